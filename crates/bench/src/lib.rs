@@ -1,0 +1,1 @@
+//! Plan, rounds, samples: drives engines through the runner protocol.

@@ -1,0 +1,1 @@
+//! The vocabulary of a measurement and its wire formats.

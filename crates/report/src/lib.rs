@@ -1,0 +1,1 @@
+//! Campaign files to terminal, HTML, Markdown and CSV.

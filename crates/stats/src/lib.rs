@@ -1,0 +1,1 @@
+//! Samples to estimates, intervals, comparisons; pure functions.

@@ -1,0 +1,1 @@
+//! The edge to the operating system: reservations, protection, userfaultfd, faults, counters, pinning.

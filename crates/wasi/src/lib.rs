@@ -1,0 +1,1 @@
+//! WASI preview 1 for the engine.
