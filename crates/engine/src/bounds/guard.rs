@@ -1,0 +1,39 @@
+//! `guard`: inaccessible pages behind the memory; the check is the page table.
+//!
+//! ```text
+//!  base                       base+len                          base + 8 GiB + 64 KiB
+//!   |---------- memory ----------|---------- inaccessible ----------|
+//!   |<--- readable, writable --->|        (growth: mprotect)
+//! ```
+//!
+//! Inequality: `i < 2^32`, `o < 2^32`, `n <= 16`, hence
+//! `i + o + n <= (2^32 - 1) + (2^32 - 1) + 16 < 2^33 + 2^16`: every access ends
+//! inside the reservation. `len` is a multiple of the host's page, so a byte
+//! is accessible iff it is below `len`: the access faults iff
+//! `i + o + n > len`. A store that straddles `len` faults before any byte is
+//! written (Intel SDM vol. 3, §6.5: faults are precise).
+//!
+//! A fault in the inaccessible part is "out of bounds memory access".
+
+use cranelift_frontend::FunctionBuilder;
+
+use super::{
+    Access, Backing, HostAddress, Layout, REACH_32, Strategy, extended_index, plain_address,
+};
+
+pub(super) struct Guard;
+
+impl Strategy for Guard {
+    fn layout(&self, _max_bytes: u64) -> Layout {
+        Layout {
+            front_bytes: 0,
+            reserved_bytes: (1 << 32) + REACH_32,
+            backing: Backing::Protect,
+        }
+    }
+
+    fn emit(&self, builder: &mut FunctionBuilder<'_>, access: &Access) -> HostAddress {
+        let index = extended_index(builder, access.index);
+        plain_address(builder, access, index, access.heap_flags)
+    }
+}

@@ -1,0 +1,50 @@
+//! `trap`: compare the index with the length and branch to a trap.
+//!
+//! ```text
+//!  base                       base+len    base+max        base + max + 4 GiB + 64 KiB
+//!   |---------- memory ----------|--- inaccessible ---|--- inaccessible ---|
+//!   |<--- readable, writable --->|
+//! ```
+//!
+//! The check is `i >= len -> trap`: the index alone, so that accesses with the
+//! same index and other offsets share one check. The reservation absorbs the
+//! rest.
+//!
+//! Inequality: `i >= len` implies `i + o + n > len`, so no trap is raised too
+//! early. Where the check passes, `i < len <= max`, and with `o < 2^32` and
+//! `n <= 16`, `i + o + n < max + 2^32 + 2^16`: the access ends inside the
+//! reservation, whose bytes are accessible iff below `len`. So it faults iff
+//! `i + o + n > len`. Both ways to trap are "out of bounds memory access".
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
+use cranelift_frontend::FunctionBuilder;
+
+use super::{
+    Access, Backing, HostAddress, Layout, REACH_32, Strategy, extended_index, plain_address,
+};
+use crate::vmctx::offsets::MEMORY_LEN;
+
+pub(super) struct Trap;
+
+impl Strategy for Trap {
+    fn layout(&self, max_bytes: u64) -> Layout {
+        Layout {
+            front_bytes: 0,
+            reserved_bytes: max_bytes + REACH_32,
+            backing: Backing::Protect,
+        }
+    }
+
+    fn emit(&self, builder: &mut FunctionBuilder<'_>, access: &Access) -> HostAddress {
+        let index = extended_index(builder, access.index);
+        let len = builder
+            .ins()
+            .load(types::I64, access.cell_flags, access.def, MEMORY_LEN);
+        let outside = builder
+            .ins()
+            .icmp(IntCC::UnsignedGreaterThanOrEqual, index, len);
+        builder.ins().trapnz(outside, TrapCode::HEAP_OUT_OF_BOUNDS);
+        plain_address(builder, access, index, access.heap_flags)
+    }
+}

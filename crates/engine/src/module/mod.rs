@@ -1,0 +1,3 @@
+//! Modules.
+pub mod info;
+pub use info::*;

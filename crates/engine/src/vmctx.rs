@@ -1,0 +1,209 @@
+//! What compiled code sees: the layout of an instance's context and of the
+//! cells it points to.
+//!
+//! ```text
+//! VmCtx (one per instance, 16-byte aligned)
+//!   +0   runtime    *VmRuntime   stack limit, last exit: one per store
+//!   +8   libcalls   *[fn]        table of runtime functions, by `Libcall`
+//!   +16  type_ids   *[u32]       module type index -> engine-wide type id
+//!   +24  instance   *Instance    for the runtime only
+//!   +32  memories   {base, *VmMemory}   16 bytes each, imported ones too
+//!        tables     *VmTable            8 bytes each, imported ones too
+//!        imports    VmFuncImport        16 bytes each, imported functions
+//!        gimports   *u128 cell          8 bytes each, imported globals
+//!        globals    u128 cell           16 bytes each, 16-byte aligned
+//!        funcrefs   VmFuncRef           32 bytes each, escaping functions
+//! ```
+//!
+//! What must stay true: everything but `globals` is written before the first
+//! instruction runs and never after, so translation may load it `readonly`.
+//! A memory's base never moves (each strategy reserves its whole range).
+
+use crate::module::ModuleInfo;
+
+/// Per store: what compiled code needs of the thread it runs on.
+#[repr(C)]
+#[derive(Debug)]
+pub struct VmRuntime {
+    /// Lowest stack address Wasm frames may reach; prologues compare with it.
+    pub stack_limit: usize,
+    /// Frame pointer of the last Wasm frame when it left for the host.
+    pub exit_fp: usize,
+    /// Return address into that frame.
+    pub exit_pc: usize,
+}
+
+/// A linear memory as compiled code sees it.
+#[repr(C)]
+#[derive(Debug)]
+pub struct VmMemory {
+    /// First byte. Never changes.
+    pub base: *mut u8,
+    /// Current length in bytes. Only grows.
+    pub len: std::sync::atomic::AtomicUsize,
+}
+
+/// A table as compiled code sees it: `len` cells of 8 bytes.
+#[repr(C)]
+#[derive(Debug)]
+pub struct VmTable {
+    /// First element. Moves when the table grows.
+    pub base: *mut u64,
+    /// Number of elements.
+    pub len: u64,
+}
+
+/// An imported function: what a direct call to it needs.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct VmFuncImport {
+    /// Code in the Wasm calling convention.
+    pub code: *const u8,
+    /// Context to pass as the callee's.
+    pub vmctx: *mut u8,
+}
+
+/// A function reference; a `funcref` value is its address or 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct VmFuncRef {
+    /// Code in the Wasm calling convention.
+    pub code: *const u8,
+    /// Context to pass as the callee's.
+    pub vmctx: *mut u8,
+    /// Engine-wide id of its type.
+    pub type_id: u32,
+    /// Padding, zero.
+    pub reserved: u32,
+    /// Entry trampoline of its type, for calls from the host.
+    pub entry: *const u8,
+}
+
+/// Byte offsets inside [`VmRuntime`], [`VmMemory`], [`VmTable`],
+/// [`VmFuncImport`] and [`VmFuncRef`].
+pub mod offsets {
+    use super::*;
+    use std::mem::offset_of;
+
+    /// [`VmRuntime::stack_limit`].
+    pub const RUNTIME_STACK_LIMIT: i32 = offset_of!(VmRuntime, stack_limit) as i32;
+    /// [`VmRuntime::exit_fp`].
+    pub const RUNTIME_EXIT_FP: i32 = offset_of!(VmRuntime, exit_fp) as i32;
+    /// [`VmRuntime::exit_pc`].
+    pub const RUNTIME_EXIT_PC: i32 = offset_of!(VmRuntime, exit_pc) as i32;
+    /// [`VmMemory::len`].
+    pub const MEMORY_LEN: i32 = offset_of!(VmMemory, len) as i32;
+    /// [`VmTable::base`].
+    pub const TABLE_BASE: i32 = offset_of!(VmTable, base) as i32;
+    /// [`VmTable::len`].
+    pub const TABLE_LEN: i32 = offset_of!(VmTable, len) as i32;
+    /// [`VmFuncImport::code`].
+    pub const IMPORT_CODE: i32 = offset_of!(VmFuncImport, code) as i32;
+    /// [`VmFuncImport::vmctx`].
+    pub const IMPORT_VMCTX: i32 = offset_of!(VmFuncImport, vmctx) as i32;
+    /// [`VmFuncRef::code`].
+    pub const FUNCREF_CODE: i32 = offset_of!(VmFuncRef, code) as i32;
+    /// [`VmFuncRef::vmctx`].
+    pub const FUNCREF_VMCTX: i32 = offset_of!(VmFuncRef, vmctx) as i32;
+    /// [`VmFuncRef::type_id`].
+    pub const FUNCREF_TYPE_ID: i32 = offset_of!(VmFuncRef, type_id) as i32;
+    /// Offset of `call` in the host function behind an exit trampoline.
+    pub const HOST_FUNC_CALL: i32 = 0;
+}
+
+/// Offset of the pointer to [`VmRuntime`] in a context.
+pub const VMCTX_RUNTIME: i32 = 0;
+/// Offset of the pointer to the table of libcalls.
+pub const VMCTX_LIBCALLS: i32 = 8;
+/// Offset of the pointer to the engine-wide type ids.
+pub const VMCTX_TYPE_IDS: i32 = 16;
+/// Offset of the pointer to the runtime's instance.
+pub const VMCTX_INSTANCE: i32 = 24;
+const VMCTX_HEADER: u32 = 32;
+
+/// Where the variable parts of a module's contexts are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VmLayout {
+    memories: u32,
+    tables: u32,
+    imports: u32,
+    global_imports: u32,
+    globals: u32,
+    funcrefs: u32,
+    size: u32,
+    imported_globals: u32,
+    escaping: Vec<u32>,
+}
+
+impl VmLayout {
+    /// The layout for instances of `info`.
+    pub fn new(info: &ModuleInfo) -> VmLayout {
+        let memories = VMCTX_HEADER;
+        let tables = memories + 16 * info.memories.len() as u32;
+        let imports = tables + 8 * info.tables.len() as u32;
+        let global_imports = imports + 16 * info.imported_funcs;
+        let globals = (global_imports + 8 * info.imported_globals).next_multiple_of(16);
+        let funcrefs = globals + 16 * info.global_defs.len() as u32;
+        let size = funcrefs + size_of::<VmFuncRef>() as u32 * info.escaping.len() as u32;
+        VmLayout {
+            memories,
+            tables,
+            imports,
+            global_imports,
+            globals,
+            funcrefs,
+            size,
+            imported_globals: info.imported_globals,
+            escaping: info.escaping.clone(),
+        }
+    }
+
+    /// Bytes of a context.
+    pub fn size(&self) -> usize {
+        self.size as usize
+    }
+
+    /// Offset of a memory's base address.
+    pub fn memory_base(&self, memory: u32) -> i32 {
+        (self.memories + 16 * memory) as i32
+    }
+
+    /// Offset of the pointer to a memory's [`VmMemory`].
+    pub fn memory_def(&self, memory: u32) -> i32 {
+        self.memory_base(memory) + 8
+    }
+
+    /// Offset of the pointer to a table's [`VmTable`].
+    pub fn table_def(&self, table: u32) -> i32 {
+        (self.tables + 8 * table) as i32
+    }
+
+    /// Offset of an imported function's [`VmFuncImport`].
+    pub fn func_import(&self, func: u32) -> i32 {
+        (self.imports + 16 * func) as i32
+    }
+
+    /// Where a global's cell is.
+    pub fn global(&self, global: u32) -> GlobalPlace {
+        match global.checked_sub(self.imported_globals) {
+            Some(defined) => GlobalPlace::Inline((self.globals + 16 * defined) as i32),
+            None => GlobalPlace::Pointer((self.global_imports + 8 * global) as i32),
+        }
+    }
+
+    /// Offset of the [`VmFuncRef`] of an escaping function, `None` where its
+    /// reference is never taken.
+    pub fn funcref(&self, func: u32) -> Option<i32> {
+        let slot = self.escaping.binary_search(&func).ok()? as u32;
+        Some((self.funcrefs + slot * size_of::<VmFuncRef>() as u32) as i32)
+    }
+}
+
+/// Where a global's 16-byte cell is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GlobalPlace {
+    /// In the context itself, at this offset.
+    Inline(i32),
+    /// Behind the pointer in the context at this offset.
+    Pointer(i32),
+}
