@@ -1,0 +1,325 @@
+//! What a thread, a process and the whole machine have used: processor time,
+//! page faults, context switches, memory.
+//!
+//! Three sources, kept apart because they count different things:
+//! [`Usage`] is `getrusage(2)` and `wait4(2)`; [`MemoryUse`] is
+//! `/proc/self/status`; [`CpuTimes`] is `/proc/stat`, with the utilisation
+//! formula of "Leaps and bounds", section 4.2.1.
+#![allow(unsafe_code)]
+
+use std::{fs, io, mem::MaybeUninit};
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// Processor time the calling thread has used, in nanoseconds.
+pub fn thread_cpu_ns() -> u64 {
+    clock_ns(ClockId::ThreadCPUTime)
+}
+
+/// Processor time all threads of this process have used, in nanoseconds.
+pub fn process_cpu_ns() -> u64 {
+    clock_ns(ClockId::ProcessCPUTime)
+}
+
+fn clock_ns(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    // Processor clocks start at zero and never run backwards.
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// What `getrusage(2)` knows about a thread, a process or its dead children.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Processor time in user mode, nanoseconds (microsecond resolution).
+    pub user_ns: u64,
+    /// Processor time in the kernel, nanoseconds (microsecond resolution).
+    pub system_ns: u64,
+    /// Page faults served without I/O.
+    pub faults_minor: u64,
+    /// Page faults that waited for I/O.
+    pub faults_major: u64,
+    /// Times the processor was given up because something was not ready.
+    pub ctx_voluntary: u64,
+    /// Times the processor was taken away.
+    pub ctx_involuntary: u64,
+    /// Largest resident set so far, bytes. For a thread: its process's.
+    pub rss_peak_bytes: u64,
+}
+
+impl Usage {
+    /// The whole process, all threads, living and ended.
+    ///
+    /// # Errors
+    /// What `getrusage(2)` reports; none is known for this argument.
+    pub fn of_process() -> io::Result<Self> {
+        Self::get(libc::RUSAGE_SELF)
+    }
+
+    /// The calling thread alone.
+    ///
+    /// # Errors
+    /// What `getrusage(2)` reports; none is known for this argument.
+    pub fn of_thread() -> io::Result<Self> {
+        Self::get(libc::RUSAGE_THREAD)
+    }
+
+    fn get(who: libc::c_int) -> io::Result<Self> {
+        let mut raw = MaybeUninit::<libc::rusage>::zeroed();
+        // SAFETY: `raw` is writable and as large as the kernel's structure;
+        // all-zero bytes are a valid `rusage`.
+        let raw = unsafe {
+            if libc::getrusage(who, raw.as_mut_ptr()) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            raw.assume_init()
+        };
+        Ok(Self::from_raw(&raw))
+    }
+
+    fn from_raw(raw: &libc::rusage) -> Self {
+        let ns = |time: libc::timeval| {
+            u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
+                + u64::try_from(time.tv_usec).unwrap_or(0) * 1_000
+        };
+        let count = |value: libc::c_long| u64::try_from(value).unwrap_or(0);
+        Self {
+            user_ns: ns(raw.ru_utime),
+            system_ns: ns(raw.ru_stime),
+            faults_minor: count(raw.ru_minflt),
+            faults_major: count(raw.ru_majflt),
+            ctx_voluntary: count(raw.ru_nvcsw),
+            ctx_involuntary: count(raw.ru_nivcsw),
+            // Linux reports kibibytes.
+            rss_peak_bytes: count(raw.ru_maxrss) * 1024,
+        }
+    }
+
+    /// What was used between an earlier reading and this one. The peak is a
+    /// level, not a flow, and is kept as it is.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            faults_minor: self.faults_minor.saturating_sub(earlier.faults_minor),
+            faults_major: self.faults_major.saturating_sub(earlier.faults_major),
+            ctx_voluntary: self.ctx_voluntary.saturating_sub(earlier.ctx_voluntary),
+            ctx_involuntary: self.ctx_involuntary.saturating_sub(earlier.ctx_involuntary),
+            rss_peak_bytes: self.rss_peak_bytes,
+        }
+    }
+
+    /// Processor time in both modes, nanoseconds.
+    #[must_use]
+    pub fn cpu_ns(&self) -> u64 {
+        self.user_ns + self.system_ns
+    }
+}
+
+/// How a child ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It exited with this status.
+    Exited(i32),
+    /// This signal ended it.
+    Signalled(i32),
+}
+
+/// Waits for a child and reports what it used. It must not have been waited
+/// for yet (in particular not by [`std::process::Child::wait`]).
+///
+/// # Errors
+/// `ECHILD` when it is no child of ours or was waited for before.
+pub fn wait_with_usage(pid: u32) -> io::Result<(Ended, Usage)> {
+    let pid = libc::pid_t::try_from(pid).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let mut status = 0;
+    let mut raw = MaybeUninit::<libc::rusage>::zeroed();
+    loop {
+        // SAFETY: both out-pointers are valid for writes of their types.
+        let got = unsafe { libc::wait4(pid, &mut status, 0, raw.as_mut_ptr()) };
+        if got == pid {
+            break;
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    // SAFETY: all-zero bytes are a valid `rusage`, and the kernel filled it.
+    let raw = unsafe { raw.assume_init() };
+    let usage = Usage::from_raw(&raw);
+    let ended = if libc::WIFSIGNALED(status) {
+        Ended::Signalled(libc::WTERMSIG(status))
+    } else {
+        Ended::Exited(libc::WEXITSTATUS(status))
+    };
+    Ok((ended, usage))
+}
+
+/// Address space and resident memory of this process, from `/proc/self/status`
+/// (`proc_pid_status(5)`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// Largest address space so far (`VmPeak`), bytes.
+    pub virtual_peak_bytes: Option<u64>,
+    /// Largest resident set so far (`VmHWM`), bytes.
+    pub rss_peak_bytes: Option<u64>,
+}
+
+impl MemoryUse {
+    /// Reads this process's figures.
+    ///
+    /// # Errors
+    /// When `/proc` is not mounted or not readable.
+    pub fn of_process() -> io::Result<Self> {
+        Ok(Self::parse(&fs::read_to_string("/proc/self/status")?))
+    }
+
+    fn parse(status: &str) -> Self {
+        let bytes = |key: &str| {
+            status
+                .lines()
+                .find_map(|line| line.strip_prefix(key))
+                .and_then(|rest| rest.trim().strip_suffix("kB"))
+                .and_then(|number| number.trim().parse::<u64>().ok())
+                .map(|kib| kib * 1024)
+        };
+        Self {
+            virtual_peak_bytes: bytes("VmPeak:"),
+            rss_peak_bytes: bytes("VmHWM:"),
+        }
+    }
+}
+
+/// Processor time of the whole machine since it started, in clock ticks summed
+/// over processors (`proc_stat(5)`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuTimes {
+    /// User mode, "nice" included.
+    pub user: u64,
+    /// Kernel mode.
+    pub system: u64,
+    /// Nothing to do.
+    pub idle: u64,
+    /// Serving interrupts.
+    pub hard_irq: u64,
+    /// Serving soft interrupts.
+    pub soft_irq: u64,
+    /// Wanted to run, but the hypervisor ran something else.
+    pub steal: u64,
+}
+
+impl CpuTimes {
+    /// Reads the machine's totals.
+    ///
+    /// # Errors
+    /// When `/proc/stat` is not readable or has no line we know.
+    pub fn read() -> io::Result<Self> {
+        Self::parse(&fs::read_to_string("/proc/stat")?)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "/proc/stat has no cpu line"))
+    }
+
+    fn parse(stat: &str) -> Option<Self> {
+        let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+        let fields: Vec<u64> = line
+            .split_whitespace()
+            .map_while(|field| field.parse().ok())
+            .collect();
+        let [
+            user,
+            nice,
+            system,
+            idle,
+            _iowait,
+            hard_irq,
+            soft_irq,
+            rest @ ..,
+        ] = &fields[..]
+        else {
+            return None;
+        };
+        Some(Self {
+            user: user + nice,
+            system: *system,
+            idle: *idle,
+            hard_irq: *hard_irq,
+            soft_irq: *soft_irq,
+            steal: rest.first().copied().unwrap_or(0),
+        })
+    }
+
+    /// Share of processor time in use between an earlier reading and this one,
+    /// in 0..=1: `(us + sys + hi + si) / (us + sys + hi + si + id)`. None when
+    /// less than a tick went by.
+    #[must_use]
+    pub fn busy_share_since(&self, earlier: &Self) -> Option<f64> {
+        let busy = |t: &Self| t.user + t.system + t.hard_irq + t.soft_irq;
+        let used = busy(self).saturating_sub(busy(earlier));
+        let idle = self.idle.saturating_sub(earlier.idle);
+        let all = used + idle;
+        (all > 0).then(|| used as f64 / all as f64)
+    }
+
+    /// Ticks taken by the hypervisor between an earlier reading and this one.
+    #[must_use]
+    pub fn stolen_since(&self, earlier: &Self) -> u64 {
+        self.steal.saturating_sub(earlier.steal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thread_time_advances_with_work_and_not_with_sleep() {
+        let before = thread_cpu_ns();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        assert!(thread_cpu_ns() - before < 15_000_000);
+        let mut x = 1_u64;
+        while thread_cpu_ns() - before < 2_000_000 {
+            x = std::hint::black_box(x.wrapping_mul(3));
+        }
+        assert!(process_cpu_ns() >= 2_000_000);
+    }
+
+    #[test]
+    fn touching_memory_is_counted() {
+        let before = Usage::of_thread().unwrap();
+        let touched = std::hint::black_box(vec![1_u8; 16 << 20]);
+        let used = Usage::of_thread().unwrap().since(&before);
+        assert!(used.faults_minor > 0 && used.rss_peak_bytes > 0);
+        drop(touched);
+    }
+
+    #[test]
+    #[expect(clippy::zombie_processes, reason = "reaped by the function under test")]
+    fn a_child_is_reaped_with_its_status_and_its_cost() {
+        let child = std::process::Command::new("sh")
+            .args(["-c", "exit 3"])
+            .spawn()
+            .unwrap();
+        let (ended, usage) = wait_with_usage(child.id()).unwrap();
+        assert_eq!(ended, Ended::Exited(3));
+        assert!(usage.rss_peak_bytes > 0);
+        assert!(wait_with_usage(child.id()).is_err(), "reaped twice");
+    }
+
+    #[test]
+    fn status_is_read_in_bytes() {
+        let parsed = MemoryUse::parse("Name:\tx\nVmPeak:\t    12 kB\nVmHWM:\t 3 kB\n");
+        assert_eq!(parsed.virtual_peak_bytes, Some(12 * 1024));
+        assert_eq!(parsed.rss_peak_bytes, Some(3 * 1024));
+        assert_eq!(MemoryUse::parse("VmPeak: twelve"), MemoryUse::default());
+    }
+
+    #[test]
+    fn utilisation_is_the_papers_formula() {
+        let a = CpuTimes::parse("cpu  10 0 10 100 7 0 0 0 0 0\ncpu0 1\n").unwrap();
+        let b = CpuTimes::parse("cpu  20 10 20 150 9 5 5 3 0 0\n").unwrap();
+        assert_eq!(b.busy_share_since(&a), Some(40.0 / 90.0));
+        assert_eq!(b.stolen_since(&a), 3);
+        assert_eq!(a.busy_share_since(&a), None);
+        assert!(CpuTimes::parse("cpu 1 2").is_none());
+    }
+}
