@@ -1,7 +1,29 @@
-//! The edge to the operating system: reservations, protection, userfaultfd, faults, counters, pinning.
+//! The edge to the operating system (Linux).
+//!
+//! ```text
+//!  space    address space in units of 1 GiB: who owns which
+//!   └ map     reservations: mapped ranges with one owner, opened page by page
+//!      └ region   what the fault handler knows of a reservation, by address
+//!         └ uffd     pages supplied on demand
+//!  fault    the process's handler of synchronous faults, chained to the one before
+//!  stack    where the thread's stack ends; its alternate signal stack
+//!  perf pin proc spawn usage    counters, affinity, /proc, children, resource use
+//! ```
+//!
+//! What must stay true: this is the only crate that may be full of `unsafe`;
+//! every function reachable from a signal handler takes no lock and allocates
+//! nothing.
 
+#![allow(unsafe_code)]
+
+pub mod fault;
+pub mod map;
 pub mod perf;
 pub mod pin;
 pub mod proc;
+pub mod region;
+mod space;
 pub mod spawn;
+pub mod stack;
+pub mod uffd;
 pub mod usage;

@@ -1,0 +1,223 @@
+//! Synchronous faults: SIGSEGV, SIGBUS, SIGILL and SIGFPE, for the process.
+//!
+//! ```text
+//!  fault ─► page supplied on demand? ──yes──► run the instruction again
+//!              │ no
+//!              ▼
+//!           the hook (the engine: a trap of Wasm code?) ──yes──► resume there
+//!              │ no
+//!              ▼
+//!           the handler that was installed before, or the default action
+//! ```
+//!
+//! What must stay true: everything up to the chain takes no lock, allocates
+//! nothing and touches no foreign thread-local state.
+
+use std::cell::UnsafeCell;
+use std::io;
+use std::mem::MaybeUninit;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::{region, uffd};
+
+/// Which of the four signals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// SIGSEGV
+    Segv,
+    /// SIGBUS
+    Bus,
+    /// SIGILL
+    Ill,
+    /// SIGFPE
+    Fpe,
+}
+
+impl Signal {
+    const ALL: [Signal; 4] = [Signal::Segv, Signal::Bus, Signal::Ill, Signal::Fpe];
+
+    fn number(self) -> libc::c_int {
+        match self {
+            Signal::Segv => libc::SIGSEGV,
+            Signal::Bus => libc::SIGBUS,
+            Signal::Ill => libc::SIGILL,
+            Signal::Fpe => libc::SIGFPE,
+        }
+    }
+}
+
+/// A fault as the hook sees it.
+#[derive(Debug)]
+pub struct Fault<'a> {
+    /// Which signal.
+    pub signal: Signal,
+    /// `si_addr`: the address that faulted for SIGSEGV and SIGBUS.
+    pub address: usize,
+    context: &'a mut libc::ucontext_t,
+}
+
+/// Decides on a fault: true when it set where to resume. Async-signal-safe.
+pub type Hook = fn(&mut Fault<'_>) -> bool;
+
+#[cfg(target_arch = "x86_64")]
+impl Fault<'_> {
+    fn register(&self, name: libc::c_int) -> usize {
+        self.context.uc_mcontext.gregs[name as usize].cast_unsigned() as usize
+    }
+
+    /// Address of the instruction that faulted.
+    pub fn pc(&self) -> usize {
+        self.register(libc::REG_RIP)
+    }
+
+    /// Frame pointer.
+    pub fn fp(&self) -> usize {
+        self.register(libc::REG_RBP)
+    }
+
+    /// Stack pointer.
+    pub fn sp(&self) -> usize {
+        self.register(libc::REG_RSP)
+    }
+
+    /// Go on at `pc` with the stack pointer `sp`; other registers keep their
+    /// values.
+    pub fn resume_at(&mut self, pc: usize, sp: usize) {
+        let gregs = &mut self.context.uc_mcontext.gregs;
+        gregs[libc::REG_RIP as usize] = pc as i64;
+        gregs[libc::REG_RSP as usize] = sp as i64;
+    }
+
+    /// Whether the access was a write: bit 1 of the page-fault error code
+    /// (Intel SDM vol. 3, §4.7).
+    fn is_write(&self) -> bool {
+        self.register(libc::REG_ERR) & 2 != 0
+    }
+}
+
+struct Previous(UnsafeCell<[MaybeUninit<libc::sigaction>; 4]>);
+
+// SAFETY: written once, before the handler that reads it can run.
+unsafe impl Sync for Previous {}
+
+static PREVIOUS: Previous = Previous(UnsafeCell::new([const { MaybeUninit::uninit() }; 4]));
+static HOOK: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+static INSTALLED: OnceLock<Result<(), i32>> = OnceLock::new();
+
+/// Install the handler, once for the process; later calls only check that the
+/// first one worked.
+///
+/// # Errors
+/// What `sigaction(2)` says.
+pub fn install(hook: Hook) -> io::Result<()> {
+    let installed = INSTALLED.get_or_init(|| {
+        HOOK.store(hook as *mut (), Ordering::Release);
+        Signal::ALL.into_iter().try_for_each(install_one)
+    });
+    installed.map_err(io::Error::from_raw_os_error)
+}
+
+fn install_one(signal: Signal) -> Result<(), i32> {
+    // SAFETY: `handler` has the signature SA_SIGINFO asks for. The previous
+    // action is read and stored before ours can run and chain to it.
+    unsafe {
+        let slot = &mut (*PREVIOUS.0.get())[signal as usize];
+        let mut action: libc::sigaction = std::mem::zeroed();
+        let known = libc::sigaction(signal.number(), std::ptr::null(), slot.as_mut_ptr());
+        action.sa_sigaction = handler as *const () as usize;
+        // NODEFER: a page may have to be supplied to a foreign handler too.
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+        libc::sigemptyset(&mut action.sa_mask);
+        if known != 0 || libc::sigaction(signal.number(), &action, std::ptr::null_mut()) != 0 {
+            return Err(io::Error::last_os_error()
+                .raw_os_error()
+                .unwrap_or(libc::EIO));
+        }
+    }
+    Ok(())
+}
+
+extern "C" fn handler(number: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let Some(signal) = Signal::ALL.into_iter().find(|s| s.number() == number) else {
+        return;
+    };
+    // SAFETY: the kernel passes valid pointers, exclusively ours until return.
+    let (address, mut fault) = unsafe {
+        let address = (*info).si_addr() as usize;
+        (
+            address,
+            Fault {
+                signal,
+                address,
+                context: &mut *context.cast(),
+            },
+        )
+    };
+    if is_memory_fault(signal) && supply_page(address, &fault) {
+        return;
+    }
+    let hook = HOOK.load(Ordering::Acquire);
+    if !hook.is_null() {
+        // SAFETY: only `install` stores here, a `Hook`.
+        let hook: Hook = unsafe { std::mem::transmute::<*mut (), Hook>(hook) };
+        if hook(&mut fault) {
+            return;
+        }
+    }
+    // SAFETY: the arguments are the kernel's own.
+    unsafe { chain(signal, number, info, context) }
+}
+
+fn is_memory_fault(signal: Signal) -> bool {
+    matches!(signal, Signal::Segv | Signal::Bus)
+}
+
+fn supply_page(address: usize, fault: &Fault<'_>) -> bool {
+    let allowed = region::find(address).and_then(|r| r.suppliable());
+    match allowed {
+        Some(allowed) if allowed.contains(&address) => {
+            // The kernel's calls may change errno under the interrupted code.
+            // SAFETY: errno is the thread's own.
+            let errno = unsafe { *libc::__errno_location() };
+            let supplied = uffd::supply(address, &allowed, fault.is_write());
+            // SAFETY: as above.
+            unsafe { *libc::__errno_location() = errno };
+            supplied
+        }
+        _ => false,
+    }
+}
+
+/// Hand a fault that is not ours to whoever was there before.
+///
+/// # Safety
+/// The arguments are those the kernel gave to our handler.
+unsafe fn chain(
+    signal: Signal,
+    number: libc::c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut libc::c_void,
+) {
+    // SAFETY: stored by `install_one` before this handler could run; a handler
+    // address is called with the signature its flags declare.
+    unsafe {
+        let previous = (*PREVIOUS.0.get())[signal as usize].assume_init_ref();
+        match previous.sa_sigaction {
+            // Back to the default action (ignoring a synchronous fault is the
+            // same to the kernel): returning runs the instruction again.
+            libc::SIG_DFL | libc::SIG_IGN => {
+                let mut default: libc::sigaction = std::mem::zeroed();
+                default.sa_sigaction = libc::SIG_DFL;
+                libc::sigaction(number, &default, std::ptr::null_mut());
+            }
+            address if previous.sa_flags & libc::SA_SIGINFO != 0 => {
+                type Full = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+                std::mem::transmute::<usize, Full>(address)(number, info, context);
+            }
+            address => {
+                std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(address)(number);
+            }
+        }
+    }
+}

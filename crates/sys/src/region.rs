@@ -1,0 +1,106 @@
+//! What the fault handler knows of an address: a table over the whole user
+//! address space, one cell for each GiB, read without a lock.
+//!
+//! ```text
+//!  address >> 30 ──► TABLE[0 .. 131,072] ──► Region { start, end, kind }
+//! ```
+//!
+//! What must stay true: a unit belongs to one region at most (placed
+//! reservations see to it), and a region is entered before and removed after
+//! the last access to its addresses. So whoever faults on an address finds
+//! its region alive.
+
+use std::ops::Range;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+/// Bytes a cell of the table stands for.
+pub const UNIT_BYTES: usize = 1 << 30;
+/// Cells: 2^47 bytes of user address space.
+pub const UNITS: usize = 1 << 17;
+
+static TABLE: [AtomicPtr<Region>; UNITS] = [const { AtomicPtr::new(null_mut()) }; UNITS];
+
+/// A reserved range that holds a memory, as the fault handler sees it.
+#[derive(Debug)]
+pub struct Region {
+    addresses: Range<usize>,
+    on_demand: Option<OnDemand>,
+}
+
+/// Where pages are supplied on demand.
+#[derive(Debug)]
+pub struct OnDemand {
+    /// Address of the first byte of the memory.
+    pub start: usize,
+    /// The memory's current length in bytes.
+    pub len: *const AtomicUsize,
+}
+
+/// Keeps a region in the table; removes it when dropped.
+#[derive(Debug)]
+pub struct Registration(*mut Region);
+
+// SAFETY: the region behind it is immutable but for the atomic length.
+unsafe impl Send for Registration {}
+// SAFETY: as above.
+unsafe impl Sync for Registration {}
+
+impl Region {
+    /// Whether `address` is inside.
+    pub fn contains(&self, address: usize) -> bool {
+        self.addresses.contains(&address)
+    }
+
+    /// Pages supplied on demand, where the region has them: the part of the
+    /// memory that may be supplied now.
+    pub(crate) fn suppliable(&self) -> Option<Range<usize>> {
+        let on_demand = self.on_demand.as_ref()?;
+        // SAFETY: whoever registered the region keeps the length alive as long.
+        let len = unsafe { (*on_demand.len).load(Ordering::Acquire) };
+        Some(on_demand.start..on_demand.start + len)
+    }
+}
+
+/// Enter a range into the table.
+///
+/// # Safety
+/// `addresses` belong to one placed reservation that outlives the
+/// registration, and so does what `on_demand.len` points to.
+pub unsafe fn register(addresses: Range<usize>, on_demand: Option<OnDemand>) -> Registration {
+    let units = units(&addresses);
+    let region = Box::into_raw(Box::new(Region {
+        addresses,
+        on_demand,
+    }));
+    for cell in &TABLE[units] {
+        let before = cell.swap(region, Ordering::Release);
+        debug_assert!(before.is_null(), "a unit belongs to one region");
+    }
+    Registration(region)
+}
+
+/// The region that `address` belongs to. Async-signal-safe.
+///
+/// The reference is good while the region is registered, hence as long as
+/// somebody may fault on it.
+pub fn find(address: usize) -> Option<&'static Region> {
+    let region = TABLE.get(address / UNIT_BYTES)?.load(Ordering::Acquire);
+    // SAFETY: regions in the table are alive (see the module's head).
+    let region = unsafe { region.as_ref()? };
+    region.contains(address).then_some(region)
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        // SAFETY: made by `register`, freed here only.
+        let region = unsafe { Box::from_raw(self.0) };
+        for cell in &TABLE[units(&region.addresses)] {
+            cell.store(null_mut(), Ordering::Release);
+        }
+    }
+}
+
+fn units(addresses: &Range<usize>) -> Range<usize> {
+    addresses.start / UNIT_BYTES..addresses.end.div_ceil(UNIT_BYTES)
+}

@@ -1,0 +1,97 @@
+//! The thread's stack: where it ends, and the alternate one signals run on.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+
+use crate::map::{Access, PageBytes, Reservation};
+
+/// Bytes of the alternate stack: room for the largest register state (AMX:
+/// about 11 KiB) and for a foreign handler that is chained to.
+const ALTERNATE_BYTES: usize = 256 << 10;
+
+thread_local! {
+    static LIMIT: Cell<usize> = const { Cell::new(0) };
+    static ALTERNATE: RefCell<Option<Alternate>> = const { RefCell::new(None) };
+}
+
+struct Alternate(#[expect(dead_code, reason = "kept mapped")] Reservation);
+
+impl Drop for Alternate {
+    fn drop(&mut self) {
+        let off = libc::stack_t {
+            ss_sp: std::ptr::null_mut(),
+            ss_flags: libc::SS_DISABLE,
+            ss_size: ALTERNATE_BYTES,
+        };
+        // SAFETY: turns the thread's alternate stack off before it is unmapped.
+        unsafe { libc::sigaltstack(&off, std::ptr::null_mut()) };
+    }
+}
+
+/// Lowest address of the calling thread's stack, as the thread library knows
+/// it; asked once a thread.
+///
+/// # Errors
+/// What `pthread_getattr_np(3)` says.
+pub fn lowest_address() -> io::Result<usize> {
+    if let known @ 1.. = LIMIT.get() {
+        return Ok(known);
+    }
+    // SAFETY: the attributes are initialised by the first call, read by the
+    // second and destroyed by the third.
+    let lowest = unsafe {
+        let mut attr: libc::pthread_attr_t = std::mem::zeroed();
+        check(libc::pthread_getattr_np(libc::pthread_self(), &mut attr))?;
+        let (mut start, mut size) = (std::ptr::null_mut(), 0);
+        let got = libc::pthread_attr_getstack(&attr, &mut start, &mut size);
+        libc::pthread_attr_destroy(&mut attr);
+        check(got)?;
+        start as usize
+    };
+    LIMIT.set(lowest);
+    Ok(lowest)
+}
+
+fn check(errno: libc::c_int) -> io::Result<()> {
+    match errno {
+        0 => Ok(()),
+        errno => Err(io::Error::from_raw_os_error(errno)),
+    }
+}
+
+/// Give the calling thread an alternate signal stack of its own, once; it
+/// lasts as long as the thread.
+///
+/// # Errors
+/// What `mmap(2)` and `sigaltstack(2)` say.
+pub fn ensure_alternate() -> io::Result<()> {
+    ALTERNATE.with(|cell| {
+        let mut cell = cell.borrow_mut();
+        if cell.is_some() {
+            return Ok(());
+        }
+        let bytes = PageBytes::round_up(ALTERNATE_BYTES).ok_or(io::ErrorKind::OutOfMemory)?;
+        let pages = Reservation::new(bytes, Access::ReadWrite)?;
+        let stack = libc::stack_t {
+            ss_sp: pages.start().as_ptr().cast(),
+            ss_flags: 0,
+            ss_size: bytes.get(),
+        };
+        // SAFETY: the pages stay mapped until `Alternate` turns the stack off.
+        if unsafe { libc::sigaltstack(&stack, std::ptr::null_mut()) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        *cell = Some(Alternate(pages));
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_stack_ends_below_a_local() {
+        let local = 0u8;
+        let lowest = super::lowest_address().unwrap();
+        assert!(lowest < std::ptr::from_ref(&local) as usize);
+    }
+}
