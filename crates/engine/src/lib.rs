@@ -1,5 +1,7 @@
 //! The WebAssembly engine.
 pub mod bounds;
+mod config;
+mod error;
 pub mod libcall;
 pub mod module;
 pub mod trap;

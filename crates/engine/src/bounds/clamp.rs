@@ -38,11 +38,11 @@ impl Strategy for Clamp {
 
     fn emit(&self, builder: &mut FunctionBuilder<'_>, access: &Access) -> HostAddress {
         let index = extended_index(builder, access.index);
-        let start = builder.ins().iadd_imm(index, access.offset.cast_signed());
+        let start = builder.ins().iadd_imm_s(index, access.offset.cast_signed());
         let len = builder
             .ins()
             .load(types::I64, access.cell_flags, access.def, MEMORY_LEN);
-        let last = builder.ins().iadd_imm(len, -i64::from(access.width));
+        let last = builder.ins().iadd_imm_s(len, -i64::from(access.width));
         let outside = builder.ins().icmp(IntCC::SignedGreaterThan, start, last);
         let clamped = builder.ins().select(outside, last, start);
         let address = builder.ins().iadd(access.base, clamped);

@@ -1,3 +1,5 @@
 //! Modules.
+mod decode;
 pub mod info;
+pub(crate) use decode::*;
 pub use info::*;

@@ -1,0 +1,132 @@
+//! How an engine is configured.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::bounds::BoundsChoice;
+
+/// How much the code generator tries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Opt {
+    /// Optimise: the default.
+    #[default]
+    Speed,
+    /// Compile as fast as possible: no optimisation, single-pass register
+    /// allocation. Code is several times slower.
+    None,
+}
+
+impl Opt {
+    /// Both.
+    pub const ALL: [Opt; 2] = [Opt::Speed, Opt::None];
+
+    /// The name by which users choose it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Opt::Speed => "speed",
+            Opt::None => "none",
+        }
+    }
+}
+
+impl fmt::Display for Opt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is no optimisation level.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown optimisation level '{0}' (one of: speed, none)")]
+pub struct UnknownOpt(String);
+
+impl FromStr for Opt {
+    type Err = UnknownOpt;
+
+    fn from_str(name: &str) -> Result<Opt, UnknownOpt> {
+        Opt::ALL
+            .into_iter()
+            .find(|o| o.name() == name)
+            .ok_or_else(|| UnknownOpt(name.to_owned()))
+    }
+}
+
+/// Bytes of stack that Wasm may use in one activation unless configured.
+const DEFAULT_WASM_STACK_BYTES: usize = 1 << 20;
+
+/// The configuration of an [`crate::Engine`].
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub(crate) bounds: BoundsChoice,
+    pub(crate) opt: Opt,
+    pub(crate) allow_unchecked: bool,
+    pub(crate) layout_seed: Option<u64>,
+    pub(crate) cache_dir: Option<PathBuf>,
+    pub(crate) max_wasm_stack: usize,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            bounds: BoundsChoice::Auto,
+            opt: Opt::Speed,
+            allow_unchecked: false,
+            layout_seed: None,
+            cache_dir: None,
+            max_wasm_stack: DEFAULT_WASM_STACK_BYTES,
+        }
+    }
+}
+
+impl Config {
+    /// The defaults: `auto`, optimising, no cache.
+    pub fn new() -> Config {
+        Config::default()
+    }
+
+    /// Which strategy keeps accesses inside their memory.
+    pub fn bounds(mut self, bounds: BoundsChoice) -> Config {
+        self.bounds = bounds;
+        self
+    }
+
+    /// How much the code generator tries.
+    pub fn opt(mut self, opt: Opt) -> Config {
+        self.opt = opt;
+        self
+    }
+
+    /// Allow strategies without any guarantee, which are refused otherwise.
+    ///
+    /// Only for modules that are trusted as much as the host itself: they can
+    /// read and write what a memory's reservation holds beyond its length.
+    pub fn allow_unchecked(mut self, allow: bool) -> Config {
+        self.allow_unchecked = allow;
+        self
+    }
+
+    /// Vary the order and the placement of functions in memory by a seed, so
+    /// that a measurement does not depend on one layout.
+    pub fn layout_seed(mut self, seed: Option<u64>) -> Config {
+        self.layout_seed = seed;
+        self
+    }
+
+    /// Keep compiled modules in this folder.
+    ///
+    /// What is found there is executed: the folder must be writable only by
+    /// users who are trusted like the host program itself. Entries are checked
+    /// against damage, not against forgery.
+    pub fn cache_dir(mut self, dir: Option<PathBuf>) -> Config {
+        self.cache_dir = dir;
+        self
+    }
+
+    /// Bytes of stack that Wasm may use between an entry from the host and its
+    /// return; less where the thread's stack has less.
+    pub fn max_wasm_stack(mut self, bytes: usize) -> Config {
+        self.max_wasm_stack = bytes;
+        self
+    }
+}

@@ -1,0 +1,332 @@
+//! From the binary to [`ModuleInfo`]: one pass that validates everything but
+//! the function bodies, which are validated while they are compiled.
+
+use wasmparser::{
+    ConstExpr as ParsedExpr, DataKind, ElementItems as ParsedItems, ElementKind, ExternalKind,
+    FuncToValidate, FunctionBody, Name, Operator, Parser, Payload, TableInit, TypeRef,
+    ValidPayload, Validator, ValidatorResources, WasmFeatures,
+};
+
+use super::info::*;
+use crate::error::{Error, ErrorKind, Result};
+use crate::types::{FuncType, GlobalType, MemoryType, TableType, ValType};
+
+/// The features that are translated: WebAssembly 2.0.
+pub(crate) const FEATURES: WasmFeatures = WasmFeatures::WASM2;
+
+/// A function body that is yet to be validated.
+pub(crate) type Body<'a> = (FuncToValidate<ValidatorResources>, FunctionBody<'a>);
+
+/// Decode and validate all but the bodies, which are returned.
+///
+/// # Errors
+/// [`ErrorKind::Invalid`] and [`ErrorKind::Unsupported`], with the offset.
+pub(crate) fn decode(wasm: &[u8]) -> Result<(ModuleInfo, Vec<Body<'_>>)> {
+    let mut decoder = Decoder::default();
+    let mut validator = Validator::new_with_features(FEATURES);
+    let mut bodies = Vec::new();
+    for payload in Parser::new(0).parse_all(wasm) {
+        let payload = payload?;
+        if let ValidPayload::Func(to_validate, body) = validator.payload(&payload)? {
+            decoder.info.bodies.push(range(body.range()));
+            bodies.push((to_validate, body));
+        }
+        decoder.payload(payload)?;
+    }
+    Ok((decoder.finish(), bodies))
+}
+
+fn range(range: std::ops::Range<u64>) -> std::ops::Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+#[derive(Default)]
+struct Decoder {
+    info: ModuleInfo,
+}
+
+impl Decoder {
+    fn payload(&mut self, payload: Payload<'_>) -> Result<()> {
+        match payload {
+            Payload::TypeSection(section) => {
+                for ty in section.into_iter_err_on_gc_types() {
+                    let ty = func_type(&ty?)?;
+                    self.info.types.push(ty);
+                }
+            }
+            Payload::ImportSection(section) => {
+                for import in section.into_imports() {
+                    self.import(import?)?;
+                }
+            }
+            Payload::FunctionSection(section) => {
+                for ty in section {
+                    self.info.funcs.push(ty?);
+                }
+            }
+            Payload::TableSection(section) => {
+                for table in section {
+                    self.table(table?)?;
+                }
+            }
+            Payload::MemorySection(section) => {
+                for ty in section {
+                    self.info.memories.push(memory_type(&ty?));
+                }
+            }
+            Payload::GlobalSection(section) => {
+                for global in section {
+                    let global = global?;
+                    let def = GlobalDef {
+                        ty: global_type(&global.ty)?,
+                        init: self.expr(&global.init_expr)?,
+                    };
+                    self.info.globals.push(def.ty);
+                    self.info.global_defs.push(def);
+                }
+            }
+            Payload::ExportSection(section) => {
+                for export in section {
+                    self.export(&export?);
+                }
+            }
+            Payload::StartSection { func, .. } => self.info.start = Some(func),
+            Payload::ElementSection(section) => {
+                for element in section {
+                    self.element(element?)?;
+                }
+            }
+            Payload::DataSection(section) => {
+                for data in section {
+                    self.data(data?)?;
+                }
+            }
+            Payload::CustomSection(section) => {
+                if let wasmparser::KnownCustom::Name(names) = section.as_known() {
+                    self.names(names);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn import(&mut self, import: wasmparser::Import<'_>) -> Result<()> {
+        let kind = match import.ty {
+            TypeRef::Func(ty) | TypeRef::FuncExact(ty) => {
+                self.info.funcs.push(ty);
+                self.info.imported_funcs += 1;
+                ImportKind::Func(ty)
+            }
+            TypeRef::Table(ty) => {
+                let ty = table_type(&ty)?;
+                self.info.tables.push(ty);
+                self.info.imported_tables += 1;
+                ImportKind::Table(ty)
+            }
+            TypeRef::Memory(ty) => {
+                let ty = memory_type(&ty);
+                self.info.memories.push(ty);
+                self.info.imported_memories += 1;
+                ImportKind::Memory(ty)
+            }
+            TypeRef::Global(ty) => {
+                let ty = global_type(&ty)?;
+                self.info.globals.push(ty);
+                self.info.imported_globals += 1;
+                ImportKind::Global(ty)
+            }
+            TypeRef::Tag(_) => return Err(unsupported("imported tags", 0)),
+        };
+        let (module, name) = (import.module.to_owned(), import.name.to_owned());
+        self.info.imports.push(Import { module, name, kind });
+        Ok(())
+    }
+
+    fn table(&mut self, table: wasmparser::Table<'_>) -> Result<()> {
+        let ty = table_type(&table.ty)?;
+        let init = match &table.init {
+            TableInit::RefNull => None,
+            TableInit::Expr(expr) => Some(self.expr(expr)?),
+        };
+        self.info.tables.push(ty);
+        self.info.table_defs.push(TableDef { ty, init });
+        Ok(())
+    }
+
+    fn export(&mut self, export: &wasmparser::Export<'_>) {
+        let index = export.index;
+        let entity = match export.kind {
+            ExternalKind::Func | ExternalKind::FuncExact => {
+                self.info.escaping.push(index);
+                EntityIndex::Func(index)
+            }
+            ExternalKind::Table => EntityIndex::Table(index),
+            ExternalKind::Memory => EntityIndex::Memory(index),
+            ExternalKind::Global => EntityIndex::Global(index),
+            // The validator refuses tags with the features we allow.
+            ExternalKind::Tag => return,
+        };
+        self.info.exports.push((export.name.to_owned(), entity));
+    }
+
+    fn element(&mut self, element: wasmparser::Element<'_>) -> Result<()> {
+        let mode = match element.kind {
+            ElementKind::Passive => SegmentMode::Passive,
+            ElementKind::Declared => SegmentMode::Declared,
+            ElementKind::Active {
+                table_index,
+                offset_expr,
+            } => SegmentMode::Active {
+                index: table_index.unwrap_or(0),
+                offset: self.expr(&offset_expr)?,
+            },
+        };
+        let items = match element.items {
+            ParsedItems::Functions(funcs) => {
+                let funcs = funcs.into_iter().collect::<Result<Vec<u32>, _>>()?;
+                self.info.escaping.extend(&funcs);
+                ElementItems::Funcs(funcs)
+            }
+            ParsedItems::Expressions(_, exprs) => ElementItems::Exprs(
+                exprs
+                    .into_iter()
+                    .map(|expr| self.expr(&expr?))
+                    .collect::<Result<Vec<ConstExpr>>>()?,
+            ),
+        };
+        self.info.elements.push(ElementSegment { mode, items });
+        Ok(())
+    }
+
+    fn data(&mut self, data: wasmparser::Data<'_>) -> Result<()> {
+        let mode = match data.kind {
+            DataKind::Passive => SegmentMode::Passive,
+            DataKind::Active {
+                memory_index,
+                offset_expr,
+            } => SegmentMode::Active {
+                index: memory_index,
+                offset: self.expr(&offset_expr)?,
+            },
+        };
+        let end = data.range.end as usize;
+        let bytes = end - data.data.len()..end;
+        self.info.data.push(DataSegment { mode, bytes });
+        Ok(())
+    }
+
+    /// A name section that is malformed is ignored (specification, appendix).
+    fn names(&mut self, names: wasmparser::NameSectionReader<'_>) {
+        for name in names.into_iter().map_while(Result::ok) {
+            match name {
+                Name::Module { name, .. } => self.info.name = Some(name.to_owned()),
+                Name::Function(funcs) => {
+                    for naming in funcs.into_iter().map_while(Result::ok) {
+                        self.info
+                            .func_names
+                            .insert(naming.index, naming.name.to_owned());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn expr(&mut self, expr: &ParsedExpr<'_>) -> Result<ConstExpr> {
+        let mut ops = Vec::with_capacity(1);
+        let mut reader = expr.get_operators_reader();
+        loop {
+            let (op, offset) = reader.read_with_offset()?;
+            ops.push(match op {
+                Operator::End => break,
+                Operator::I32Const { value } => ConstOp::I32(value),
+                Operator::I64Const { value } => ConstOp::I64(value),
+                Operator::F32Const { value } => ConstOp::F32(value.bits()),
+                Operator::F64Const { value } => ConstOp::F64(value.bits()),
+                Operator::V128Const { value } => ConstOp::V128(value.i128().cast_unsigned()),
+                Operator::GlobalGet { global_index } => ConstOp::GlobalGet(global_index),
+                Operator::RefNull { .. } => ConstOp::RefNull,
+                Operator::RefFunc { function_index } => {
+                    self.info.escaping.push(function_index);
+                    ConstOp::RefFunc(function_index)
+                }
+                Operator::I32Add => ConstOp::I32Arith(Arith::Add),
+                Operator::I32Sub => ConstOp::I32Arith(Arith::Sub),
+                Operator::I32Mul => ConstOp::I32Arith(Arith::Mul),
+                Operator::I64Add => ConstOp::I64Arith(Arith::Add),
+                Operator::I64Sub => ConstOp::I64Arith(Arith::Sub),
+                Operator::I64Mul => ConstOp::I64Arith(Arith::Mul),
+                _ => return Err(unsupported("constant expression", offset as usize)),
+            });
+        }
+        Ok(ConstExpr(ops))
+    }
+
+    fn finish(mut self) -> ModuleInfo {
+        self.info.escaping.sort_unstable();
+        self.info.escaping.dedup();
+        self.info
+    }
+}
+
+fn unsupported(message: impl Into<String>, offset: usize) -> Error {
+    ErrorKind::Unsupported {
+        message: message.into(),
+        offset,
+    }
+    .into()
+}
+
+fn val_type(ty: wasmparser::ValType) -> Result<ValType> {
+    use wasmparser::ValType as Parsed;
+    Ok(match ty {
+        Parsed::I32 => ValType::I32,
+        Parsed::I64 => ValType::I64,
+        Parsed::F32 => ValType::F32,
+        Parsed::F64 => ValType::F64,
+        Parsed::V128 => ValType::V128,
+        Parsed::Ref(ty) => ref_type(ty)?,
+    })
+}
+
+fn ref_type(ty: wasmparser::RefType) -> Result<ValType> {
+    match ty {
+        wasmparser::RefType::FUNCREF => Ok(ValType::FuncRef),
+        wasmparser::RefType::EXTERNREF => Ok(ValType::ExternRef),
+        other => Err(unsupported(format!("reference type {other}"), 0)),
+    }
+}
+
+fn func_type(ty: &wasmparser::FuncType) -> Result<FuncType> {
+    let convert = |types: &[wasmparser::ValType]| {
+        types
+            .iter()
+            .map(|ty| val_type(*ty))
+            .collect::<Result<Vec<ValType>>>()
+    };
+    Ok(FuncType::new(convert(ty.params())?, convert(ty.results())?))
+}
+
+fn memory_type(ty: &wasmparser::MemoryType) -> MemoryType {
+    MemoryType {
+        min: ty.initial,
+        max: ty.maximum,
+    }
+}
+
+/// Limits of 32-bit tables fit 32 bits: the validator has seen to it.
+fn table_type(ty: &wasmparser::TableType) -> Result<TableType> {
+    Ok(TableType {
+        element: ref_type(ty.element_type)?,
+        min: ty.initial as u32,
+        max: ty.maximum.map(|max| max as u32),
+    })
+}
+
+fn global_type(ty: &wasmparser::GlobalType) -> Result<GlobalType> {
+    Ok(GlobalType {
+        content: val_type(ty.content_type)?,
+        mutable: ty.mutable,
+    })
+}
