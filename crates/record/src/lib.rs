@@ -1,1 +1,37 @@
 //! The vocabulary of a measurement and its wire formats.
+//!
+//! Two formats live here, both of them lines of JSON:
+//!
+//! ```text
+//!  fathom bench ── protocol::Request ──▶ runner (one child per cell and round)
+//!               ◀── protocol::Event ────
+//!       │
+//!       └── campaign::Record ──▶ results/…/samples.jsonl ──▶ campaign::parse ──▶ stats, report
+//! ```
+//!
+//! * [`vocabulary`]: the closed sets every other part speaks in.
+//! * [`cell`]: what is measured. A [`Cell`] is one engine configuration on one
+//!   workload; a [`Sandbox`] is the configuration alone.
+//! * [`host`]: where it was measured, with a reason for all that is not known.
+//! * [`answer`]: the line by which a workload tells its answer.
+//! * [`protocol`]: how a runner is asked and answers.
+//! * [`campaign`]: the file a campaign leaves behind.
+//!
+//! What must stay true: this crate does no I/O but through the `Read` and
+//! `Write` it is handed, measures nothing, and estimates nothing. Input is
+//! bytes somebody else wrote: no input makes it panic.
+
+pub mod answer;
+pub mod campaign;
+pub mod cell;
+pub mod host;
+pub mod protocol;
+pub mod vocabulary;
+
+pub use answer::Answer;
+pub use campaign::{Campaign, Header, Record, Writer};
+pub use cell::{Cell, CellId, Sandbox, SandboxId};
+pub use host::{Fact, Host};
+pub use vocabulary::{
+    Checks, Compared, FailureKind, Guarantee, Metric, Opt, Phase, Span, Unit, Variant,
+};

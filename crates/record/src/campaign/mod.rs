@@ -1,0 +1,395 @@
+//! The file a campaign leaves behind: lines of JSON, the first its [`Header`].
+//!
+//! ```text
+//!  campaign      format, tool, command, host, config, cells           once, first
+//!  in_force      what a runner said of itself                         once per cell or more
+//!  probe         what the soundness probe saw of a sandbox
+//!  sample        one counted iteration                                many
+//!  process       once-per-process phases and totals                   seals a cell's round
+//!  failure       a round that has no samples, or a cell that has none
+//!  resumed       the campaign went on after a break
+//! ```
+//!
+//! What must stay true:
+//! * Lines are appended whole and flushed; nothing is ever rewritten. A file
+//!   cut anywhere is readable up to the cut.
+//! * A **round of a cell counts once its `process` record is there**. Samples
+//!   before it that a break left alone are ignored, and the round is done
+//!   again; the later of two samples with the same (cell, round, thread, index)
+//!   counts.
+//! * [`FORMAT_VERSION`] rises when an older reader would misunderstand. A file
+//!   of a higher version is refused in one line; unknown fields are ignored.
+
+mod read;
+mod write;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cell::{Cell, CellId, SandboxId};
+use crate::host::Host;
+use crate::protocol::Hello;
+use crate::vocabulary::{Compared, FailureKind, Guarantee, Metric, Phase, Span};
+
+pub use read::{ReadError, parse};
+pub use write::{WriteError, Writer};
+
+/// The version of the format written here, and the highest one read.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The name of the file in a results folder.
+pub const FILE_NAME: &str = "samples.jsonl";
+
+/// Everything a campaign recorded, in file order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Campaign {
+    /// Its first line.
+    pub header: Header,
+    /// Counted iterations. Use [`Campaign::is_sealed`] to tell whole rounds.
+    pub samples: Vec<Sample>,
+    /// One for each whole round of each cell.
+    pub processes: Vec<Process>,
+    /// What runners said of themselves.
+    pub in_force: Vec<InForce>,
+    /// What went wrong.
+    pub failures: Vec<Failure>,
+    /// What the soundness probe saw.
+    pub probes: Vec<ProbeRecord>,
+    /// When it went on after a break.
+    pub resumed: Vec<Resumed>,
+    /// How the file ends.
+    pub tail: Tail,
+    /// Bytes of the file up to the end of the last whole record. To go on
+    /// with a campaign, cut the file to this length first.
+    pub valid_bytes: u64,
+    sealed: BTreeSet<(CellId, u32)>,
+}
+
+/// How a campaign file ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tail {
+    /// In a whole line.
+    Whole,
+    /// In a whole record that lacks its newline.
+    NoNewline,
+    /// In part of a record, which is ignored.
+    Truncated {
+        /// Its line, counted from 1.
+        line: u64,
+        /// Its length in bytes.
+        bytes: u64,
+    },
+}
+
+impl Campaign {
+    /// A campaign with a header and nothing measured yet.
+    pub fn new(header: Header) -> Campaign {
+        Campaign {
+            header,
+            samples: Vec::new(),
+            processes: Vec::new(),
+            in_force: Vec::new(),
+            failures: Vec::new(),
+            probes: Vec::new(),
+            resumed: Vec::new(),
+            tail: Tail::Whole,
+            valid_bytes: 0,
+            sealed: BTreeSet::new(),
+        }
+    }
+
+    /// Adds a record as if it had been read. A header is ignored: a campaign
+    /// has one from the beginning.
+    pub fn push(&mut self, record: Record) {
+        match record {
+            Record::Campaign(_) => {}
+            Record::InForce(record) => self.in_force.push(record),
+            Record::Probe(record) => self.probes.push(record),
+            Record::Sample(record) => self.samples.push(record),
+            Record::Process(record) => {
+                self.sealed.insert((record.cell.clone(), record.round));
+                self.processes.push(record);
+            }
+            Record::Failure(record) => self.failures.push(record),
+            Record::Resumed(record) => self.resumed.push(record),
+        }
+    }
+
+    /// Whether a round of a cell was measured to its end, so that its samples
+    /// count.
+    pub fn is_sealed(&self, cell: &CellId, round: u32) -> bool {
+        self.sealed.contains(&(cell.clone(), round))
+    }
+
+    /// Whether a round of a cell needs no more measuring: it is sealed, it
+    /// failed, or the whole cell failed.
+    pub fn is_done(&self, cell: &CellId, round: u32) -> bool {
+        self.is_sealed(cell, round)
+            || self.failures.iter().any(|failure| {
+                failure.cell.as_ref() == Some(cell)
+                    && failure.round.is_none_or(|failed| failed == round)
+            })
+    }
+
+    /// The cell of an id.
+    pub fn cell(&self, id: &CellId) -> Option<&Cell> {
+        self.header.cells.iter().find(|cell| cell.id() == *id)
+    }
+}
+
+/// One line of a campaign file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "snake_case")]
+pub enum Record {
+    /// The first line.
+    Campaign(Box<Header>),
+    /// What a runner said of itself.
+    InForce(InForce),
+    /// What the soundness probe saw.
+    Probe(ProbeRecord),
+    /// One counted iteration.
+    Sample(Sample),
+    /// The end of a cell's round.
+    Process(Process),
+    /// Something went wrong.
+    Failure(Failure),
+    /// The campaign went on after a break.
+    Resumed(Resumed),
+}
+
+/// The first line: what is measured, where, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The version of the format.
+    pub format: u32,
+    /// The version of the tool that wrote it.
+    pub tool: String,
+    /// The campaign's name.
+    pub name: String,
+    /// When it began, UTC, as RFC 3339.
+    pub date: String,
+    /// The exact command line.
+    pub command: Vec<String>,
+    /// Where.
+    #[serde(default)]
+    pub host: Host,
+    /// How.
+    pub config: Config,
+    /// What the workloads are, for readers of the report.
+    #[serde(default)]
+    pub workloads: Vec<WorkloadNote>,
+    /// What is measured, in the order of a round.
+    pub cells: Vec<Cell>,
+}
+
+/// How a campaign measures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Config {
+    /// What is compared between cells.
+    #[serde(default)]
+    pub compared: Compared,
+    /// Rounds planned; each cell is measured once in each.
+    pub rounds: u32,
+    /// Uncounted iterations per thread before the counted ones.
+    pub warmup: u32,
+    /// Counted iterations per thread and round.
+    pub iterations: u32,
+    /// Time limit of one child in milliseconds.
+    #[serde(default)]
+    pub limit_ms: u64,
+    /// Logical CPUs that children are pinned to; empty if they are not.
+    #[serde(default)]
+    pub cpus: Vec<u32>,
+    /// Decides the order in rounds and the layout of code.
+    #[serde(default)]
+    pub seed: u64,
+    /// Whether code layout varies from round to round.
+    #[serde(default)]
+    pub layout_varies: bool,
+    /// The engine whose times ratios are taken to, by preference `native`.
+    #[serde(default)]
+    pub baseline: Option<SandboxId>,
+    /// A user's own module, where it is what was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<ModuleNote>,
+    /// Anything else worth keeping, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub other: BTreeMap<String, String>,
+}
+
+/// A user's own module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleNote {
+    /// Where it was.
+    pub path: PathBuf,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// A digest of its content in hexadecimal digits.
+    pub digest: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+}
+
+/// What a workload is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkloadNote {
+    /// Its suite.
+    pub suite: String,
+    /// Its name.
+    pub name: String,
+    /// One line why it is there.
+    #[serde(default)]
+    pub why: String,
+    /// The answer expected at the campaign's size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+}
+
+/// One counted iteration of a cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Which cell.
+    pub cell: CellId,
+    /// Which round, from 0.
+    pub round: u32,
+    /// Which worker, from 0.
+    pub thread: u32,
+    /// Which of the worker's counted iterations, from 0.
+    pub index: u32,
+    /// The kernel's own time in nanoseconds, where the workload tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_ns: Option<u64>,
+    /// The phases of the iteration: instantiate, run, teardown.
+    pub phases: BTreeMap<Phase, Span>,
+}
+
+/// The end of a cell's round: what is known once per process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Process {
+    /// Which cell.
+    pub cell: CellId,
+    /// Which round, from 0.
+    pub round: u32,
+    /// Phases that happen once per process: load, compile.
+    #[serde(default)]
+    pub phases: BTreeMap<Phase, Span>,
+    /// Totals of the process; what could not be read is left out.
+    #[serde(default)]
+    pub metrics: BTreeMap<Metric, u64>,
+    /// Wall time from starting the child to its end, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_ns: Option<u64>,
+    /// CPU time of the child, user and system, all threads, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns: Option<u64>,
+    /// How all CPUs of the host spent that time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_host: Option<CpuTime>,
+    /// How the CPUs the child was pinned to spent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_pinned: Option<CpuTime>,
+    /// The layout seed in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+/// A difference of two readings of `/proc/stat`, in milliseconds summed over
+/// CPUs (proc_stat(5)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuTime {
+    /// User mode, nice time included.
+    pub user_ms: u64,
+    /// Kernel mode.
+    pub system_ms: u64,
+    /// Serving interrupts.
+    pub hardirq_ms: u64,
+    /// Serving softirqs.
+    pub softirq_ms: u64,
+    /// Idle.
+    pub idle_ms: u64,
+}
+
+impl CpuTime {
+    /// CPU utilisation by formula (1) of "Leaps and bounds":
+    /// `(us + sys + hi + si) / (us + sys + hi + si + id)`, from 0 to 1.
+    /// `None` if no time passed.
+    pub fn utilisation(&self) -> Option<f64> {
+        let busy = [
+            self.user_ms,
+            self.system_ms,
+            self.hardirq_ms,
+            self.softirq_ms,
+        ];
+        let busy: f64 = busy.into_iter().map(|ms| ms as f64).sum();
+        let total = busy + self.idle_ms as f64;
+        (total > 0.0).then(|| busy / total)
+    }
+}
+
+/// What a runner said was in force for a cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InForce {
+    /// Which cell.
+    pub cell: CellId,
+    /// What it said.
+    #[serde(flatten)]
+    pub hello: Hello,
+    /// The command that starts the runner.
+    #[serde(default)]
+    pub runner: Vec<String>,
+}
+
+/// A round, a cell, or the campaign itself that failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Which cell; absent for the campaign itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<CellId>,
+    /// Which round; absent if the cell as a whole was given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
+    /// What kind.
+    pub kind: FailureKind,
+    /// One line for the user.
+    pub message: String,
+}
+
+/// What the soundness probe saw of a sandbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProbeRecord {
+    /// Which sandbox.
+    pub sandbox: SandboxId,
+    /// What its strategy promises.
+    pub claimed: Guarantee,
+    /// The strongest guarantee that nothing seen contradicts.
+    pub observed: Guarantee,
+    /// Accesses tried.
+    pub accesses: u64,
+    /// Accesses that contradict the claim.
+    pub violations: u64,
+    /// Some of those, one line each.
+    #[serde(default)]
+    pub examples: Vec<String>,
+}
+
+impl ProbeRecord {
+    /// Whether the sandbox keeps less than it promises.
+    pub fn is_unsound(&self) -> bool {
+        self.violations > 0 || self.observed < self.claimed
+    }
+}
+
+/// A campaign that went on after a break.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resumed {
+    /// When, UTC, as RFC 3339.
+    pub date: String,
+    /// The command line.
+    pub command: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests;

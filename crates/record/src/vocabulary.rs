@@ -1,0 +1,291 @@
+//! The closed sets of the measurement: phases, metrics, variants, checks,
+//! guarantees, failures.
+//!
+//! Each is an enum with `ALL`, a `name()` that is also its wire form, and a
+//! one-line `help()`. Names never change their meaning; docs/GLOSSARY.md says
+//! what each one means at length.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A name that is none of a closed set's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} '{name}' (one of: {known})")]
+pub struct UnknownName {
+    /// The set that was asked.
+    pub what: &'static str,
+    /// The name it does not hold.
+    pub name: String,
+    /// The names it holds.
+    pub known: String,
+}
+
+/// Declares a closed set whose wire form, `name()`, `FromStr` and `Display` are
+/// one list.
+macro_rules! closed_set {
+    ($(#[$meta:meta])* $set:ident, $what:literal {
+        $($(#[$doc:meta])* $variant:ident = $name:literal, $help:literal;)+
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum $set {
+            $($(#[$doc])* #[serde(rename = $name)] $variant,)+
+        }
+
+        impl $set {
+            /// Every member, in declared order.
+            pub const ALL: &'static [$set] = &[$($set::$variant),+];
+
+            /// The name on the wire and on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $($set::$variant => $name,)+ }
+            }
+
+            /// One line of help.
+            pub fn help(self) -> &'static str {
+                match self { $($set::$variant => $help,)+ }
+            }
+        }
+
+        impl fmt::Display for $set {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl FromStr for $set {
+            type Err = UnknownName;
+
+            fn from_str(name: &str) -> Result<$set, UnknownName> {
+                $set::ALL.iter().copied().find(|one| one.name() == name).ok_or_else(|| UnknownName {
+                    what: $what,
+                    name: name.to_owned(),
+                    known: $set::ALL.iter().map(|one| one.name()).collect::<Vec<_>>().join(", "),
+                })
+            }
+        }
+    };
+}
+
+closed_set! {
+    /// A stretch of a module's life that is timed on its own.
+    Phase, "phase" {
+        /// Reading the module's bytes, once per process.
+        Load = "load", "reading the module's bytes";
+        /// Bytes to machine code, once per process; the engine's own start is in it where it cannot be told apart.
+        Compile = "compile", "validation, translation and code generation";
+        /// A fresh instance, once per iteration.
+        Instantiate = "instantiate", "making an instance: memories, imports, segments, start function";
+        /// The program, from its first instruction to its exit.
+        Run = "run", "the program itself, from its entry to its exit";
+        /// Giving the instance back.
+        Teardown = "teardown", "dropping the instance and its memory";
+    }
+}
+
+closed_set! {
+    /// Something counted or timed, with its unit last in the name.
+    Metric, "metric" {
+        /// Wall-clock time of a phase.
+        WallNs = "wall_ns", "wall-clock time";
+        /// CPU time of the thread that ran a phase.
+        ThreadCpuNs = "thread_cpu_ns", "CPU time of the thread";
+        /// The time a workload takes of its own kernel, read inside it.
+        KernelNs = "kernel_ns", "time of the workload's kernel, read by the workload";
+        /// Page faults served without I/O.
+        FaultsMinor = "faults_minor", "page faults served without I/O";
+        /// Page faults that waited for I/O.
+        FaultsMajor = "faults_major", "page faults that waited for I/O";
+        /// Switches because a thread waited.
+        CtxVoluntary = "ctx_voluntary", "context switches because a thread waited";
+        /// Switches because the scheduler took the CPU.
+        CtxInvoluntary = "ctx_involuntary", "context switches because the CPU was taken";
+        /// Peak resident set.
+        RssPeakBytes = "rss_peak_bytes", "largest resident set";
+        /// Peak address space.
+        VirtualBytes = "virtual_bytes", "largest address space";
+        /// Machine code made of the module.
+        CodeBytes = "code_bytes", "machine code of the module";
+        /// System calls of the process.
+        Syscalls = "syscalls", "system calls";
+        /// CPU cycles, where the host has a PMU.
+        Cycles = "cycles", "CPU cycles (needs a PMU)";
+        /// Retired instructions, where the host has a PMU.
+        Instructions = "instructions", "retired instructions (needs a PMU)";
+    }
+}
+
+closed_set! {
+    /// What a metric counts.
+    Unit, "unit" {
+        /// Nanoseconds.
+        Nanoseconds = "ns", "nanoseconds";
+        /// Bytes.
+        Bytes = "bytes", "bytes";
+        /// A plain count.
+        Count = "count", "a plain count";
+    }
+}
+
+impl Metric {
+    /// The unit its values are in.
+    pub fn unit(self) -> Unit {
+        match self {
+            Metric::WallNs | Metric::ThreadCpuNs | Metric::KernelNs => Unit::Nanoseconds,
+            Metric::RssPeakBytes | Metric::VirtualBytes | Metric::CodeBytes => Unit::Bytes,
+            Metric::FaultsMinor
+            | Metric::FaultsMajor
+            | Metric::CtxVoluntary
+            | Metric::CtxInvoluntary
+            | Metric::Syscalls
+            | Metric::Cycles
+            | Metric::Instructions => Unit::Count,
+        }
+    }
+}
+
+closed_set! {
+    /// What a workload's source was compiled to.
+    Variant, "variant" {
+        /// WebAssembly without SIMD instructions.
+        Wasm = "wasm", "WebAssembly without SIMD";
+        /// WebAssembly with SIMD.
+        WasmSimd = "wasm-simd", "WebAssembly with SIMD";
+        /// Native code, same compiler and flags.
+        Native = "native", "native code, same compiler and flags";
+        /// Native code for exactly this CPU: a limit, for information.
+        NativeTuned = "native-tuned", "native code with -march=native, for information";
+    }
+}
+
+impl Variant {
+    /// Whether it is a WebAssembly module.
+    pub fn is_wasm(self) -> bool {
+        matches!(self, Variant::Wasm | Variant::WasmSimd)
+    }
+}
+
+closed_set! {
+    /// How hard a code generator is asked to try.
+    #[derive(Default)]
+    Opt, "optimisation level" {
+        /// Fast code.
+        #[default]
+        Speed = "speed", "optimise for fast code";
+        /// Fast compilation.
+        None = "none", "compile as fast as possible";
+    }
+}
+
+closed_set! {
+    /// How an engine kept accesses inside memory, as found in force.
+    #[derive(Default)]
+    Checks, "kind of check" {
+        /// Inaccessible pages around the memory.
+        GuardPages = "guard pages", "inaccessible pages around the memory";
+        /// A comparison at each access.
+        Explicit = "explicit", "a comparison at each access";
+        /// Nothing.
+        None = "none", "nothing";
+        /// Pages supplied by userfaultfd.
+        Userfaultfd = "userfaultfd", "pages supplied on demand by userfaultfd";
+        /// Addresses redirected to the memory's end.
+        Clamp = "clamp", "addresses redirected to the memory's end";
+        /// The runner cannot tell. Never a guess.
+        #[default]
+        Unknown = "unknown", "the runner cannot tell";
+    }
+}
+
+closed_set! {
+    /// What a strategy promises, or what a probe saw of it; the order is by
+    /// strength, weakest first.
+    Guarantee, "guarantee" {
+        /// None at all.
+        Unchecked = "unchecked", "no promise";
+        /// Faults outside the memory but for what the strategy names.
+        Partial = "partial", "faults outside the memory, with named exceptions";
+        /// Never leaves the memory, but may go on where the specification traps.
+        Contained = "contained", "never leaves the memory, may go on where it should trap";
+        /// Traps exactly where the specification says.
+        Exact = "exact", "traps exactly where the specification says";
+    }
+}
+
+closed_set! {
+    /// What is compared between cells.
+    #[derive(Default)]
+    Compared, "compared time" {
+        /// The kernel's own time: suite workloads.
+        #[default]
+        Kernel = "kernel", "the time the workload reports of its kernel";
+        /// Wall time of the run phase: a user's own module.
+        Run = "run", "wall time of the run phase";
+    }
+}
+
+closed_set! {
+    /// Why a round of a cell has no samples.
+    FailureKind, "kind of failure" {
+        /// The answer is not the expected one, or output differs from the first engine's.
+        WrongAnswer = "wrong_answer", "the answer is wrong";
+        /// The probe saw an access its strategy promises to stop.
+        Unsound = "unsound", "the probe saw a forbidden access succeed";
+        /// The time limit of a cell passed.
+        Timeout = "timeout", "the time limit passed";
+        /// The runner died of a signal.
+        Crash = "crash", "the runner died";
+        /// The program trapped.
+        Trap = "trap", "the program trapped";
+        /// The program ended with a status that is not zero.
+        Exit = "exit", "the program ended with a non-zero status";
+        /// The engine refuses the module.
+        Invalid = "invalid", "the engine refuses the module";
+        /// The engine or this machine lacks something that was asked for.
+        Unsupported = "unsupported", "not available in this engine or on this machine";
+        /// An import is missing or of another type.
+        Link = "link", "an import is missing or of another type";
+        /// Reading or writing failed.
+        Io = "io", "reading or writing failed";
+        /// The runner did not speak the protocol.
+        Protocol = "protocol", "the runner did not speak the protocol";
+        /// A fault of the runner's own.
+        Internal = "internal", "a fault of the runner";
+    }
+}
+
+impl FailureKind {
+    /// Whether one such failure takes every time of its cell away.
+    ///
+    /// A workload is deterministic, so one wrong answer, trap, crash or odd
+    /// exit makes the others suspect; and to drop only the rounds that ran into
+    /// the time limit would keep the fast ones (a censored sample).
+    pub fn voids_cell(self) -> bool {
+        match self {
+            FailureKind::WrongAnswer
+            | FailureKind::Unsound
+            | FailureKind::Timeout
+            | FailureKind::Crash
+            | FailureKind::Trap
+            | FailureKind::Exit => true,
+            FailureKind::Invalid
+            | FailureKind::Unsupported
+            | FailureKind::Link
+            | FailureKind::Io
+            | FailureKind::Protocol
+            | FailureKind::Internal => false,
+        }
+    }
+}
+
+/// The time one phase took once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// Wall-clock nanoseconds.
+    pub wall_ns: u64,
+    /// CPU nanoseconds of the thread, where the runner can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns: Option<u64>,
+}
