@@ -1,1 +1,8 @@
 //! Plan, rounds, samples: drives engines through the runner protocol.
+
+pub mod check;
+pub mod driver;
+pub mod engines;
+pub mod house;
+pub mod suite;
+pub mod worker;

@@ -1,0 +1,253 @@
+//! Is what a program printed right? No time counts before that is answered.
+//!
+//! A suite's workload ends its output with `fathom: answer=<hex>
+//! kernel_ns=<n>`, and the answer must be the expected one. Any other program
+//! must print what the first engine's run printed, byte for byte; a `fathom:`
+//! line at the end is then compared without its time.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufReader, Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+};
+
+/// The last line is looked for in this much of a file's end.
+const TAIL_BYTES: u64 = 4096;
+
+/// What a workload says of itself on its last line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The answer, hexadecimal.
+    pub answer: String,
+    /// Time of the part that matters, nanoseconds, by the workload's clock.
+    pub kernel_ns: u64,
+}
+
+impl Answer {
+    /// Reads a `fathom:` line. Unknown words are for later versions.
+    pub fn parse(line: &str) -> Option<Self> {
+        let words = line.trim().strip_prefix("fathom:")?;
+        let word = |key: &str| {
+            words
+                .split_whitespace()
+                .find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+        };
+        Some(Self {
+            answer: word("answer")?.to_owned(),
+            kernel_ns: word("kernel_ns")?.parse().ok()?,
+        })
+    }
+}
+
+/// A printed output: where it is and how it ends.
+struct Output {
+    file: File,
+    /// Bytes before a final `fathom:` line; all bytes if there is none.
+    body_bytes: u64,
+    answer: Option<Answer>,
+}
+
+impl Output {
+    fn open(path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        let start = length.saturating_sub(TAIL_BYTES);
+        file.seek(SeekFrom::Start(start))?;
+        let mut tail = Vec::new();
+        (&file).take(TAIL_BYTES).read_to_end(&mut tail)?;
+        file.rewind()?;
+        let last = last_line_start(&tail);
+        let answer = Answer::parse(&String::from_utf8_lossy(&tail[last..]));
+        let body_bytes = if answer.is_some() {
+            start + last as u64
+        } else {
+            length
+        };
+        Ok(Self {
+            file,
+            body_bytes,
+            answer,
+        })
+    }
+}
+
+/// Where the last line which is not empty begins.
+fn last_line_start(bytes: &[u8]) -> usize {
+    let end = bytes
+        .iter()
+        .rposition(|byte| !byte.is_ascii_whitespace())
+        .map_or(0, |last| last + 1);
+    bytes[..end]
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .map_or(0, |newline| newline + 1)
+}
+
+/// What an output is held against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// The `fathom:` line must carry this answer.
+    Answer(String),
+    /// The output must be that of this file; where there is none yet, the
+    /// output becomes it.
+    SameAs(PathBuf),
+}
+
+/// Checks one output file; the kernel's time where the program states one.
+///
+/// # Errors
+/// One line which says what is wrong, fit for a failure record.
+pub fn check_output(path: &Path, expected: &Expected) -> Result<Option<u64>, String> {
+    let unreadable = |error: io::Error| format!("its output cannot be read: {error}");
+    let output = Output::open(path).map_err(unreadable)?;
+    match expected {
+        Expected::Answer(right) => match &output.answer {
+            None => Err("printed no `fathom: answer=…` line".into()),
+            Some(said) if said.answer == *right => Ok(Some(said.kernel_ns)),
+            Some(said) => Err(format!("answer {} instead of {right}", clip(&said.answer))),
+        },
+        Expected::SameAs(reference) => {
+            if !reference.exists() {
+                keep_as_reference(path, reference)
+                    .map_err(|error| format!("cannot keep its output: {error}"))?;
+            } else {
+                let first = Output::open(reference).map_err(unreadable)?;
+                same(first, &output).map_err(unreadable)??;
+            }
+            Ok(output.answer.map(|said| said.kernel_ns))
+        }
+    }
+}
+
+/// Copies under another name first: half a reference would fail every cell.
+fn keep_as_reference(path: &Path, reference: &Path) -> io::Result<()> {
+    let partial = reference.with_extension("partial");
+    fs::copy(path, &partial)?;
+    fs::rename(partial, reference)
+}
+
+fn same(first: Output, other: &Output) -> io::Result<Result<(), String>> {
+    let answer = |output: &Output| output.answer.as_ref().map(|said| said.answer.clone());
+    let body = |output: &Output| -> io::Result<_> {
+        Ok(BufReader::new(output.file.try_clone()?).take(output.body_bytes))
+    };
+    if let Some(at) = first_difference(body(&first)?, body(other)?)? {
+        return Ok(Err(format!(
+            "its output differs from the first engine's at byte {at} (lengths {} and {})",
+            other.body_bytes, first.body_bytes
+        )));
+    }
+    if answer(&first) != answer(other) {
+        return Ok(Err(
+            "its `fathom:` answer differs from the first engine's".into()
+        ));
+    }
+    Ok(Ok(()))
+}
+
+/// Offset of the first byte in which two streams differ; the shorter one's
+/// length if it is the other's beginning.
+fn first_difference(mut a: impl Read, mut b: impl Read) -> io::Result<Option<u64>> {
+    const BLOCK: u64 = 64 << 10;
+    let (mut left, mut right, mut offset) = (Vec::new(), Vec::new(), 0);
+    loop {
+        left.clear();
+        right.clear();
+        a.by_ref().take(BLOCK).read_to_end(&mut left)?;
+        b.by_ref().take(BLOCK).read_to_end(&mut right)?;
+        if left != right {
+            let common = left.iter().zip(&right).take_while(|(x, y)| x == y).count();
+            return Ok(Some(offset + common as u64));
+        }
+        if left.is_empty() {
+            return Ok(None);
+        }
+        offset += left.len() as u64;
+    }
+}
+
+/// A program's own words, short enough for a line.
+fn clip(text: &str) -> String {
+    let mut short: String = text.chars().filter(|c| !c.is_control()).take(64).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(printed: &str, expected: &Expected) -> Result<Option<u64>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("stdout");
+        fs::write(&path, printed).unwrap();
+        check_output(&path, expected)
+    }
+
+    #[test]
+    fn the_answer_is_on_the_last_line_that_is_not_empty() {
+        let right = Expected::Answer("0fa1".into());
+        let line = "fathom: answer=0fa1 kernel_ns=12";
+        assert_eq!(check(line, &right), Ok(Some(12)));
+        assert_eq!(check(&format!("noise\n{line}\n\n"), &right), Ok(Some(12)));
+        let long = format!("{}\n{line}\n", "x".repeat(100_000));
+        assert_eq!(check(&long, &right), Ok(Some(12)));
+    }
+
+    #[test]
+    fn a_wrong_or_missing_answer_is_one_short_line() {
+        let right = Expected::Answer("0fa1".into());
+        for printed in [
+            "",
+            "\n\n",
+            "fathom: answer=0fa1",
+            "fathom: answer=0fa1 kernel_ns=minus",
+            "fathom: answer=0fa1 kernel_ns=1\nafter",
+            "fathom: answer=beef kernel_ns=1",
+            &format!("fathom: answer={} kernel_ns=1", "f".repeat(2000)),
+        ] {
+            let why = check(printed, &right).unwrap_err();
+            assert!(why.len() < 200 && !why.contains('\n'), "{why}");
+        }
+    }
+
+    #[test]
+    fn other_programs_must_print_what_the_first_printed() {
+        let folder = tempfile::tempdir().unwrap();
+        let same = Expected::SameAs(folder.path().join("reference"));
+        assert_eq!(check("hello\nworld\n", &same), Ok(None));
+        assert_eq!(check("hello\nworld\n", &same), Ok(None));
+        let why = check("hello\nWorld\n", &same).unwrap_err();
+        assert!(why.contains("at byte 6"), "{why}");
+        assert!(
+            check("hello\nworld\nmore", &same)
+                .unwrap_err()
+                .contains("at byte 12")
+        );
+        assert!(check("", &same).unwrap_err().contains("at byte 0"));
+    }
+
+    #[test]
+    fn times_may_differ_but_answers_may_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let same = Expected::SameAs(folder.path().join("reference"));
+        assert_eq!(
+            check("x\nfathom: answer=1 kernel_ns=5\n", &same),
+            Ok(Some(5))
+        );
+        assert_eq!(
+            check("x\nfathom: answer=1 kernel_ns=77\n", &same),
+            Ok(Some(77))
+        );
+        assert!(check("x\nfathom: answer=2 kernel_ns=5\n", &same).is_err());
+        assert!(check("y\nfathom: answer=1 kernel_ns=5\n", &same).is_err());
+    }
+
+    #[test]
+    fn a_missing_file_is_a_failure_in_words() {
+        let why = check_output(Path::new("/no/such"), &Expected::Answer("0".into()));
+        assert!(why.unwrap_err().starts_with("its output cannot be read"));
+    }
+}

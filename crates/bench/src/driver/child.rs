@@ -1,0 +1,414 @@
+//! One child, from its start to the last trace of it.
+//!
+//! ```text
+//!   request ──memfd──▶ stdin ┌───────┐ events fd ──▶ lines (bounded)
+//!                            │ child │ stdout     ──▶ tail  (noise)
+//!   deadline, cancel ──kill─▶└───────┘ stderr     ──▶ tail  (noise)
+//! ```
+//!
+//! One thread and one `poll` loop; nothing blocks on a child which does not
+//! read, write or end. Whatever happens, when [`supervise`] returns the child
+//! has been reaped and nothing it started is running: its process group is
+//! killed, and then every process which carries this child's mark in its
+//! environment, so that leaving the group is no escape.
+
+use std::{
+    ffi::OsStr,
+    fs,
+    io::{self, Read, Seek, Write},
+    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+    os::unix::ffi::OsStrExt,
+    process::{Child, Command, Stdio},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    time::{Duration, Instant},
+};
+
+use fathom_sys::{
+    spawn::spawn_in_group,
+    usage::{Ended, Usage, wait_with_usage},
+};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open},
+};
+
+/// Names the descriptor events are written to, in the child's environment.
+const EVENTS_FD_ENV: &str = "FATHOM_EVENTS_FD";
+/// Carries the child's mark, by which leftovers are found.
+const MARK_ENV: &str = "FATHOM_CHILD";
+/// Events beyond this are dropped and the child is ended: it is broken.
+const EVENTS_BYTES_MAX: usize = 64 << 20;
+/// How much of the end of stdout and stderr is kept, each.
+const TAIL_BYTES_MAX: usize = 16 << 10;
+/// How often cancellation is looked at.
+const TICK: Duration = Duration::from_millis(100);
+/// How long killed leftovers are waited for.
+const SWEEP_MAX: Duration = Duration::from_secs(2);
+
+/// How a supervised child came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// By itself, or by a signal that was not ours.
+    Own(Ended),
+    /// It was killed: its time was up.
+    TimedOut,
+    /// It was killed: the user wants to stop.
+    Cancelled,
+    /// It was killed: it wrote more events than any runner should.
+    Flooded,
+}
+
+/// All that is left of a child.
+#[derive(Debug)]
+pub(crate) struct Remains {
+    pub end: End,
+    /// What it wrote to the events descriptor.
+    pub events: Vec<u8>,
+    /// The end of what it wrote to stdout.
+    pub stdout_tail: Vec<u8>,
+    /// The end of what it wrote to stderr.
+    pub stderr_tail: Vec<u8>,
+    /// What the child itself used (its waited-for children included).
+    pub usage: Usage,
+}
+
+/// Runs a command to its end, with `input` as its standard input.
+///
+/// # Errors
+/// When the child cannot be started or watched. What the child does is never
+/// an error here: see [`End`].
+pub(crate) fn supervise(
+    command: &mut Command,
+    input: &[u8],
+    limit: Duration,
+    cancel: &AtomicBool,
+) -> io::Result<Remains> {
+    let (events, events_write) = io::pipe()?;
+    let mark = fresh_mark();
+    command
+        .stdin(Stdio::from(in_memory(input)?))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .env(EVENTS_FD_ENV, events_write.as_raw_fd().to_string())
+        .env(MARK_ENV, &mark);
+    let mut child = spawn_in_group(command, events_write.as_fd())?;
+    drop(events_write);
+    let deadline = Instant::now() + limit;
+    let mut streams = [
+        Stream::new(Some(events.into()), EVENTS_BYTES_MAX, Overflow::Stop),
+        Stream::new(
+            child.stdout.take().map(Into::into),
+            TAIL_BYTES_MAX,
+            Overflow::KeepTail,
+        ),
+        Stream::new(
+            child.stderr.take().map(Into::into),
+            TAIL_BYTES_MAX,
+            Overflow::KeepTail,
+        ),
+    ];
+    let watched = watch(&child, &mut streams, deadline, cancel);
+    // Also after a normal end: what it left behind would disturb the next cell.
+    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+    let reaped = wait_with_usage(child.id());
+    sweep(mark.as_bytes());
+    let killed = watched?;
+    let (ended, usage) = reaped?;
+    for stream in &mut streams {
+        stream.drain();
+    }
+    let [events, stdout, stderr] = streams;
+    Ok(Remains {
+        end: killed.unwrap_or(End::Own(ended)),
+        events: events.kept,
+        stdout_tail: stdout.kept,
+        stderr_tail: stderr.kept,
+        usage,
+    })
+}
+
+/// Reads the streams until the child ends (`None`) or must be killed.
+fn watch(
+    child: &Child,
+    streams: &mut [Stream; 3],
+    deadline: Instant,
+    cancel: &AtomicBool,
+) -> io::Result<Option<End>> {
+    let pidfd = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+    for stream in streams.iter() {
+        stream.set_nonblocking()?;
+    }
+    loop {
+        if cancel.load(Ordering::Relaxed) {
+            return Ok(Some(End::Cancelled));
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(Some(End::TimedOut));
+        }
+        if wait_ready(&pidfd, streams, left.min(TICK))? {
+            return Ok(None);
+        }
+        for stream in streams.iter_mut() {
+            stream.drain();
+        }
+        if streams[0].overflowed {
+            return Ok(Some(End::Flooded));
+        }
+    }
+}
+
+/// Waits until something can be read; true when the child has ended.
+fn wait_ready(pidfd: &OwnedFd, streams: &[Stream; 3], limit: Duration) -> io::Result<bool> {
+    let mut fds = vec![PollFd::new(pidfd, PollFlags::IN)];
+    for stream in streams {
+        if let Some(fd) = stream.open() {
+            fds.push(PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        }
+    }
+    let limit = Timespec {
+        tv_sec: limit.as_secs() as i64,
+        tv_nsec: i64::from(limit.subsec_nanos()),
+    };
+    match poll(&mut fds, Some(&limit)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(fds[0].revents().contains(PollFlags::IN))
+}
+
+/// What happens to a stream which is longer than its bound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Overflow {
+    Stop,
+    KeepTail,
+}
+
+/// One of the child's outputs: what has been kept of it, within a bound.
+struct Stream {
+    file: Option<fs::File>,
+    kept: Vec<u8>,
+    bytes_max: usize,
+    on_overflow: Overflow,
+    overflowed: bool,
+}
+
+impl Stream {
+    fn new(fd: Option<OwnedFd>, bytes_max: usize, on_overflow: Overflow) -> Self {
+        Self {
+            file: fd.map(fs::File::from),
+            kept: Vec::new(),
+            bytes_max,
+            on_overflow,
+            overflowed: false,
+        }
+    }
+
+    fn open(&self) -> Option<BorrowedFd<'_>> {
+        self.file.as_ref().map(AsFd::as_fd)
+    }
+
+    fn set_nonblocking(&self) -> io::Result<()> {
+        self.open().map_or(Ok(()), |fd| {
+            rustix::io::ioctl_fionbio(fd, true).map_err(Into::into)
+        })
+    }
+
+    /// Reads what is there now, without waiting.
+    fn drain(&mut self) {
+        let mut block = [0; 16 << 10];
+        // A bound on the rounds too: a child which writes for ever must not
+        // keep us from looking at the clock.
+        for _ in 0..64 {
+            let Some(file) = &mut self.file else { return };
+            match file.read(&mut block) {
+                Ok(0) => self.file = None,
+                Ok(length) => self.keep(&block[..length]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(_) => self.file = None,
+            }
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        if self.overflowed && self.on_overflow == Overflow::Stop {
+            return;
+        }
+        self.kept.extend_from_slice(bytes);
+        if self.kept.len() <= self.bytes_max {
+            return;
+        }
+        self.overflowed = true;
+        match self.on_overflow {
+            Overflow::Stop => self.kept.truncate(self.bytes_max),
+            Overflow::KeepTail => {
+                let excess = self.kept.len() - self.bytes_max;
+                self.kept.drain(..excess);
+            }
+        }
+    }
+}
+
+/// A file which exists in memory alone: unlike a pipe, it can hold a request
+/// of any length without anyone reading it.
+fn in_memory(bytes: &[u8]) -> io::Result<OwnedFd> {
+    let fd = rustix::fs::memfd_create("fathom-request", rustix::fs::MemfdFlags::CLOEXEC)?;
+    let mut file = fs::File::from(fd);
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file.into())
+}
+
+fn fresh_mark() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let since_epoch = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    format!(
+        "{}-{}-{}",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed),
+        since_epoch.as_nanos()
+    )
+}
+
+/// Kills what carries the mark until nothing does.
+fn sweep(mark: &[u8]) {
+    let started = Instant::now();
+    loop {
+        let marked = marked_processes(mark);
+        if marked.is_empty() || started.elapsed() > SWEEP_MAX {
+            return;
+        }
+        for pid in marked {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn marked_processes(mark: &[u8]) -> Vec<Pid> {
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    let numbered = |name: &OsStr| {
+        std::str::from_utf8(name.as_bytes())
+            .ok()?
+            .parse::<i32>()
+            .ok()
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| Pid::from_raw(numbered(&entry.file_name())?))
+        .filter(|pid| {
+            // The dead have no environment, and other users' is not readable.
+            fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).is_ok_and(|environ| {
+                environ.split(|&byte| byte == 0).any(|entry| {
+                    entry
+                        .strip_prefix(MARK_ENV.as_bytes())
+                        .and_then(|rest| rest.strip_prefix(b"="))
+                        == Some(mark)
+                })
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(script: &str, limit_ms: u64) -> Remains {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        let limit = Duration::from_millis(limit_ms);
+        supervise(
+            &mut command,
+            b"the request\n",
+            limit,
+            &AtomicBool::new(false),
+        )
+        .unwrap()
+    }
+
+    fn alive(pid: &str) -> bool {
+        fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    }
+
+    #[test]
+    fn streams_are_kept_apart_and_the_status_is_known() {
+        let remains = run(
+            "read line; echo \"$line\" >&$FATHOM_EVENTS_FD; echo out; echo err >&2; exit 4",
+            9000,
+        );
+        assert_eq!(remains.end, End::Own(Ended::Exited(4)));
+        assert_eq!(remains.events, b"the request\n");
+        assert_eq!(remains.stdout_tail, b"out\n");
+        assert_eq!(remains.stderr_tail, b"err\n");
+        assert!(remains.usage.rss_peak_bytes > 0);
+    }
+
+    #[test]
+    fn a_hanging_child_is_killed_when_its_time_is_up() {
+        let started = Instant::now();
+        let remains = run("echo begun >&$FATHOM_EVENTS_FD; while :; do :; done", 200);
+        assert_eq!(remains.end, End::TimedOut);
+        assert_eq!(remains.events, b"begun\n");
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn grandchildren_do_not_outlive_the_child_even_outside_its_group() {
+        let script = "sleep 300 & echo $! >&$FATHOM_EVENTS_FD; \
+                      setsid sleep 300 & echo $! >&$FATHOM_EVENTS_FD; sleep 0.1; exit 0";
+        let remains = run(script, 9000);
+        assert_eq!(remains.end, End::Own(Ended::Exited(0)));
+        let pids = String::from_utf8(remains.events).unwrap();
+        assert_eq!(pids.lines().count(), 2);
+        for pid in pids.lines() {
+            assert!(!alive(pid), "{pid} is still running");
+        }
+    }
+
+    #[test]
+    fn noise_is_bounded_and_its_end_is_kept() {
+        let remains = run("seq 1 200000; echo last", 20_000);
+        assert!(remains.stdout_tail.len() <= TAIL_BYTES_MAX);
+        assert!(remains.stdout_tail.ends_with(b"200000\nlast\n"));
+    }
+
+    #[test]
+    fn a_flood_of_events_ends_the_child() {
+        let remains = run("exec yes >&$FATHOM_EVENTS_FD", 60_000);
+        assert_eq!(remains.end, End::Flooded);
+        assert_eq!(remains.events.len(), EVENTS_BYTES_MAX);
+    }
+
+    #[test]
+    fn a_signal_is_told_from_an_exit() {
+        let remains = run("kill -SEGV $$", 9000);
+        assert_eq!(remains.end, End::Own(Ended::Signalled(11)));
+    }
+
+    #[test]
+    fn cancelling_kills_at_once() {
+        let mut command = Command::new("sleep");
+        command.arg("300");
+        let cancel = AtomicBool::new(true);
+        let remains = supervise(&mut command, b"", Duration::from_secs(300), &cancel).unwrap();
+        assert_eq!(remains.end, End::Cancelled);
+    }
+
+    #[test]
+    fn a_missing_program_is_an_error() {
+        let mut command = Command::new("/no/such/program");
+        let error = supervise(
+            &mut command,
+            b"",
+            Duration::from_secs(1),
+            &AtomicBool::new(false),
+        );
+        assert_eq!(error.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}

@@ -1,0 +1,2 @@
+//! Drivers.
+pub(crate) mod child;

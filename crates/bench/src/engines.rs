@@ -1,0 +1,248 @@
+//! Outside engines, described by one `engine.toml` each:
+//!
+//! ```toml
+//! name = "node"                                  # as in cells and --engines
+//! display = "V8 (Node)"                          # as people call it
+//! command = ["node", "{dir}/runner.mjs"]         # speaks the runner protocol
+//! check = ["node", "{dir}/runner.mjs", "--check"]  # succeeds if installed
+//! strategies = ["guard", "trap"]                 # the first is its default
+//! backends = ["optimising", "baseline"]          # likewise; may be left out
+//! absent = "install Node 20 or newer"            # how to get it
+//! ```
+//!
+//! `{dir}` is the description's folder, `{root}` the house, `{tools}` its
+//! `.tools`. An engine which is described but not installed is listed as
+//! absent with how to get it; it is never left out in silence.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::atomic::AtomicBool,
+    time::Duration,
+};
+
+use serde::Deserialize;
+
+use crate::{
+    driver::child::{End, supervise},
+    house::House,
+};
+use fathom_sys::usage::Ended;
+
+/// How long an engine may take to say that it is there.
+const CHECK_LIMIT: Duration = Duration::from_secs(20);
+
+/// Why a description cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {message}", path.display())]
+pub struct EngineError {
+    /// The file at fault.
+    pub path: PathBuf,
+    /// What is wrong, in one line.
+    pub message: String,
+}
+
+/// An outside engine as its file describes it.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct EngineSpec {
+    /// Its name in cells and on the command line.
+    pub name: String,
+    /// What people call it.
+    pub display: String,
+    /// The runner: program and arguments.
+    pub command: Vec<String>,
+    /// Succeeds where the engine can run; prints what would be in force.
+    pub check: Vec<String>,
+    /// The bounds-check strategies it can be asked for, its default first.
+    pub strategies: Vec<String>,
+    /// The code generators it can be asked for, its default first.
+    #[serde(default)]
+    pub backends: Vec<String>,
+    /// What it needs, for people.
+    #[serde(default)]
+    pub needs: String,
+    /// How to get it, said where it is absent.
+    pub absent: String,
+    /// What else a reader of its figures should know.
+    #[serde(default)]
+    pub note: String,
+}
+
+/// Whether an engine can be measured here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Yes; what its check printed.
+    Installed {
+        /// The first line of it.
+        says: String,
+    },
+    /// No.
+    Absent {
+        /// What the check came to.
+        why: String,
+    },
+}
+
+impl EngineSpec {
+    /// Reads one description.
+    ///
+    /// # Errors
+    /// [`EngineError`], naming the file and what is wrong with it.
+    pub fn load(path: &Path, house: &House) -> Result<Self, EngineError> {
+        let fail = |message: String| EngineError {
+            path: path.to_owned(),
+            message: message.trim().replace('\n', " "),
+        };
+        let text = fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+        let mut spec: Self = toml::from_str(&text).map_err(|error| fail(error.to_string()))?;
+        if spec.command.is_empty() || spec.check.is_empty() || spec.strategies.is_empty() {
+            return Err(fail(
+                "command, check and strategies must not be empty".into(),
+            ));
+        }
+        let dir = path.parent().unwrap_or(Path::new("."));
+        let places = [
+            ("{dir}", dir.to_owned()),
+            ("{root}", house.root().to_owned()),
+            ("{tools}", house.tools()),
+        ];
+        for word in spec.command.iter_mut().chain(&mut spec.check) {
+            for (name, place) in &places {
+                *word = word.replace(name, &place.to_string_lossy());
+            }
+        }
+        Ok(spec)
+    }
+
+    /// Asks the engine whether it is there.
+    pub fn presence(&self) -> Presence {
+        let mut command = Command::new(&self.check[0]);
+        command.args(&self.check[1..]);
+        let first_line = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes);
+            text.lines()
+                .find(|line| !line.trim().is_empty())
+                .unwrap_or("")
+                .trim()
+                .to_owned()
+        };
+        match supervise(&mut command, b"", CHECK_LIMIT, &AtomicBool::new(false)) {
+            Err(error) => Presence::Absent {
+                why: format!("{}: {error}", self.check[0]),
+            },
+            Ok(remains) => match remains.end {
+                End::Own(Ended::Exited(0)) => Presence::Installed {
+                    says: first_line(&remains.stdout_tail),
+                },
+                End::TimedOut => Presence::Absent {
+                    why: "its check did not end".into(),
+                },
+                _ => {
+                    let said = first_line(&remains.stderr_tail);
+                    let why = if said.is_empty() {
+                        "its check failed".into()
+                    } else {
+                        said
+                    };
+                    Presence::Absent { why }
+                }
+            },
+        }
+    }
+}
+
+/// Every engine described in the house, by name; descriptions which cannot be
+/// read are returned beside them, so that the others can still be used.
+pub fn all(house: &House) -> (Vec<EngineSpec>, Vec<EngineError>) {
+    let mut folders: Vec<_> = fs::read_dir(house.engines())
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path().join("engine.toml"))
+        .filter(|path| path.is_file())
+        .collect();
+    folders.sort();
+    let (mut specs, mut errors) = (Vec::new(), Vec::new());
+    for path in folders {
+        match EngineSpec::load(&path, house) {
+            Ok(spec) => specs.push(spec),
+            Err(error) => errors.push(error),
+        }
+    }
+    (specs, errors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn house_with(engines: &[(&str, &str)]) -> (tempfile::TempDir, House) {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("workloads")).unwrap();
+        fs::create_dir(root.path().join("engines")).unwrap();
+        for (name, text) in engines {
+            let dir = root.path().join("engines").join(name);
+            fs::create_dir(&dir).unwrap();
+            fs::write(dir.join("engine.toml"), text).unwrap();
+        }
+        let house = House::at(root.path()).unwrap();
+        (root, house)
+    }
+
+    fn described(check: &str) -> String {
+        format!(
+            "name = \"x\"\ndisplay = \"X\"\ncommand = [\"sh\", \"{{dir}}/run\"]\ncheck = {check}\n\
+             strategies = [\"guard\"]\nabsent = \"get X\"\n"
+        )
+    }
+
+    #[test]
+    fn places_are_filled_in() {
+        let (root, house) = house_with(&[("x", &described("[\"{tools}/x\", \"{root}\"]"))]);
+        let (specs, errors) = all(&house);
+        assert!(errors.is_empty());
+        let run = root.path().join("engines/x/run");
+        assert_eq!(specs[0].command[1], run.to_string_lossy());
+        assert_eq!(
+            specs[0].check[0],
+            root.path().join(".tools/x").to_string_lossy()
+        );
+        assert!(matches!(specs[0].presence(), Presence::Absent { why } if why.contains("/x: ")));
+    }
+
+    #[test]
+    fn presence_is_what_the_check_says() {
+        let presence = |script: &str| {
+            let check = format!("[\"sh\", \"-c\", \"{script}\"]");
+            let (_root, house) = house_with(&[("x", &described(&check))]);
+            all(&house).0[0].presence()
+        };
+        let installed = Presence::Installed {
+            says: "X 1.2".into(),
+        };
+        assert_eq!(presence("echo X 1.2; echo more"), installed);
+        assert_eq!(
+            presence("echo no disk >&2; exit 1"),
+            Presence::Absent {
+                why: "no disk".into()
+            }
+        );
+        assert_eq!(
+            presence("exit 1"),
+            Presence::Absent {
+                why: "its check failed".into()
+            }
+        );
+    }
+
+    #[test]
+    fn a_bad_description_does_not_hide_the_good_ones() {
+        let good = described("[\"true\"]");
+        let (_root, house) = house_with(&[("a", "name = 3"), ("b", &good), ("c", "")]);
+        let (specs, errors) = all(&house);
+        assert_eq!((specs.len(), errors.len()), (1, 2));
+        assert!(!errors[0].to_string().contains('\n'), "{}", errors[0]);
+    }
+}

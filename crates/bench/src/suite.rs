@@ -1,0 +1,189 @@
+//! Suites: programs with a known answer, described by a `suite.toml`.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+
+/// Why a suite cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// The description is not there or not readable.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The description is not what it should be.
+    #[error("{}: {message}", path.display())]
+    Malformed {
+        /// The file at fault.
+        path: PathBuf,
+        /// What is wrong, in one line.
+        message: String,
+    },
+    /// No such workload.
+    #[error("suite {suite} has no workload `{name}`; it has: {known}")]
+    Unknown {
+        /// The suite's name.
+        suite: String,
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+}
+
+/// A set of workloads with one way to build and check them.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Suite {
+    /// Its name, which is also its folder's.
+    pub name: String,
+    /// Its programs, in the order they are shown.
+    #[serde(rename = "workload", default)]
+    pub workloads: Vec<Workload>,
+    /// The folder it was read from.
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+/// A program with an answer per problem size.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Workload {
+    /// Its name, which is also its file's.
+    pub name: String,
+    /// Why it is in the suite, one line.
+    pub why: String,
+    /// Size → the hexadecimal answer it must print.
+    #[serde(default)]
+    pub answers: BTreeMap<String, String>,
+}
+
+impl Suite {
+    /// Reads `suite.toml` in a folder.
+    ///
+    /// # Errors
+    /// [`SuiteError`], naming the file and what is wrong with it.
+    pub fn load(folder: &Path) -> Result<Self, SuiteError> {
+        let path = folder.join("suite.toml");
+        let text = fs::read_to_string(&path).map_err(|source| SuiteError::Read {
+            path: path.clone(),
+            source,
+        })?;
+        let malformed = |message: String| SuiteError::Malformed {
+            path: path.clone(),
+            message,
+        };
+        let mut suite: Self = toml::from_str(&text)
+            .map_err(|error| malformed(error.to_string().replace('\n', " ")))?;
+        if suite.workloads.is_empty() {
+            return Err(malformed("has no [[workload]]".into()));
+        }
+        suite.folder = folder.to_owned();
+        Ok(suite)
+    }
+
+    /// The workloads named, in the suite's order; all of them for no names.
+    ///
+    /// # Errors
+    /// [`SuiteError::Unknown`] for the first name it does not have.
+    pub fn select(&self, names: &[String]) -> Result<Vec<&Workload>, SuiteError> {
+        let known = |name: &String| self.workloads.iter().any(|workload| workload.name == *name);
+        if let Some(name) = names.iter().find(|name| !known(name)) {
+            return Err(SuiteError::Unknown {
+                suite: self.name.clone(),
+                name: name.clone(),
+                known: self.names().join(" "),
+            });
+        }
+        let chosen = |workload: &&Workload| names.is_empty() || names.contains(&workload.name);
+        Ok(self.workloads.iter().filter(chosen).collect())
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.workloads
+            .iter()
+            .map(|workload| workload.name.as_str())
+            .collect()
+    }
+
+    /// Where a workload's executable is, once built: a module for the `wasm`
+    /// variants, a program of the host otherwise.
+    pub fn artifact(&self, variant: &str, size: &str, workload: &str) -> PathBuf {
+        let folder = self.folder.join("build").join(variant).join(size);
+        if variant.starts_with("wasm") {
+            folder.join(format!("{workload}.wasm"))
+        } else {
+            folder.join(workload)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suite(text: &str) -> Result<Suite, SuiteError> {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("suite.toml"), text).unwrap();
+        Suite::load(folder.path())
+    }
+
+    const TWO: &str = "name = \"s\"\n[[workload]]\nname = \"a\"\nwhy = \"x\"\n\
+        [workload.answers]\nmini = \"0f\"\n[[workload]]\nname = \"b\"\nwhy = \"y\"\n";
+
+    #[test]
+    fn workloads_are_selected_in_the_suites_order() {
+        let suite = suite(TWO).unwrap();
+        let names = |names: &[&str]| {
+            let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
+            let chosen = suite.select(&names);
+            chosen.map(|list| list.iter().map(|w| w.name.clone()).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&[]).unwrap(), ["a", "b"]);
+        assert_eq!(names(&["b", "a"]).unwrap(), ["a", "b"]);
+        let error = names(&["c"]).unwrap_err().to_string();
+        assert_eq!(error, "suite s has no workload `c`; it has: a b");
+        assert_eq!(suite.workloads[0].answers["mini"], "0f");
+    }
+
+    #[test]
+    fn artifacts_are_modules_or_programs() {
+        let suite = suite(TWO).unwrap();
+        assert!(
+            suite
+                .artifact("wasm-simd", "mini", "a")
+                .ends_with("build/wasm-simd/mini/a.wasm")
+        );
+        assert!(
+            suite
+                .artifact("native", "mini", "a")
+                .ends_with("build/native/mini/a")
+        );
+    }
+
+    #[test]
+    fn errors_are_one_line_and_name_the_file() {
+        for text in [
+            "",
+            "name = 1",
+            "name = \"s\"",
+            "name = \"s\"\n[[workload]]\n",
+        ] {
+            let error = suite(text).unwrap_err().to_string();
+            assert!(
+                error.contains("suite.toml") && !error.contains('\n'),
+                "{error}"
+            );
+        }
+        assert!(matches!(
+            Suite::load(Path::new("/no/such")),
+            Err(SuiteError::Read { .. })
+        ));
+    }
+}

@@ -1,0 +1,3 @@
+//! The inside of a runner process.
+pub mod cycle;
+pub mod native;

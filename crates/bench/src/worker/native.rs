@@ -1,0 +1,176 @@
+//! Native programs as an engine: the same loop, a process per iteration.
+//!
+//! A program of the host cannot be loaded twice into one process, so each
+//! iteration starts a process; its start is the instantiate phase, its life
+//! the run phase. Like the reference harness's, the figures include what the
+//! kernel takes to start and end it (about 100 µs), which is why a workload's
+//! own kernel time is what gets compared.
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    io,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::{Mutex, PoisonError},
+};
+
+use fathom_sys::usage::{Ended, Usage, wait_with_usage};
+
+use super::cycle::{Program, RunEnd, Streams};
+
+/// A native executable and how to start it.
+pub struct NativeProgram {
+    /// The executable.
+    pub executable: PathBuf,
+    /// Its arguments, its own name excluded.
+    pub args: Vec<OsString>,
+    /// What is added to its environment, which is otherwise empty, as a
+    /// sandboxed program's is.
+    pub env: Vec<(OsString, OsString)>,
+    /// Its standard input; empty if none.
+    pub stdin: Option<PathBuf>,
+    /// What all processes so far have used; peaks are the largest of them.
+    pub used: Mutex<Usage>,
+}
+
+/// Why a native run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum NativeError {
+    /// A file of the iteration cannot be opened.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It does not start.
+    #[error("cannot start {}: {source}", path.display())]
+    Start {
+        /// The executable.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It cannot be waited for.
+    #[error("cannot wait for the program: {0}")]
+    Wait(io::Error),
+    /// A signal ended it.
+    #[error("ended by signal {0}")]
+    Signal(i32),
+}
+
+impl NativeProgram {
+    fn input(&self) -> Result<Stdio, NativeError> {
+        match &self.stdin {
+            None => Ok(Stdio::null()),
+            Some(path) => open(path, File::open(path)).map(Stdio::from),
+        }
+    }
+}
+
+fn open(path: &std::path::Path, opened: io::Result<File>) -> Result<File, NativeError> {
+    opened.map_err(|source| NativeError::File {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+impl Program for NativeProgram {
+    type Instance = Child;
+    type Error = NativeError;
+
+    fn instantiate(&self, streams: &Streams) -> Result<Child, NativeError> {
+        let stdout = open(&streams.stdout, File::create(&streams.stdout))?;
+        let stderr = open(&streams.stderr, File::create(&streams.stderr))?;
+        Command::new(&self.executable)
+            .args(&self.args)
+            .env_clear()
+            .envs(self.env.iter().map(|(key, value)| (key, value)))
+            .stdin(self.input()?)
+            .stdout(stdout)
+            .stderr(stderr)
+            .spawn()
+            .map_err(|source| NativeError::Start {
+                path: self.executable.clone(),
+                source,
+            })
+    }
+
+    fn run(&self, child: &mut Child) -> Result<RunEnd, NativeError> {
+        let (ended, usage) = wait_with_usage(child.id()).map_err(NativeError::Wait)?;
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.user_ns += usage.user_ns;
+        used.system_ns += usage.system_ns;
+        used.faults_minor += usage.faults_minor;
+        used.faults_major += usage.faults_major;
+        used.ctx_voluntary += usage.ctx_voluntary;
+        used.ctx_involuntary += usage.ctx_involuntary;
+        used.rss_peak_bytes = used.rss_peak_bytes.max(usage.rss_peak_bytes);
+        match ended {
+            Ended::Exited(exit) => Ok(RunEnd {
+                exit,
+                cpu_ns: Some(usage.cpu_ns()),
+            }),
+            Ended::Signalled(signal) => Err(NativeError::Signal(signal)),
+        }
+    }
+
+    fn teardown(&self, child: Child) {
+        drop(child);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> NativeProgram {
+        NativeProgram {
+            executable: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into()],
+            env: vec![("FROM".into(), "here".into())],
+            stdin: None,
+            used: Mutex::default(),
+        }
+    }
+
+    fn run_once(program: &NativeProgram) -> (Result<RunEnd, NativeError>, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let streams = Streams::of(folder.path(), 0, 0);
+        let mut child = program.instantiate(&streams).unwrap();
+        let end = program.run(&mut child);
+        program.teardown(child);
+        (end, std::fs::read_to_string(&streams.stdout).unwrap())
+    }
+
+    #[test]
+    fn output_status_and_cost_are_the_programs_own() {
+        let program = shell("echo $FROM; read x || exit 3");
+        let (end, printed) = run_once(&program);
+        assert_eq!(printed, "here\n");
+        let end = end.unwrap();
+        assert_eq!(end.exit, 3);
+        assert!(end.cpu_ns.is_some() && program.used.lock().unwrap().rss_peak_bytes > 0);
+    }
+
+    #[test]
+    fn a_crash_and_a_missing_program_are_failures() {
+        assert!(matches!(
+            run_once(&shell("kill -SEGV $$")).0,
+            Err(NativeError::Signal(11))
+        ));
+        let mut missing = shell("");
+        missing.executable = "/no/such/program".into();
+        let folder = tempfile::tempdir().unwrap();
+        let error = missing
+            .instantiate(&Streams::of(folder.path(), 0, 0))
+            .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("cannot start /no/such/program: ")
+        );
+    }
+}
