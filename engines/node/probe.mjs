@@ -1,0 +1,51 @@
+// Probe mode: one instance, a list of calls in order, an answer or a trap for each.
+//
+// JavaScript does not tell an i32 from an f32 or f64 that happens to be whole, and
+// quiets signalling NaNs, so the probe's exports take and give integers only.
+
+import { Batch, Failure } from './events.mjs';
+import { instantiateFailure, runFailure, trapMessage } from './failures.mjs';
+
+/** "i32:5" or "i64:-1" → what JavaScript passes for it. */
+function argument(text) {
+  const [type, value] = text.split(':');
+  if (type === 'i32') return Number(BigInt.asIntN(32, BigInt(value)));
+  if (type === 'i64') return BigInt.asIntN(64, BigInt(value));
+  throw new Failure('unsupported', `node cannot pass the argument ${text}`);
+}
+
+/** A call's value → the protocol's "i32:…" and "i64:…", signed. */
+function results(value) {
+  if (value === undefined) return [];
+  return (Array.isArray(value) ? value : [value]).map((one) => {
+    if (typeof one === 'bigint') return `i64:${one}`;
+    if (Number.isInteger(one)) return `i32:${one}`;
+    throw new Failure('unsupported', `node cannot tell the type of the result ${one}`);
+  });
+}
+
+/** Makes the calls of `request` on one instance of `module`. */
+export function probe(module, request) {
+  let exports;
+  try {
+    ({ exports } = new WebAssembly.Instance(module, {}));
+  } catch (error) {
+    throw instantiateFailure(error);
+  }
+  const batch = new Batch();
+  request.calls.forEach(({ export: name, args }, index) => {
+    if (typeof exports[name] !== 'function') throw new Failure('link', `the module has no function ${name}`);
+    const values = args.map(argument);
+    let outcome;
+    try {
+      outcome = exports[name](...values);
+    } catch (error) {
+      const trap = trapMessage(error);
+      if (trap === null) throw runFailure(error);
+      batch.add({ event: 'call', index, trap });
+      return;
+    }
+    batch.add({ event: 'call', index, result: results(outcome) });
+  });
+  batch.flush();
+}

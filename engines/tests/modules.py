@@ -1,0 +1,76 @@
+"""Small modules for the runner tests, as text, and the way to binaries.
+
+The text is compiled by the library of the installed wasmtime, so these tests need
+no assembler of their own.
+"""
+
+import ctypes
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = ROOT / ".tools" / "engines" / "wasmtime" / "_libwasmtime.so"
+
+WASI = "wasi_snapshot_preview1"
+
+
+def program(body: str, more: str = "") -> str:
+    """A WASI program whose `_start` is `body`; the text of `more` comes before it."""
+    return f"""(module
+      (import "{WASI}" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
+      (import "{WASI}" "proc_exit" (func $proc_exit (param i32)))
+      (import "{WASI}" "args_sizes_get" (func $args_sizes_get (param i32 i32) (result i32)))
+      (import "{WASI}" "environ_sizes_get" (func $environ_sizes_get (param i32 i32) (result i32)))
+      (import "{WASI}" "fd_prestat_get" (func $fd_prestat_get (param i32 i32) (result i32)))
+      (memory (export "memory") 1)
+      {more}
+      (func $print (param $at i32) (param $length i32)
+        (i32.store (i32.const 0) (local.get $at))
+        (i32.store (i32.const 4) (local.get $length))
+        (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8))))
+      (func (export "_start") {body}))"""
+
+
+ANSWER = program(
+    "(call $print (i32.const 16) (i32.const 34))",
+    r'(data (i32.const 16) "fathom: answer=2a kernel_ns=12345\n")',
+)
+EXIT_7 = program("(call $proc_exit (i32.const 7))")
+OUT_OF_BOUNDS = program("(drop (i32.load (i32.const 65533)))")
+UNREACHABLE = program("unreachable")
+DIVIDE = program("(drop (i32.div_s (i32.const 1) (i32.load (i32.const 100))))")
+DEEP = program("call $deep", "(func $deep call $deep call $deep)")
+# Prints the number of arguments and variables as digits, and one for folder 3.
+WORLD = program("""
+    (drop (call $args_sizes_get (i32.const 100) (i32.const 104)))
+    (drop (call $environ_sizes_get (i32.const 108) (i32.const 112)))
+    (i32.store8 (i32.const 200) (i32.add (i32.const 48) (i32.load (i32.const 100))))
+    (i32.store8 (i32.const 201) (i32.add (i32.const 48) (i32.load (i32.const 108))))
+    (i32.store8 (i32.const 202)
+      (i32.add (i32.const 48) (i32.eqz (call $fd_prestat_get (i32.const 3) (i32.const 120)))))
+    (call $print (i32.const 200) (i32.const 3))""")
+STRANGE_IMPORT = '(module (import "sea" "depth" (func)) (memory (export "memory") 1) (func (export "_start")))'
+NO_START = '(module (memory (export "memory") 1))'
+PROBED = """(module
+  (memory 1 2)
+  (func (export "load") (param i32) (result i32) (i32.load (local.get 0)))
+  (func (export "load64") (param i32) (result i64) (i64.load offset=65536 (local.get 0)))
+  (func (export "store") (param i32 i64) (i64.store (local.get 0) (local.get 1)))
+  (func (export "grow") (param i32) (result i32) (memory.grow (local.get 0))))"""
+
+
+class _Bytes(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("data", ctypes.POINTER(ctypes.c_char))]
+
+
+def assemble(text: str) -> bytes:
+    """The binary of a module's text."""
+    library = ctypes.CDLL(str(LIBRARY))
+    library.wasmtime_wat2wasm.restype = ctypes.c_void_p
+    binary = _Bytes()
+    error = library.wasmtime_wat2wasm(text.encode(), ctypes.c_size_t(len(text.encode())), ctypes.byref(binary))
+    if error:
+        raise ValueError(f"not a module: {text}")
+    try:
+        return ctypes.string_at(binary.data, binary.size)
+    finally:
+        library.wasm_byte_vec_delete(ctypes.byref(binary))

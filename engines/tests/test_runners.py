@@ -1,0 +1,243 @@
+"""The outside engines' runners, through the protocol that fathom speaks with them.
+
+    python3 -m unittest discover engines/tests
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+import tomllib
+import unittest
+from pathlib import Path
+
+import modules
+from modules import ROOT
+
+CPUS = sorted(os.sched_getaffinity(0))
+
+
+class Answer:
+    """What a runner said: its events, its exit status and its noise."""
+
+    def __init__(self, events: list[dict], status: int, noise: str):
+        self.events, self.status, self.noise = events, status, noise
+
+    def of(self, kind: str) -> list[dict]:
+        return [event for event in self.events if event["event"] == kind]
+
+    def only(self, kind: str) -> dict:
+        (event,) = self.of(kind)
+        return event
+
+
+def usable(name: str) -> str | None:
+    """Why the engine `name` cannot be tested here, or None."""
+    facts = tomllib.loads((ROOT / "engines" / name / "engine.toml").read_text())
+    if not modules.LIBRARY.exists():
+        return "wasmtime is not installed: python3 engines/install.py wasmtime"
+    try:
+        done = subprocess.run(facts["check"], cwd=ROOT, capture_output=True, text=True)
+    except OSError as error:
+        return f"{name}: {error} ({facts['get']})"
+    return None if done.returncode == 0 else f"{name}: {done.stderr.strip()} ({facts['get']})"
+
+
+def converse(command: list[str], line: str) -> Answer:
+    """Starts a runner, writes it one line, and collects its events."""
+    reading, writing = os.pipe()
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env=os.environ | {"FATHOM_EVENTS_FD": str(writing)}, pass_fds=[writing], text=True,
+    ) as child:
+        os.close(writing)
+        child.stdin.write(line)
+        child.stdin.close()
+        with os.fdopen(reading) as events:
+            lines = [json.loads(event) for event in events]
+        noise = child.stdout.read()
+    return Answer(lines, child.returncode, noise)
+
+
+class RunnerCase:
+    """The tests every runner must pass; a subclass names its engine."""
+
+    engine: str
+    baseline: dict
+
+    @classmethod
+    def setUpClass(cls):
+        reason = usable(cls.engine)
+        if reason is not None:
+            raise unittest.SkipTest(reason)
+        cls.facts = tomllib.loads((ROOT / "engines" / cls.engine / "engine.toml").read_text())
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def ask(self, source: str | bytes, **changes) -> Answer:
+        path = self.folder / "module.wasm"
+        path.write_bytes(modules.assemble(source) if isinstance(source, str) else source)
+        request = {
+            "protocol": 1, "mode": "measure", "module": str(path), "args": [], "env": [], "dirs": [],
+            "stdin": None, "strategy": self.facts["strategy"], "opt": "speed", "backend": None, "threads": 1,
+            "cpus": CPUS[:1], "warmup": 1, "iterations": 2, "scratch": str(self.folder), "seed": 7,
+            "cache": None, "unsafe_no_bounds": False,
+        }
+        return converse(self.facts["command"], json.dumps(request | changes) + "\n")
+
+    def assert_fails(self, answer: Answer, kind: str, message: str = "") -> None:
+        error = answer.only("error")
+        self.assertEqual(error["kind"], kind, error)
+        self.assertIn(message, error["message"])
+        self.assertNotIn("\n", error["message"])
+        self.assertEqual(answer.of("done"), [])
+        self.assertNotEqual(answer.status, 0)
+
+    def test_measures_each_phase_and_keeps_the_output(self):
+        answer = self.ask(modules.ANSWER)
+        self.assertEqual(answer.of("error"), [])
+        self.assertEqual([event["phase"] for event in answer.of("phase")], ["load", "compile"])
+        iterations = answer.of("iteration")
+        self.assertEqual([i["counted"] for i in iterations], [False, True, True])
+        self.assertEqual([i["index"] for i in iterations], [0, 1, 2])
+        for one in iterations:
+            self.assertEqual(set(one["phases"]), {"instantiate", "run", "teardown"})
+            self.assertTrue(all(cost["wall_ns"] > 0 for cost in one["phases"].values()))
+            self.assertEqual(one["exit"], 0)
+            self.assertEqual(Path(one["stdout"]).read_text(), "fathom: answer=2a kernel_ns=12345\n")
+        self.assertGreater(answer.only("process")["metrics"]["rss_peak_bytes"], 1 << 20)
+        self.assertEqual((answer.events[-1]["event"], answer.status), ("done", 0))
+
+    def test_says_what_is_in_force(self):
+        for strategy in self.facts["strategies"]:
+            with self.subTest(strategy["name"]):
+                hello = self.ask(modules.ANSWER, strategy=strategy["name"]).events[0]
+                self.assertEqual(hello["event"], "hello")
+                self.assertEqual((hello["engine"], hello["tier"]), (self.engine, "optimising"))
+                self.assertEqual(hello["checks"], strategy["checks"])
+                self.assertTrue(hello["version"].startswith(self.facts["version"]))
+
+    def test_says_when_code_is_not_optimised(self):
+        self.assertEqual(self.ask(modules.ANSWER, **self.baseline).only("hello")["tier"], "baseline")
+
+    def test_gives_the_guest_its_arguments_variables_and_folders(self):
+        answer = self.ask(
+            modules.WORLD, args=["one", "two"], env=[["A", "1"], ["B", "2"]], dirs=[[str(self.folder), "/data"]]
+        )
+        self.assertEqual(Path(answer.of("iteration")[0]["stdout"]).read_text(), "321")
+
+    def test_reports_exit_codes(self):
+        self.assertEqual({i["exit"] for i in self.ask(modules.EXIT_7).of("iteration")}, {7})
+
+    def test_reports_traps_in_the_specifications_words(self):
+        for module, message in [
+            (modules.OUT_OF_BOUNDS, "out of bounds memory access"),
+            (modules.UNREACHABLE, "unreachable"),
+            (modules.DIVIDE, "integer divide by zero"),
+            (modules.DEEP, "call stack exhausted"),
+        ]:
+            with self.subTest(message):
+                self.assert_fails(self.ask(module), "trap", message)
+
+    def test_refuses_what_is_no_module(self):
+        whole = modules.assemble(modules.ANSWER)
+        for name, bad in [("empty", b""), ("text", b"not a module"), ("truncated", whole[:-3])]:
+            with self.subTest(name):
+                self.assert_fails(self.ask(bad), "invalid")
+
+    def test_names_a_missing_import(self):
+        self.assert_fails(self.ask(modules.STRANGE_IMPORT), "link", "sea")
+
+    def test_names_a_missing_start(self):
+        self.assert_fails(self.ask(modules.NO_START), "link", "_start")
+
+    def test_refuses_a_missing_file(self):
+        self.assert_fails(self.ask(modules.ANSWER, module="/nowhere/x.wasm"), "io", "/nowhere/x.wasm")
+
+    def test_refuses_a_missing_folder(self):
+        self.assert_fails(self.ask(modules.ANSWER, dirs=[["/nowhere", "/"]]), "io", "/nowhere")
+
+    def test_refuses_what_it_does_not_know(self):
+        for name, changes in [
+            ("strategy", {"strategy": "hope"}), ("backend", {"backend": "abacus"}), ("mode", {"mode": "sing"}),
+            ("protocol", {"protocol": 99}),
+        ]:
+            with self.subTest(name):
+                self.assert_fails(self.ask(modules.ANSWER, **changes), "unsupported")
+
+    def test_refuses_a_cpu_that_is_not_there(self):
+        self.assert_fails(self.ask(modules.ANSWER, cpus=[1000]), "unsupported", "CPU 1000")
+
+    def test_refuses_a_request_that_is_not_json(self):
+        for line in ["", "{", '{"protocol":', "[" * 5000]:
+            with self.subTest(line[:10]):
+                self.assert_fails(converse(self.facts["command"], line), "internal")
+
+    def test_keeps_threads_together(self):
+        answer = self.ask(modules.ANSWER, threads=2, cpus=CPUS[:2], warmup=2, iterations=5)
+        self.assertEqual(answer.of("error"), [])
+        iterations = answer.of("iteration")
+        for thread in (0, 1):
+            counted = [i for i in iterations if i["thread"] == thread and i["counted"]]
+            self.assertEqual(len(counted), 5)
+        first_counted = next(n for n, i in enumerate(iterations) if i["counted"])
+        warm = [i["thread"] for i in iterations[:first_counted]]
+        self.assertEqual(sorted(warm), [0, 0, 1, 1])
+
+    def test_guest_output_does_not_reach_the_runners_own(self):
+        self.assertNotIn("answer=2a", self.ask(modules.ANSWER).noise)
+
+    def test_says_who_starts_it_when_nobody_listens(self):
+        environment = {k: v for k, v in os.environ.items() if k != "FATHOM_EVENTS_FD"}
+        done = subprocess.run(
+            self.facts["command"], cwd=ROOT, input="", capture_output=True, text=True, env=environment
+        )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("FATHOM_EVENTS_FD", done.stderr)
+
+    def test_probes_one_instance_in_order(self):
+        calls = [
+            {"export": "store", "args": ["i32:65528", "i64:-2"]},
+            {"export": "load", "args": ["i32:65532"]},
+            {"export": "load", "args": ["i32:65533"]},
+            {"export": "load", "args": ["i32:4294967295"]},
+            {"export": "load64", "args": ["i32:0"]},
+            {"export": "grow", "args": ["i32:1"]},
+            {"export": "load64", "args": ["i32:0"]},
+            {"export": "load64", "args": ["i32:-1"]},
+        ]
+        for strategy in self.facts["strategies"]:
+            with self.subTest(strategy["name"]):
+                answer = self.ask(modules.PROBED, mode="probe", calls=calls, strategy=strategy["name"])
+                trap = {"trap": "out of bounds memory access"}
+                wanted = [
+                    {"result": []}, {"result": ["i32:-1"]}, trap, trap, trap, {"result": ["i32:1"]},
+                    {"result": ["i64:0"]}, trap,
+                ]
+                told = [{k: v for k, v in c.items() if k in ("result", "trap")} for c in answer.of("call")]
+                self.assertEqual(told, wanted)
+                self.assertEqual([c["index"] for c in answer.of("call")], list(range(len(calls))))
+
+    def test_names_a_call_to_nothing(self):
+        answer = self.ask(modules.PROBED, mode="probe", calls=[{"export": "gone", "args": []}])
+        self.assert_fails(answer, "link", "gone")
+
+
+class Node(RunnerCase, unittest.TestCase):
+    engine = "node"
+    baseline = {"opt": "none"}
+
+
+class Wasmtime(RunnerCase, unittest.TestCase):
+    engine = "wasmtime"
+    baseline = {"backend": "winch"}
+
+    def test_says_how_much_code_there_is(self):
+        self.assertGreater(self.ask(modules.ANSWER).only("process")["metrics"]["code_bytes"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,53 @@
+"""How wasmtime is installed: the library from PyPI, its C headers from crates.io.
+
+The wheel holds an unstripped shared library and no headers; the crate holds the
+headers. Both are pinned to one version, with checksums, and `runner` is compiled
+against them.
+"""
+
+import json
+import shutil
+from pathlib import Path
+
+NEEDS = ["cc", "cargo"]
+SOURCES = ["runner.c", "guest.c", "probe.c", "evidence.c", "events.c", "json.c"]
+
+
+def _library(step, here: Path, into: Path) -> None:
+    wheels = into / "wheel"
+    step.pip_download(here / "requirements.txt", wheels)
+    (wheel,) = wheels.glob("wasmtime-*.whl")
+    shutil.unpack_archive(wheel, wheels / "unpacked", "zip")
+    libraries = list(wheels.glob("unpacked/wasmtime/linux-*/_libwasmtime.so"))
+    if len(libraries) != 1:
+        raise step.Failed("the wheel of wasmtime holds no Linux library for this machine")
+    shutil.move(libraries[0], into / "_libwasmtime.so")
+    shutil.rmtree(wheels)
+
+
+def _headers(step, here: Path, into: Path) -> None:
+    manifest = here / "Cargo.toml"
+    step.run(["cargo", "fetch", "--quiet", "--locked", "--manifest-path", manifest], "cargo fetch")
+    listing = step.run(
+        ["cargo", "metadata", "--offline", "--locked", "--format-version", "1", "--manifest-path", manifest],
+        "cargo metadata",
+    )
+    (crate,) = [p for p in json.loads(listing)["packages"] if p["name"] == "wasmtime-c-api-impl"]
+    shutil.copytree(Path(crate["manifest_path"]).parent / "include", into / "include")
+    shutil.copy(here / "conf.h", into / "include" / "wasmtime" / "conf.h")
+
+
+def install(step, here: Path, into: Path) -> None:
+    """Fills the folder `into` with the library, its headers and the runner."""
+    step.say("the library (PyPI, about 9 MB)")
+    _library(step, here, into)
+    step.say("its C headers (crates.io, about 20 MB with what the crate asks for)")
+    _headers(step, here, into)
+    step.say("the runner (cc)")
+    step.run(
+        ["cc", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{into / 'include'}"]
+        + [here / source for source in SOURCES]
+        + ["-o", into / "runner", f"-L{into}", "-l:_libwasmtime.so", "-Wl,-rpath,$ORIGIN", "-lpthread"],
+        "cc",
+    )
+    step.say(step.run([into / "runner", "--check"], "the runner does not run").strip())
