@@ -18,7 +18,6 @@ import importlib.util
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 ENGINES = Path(__file__).resolve().parent
@@ -78,7 +77,7 @@ def fingerprint(name: str) -> str:
     """A hash of everything in the engine's folder that its installation depends on."""
     digest = hashlib.sha256(sys.platform.encode())
     for file in sorted((ENGINES / name).iterdir()):
-        if file.suffix in {".c", ".h", ".py", ".toml", ".txt", ".lock"}:
+        if file.name == "Cargo.toml" or file.suffix in {".c", ".h", ".py", ".txt", ".lock"}:
             digest.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
@@ -90,12 +89,11 @@ def is_installed(name: str) -> bool:
 
 def install(name: str) -> None:
     """Installs one engine unless it is there already."""
-    version = tomllib.loads((ENGINES / name / "engine.toml").read_text())["version"]
     step = Step(name)
-    if is_installed(name):
-        step.say(f"{version} is installed")
-        return
     recipe = recipe_of(name)
+    if is_installed(name):
+        step.say(f"{recipe.VERSION} is installed")
+        return
     for tool in recipe.NEEDS:
         if shutil.which(tool) is None:
             raise Failed(f"needs the program {tool}, which is not on PATH")
@@ -110,7 +108,7 @@ def install(name: str) -> None:
         target.rename(old)
     partial.rename(target)
     shutil.rmtree(old, ignore_errors=True)
-    step.say(f"{version} is installed in {target.relative_to(ROOT)}")
+    step.say(f"{recipe.VERSION} is installed in {target.relative_to(ROOT)}")
 
 
 def main(arguments: list[str]) -> int:

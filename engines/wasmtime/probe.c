@@ -8,14 +8,15 @@
 
 #define VALUES_MAX 16
 
-// "i32:5", "i64:-1", or the bits of a float: "f32:1065353216".
+// "i32:5", "i64:-1", or the bits of a float: "f32:0x3f800000".
 static wasmtime_val_t parse_value(const char *text) {
     wasmtime_val_t value = {0};
     const char *colon = text == NULL ? NULL : strchr(text, ':');
     if (colon == NULL) fail("internal", "a call's argument has no type");
     char *end;
     // Unsigned parsing takes "-1" too, as two's complement.
-    uint64_t bits = strtoull(colon + 1, &end, 10);
+    int base = strncmp(colon + 1, "0x", 2) == 0 ? 16 : 10;
+    uint64_t bits = strtoull(colon + 1, &end, base);
     if (end == colon + 1 || *end != '\0') fail("internal", "not a number: %s", text);
     uint32_t low = (uint32_t)bits;
     if (strncmp(text, "i32:", 4) == 0) {
@@ -48,11 +49,11 @@ static void append_value(struct json_out *line, const wasmtime_val_t *value) {
         return;
     case WASMTIME_F32:
         memcpy(&low, &value->of.f32, sizeof low);
-        json_append(line, "\"f32:%" PRIu32 "\"", low);
+        json_append(line, "\"f32:0x%08" PRIx32 "\"", low);
         return;
     case WASMTIME_F64:
         memcpy(&bits, &value->of.f64, sizeof bits);
-        json_append(line, "\"f64:%" PRIu64 "\"", bits);
+        json_append(line, "\"f64:0x%016" PRIx64 "\"", bits);
         return;
     default:
         fail("unsupported", "a call's result is neither an integer nor a float");

@@ -9,6 +9,7 @@ import json
 import shutil
 from pathlib import Path
 
+VERSION = "50.0.1"
 NEEDS = ["cc", "cargo"]
 SOURCES = ["runner.c", "guest.c", "probe.c", "evidence.c", "events.c", "json.c"]
 
