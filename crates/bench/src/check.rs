@@ -11,33 +11,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use fathom_record::Answer;
+
 /// The last line is looked for in this much of a file's end.
 const TAIL_BYTES: u64 = 4096;
-
-/// What a workload says of itself on its last line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// The answer, hexadecimal.
-    pub answer: String,
-    /// Time of the part that matters, nanoseconds, by the workload's clock.
-    pub kernel_ns: u64,
-}
-
-impl Answer {
-    /// Reads a `fathom:` line. Unknown words are for later versions.
-    pub fn parse(line: &str) -> Option<Self> {
-        let words = line.trim().strip_prefix("fathom:")?;
-        let word = |key: &str| {
-            words
-                .split_whitespace()
-                .find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
-        };
-        Some(Self {
-            answer: word("answer")?.to_owned(),
-            kernel_ns: word("kernel_ns")?.parse().ok()?,
-        })
-    }
-}
 
 /// A printed output: where it is and how it ends.
 struct Output {
@@ -188,7 +165,7 @@ mod tests {
 
     #[test]
     fn the_answer_is_on_the_last_line_that_is_not_empty() {
-        let right = Expected::Answer("0fa1".into());
+        let right = Expected::Answer("0fa1".to_owned());
         let line = "fathom: answer=0fa1 kernel_ns=12";
         assert_eq!(check(line, &right), Ok(Some(12)));
         assert_eq!(check(&format!("noise\n{line}\n\n"), &right), Ok(Some(12)));
@@ -198,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_wrong_or_missing_answer_is_one_short_line() {
-        let right = Expected::Answer("0fa1".into());
+        let right = Expected::Answer("0fa1".to_owned());
         for printed in [
             "",
             "\n\n",

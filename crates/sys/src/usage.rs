@@ -191,22 +191,28 @@ impl MemoryUse {
     }
 }
 
-/// Processor time of the whole machine since it started, in clock ticks summed
-/// over processors (`proc_stat(5)`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Processor time since the machine started, by processor (`proc_stat(5)`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CpuTimes {
+    all: CpuShare,
+    each: Vec<(usize, CpuShare)>,
+}
+
+/// How processors spent a stretch of time, milliseconds summed over them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuShare {
     /// User mode, "nice" included.
-    pub user: u64,
+    pub user_ms: u64,
     /// Kernel mode.
-    pub system: u64,
+    pub system_ms: u64,
     /// Nothing to do.
-    pub idle: u64,
+    pub idle_ms: u64,
     /// Serving interrupts.
-    pub hard_irq: u64,
+    pub hard_irq_ms: u64,
     /// Serving soft interrupts.
-    pub soft_irq: u64,
-    /// Wanted to run, but the hypervisor ran something else.
-    pub steal: u64,
+    pub soft_irq_ms: u64,
+    /// Something could have run, but the hypervisor ran something else.
+    pub steal_ms: u64,
 }
 
 impl CpuTimes {
@@ -215,15 +221,64 @@ impl CpuTimes {
     /// # Errors
     /// When `/proc/stat` is not readable or has no line we know.
     pub fn read() -> io::Result<Self> {
-        Self::parse(&fs::read_to_string("/proc/stat")?)
+        let ticks_per_s = rustix::param::clock_ticks_per_second().max(1);
+        Self::parse(&fs::read_to_string("/proc/stat")?, ticks_per_s)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "/proc/stat has no cpu line"))
     }
 
-    fn parse(stat: &str) -> Option<Self> {
-        let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
-        let fields: Vec<u64> = line
+    fn parse(stat: &str, ticks_per_s: u64) -> Option<Self> {
+        let mut times = Self::default();
+        let mut has_total = false;
+        for line in stat.lines() {
+            let Some((name, rest)) = line.strip_prefix("cpu").and_then(|l| l.split_once(' '))
+            else {
+                continue;
+            };
+            let share = CpuShare::parse(rest, ticks_per_s)?;
+            if name.is_empty() {
+                times.all = share;
+                has_total = true;
+            } else if let Ok(cpu) = name.parse() {
+                times.each.push((cpu, share));
+            }
+        }
+        has_total.then_some(times)
+    }
+
+    /// What went by since an earlier reading.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let before = |cpu| earlier.of(&[cpu]).unwrap_or_default();
+        Self {
+            all: self.all.since(&earlier.all),
+            each: self
+                .each
+                .iter()
+                .map(|(cpu, share)| (*cpu, share.since(&before(*cpu))))
+                .collect(),
+        }
+    }
+
+    /// All processors together.
+    pub fn all(&self) -> CpuShare {
+        self.all
+    }
+
+    /// Some processors together; none if one of them is not listed.
+    pub fn of(&self, cpus: &[usize]) -> Option<CpuShare> {
+        let find = |wanted: &usize| self.each.iter().find(|(cpu, _)| cpu == wanted);
+        cpus.iter().try_fold(CpuShare::default(), |sum, cpu| {
+            Some(sum.plus(&find(cpu)?.1))
+        })
+    }
+}
+
+impl CpuShare {
+    fn parse(fields: &str, ticks_per_s: u64) -> Option<Self> {
+        let fields: Vec<u64> = fields
             .split_whitespace()
-            .map_while(|field| field.parse().ok())
+            .map_while(|field| field.parse::<u64>().ok())
+            .map(|ticks| ticks.saturating_mul(1000) / ticks_per_s)
             .collect();
         let [
             user,
@@ -239,31 +294,41 @@ impl CpuTimes {
             return None;
         };
         Some(Self {
-            user: user + nice,
-            system: *system,
-            idle: *idle,
-            hard_irq: *hard_irq,
-            soft_irq: *soft_irq,
-            steal: rest.first().copied().unwrap_or(0),
+            user_ms: user + nice,
+            system_ms: *system,
+            idle_ms: *idle,
+            hard_irq_ms: *hard_irq,
+            soft_irq_ms: *soft_irq,
+            steal_ms: rest.first().copied().unwrap_or(0),
         })
     }
 
-    /// Share of processor time in use between an earlier reading and this one,
-    /// in 0..=1: `(us + sys + hi + si) / (us + sys + hi + si + id)`. None when
-    /// less than a tick went by.
-    #[must_use]
-    pub fn busy_share_since(&self, earlier: &Self) -> Option<f64> {
-        let busy = |t: &Self| t.user + t.system + t.hard_irq + t.soft_irq;
-        let used = busy(self).saturating_sub(busy(earlier));
-        let idle = self.idle.saturating_sub(earlier.idle);
-        let all = used + idle;
-        (all > 0).then(|| used as f64 / all as f64)
+    fn combine(&self, other: &Self, with: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            user_ms: with(self.user_ms, other.user_ms),
+            system_ms: with(self.system_ms, other.system_ms),
+            idle_ms: with(self.idle_ms, other.idle_ms),
+            hard_irq_ms: with(self.hard_irq_ms, other.hard_irq_ms),
+            soft_irq_ms: with(self.soft_irq_ms, other.soft_irq_ms),
+            steal_ms: with(self.steal_ms, other.steal_ms),
+        }
     }
 
-    /// Ticks taken by the hypervisor between an earlier reading and this one.
+    fn since(&self, earlier: &Self) -> Self {
+        self.combine(earlier, u64::saturating_sub)
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        self.combine(other, u64::saturating_add)
+    }
+
+    /// Share of the time in use, in 0..=1: `(us + sys + hi + si) / (us + sys +
+    /// hi + si + id)`, formula (1) of the paper. None when no time went by.
     #[must_use]
-    pub fn stolen_since(&self, earlier: &Self) -> u64 {
-        self.steal.saturating_sub(earlier.steal)
+    pub fn busy(&self) -> Option<f64> {
+        let used = self.user_ms + self.system_ms + self.hard_irq_ms + self.soft_irq_ms;
+        let all = used + self.idle_ms;
+        (all > 0).then(|| used as f64 / all as f64)
     }
 }
 
@@ -315,11 +380,16 @@ mod tests {
 
     #[test]
     fn utilisation_is_the_papers_formula() {
-        let a = CpuTimes::parse("cpu  10 0 10 100 7 0 0 0 0 0\ncpu0 1\n").unwrap();
-        let b = CpuTimes::parse("cpu  20 10 20 150 9 5 5 3 0 0\n").unwrap();
-        assert_eq!(b.busy_share_since(&a), Some(40.0 / 90.0));
-        assert_eq!(b.stolen_since(&a), 3);
-        assert_eq!(a.busy_share_since(&a), None);
-        assert!(CpuTimes::parse("cpu 1 2").is_none());
+        let a =
+            CpuTimes::parse("cpu  10 0 10 100 7 0 0 0 0 0\ncpu0 1 0 0 0 0 0 0\n", 1000).unwrap();
+        let later = "cpu  20 10 20 150 9 5 5 3 0 0\ncpu0 3 0 0 2 0 0 0\nintr 5\n";
+        let spent = CpuTimes::parse(later, 1000).unwrap().since(&a);
+        assert_eq!(spent.all().busy(), Some(40.0 / 90.0));
+        assert_eq!(spent.all().steal_ms, 3);
+        assert_eq!(spent.of(&[0]).unwrap().busy(), Some(0.5));
+        assert_eq!(spent.of(&[1]), None);
+        assert_eq!(a.since(&a).all().busy(), None);
+        assert!(CpuTimes::parse("cpu 1 2", 100).is_none());
+        assert!(CpuTimes::read().unwrap().of(&[0]).is_some());
     }
 }

@@ -23,6 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use fathom_record::protocol::EVENTS_FD_ENV;
 use fathom_sys::{
     spawn::spawn_in_group,
     usage::{Ended, Usage, wait_with_usage},
@@ -32,8 +33,6 @@ use rustix::{
     process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open},
 };
 
-/// Names the descriptor events are written to, in the child's environment.
-const EVENTS_FD_ENV: &str = "FATHOM_EVENTS_FD";
 /// Carries the child's mark, by which leftovers are found.
 const MARK_ENV: &str = "FATHOM_CHILD";
 /// Events beyond this are dropped and the child is ended: it is broken.

@@ -1,0 +1,133 @@
+//! A fresh child for each question.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::atomic::AtomicBool,
+    time::{Duration, Instant},
+};
+
+use fathom_record::{
+    FailureKind,
+    campaign::CpuTime,
+    protocol::{Job, Request},
+};
+use fathom_sys::usage::CpuTimes;
+
+use super::{
+    Conversation, DriveError, Driver, Outside,
+    child::{Remains, supervise},
+    conversation::understand,
+};
+
+/// Starts the same runner command anew for each question.
+#[derive(Clone, Debug)]
+pub struct ProcessDriver {
+    program: PathBuf,
+    args: Vec<OsString>,
+    folder: Option<PathBuf>,
+}
+
+impl ProcessDriver {
+    /// A driver for this program.
+    pub fn new(
+        program: impl Into<PathBuf>,
+        args: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Self {
+        Self {
+            program: program.into(),
+            args: args.into_iter().map(Into::into).collect(),
+            folder: None,
+        }
+    }
+
+    /// Starts the program in this folder; a program given by a relative path
+    /// with a slash in it is meant relative to it.
+    #[must_use]
+    pub fn in_folder(mut self, folder: &Path) -> Self {
+        if self.program.is_relative() && self.program.components().count() > 1 {
+            self.program = folder.join(&self.program);
+        }
+        self.folder = Some(folder.to_owned());
+        self
+    }
+
+    pub(crate) fn to_command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args);
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        command
+    }
+}
+
+impl Driver for ProcessDriver {
+    fn command(&self) -> Vec<String> {
+        let program = self.program.as_os_str();
+        let words = std::iter::once(program).chain(self.args.iter().map(OsString::as_os_str));
+        words
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect()
+    }
+
+    fn ask(
+        &mut self,
+        request: &Request,
+        limit: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Conversation, DriveError> {
+        let before = CpuTimes::read().ok();
+        let started = Instant::now();
+        let mut command = self.to_command();
+        let line = request.to_line();
+        let remains = supervise(&mut command, line.as_bytes(), limit, stop).map_err(|error| {
+            let message = format!("cannot start {}: {error}", self.program.display());
+            DriveError::failed(FailureKind::Unsupported, message)
+        })?;
+        let wall = started.elapsed();
+        let mut conversation = understand(&remains, &format!("{limit:?}"))?;
+        conversation.outside = outside(&remains, wall, before, request);
+        Ok(conversation)
+    }
+}
+
+fn outside(
+    remains: &Remains,
+    wall: Duration,
+    before: Option<CpuTimes>,
+    request: &Request,
+) -> Outside {
+    let pinned: Vec<usize> = match &request.job {
+        Job::Measure(measure) => {
+            let count = measure.threads as usize;
+            measure
+                .cpus
+                .iter()
+                .take(count)
+                .map(|&cpu| cpu as usize)
+                .collect()
+        }
+        Job::Probe(_) => Vec::new(),
+    };
+    let spent = before
+        .zip(CpuTimes::read().ok())
+        .map(|(before, after)| after.since(&before));
+    let time = |share: fathom_sys::usage::CpuShare| CpuTime {
+        user_ms: share.user_ms,
+        system_ms: share.system_ms,
+        hardirq_ms: share.hard_irq_ms,
+        softirq_ms: share.soft_irq_ms,
+        idle_ms: share.idle_ms,
+    };
+    Outside {
+        wall_ns: u64::try_from(wall.as_nanos()).ok(),
+        cpu_ns: Some(remains.usage.cpu_ns()),
+        cpu_host: spent.as_ref().map(|spent| time(spent.all())),
+        cpu_pinned: spent
+            .as_ref()
+            .filter(|_| !pinned.is_empty())
+            .and_then(|spent| spent.of(&pinned).map(time)),
+    }
+}
