@@ -7,7 +7,7 @@
 //!         └ uffd     pages supplied on demand
 //!  fault    the process's handler of synchronous faults, chained to the one before
 //!  stack    where the thread's stack ends; its alternate signal stack
-//!  perf pin proc spawn usage    counters, affinity, /proc, children, resource use
+//!  caps perf pin proc spawn usage   what is allowed, counters, affinity, /proc, children, resource use
 //! ```
 //!
 //! What must stay true: this is the only crate that may be full of `unsafe`;
@@ -16,6 +16,7 @@
 
 #![allow(unsafe_code)]
 
+pub mod caps;
 pub mod fault;
 pub mod map;
 pub mod perf;

@@ -1,0 +1,155 @@
+//! What this host lets a process do, found by doing it.
+//!
+//! [`crate::proc`] says what machine this is; here are the means a strategy or
+//! a tracer stands on. Each answer is a [`Fact`]: what works, or why not.
+
+use std::{fs, io, ptr};
+
+use crate::proc::Fact;
+
+/// Bits of the largest reservation tried: all that x86-64 gives a process.
+const ADDRESS_BITS_MAX: u32 = 47;
+/// Bits of the smallest: one 32-bit memory with its guard.
+const ADDRESS_BITS_MIN: u32 = 33;
+
+/// The largest power of two of bytes that can be reserved without access, in
+/// bytes.
+///
+/// # Errors
+/// A sentence, where not even one guarded 32-bit memory (8 GiB) fits.
+pub fn reservable_bytes() -> Result<u64, String> {
+    (ADDRESS_BITS_MIN..=ADDRESS_BITS_MAX)
+        .rev()
+        .map(|bits| 1_u64 << bits)
+        .find(|&bytes| reserve(bytes).is_ok())
+        .ok_or_else(|| match reserve(1 << ADDRESS_BITS_MIN) {
+            Ok(()) => "reservations come and go".into(),
+            Err(error) => format!("8 GiB cannot be reserved: {error}"),
+        })
+}
+
+fn reserve(bytes: u64) -> io::Result<()> {
+    use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+    let bytes = usize::try_from(bytes).map_err(io::Error::other)?;
+    // SAFETY: a fresh mapping at an address of the kernel's choice, unmapped
+    // before anybody learns where it is.
+    unsafe {
+        let start = mmap_anonymous(
+            ptr::null_mut(),
+            bytes,
+            ProtFlags::empty(),
+            MapFlags::PRIVATE | MapFlags::NORESERVE,
+        )?;
+        munmap(start, bytes)?;
+    }
+    Ok(())
+}
+
+/// How many mappings a process may have (`vm.max_map_count`): each memory
+/// behind guard pages takes two or three.
+///
+/// # Errors
+/// A sentence which says why it is unknown.
+pub fn max_map_count() -> Result<u64, String> {
+    number("/proc/sys/vm/max_map_count")
+}
+
+/// How the kernel accounts for memory promised (`vm.overcommit_memory`); 2
+/// counts every writable reservation, and large ones fail.
+///
+/// # Errors
+/// A sentence which says why it is unknown.
+pub fn overcommit() -> Result<u64, String> {
+    number("/proc/sys/vm/overcommit_memory")
+}
+
+fn number(path: &str) -> Result<u64, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    text.trim()
+        .parse()
+        .map_err(|_| format!("{path}: not a number: {}", text.trim()))
+}
+
+/// Whether the kernel takes a tracing program, found by loading the smallest
+/// one there is (`r0 = 0; exit`).
+pub fn bpf_program() -> Fact {
+    const PROG_LOAD: libc::c_int = 5;
+    const TYPE_TRACEPOINT: u32 = 5;
+    /// The head of the kernel's `union bpf_attr` for `BPF_PROG_LOAD`.
+    #[repr(C)]
+    struct Load {
+        kind: u32,
+        instructions_len: u32,
+        instructions: u64,
+        license: u64,
+        log: [u32; 2],
+        log_buffer: u64,
+        kernel_version: u32,
+        flags: u32,
+    }
+    // mov64 r0, 0; exit (linux/bpf.h: opcode in the lowest byte).
+    let instructions: [u64; 2] = [0xb7, 0x95];
+    let license = c"GPL";
+    let load = Load {
+        kind: TYPE_TRACEPOINT,
+        instructions_len: 2,
+        instructions: instructions.as_ptr() as u64,
+        license: license.as_ptr() as u64,
+        log: [0; 2],
+        log_buffer: 0,
+        kernel_version: 0,
+        flags: 0,
+    };
+    // SAFETY: the kernel reads `size_of::<Load>()` bytes of `load` and what it
+    // points to, all alive here; the descriptor is closed at once.
+    let fd = unsafe { libc::syscall(libc::SYS_bpf, PROG_LOAD, &raw const load, size_of::<Load>()) };
+    if fd < 0 {
+        let error = io::Error::last_os_error();
+        return Err(match error.raw_os_error() {
+            Some(libc::EPERM | libc::EACCES) => "needs CAP_BPF and CAP_PERFMON".into(),
+            Some(libc::ENOSYS) => "the kernel was built without BPF".into(),
+            _ => format!("bpf(BPF_PROG_LOAD): {error}"),
+        });
+    }
+    // SAFETY: the descriptor the kernel has just given us.
+    unsafe { libc::close(fd as libc::c_int) };
+    Ok("a tracing program loads".into())
+}
+
+/// Whether a protection key can be had, found by allocating one.
+pub fn protection_key() -> Fact {
+    // SAFETY: no pointer is passed; the key is freed at once and was never
+    // put on a page.
+    let key = unsafe { libc::syscall(libc::SYS_pkey_alloc, 0, 0) };
+    if key < 0 {
+        let error = io::Error::last_os_error();
+        return Err(match error.raw_os_error() {
+            Some(libc::ENOSYS) => "the kernel has no protection keys".into(),
+            Some(libc::EINVAL | libc::ENOSPC) => "the processor shows none".into(),
+            _ => format!("pkey_alloc: {error}"),
+        });
+    }
+    // SAFETY: as above.
+    unsafe { libc::syscall(libc::SYS_pkey_free, key) };
+    Ok("a key can be allocated".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guarded_memory_can_be_reserved_here() {
+        assert!(reservable_bytes().unwrap() >= 1 << ADDRESS_BITS_MIN);
+    }
+
+    #[test]
+    fn every_answer_is_a_line() {
+        for fact in [bpf_program(), protection_key()] {
+            let line = fact.unwrap_or_else(|why| why);
+            assert!(!line.is_empty() && !line.contains('\n'), "{line:?}");
+        }
+        assert!(max_map_count().unwrap() > 0);
+        assert!(overcommit().unwrap() <= 2);
+    }
+}
