@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Installs the pinned C compiler into `.tools/zig`. Does nothing when it is there.
+
+Needs pip. Writes below `.tools` only; an interrupted installation leaves
+nothing behind that a later one would mistake for a compiler.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import toolchain
+
+
+def install_zig() -> None:
+    toolchain.TOOLS.mkdir(exist_ok=True)
+    package = f"{toolchain.ZIG_PACKAGE}=={toolchain.ZIG_VERSION}"
+    with tempfile.TemporaryDirectory(prefix=".zig-", dir=toolchain.TOOLS) as scratch:
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input",
+                   "--no-deps", "--only-binary=:all:", "--root-user-action=ignore", "--target", f"{scratch}/zig", package]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no message"]
+            raise toolchain.ToolError(f"pip could not install {package}: {lines[-1]}")
+        if toolchain.ZIG_HOME.exists():
+            os.rename(toolchain.ZIG_HOME, f"{scratch}/old")
+        os.rename(f"{scratch}/zig", toolchain.ZIG_HOME)
+
+
+def main() -> int:
+    found = toolchain.zig_version()
+    if found != toolchain.ZIG_VERSION:
+        if shutil.disk_usage(toolchain.ROOT).free < 1_000_000_000:
+            raise toolchain.ToolError("less than 1 GB free: the C compiler and its cache need about 600 MB")
+        print(f"installing {toolchain.ZIG_PACKAGE} {toolchain.ZIG_VERSION} into {toolchain.ZIG_HOME}", flush=True)
+        install_zig()
+    if toolchain.zig_version() != toolchain.ZIG_VERSION:
+        raise toolchain.ToolError(f"{toolchain.ZIG_HOME} does not hold a working zig {toolchain.ZIG_VERSION}")
+    print(f"zig {toolchain.ZIG_VERSION} ready")
+    return 0
+
+
+if __name__ == "__main__":
+    toolchain.main_guard(main)
