@@ -1,1 +1,33 @@
 //! WASI preview 1 for the engine.
+//!
+//! ```text
+//!  WasiCtxBuilder ──build──► WasiCtx (in the store's data)
+//!                               │ table.rs: guest number → host file + rights
+//!  bind.rs: Linker ──────► calls/*.rs: one function a call, over (WasiCtx, GuestMemory)
+//!           (the only file         │ path.rs: resolution beneath a directory
+//!            that knows the engine) └ memory.rs: checked guest ranges
+//! ```
+//!
+//! What must stay true:
+//! - No guest path leads out of a preopened directory (`path.rs`).
+//! - A guest range is checked, and populated where the kernel will touch it,
+//!   before it is used; a wrong pointer is an errno, never a panic.
+//! - `fd_read`, `fd_write` and their kin make one transferring system call and
+//!   copy nothing: the kernel works on guest memory itself.
+//! - A guest changes nothing that other processes share through an inherited
+//!   stream, and ends only itself ([`ProcExit`]).
+//!
+//! Linux only: the sandbox rests on `openat2`, with cap-std where it is missing.
+
+mod calls;
+mod ctx;
+mod dir;
+mod errno;
+mod memory;
+mod path;
+mod table;
+mod types;
+
+pub use calls::process::ProcExit;
+pub use ctx::{BuildError, Stream, WasiCtx, WasiCtxBuilder};
+pub use errno::Errno;

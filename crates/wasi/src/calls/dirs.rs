@@ -1,0 +1,58 @@
+//! Calls on an open directory: preopened ones by name, and listing.
+
+use super::Call;
+use crate::ctx::WasiCtx;
+use crate::dir::DirStream;
+use crate::errno::Errno;
+use crate::memory::GuestMemory;
+use crate::types::Rights;
+
+/// `fd_prestat_get`: tag 0 (a directory), the length of its name at 4.
+pub(crate) fn fd_prestat_get(ctx: &WasiCtx, mem: &mut GuestMemory, fd: u32, out: u32) -> Call {
+    let name = preopen_name(ctx, fd)?;
+    let len = u32::try_from(name.len()).map_err(|_| Errno::Overflow)?;
+    mem.write_u64(out, u64::from(len) << 32)
+}
+
+/// `fd_prestat_dir_name`.
+pub(crate) fn fd_prestat_dir_name(
+    ctx: &WasiCtx,
+    mem: &mut GuestMemory,
+    fd: u32,
+    path: u32,
+    path_len: u32,
+) -> Call {
+    let name = preopen_name(ctx, fd)?;
+    if name.len() > path_len as usize {
+        return Err(Errno::Nametoolong);
+    }
+    mem.write(path, name)
+}
+
+fn preopen_name(ctx: &WasiCtx, fd: u32) -> Result<&[u8], Errno> {
+    // Guests count up from 3 until they meet this error.
+    ctx.table.get(fd)?.preopen.as_deref().ok_or(Errno::Badf)
+}
+
+/// `fd_readdir`.
+pub(crate) fn fd_readdir(
+    ctx: &mut WasiCtx,
+    mem: &mut GuestMemory,
+    fd: u32,
+    buf: u32,
+    buf_len: u32,
+    cookie: u64,
+    used: u32,
+) -> Call {
+    ctx.table.dir(fd, Rights::FD_READDIR)?;
+    mem.check(used, 4)?;
+    let dir = ctx.table.get_mut(fd)?;
+    let mut stream = dir
+        .dir
+        .take()
+        .unwrap_or_else(|| Box::new(DirStream::default()));
+    let out = mem.slice_mut(buf, buf_len)?;
+    let read = stream.read(std::os::fd::AsFd::as_fd(dir), cookie, out);
+    dir.dir = Some(stream);
+    mem.write_u32(used, u32::try_from(read?).map_err(|_| Errno::Overflow)?)
+}

@@ -1,0 +1,324 @@
+//! What a guest was given: arguments, environment, streams and directories.
+//!
+//! A [`WasiCtxBuilder`] collects it, [`WasiCtx`] is the state of one guest and
+//! lives in the store's data. Nothing of the host is given by default: no
+//! arguments, no environment, the streams are `/dev/null`, no directory.
+
+use crate::errno::Errno;
+use crate::table::{Descriptor, HostFile, Table};
+use crate::types::{FileType, Rights};
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+/// Why a context could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A directory cannot be opened.
+    #[error("cannot open the folder {}: {source}", path.display())]
+    Directory {
+        /// The host's path.
+        path: PathBuf,
+        /// What the host answered.
+        source: io::Error,
+    },
+    /// A stream cannot be used.
+    #[error("cannot use the given {what}: {source}")]
+    Stream {
+        /// Which one.
+        what: &'static str,
+        /// What the host answered.
+        source: io::Error,
+    },
+    /// A string has a NUL byte, which the interface cannot carry.
+    #[error("{what} has a NUL byte: {value:?}")]
+    Nul {
+        /// What it is.
+        what: &'static str,
+        /// The string.
+        value: String,
+    },
+    /// The name of an environment variable is empty or has `=` in it.
+    #[error("not a name for an environment variable: {0:?}")]
+    Name(String),
+}
+
+/// Where a standard stream of the guest leads.
+#[derive(Debug)]
+pub enum Stream {
+    /// Nowhere: reads are at the end, writes succeed.
+    Null,
+    /// To the stream of the same name of this process.
+    Inherit,
+    /// To an open file, pipe, terminal or socket, closed with the context.
+    Given(OwnedFd),
+}
+
+impl From<File> for Stream {
+    fn from(file: File) -> Stream {
+        Stream::Given(file.into())
+    }
+}
+
+impl From<OwnedFd> for Stream {
+    fn from(fd: OwnedFd) -> Stream {
+        Stream::Given(fd)
+    }
+}
+
+/// Collects what a guest is given.
+#[derive(Debug)]
+pub struct WasiCtxBuilder {
+    args: Vec<Vec<u8>>,
+    env: Vec<Vec<u8>>,
+    streams: [Stream; 3],
+    dirs: Vec<(OwnedFd, Vec<u8>)>,
+    sockets: Vec<OwnedFd>,
+    ends_on_broken_pipe: bool,
+}
+
+impl Default for WasiCtxBuilder {
+    fn default() -> WasiCtxBuilder {
+        WasiCtxBuilder::new()
+    }
+}
+
+impl WasiCtxBuilder {
+    /// Nothing given yet.
+    #[must_use]
+    pub fn new() -> WasiCtxBuilder {
+        WasiCtxBuilder {
+            args: Vec::new(),
+            env: Vec::new(),
+            streams: [Stream::Null, Stream::Null, Stream::Null],
+            dirs: Vec::new(),
+            sockets: Vec::new(),
+            ends_on_broken_pipe: false,
+        }
+    }
+
+    /// Adds an argument; the first is the name of the program.
+    ///
+    /// # Errors
+    /// [`BuildError::Nul`].
+    pub fn arg(mut self, arg: &str) -> Result<Self, BuildError> {
+        self.args.push(terminated("an argument", arg)?);
+        Ok(self)
+    }
+
+    /// Adds arguments.
+    ///
+    /// # Errors
+    /// [`BuildError::Nul`].
+    pub fn args<S: AsRef<str>>(
+        self,
+        args: impl IntoIterator<Item = S>,
+    ) -> Result<Self, BuildError> {
+        args.into_iter()
+            .try_fold(self, |builder, arg| builder.arg(arg.as_ref()))
+    }
+
+    /// Adds an environment variable. A later one of the same name does not
+    /// replace it; the guest sees both.
+    ///
+    /// # Errors
+    /// [`BuildError::Nul`], [`BuildError::Name`].
+    pub fn env(mut self, name: &str, value: &str) -> Result<Self, BuildError> {
+        if name.is_empty() || name.contains('=') {
+            return Err(BuildError::Name(name.to_owned()));
+        }
+        let pair = format!("{name}={value}");
+        self.env.push(terminated("an environment variable", &pair)?);
+        Ok(self)
+    }
+
+    /// Sets standard input.
+    #[must_use]
+    pub fn stdin(mut self, stream: impl Into<Stream>) -> Self {
+        self.streams[0] = stream.into();
+        self
+    }
+
+    /// Sets standard output.
+    #[must_use]
+    pub fn stdout(mut self, stream: impl Into<Stream>) -> Self {
+        self.streams[1] = stream.into();
+        self
+    }
+
+    /// Sets standard error.
+    #[must_use]
+    pub fn stderr(mut self, stream: impl Into<Stream>) -> Self {
+        self.streams[2] = stream.into();
+        self
+    }
+
+    /// Inherits all three streams.
+    #[must_use]
+    pub fn inherit_stdio(self) -> Self {
+        self.stdin(Stream::Inherit)
+            .stdout(Stream::Inherit)
+            .stderr(Stream::Inherit)
+    }
+
+    /// Opens the folder `host` and gives it to the guest under the name `guest`.
+    ///
+    /// # Errors
+    /// [`BuildError::Directory`], [`BuildError::Nul`].
+    pub fn preopen_dir(self, host: impl AsRef<Path>, guest: &str) -> Result<Self, BuildError> {
+        let path = host.as_ref();
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = rustix::fs::open(path, flags, Mode::empty()).map_err(|source| {
+            BuildError::Directory {
+                path: path.to_owned(),
+                source: source.into(),
+            }
+        })?;
+        self.preopen_dir_fd(fd, guest)
+    }
+
+    /// Gives an open directory to the guest under the name `guest`. It must be
+    /// open for reading.
+    ///
+    /// # Errors
+    /// [`BuildError::Nul`].
+    pub fn preopen_dir_fd(
+        mut self,
+        dir: impl Into<OwnedFd>,
+        guest: &str,
+    ) -> Result<Self, BuildError> {
+        let mut name = terminated("a folder's name", guest)?;
+        name.pop();
+        self.dirs.push((dir.into(), name));
+        Ok(self)
+    }
+
+    /// Gives an open socket to the guest: its number follows those of the
+    /// directories.
+    #[must_use]
+    pub fn preopen_socket(mut self, socket: impl Into<OwnedFd>) -> Self {
+        self.sockets.push(socket.into());
+        self
+    }
+
+    /// Ends the guest with [`ProcExit`](crate::ProcExit)`(141)`, what a shell
+    /// shows for SIGPIPE, when it writes to standard output and nobody reads
+    /// it any more. Otherwise the guest gets `Errno::Pipe`, which many programs
+    /// ignore for ever.
+    #[must_use]
+    pub fn ends_on_broken_pipe(mut self, ends: bool) -> Self {
+        self.ends_on_broken_pipe = ends;
+        self
+    }
+
+    /// Makes the context.
+    ///
+    /// # Errors
+    /// [`BuildError::Stream`] when a given stream cannot be used.
+    pub fn build(self) -> Result<WasiCtx, BuildError> {
+        let mut table = Table::default();
+        let inherited = [HostFile::Stdin, HostFile::Stdout, HostFile::Stderr];
+        let names = ["standard input", "standard output", "standard error"];
+        let base = [Rights::FD_READ, Rights::FD_WRITE, Rights::FD_WRITE];
+        let access = Rights::FD_READ | Rights::FD_WRITE;
+        for (index, (stream, own)) in self.streams.into_iter().zip(inherited).enumerate() {
+            let what = names[index];
+            let fail = |error: io::Error| BuildError::Stream {
+                what,
+                source: error,
+            };
+            let host = match stream {
+                Stream::Inherit => own,
+                Stream::Given(fd) => HostFile::Owned(fd),
+                Stream::Null => HostFile::Owned(null().map_err(fail)?),
+            };
+            // A closed stream of this process stays closed for the guest.
+            let rights = (Rights::all() - access) | base[index];
+            match Descriptor::new(host, rights, Rights::empty()) {
+                Ok(descriptor) => insert(&mut table, descriptor, what)?,
+                Err(_) => insert(&mut table, closed().map_err(fail)?, what)?,
+            }
+        }
+        for (fd, name) in self.dirs {
+            let inheriting = Rights::DIRECTORY | Rights::REGULAR_FILE;
+            let host = HostFile::Owned(fd);
+            let mut dir = Descriptor::new(host, Rights::DIRECTORY, inheriting)
+                .map_err(|error| stream_error("directory", error))?;
+            if dir.filetype != FileType::Directory {
+                return Err(stream_error("directory", Errno::Notdir));
+            }
+            dir.preopen = Some(name.into());
+            insert(&mut table, dir, "directory")?;
+        }
+        for fd in self.sockets {
+            let socket = Descriptor::new(HostFile::Owned(fd), Rights::SOCKET, Rights::SOCKET)
+                .map_err(|error| stream_error("socket", error))?;
+            insert(&mut table, socket, "socket")?;
+        }
+        Ok(WasiCtx {
+            args: self.args,
+            env: self.env,
+            table,
+            ends_on_broken_pipe: self.ends_on_broken_pipe,
+        })
+    }
+}
+
+/// The state of one guest.
+#[derive(Debug)]
+pub struct WasiCtx {
+    /// Each ends in NUL.
+    pub(crate) args: Vec<Vec<u8>>,
+    /// `NAME=value`, each ends in NUL.
+    pub(crate) env: Vec<Vec<u8>>,
+    pub(crate) table: Table,
+    ends_on_broken_pipe: bool,
+}
+
+impl WasiCtx {
+    /// Whether a failed write to `fd` ends the guest, see
+    /// [`WasiCtxBuilder::ends_on_broken_pipe`].
+    pub(crate) fn ends_on(&self, fd: u32, error: Errno) -> bool {
+        error == Errno::Pipe && self.ends_on_broken_pipe && (fd == 1 || fd == 2)
+    }
+}
+
+fn terminated(what: &'static str, value: &str) -> Result<Vec<u8>, BuildError> {
+    if value.contains('\0') {
+        return Err(BuildError::Nul {
+            what,
+            value: value.to_owned(),
+        });
+    }
+    let mut bytes = value.as_bytes().to_vec();
+    bytes.push(0);
+    Ok(bytes)
+}
+
+fn null() -> io::Result<OwnedFd> {
+    let flags = OFlags::RDWR | OFlags::CLOEXEC;
+    Ok(rustix::fs::open("/dev/null", flags, Mode::empty())?)
+}
+
+/// A stream with no rights, in the place of one that is closed.
+fn closed() -> io::Result<Descriptor> {
+    let host = HostFile::Owned(null()?);
+    Descriptor::new(host, Rights::empty(), Rights::empty())
+        .map_err(|_| io::Error::from_raw_os_error(9))
+}
+
+fn insert(table: &mut Table, descriptor: Descriptor, what: &'static str) -> Result<(), BuildError> {
+    table
+        .insert(descriptor)
+        .map(|_| ())
+        .map_err(|error| stream_error(what, error))
+}
+
+fn stream_error(what: &'static str, error: Errno) -> BuildError {
+    BuildError::Stream {
+        what,
+        source: io::Error::other(format!("{error:?}")),
+    }
+}

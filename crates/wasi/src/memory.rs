@@ -1,0 +1,295 @@
+//! Guest memory as the calls see it.
+//!
+//! [`GuestMemory`] is the whole linear memory as one slice. Every access goes
+//! through a checked range, so a wrong guest pointer is [`Errno::Fault`] and
+//! nothing else. Pointers and lengths have 32 bits, sums are made in 64.
+//!
+//! [`Iovecs`] is a checked list of guest ranges which becomes a list of host
+//! slices over the same bytes: the kernel reads and writes guest memory itself.
+//! What must stay true: whoever hands such a list to the kernel has populated
+//! the ranges before (a system call does not raise the fault that would map a
+//! missing page, it fails with EFAULT).
+
+use crate::errno::Errno;
+use smallvec::SmallVec;
+use std::io::{IoSlice, IoSliceMut};
+use std::ops::Range;
+
+/// The most ranges that one system call takes (`IOV_MAX`); a longer list is
+/// cut, which a caller sees as a short read or write.
+const IOVECS_MAX: usize = 1024;
+
+/// Lists up to this length are kept without an allocation.
+const INLINE: usize = 8;
+
+/// A guest's linear memory.
+pub struct GuestMemory<'a> {
+    bytes: &'a mut [u8],
+}
+
+impl<'a> GuestMemory<'a> {
+    /// Takes the whole memory.
+    pub fn new(bytes: &'a mut [u8]) -> GuestMemory<'a> {
+        GuestMemory { bytes }
+    }
+
+    /// The bytes at `ptr`.
+    pub(crate) fn slice(&self, ptr: u32, len: u32) -> Result<&[u8], Errno> {
+        let range = checked(self.bytes, ptr, len)?;
+        Ok(&self.bytes[range])
+    }
+
+    /// The bytes at `ptr`, to write to.
+    pub(crate) fn slice_mut(&mut self, ptr: u32, len: u32) -> Result<&mut [u8], Errno> {
+        let range = checked(self.bytes, ptr, len)?;
+        Ok(&mut self.bytes[range])
+    }
+
+    /// Copies `bytes` to `ptr`.
+    pub(crate) fn write(&mut self, ptr: u32, bytes: &[u8]) -> Result<(), Errno> {
+        let len = u32::try_from(bytes.len()).map_err(|_| Errno::Fault)?;
+        self.slice_mut(ptr, len)?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Fails unless a record of `len` bytes can be written at `ptr`. Calls with
+    /// side effects ask before they act, so a bad pointer changes nothing.
+    pub(crate) fn check(&self, ptr: u32, len: u32) -> Result<(), Errno> {
+        checked(self.bytes, ptr, len).map(|_| ())
+    }
+
+    /// Writes a 32-bit integer.
+    pub(crate) fn write_u32(&mut self, ptr: u32, value: u32) -> Result<(), Errno> {
+        self.write(ptr, &value.to_le_bytes())
+    }
+
+    /// Writes a 64-bit integer.
+    pub(crate) fn write_u64(&mut self, ptr: u32, value: u64) -> Result<(), Errno> {
+        self.write(ptr, &value.to_le_bytes())
+    }
+
+    /// Lets `drain` read the ranges in order, as a gathering write does.
+    pub(crate) fn gather<F, T>(&self, iovecs: &Iovecs, drain: F) -> Result<T, Errno>
+    where
+        F: FnOnce(&[IoSlice<'_>]) -> Result<T, Errno>,
+    {
+        let mut slices = Vectors::new();
+        for &(ptr, len) in iovecs.ranges() {
+            slices.push(IoSlice::new(self.slice(ptr, len)?));
+        }
+        drain(&slices)
+    }
+
+    /// Lets `fill` write to the ranges in order, as a scattering read does;
+    /// returns what `fill` returns, the number of bytes it wrote.
+    ///
+    /// Ranges that overlap cannot be handed out as slices; such a list, which
+    /// no sensible program makes, is filled through a buffer.
+    pub(crate) fn scatter<F, T>(&mut self, iovecs: &Iovecs, fill: F) -> Result<T, Errno>
+    where
+        F: FnOnce(&mut [IoSliceMut<'_>]) -> Result<T, Errno>,
+        T: Filled,
+    {
+        if let [(ptr, len)] = *iovecs.ranges() {
+            let slice = self.slice_mut(ptr, len)?;
+            return fill(&mut [IoSliceMut::new(slice)]);
+        }
+        for &(ptr, len) in iovecs.ranges() {
+            self.check(ptr, len)?;
+        }
+        if let Some(mut slices) = split(self.bytes, iovecs.ranges()) {
+            return fill(&mut slices);
+        }
+        self.scatter_overlapping(iovecs, fill)
+    }
+
+    fn scatter_overlapping<F, T>(&mut self, iovecs: &Iovecs, fill: F) -> Result<T, Errno>
+    where
+        F: FnOnce(&mut [IoSliceMut<'_>]) -> Result<T, Errno>,
+        T: Filled,
+    {
+        // The list may name the same bytes a thousand times: what is buffered
+        // is bounded by the memory's size, the rest is a short read.
+        let total: usize = iovecs.ranges().iter().map(|&(_, len)| len as usize).sum();
+        let mut buffer = vec![0; total.min(self.bytes.len())];
+        let filled = fill(&mut [IoSliceMut::new(&mut buffer)])?;
+        let mut rest = &buffer[..filled.bytes().min(buffer.len())];
+        for &(ptr, len) in iovecs.ranges() {
+            let (now, later) = rest.split_at(rest.len().min(len as usize));
+            self.slice_mut(ptr, len)?[..now.len()].copy_from_slice(now);
+            rest = later;
+        }
+        Ok(filled)
+    }
+}
+
+/// What a scattering read reports.
+pub(crate) trait Filled {
+    /// How many bytes it wrote.
+    fn bytes(&self) -> usize;
+}
+
+impl Filled for usize {
+    fn bytes(&self) -> usize {
+        *self
+    }
+}
+
+/// The range `ptr..ptr + len`, when it is inside the memory.
+fn checked(bytes: &[u8], ptr: u32, len: u32) -> Result<Range<usize>, Errno> {
+    let start = ptr as usize;
+    // usize has 64 bits on every host this runs on, so the sum cannot wrap.
+    let end = start + len as usize;
+    if end <= bytes.len() {
+        Ok(start..end)
+    } else {
+        Err(Errno::Fault)
+    }
+}
+
+/// Lends the ranges, which are inside `bytes`, as disjoint slices in their
+/// order; nothing when two of them overlap.
+fn split<'m>(bytes: &'m mut [u8], ranges: &[(u32, u32)]) -> Option<Vectors<IoSliceMut<'m>>> {
+    let mut order: Vectors<usize> = (0..ranges.len()).collect();
+    order.sort_unstable_by_key(|&i| ranges[i]);
+    let mut slices: Vectors<Option<IoSliceMut<'m>>> = ranges.iter().map(|_| None).collect();
+    let (mut rest, mut at) = (bytes, 0usize);
+    for index in order {
+        let (ptr, len) = (ranges[index].0 as usize, ranges[index].1 as usize);
+        if len == 0 {
+            slices[index] = Some(IoSliceMut::new(&mut []));
+            continue;
+        }
+        let skip = ptr.checked_sub(at)?;
+        let (_, tail) = rest.split_at_mut(skip);
+        let (slice, tail) = tail.split_at_mut(len);
+        slices[index] = Some(IoSliceMut::new(slice));
+        (rest, at) = (tail, ptr + len);
+    }
+    slices.into_iter().collect()
+}
+
+/// Checked ranges of guest memory, in the order the guest gave them.
+#[derive(Debug)]
+pub struct Iovecs(SmallVec<[(u32, u32); INLINE]>);
+
+impl Iovecs {
+    /// Reads a list of `count` ranges, each a pointer and a length, at `ptr`,
+    /// and checks that every range is inside the memory.
+    ///
+    /// # Errors
+    /// `Errno::Fault` when the list or one of its ranges is not inside.
+    pub fn read(memory: &[u8], ptr: u32, count: u32) -> Result<Iovecs, Errno> {
+        let list_bytes = u32::try_from(u64::from(count) * 8).map_err(|_| Errno::Fault)?;
+        let list = &memory[checked(memory, ptr, list_bytes)?];
+        let mut out = SmallVec::new();
+        for entry in list.chunks_exact(8).take(IOVECS_MAX) {
+            let buf = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+            let len = u32::from_le_bytes([entry[4], entry[5], entry[6], entry[7]]);
+            checked(memory, buf, len)?;
+            out.push((buf, len));
+        }
+        Ok(Iovecs(out))
+    }
+
+    /// One range, checked.
+    ///
+    /// # Errors
+    /// `Errno::Fault` when it is not inside the memory.
+    pub fn one(memory: &[u8], ptr: u32, len: u32) -> Result<Iovecs, Errno> {
+        checked(memory, ptr, len)?;
+        Ok(Iovecs(smallvec::smallvec![(ptr, len)]))
+    }
+
+    /// The ranges, each a pointer and a length in bytes.
+    #[must_use]
+    pub fn ranges(&self) -> &[(u32, u32)] {
+        &self.0
+    }
+}
+
+/// A short list for one system call.
+pub(crate) type Vectors<T> = SmallVec<[T; INLINE]>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(ranges: &[(u32, u32)], memory: &mut [u8], at: usize) {
+        for (i, (ptr, len)) in ranges.iter().enumerate() {
+            memory[at + i * 8..][..4].copy_from_slice(&ptr.to_le_bytes());
+            memory[at + i * 8 + 4..][..4].copy_from_slice(&len.to_le_bytes());
+        }
+    }
+
+    fn count(ranges: &[(u32, u32)]) -> u32 {
+        u32::try_from(ranges.len()).unwrap()
+    }
+
+    fn scatter(ranges: &[(u32, u32)], data: &[u8]) -> Vec<u8> {
+        let mut memory = vec![0; 4096];
+        list(ranges, &mut memory, 2048);
+        let iovecs = Iovecs::read(&memory, 2048, count(ranges)).unwrap();
+        let wrote = GuestMemory::new(&mut memory)
+            .scatter(&iovecs, |slices| {
+                let mut rest = data;
+                for slice in slices {
+                    let (now, later) = rest.split_at(rest.len().min(slice.len()));
+                    slice[..now.len()].copy_from_slice(now);
+                    rest = later;
+                }
+                Ok(data.len() - rest.len())
+            })
+            .unwrap();
+        assert_eq!(wrote, data.len());
+        memory.truncate(64);
+        memory
+    }
+
+    #[test]
+    fn scatter_keeps_the_guests_order() {
+        let memory = scatter(&[(10, 2), (0, 2), (5, 0), (4, 3)], b"abcdefg");
+        assert_eq!(&memory[..12], b"cd\0\0efg\0\0\0ab");
+    }
+
+    #[test]
+    fn scatter_over_overlapping_ranges_is_as_if_one_after_the_other() {
+        let memory = scatter(&[(0, 4), (2, 4)], b"abcdefgh");
+        assert_eq!(&memory[..6], b"abefgh");
+    }
+
+    #[test]
+    fn ranges_past_the_end_are_faults() {
+        let mut memory = vec![0; 64];
+        list(&[(0, 64), (60, 5)], &mut memory, 0);
+        assert_eq!(Iovecs::read(&memory, 0, 1).unwrap().ranges(), [(0, 64)]);
+        assert_eq!(Iovecs::read(&memory, 0, 2).unwrap_err(), Errno::Fault);
+        assert_eq!(Iovecs::read(&memory, 60, 1).unwrap_err(), Errno::Fault);
+        assert_eq!(
+            Iovecs::read(&memory, 0, u32::MAX).unwrap_err(),
+            Errno::Fault
+        );
+        assert_eq!(
+            Iovecs::read(&memory, u32::MAX, u32::MAX / 8).unwrap_err(),
+            Errno::Fault
+        );
+    }
+
+    #[test]
+    fn long_lists_keep_their_order_and_are_cut() {
+        let ranges: Vec<(u32, u32)> = (0..2000).map(|i| (i, 1)).collect();
+        let mut memory = vec![0; 1 << 16];
+        list(&ranges, &mut memory, 0);
+        let iovecs = Iovecs::read(&memory, 0, count(&ranges)).unwrap();
+        assert_eq!(iovecs.ranges(), &ranges[..IOVECS_MAX]);
+    }
+
+    #[test]
+    fn writes_are_checked() {
+        let mut bytes = [0; 8];
+        let mut memory = GuestMemory::new(&mut bytes);
+        assert_eq!(memory.write_u64(0, 1), Ok(()));
+        assert_eq!(memory.write_u64(1, 1), Err(Errno::Fault));
+        assert_eq!(memory.write_u32(u32::MAX, 1), Err(Errno::Fault));
+    }
+}

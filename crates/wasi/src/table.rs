@@ -1,0 +1,232 @@
+//! The guest's descriptors.
+//!
+//! A [`Descriptor`] is a host file with the rights the guest has on it; the
+//! [`Table`] numbers them, lowest free number first. The guest's numbers and the
+//! host's have nothing to do with each other. Rights only ever shrink:
+//! what is opened beneath a directory has at most what that directory hands on.
+
+use crate::dir::DirStream;
+use crate::errno::Errno;
+use crate::types::{FdFlags, FileType, Rights};
+use rustix::fs::OFlags;
+use rustix::net::SocketType;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// A file of the host.
+#[derive(Debug)]
+pub(crate) enum HostFile {
+    /// Ours; closed with the descriptor.
+    Owned(OwnedFd),
+    /// The process's own standard stream. Other processes may share its state,
+    /// so its flags are never changed: see [`Descriptor::private_flags`].
+    Stdin,
+    /// As `Stdin`.
+    Stdout,
+    /// As `Stdin`.
+    Stderr,
+}
+
+impl AsFd for HostFile {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            HostFile::Owned(fd) => fd.as_fd(),
+            HostFile::Stdin => rustix::stdio::stdin(),
+            HostFile::Stdout => rustix::stdio::stdout(),
+            HostFile::Stderr => rustix::stdio::stderr(),
+        }
+    }
+}
+
+/// An open file of the guest.
+#[derive(Debug)]
+pub(crate) struct Descriptor {
+    pub(crate) host: HostFile,
+    pub(crate) filetype: FileType,
+    /// What may be done with it.
+    pub(crate) base: Rights,
+    /// What it hands on to what is opened beneath it.
+    pub(crate) inheriting: Rights,
+    /// The guest's name for it, when it is a preopened directory.
+    pub(crate) preopen: Option<Box<[u8]>>,
+    /// Where `fd_readdir` stands.
+    pub(crate) dir: Option<Box<DirStream>>,
+    /// For an inherited stream: the flags that the guest set, which are acted
+    /// upon here and not by the host.
+    pub(crate) private_flags: FdFlags,
+}
+
+impl Descriptor {
+    /// A file with the rights that make sense on it, within `base`.
+    ///
+    /// # Errors
+    /// What the host answers to `fstat`.
+    pub(crate) fn new(
+        host: HostFile,
+        base: Rights,
+        inheriting: Rights,
+    ) -> Result<Descriptor, Errno> {
+        let filetype = filetype_of(host.as_fd())?;
+        Ok(Descriptor {
+            host,
+            filetype,
+            base: base & filetype.rights(),
+            inheriting,
+            preopen: None,
+            dir: None,
+            private_flags: FdFlags::empty(),
+        })
+    }
+
+    /// Whether it is a stream that other processes share with us.
+    pub(crate) fn is_inherited(&self) -> bool {
+        !matches!(self.host, HostFile::Owned(_))
+    }
+
+    /// Whether it is a socket.
+    pub(crate) fn is_socket(&self) -> bool {
+        matches!(
+            self.filetype,
+            FileType::SocketStream | FileType::SocketDgram
+        )
+    }
+
+    /// Fails unless all of `rights` are held.
+    pub(crate) fn allows(&self, rights: Rights) -> Result<(), Errno> {
+        if self.base.contains(rights) {
+            Ok(())
+        } else {
+            Err(Errno::Notcapable)
+        }
+    }
+
+    /// The flags in force.
+    pub(crate) fn flags(&self) -> Result<FdFlags, Errno> {
+        if self.is_inherited() {
+            return Ok(self.private_flags);
+        }
+        let host = rustix::fs::fcntl_getfl(&self.host)?;
+        let mut flags = FdFlags::empty();
+        flags.set(FdFlags::APPEND, host.contains(OFlags::APPEND));
+        flags.set(FdFlags::NONBLOCK, host.contains(OFlags::NONBLOCK));
+        // O_SYNC contains the bit of O_DSYNC, and O_RSYNC equals O_SYNC.
+        let sync = host.contains(OFlags::SYNC);
+        flags.set(FdFlags::SYNC, sync);
+        flags.set(FdFlags::DSYNC, !sync && host.contains(OFlags::DSYNC));
+        Ok(flags)
+    }
+}
+
+impl AsFd for Descriptor {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.host.as_fd()
+    }
+}
+
+/// The type of an open file.
+pub(crate) fn filetype_of(fd: BorrowedFd<'_>) -> Result<FileType, Errno> {
+    let stat = rustix::fs::fstat(fd)?;
+    let filetype = FileType::from(rustix::fs::FileType::from_raw_mode(stat.st_mode));
+    if filetype == FileType::SocketStream {
+        return socket_type_of(fd);
+    }
+    Ok(filetype)
+}
+
+fn socket_type_of(fd: BorrowedFd<'_>) -> Result<FileType, Errno> {
+    match rustix::net::sockopt::socket_type(fd)? {
+        SocketType::DGRAM => Ok(FileType::SocketDgram),
+        _ => Ok(FileType::SocketStream),
+    }
+}
+
+/// The descriptors by their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    slots: Vec<Option<Descriptor>>,
+}
+
+impl Table {
+    /// Puts `descriptor` at the lowest free number.
+    ///
+    /// # Errors
+    /// `Errno::Nfile` when the numbers, which have 31 bits, are used up.
+    pub(crate) fn insert(&mut self, descriptor: Descriptor) -> Result<u32, Errno> {
+        let free = self.slots.iter().position(Option::is_none);
+        let index = free.unwrap_or(self.slots.len());
+        let fd = i32::try_from(index).map_err(|_| Errno::Nfile)?;
+        if index == self.slots.len() {
+            self.slots.push(None);
+        }
+        self.slots[index] = Some(descriptor);
+        Ok(fd.cast_unsigned())
+    }
+
+    /// The descriptor `fd`.
+    ///
+    /// # Errors
+    /// `Errno::Badf` when there is none.
+    pub(crate) fn get(&self, fd: u32) -> Result<&Descriptor, Errno> {
+        self.slots
+            .get(fd as usize)
+            .and_then(Option::as_ref)
+            .ok_or(Errno::Badf)
+    }
+
+    /// As [`Table::get`], to change it.
+    pub(crate) fn get_mut(&mut self, fd: u32) -> Result<&mut Descriptor, Errno> {
+        self.slots
+            .get_mut(fd as usize)
+            .and_then(Option::as_mut)
+            .ok_or(Errno::Badf)
+    }
+
+    /// The descriptor `fd`, which must be no directory and allow `rights`.
+    ///
+    /// # Errors
+    /// `Errno::Badf`, `Errno::Isdir`, `Errno::Notcapable`.
+    pub(crate) fn file(&self, fd: u32, rights: Rights) -> Result<&Descriptor, Errno> {
+        let descriptor = self.get(fd)?;
+        if descriptor.filetype == FileType::Directory {
+            return Err(Errno::Isdir);
+        }
+        descriptor.allows(rights)?;
+        Ok(descriptor)
+    }
+
+    /// The descriptor `fd`, which must be a directory and allow `rights`.
+    ///
+    /// # Errors
+    /// `Errno::Badf`, `Errno::Notdir`, `Errno::Notcapable`.
+    pub(crate) fn dir(&self, fd: u32, rights: Rights) -> Result<&Descriptor, Errno> {
+        let descriptor = self.get(fd)?;
+        if descriptor.filetype != FileType::Directory {
+            return Err(Errno::Notdir);
+        }
+        descriptor.allows(rights)?;
+        Ok(descriptor)
+    }
+
+    /// Takes the descriptor `fd` out.
+    ///
+    /// # Errors
+    /// `Errno::Badf` when there is none.
+    pub(crate) fn remove(&mut self, fd: u32) -> Result<Descriptor, Errno> {
+        self.slots
+            .get_mut(fd as usize)
+            .and_then(Option::take)
+            .ok_or(Errno::Badf)
+    }
+
+    /// Moves `from` to `to`, which must be open too and is closed.
+    ///
+    /// # Errors
+    /// `Errno::Badf` when one of them is not open; then nothing has changed.
+    pub(crate) fn renumber(&mut self, from: u32, to: u32) -> Result<(), Errno> {
+        self.get(from)?;
+        self.get(to)?;
+        if from != to {
+            self.slots[to as usize] = self.slots[from as usize].take();
+        }
+        Ok(())
+    }
+}
