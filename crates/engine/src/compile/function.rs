@@ -1,0 +1,190 @@
+//! One body or trampoline: translated, compiled, and taken out of Cranelift's
+//! buffers.
+
+use std::sync::Mutex;
+
+use cranelift_codegen::binemit::Reloc;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{ExternalName, Function};
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_codegen::{CompiledCode, Context, FinalizedRelocTarget};
+use cranelift_frontend::FunctionBuilderContext;
+
+use super::artifact::{Position, TrapSite};
+use super::trampoline::{self, Trampoline};
+use crate::error::{Error, ErrorKind, Result};
+use crate::module::Body;
+use crate::translate::{FuncTranslator, ModuleEnv, TranslateError};
+use crate::types::FuncType;
+
+/// A call to another function of the module, to be given its distance.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CallSite {
+    /// Of the field to be patched, from the start of the function.
+    pub offset: u32,
+    /// How the field is encoded.
+    pub kind: Reloc,
+    /// Function index of the callee.
+    pub callee: u32,
+    /// Added to the callee's address.
+    pub addend: i64,
+}
+
+/// Compiled code with offsets from its own start.
+#[derive(Debug)]
+pub(super) struct CompiledFunction {
+    pub code: Vec<u8>,
+    pub traps: Vec<TrapSite>,
+    pub positions: Vec<Position>,
+    pub calls: Vec<CallSite>,
+}
+
+/// What one thread keeps between functions.
+struct Compiler {
+    context: Context,
+    translator: FuncTranslator,
+    trampolines: FunctionBuilderContext,
+}
+
+impl Default for Compiler {
+    fn default() -> Compiler {
+        Compiler {
+            context: Context::new(),
+            translator: FuncTranslator::default(),
+            trampolines: FunctionBuilderContext::new(),
+        }
+    }
+}
+
+/// Compilers that are not in use. There are never more than threads.
+#[derive(Default)]
+pub(super) struct Compilers {
+    idle: Mutex<Vec<Box<Compiler>>>,
+}
+
+impl Compilers {
+    /// Validates, translates and compiles one body.
+    pub(super) fn compile(&self, env: &ModuleEnv<'_>, body: Body<'_>) -> Result<CompiledFunction> {
+        let (to_validate, body) = body;
+        let func = to_validate.index;
+        self.with(|compiler| {
+            let ir = &mut compiler.context.func;
+            compiler
+                .translator
+                .translate(env, to_validate, &body, ir)
+                .map_err(refused)?;
+            emit(&mut compiler.context, env.isa, func)
+        })
+    }
+
+    /// Builds and compiles one trampoline for functions of type `ty`.
+    pub(super) fn compile_trampoline(
+        &self,
+        isa: &dyn TargetIsa,
+        kind: Trampoline,
+        ty: &FuncType,
+    ) -> Result<CompiledFunction> {
+        self.with(|compiler| {
+            let ir = &mut compiler.context.func;
+            trampoline::build(kind, isa, ty, ir, &mut compiler.trampolines);
+            emit(&mut compiler.context, isa, 0)
+        })
+    }
+
+    /// Lends an idle compiler, or a new one. One whose work failed is dropped,
+    /// for its buffers hold the parts of what failed.
+    fn with<R>(&self, work: impl FnOnce(&mut Compiler) -> Result<R>) -> Result<R> {
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let mut compiler = idle.unwrap_or_default();
+        let result = work(&mut compiler)?;
+        compiler.context.clear();
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.push(compiler);
+        }
+        Ok(result)
+    }
+}
+
+fn refused(error: TranslateError) -> Error {
+    match error {
+        TranslateError::Invalid(error) => error.into(),
+        TranslateError::Unsupported { operator, offset } => {
+            let message = format!("instruction {operator}");
+            ErrorKind::Unsupported { message, offset }.into()
+        }
+    }
+}
+
+/// Compiles the context's function and copies out what is kept.
+fn emit(context: &mut Context, isa: &dyn TargetIsa, func: u32) -> Result<CompiledFunction> {
+    let outcome = match context.compile(isa, &mut ControlPlane::default()) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.inner.to_string()),
+    };
+    if let Err(message) = outcome {
+        return Err(ErrorKind::Compile { func, message }.into());
+    }
+    let compiled = context.compiled_code().expect("it has just been compiled");
+    let calls = call_sites(&context.func, compiled)
+        .map_err(|message| Error::from(ErrorKind::Compile { func, message }))?;
+    let traps = compiled
+        .buffer
+        .traps()
+        .iter()
+        .map(|trap| TrapSite {
+            offset: trap.offset,
+            code: trap.code.as_raw().get(),
+        })
+        .collect();
+    Ok(CompiledFunction {
+        code: compiled.buffer.data().to_vec(),
+        traps,
+        positions: positions(compiled),
+        calls,
+    })
+}
+
+/// Where code stems from: one entry at each change.
+fn positions(compiled: &CompiledCode) -> Vec<Position> {
+    let mut positions: Vec<Position> = Vec::new();
+    let mut push = |offset: u32, module_offset: u32| {
+        if let Some(last) = positions.last_mut() {
+            if last.module_offset == module_offset {
+                return;
+            }
+            if last.offset == offset {
+                last.module_offset = module_offset;
+                return;
+            }
+        }
+        positions.push(Position {
+            offset,
+            module_offset,
+        });
+    };
+    for range in compiled.buffer.get_srclocs_sorted() {
+        push(range.start, range.loc.bits());
+        push(range.end, Position::NONE);
+    }
+    positions
+}
+
+/// Calls to other functions of the module. There is nothing else that code may
+/// refer to.
+fn call_sites(func: &Function, compiled: &CompiledCode) -> Result<Vec<CallSite>, String> {
+    let names = func.params.user_named_funcs();
+    compiled
+        .buffer
+        .relocs()
+        .iter()
+        .map(|reloc| match &reloc.target {
+            FinalizedRelocTarget::ExternalName(ExternalName::User(name)) => Ok(CallSite {
+                offset: reloc.offset,
+                kind: reloc.kind,
+                callee: names[*name].index,
+                addend: reloc.addend,
+            }),
+            other => Err(format!("code refers to {other:?}")),
+        })
+        .collect()
+}

@@ -1,0 +1,241 @@
+//! Functions and trampolines put into one text image.
+//!
+//! Without a seed, functions stand in the order of their indices, which keeps
+//! neighbours in the source together. A seed shuffles them and puts lines of
+//! padding between: a difference that survives a change of the seed is not one
+//! of placement.
+
+use cranelift_codegen::binemit::Reloc;
+
+use super::artifact::{Artifact, CodeRange, Position};
+use super::function::{CallSite, CompiledFunction};
+use super::target::Target;
+use super::trampoline::Trampoline;
+use crate::error::{ErrorKind, Result};
+
+/// Lines of padding in front of a function under a seed: 0 to this, exclusive.
+const PADDING_LINES: u64 = 8;
+
+/// What is linked.
+pub(super) struct Linking {
+    /// Index of the first of `functions`.
+    pub imported_funcs: u32,
+    /// Number of types that trampolines refer to.
+    pub types: usize,
+    /// Defined functions, in order.
+    pub functions: Vec<CompiledFunction>,
+    /// Trampolines with their types.
+    pub trampolines: Vec<(Trampoline, u32, CompiledFunction)>,
+    /// Varies order and padding.
+    pub layout_seed: Option<u64>,
+}
+
+/// Lays out, patches calls and merges the tables.
+pub(super) fn link(target: &Target, linking: Linking) -> Result<Artifact> {
+    let Linking {
+        imported_funcs,
+        types,
+        functions,
+        trampolines,
+        layout_seed,
+    } = linking;
+    let mut image = Image::new(target, layout_seed);
+    image.artifact.functions = vec![CodeRange { offset: 0, len: 0 }; functions.len()];
+    image.artifact.entries = vec![None; types];
+    image.artifact.exits = vec![None; types];
+    for index in image.order(functions.len()) {
+        let range = image.append(&functions[index])?;
+        image.artifact.functions[index] = range;
+    }
+    for (kind, ty, code) in &trampolines {
+        let range = image.append(code)?;
+        let table = match kind {
+            Trampoline::Entry => &mut image.artifact.entries,
+            Trampoline::Exit => &mut image.artifact.exits,
+        };
+        table[*ty as usize] = Some(range);
+    }
+    let mut artifact = image.artifact;
+    for (caller, function) in functions.iter().enumerate() {
+        for call in &function.calls {
+            let callee = (call.callee - imported_funcs) as usize;
+            let from = artifact.functions[caller].offset;
+            let to = artifact.functions[callee].offset;
+            patch(&mut artifact.text, from, call, to).map_err(|message| ErrorKind::Compile {
+                func: caller as u32 + imported_funcs,
+                message,
+            })?;
+        }
+    }
+    Ok(artifact)
+}
+
+/// The text as it grows.
+struct Image {
+    artifact: Artifact,
+    random: Option<SplitMix>,
+    align: usize,
+}
+
+impl Image {
+    fn new(target: &Target, layout_seed: Option<u64>) -> Image {
+        let align = target.isa().function_alignment().preferred as usize;
+        Image {
+            artifact: Artifact::default(),
+            random: layout_seed.map(SplitMix),
+            align: align.max(Artifact::ALIGN),
+        }
+    }
+
+    /// The order in which functions are appended.
+    fn order(&mut self, count: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..count).collect();
+        if let Some(random) = &mut self.random {
+            for i in (1..count).rev() {
+                order.swap(i, random.below(i as u64 + 1) as usize);
+            }
+        }
+        order
+    }
+
+    /// Appends code at the next aligned offset, with its tables.
+    fn append(&mut self, function: &CompiledFunction) -> Result<CodeRange> {
+        let artifact = &mut self.artifact;
+        let padding = self
+            .random
+            .as_mut()
+            .map_or(0, |random| random.below(PADDING_LINES));
+        let start = artifact.text.len().next_multiple_of(self.align);
+        let start = start + padding as usize * self.align;
+        let (Ok(offset), Ok(len)) = (u32::try_from(start), u32::try_from(function.code.len()))
+        else {
+            let message = "the module's code is larger than 4 GiB".to_owned();
+            return Err(ErrorKind::Compile { func: 0, message }.into());
+        };
+        artifact.text.resize(start, 0);
+        artifact.text.extend_from_slice(&function.code);
+        artifact.traps.extend(function.traps.iter().map(|site| {
+            let mut site = *site;
+            site.offset += offset;
+            site
+        }));
+        // What stands before this function's first position is not the last
+        // function's.
+        artifact.positions.push(Position {
+            offset,
+            module_offset: Position::NONE,
+        });
+        artifact
+            .positions
+            .extend(function.positions.iter().map(|position| {
+                let mut position = *position;
+                position.offset += offset;
+                position
+            }));
+        Ok(CodeRange { offset, len })
+    }
+}
+
+/// Writes the distance to the callee into a call.
+fn patch(text: &mut [u8], caller: u32, call: &CallSite, callee: u32) -> Result<(), String> {
+    let at = caller + call.offset;
+    let distance = i64::from(callee) + call.addend - i64::from(at);
+    let field = &mut text[at as usize..][..4];
+    let word = u32::from_le_bytes([field[0], field[1], field[2], field[3]]);
+    let too_far = || format!("a call spans {distance} bytes, more than one instruction can");
+    let patched = match call.kind {
+        Reloc::X86CallPCRel4 | Reloc::X86PCRel4 => i32::try_from(distance)
+            .map_err(|_| too_far())?
+            .cast_unsigned(),
+        Reloc::Arm64Call => {
+            let words = i32::try_from(distance >> 2).map_err(|_| too_far())?;
+            if !(-(1 << 25)..1 << 25).contains(&words) {
+                return Err(too_far());
+            }
+            word & 0xfc00_0000 | words.cast_unsigned() & 0x03ff_ffff
+        }
+        other => return Err(format!("calls of kind {other} cannot be linked")),
+    };
+    field.copy_from_slice(&patched.to_le_bytes());
+    Ok(())
+}
+
+/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+/// Generators, 2014).
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`; its bias is below 2^-32 for the small bounds here.
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Opt;
+
+    fn function(code: &[u8], calls: Vec<CallSite>) -> CompiledFunction {
+        CompiledFunction {
+            code: code.to_vec(),
+            traps: Vec::new(),
+            positions: Vec::new(),
+            calls,
+        }
+    }
+
+    fn linked(layout_seed: Option<u64>) -> Artifact {
+        let target = Target::host(Opt::Speed).expect("the host is supported");
+        let call = CallSite {
+            offset: 1,
+            kind: Reloc::X86CallPCRel4,
+            callee: 3,
+            addend: -4,
+        };
+        let functions = vec![
+            function(&[0xe8, 0, 0, 0, 0, 0xc3], vec![call]),
+            function(&[0xc3], vec![]),
+            function(&[0x90; 70], vec![]),
+        ];
+        let linking = Linking {
+            imported_funcs: 1,
+            types: 0,
+            functions,
+            trampolines: Vec::new(),
+            layout_seed,
+        };
+        link(&target, linking).expect("it links")
+    }
+
+    #[test]
+    fn functions_are_aligned_and_calls_reach_their_callee() {
+        for seed in [None, Some(1), Some(2), Some(99)] {
+            let artifact = linked(seed);
+            for range in &artifact.functions {
+                assert_eq!(range.offset as usize % Artifact::ALIGN, 0);
+            }
+            let from = artifact.functions[0].offset as usize;
+            let field = artifact.text[from + 1..][..4]
+                .try_into()
+                .expect("four bytes");
+            let reached = (from + 5) as i64 + i64::from(i32::from_le_bytes(field));
+            assert_eq!(reached, i64::from(artifact.functions[2].offset));
+        }
+    }
+
+    #[test]
+    fn a_seed_changes_the_layout_reproducibly() {
+        assert_eq!(linked(Some(7)), linked(Some(7)));
+        assert_ne!(linked(Some(7)).functions, linked(None).functions);
+        assert!((1..20).any(|seed| linked(Some(seed)).functions != linked(Some(0)).functions));
+    }
+}

@@ -1,0 +1,130 @@
+//! From function bodies to one text image.
+//!
+//! ```text
+//!  bodies ──rayon──▶ function.rs  validate + translate + compile, one context
+//!                        │        a thread, reused from body to body
+//!  types ───rayon──▶ trampoline.rs  in from the host, out to the host
+//!                        ▼
+//!                    link.rs      order, alignment, calls between functions
+//!                        ▼
+//!                    Artifact     text and tables, ready to be mapped or cached
+//! ```
+//!
+//! What must stay true:
+//! - The text is position independent and refers to nothing outside itself: the
+//!   runtime's functions are reached through the context, and hosts whose
+//!   instruction set would need helper functions are refused by [`Target`].
+//! - Frame pointers are kept in every function, so a stack is walked without
+//!   any unwind table: the return address is above the saved frame pointer.
+//! - The artifact depends only on the module's bytes, the configuration and the
+//!   layout seed, never on which thread compiled what.
+
+mod artifact;
+mod function;
+mod link;
+mod target;
+mod trampoline;
+
+pub(crate) use artifact::{Artifact, CodeRange};
+pub(crate) use target::Target;
+
+use rayon::prelude::*;
+
+use crate::bounds::MemoryPlan;
+use crate::error::Result;
+use crate::module::{Body, ModuleInfo};
+use crate::translate::ModuleEnv;
+use crate::types::FuncType;
+use crate::vmctx::VmLayout;
+use function::{CompiledFunction, Compilers};
+use link::Linking;
+use trampoline::Trampoline;
+
+/// Compiles a module.
+///
+/// `plans` are the memories' plans, imported ones first; `layout_seed` varies
+/// the order and the distance of functions.
+///
+/// # Errors
+/// [`crate::error::ErrorKind::Invalid`] and `Unsupported` for the first body, by
+/// index, that is refused; `Compile` where the code generator
+/// gives up.
+pub(crate) fn compile_module(
+    target: &Target,
+    info: &ModuleInfo,
+    layout: &VmLayout,
+    plans: &[MemoryPlan],
+    bodies: Vec<Body<'_>>,
+    layout_seed: Option<u64>,
+) -> Result<Artifact> {
+    let env = ModuleEnv {
+        info,
+        layout,
+        plans,
+        isa: target.isa(),
+    };
+    let compilers = Compilers::default();
+    let mut work: Vec<(usize, Body<'_>)> = bodies.into_iter().enumerate().collect();
+    // Long bodies first, so that no thread is left with one at the end.
+    work.sort_by_key(|(_, (_, body))| std::cmp::Reverse(body.range().end - body.range().start));
+    let mut compiled: Vec<(usize, Result<CompiledFunction>)> = work
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(index, body)| (index, compilers.compile(&env, body)))
+        .collect();
+    compiled.sort_unstable_by_key(|(index, _)| *index);
+    let functions = compiled
+        .into_iter()
+        .map(|(_, result)| result)
+        .collect::<Result<Vec<_>>>()?;
+
+    let needed = trampoline::needed(info);
+    let trampolines = compile_trampolines(target, &compilers, &info.types, &needed)?;
+    link::link(
+        target,
+        Linking {
+            imported_funcs: info.imported_funcs,
+            types: info.types.len(),
+            functions,
+            trampolines,
+            layout_seed,
+        },
+    )
+}
+
+/// Compiles both trampolines of each of `types`, for host functions that
+/// belong to no module.
+///
+/// # Errors
+/// `Compile` where the code generator gives up.
+pub(crate) fn compile_host_trampolines(target: &Target, types: &[FuncType]) -> Result<Artifact> {
+    let needed: Vec<(Trampoline, u32)> = (0..types.len() as u32)
+        .flat_map(|ty| [(Trampoline::Entry, ty), (Trampoline::Exit, ty)])
+        .collect();
+    let trampolines = compile_trampolines(target, &Compilers::default(), types, &needed)?;
+    link::link(
+        target,
+        Linking {
+            imported_funcs: 0,
+            types: types.len(),
+            functions: Vec::new(),
+            trampolines,
+            layout_seed: None,
+        },
+    )
+}
+
+fn compile_trampolines(
+    target: &Target,
+    compilers: &Compilers,
+    types: &[FuncType],
+    needed: &[(Trampoline, u32)],
+) -> Result<Vec<(Trampoline, u32, CompiledFunction)>> {
+    needed
+        .par_iter()
+        .map(|&(kind, ty)| {
+            let code = compilers.compile_trampoline(target.isa(), kind, &types[ty as usize])?;
+            Ok((kind, ty, code))
+        })
+        .collect()
+}

@@ -1,0 +1,102 @@
+//! The machine that code is generated for: the host, with the features found.
+
+use std::sync::Arc;
+
+use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+
+use crate::config::Opt;
+use crate::error::{ErrorKind, Result};
+
+/// A configured code generator.
+#[derive(Clone)]
+pub(crate) struct Target {
+    isa: Arc<dyn TargetIsa>,
+}
+
+impl Target {
+    /// For this host at optimisation level `opt`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Config`] when the host is not one code can be generated for.
+    pub(crate) fn host(opt: Opt) -> Result<Target> {
+        require_rounding()?;
+        let mut flags = settings::builder();
+        for (name, value) in shared_flags(opt) {
+            flags
+                .set(name, value)
+                .map_err(|e| config(format!("code generator: {e}")))?;
+        }
+        let builder = cranelift_native::builder()
+            .map_err(|e| config(format!("no code can be generated for this host: {e}")))?;
+        let isa: OwnedTargetIsa = builder
+            .finish(settings::Flags::new(flags))
+            .map_err(|e| config(format!("code generator: {e}")))?;
+        Ok(Target { isa })
+    }
+
+    /// The code generator.
+    pub(crate) fn isa(&self) -> &dyn TargetIsa {
+        &*self.isa
+    }
+
+    /// Everything about the target that changes the code: for cache keys.
+    pub(crate) fn fingerprint(&self) -> String {
+        let mut text = format!(
+            "cranelift {} {}",
+            cranelift_codegen::VERSION,
+            self.isa.triple()
+        );
+        for flag in self.isa.flags().iter().chain(self.isa.isa_flags()) {
+            text.push_str(&format!(" {flag}"));
+        }
+        text
+    }
+}
+
+/// Cranelift's settings that do not belong to one instruction set.
+fn shared_flags(opt: Opt) -> Vec<(&'static str, &'static str)> {
+    let mut flags = vec![
+        // A verifier of Cranelift's input: ours to get right, not the user's.
+        (
+            "enable_verifier",
+            if cfg!(debug_assertions) {
+                "true"
+            } else {
+                "false"
+            },
+        ),
+        ("enable_alias_analysis", "true"),
+        // Backtraces walk the chain of frame pointers.
+        ("preserve_frame_pointers", "true"),
+        ("unwind_info", "false"),
+        // The prologue's comparison with the stack limit covers frames of any size.
+        ("enable_probestack", "false"),
+        ("is_pic", "false"),
+        // The same code at different distances from a line of the cache differs
+        // by a third in speed: start each function on one.
+        ("log2_min_function_alignment", "6"),
+    ];
+    match opt {
+        Opt::Speed => flags.push(("opt_level", "speed")),
+        Opt::None => {
+            flags.push(("opt_level", "none"));
+            flags.push(("regalloc_algorithm", "single_pass"));
+        }
+    }
+    flags
+}
+
+/// Below SSE4.1 rounding and parts of SIMD would need helper functions; every
+/// x86-64 processor since 2008 has it.
+fn require_rounding() -> Result<()> {
+    #[cfg(target_arch = "x86_64")]
+    if !std::is_x86_feature_detected!("sse4.1") {
+        return Err(config("this processor lacks SSE4.1".to_owned()));
+    }
+    Ok(())
+}
+
+fn config(message: String) -> crate::error::Error {
+    ErrorKind::Config(message).into()
+}

@@ -1,0 +1,324 @@
+//! What translation knows of the module around a body, and the loads from the
+//! instance's context that bodies share.
+//!
+//! What must stay true: two accesses that can touch the same byte are in the
+//! same alias region. The regions are: the context and the cells it points to
+//! (lengths, table bases), the elements of tables, each of the first inline
+//! globals, all other inline globals, imported globals (which may be one another, but never an
+//! inline one of the same instance), and each memory.
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::{
+    AbiParam, AliasRegion, AliasRegionData, ArgumentPurpose, Block, Endianness, ExtFuncData,
+    ExternalName, FuncRef, Function, GlobalValueData, InstBuilder, MemFlagsData, SigRef, Signature,
+    Type, UserExternalName, Value, types,
+};
+use cranelift_codegen::isa::{CallConv, TargetIsa};
+use cranelift_frontend::FunctionBuilder;
+use wasmparser::BlockType;
+
+use super::Translator;
+use crate::bounds::MemoryPlan;
+use crate::libcall::Libcall;
+use crate::module::ModuleInfo;
+use crate::types::{FuncType, ValType};
+use crate::vmctx::{self, VmLayout, offsets};
+
+/// Parameters in front of a Wasm function's own: the callee's context and the
+/// caller's.
+pub(super) const CONTEXT_PARAMS: usize = 2;
+
+/// Namespace of Wasm functions in external names; the index is the function's.
+pub(crate) const NAMESPACE_WASM: u32 = 0;
+
+/// Inline globals with an alias region of their own. A bound, because the flags
+/// of a function's accesses are a small table.
+const GLOBAL_REGIONS: u32 = 64;
+
+/// The module a body belongs to.
+#[derive(Clone, Copy)]
+pub(crate) struct ModuleEnv<'a> {
+    /// Its declarations.
+    pub info: &'a ModuleInfo,
+    /// Layout of its contexts.
+    pub layout: &'a VmLayout,
+    /// The plan of each memory, imported ones first.
+    pub plans: &'a [MemoryPlan],
+    /// The target.
+    pub isa: &'a dyn TargetIsa,
+}
+
+/// The Cranelift type of a value across calls, in locals and in memory.
+pub(crate) fn clif_type(ty: ValType) -> Type {
+    match ty {
+        ValType::I32 => types::I32,
+        ValType::I64 | ValType::FuncRef | ValType::ExternRef => types::I64,
+        ValType::F32 => types::F32,
+        ValType::F64 => types::F64,
+        ValType::V128 => types::I8X16,
+    }
+}
+
+/// The signature of a Wasm function.
+pub(crate) fn wasm_signature(ty: &FuncType) -> Signature {
+    let mut signature = Signature::new(CallConv::Tail);
+    signature
+        .params
+        .push(AbiParam::special(types::I64, ArgumentPurpose::VMContext));
+    signature.params.push(AbiParam::new(types::I64));
+    signature
+        .params
+        .extend(ty.params().iter().map(|ty| AbiParam::new(clif_type(*ty))));
+    signature
+        .returns
+        .extend(ty.results().iter().map(|ty| AbiParam::new(clif_type(*ty))));
+    signature
+}
+
+/// Maps of [`FuncEnv`], reused from body to body.
+#[derive(Default)]
+pub(super) struct EnvBuffers {
+    functions: HashMap<u32, FuncRef>,
+    signatures: HashMap<u32, SigRef>,
+    libcalls: [Option<SigRef>; Libcall::ALL.len()],
+}
+
+/// The addresses of a memory, valid in one block.
+#[derive(Clone, Copy)]
+struct LoadedMemory {
+    block: Block,
+    memory: u32,
+    base: Value,
+    def: Value,
+}
+
+/// Alias regions; see the head of this file.
+#[derive(Clone, Copy)]
+enum Region {
+    Cells,
+    Tables,
+    ImportedGlobals,
+    InlineGlobal(u32),
+    Memory(u32),
+}
+
+/// What the translation of one body knows of its module.
+pub(super) struct FuncEnv<'a> {
+    /// The module.
+    pub module: &'a ModuleEnv<'a>,
+    /// The instance's context.
+    pub vmctx: Value,
+    buffers: &'a mut EnvBuffers,
+    last_memory: Option<LoadedMemory>,
+}
+
+impl<'a> FuncEnv<'a> {
+    /// For a body whose entry block is current in `b`.
+    pub(super) fn new(
+        module: &'a ModuleEnv<'a>,
+        buffers: &'a mut EnvBuffers,
+        b: &mut FunctionBuilder<'_>,
+    ) -> FuncEnv<'a> {
+        buffers.functions.clear();
+        buffers.signatures.clear();
+        buffers.libcalls = Default::default();
+        let entry = b.current_block().expect("the entry block is current");
+        let vmctx = b.block_params(entry)[0];
+        set_stack_limit(b.func);
+        FuncEnv {
+            module,
+            vmctx,
+            buffers,
+            last_memory: None,
+        }
+    }
+}
+
+/// Makes the prologue compare the stack pointer with the runtime's limit.
+pub(crate) fn set_stack_limit(func: &mut Function) {
+    let flags = func
+        .dfg
+        .mem_flags
+        .insert(MemFlagsData::trusted().with_readonly().with_can_move())
+        .expect("the table of flags is empty");
+    let load = |base, offset: i32| GlobalValueData::Load {
+        base,
+        offset: offset.into(),
+        global_type: types::I64,
+        flags,
+    };
+    let vmctx = func.create_global_value(GlobalValueData::VMContext);
+    let runtime = func.create_global_value(load(vmctx, vmctx::VMCTX_RUNTIME));
+    let limit = func.create_global_value(load(runtime, offsets::RUNTIME_STACK_LIMIT));
+    func.stack_limit = Some(limit);
+}
+
+/// A set of results of a block type that does not allocate for a single one.
+pub(super) enum ResultTypes<'a> {
+    /// At most one.
+    One(Option<ValType>),
+    /// Those of a function type.
+    Many(&'a [ValType]),
+}
+
+impl ResultTypes<'_> {
+    /// The types.
+    pub(super) fn as_slice(&self) -> &[ValType] {
+        match self {
+            ResultTypes::One(one) => one.as_slice(),
+            ResultTypes::Many(many) => many,
+        }
+    }
+}
+
+impl<'a> Translator<'a> {
+    /// Parameters and results of a block type.
+    pub(super) fn block_types(&self, ty: BlockType) -> (&'a [ValType], ResultTypes<'a>) {
+        match ty {
+            BlockType::Empty => (&[], ResultTypes::One(None)),
+            BlockType::Type(ty) => {
+                let ty = super::val_type(ty).expect("validated: a type of WebAssembly 2.0");
+                (&[], ResultTypes::One(Some(ty)))
+            }
+            BlockType::FuncType(index) => {
+                let ty = &self.env.module.info.types[index as usize];
+                (ty.params(), ResultTypes::Many(ty.results()))
+            }
+        }
+    }
+
+    /// The alias region for accesses of one kind.
+    fn region(&mut self, region: Region) -> Option<AliasRegion> {
+        let (user_id, description) = match region {
+            Region::Cells => (0, "context and cells"),
+            Region::Tables => (1, "table elements"),
+            Region::ImportedGlobals => (2, "imported globals"),
+            Region::InlineGlobal(index) => (3 + index.min(GLOBAL_REGIONS), "global"),
+            Region::Memory(index) => (4 + GLOBAL_REGIONS + index, "memory"),
+        };
+        let data = AliasRegionData {
+            user_id,
+            description: description.into(),
+        };
+        Some(self.b.func.dfg.alias_regions.insert(data))
+    }
+
+    /// Flags for cells that change: lengths, table bases.
+    pub(super) fn cell_flags(&mut self) -> MemFlagsData {
+        let region = self.region(Region::Cells);
+        MemFlagsData::trusted().with_alias_region(region)
+    }
+
+    /// Flags for what never changes after instantiation.
+    pub(super) fn constant_flags(&mut self) -> MemFlagsData {
+        self.cell_flags().with_readonly().with_can_move()
+    }
+
+    /// Flags for elements of tables.
+    pub(super) fn table_flags(&mut self) -> MemFlagsData {
+        let region = self.region(Region::Tables);
+        MemFlagsData::trusted().with_alias_region(region)
+    }
+
+    /// Flags for a global's cell.
+    pub(super) fn global_flags(&mut self, inline: Option<u32>) -> MemFlagsData {
+        let region = match inline {
+            Some(index) => self.region(Region::InlineGlobal(index)),
+            None => self.region(Region::ImportedGlobals),
+        };
+        MemFlagsData::trusted().with_alias_region(region)
+    }
+
+    /// Flags for accesses to a memory, before its plan has its say.
+    pub(super) fn heap_flags(&mut self, memory: u32) -> MemFlagsData {
+        let region = self.region(Region::Memory(memory));
+        MemFlagsData::new()
+            .with_endianness(Endianness::Little)
+            .with_alias_region(region)
+    }
+
+    /// Loads something of the context that never changes.
+    pub(super) fn context_constant(&mut self, ty: Type, offset: i32) -> Value {
+        let flags = self.constant_flags();
+        self.b.ins().load(ty, flags, self.env.vmctx, offset)
+    }
+
+    /// First byte of a memory and address of its `VmMemory`.
+    pub(super) fn memory_addresses(&mut self, memory: u32) -> (Value, Value) {
+        let block = self.b.current_block().expect("a block is current");
+        if let Some(last) = self.env.last_memory
+            && last.block == block
+            && last.memory == memory
+        {
+            return (last.base, last.def);
+        }
+        let layout = self.env.module.layout;
+        let base = self.context_constant(types::I64, layout.memory_base(memory));
+        let def = self.context_constant(types::I64, layout.memory_def(memory));
+        self.env.last_memory = Some(LoadedMemory {
+            block,
+            memory,
+            base,
+            def,
+        });
+        (base, def)
+    }
+
+    /// The signature of the module's type `index`, imported into the function.
+    pub(super) fn signature(&mut self, index: u32) -> SigRef {
+        if let Some(signature) = self.env.buffers.signatures.get(&index) {
+            return *signature;
+        }
+        let ty = &self.env.module.info.types[index as usize];
+        let signature = self.b.import_signature(wasm_signature(ty));
+        self.env.buffers.signatures.insert(index, signature);
+        signature
+    }
+
+    /// A function of the module, imported into the function for direct calls.
+    pub(super) fn local_function(&mut self, index: u32) -> FuncRef {
+        if let Some(function) = self.env.buffers.functions.get(&index) {
+            return *function;
+        }
+        let signature = self.signature(self.env.module.info.funcs[index as usize]);
+        let name = UserExternalName::new(NAMESPACE_WASM, index);
+        let name = ExternalName::user(self.b.func.declare_imported_user_function(name));
+        let data = ExtFuncData {
+            name,
+            signature,
+            colocated: true,
+            patchable: false,
+        };
+        let function = self.b.import_function(data);
+        self.env.buffers.functions.insert(index, function);
+        function
+    }
+
+    /// Calls a runtime function with the context and `args`; its result, if it
+    /// has one.
+    pub(super) fn libcall(&mut self, libcall: Libcall, args: &[Value]) -> Option<Value> {
+        let signature = match self.env.buffers.libcalls[libcall as usize] {
+            Some(signature) => signature,
+            None => {
+                let call_conv = self.env.module.isa.default_call_conv();
+                let signature = self.b.import_signature(libcall.signature(call_conv));
+                self.env.buffers.libcalls[libcall as usize] = Some(signature);
+                signature
+            }
+        };
+        let table = self.context_constant(types::I64, vmctx::VMCTX_LIBCALLS);
+        let flags = self.constant_flags();
+        let callee = self
+            .b
+            .ins()
+            .load(types::I64, flags, table, libcall.table_offset());
+        let mut all = std::mem::take(&mut self.state.call_args);
+        all.clear();
+        all.push(self.env.vmctx);
+        all.extend_from_slice(args);
+        let call = self.b.ins().call_indirect(signature, callee, &all);
+        self.state.call_args = all;
+        self.b.inst_results(call).first().copied()
+    }
+}

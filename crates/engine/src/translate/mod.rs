@@ -1,0 +1,325 @@
+//! WebAssembly → Cranelift IR, one function body at a time.
+//!
+//! [`FuncTranslator`] holds the buffers one thread reuses from body to body.
+//! For each body it makes a [`Translator`], which reads an operator, has it
+//! validated, and appends its Cranelift instructions:
+//!
+//! ```text
+//!  operators ──▶ FuncValidator ──▶ Translator ──▶ ir::Function
+//!                                   ├ state.rs     operand stack, control frames
+//!                                   ├ control.rs   block, br, return …
+//!                                   ├ numeric.rs   scalar arithmetic
+//!                                   ├ memory.rs    loads, stores, bulk memory
+//!                                   ├ table.rs, global.rs, call.rs
+//!                                   └ simd/        the 236 vector instructions
+//! ```
+//!
+//! What must stay true:
+//! - Nothing is translated before it is validated; translation relies on it and
+//!   panics on a broken stack instead of checking it again.
+//! - No bounds check of a memory is decided here: `MemoryPlan::emit_address`
+//!   says where an access goes.
+//! - Every instruction carries the module offset of its operator as source
+//!   location; traps are reported with it.
+//! - What instances never change after they were set up is loaded `readonly`
+//!   and movable, so that Cranelift hoists it out of loops.
+
+mod call;
+mod control;
+mod env;
+mod global;
+mod memory;
+mod numeric;
+mod simd;
+mod state;
+mod table;
+
+pub(crate) use env::{ModuleEnv, clif_type, wasm_signature};
+
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use wasmparser::{
+    FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, Operator,
+    OperatorsReader, OperatorsReaderAllocations, WasmModuleResources,
+};
+
+use crate::types::ValType;
+use env::FuncEnv;
+use state::State;
+
+/// Why a body could not be translated.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TranslateError {
+    /// The body is malformed or does not validate.
+    #[error(transparent)]
+    Invalid(#[from] wasmparser::Error),
+    /// Valid, but of a proposal this translation does not know.
+    #[error("instruction {operator} is not supported")]
+    Unsupported {
+        /// Name of the instruction.
+        operator: String,
+        /// Its offset in the module.
+        offset: usize,
+    },
+}
+
+/// What one thread keeps between bodies. After an error it must be dropped:
+/// its buffers may hold parts of the failed body.
+#[derive(Default)]
+pub(crate) struct FuncTranslator {
+    builder: FunctionBuilderContext,
+    state: State,
+    readers: OperatorsReaderAllocations,
+    validators: FuncValidatorAllocations,
+    env: env::EnvBuffers,
+}
+
+impl FuncTranslator {
+    /// Validates and translates one body into `func`, which must be empty.
+    pub(crate) fn translate<R: WasmModuleResources>(
+        &mut self,
+        module: &ModuleEnv<'_>,
+        to_validate: FuncToValidate<R>,
+        body: &FunctionBody<'_>,
+        func: &mut ir::Function,
+    ) -> Result<(), TranslateError> {
+        let index = to_validate.index;
+        let ty = module.info.func_type(index);
+        func.signature = wasm_signature(ty);
+        func.name = ir::UserFuncName::user(0, index);
+        let mut validator = to_validate.into_validator(std::mem::take(&mut self.validators));
+        self.state.clear();
+
+        let mut translator = {
+            let mut b = FunctionBuilder::new(func, &mut self.builder);
+            let entry = b.create_block();
+            b.append_block_params_for_function_params(entry);
+            b.switch_to_block(entry);
+            b.seal_block(entry);
+            let env = FuncEnv::new(module, &mut self.env, &mut b);
+            Translator {
+                b,
+                state: &mut self.state,
+                env,
+            }
+        };
+        let mut reader = body.get_binary_reader();
+        translator.declare_params(ty.params());
+        translator.declare_locals(&mut validator, &mut reader)?;
+        translator.open_function(ty.results());
+
+        let allocations = std::mem::take(&mut self.readers);
+        let mut operators = OperatorsReader::new_with_allocs(reader, allocations);
+        translator.operators(&mut validator, &mut operators)?;
+        translator.b.finalize(module.isa.frontend_config());
+        operators.finish()?;
+        self.readers = operators.into_allocations();
+        self.validators = validator.into_allocations();
+        Ok(())
+    }
+}
+
+/// The translation of one body. Its methods are spread over this folder by
+/// topic.
+struct Translator<'a> {
+    /// Appends instructions.
+    b: FunctionBuilder<'a>,
+    /// Operands and control frames.
+    state: &'a mut State,
+    /// The module and what was already loaded from the context.
+    env: FuncEnv<'a>,
+}
+
+impl Translator<'_> {
+    /// Binds the parameters to the first locals.
+    fn declare_params(&mut self, params: &[ValType]) {
+        let entry = self.b.current_block().expect("the entry block is current");
+        for (i, ty) in params.iter().enumerate() {
+            let variable = self.b.declare_var(clif_type(*ty));
+            let value = self.b.block_params(entry)[i + env::CONTEXT_PARAMS];
+            self.b.def_var(variable, value);
+        }
+    }
+
+    /// Declares the other locals, zero.
+    fn declare_locals<R: WasmModuleResources>(
+        &mut self,
+        validator: &mut FuncValidator<R>,
+        reader: &mut wasmparser::BinaryReader<'_>,
+    ) -> Result<(), TranslateError> {
+        for _ in 0..reader.read_var_u32()? {
+            let offset = reader.original_position();
+            let count: u32 = reader.read()?;
+            let ty: wasmparser::ValType = reader.read()?;
+            validator.define_locals(offset, count, ty)?;
+            let Some(ty) = val_type(ty) else {
+                let operator = format!("local of type {ty}");
+                return Err(TranslateError::Unsupported {
+                    operator,
+                    offset: offset as usize,
+                });
+            };
+            let zero = self.zero(clif_type(ty));
+            for _ in 0..count {
+                let variable = self.b.declare_var(clif_type(ty));
+                self.b.def_var(variable, zero);
+            }
+        }
+        Ok(())
+    }
+
+    /// The zero of a type.
+    fn zero(&mut self, ty: Type) -> Value {
+        match ty {
+            types::F32 => self.b.ins().f32const(0.0),
+            types::F64 => self.b.ins().f64const(0.0),
+            types::I8X16 => self.vector_constant([0; 16]),
+            _ => self.b.ins().iconst(ty, 0),
+        }
+    }
+
+    /// Validates and translates every operator up to the function's `end`.
+    fn operators<R: WasmModuleResources>(
+        &mut self,
+        validator: &mut FuncValidator<R>,
+        operators: &mut OperatorsReader<'_>,
+    ) -> Result<(), TranslateError> {
+        while !operators.eof() {
+            let (op, offset) = operators.read_with_offset()?;
+            validator.op(offset, &op)?;
+            self.b.set_srcloc(ir::SourceLoc::new(offset as u32));
+            if !self.operator(&op) {
+                return Err(TranslateError::Unsupported {
+                    operator: operator_name(&op),
+                    offset: offset as usize,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Translates one operator; `false` when it is not known.
+    fn operator(&mut self, op: &Operator<'_>) -> bool {
+        if !self.state.reachable {
+            self.unreachable_operator(op);
+            return true;
+        }
+        self.control(op)
+            || self.variable(op)
+            || self.memory_access(op)
+            || self.numeric(op)
+            || self.simd(op)
+            || self.bulk(op)
+    }
+
+    /// Locals, globals, references and parametric instructions.
+    fn variable(&mut self, op: &Operator<'_>) -> bool {
+        match *op {
+            Operator::LocalGet { local_index } => {
+                let value = self.b.use_var(Variable::from_u32(local_index));
+                self.state.push(value);
+            }
+            Operator::LocalSet { local_index } => {
+                let value = self.pop();
+                self.b.def_var(Variable::from_u32(local_index), value);
+            }
+            Operator::LocalTee { local_index } => {
+                let value = self.pop();
+                self.b.def_var(Variable::from_u32(local_index), value);
+                self.state.push(value);
+            }
+            Operator::GlobalGet { global_index } => self.global_get(global_index),
+            Operator::GlobalSet { global_index } => self.global_set(global_index),
+            Operator::Drop => {
+                self.state.pop_raw();
+            }
+            Operator::Select | Operator::TypedSelect { .. } => {
+                let condition = self.pop_condition();
+                let (x, y) = self.pop2();
+                let value = self.b.ins().select(condition, x, y);
+                self.state.push(value);
+            }
+            Operator::Nop => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// The canonical form of an operand: comparisons become `i32`, vectors
+    /// `i8x16`.
+    fn canonical(&mut self, value: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(value);
+        if ty == types::I8 {
+            self.b.ins().uextend(types::I32, value)
+        } else if ty.is_vector() {
+            self.vector_as(value, types::I8X16)
+        } else {
+            value
+        }
+    }
+
+    /// A vector with another lane shape. Costs nothing at run time.
+    fn vector_as(&mut self, value: Value, ty: Type) -> Value {
+        if self.b.func.dfg.value_type(value) == ty {
+            return value;
+        }
+        let flags = MemFlagsData::new().with_endianness(ir::Endianness::Little);
+        self.b.ins().bitcast(ty, flags, value)
+    }
+
+    /// Pops an operand, canonical.
+    fn pop(&mut self) -> Value {
+        let value = self.state.pop_raw();
+        self.canonical(value)
+    }
+
+    /// Pops two operands, canonical, the lower one first.
+    fn pop2(&mut self) -> (Value, Value) {
+        let y = self.pop();
+        let x = self.pop();
+        (x, y)
+    }
+
+    /// Pops a condition: `i32`, or the `i8` of a comparison as it is.
+    fn pop_condition(&mut self) -> Value {
+        self.state.pop_raw()
+    }
+
+    /// Pops a vector with the lanes of `ty`.
+    fn pop_vector(&mut self, ty: Type) -> Value {
+        let value = self.state.pop_raw();
+        self.vector_as(value, ty)
+    }
+
+    /// Pushes an operand.
+    fn push(&mut self, value: Value) {
+        self.state.push(value);
+    }
+}
+
+/// A type as the engine knows it; `None` for those of later proposals.
+fn val_type(ty: wasmparser::ValType) -> Option<ValType> {
+    use wasmparser::ValType as W;
+    Some(match ty {
+        W::I32 => ValType::I32,
+        W::I64 => ValType::I64,
+        W::F32 => ValType::F32,
+        W::F64 => ValType::F64,
+        W::V128 => ValType::V128,
+        W::Ref(wasmparser::RefType::FUNCREF) => ValType::FuncRef,
+        W::Ref(wasmparser::RefType::EXTERNREF) => ValType::ExternRef,
+        W::Ref(_) => return None,
+    })
+}
+
+/// The name of an operator without its immediates.
+fn operator_name(op: &Operator<'_>) -> String {
+    let text = format!("{op:?}");
+    text.split([' ', '(', '{'])
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[cfg(test)]
+mod goldens;

@@ -1,0 +1,20 @@
+(module
+  (memory 1)
+  (table 4 externref)
+  (data $d "abc")
+  (elem $e externref (ref.null extern))
+  (func (param i32 i32 i32)
+    (memory.copy (local.get 0) (local.get 1) (local.get 2))
+    (memory.fill (local.get 0) (local.get 1) (local.get 2))
+    (memory.init $d (local.get 0) (local.get 1) (local.get 2))
+    (data.drop $d)
+    (table.init $e (local.get 0) (local.get 1) (local.get 2))
+    (elem.drop $e))
+  (func (param i32 externref) (result i32)
+    (table.set (local.get 0) (local.get 1))
+    (i32.add
+      (ref.is_null (table.get (local.get 0)))
+      (i32.add
+        (table.grow (local.get 1) (local.get 0))
+        (i32.add (table.size) (i32.add (memory.size) (memory.grow (local.get 0)))))))
+)

@@ -1,0 +1,13 @@
+(module
+  (import "m" "a" (global $imported i32))
+  (import "m" "b" (global $imported_mut (mut i64)))
+  (global $constant f64 (f64.const 1.5))
+  (global $counter (mut i32) (i32.const 0))
+  (global $vector (mut v128) (v128.const i64x2 0 0))
+  (func (result i32)
+    (global.set $counter (i32.add (global.get $counter) (global.get $imported)))
+    (global.get $counter))
+  (func (result f64)
+    (global.set $imported_mut (i64.const 3))
+    (global.set $vector (f32x4.neg (global.get $vector)))
+    (global.get $constant)))
