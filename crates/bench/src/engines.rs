@@ -2,38 +2,25 @@
 //!
 //! ```toml
 //! name = "node"                                  # as in cells and --engines
-//! display = "node (V8)"                          # as people call it
-//! version = "20.20"                              # what it was checked with
-//! command = ["node", "engines/node/runner.mjs"]  # speaks the runner protocol
-//! check = ["node", "engines/node/runner.mjs", "--check"]
-//! get = "install Node.js 20 or newer"            # how to get it
-//! strategy = "guard"                             # its default…
-//! backend = "turbofan"                           # …and default code generator
-//! [[strategies]]                                 # what it can be asked for
-//! name = "guard"
-//! checks = "guard pages"
-//! help = "one line"
-//! [[backends]]
-//! name = "turbofan"
-//! help = "one line"
-//! [notes]                                        # for readers of its figures
-//! teardown = "a full garbage collection"
+//! display = "V8 (Node)"                          # as people call it
+//! command = ["node", "{dir}/runner.mjs"]         # speaks the runner protocol
+//! check = ["node", "{dir}/runner.mjs", "--check"]  # succeeds if installed
+//! strategies = ["guard", "trap"]                 # the first is its default
+//! backends = ["optimising", "baseline"]          # likewise; may be left out
+//! absent = "install Node 20 or newer"            # how to get it
 //! ```
 //!
-//! Commands are run in the house's folder; the check succeeds where the engine
-//! can run, and prints what would be in force. An engine which is described
-//! but not installed is listed as absent with how to get it; it is never left
-//! out in silence.
+//! `{dir}` is the description's folder, `{root}` the house, `{tools}` its
+//! `.tools`. An engine which is described but not installed is listed as
+//! absent with how to get it; it is never left out in silence.
 
 use std::{
-    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
     time::Duration,
 };
 
-use fathom_record::Checks;
 use fathom_sys::usage::Ended;
 use serde::Deserialize;
 
@@ -67,53 +54,23 @@ pub struct EngineSpec {
     pub name: String,
     /// What people call it.
     pub display: String,
-    /// The version its runner was checked with.
-    #[serde(default)]
-    pub version: String,
     /// The runner: program and arguments.
     pub command: Vec<String>,
     /// Succeeds where the engine can run; prints what would be in force.
     pub check: Vec<String>,
+    /// The bounds-check strategies it can be asked for, its default first.
+    pub strategies: Vec<String>,
+    /// The code generators it can be asked for, its default first.
+    #[serde(default)]
+    pub backends: Vec<String>,
+    /// What it needs, for people.
+    #[serde(default)]
+    pub needs: String,
     /// How to get it, said where it is absent.
-    pub get: String,
-    /// The strategy it is asked for unless another is named.
-    pub strategy: String,
-    /// The code generator it is asked for unless another is named.
+    pub absent: String,
+    /// What else a reader of its figures should know.
     #[serde(default)]
-    pub backend: Option<String>,
-    /// The bounds-check strategies it can be asked for.
-    pub strategies: Vec<StrategySpec>,
-    /// The code generators it can be asked for.
-    #[serde(default)]
-    pub backends: Vec<BackendSpec>,
-    /// What a reader of its figures should know, by topic.
-    #[serde(default)]
-    pub notes: BTreeMap<String, String>,
-    /// Where its commands run.
-    #[serde(skip)]
-    pub folder: PathBuf,
-}
-
-/// A strategy an outside engine offers.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
-pub struct StrategySpec {
-    /// Its name in requests.
-    pub name: String,
-    /// How it keeps accesses inside memory.
-    pub checks: Checks,
-    /// One line of help.
-    pub help: String,
-}
-
-/// A code generator an outside engine offers.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
-pub struct BackendSpec {
-    /// Its name in requests.
-    pub name: String,
-    /// One line of help.
-    pub help: String,
+    pub note: String,
 }
 
 /// Whether an engine can be measured here.
@@ -137,45 +94,45 @@ impl EngineSpec {
     /// # Errors
     /// [`EngineError`], naming the file and what is wrong with it.
     pub fn load(path: &Path, house: &House) -> Result<Self, EngineError> {
-        let fail = |message: &str| EngineError {
+        let fail = |message: String| EngineError {
             path: path.to_owned(),
-            message: one_line(message),
+            message: one_line(&message),
         };
-        let text = fs::read_to_string(path).map_err(|error| fail(&error.to_string()))?;
-        let mut spec: Self = toml::from_str(&text).map_err(|error| fail(&error.to_string()))?;
-        if spec.command.is_empty() || spec.check.is_empty() {
-            return Err(fail("command and check must not be empty"));
+        let text = fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+        let mut spec: Self = toml::from_str(&text).map_err(|error| fail(error.to_string()))?;
+        if spec.command.is_empty() || spec.check.is_empty() || spec.strategies.is_empty() {
+            return Err(fail(
+                "command, check and strategies must not be empty".into(),
+            ));
         }
-        if spec.find_strategy(&spec.strategy).is_none() {
-            return Err(fail("its default strategy is not among its strategies"));
+        let dir = path.parent().unwrap_or(Path::new("."));
+        let places = [
+            ("{dir}", dir.to_owned()),
+            ("{root}", house.root().to_owned()),
+            ("{tools}", house.tools()),
+        ];
+        for word in spec.command.iter_mut().chain(&mut spec.check) {
+            for (name, place) in &places {
+                *word = word.replace(name, &place.to_string_lossy());
+            }
         }
-        spec.folder = house.root().to_owned();
         Ok(spec)
-    }
-
-    /// The strategy of a name.
-    pub fn find_strategy(&self, name: &str) -> Option<&StrategySpec> {
-        self.strategies
-            .iter()
-            .find(|strategy| strategy.name == name)
     }
 
     /// A driver which starts its runner.
     pub fn driver(&self) -> ProcessDriver {
-        ProcessDriver::new(&self.command[0], &self.command[1..]).in_folder(&self.folder)
+        ProcessDriver::new(&self.command[0], &self.command[1..])
     }
 
     /// Asks the engine whether it is there.
     pub fn presence(&self) -> Presence {
-        let check = ProcessDriver::new(&self.check[0], &self.check[1..]).in_folder(&self.folder);
-        let mut command = check.to_command();
+        let mut command = ProcessDriver::new(&self.check[0], &self.check[1..]).to_command();
         let first_line = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes);
             text.lines()
                 .find(|line| !line.trim().is_empty())
-                .unwrap_or("")
-                .trim()
-                .to_owned()
+                .map(one_line)
+                .unwrap_or_default()
         };
         match supervise(&mut command, b"", CHECK_LIMIT, &AtomicBool::new(false)) {
             Err(error) => Presence::Absent {
@@ -242,26 +199,23 @@ mod tests {
 
     fn described(check: &str) -> String {
         format!(
-            "name = \"x\"\ndisplay = \"X\"\ncommand = [\"engines/x/run\", \"1\"]\n\
-             check = {check}\nget = \"get X\"\nstrategy = \"guard\"\n\
-             [[strategies]]\nname = \"guard\"\nchecks = \"guard pages\"\nhelp = \"h\"\n"
+            "name = \"x\"\ndisplay = \"X\"\ncommand = [\"sh\", \"{{dir}}/run\"]\ncheck = {check}\n\
+             strategies = [\"guard\"]\nabsent = \"get X\"\n"
         )
     }
 
     #[test]
-    fn commands_run_in_the_house() {
-        let (root, house) = house_with(&[("x", &described("[\".tools/x\"]"))]);
+    fn places_are_filled_in() {
+        let (root, house) = house_with(&[("x", &described("[\"{tools}/x\", \"{root}\"]"))]);
         let (specs, errors) = all(&house);
-        assert!(errors.is_empty(), "{errors:?}");
+        assert!(errors.is_empty());
         let run = root.path().join("engines/x/run");
-        use crate::driver::Driver;
+        assert_eq!(specs[0].command[1], run.to_string_lossy());
         assert_eq!(
-            specs[0].driver().command(),
-            [run.to_string_lossy(), "1".into()]
+            specs[0].check[0],
+            root.path().join(".tools/x").to_string_lossy()
         );
-        assert!(
-            matches!(specs[0].presence(), Presence::Absent { why } if why.contains(".tools/x: "))
-        );
+        assert!(matches!(specs[0].presence(), Presence::Absent { why } if why.contains("/x: ")));
     }
 
     #[test]

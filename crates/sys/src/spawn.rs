@@ -8,14 +8,18 @@
 use std::{
     io,
     os::{
-        fd::{AsRawFd, BorrowedFd},
+        fd::{AsRawFd, BorrowedFd, IntoRawFd, RawFd},
         unix::process::CommandExt,
     },
     process::{Child, Command},
 };
 
-/// Starts a command as the leader of a new process group, with `inherited`
-/// open in it under the same number as here.
+/// The number under which a child finds its extra descriptor. A single digit:
+/// some shells redirect to no other.
+pub const EXTRA_FD: RawFd = 3;
+
+/// Starts a command as the leader of a new process group, with `extra` open
+/// in it as [`EXTRA_FD`].
 ///
 /// The child is killed when the *thread* which called this ends
 /// (`PR_SET_PDEATHSIG`), so call it from a thread which lives as long as the
@@ -23,25 +27,44 @@ use std::{
 ///
 /// # Errors
 /// What [`Command::spawn`] reports.
-pub fn spawn_in_group(command: &mut Command, inherited: BorrowedFd<'_>) -> io::Result<Child> {
-    let fd = inherited.as_raw_fd();
+pub fn spawn_in_group(command: &mut Command, extra: BorrowedFd<'_>) -> io::Result<Child> {
+    reserve_number(extra)?;
+    let fd = extra.as_raw_fd();
     command.process_group(0);
-    // SAFETY: the closure runs between fork and exec and makes two system
-    // calls which are async-signal-safe; it allocates nothing. `inherited` is
-    // borrowed for the whole of this function, so its number stays valid.
+    // SAFETY: the closure runs between fork and exec and makes system calls
+    // which are async-signal-safe; it allocates nothing. `extra` is borrowed
+    // for the whole of this function, so its number stays valid.
     unsafe {
         command.pre_exec(move || {
-            let flags = libc::fcntl(fd, libc::F_GETFD);
-            if flags < 0 || libc::fcntl(fd, libc::F_SETFD, flags & !libc::FD_CLOEXEC) < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
+            let inherited = if fd == EXTRA_FD {
+                libc::fcntl(fd, libc::F_SETFD, 0)
+            } else {
+                // The copy does not close on exec.
+                libc::dup2(fd, EXTRA_FD)
+            };
+            if inherited < 0 || libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
                 return Err(io::Error::last_os_error());
             }
             Ok(())
         });
     }
     command.spawn()
+}
+
+/// Sees to it that the number is in use here. Otherwise the pipe by which
+/// [`Command::spawn`] learns that a program cannot be started might get it,
+/// and the child would overwrite that.
+fn reserve_number(any: BorrowedFd<'_>) -> io::Result<()> {
+    let lowest_free = rustix::io::fcntl_dupfd_cloexec(any, EXTRA_FD)?;
+    if lowest_free.as_raw_fd() == EXTRA_FD {
+        // Kept for good, but not as a copy of `any`, whose other end waits for
+        // all copies to be closed.
+        let null = std::fs::File::open("/dev/null")?;
+        let mut kept = lowest_free;
+        rustix::io::dup3(&null, &mut kept, rustix::io::DupFlags::CLOEXEC)?;
+        let _ = kept.into_raw_fd();
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -52,10 +75,9 @@ mod tests {
     #[test]
     fn the_child_leads_its_group_and_can_write_to_the_descriptor() {
         let (mut read, write) = io::pipe().unwrap();
-        let script = format!("echo $$ >&{}; read x", write.as_raw_fd());
         let mut command = Command::new("sh");
         command
-            .args(["-c", &script])
+            .args(["-c", "echo $$ >&3; read x"])
             .stdin(std::process::Stdio::piped());
         let mut child = spawn_in_group(&mut command, write.as_fd()).unwrap();
         drop((write, command));
@@ -66,5 +88,13 @@ mod tests {
         let group = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
         assert!(!child.wait().unwrap().success());
+    }
+
+    #[test]
+    fn a_missing_program_is_noticed() {
+        let (_read, write) = io::pipe().unwrap();
+        let mut command = Command::new("/no/such/program");
+        let error = spawn_in_group(&mut command, write.as_fd()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 }

@@ -12,11 +12,13 @@
 //! the same company. A failure in one thread ends them all.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Condvar, Mutex, PoisonError},
     time::Instant,
 };
 
+use fathom_record::{Phase, Span, protocol::Iteration};
 use fathom_sys::{pin::pin_thread, usage::thread_cpu_ns};
 
 /// A program which can be run again and again, from several threads at once.
@@ -71,53 +73,23 @@ impl Streams {
     }
 }
 
-/// What a piece of work took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
-    /// Time on the wall, nanoseconds.
-    pub wall_ns: u64,
-    /// Processor time, nanoseconds.
-    pub cpu_ns: u64,
-}
-
-impl Cost {
-    /// Does something, and says what it took on this thread.
-    pub fn of<R>(work: impl FnOnce() -> R) -> (R, Self) {
-        let cpu = thread_cpu_ns();
-        let wall = Instant::now();
-        let result = work();
-        let wall_ns = u64::try_from(wall.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let cpu_ns = thread_cpu_ns() - cpu;
-        (result, Self { wall_ns, cpu_ns })
-    }
-}
-
-/// One iteration, done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lap {
-    /// Which thread, from 0.
-    pub thread: u32,
-    /// Which iteration of that thread, from 0, warm-up included.
-    pub index: u32,
-    /// Whether it counts, or is warm-up or company.
-    pub counted: bool,
-    /// Making the instance.
-    pub instantiate: Cost,
-    /// Running it.
-    pub run: Cost,
-    /// Letting it go.
-    pub teardown: Cost,
-    /// The program's exit status.
-    pub exit: i32,
-    /// Where its standard output is.
-    pub stdout: PathBuf,
+/// Does something, and says what it took on this thread.
+pub fn timed<R>(work: impl FnOnce() -> R) -> (R, Span) {
+    let cpu = thread_cpu_ns();
+    let wall = Instant::now();
+    let result = work();
+    let wall_ns = u64::try_from(wall.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let cpu_ns = Some(thread_cpu_ns() - cpu);
+    (result, Span { wall_ns, cpu_ns })
 }
 
 /// How much is to be run, and where.
 #[derive(Clone, Debug)]
 pub struct Laps {
-    /// One processor per thread.
-    pub cpus: Vec<usize>,
+    /// How many threads.
+    pub threads: u32,
+    /// The processors they are pinned to, in turn; not pinned if empty.
+    pub cpus: Vec<u32>,
     /// Iterations before the counted ones.
     pub warmup: u32,
     /// Counted iterations per thread.
@@ -132,7 +104,7 @@ pub enum CycleError<E> {
     /// A thread could not be pinned.
     Pin {
         /// The processor asked for.
-        cpu: usize,
+        cpu: u32,
         /// What the system said.
         source: std::io::Error,
     },
@@ -140,7 +112,7 @@ pub enum CycleError<E> {
     Program(E),
 }
 
-/// Runs the program on as many threads as there are processors in `laps`.
+/// Runs the program on all its threads.
 ///
 /// `report` is called outside the timed phases, from the measured threads.
 ///
@@ -150,17 +122,17 @@ pub enum CycleError<E> {
 pub fn cycle<P: Program>(
     program: &P,
     laps: &Laps,
-    report: impl Fn(Lap) + Sync,
+    report: impl Fn(Iteration) + Sync,
 ) -> Result<(), CycleError<P::Error>> {
-    let gate = Gate::new(laps.cpus.len());
+    let gate = Gate::new(laps.threads as usize);
     let first_error = Mutex::new(None);
     std::thread::scope(|scope| {
-        for (thread, &cpu) in laps.cpus.iter().enumerate() {
+        for thread in 0..laps.threads {
             let (gate, first_error, report) = (&gate, &first_error, &report);
             scope.spawn(move || {
                 // A panic must not leave the others waiting at the gate.
                 let abort = AbortOnDrop(gate);
-                if let Err(error) = one_thread(program, laps, thread as u32, cpu, gate, report) {
+                if let Err(error) = one_thread(program, laps, thread, gate, report) {
                     lock(first_error).get_or_insert(error);
                     return;
                 }
@@ -178,11 +150,13 @@ fn one_thread<P: Program>(
     program: &P,
     laps: &Laps,
     thread: u32,
-    cpu: usize,
     gate: &Gate,
-    report: &(impl Fn(Lap) + Sync),
+    report: &(impl Fn(Iteration) + Sync),
 ) -> Result<(), CycleError<P::Error>> {
-    pin_thread(cpu).map_err(|source| CycleError::Pin { cpu, source })?;
+    if !laps.cpus.is_empty() {
+        let cpu = laps.cpus[thread as usize % laps.cpus.len()];
+        pin_thread(cpu as usize).map_err(|source| CycleError::Pin { cpu, source })?;
+    }
     let mut index = 0;
     let mut one = |counted: bool| {
         let lap = one_lap(program, &laps.scratch, thread, index, counted);
@@ -212,23 +186,25 @@ fn one_lap<P: Program>(
     thread: u32,
     index: u32,
     counted: bool,
-) -> Result<Lap, P::Error> {
+) -> Result<Iteration, P::Error> {
     let streams = Streams::of(scratch, thread, index);
-    let (instance, instantiate) = Cost::of(|| program.instantiate(&streams));
+    let (instance, instantiate) = timed(|| program.instantiate(&streams));
     let mut instance = instance?;
-    let (end, mut run) = Cost::of(|| program.run(&mut instance));
+    let (end, mut run) = timed(|| program.run(&mut instance));
     let end = end?;
-    let ((), teardown) = Cost::of(|| program.teardown(instance));
-    run.cpu_ns = end.cpu_ns.unwrap_or(run.cpu_ns);
-    Ok(Lap {
+    let ((), teardown) = timed(|| program.teardown(instance));
+    run.cpu_ns = end.cpu_ns.or(run.cpu_ns);
+    Ok(Iteration {
         thread,
         index,
         counted,
-        instantiate,
-        run,
-        teardown,
+        phases: BTreeMap::from([
+            (Phase::Instantiate, instantiate),
+            (Phase::Run, run),
+            (Phase::Teardown, teardown),
+        ]),
         exit: end.exit,
-        stdout: streams.stdout,
+        stdout: Some(streams.stdout),
     })
 }
 
@@ -337,17 +313,18 @@ mod tests {
         fn teardown(&self, _: String) {}
     }
 
-    fn laps(threads: usize) -> Laps {
+    fn laps(threads: u32) -> Laps {
         let cpu = fathom_sys::pin::allowed_cpus().unwrap()[0];
         Laps {
-            cpus: vec![cpu; threads],
+            threads,
+            cpus: vec![cpu as u32],
             warmup: 2,
             iterations: 3,
             scratch: PathBuf::from("/scratch"),
         }
     }
 
-    fn recorded(program: &Fake, laps: &Laps) -> (Vec<Lap>, Result<(), CycleError<String>>) {
+    fn recorded(program: &Fake, laps: &Laps) -> (Vec<Iteration>, Result<(), CycleError<String>>) {
         let done = Mutex::new(Vec::new());
         let result = cycle(program, laps, |lap| done.lock().unwrap().push(lap));
         (done.into_inner().unwrap(), result)
@@ -362,7 +339,7 @@ mod tests {
             counted,
             [(0, false), (1, false), (2, true), (3, true), (4, true)]
         );
-        assert_eq!(done[0].stdout, Path::new("/scratch/stdout.0.0"));
+        assert_eq!(done[0].stdout, Some("/scratch/stdout.0.0".into()));
         assert_eq!(done[0].exit, 7);
     }
 
@@ -375,7 +352,7 @@ mod tests {
         assert_eq!(warm.filter(|lap| lap.index < 2).count(), 4);
         // The fast one kept the slow one company.
         let last_counted = done.iter().rposition(|lap| lap.counted).unwrap();
-        let company = |lap: &&Lap| lap.thread == 0 && lap.index >= 5 && !lap.counted;
+        let company = |lap: &&Iteration| lap.thread == 0 && lap.index >= 5 && !lap.counted;
         assert!(done[..last_counted].iter().any(|lap| company(&lap)));
         assert_eq!(done.iter().filter(|lap| lap.counted).count(), 6);
     }
@@ -394,7 +371,7 @@ mod tests {
     #[test]
     fn an_absent_processor_is_an_error() {
         let mut laps = laps(2);
-        laps.cpus[1] = 1023;
+        laps.cpus.push(1023);
         let (_, result) = recorded(&Fake { fails_at: None }, &laps);
         assert!(matches!(result, Err(CycleError::Pin { cpu: 1023, .. })));
     }

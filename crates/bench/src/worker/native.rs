@@ -10,14 +10,22 @@ use std::{
     ffi::OsString,
     fs::File,
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Mutex, PoisonError},
 };
 
+use fathom_record::{
+    Checks, FailureKind,
+    protocol::{Event, Hello, Job, Request},
+};
 use fathom_sys::usage::{Ended, Usage, wait_with_usage};
 
-use super::cycle::{Program, RunEnd, Streams};
+use super::{
+    Emitter, Refusal,
+    cycle::{Program, RunEnd, Streams},
+    measure_program, metrics_of,
+};
 
 /// A native executable and how to start it.
 pub struct NativeProgram {
@@ -70,7 +78,7 @@ impl NativeProgram {
     }
 }
 
-fn open(path: &std::path::Path, opened: io::Result<File>) -> Result<File, NativeError> {
+fn open(path: &Path, opened: io::Result<File>) -> Result<File, NativeError> {
     opened.map_err(|source| NativeError::File {
         path: path.to_owned(),
         source,
@@ -120,6 +128,67 @@ impl Program for NativeProgram {
     fn teardown(&self, child: Child) {
         drop(child);
     }
+}
+
+/// Serves a request with a native program.
+///
+/// # Errors
+/// Whatever keeps it from being measured.
+pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
+    let Job::Measure(measure) = &request.job else {
+        let message = "native code has no memory to probe";
+        return Err(Refusal::new(FailureKind::Unsupported, message));
+    };
+    emitter.send(&Event::Hello(Hello {
+        engine: "native".into(),
+        version: compiler(&measure.module).unwrap_or_else(|| "unknown".into()),
+        backend: "ahead of time".into(),
+        tier: "optimising".into(),
+        checks: Checks::None,
+        evidence: "the compiler's name for itself in the executable".into(),
+    }))?;
+    let program = NativeProgram {
+        executable: measure.module.clone(),
+        args: measure.args.iter().map(Into::into).collect(),
+        env: measure
+            .env
+            .iter()
+            .map(|(key, value)| (key.into(), value.into()))
+            .collect(),
+        stdin: measure.stdin.clone(),
+        used: Mutex::default(),
+    };
+    measure_program(&program, measure, emitter, |error: NativeError| {
+        let kind = match &error {
+            NativeError::Signal(_) => FailureKind::Crash,
+            NativeError::Start { .. } => FailureKind::Invalid,
+            NativeError::File { .. } | NativeError::Wait(_) => FailureKind::Io,
+        };
+        Refusal::new(kind, error.to_string())
+    })?;
+    let used = *program.used.lock().unwrap_or_else(PoisonError::into_inner);
+    emitter.send(&Event::Process {
+        metrics: metrics_of(&used),
+    })
+}
+
+/// What an executable says it was compiled by: the text of `.comment`, found
+/// without reading the section table, as compilers write it in the clear.
+fn compiler(executable: &Path) -> Option<String> {
+    let bytes = std::fs::read(executable).ok()?;
+    let starts: [&[u8]; 2] = [b"clang version ", b"GCC: ("];
+    let at = starts.iter().find_map(|start| {
+        bytes
+            .windows(start.len())
+            .position(|window| window == *start)
+    })?;
+    let text = bytes[at..]
+        .iter()
+        .take(100)
+        .take_while(|byte| (b' '..=b'~').contains(*byte));
+    let text: String = text.map(|&byte| char::from(byte)).collect();
+    // Without the address of the sources, which says nothing more.
+    Some(text.split(" (").next().unwrap_or(&text).to_owned())
 }
 
 #[cfg(test)]

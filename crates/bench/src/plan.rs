@@ -1,0 +1,264 @@
+//! What is to be measured, in which order, and what each engine is asked.
+//!
+//! A [`Plan`] is a list of tasks, one per cell, and does nothing itself. Its
+//! orders and seeds depend on nothing but the campaign's seed, the round and
+//! the cells, so a campaign which goes on after a break goes on the same way.
+
+use std::path::{Path, PathBuf};
+
+use fathom_record::{
+    Cell, Variant,
+    campaign::{Config, WorkloadNote},
+    protocol::{Measure, Request},
+};
+
+use crate::check::Expected;
+
+/// A campaign before its first sample.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// How it measures.
+    pub config: Config,
+    /// What its workloads are.
+    pub workloads: Vec<WorkloadNote>,
+    /// One task per cell, in the order of the header.
+    pub tasks: Vec<Task>,
+    /// What every program is given.
+    pub input: Input,
+}
+
+/// One cell and all it takes to measure it.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The cell.
+    pub cell: Cell,
+    /// Which of the session's drivers runs it.
+    pub driver: usize,
+    /// The module, or the native program.
+    pub artifact: PathBuf,
+    /// What its output is held against.
+    pub expected: Expected,
+}
+
+/// What a program is given: the same on every engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Input {
+    /// Arguments after its own name.
+    pub args: Vec<String>,
+    /// Its whole environment.
+    pub env: Vec<(String, String)>,
+    /// Folders it may use: path on the host, name for the guest.
+    pub dirs: Vec<(PathBuf, String)>,
+    /// A file for its standard input.
+    pub stdin: Option<PathBuf>,
+}
+
+impl Plan {
+    /// The cells, in the order of the tasks.
+    pub fn cells(&self) -> Vec<Cell> {
+        self.tasks.iter().map(|task| task.cell.clone()).collect()
+    }
+
+    /// The order of one round, as positions in `tasks`.
+    ///
+    /// Workloads are shuffled, and the cells of one workload are shuffled but
+    /// stay together: a machine's mood changes over seconds, and cells which
+    /// are compared with each other should meet the same one.
+    pub fn order(&self, round: u32) -> Vec<usize> {
+        let mut random = Random::new(mix(self.config.seed, &round.to_le_bytes()));
+        let key = |task: &Task| (task.cell.workload.clone(), task.cell.size.clone());
+        let mut groups: Vec<(_, Vec<usize>)> = Vec::new();
+        for (position, task) in self.tasks.iter().enumerate() {
+            let key = key(task);
+            match groups.iter_mut().find(|(have, _)| *have == key) {
+                Some((_, group)) => group.push(position),
+                None => groups.push((key, vec![position])),
+            }
+        }
+        random.shuffle(&mut groups);
+        for (_, group) in &mut groups {
+            random.shuffle(group);
+        }
+        groups.into_iter().flat_map(|(_, group)| group).collect()
+    }
+
+    /// The layout seed of a cell in a round. An A/A control has another than
+    /// its original, so that the noise floor holds the layout's share.
+    pub fn layout_seed(&self, cell: &Cell, round: u32) -> u64 {
+        let of_round = mix(self.config.seed, &round.to_le_bytes());
+        mix(of_round, cell.id().as_str().as_bytes())
+    }
+
+    /// What the engine is asked for a task.
+    pub fn request(&self, task: &Task, round: u32, iterations: u32, scratch: &Path) -> Request {
+        let cell = &task.cell;
+        let is_wasm = cell.variant.is_wasm();
+        Request::from(Measure {
+            module: task.artifact.clone(),
+            args: self.input.args.clone(),
+            env: self.input.env.clone(),
+            dirs: self.input.dirs.clone(),
+            stdin: self.input.stdin.clone(),
+            strategy: cell.sandbox.strategy.clone(),
+            opt: cell.sandbox.opt,
+            backend: cell.sandbox.backend.clone(),
+            threads: cell.threads,
+            cpus: cpus_for(&self.config.cpus, cell.threads),
+            warmup: self.config.warmup,
+            iterations,
+            scratch: scratch.to_owned(),
+            seed: if self.config.layout_varies {
+                self.layout_seed(cell, round)
+            } else {
+                0
+            },
+            cache: None,
+            unsafe_no_bounds: is_wasm && cell.sandbox.strategy == "none",
+        })
+    }
+
+    /// Whether cells are programs of the host.
+    pub fn is_native(task: &Task) -> bool {
+        matches!(task.cell.variant, Variant::Native | Variant::NativeTuned)
+    }
+}
+
+/// The first processors of the list, as many as there are threads.
+fn cpus_for(cpus: &[u32], threads: u32) -> Vec<u32> {
+    cpus.iter().copied().take(threads as usize).collect()
+}
+
+/// A new number from a number and bytes (FNV-1a, then splitmix64's finish).
+fn mix(seed: u64, bytes: &[u8]) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325 ^ seed;
+    let hash = bytes.iter().fold(start, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    Random::new(hash).next()
+}
+
+/// splitmix64 (Steele, Lea, Flood 2014): small, seedable, the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Fisher and Yates. The modulo's bias is below 2^-50 for lists this short.
+    fn shuffle<T>(&mut self, list: &mut [T]) {
+        for last in (1..list.len()).rev() {
+            let other = (self.next() % (last as u64 + 1)) as usize;
+            list.swap(last, other);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use fathom_record::{Opt, Sandbox, protocol::Job};
+
+    /// A plan of two engines on these workloads, expecting the answer `a1`.
+    pub(crate) fn plan(workloads: &[&str]) -> Plan {
+        let mut tasks = Vec::new();
+        for workload in workloads {
+            for (driver, engine) in ["fathom", "other"].into_iter().enumerate() {
+                let sandbox = Sandbox {
+                    engine: engine.to_owned(),
+                    version: None,
+                    strategy: "guard".to_owned(),
+                    opt: Opt::Speed,
+                    backend: None,
+                };
+                let cell = Cell {
+                    sandbox,
+                    suite: "suite".to_owned(),
+                    workload: (*workload).to_owned(),
+                    variant: Variant::Wasm,
+                    size: "mini".to_owned(),
+                    threads: 1,
+                    control_of: None,
+                };
+                let artifact = PathBuf::from(format!("/{workload}.wasm"));
+                let expected = Expected::Answer("a1".to_owned());
+                tasks.push(Task {
+                    cell,
+                    driver,
+                    artifact,
+                    expected,
+                });
+            }
+        }
+        let config = Config {
+            rounds: 2,
+            iterations: 2,
+            warmup: 1,
+            seed: 5,
+            ..Config::default()
+        };
+        Plan {
+            config,
+            workloads: Vec::new(),
+            tasks,
+            input: Input::default(),
+        }
+    }
+
+    #[test]
+    fn every_round_has_every_cell_and_its_own_order() {
+        let plan = plan(&["a", "b", "c", "d"]);
+        let orders: Vec<_> = (0..6).map(|round| plan.order(round)).collect();
+        for order in &orders {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..8).collect::<Vec<_>>());
+            for pair in order.chunks(2) {
+                assert_eq!(
+                    plan.tasks[pair[0]].cell.workload,
+                    plan.tasks[pair[1]].cell.workload
+                );
+            }
+        }
+        assert_eq!(orders[0], plan.order(0));
+        assert!(orders[1..].iter().any(|order| *order != orders[0]));
+    }
+
+    #[test]
+    fn layout_differs_by_round_and_between_a_cell_and_its_control() {
+        let plan = plan(&["a"]);
+        let cell = &plan.tasks[0].cell;
+        assert_eq!(plan.layout_seed(cell, 0), plan.layout_seed(cell, 0));
+        assert_ne!(plan.layout_seed(cell, 0), plan.layout_seed(cell, 1));
+        assert_ne!(
+            plan.layout_seed(cell, 0),
+            plan.layout_seed(&cell.control(), 0)
+        );
+    }
+
+    #[test]
+    fn only_the_unchecked_strategy_is_let_loose() {
+        let mut plan = plan(&["a"]);
+        plan.config.cpus = vec![3, 1];
+        let ask = |plan: &Plan| match plan.request(&plan.tasks[0], 0, 4, Path::new("/s")).job {
+            Job::Measure(measure) => measure,
+            Job::Probe(_) => unreachable!(),
+        };
+        assert!(!ask(&plan).unsafe_no_bounds);
+        assert_eq!((ask(&plan).iterations, ask(&plan).cpus), (4, vec![3]));
+        assert_eq!(ask(&plan).seed, 0);
+        plan.tasks[0].cell.sandbox.strategy = "none".into();
+        plan.config.layout_varies = true;
+        assert!(ask(&plan).unsafe_no_bounds && ask(&plan).seed != 0);
+        plan.tasks[0].cell.variant = Variant::Native;
+        assert!(!ask(&plan).unsafe_no_bounds);
+    }
+}

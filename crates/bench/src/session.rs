@@ -1,0 +1,381 @@
+//! The campaign itself: rounds over the plan's cells until all is measured,
+//! time is up or the user stops it.
+//!
+//! ```text
+//! round ─▶ order ─▶ cell ─▶ ask its driver ─▶ judge ─▶ records, one write
+//!   ▲                          └ fails ─▶ one failure record, others go on
+//!   └── while rounds and time are left
+//! ```
+//!
+//! What is on the disk decides what is left to do, so going on after a break
+//! is the same as going on after a cell.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use fathom_record::{
+    Cell, CellId, FailureKind, Phase, Record,
+    campaign::{Failure, InForce, Sample},
+};
+
+use crate::{
+    driver::{Conversation, DriveError, Driver},
+    judge::judge,
+    plan::{Plan, Task},
+    results::{Results, ResultsError},
+};
+
+/// How far a campaign goes.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    /// Time for all of it; the first round is finished whatever it takes.
+    pub budget: Option<Duration>,
+    /// Raise a workload's iterations until its cells take about this long,
+    /// judging by the first round.
+    pub cell_target: Option<Duration>,
+    /// At most this many iterations.
+    pub iterations_max: u32,
+}
+
+/// What happens, for whoever shows it.
+#[derive(Debug)]
+pub enum Note<'a> {
+    /// A round begins; this many of its cells are to be measured.
+    Round {
+        /// Which, from 0.
+        round: u32,
+        /// At most how many.
+        rounds: u32,
+        /// Cells left in it.
+        cells: usize,
+    },
+    /// A cell's turn begins.
+    Begin {
+        /// Which.
+        cell: &'a Cell,
+        /// Time left for the campaign, as far as can be said.
+        left: Option<Duration>,
+    },
+    /// A cell was measured.
+    Done {
+        /// Which.
+        cell: &'a Cell,
+    },
+    /// A cell failed.
+    Failed {
+        /// Which.
+        cell: &'a Cell,
+        /// How.
+        kind: FailureKind,
+        /// In one line.
+        message: &'a str,
+    },
+}
+
+/// Who watches a campaign.
+pub trait Observer {
+    /// Something happened.
+    fn note(&mut self, note: Note<'_>);
+}
+
+/// Nobody.
+impl Observer for () {
+    fn note(&mut self, _: Note<'_>) {}
+}
+
+/// Why a campaign ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// All rounds are done.
+    Complete,
+    /// Time was up after this many whole rounds.
+    TimeUp {
+        /// Whole rounds.
+        rounds: u32,
+    },
+    /// The user stopped it.
+    Stopped,
+}
+
+/// A campaign as it runs.
+pub struct Session<'a> {
+    /// What to measure.
+    pub plan: &'a Plan,
+    /// By the tasks' `driver`.
+    pub drivers: &'a mut [Box<dyn Driver>],
+    /// Where it is kept.
+    pub results: &'a mut Results,
+    /// How far to go.
+    pub pace: Pace,
+    /// Becomes true when the user wants to stop.
+    pub stop: &'a AtomicBool,
+    /// Who watches.
+    pub observer: &'a mut dyn Observer,
+}
+
+impl Session<'_> {
+    /// Measures what is left to measure.
+    ///
+    /// # Errors
+    /// When results cannot be written. What cells do is no error here: it is
+    /// in the results.
+    pub fn run(&mut self) -> Result<Ended, ResultsError> {
+        let mut clock = Clock::new(self.pace.budget);
+        let rounds = self.plan.config.rounds;
+        for round in 0..rounds {
+            let left = self.left_in(round);
+            if left.is_empty() {
+                continue;
+            }
+            // A round is begun when it can be expected to end in time.
+            let expected = clock.expect(self.plan, &left);
+            if round > 0
+                && clock
+                    .left()
+                    .is_some_and(|left| left.is_zero() || expected > left)
+            {
+                return Ok(Ended::TimeUp { rounds: round });
+            }
+            self.observer.note(Note::Round {
+                round,
+                rounds,
+                cells: left.len(),
+            });
+            if !self.round(round, &left, &mut clock)? {
+                return Ok(Ended::Stopped);
+            }
+        }
+        Ok(Ended::Complete)
+    }
+
+    /// Measures these cells; false when the user wants to stop.
+    fn round(
+        &mut self,
+        round: u32,
+        positions: &[usize],
+        clock: &mut Clock,
+    ) -> Result<bool, ResultsError> {
+        let rounds_after = self.plan.config.rounds - round - 1;
+        let iterations = self.iterations(round);
+        for (done, &position) in positions.iter().enumerate() {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            let task = &self.plan.tasks[position];
+            let left = clock.campaign_left(self.plan, &positions[done..], rounds_after);
+            self.observer.note(Note::Begin {
+                cell: &task.cell,
+                left,
+            });
+            let count = iterations.get(&program_of(task)).copied();
+            let begun = Instant::now();
+            if !self.measure(task, round, count.unwrap_or(self.plan.config.iterations))? {
+                return Ok(false);
+            }
+            clock.took(task, begun.elapsed());
+        }
+        Ok(true)
+    }
+
+    /// The cells a round still lacks, in its order.
+    fn left_in(&self, round: u32) -> Vec<usize> {
+        let campaign = self.results.campaign();
+        let mut order = self.plan.order(round);
+        order.retain(|&position| {
+            let id = self.plan.tasks[position].cell.id();
+            !campaign.is_done(&id, round) && !is_given_up(&campaign.failures, &id)
+        });
+        order
+    }
+
+    /// Measures one cell once; false when the user wants to stop.
+    fn measure(&mut self, task: &Task, round: u32, iterations: u32) -> Result<bool, ResultsError> {
+        let limit = Duration::from_millis(self.plan.config.limit_ms);
+        let answer = scratch().and_then(|scratch| {
+            let request = self.plan.request(task, round, iterations, scratch.path());
+            let driver = &mut self.drivers[task.driver];
+            let conversation = driver.ask(&request, limit, self.stop)?;
+            judge(self.plan, task, round, iterations, &conversation)
+                .map(|records| (records, conversation))
+        });
+        match answer {
+            Ok((mut records, conversation)) => {
+                records.splice(0..0, self.in_force(task, &conversation));
+                self.results.append(records)?;
+                self.observer.note(Note::Done { cell: &task.cell });
+                Ok(true)
+            }
+            Err(DriveError::Stopped) => Ok(false),
+            Err(DriveError::Failed { kind, message }) => {
+                // It will not get better by trying again: said once, and not
+                // tried in later rounds. What an engine cannot do at all has
+                // no round.
+                let never = matches!(
+                    kind,
+                    FailureKind::Invalid | FailureKind::Unsupported | FailureKind::Link
+                );
+                self.results.append(vec![Record::Failure(Failure {
+                    cell: Some(task.cell.id()),
+                    round: (!never).then_some(round),
+                    kind,
+                    message: message.clone(),
+                })])?;
+                self.observer.note(Note::Failed {
+                    cell: &task.cell,
+                    kind,
+                    message: &message,
+                });
+                Ok(true)
+            }
+        }
+    }
+
+    /// The record of what was in force, if it is the cell's first or changed.
+    fn in_force(&self, task: &Task, conversation: &Conversation) -> Option<Record> {
+        let hello = conversation.hello.clone()?;
+        let cell = task.cell.id();
+        let known = &self.results.campaign().in_force;
+        let last = known.iter().rev().find(|record| record.cell == cell);
+        if last.is_some_and(|last| last.hello == hello) {
+            return None;
+        }
+        let runner = self.drivers[task.driver].command();
+        Some(Record::InForce(InForce {
+            cell,
+            hello,
+            runner,
+        }))
+    }
+
+    /// How many iterations to count, by workload and size: the same for all
+    /// its cells, so that none is favoured. Judged by the first round alone,
+    /// lest the number drift with the samples.
+    fn iterations(&self, round: u32) -> BTreeMap<Program, u32> {
+        let Some(target) = self.pace.cell_target.filter(|_| round > 0) else {
+            return BTreeMap::new();
+        };
+        let of_cell: BTreeMap<CellId, Program> = self
+            .plan
+            .tasks
+            .iter()
+            .map(|task| (task.cell.id(), program_of(task)))
+            .collect();
+        let mut runs: BTreeMap<Program, Vec<u64>> = BTreeMap::new();
+        let first_round = |sample: &&Sample| sample.round == 0;
+        for sample in self.results.campaign().samples.iter().filter(first_round) {
+            if let (Some(program), Some(run)) =
+                (of_cell.get(&sample.cell), sample.phases.get(&Phase::Run))
+            {
+                runs.entry(program.clone()).or_default().push(run.wall_ns);
+            }
+        }
+        let least = self.plan.config.iterations;
+        let most = self.pace.iterations_max.max(least);
+        let number = |runs: &mut Vec<u64>| {
+            runs.sort_unstable();
+            let median = u128::from(runs[runs.len() / 2].max(1));
+            u32::try_from(target.as_nanos() / median)
+                .unwrap_or(most)
+                .clamp(least, most)
+        };
+        runs.into_iter()
+            .map(|(program, mut runs)| (program, number(&mut runs)))
+            .collect()
+    }
+}
+
+/// What all cells of a workload share: its name and size.
+type Program = (String, String);
+
+fn program_of(task: &Task) -> Program {
+    (task.cell.workload.clone(), task.cell.size.clone())
+}
+
+/// Whether a failure took the whole cell away.
+fn is_given_up(failures: &[Failure], id: &CellId) -> bool {
+    failures
+        .iter()
+        .any(|failure| failure.cell.as_ref() == Some(id))
+}
+
+fn scratch() -> Result<tempfile::TempDir, DriveError> {
+    let memory = Path::new("/dev/shm");
+    let folder = if memory.is_dir() {
+        memory.to_owned()
+    } else {
+        std::env::temp_dir()
+    };
+    tempfile::Builder::new()
+        .prefix("fathom-")
+        .tempdir_in(folder)
+        .map_err(|error| {
+            DriveError::failed(
+                FailureKind::Io,
+                format!("no folder for its output: {error}"),
+            )
+        })
+}
+
+/// What cells have taken, to tell what they will take.
+struct Clock {
+    started: Instant,
+    budget: Option<Duration>,
+    last: BTreeMap<CellId, Duration>,
+}
+
+impl Clock {
+    fn new(budget: Option<Duration>) -> Self {
+        Self {
+            started: Instant::now(),
+            budget,
+            last: BTreeMap::new(),
+        }
+    }
+
+    /// What is left of the budget.
+    fn left(&self) -> Option<Duration> {
+        Some(self.budget?.saturating_sub(self.started.elapsed()))
+    }
+
+    fn took(&mut self, task: &Task, time: Duration) {
+        self.last.insert(task.cell.id(), time);
+    }
+
+    /// What these tasks will take; the mean for those not seen yet.
+    fn expect(&self, plan: &Plan, positions: &[usize]) -> Duration {
+        let seen = u32::try_from(self.last.len().max(1)).unwrap_or(u32::MAX);
+        let mean = self.last.values().sum::<Duration>() / seen;
+        let of = |&position: &usize| self.last.get(&plan.tasks[position].cell.id()).copied();
+        positions
+            .iter()
+            .map(|position| of(position).unwrap_or(mean))
+            .sum()
+    }
+
+    /// What the campaign will still take, once there is something to go by.
+    fn campaign_left(
+        &self,
+        plan: &Plan,
+        this_round: &[usize],
+        rounds_after: u32,
+    ) -> Option<Duration> {
+        const CELLS_MIN: usize = 3;
+        if self.last.len() < CELLS_MIN {
+            return None;
+        }
+        let this = self.expect(plan, this_round);
+        let all: Vec<usize> = (0..plan.tasks.len()).collect();
+        let planned = this.saturating_add(self.expect(plan, &all).saturating_mul(rounds_after));
+        Some(
+            self.left()
+                .map_or(planned, |left| planned.min(left.max(this))),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,278 @@
+use std::{cell::RefCell, rc::Rc};
+
+use fathom_record::{
+    Span,
+    protocol::{Hello, Iteration, Job, Measure, Request},
+};
+
+use super::*;
+use crate::{driver::mock::MockDriver, plan, results};
+
+fn measure_of(request: &Request) -> &Measure {
+    match &request.job {
+        Job::Measure(measure) => measure,
+        Job::Probe(_) => panic!("nobody probes here"),
+    }
+}
+
+/// A good answer to a request: every iteration prints `answer`.
+fn answer(request: &Request, answer: &str) -> Conversation {
+    let measure = measure_of(request);
+    let span = Span {
+        wall_ns: 1_000_000,
+        cpu_ns: Some(900_000),
+    };
+    let iterations = (0..measure.warmup + measure.iterations).map(|index| {
+        let stdout = measure.scratch.join(format!("stdout.0.{index}"));
+        std::fs::write(&stdout, format!("fathom: answer={answer} kernel_ns=7\n")).unwrap();
+        Iteration {
+            thread: 0,
+            index,
+            counted: index >= measure.warmup,
+            phases: BTreeMap::from([(Phase::Run, span)]),
+            exit: 0,
+            stdout: Some(stdout),
+        }
+    });
+    let hello = serde_json::from_str::<Hello>(r#"{"engine":"mock"}"#).unwrap();
+    Conversation {
+        hello: Some(hello),
+        iterations: iterations.collect(),
+        phases: BTreeMap::from([(Phase::Compile, span)]),
+        ..Conversation::default()
+    }
+}
+
+/// (driver, module, iterations) of everything asked.
+type Asked = Rc<RefCell<Vec<(usize, String, u32)>>>;
+
+/// Two drivers which note what they are asked and answer by `reply`.
+fn drivers(
+    asked: &Asked,
+    reply: impl Fn(usize, &Request) -> Result<Conversation, DriveError> + Clone + 'static,
+) -> Vec<Box<dyn Driver>> {
+    (0..2)
+        .map(|number| {
+            let (asked, reply) = (asked.clone(), reply.clone());
+            Box::new(MockDriver::new(move |request| {
+                let measure = measure_of(request);
+                let module = measure
+                    .module
+                    .file_stem()
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned();
+                asked
+                    .borrow_mut()
+                    .push((number, module, measure.iterations));
+                reply(number, request)
+            })) as Box<dyn Driver>
+        })
+        .collect()
+}
+
+fn good(_: usize, request: &Request) -> Result<Conversation, DriveError> {
+    Ok(answer(request, "a1"))
+}
+
+struct Bench {
+    folder: tempfile::TempDir,
+    plan: Plan,
+    asked: Asked,
+    pace: Pace,
+    stop: AtomicBool,
+}
+
+impl Bench {
+    fn new(workloads: &[&str]) -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            plan: plan::tests::plan(workloads),
+            asked: Asked::default(),
+            pace: Pace {
+                budget: None,
+                cell_target: None,
+                iterations_max: 10,
+            },
+            stop: AtomicBool::new(false),
+        }
+    }
+
+    fn run(
+        &self,
+        reply: impl Fn(usize, &Request) -> Result<Conversation, DriveError> + Clone + 'static,
+    ) -> Ended {
+        let mut results = match Results::read(self.folder.path()) {
+            Ok(campaign) => Results::resume(self.folder.path(), campaign).unwrap(),
+            Err(_) => {
+                let header = results::tests::header(&self.plan);
+                Results::create(self.folder.path(), header).unwrap()
+            }
+        };
+        let mut drivers = drivers(&self.asked, reply);
+        let mut session = Session {
+            plan: &self.plan,
+            drivers: &mut drivers,
+            results: &mut results,
+            pace: self.pace.clone(),
+            stop: &self.stop,
+            observer: &mut (),
+        };
+        session.run().unwrap()
+    }
+
+    fn campaign(&self) -> fathom_record::Campaign {
+        Results::read(self.folder.path()).unwrap()
+    }
+
+    fn asked_by_cell(&self) -> BTreeMap<(usize, String), usize> {
+        let mut counts = BTreeMap::new();
+        for (driver, module, _) in self.asked.borrow().iter() {
+            *counts.entry((*driver, module.clone())).or_default() += 1;
+        }
+        counts
+    }
+}
+
+#[test]
+fn every_cell_is_measured_once_a_round() {
+    let bench = Bench::new(&["a", "b"]);
+    assert_eq!(bench.run(good), Ended::Complete);
+    assert!(bench.asked_by_cell().values().all(|&count| count == 2));
+    let campaign = bench.campaign();
+    assert_eq!(campaign.processes.len(), 8);
+    assert_eq!(campaign.samples.len(), 16);
+    assert_eq!(campaign.in_force.len(), 4, "said once per cell");
+    assert_eq!(campaign.samples[0].kernel_ns, Some(7));
+    assert!(campaign.failures.is_empty());
+}
+
+#[test]
+fn a_stopped_campaign_goes_on_where_it_was() {
+    let bench = Bench::new(&["a", "b"]);
+    let left = Rc::new(RefCell::new(3));
+    let ended = bench.run(move |number, request| {
+        if *left.borrow() == 0 {
+            return Err(DriveError::Stopped);
+        }
+        *left.borrow_mut() -= 1;
+        good(number, request)
+    });
+    assert_eq!(ended, Ended::Stopped);
+    assert_eq!(bench.campaign().processes.len(), 3);
+    bench.asked.borrow_mut().clear();
+    assert_eq!(bench.run(good), Ended::Complete);
+    assert_eq!(bench.asked.borrow().len(), 8 - 3);
+    assert_eq!(bench.campaign().processes.len(), 8);
+    bench.asked.borrow_mut().clear();
+    assert_eq!(bench.run(good), Ended::Complete);
+    assert!(bench.asked.borrow().is_empty());
+}
+
+#[test]
+fn a_user_who_wants_to_stop_is_heard_before_the_next_cell() {
+    let bench = Bench::new(&["a"]);
+    bench.stop.store(true, Ordering::Relaxed);
+    assert_eq!(bench.run(good), Ended::Stopped);
+    assert!(bench.asked.borrow().is_empty());
+}
+
+#[test]
+fn a_failing_cell_is_one_record_and_the_others_go_on() {
+    let bench = Bench::new(&["a", "b"]);
+    let ended = bench.run(|number, request| {
+        let module = &measure_of(request).module;
+        match (number, module.ends_with("a.wasm")) {
+            (0, true) => Ok(answer(request, "bad")),
+            (1, true) => Err(DriveError::failed(FailureKind::Crash, "crashed")),
+            _ => good(number, request),
+        }
+    });
+    assert_eq!(ended, Ended::Complete);
+    let asked = bench.asked_by_cell();
+    assert_eq!((asked[&(0, "a".into())], asked[&(1, "a".into())]), (1, 1));
+    assert_eq!((asked[&(0, "b".into())], asked[&(1, "b".into())]), (2, 2));
+    let campaign = bench.campaign();
+    let mut kinds: Vec<_> = campaign
+        .failures
+        .iter()
+        .map(|failure| failure.kind)
+        .collect();
+    kinds.sort();
+    assert_eq!(kinds, [FailureKind::WrongAnswer, FailureKind::Crash]);
+    assert!(
+        campaign
+            .samples
+            .iter()
+            .all(|sample| sample.cell.as_str().contains("suite:b/"))
+    );
+}
+
+#[test]
+fn time_that_is_up_still_leaves_a_whole_round() {
+    let mut bench = Bench::new(&["a", "b"]);
+    bench.pace.budget = Some(Duration::ZERO);
+    assert_eq!(bench.run(good), Ended::TimeUp { rounds: 1 });
+    assert_eq!(bench.campaign().processes.len(), 4);
+}
+
+#[test]
+fn short_workloads_get_more_iterations_from_the_second_round_on() {
+    let mut bench = Bench::new(&["a"]);
+    // A run of the mock takes 1 ms.
+    bench.pace.cell_target = Some(Duration::from_millis(5));
+    assert_eq!(bench.run(good), Ended::Complete);
+    let asked: Vec<_> = bench
+        .asked
+        .borrow()
+        .iter()
+        .map(|(_, _, count)| *count)
+        .collect();
+    assert_eq!(asked, [2, 2, 5, 5]);
+}
+
+#[test]
+fn missing_iterations_are_a_failure() {
+    let bench = Bench::new(&["a"]);
+    bench.run(|number, request| {
+        let mut conversation = good(number, request)?;
+        if number == 0 {
+            conversation.iterations.pop();
+        } else {
+            conversation.hello = None;
+        }
+        Ok(conversation)
+    });
+    let failures = bench.campaign().failures;
+    assert!(
+        failures
+            .iter()
+            .all(|failure| failure.kind == FailureKind::Protocol)
+    );
+    let mut messages: Vec<_> = failures
+        .iter()
+        .map(|failure| failure.message.as_str())
+        .collect();
+    messages.sort_unstable();
+    assert_eq!(
+        messages,
+        [
+            "counted 1 iterations in 1 threads instead of 2 in each of 1",
+            "never said what is in force"
+        ]
+    );
+}
+
+#[test]
+fn a_status_which_is_not_zero_is_a_failure() {
+    let bench = Bench::new(&["a"]);
+    bench.run(|number, request| {
+        let mut conversation = good(number, request)?;
+        conversation.iterations[0].exit = 3;
+        Ok(conversation)
+    });
+    let failures = bench.campaign().failures;
+    assert_eq!(failures.len(), 2);
+    assert_eq!(failures[0].kind, FailureKind::Exit);
+    assert_eq!(failures[0].message, "the program ended with status 3");
+}
