@@ -139,6 +139,19 @@ static void mix(uint64_t word) {
     answer = z ^ (z >> 31);
 }
 
+/* With -DFATHOM_DUMP every live-out word is printed, for checking it elsewhere. */
+#ifdef FATHOM_DUMP
+static void dump(uint64_t word) {
+    char line[LINE_BYTES];
+    for (int i = 0; i < 16; i++) line[i] = "0123456789abcdef"[word >> (60 - 4 * i) & 15];
+    line[16] = '\n';
+    line[17] = '\0';
+    print(line);
+}
+#else
+static inline void dump(uint64_t word) { (void)word; }
+#endif
+
 static uint64_t bits_of(double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -201,6 +214,7 @@ static double weight(size_t index) {
             for (size_t i = (size_t)(count * block / BLOCKS); i < end; i++) { \
                 double value = (double)values[i];                             \
                 int class = class_of(value);                                  \
+                dump(bits_of(value));                                         \
                 if (class != 0) {                                             \
                     mix(i);                                                   \
                     mix((uint64_t)class);                                     \
@@ -226,7 +240,10 @@ static inline void answer_floats(const float *values, size_t count) {
 
 static inline void answer_ints(const int *values, size_t count) {
     mix(count);
-    for (size_t i = 0; i < count; i++) mix((uint64_t)(int64_t)values[i]);
+    for (size_t i = 0; i < count; i++) {
+        dump((uint64_t)(int64_t)values[i]);
+        mix((uint64_t)(int64_t)values[i]);
+    }
 }
 
 static char *append(char *at, const char *text) {
