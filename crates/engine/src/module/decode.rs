@@ -25,7 +25,10 @@ pub(crate) fn decode(wasm: &[u8]) -> Result<(ModuleInfo, Vec<Body<'_>>)> {
     let mut decoder = Decoder::default();
     let mut validator = Validator::new_with_features(FEATURES);
     let mut bodies = Vec::new();
-    for payload in Parser::new(0).parse_all(wasm) {
+    // Some encodings are well-formed only with later features.
+    let mut parser = Parser::new(0);
+    parser.set_features(FEATURES);
+    for payload in parser.parse_all(wasm) {
         let payload = payload?;
         if let ValidPayload::Func(to_validate, body) = validator.payload(&payload)? {
             decoder.info.bodies.push(range(body.range()));

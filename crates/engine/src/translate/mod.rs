@@ -111,8 +111,8 @@ impl FuncTranslator {
         let allocations = std::mem::take(&mut self.readers);
         let mut operators = OperatorsReader::new_with_allocs(reader, allocations);
         translator.operators(&mut validator, &mut operators)?;
-        translator.b.finalize(module.isa.frontend_config());
         operators.finish()?;
+        translator.b.finalize(module.isa.frontend_config());
         self.readers = operators.into_allocations();
         self.validators = validator.into_allocations();
         Ok(())
