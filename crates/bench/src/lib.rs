@@ -3,6 +3,7 @@
 pub mod check;
 pub mod driver;
 pub mod engines;
+pub mod host;
 pub mod house;
 pub mod judge;
 pub mod plan;

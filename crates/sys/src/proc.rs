@@ -103,6 +103,87 @@ pub fn transparent_huge_pages() -> Fact {
         .ok_or_else(|| format!("not understood: {}", text.trim()))
 }
 
+/// A number the kernel keeps under `/proc/sys`, such as `vm/max_map_count`.
+///
+/// # Errors
+/// A sentence which says why it is unknown.
+pub fn sysctl(name: &str) -> Result<u64, String> {
+    let path = format!("/proc/sys/{name}");
+    let text = read(&path)?;
+    text.trim()
+        .parse()
+        .map_err(|_| format!("{path} is not a number"))
+}
+
+/// The kernel's clock source, such as `tsc`.
+pub fn clock_source() -> Fact {
+    read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+        .map(|text| text.trim().to_owned())
+}
+
+/// The distribution's name for itself.
+pub fn os_name() -> Fact {
+    let text = read("/etc/os-release")?;
+    text.lines()
+        .find_map(|line| line.strip_prefix("PRETTY_NAME="))
+        .map(|name| name.trim_matches('"').to_owned())
+        .ok_or_else(|| "/etc/os-release has no PRETTY_NAME".into())
+}
+
+/// The processor's microcode revision.
+pub fn microcode() -> Fact {
+    let info = read("/proc/cpuinfo")?;
+    let found = field(&info, "microcode").map(str::to_owned);
+    found.ok_or_else(|| "/proc/cpuinfo has no microcode revision".into())
+}
+
+/// Whether the processor says that it is a virtual machine's, and whose.
+pub fn hypervisor() -> Fact {
+    if !cpu_has_flag("hypervisor") {
+        return if cfg!(target_arch = "x86_64") {
+            Ok("none".into())
+        } else {
+            Err("this processor does not tell".into())
+        };
+    }
+    let name = ["/sys/hypervisor/type", "/sys/class/dmi/id/sys_vendor"]
+        .iter()
+        .find_map(|path| read(path).ok());
+    Ok(name.map_or("a virtual machine".into(), |name| name.trim().to_owned()))
+}
+
+/// Whether the processor may go beyond its nominal frequency.
+pub fn turbo() -> Fact {
+    let off_if = |path: &str, off: &str| {
+        read(path)
+            .ok()
+            .map(|text| if text.trim() == off { "off" } else { "on" }.to_owned())
+    };
+    off_if("/sys/devices/system/cpu/intel_pstate/no_turbo", "1")
+        .or_else(|| off_if("/sys/devices/system/cpu/cpufreq/boost", "0"))
+        .ok_or_else(|| "no frequency control is visible (usual in a virtual machine)".into())
+}
+
+/// Packages and physical cores, counted from `/proc/cpuinfo`.
+///
+/// # Errors
+/// A sentence which says why they are unknown.
+pub fn sockets_and_cores() -> Result<(u32, u32), String> {
+    let info = read("/proc/cpuinfo")?;
+    let mut cores = std::collections::BTreeSet::new();
+    for block in info.split("\n\n") {
+        let number = |key| field(block, key)?.parse::<u32>().ok();
+        if let (Some(package), Some(core)) = (number("physical id"), number("core id")) {
+            cores.insert((package, core));
+        }
+    }
+    if cores.is_empty() {
+        return Err("/proc/cpuinfo has no core ids".into());
+    }
+    let sockets: std::collections::BTreeSet<_> = cores.iter().map(|(package, _)| package).collect();
+    Ok((sockets.len() as u32, cores.len() as u32))
+}
+
 /// Whether hyper-threading is on.
 pub fn simultaneous_multithreading() -> Fact {
     read("/sys/devices/system/cpu/smt/control").map(|text| text.trim().to_owned())
@@ -194,6 +275,11 @@ mod tests {
             userfaultfd(),
             protection_keys(),
             bpf_tracing(),
+            clock_source(),
+            os_name(),
+            microcode(),
+            hypervisor(),
+            turbo(),
         ] {
             let line = fact.unwrap_or_else(|why| why);
             assert!(!line.is_empty() && !line.contains('\n'), "{line:?}");
@@ -206,5 +292,10 @@ mod tests {
         assert!(load_average().unwrap().iter().all(|&load| load >= 0.0));
         assert!(!cpu_has_flag("no-such-flag"));
         mitigations().unwrap();
+        assert!(sysctl("vm/max_map_count").unwrap() > 0);
+        assert!(sysctl("no/such").is_err());
+        if let Ok((sockets, cores)) = sockets_and_cores() {
+            assert!(1 <= sockets && sockets <= cores);
+        }
     }
 }
