@@ -1,6 +1,8 @@
 //! Plan, rounds, samples: drives engines through the runner protocol.
 
 pub mod check;
+pub mod choose;
+pub mod date;
 pub mod driver;
 pub mod engines;
 pub mod host;
@@ -10,4 +12,5 @@ pub mod plan;
 pub mod results;
 pub mod session;
 pub mod suite;
+pub mod trial;
 pub mod worker;

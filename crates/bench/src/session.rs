@@ -302,7 +302,7 @@ fn is_given_up(failures: &[Failure], id: &CellId) -> bool {
         .any(|failure| failure.cell.as_ref() == Some(id))
 }
 
-fn scratch() -> Result<tempfile::TempDir, DriveError> {
+pub(crate) fn scratch() -> Result<tempfile::TempDir, DriveError> {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() {
         memory.to_owned()

@@ -1,0 +1,328 @@
+//! From what the user wants to rows, and from rows to tasks.
+//!
+//! A [`Row`] is a sandbox or a kind of native code: one line of the table. The
+//! tasks are rows × programs × threads, and a control of the first row on each
+//! program, measured like any other: the difference between the two is the
+//! campaign's noise.
+
+use std::{fmt, path::PathBuf, str::FromStr};
+
+use fathom_record::{Cell, Opt, Sandbox, Variant};
+
+use crate::{
+    check::Expected,
+    engines::{EngineSpec, Presence},
+    plan::Task,
+};
+
+/// Our engine's name in cells.
+pub const OWN: &str = "fathom";
+/// Native code's name in cells.
+pub const NATIVE: &str = "native";
+/// Position of our engine's driver.
+pub const OWN_DRIVER: usize = 0;
+/// Position of the driver for native code; outside engines follow.
+pub const NATIVE_DRIVER: usize = 1;
+
+/// One word of `--engines`: `NAME[:STRATEGY[:BACKEND]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// `fathom`, `native`, `native-tuned`, or an outside engine.
+    pub engine: String,
+    /// Its default if absent.
+    pub strategy: Option<String>,
+    /// Its default if absent.
+    pub backend: Option<String>,
+}
+
+impl FromStr for Wanted {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut words = text.split(':');
+        let engine = words.next().unwrap_or("").to_owned();
+        let strategy = words.next().map(str::to_owned);
+        let backend = words.next().map(str::to_owned);
+        let is_well_formed = words.next().is_none()
+            && !engine.is_empty()
+            && strategy.as_deref() != Some("")
+            && backend.as_deref() != Some("");
+        if is_well_formed {
+            Ok(Self {
+                engine,
+                strategy,
+                backend,
+            })
+        } else {
+            Err("an engine is NAME, NAME:STRATEGY or NAME:STRATEGY:BACKEND".into())
+        }
+    }
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.engine)?;
+        for part in [&self.strategy, &self.backend].into_iter().flatten() {
+            write!(f, ":{part}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What there is to choose from.
+#[derive(Debug)]
+pub struct Menu<'a> {
+    /// Our strategies to measure, by name.
+    pub own_strategies: &'a [String],
+    /// How hard our engine compiles.
+    pub own_opts: &'a [Opt],
+    /// Whether native code can be measured: a suite has it, a module not.
+    pub has_native: bool,
+    /// The outside engines; the driver of the first is at position 2.
+    pub outside: &'a [(EngineSpec, Presence)],
+}
+
+/// One line of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The engine in its configuration.
+    pub sandbox: Sandbox,
+    /// For native code, which; the module's own variant otherwise.
+    pub native: Option<Variant>,
+    /// Position of its driver.
+    pub driver: usize,
+}
+
+/// Something wanted that cannot be measured here, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// The engine.
+    pub engine: String,
+    /// Why, and how to get it; one line.
+    pub why: String,
+    /// Whether the user asked for it by name.
+    pub is_wanted: bool,
+}
+
+/// The rows for these words, or for everything there is if there are none.
+///
+/// # Errors
+/// One line about the first word which means nothing.
+pub fn rows(wanted: &[Wanted], menu: &Menu<'_>) -> Result<(Vec<Row>, Vec<Absent>), String> {
+    let everything: Vec<Wanted>;
+    let is_wanted = !wanted.is_empty();
+    let wanted = if is_wanted {
+        wanted
+    } else {
+        everything = menu.everything();
+        &everything
+    };
+    let (mut rows, mut absent) = (Vec::new(), Vec::new());
+    for word in wanted {
+        match word.engine.as_str() {
+            OWN => rows.extend(own_rows(word, menu)?),
+            "native" | "native-tuned" if menu.has_native => rows.push(native_row(word)?),
+            "native" | "native-tuned" => absent.push(Absent {
+                engine: word.engine.clone(),
+                why: "there is no native build of a module".into(),
+                is_wanted,
+            }),
+            _ => match outside_row(word, menu)? {
+                Ok(row) => rows.push(row),
+                Err(why) => absent.push(Absent {
+                    engine: word.engine.clone(),
+                    why,
+                    is_wanted,
+                }),
+            },
+        }
+    }
+    let mut seen = Vec::new();
+    for row in &rows {
+        if seen.contains(&row) {
+            return Err(format!("{} is there twice", row.sandbox.id()));
+        }
+        seen.push(row);
+    }
+    Ok((rows, absent))
+}
+
+impl Menu<'_> {
+    fn everything(&self) -> Vec<Wanted> {
+        let own = std::iter::once(OWN);
+        let outside = self.outside.iter().map(|(spec, _)| spec.name.as_str());
+        let native: &[&str] = if self.has_native {
+            &["native", "native-tuned"]
+        } else {
+            &[]
+        };
+        let names = own.chain(outside).chain(native.iter().copied());
+        names
+            .map(|name| Wanted {
+                engine: name.to_owned(),
+                strategy: None,
+                backend: None,
+            })
+            .collect()
+    }
+}
+
+fn own_rows(word: &Wanted, menu: &Menu<'_>) -> Result<Vec<Row>, String> {
+    if word.backend.is_some() {
+        return Err(format!(
+            "{word}: fathom has one backend; --opt says how hard it tries"
+        ));
+    }
+    let one;
+    let strategies = match &word.strategy {
+        Some(name) => {
+            one = [name.clone()];
+            &one[..]
+        }
+        None => menu.own_strategies,
+    };
+    let mut rows = Vec::new();
+    for &opt in menu.own_opts {
+        for strategy in strategies {
+            rows.push(Row {
+                sandbox: Sandbox {
+                    engine: OWN.to_owned(),
+                    version: None,
+                    strategy: strategy.clone(),
+                    opt,
+                    backend: None,
+                },
+                native: None,
+                driver: OWN_DRIVER,
+            });
+        }
+    }
+    Ok(rows)
+}
+
+fn native_row(word: &Wanted) -> Result<Row, String> {
+    if word.strategy.is_some() {
+        return Err(format!("{word}: native code has no strategy"));
+    }
+    let tuned = word.engine == "native-tuned";
+    Ok(Row {
+        sandbox: Sandbox {
+            engine: NATIVE.to_owned(),
+            version: None,
+            strategy: "none".to_owned(),
+            opt: Opt::Speed,
+            backend: None,
+        },
+        native: Some(if tuned {
+            Variant::NativeTuned
+        } else {
+            Variant::Native
+        }),
+        driver: NATIVE_DRIVER,
+    })
+}
+
+/// The inner error is why an engine which is known is not to be had.
+fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, String>, String> {
+    let found = menu
+        .outside
+        .iter()
+        .position(|(spec, _)| spec.name == word.engine);
+    let Some(position) = found else {
+        let known: Vec<_> = menu.everything().iter().map(ToString::to_string).collect();
+        return Err(format!(
+            "no engine `{}`; there are: {}",
+            word.engine,
+            known.join(" ")
+        ));
+    };
+    let (spec, presence) = &menu.outside[position];
+    let offered = |kind: &str, name: &Option<String>, list: &[String]| match name {
+        Some(name) if !list.contains(name) => Err(format!(
+            "{word}: {} has no {kind} `{name}`; it has: {}",
+            spec.name,
+            list.join(" ")
+        )),
+        Some(name) => Ok(Some(name.clone())),
+        None => Ok(list.first().cloned()),
+    };
+    let strategy = offered("strategy", &word.strategy, &spec.strategies)?.unwrap_or_default();
+    let backend = offered("backend", &word.backend, &spec.backends)?;
+    if let Presence::Absent { why } = presence {
+        return Ok(Err(format!("not installed ({why}): {}", spec.absent)));
+    }
+    Ok(Ok(Row {
+        sandbox: Sandbox {
+            engine: spec.name.clone(),
+            version: None,
+            strategy,
+            opt: Opt::Speed,
+            backend,
+        },
+        native: None,
+        driver: NATIVE_DRIVER + 1 + position,
+    }))
+}
+
+/// A program at one size, however it was built.
+pub struct Program<'a> {
+    /// Its suite; `module` for a user's own.
+    pub suite: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// The size; empty where there is none.
+    pub size: &'a str,
+    /// Where it is, by variant.
+    pub artifact: &'a dyn Fn(Variant) -> PathBuf,
+    /// What it must print.
+    pub expected: Expected,
+}
+
+/// The tasks of rows on programs, with the first row's control.
+pub fn tasks(
+    rows: &[Row],
+    programs: &[Program<'_>],
+    variants: &[Variant],
+    threads: &[u32],
+    with_control: bool,
+) -> Vec<Task> {
+    let mut tasks = Vec::new();
+    for program in programs {
+        for &count in threads {
+            for (position, row) in rows.iter().enumerate() {
+                for &variant in row.native.as_ref().map_or(variants, std::slice::from_ref) {
+                    let task = task(row, program, variant, count);
+                    let control = task.cell.control();
+                    tasks.push(task.clone());
+                    if with_control && position == 0 {
+                        tasks.push(Task {
+                            cell: control,
+                            ..task
+                        });
+                    }
+                }
+            }
+        }
+    }
+    tasks
+}
+
+fn task(row: &Row, program: &Program<'_>, variant: Variant, threads: u32) -> Task {
+    Task {
+        cell: Cell {
+            sandbox: row.sandbox.clone(),
+            suite: program.suite.to_owned(),
+            workload: program.name.to_owned(),
+            variant,
+            size: program.size.to_owned(),
+            threads,
+            control_of: None,
+        },
+        driver: row.driver,
+        artifact: (program.artifact)(variant),
+        expected: program.expected.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

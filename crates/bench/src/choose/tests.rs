@@ -1,0 +1,140 @@
+use super::*;
+
+fn spec(name: &str) -> EngineSpec {
+    EngineSpec {
+        name: name.to_owned(),
+        display: name.to_owned(),
+        command: vec![name.to_owned()],
+        check: vec![name.to_owned()],
+        strategies: vec!["guard".to_owned(), "trap".to_owned()],
+        backends: vec!["fast".to_owned(), "slow".to_owned()],
+        needs: String::new(),
+        absent: format!("get {name}"),
+        note: String::new(),
+    }
+}
+
+fn outside() -> Vec<(EngineSpec, Presence)> {
+    vec![
+        (
+            spec("here"),
+            Presence::Installed {
+                says: "here 1".to_owned(),
+            },
+        ),
+        (
+            spec("gone"),
+            Presence::Absent {
+                why: "no file".to_owned(),
+            },
+        ),
+    ]
+}
+
+fn choose(words: &[&str], has_native: bool) -> Result<(Vec<String>, Vec<Absent>), String> {
+    let wanted: Vec<Wanted> = words.iter().map(|word| word.parse().unwrap()).collect();
+    let menu = Menu {
+        own_strategies: &["guard".to_owned(), "trap".to_owned()],
+        own_opts: &[Opt::Speed],
+        has_native,
+        outside: &outside(),
+    };
+    let (rows, absent) = rows(&wanted, &menu)?;
+    let ids = rows.iter().map(|row| {
+        let variant = row.native.map(|variant| format!("={variant}"));
+        format!(
+            "{}{}@{}",
+            row.sandbox.id(),
+            variant.unwrap_or_default(),
+            row.driver
+        )
+    });
+    Ok((ids.collect(), absent))
+}
+
+#[test]
+fn without_words_it_is_everything_installed_and_a_note_for_the_rest() {
+    let (rows, absent) = choose(&[], true).unwrap();
+    assert_eq!(
+        rows,
+        [
+            "fathom/guard/speed@0",
+            "fathom/trap/speed@0",
+            "here/guard/speed:fast@2",
+            "native/none/speed=native@1",
+            "native/none/speed=native-tuned@1",
+        ]
+    );
+    assert_eq!(absent.len(), 1);
+    assert_eq!(absent[0].why, "not installed (no file): get gone");
+    assert!(!absent[0].is_wanted);
+    let (rows, _) = choose(&[], false).unwrap();
+    assert!(rows.iter().all(|row| !row.starts_with("native")));
+}
+
+#[test]
+fn words_name_engines_strategies_and_backends() {
+    let (rows, absent) =
+        choose(&["fathom:trap", "here:trap:slow", "gone", "native"], false).unwrap();
+    assert_eq!(rows, ["fathom/trap/speed@0", "here/trap/speed:slow@2"]);
+    assert!(absent.iter().all(|absent| absent.is_wanted));
+    assert_eq!(absent.len(), 2);
+}
+
+#[test]
+fn words_that_mean_nothing_are_errors_of_one_line() {
+    for (words, part) in [
+        (
+            &["nowhere"][..],
+            "no engine `nowhere`; there are: fathom here gone native",
+        ),
+        (
+            &["here:magic"],
+            "here has no strategy `magic`; it has: guard trap",
+        ),
+        (&["here:trap:magic"], "has no backend `magic`"),
+        (&["fathom:trap:fast"], "one backend"),
+        (&["native:guard"], "no strategy"),
+        (&["here", "here"], "is there twice"),
+    ] {
+        let error = choose(words, true).unwrap_err();
+        assert!(error.contains(part) && !error.contains('\n'), "{error}");
+    }
+    for word in ["", ":", "a:", "a::b", "a:b:c:d"] {
+        assert!(word.parse::<Wanted>().is_err(), "{word}");
+    }
+}
+
+#[test]
+fn tasks_are_rows_times_programs_times_threads_and_a_control_each() {
+    let menu = Menu {
+        own_strategies: &["guard".to_owned()],
+        own_opts: &[Opt::Speed, Opt::None],
+        has_native: true,
+        outside: &[],
+    };
+    let (rows, _) = rows(&[], &menu).unwrap();
+    let artifact = |variant: Variant| PathBuf::from(format!("/{variant}/x"));
+    let program = |name| Program {
+        suite: "s",
+        name,
+        size: "mini",
+        artifact: &artifact,
+        expected: Expected::Answer("1".to_owned()),
+    };
+    let programs = [program("a"), program("b")];
+    let tasks = tasks(&rows, &programs, &[Variant::WasmSimd], &[1, 2], true);
+    // 2 programs × 2 thread counts × (2 of ours + 2 native + 1 control).
+    assert_eq!(tasks.len(), 20);
+    let controls: Vec<_> = tasks.iter().filter(|task| task.cell.is_control()).collect();
+    assert_eq!(controls.len(), 4);
+    let mut ids: Vec<_> = tasks.iter().map(|task| task.cell.id()).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 20);
+    let tuned = tasks
+        .iter()
+        .find(|task| task.cell.variant == Variant::NativeTuned)
+        .unwrap();
+    assert_eq!(tuned.artifact, PathBuf::from("/native-tuned/x"));
+}
