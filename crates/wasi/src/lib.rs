@@ -28,6 +28,15 @@ mod path;
 mod table;
 mod types;
 
+#[cfg(test)]
+mod tests;
+
 pub use calls::process::ProcExit;
 pub use ctx::{BuildError, Stream, WasiCtx, WasiCtxBuilder};
 pub use errno::Errno;
+
+/// A module that calls the interface exports no memory named `memory`, so the
+/// call has nothing to work on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the module exports no memory named \"memory\", which its WASI calls need")]
+pub struct MissingMemory;

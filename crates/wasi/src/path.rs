@@ -46,7 +46,20 @@ pub(crate) fn open(
     if path.is_empty() {
         return Err(Errno::Noent);
     }
-    let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY;
+    // openat2 refuses what plain open ignores: a mode without creating, and
+    // flags beside O_PATH that mean nothing there.
+    let pointing = flags.contains(OFlags::PATH);
+    let flags = flags | OFlags::CLOEXEC;
+    let flags = if pointing {
+        flags
+    } else {
+        flags | OFlags::NOCTTY
+    };
+    let mode = if flags.contains(OFlags::CREATE) {
+        mode
+    } else {
+        Mode::empty()
+    };
     if NO_OPENAT2.load(Ordering::Relaxed) {
         return open_portable(dir, path, flags, mode);
     }

@@ -7,7 +7,7 @@
 
 use crate::dir::DirStream;
 use crate::errno::Errno;
-use crate::types::{FdFlags, FileType, Rights};
+use crate::types::{FdFlags, FileType, HOST_DSYNC, Rights};
 use rustix::fs::OFlags;
 use rustix::net::SocketType;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -111,7 +111,7 @@ impl Descriptor {
         // O_SYNC contains the bit of O_DSYNC, and O_RSYNC equals O_SYNC.
         let sync = host.contains(OFlags::SYNC);
         flags.set(FdFlags::SYNC, sync);
-        flags.set(FdFlags::DSYNC, !sync && host.contains(OFlags::DSYNC));
+        flags.set(FdFlags::DSYNC, !sync && host.contains(HOST_DSYNC));
         Ok(flags)
     }
 }

@@ -9,7 +9,7 @@
 //! a clock subscription carries an identifier. [`Snapshot`] says which is meant.
 
 use crate::errno::Errno;
-use rustix::fs::{FileType as HostType, Stat};
+use rustix::fs::{FileType as HostType, OFlags, Stat};
 
 /// Which revision of the interface a call was made through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,6 +213,11 @@ impl Rights {
         .union(Rights::PATH_UNLINK_FILE)
         .union(Rights::POLL_FD_READWRITE);
 }
+
+/// `O_DSYNC`. rustix 1.1 gives its `OFlags::DSYNC` the value of `O_SYNC`,
+/// which contains this bit; 0x1000 is that of x86-64 and AArch64
+/// (`asm-generic/fcntl.h`).
+pub(crate) const HOST_DSYNC: OFlags = OFlags::from_bits_retain(0x1000);
 
 /// The type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

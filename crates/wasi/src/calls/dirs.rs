@@ -39,8 +39,7 @@ pub(crate) fn fd_readdir(
     ctx: &mut WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
-    buf: u32,
-    buf_len: u32,
+    buf: (u32, u32),
     cookie: u64,
     used: u32,
 ) -> Call {
@@ -51,7 +50,7 @@ pub(crate) fn fd_readdir(
         .dir
         .take()
         .unwrap_or_else(|| Box::new(DirStream::default()));
-    let out = mem.slice_mut(buf, buf_len)?;
+    let out = mem.slice_mut(buf.0, buf.1)?;
     let read = stream.read(std::os::fd::AsFd::as_fd(dir), cookie, out);
     dir.dir = Some(stream);
     mem.write_u32(used, u32::try_from(read?).map_err(|_| Errno::Overflow)?)

@@ -6,7 +6,7 @@ use crate::errno::Errno;
 use crate::memory::GuestMemory;
 use crate::path;
 use crate::table::{Descriptor, HostFile};
-use crate::types::{self, FdFlags, LookupFlags, Oflags, Rights};
+use crate::types::{self, FdFlags, HOST_DSYNC, LookupFlags, Oflags, Rights};
 use rustix::fs::{Mode, OFlags};
 use std::os::fd::AsFd;
 
@@ -81,7 +81,7 @@ fn host_flags(
     host.set(OFlags::APPEND, fdflags.contains(FdFlags::APPEND));
     host.set(OFlags::NONBLOCK, fdflags.contains(FdFlags::NONBLOCK));
     if fdflags.contains(FdFlags::DSYNC) {
-        host |= OFlags::DSYNC;
+        host |= HOST_DSYNC;
     }
     if fdflags.intersects(FdFlags::SYNC | FdFlags::RSYNC) {
         host |= OFlags::SYNC;
