@@ -29,7 +29,11 @@ enum Stage {
 
 fn render(wat: &str, bounds: Bounds, stage: Stage) -> String {
     let wasm = wat::parse_str(wat).expect("the input is well-formed");
-    let (info, bodies) = decode(&wasm).expect("the input validates");
+    render_binary(&wasm, bounds, stage, None)
+}
+
+fn render_binary(wasm: &[u8], bounds: Bounds, stage: Stage, only: Option<u32>) -> String {
+    let (info, bodies) = decode(wasm).expect("the input validates");
     let layout = VmLayout::new(&info);
     let plans: Vec<MemoryPlan> = info
         .memories
@@ -47,6 +51,9 @@ fn render(wat: &str, bounds: Bounds, stage: Stage) -> String {
     let mut text = String::new();
     for (to_validate, body) in bodies {
         let index = to_validate.index;
+        if only.is_some_and(|only| only != index) {
+            continue;
+        }
         let mut func = Function::new();
         translator
             .translate(&env, to_validate, &body, &mut func)
@@ -132,4 +139,18 @@ fn clif_goldens() {
 #[ignore = "machine code depends on the host's features"]
 fn machine_code_goldens() {
     check("disas", Stage::Disas);
+}
+
+/// Prints the code of function `FATHOM_FUNC` of the module `FATHOM_MODULE`
+/// under `FATHOM_BOUNDS`.
+#[test]
+#[ignore = "a tool: prints what is asked for"]
+fn show() {
+    let var = |name: &str| std::env::var(name).unwrap_or_default();
+    let wasm = std::fs::read(var("FATHOM_MODULE")).expect("FATHOM_MODULE can be read");
+    let bounds = var("FATHOM_BOUNDS").parse().unwrap_or(Bounds::Guard);
+    let only = var("FATHOM_FUNC").parse().ok();
+    for stage in [Stage::Clif, Stage::Disas] {
+        println!("{}", render_binary(&wasm, bounds, stage, only));
+    }
 }

@@ -6,7 +6,9 @@
 //! Cranelift's own trap codes, which `trap.rs` maps to WebAssembly's.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_codegen::ir::{
+    InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, types,
+};
 use wasmparser::Operator;
 
 use super::Translator;
@@ -151,14 +153,52 @@ impl Translator<'_> {
     /// detour through `i32`.
     fn eqz(&mut self) {
         let x = self.state.pop_raw();
+        let x = if self.is_step(x) { self.b.ins().uextend(I64, x) } else { x };
         let value = self.b.ins().icmp_imm_u(IntCC::Equal, x, 0);
         self.state.push(value);
     }
 
     fn icmp(&mut self, condition: IntCC) {
-        let (x, y) = self.pop2();
+        let (mut x, mut y) = self.pop2();
+        if matches!(condition, IntCC::Equal | IntCC::NotEqual)
+            && self.is_step(x)
+            && let Some(limit) = self.constant_of(y)
+        {
+            x = self.b.ins().uextend(I64, x);
+            y = self.b.ins().iconst(I64, i64::from(limit as u32));
+        }
         let value = self.b.ins().icmp(condition, x, y);
         self.state.push(value);
+    }
+
+    /// Whether an `i32` is a sum with a constant, as a loop's counter is after
+    /// its step.
+    ///
+    /// Cranelift turns `x + a == b` into `x == b - a`. In a loop that keeps `x`
+    /// alive beside the sum, which costs a copy, a block for it and a second
+    /// jump in every round. Compared as 64-bit values, which costs nothing, the
+    /// sum stays what is compared.
+    fn is_step(&self, value: Value) -> bool {
+        let dfg = &self.b.func.dfg;
+        if dfg.value_type(value) != I32 {
+            return false;
+        }
+        let Some(inst) = dfg.value_def(value).inst() else { return false };
+        match dfg.insts[inst] {
+            InstructionData::Binary { opcode: Opcode::Iadd, args: [x, y] } => {
+                self.constant_of(x).is_some() || self.constant_of(y).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// The value of an integer constant.
+    fn constant_of(&self, value: Value) -> Option<i64> {
+        let dfg = &self.b.func.dfg;
+        match dfg.insts[dfg.value_def(value).inst()?] {
+            InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => Some(imm.bits()),
+            _ => None,
+        }
     }
 
     fn fcmp(&mut self, condition: FloatCC) {
