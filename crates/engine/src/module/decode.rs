@@ -93,7 +93,10 @@ impl Decoder {
                     self.export(&export?);
                 }
             }
-            Payload::StartSection { func, .. } => self.info.start = Some(func),
+            Payload::StartSection { func, .. } => {
+                self.info.escaping.push(func);
+                self.info.start = Some(func);
+            }
             Payload::ElementSection(section) => {
                 for element in section {
                     self.element(element?)?;

@@ -206,7 +206,7 @@ pub struct ModuleInfo {
     pub imported_memories: u32,
     /// How many of `globals` are imported.
     pub imported_globals: u32,
-    /// Functions whose reference can be taken (exports, element segments,
+    /// Functions whose reference can be taken (exports, start, element segments,
     /// `ref.func` in constant expressions and bodies): sorted, unique.
     pub escaping: Vec<u32>,
 }

@@ -1,5 +1,216 @@
-//! Modules.
+//! Modules: decoded, compiled, ready to be instantiated.
+
+mod cache;
 mod decode;
-pub mod info;
-pub(crate) use decode::*;
+mod info;
+
 pub use info::*;
+
+pub(crate) use decode::{Body, decode};
+
+use std::sync::Arc;
+
+use crate::bounds::MemoryPlan;
+use crate::code::CodeMemory;
+use crate::compile::{self, Artifact, CodeRange};
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::link::wanted_type;
+use crate::types::{ExternType, FuncType};
+use crate::vmctx::VmLayout;
+
+/// A compiled module. Cheap to clone; clones are the same module.
+#[derive(Clone)]
+pub struct Module(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    info: Arc<ModuleInfo>,
+    layout: VmLayout,
+    code: CodeMemory,
+    functions: Vec<CodeRange>,
+    entries: Vec<Option<CodeRange>>,
+    type_ids: Box<[u32]>,
+    /// The bytes of the data segments, all in one.
+    data: Box<[u8]>,
+    /// Where in the binary `data` begins.
+    data_start: usize,
+    from_cache: bool,
+}
+
+impl Module {
+    /// Validate and compile a module in the binary format.
+    ///
+    /// # Errors
+    /// A module that is malformed, invalid or uses what is not supported, with
+    /// the offset; a host without room for its code.
+    pub fn new(engine: &Engine, wasm: &[u8]) -> Result<Module> {
+        let key = cache::Key::new(engine, wasm);
+        if let Some(artifact) = key.as_ref().and_then(cache::Key::load) {
+            let (info, _) = decode(wasm)?;
+            return Module::publish(engine, wasm, info, artifact, true);
+        }
+        let (info, bodies) = decode(wasm)?;
+        let artifact = compile(engine, &info, bodies)?;
+        if let Some(key) = key {
+            key.store(&artifact);
+        }
+        Module::publish(engine, wasm, info, artifact, false)
+    }
+
+    /// Check that a module is valid and uses only what is supported, without
+    /// compiling it.
+    ///
+    /// # Errors
+    /// As [`Module::new`].
+    pub fn validate(wasm: &[u8]) -> Result<()> {
+        let (_, bodies) = decode(wasm)?;
+        let mut allocations = wasmparser::FuncValidatorAllocations::default();
+        for (to_validate, body) in bodies {
+            let mut validator = to_validate.into_validator(allocations);
+            validator.validate(&body)?;
+            allocations = validator.into_allocations();
+        }
+        Ok(())
+    }
+
+    fn publish(
+        engine: &Engine,
+        wasm: &[u8],
+        info: ModuleInfo,
+        artifact: Artifact,
+        from_cache: bool,
+    ) -> Result<Module> {
+        let info = Arc::new(info);
+        let functions = artifact.functions.clone();
+        let entries = artifact.entries.clone();
+        let code = CodeMemory::publish(artifact, info.imported_funcs, Arc::downgrade(&info))?;
+        let start = info.data.iter().map(|d| d.bytes.start).min().unwrap_or(0);
+        let end = info.data.iter().map(|d| d.bytes.end).max().unwrap_or(start);
+        Ok(Module(Arc::new(Inner {
+            engine: engine.clone(),
+            layout: VmLayout::new(&info),
+            code,
+            functions,
+            entries,
+            type_ids: info.types.iter().map(|ty| engine.type_id(ty)).collect(),
+            data: wasm[start..end].into(),
+            data_start: start,
+            from_cache,
+            info,
+        })))
+    }
+
+    /// The engine it was compiled by.
+    pub fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    /// Its name in the name section.
+    pub fn name(&self) -> Option<&str> {
+        self.0.info.name.as_deref()
+    }
+
+    /// What it imports, in order: two names and a type.
+    pub fn imports(&self) -> impl Iterator<Item = (&str, &str, ExternType)> {
+        let info = &self.0.info;
+        info.imports.iter().map(|i| {
+            (
+                i.module.as_str(),
+                i.name.as_str(),
+                wanted_type(self, &i.kind),
+            )
+        })
+    }
+
+    /// What it exports, in order: a name and a type.
+    pub fn exports(&self) -> impl Iterator<Item = (&str, ExternType)> {
+        let info = &self.0.info;
+        info.exports.iter().map(|(name, index)| {
+            let ty = match *index {
+                EntityIndex::Func(i) => ExternType::Func(info.func_type(i).clone()),
+                EntityIndex::Table(i) => ExternType::Table(info.tables[i as usize]),
+                EntityIndex::Memory(i) => ExternType::Memory(info.memories[i as usize]),
+                EntityIndex::Global(i) => ExternType::Global(info.globals[i as usize]),
+            };
+            (name.as_str(), ty)
+        })
+    }
+
+    /// The type of an exported function.
+    pub fn exported_func(&self, name: &str) -> Option<FuncType> {
+        match self.export(name)? {
+            EntityIndex::Func(i) => Some(self.0.info.func_type(i).clone()),
+            _ => None,
+        }
+    }
+
+    /// Bytes of machine code, trampolines and alignment included.
+    pub fn code_bytes(&self) -> usize {
+        self.0.code.len()
+    }
+
+    /// Whether its code came from the cache.
+    pub fn from_cache(&self) -> bool {
+        self.0.from_cache
+    }
+
+    /// What it declares.
+    pub fn info(&self) -> &ModuleInfo {
+        &self.0.info
+    }
+
+    pub(crate) fn layout(&self) -> &VmLayout {
+        &self.0.layout
+    }
+
+    pub(crate) fn type_ids(&self) -> &[u32] {
+        &self.0.type_ids
+    }
+
+    pub(crate) fn export(&self, name: &str) -> Option<EntityIndex> {
+        self.0
+            .info
+            .exports
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, index)| *index)
+    }
+
+    /// Code of a defined function.
+    pub(crate) fn func_code(&self, func: u32) -> *const u8 {
+        let defined = (func - self.0.info.imported_funcs) as usize;
+        self.0.code.address(self.0.functions[defined].offset)
+    }
+
+    /// Entry trampoline of a type that a function which escapes has.
+    pub(crate) fn entry_trampoline(&self, ty: u32) -> *const u8 {
+        let entry = self.0.entries[ty as usize].expect("compiled for every escaping type");
+        self.0.code.address(entry.offset)
+    }
+
+    /// The bytes of a data segment.
+    pub(crate) fn data_bytes(&self, segment: u32) -> &[u8] {
+        let range = &self.0.info.data[segment as usize].bytes;
+        &self.0.data[range.start - self.0.data_start..range.end - self.0.data_start]
+    }
+}
+
+fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<Artifact> {
+    let plans: Vec<MemoryPlan> = info
+        .memories
+        .iter()
+        .map(|ty| MemoryPlan::new(engine.bounds(), ty))
+        .collect();
+    let layout = VmLayout::new(info);
+    let seed = engine.config().layout_seed;
+    compile::compile_module(engine.target(), info, &layout, &plans, bodies, seed)
+}
+
+impl std::fmt::Debug for Module {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Module")
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,270 @@
+//! The code arena: where compiled code lives, and what is known of a program
+//! counter in it.
+//!
+//! ```text
+//!  ARENA, one reservation of the process, never released
+//!   |-- module A --|-- free --|-- trampolines --|-- module B --|-- free … --|
+//!      read+execute            each a CodeMemory, in page units
+//! ```
+//!
+//! Code is written while its pages are writable and not executable, then they
+//! become executable and not writable, for good. [`contains`] is all that the
+//! fault handler asks; the rest is looked up outside of signal handlers.
+
+#![allow(unsafe_code)]
+
+use std::collections::BTreeMap;
+use std::io;
+use std::num::NonZeroU8;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock, Weak};
+
+use cranelift_codegen::ir::TrapCode as ClifTrap;
+use fathom_sys::map::{Access, PageBytes, Reservation};
+
+use crate::compile::{Artifact, CodeRange};
+use crate::error::{Error, Result};
+use crate::module::ModuleInfo;
+
+/// Bytes of code all modules of a process can have together.
+const ARENA_BYTES: usize = 4 << 30;
+
+static ARENA: LazyLock<io::Result<Arena>> = LazyLock::new(Arena::new);
+static ARENA_START: AtomicUsize = AtomicUsize::new(0);
+static REGISTRY: RwLock<BTreeMap<usize, Arc<CodeInfo>>> = RwLock::new(BTreeMap::new());
+
+struct Arena {
+    reservation: Reservation,
+    /// Free ranges by start, coalesced.
+    free: Mutex<BTreeMap<usize, usize>>,
+}
+
+impl Arena {
+    fn new() -> io::Result<Arena> {
+        let bytes = PageBytes::round_up(ARENA_BYTES).ok_or(io::ErrorKind::OutOfMemory)?;
+        let reservation = Reservation::new(bytes, Access::None)?;
+        ARENA_START.store(reservation.addresses().start, Ordering::Release);
+        Ok(Arena {
+            reservation,
+            free: Mutex::new(BTreeMap::from([(0, bytes.get())])),
+        })
+    }
+
+    /// Address of an offset.
+    fn address(&self, offset: usize) -> *mut u8 {
+        assert!(offset < ARENA_BYTES, "inside the arena");
+        // SAFETY: inside, as asserted.
+        unsafe { self.reservation.start().as_ptr().add(offset) }
+    }
+
+    /// Fill a range that was taken with code.
+    fn write(&self, text: &[u8], range: Range<usize>) -> io::Result<()> {
+        self.reservation.open(range.clone())?;
+        let start = self.address(range.start);
+        // SAFETY: the pages were just opened for writing, are as long as the
+        // text at least, and belong to nobody else.
+        unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), start, text.len()) };
+        self.reservation.make_executable(range)
+    }
+
+    /// First fit.
+    fn take(&self, bytes: usize) -> Option<Range<usize>> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let (start, len) = free
+            .iter()
+            .find(|(_, len)| **len >= bytes)
+            .map(|(s, l)| (*s, *l))?;
+        free.remove(&start);
+        if len > bytes {
+            free.insert(start + bytes, len - bytes);
+        }
+        Some(start..start + bytes)
+    }
+
+    fn give_back(&self, range: Range<usize>) {
+        // The pages lose their contents and their access; where that fails
+        // they are never used again.
+        if self.reservation.close(range.clone()).is_err() {
+            return;
+        }
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut merged = range;
+        if let Some(len) = free.remove(&merged.end) {
+            merged.end += len;
+        }
+        let before = free
+            .range(..merged.start)
+            .next_back()
+            .map(|(s, l)| (*s, *l));
+        if let Some((start, len)) = before
+            && start + len == merged.start
+        {
+            merged.start = start;
+        }
+        free.insert(merged.start, merged.len());
+    }
+}
+
+/// Whether `pc` is in the arena. Async-signal-safe.
+pub(crate) fn contains(pc: usize) -> bool {
+    let start = ARENA_START.load(Ordering::Acquire);
+    start != 0 && (start..start + ARENA_BYTES).contains(&pc)
+}
+
+/// What is known of a piece of code.
+#[derive(Debug)]
+struct CodeInfo {
+    addresses: Range<usize>,
+    /// Its tables; the text is empty, it is in the arena.
+    artifact: Artifact,
+    /// Functions in the order of their code: range and function index.
+    funcs: Vec<(CodeRange, u32)>,
+    /// The module, for names; none for trampolines.
+    module: Weak<ModuleInfo>,
+}
+
+/// A place in the code of a function.
+pub(crate) struct Place {
+    /// Function index.
+    pub func: u32,
+    /// Offset in the module.
+    pub offset: Option<u32>,
+    /// Its module.
+    pub module: Weak<ModuleInfo>,
+}
+
+/// The trap that the instruction at `pc` raises, if it is one that may trap.
+pub(crate) fn trap_at(pc: usize) -> Option<ClifTrap> {
+    let code = find(pc)?;
+    let raw = code.artifact.trap_at((pc - code.addresses.start) as u32)?;
+    Some(ClifTrap::from_raw(NonZeroU8::new(raw)?))
+}
+
+/// The function that `pc` is in; nothing for trampolines.
+pub(crate) fn place_of(pc: usize) -> Option<Place> {
+    let code = find(pc)?;
+    let at = (pc - code.addresses.start) as u32;
+    let after = code.funcs.partition_point(|(range, _)| range.offset <= at);
+    let (_, func) = code.funcs[..after]
+        .last()
+        .filter(|(range, _)| range.contains(at))?;
+    let offset = code.artifact.position_at(at);
+    Some(Place {
+        func: *func,
+        offset,
+        module: code.module.clone(),
+    })
+}
+
+fn find(pc: usize) -> Option<Arc<CodeInfo>> {
+    let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
+    let (_, code) = registry.range(pc + 1..).next()?;
+    code.addresses.contains(&pc).then(|| code.clone())
+}
+
+/// Executable code; its pages are given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct CodeMemory {
+    start: *const u8,
+    len: usize,
+    range: Range<usize>,
+    registered: usize,
+}
+
+// SAFETY: immutable code.
+unsafe impl Send for CodeMemory {}
+// SAFETY: immutable code.
+unsafe impl Sync for CodeMemory {}
+
+impl CodeMemory {
+    /// Copy an artifact's text into the arena, make it executable and register
+    /// what is known of it. Its functions are those from `first_func` on.
+    ///
+    /// # Errors
+    /// Where the arena or the machine's memory is full.
+    pub fn publish(
+        mut artifact: Artifact,
+        first_func: u32,
+        module: Weak<ModuleInfo>,
+    ) -> Result<CodeMemory> {
+        let text = std::mem::take(&mut artifact.text);
+        let arena = ARENA.as_ref().map_err(|e| {
+            let source = e
+                .raw_os_error()
+                .map_or_else(|| e.kind().into(), io::Error::from_raw_os_error);
+            Error::resource("cannot reserve address space for code", source)
+        })?;
+        let full = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let pages = PageBytes::round_up(text.len().max(1))
+            .ok_or_else(|| Error::resource("code", full()))?;
+        let range = arena
+            .take(pages.get())
+            .ok_or_else(|| Error::resource("the code arena of 4 GiB is full", full()))?;
+        if let Err(error) = arena.write(&text, range.clone()) {
+            arena.give_back(range);
+            return Err(Error::resource("cannot make code executable", error));
+        }
+        let start = arena.address(range.start);
+        let addresses = start as usize..start as usize + text.len();
+        let registered = register(addresses, artifact, first_func, module);
+        Ok(CodeMemory {
+            start,
+            len: text.len(),
+            range,
+            registered,
+        })
+    }
+
+    /// Address of the instruction at `offset`.
+    pub fn address(&self, offset: u32) -> *const u8 {
+        assert!((offset as usize) <= self.len, "offset inside the code");
+        // SAFETY: inside, as asserted.
+        unsafe { self.start.add(offset as usize) }
+    }
+
+    /// Bytes of code.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// Returns the registry's key: the end address, at least one past the start.
+fn register(
+    addresses: Range<usize>,
+    artifact: Artifact,
+    first_func: u32,
+    module: Weak<ModuleInfo>,
+) -> usize {
+    let key = addresses.end.max(addresses.start + 1);
+    let mut funcs: Vec<(CodeRange, u32)> = artifact
+        .functions
+        .iter()
+        .copied()
+        .zip(first_func..)
+        .collect();
+    funcs.sort_unstable_by_key(|(range, _)| range.offset);
+    let info = Arc::new(CodeInfo {
+        addresses,
+        artifact,
+        funcs,
+        module,
+    });
+    REGISTRY
+        .write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(key, info);
+    key
+}
+
+impl Drop for CodeMemory {
+    fn drop(&mut self) {
+        REGISTRY
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.registered);
+        if let Ok(arena) = ARENA.as_ref() {
+            arena.give_back(self.range.clone());
+        }
+    }
+}

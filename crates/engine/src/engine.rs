@@ -1,0 +1,157 @@
+//! The engine: a configuration, a code generator for this machine, and the
+//! registry of types that all its modules and stores share.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use crate::bounds::{Bounds, Guarantee};
+use crate::code::CodeMemory;
+use crate::compile::{self, Target};
+use crate::config::{Config, Opt};
+use crate::entry;
+use crate::error::{Error, ErrorKind, Result};
+use crate::types::FuncType;
+
+/// Compiles modules and runs them. Cheap to clone; clones are the same engine.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    config: Config,
+    bounds: Bounds,
+    target: Target,
+    types: Mutex<Types>,
+    trampolines: Mutex<HashMap<u32, Arc<Trampolines>>>,
+}
+
+/// Every signature met so far; its id is its position.
+#[derive(Default)]
+struct Types {
+    ids: HashMap<FuncType, u32>,
+    list: Vec<FuncType>,
+}
+
+/// The trampolines of one type, for functions of the host.
+pub(crate) struct Trampolines {
+    code: CodeMemory,
+    entry: u32,
+    exit: u32,
+}
+
+impl Trampolines {
+    /// Calls a Wasm function from the host.
+    pub fn entry(&self) -> *const u8 {
+        self.code.address(self.entry)
+    }
+
+    /// Calls a host function from Wasm.
+    pub fn exit(&self) -> *const u8 {
+        self.code.address(self.exit)
+    }
+}
+
+impl Engine {
+    /// An engine for this machine.
+    ///
+    /// # Errors
+    /// A configuration that is refused (a strategy without guarantee that was
+    /// not allowed by name, one this machine lacks what it needs for), or a
+    /// machine that is not supported.
+    pub fn new(config: &Config) -> Result<Engine> {
+        let bounds = config.bounds.resolve();
+        if bounds.guarantee() == Guarantee::Unchecked && !config.allow_unchecked {
+            let message = format!(
+                "strategy '{bounds}' does not keep a module inside its memory; it has to be \
+                 allowed explicitly"
+            );
+            return Err(ErrorKind::Config(message).into());
+        }
+        if bounds == Bounds::Uffd {
+            fathom_sys::uffd::open().map_err(|error| {
+                let needs = bounds.needs();
+                ErrorKind::Config(format!("strategy 'uffd' needs {needs}: {error}"))
+            })?;
+        }
+        entry::prepare()?;
+        let target = Target::host(config.opt)?;
+        Ok(Engine(Arc::new(Inner {
+            config: config.clone(),
+            bounds,
+            target,
+            types: Mutex::default(),
+            trampolines: Mutex::default(),
+        })))
+    }
+
+    /// The strategy in force for 32-bit memories.
+    pub fn bounds(&self) -> Bounds {
+        self.0.bounds
+    }
+
+    /// The optimisation level in force.
+    pub fn opt(&self) -> Opt {
+        self.0.config.opt
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        &self.0.config
+    }
+
+    pub(crate) fn target(&self) -> &Target {
+        &self.0.target
+    }
+
+    /// Whether both are the same engine.
+    pub fn same(&self, other: &Engine) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The engine-wide id of a signature.
+    pub(crate) fn type_id(&self, ty: &FuncType) -> u32 {
+        let mut types = self.0.types.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(id) = types.ids.get(ty) {
+            return *id;
+        }
+        let id = types.list.len() as u32;
+        types.list.push(ty.clone());
+        types.ids.insert(ty.clone(), id);
+        id
+    }
+
+    /// The signature of an id that [`Engine::type_id`] gave out.
+    pub(crate) fn type_of(&self, id: u32) -> FuncType {
+        let types = self.0.types.lock().unwrap_or_else(PoisonError::into_inner);
+        types.list[id as usize].clone()
+    }
+
+    /// The trampolines for host functions of a type; compiled once.
+    pub(crate) fn trampolines(&self, id: u32) -> Result<Arc<Trampolines>> {
+        let mut known = self
+            .0
+            .trampolines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(trampolines) = known.get(&id) {
+            return Ok(trampolines.clone());
+        }
+        let artifact = compile::compile_host_trampolines(self.target(), &[self.type_of(id)])?;
+        let (Some(Some(entry)), Some(Some(exit))) =
+            (artifact.entries.first(), artifact.exits.first())
+        else {
+            return Err(Error::mismatch("a trampoline was not compiled"));
+        };
+        let (entry, exit) = (entry.offset, exit.offset);
+        let code = CodeMemory::publish(artifact, 0, Weak::new())?;
+        let trampolines = Arc::new(Trampolines { code, entry, exit });
+        known.insert(id, trampolines.clone());
+        Ok(trampolines)
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine")
+            .field("bounds", &self.0.bounds)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,273 @@
+//! Entering Wasm and leaving it by a trap.
+//!
+//! ```text
+//!  host frames
+//!   enter()         saves callee-saved registers; Activation.catch_sp ──┐
+//!    entry trampoline                                                   │
+//!     Wasm frames                                                       │
+//!      (exit trampoline, host frames, enter(), … : own Activation)      │
+//!     Wasm frame ── fault ──► handler: backtrace into the activation,   │
+//!                             resume at `enter`'s catch point with it ◄─┘
+//! ```
+//!
+//! What must stay true: between a catch point and the instruction that traps
+//! there are only Wasm frames and trampolines, so no host frame is ever
+//! skipped. A libcall or host function reports an error by its status, and the
+//! trap is raised by compiled code after it has returned.
+
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+#[cfg(target_arch = "x86_64")]
+use x86_64 as arch;
+
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+
+use fathom_sys::fault::{self, Fault, Signal};
+use fathom_sys::{region, stack};
+
+use crate::code;
+use crate::error::{Error, Result};
+use crate::vmctx::VmRuntime;
+
+/// Frames kept of a backtrace, the innermost ones.
+const MAX_FRAMES: usize = 64;
+/// Bytes of stack that Wasm leaves to host functions, libcalls and drops.
+const HOST_RESERVE_BYTES: usize = 192 << 10;
+
+thread_local! {
+    static CURRENT: Cell<*mut Activation> = const { Cell::new(std::ptr::null_mut()) };
+}
+
+/// One entry into Wasm, on the stack of [`enter`]'s caller.
+#[repr(C)]
+struct Activation {
+    /// Stack pointer of the catch point; first, for the assembly.
+    catch_sp: usize,
+    previous: *mut Activation,
+    runtime: *mut VmRuntime,
+    /// Where the previous activation's Wasm left for the host, when this one
+    /// was entered from there.
+    outer_exit: Exit,
+    fault_pc: usize,
+    frames: [MaybeUninit<usize>; MAX_FRAMES],
+    frames_len: usize,
+}
+
+/// Frame pointer and return address of a Wasm frame that called the host.
+#[derive(Clone, Copy)]
+struct Exit {
+    fp: usize,
+    pc: usize,
+}
+
+impl Exit {
+    /// # Safety
+    /// `runtime` is alive.
+    unsafe fn of(runtime: *const VmRuntime) -> Exit {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Exit {
+                fp: (*runtime).exit_fp,
+                pc: (*runtime).exit_pc,
+            }
+        }
+    }
+}
+
+/// What to call.
+pub(crate) struct Callee {
+    /// Callee's context.
+    pub vmctx: *mut u8,
+    /// Context that stands for the host as caller.
+    pub caller: *mut u8,
+    /// Its code, in the Wasm calling convention.
+    pub code: *const u8,
+    /// Entry trampoline of its type.
+    pub entry: *const u8,
+}
+
+/// How Wasm ended early.
+pub(crate) enum Raised {
+    /// At this instruction, with these program counters, innermost first.
+    Trap {
+        /// Address of the instruction.
+        pc: usize,
+        /// Return addresses of the live frames, the faulting one first.
+        backtrace: Vec<usize>,
+    },
+    /// There was no stack left to begin with.
+    NoStack,
+}
+
+/// Prepare the calling thread and the process: fault handler, signal stack.
+///
+/// # Errors
+/// What the operating system says.
+pub(crate) fn prepare() -> Result<()> {
+    fault::install(on_fault).map_err(|e| Error::resource("cannot install the fault handler", e))
+}
+
+/// Call into Wasm; arguments and results are in `values`.
+///
+/// # Safety
+/// `callee` and `values` belong together (code, context and trampoline of one
+/// function, as many slots as its type needs), all of them and `runtime` stay
+/// alive during the call, and `runtime` is that of the callee's store.
+pub(crate) unsafe fn enter(
+    runtime: *mut VmRuntime,
+    callee: &Callee,
+    values: *mut u128,
+    max_wasm_stack: usize,
+) -> Result<(), Raised> {
+    let previous = CURRENT.get();
+    let mut activation = Activation {
+        catch_sp: 0,
+        previous,
+        runtime,
+        outer_exit: Exit { fp: 0, pc: 0 },
+        fault_pc: 0,
+        frames: [const { MaybeUninit::uninit() }; MAX_FRAMES],
+        frames_len: 0,
+    };
+    // SAFETY: the caller keeps the runtime alive; it is this thread's while it
+    // is in here.
+    unsafe {
+        if let Some(previous) = previous.as_ref() {
+            activation.outer_exit = Exit::of(previous.runtime);
+        }
+        let exit = Exit::of(runtime);
+        let outer_limit = (*runtime).stack_limit;
+        // Only the first entry of a store sets the limit, so that nested ones
+        // share one stack budget.
+        if outer_limit == 0 {
+            (*runtime).stack_limit = stack_limit(max_wasm_stack).ok_or(Raised::NoStack)?;
+        }
+        let here = std::ptr::from_ref(&activation) as usize;
+        let trapped = if here <= (*runtime).stack_limit {
+            None
+        } else {
+            CURRENT.set(&mut activation);
+            let trapped = arch::enter(
+                callee.vmctx,
+                callee.caller,
+                callee.code,
+                values,
+                callee.entry,
+                &mut activation,
+            );
+            CURRENT.set(previous);
+            Some(trapped != 0)
+        };
+        (*runtime).stack_limit = outer_limit;
+        (*runtime).exit_fp = exit.fp;
+        (*runtime).exit_pc = exit.pc;
+        match trapped {
+            Some(false) => Ok(()),
+            Some(true) => Err(activation.raised()),
+            None => Err(Raised::NoStack),
+        }
+    }
+}
+
+/// The lowest address that Wasm frames may reach, entered from here.
+fn stack_limit(max_wasm_stack: usize) -> Option<usize> {
+    stack::ensure_alternate().ok()?;
+    let lowest = stack::lowest_address()
+        .ok()?
+        .checked_add(HOST_RESERVE_BYTES)?;
+    let here = std::ptr::from_ref(&lowest) as usize;
+    Some(here.saturating_sub(max_wasm_stack).max(lowest))
+}
+
+impl Activation {
+    fn raised(&self) -> Raised {
+        let backtrace = self.frames[..self.frames_len]
+            .iter()
+            // SAFETY: `on_fault` has written the first `frames_len`.
+            .map(|pc| unsafe { pc.assume_init() })
+            .collect();
+        Raised::Trap {
+            pc: self.fault_pc,
+            backtrace,
+        }
+    }
+
+    fn push(&mut self, pc: usize) {
+        if let Some(slot) = self.frames.get_mut(self.frames_len) {
+            slot.write(pc);
+            self.frames_len += 1;
+        }
+    }
+}
+
+/// Decides on a fault of this process. Async-signal-safe.
+fn on_fault(fault: &mut Fault<'_>) -> bool {
+    let current = CURRENT.get();
+    if current.is_null() || !code::contains(fault.pc()) || !may_be_trap(fault) {
+        return false;
+    }
+    // SAFETY: the current activation is alive while Wasm of this thread runs,
+    // and Wasm is what faulted.
+    let activation = unsafe { &mut *current };
+    activation.fault_pc = fault.pc();
+    activation.frames_len = 0;
+    activation.push(fault.pc());
+    // SAFETY: compiled code keeps frame pointers; the chain ends at the catch
+    // point, and the next activation's begins where its Wasm left for the host.
+    unsafe {
+        let mut exit = Exit {
+            fp: fault.fp(),
+            pc: 0,
+        };
+        let mut at = current;
+        while !at.is_null() {
+            if exit.pc != 0 {
+                activation.push(exit.pc - 1);
+            }
+            walk(activation, exit.fp, (*at).catch_sp);
+            exit = (*at).outer_exit;
+            at = (*at).previous;
+            if exit.fp == 0 {
+                break;
+            }
+        }
+    }
+    fault.resume_at(arch::catch_address(), activation.catch_sp);
+    true
+}
+
+/// Push the return addresses of the frames from `fp` up to the catch point.
+///
+/// # Safety
+/// `fp` is the frame pointer of a live frame below `catch_sp` whose chain is
+/// intact.
+unsafe fn walk(activation: &mut Activation, mut fp: usize, catch_sp: usize) {
+    while fp != 0 && fp < catch_sp && activation.frames_len < MAX_FRAMES {
+        // SAFETY: a frame is {previous frame pointer, return address}.
+        let (next, pc) = unsafe { (*(fp as *const usize), *(fp as *const usize).add(1)) };
+        if code::contains(pc) {
+            // The call, not the instruction after it.
+            activation.push(pc - 1);
+        }
+        if next <= fp {
+            break;
+        }
+        fp = next;
+    }
+}
+
+/// Whether a fault in compiled code can be a trap. An access to an address
+/// that is neither in a memory's reservation nor near null is not one: it is a
+/// defect of this engine and must not be mistaken for the program's.
+fn may_be_trap(fault: &Fault<'_>) -> bool {
+    match fault.signal {
+        Signal::Ill | Signal::Fpe => true,
+        Signal::Segv | Signal::Bus => {
+            const NULL_PAGE: usize = 4096;
+            fault.address < NULL_PAGE || region::find(fault.address).is_some()
+        }
+    }
+}

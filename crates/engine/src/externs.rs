@@ -1,0 +1,456 @@
+//! Handles to memories, tables and globals, and what imports and exports are.
+
+#![allow(unsafe_code)]
+
+use std::ptr::NonNull;
+
+use crate::bounds::{MemoryPlan, WASM_PAGE_BYTES};
+use crate::error::{Error, Result};
+use crate::func::Func;
+use crate::host::Caller;
+use crate::memory::{LinearMemory, OutOfBounds};
+use crate::store::private::Sealed;
+use crate::store::{AsContext, AsContextMut, Store, StoreInner, StoreOpaque, opaque_mut};
+use crate::table::{MAX_TABLE_ELEMENTS, TableData};
+use crate::types::{ExternType, GlobalType, MemoryType, TableType};
+use crate::values::Val;
+
+/// Something that can be imported and exported.
+#[derive(Clone, Copy, Debug)]
+pub enum Extern {
+    /// A function.
+    Func(Func),
+    /// A table.
+    Table(Table),
+    /// A memory.
+    Memory(Memory),
+    /// A global.
+    Global(Global),
+}
+
+impl Extern {
+    /// The function, if it is one.
+    pub fn into_func(self) -> Option<Func> {
+        match self {
+            Extern::Func(func) => Some(func),
+            _ => None,
+        }
+    }
+
+    /// The memory, if it is one.
+    pub fn into_memory(self) -> Option<Memory> {
+        match self {
+            Extern::Memory(memory) => Some(memory),
+            _ => None,
+        }
+    }
+
+    /// The table, if it is one.
+    pub fn into_table(self) -> Option<Table> {
+        match self {
+            Extern::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The global, if it is one.
+    pub fn into_global(self) -> Option<Global> {
+        match self {
+            Extern::Global(global) => Some(global),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn store(&self) -> u64 {
+        match self {
+            Extern::Func(func) => func.store,
+            Extern::Table(table) => table.store,
+            Extern::Memory(memory) => memory.store,
+            Extern::Global(global) => global.store,
+        }
+    }
+
+    /// Its type now: limits have the current size as minimum (specification
+    /// §4.5.1).
+    pub(crate) fn ty_in(&self, store: &StoreOpaque) -> ExternType {
+        match self {
+            Extern::Func(func) => ExternType::Func(func.ty_in(store)),
+            Extern::Table(table) => {
+                let data = table.data(store);
+                ExternType::Table(TableType {
+                    min: data.len(),
+                    ..data.ty
+                })
+            }
+            Extern::Memory(memory) => {
+                let data = memory.linear(store);
+                ExternType::Memory(MemoryType {
+                    min: data.pages(),
+                    ..data.ty
+                })
+            }
+            Extern::Global(global) => ExternType::Global(global.ty),
+        }
+    }
+}
+
+macro_rules! handle {
+    ($name:ident, $data:ty) => {
+        // SAFETY: the address is only used together with its store.
+        unsafe impl Send for $name {}
+        // SAFETY: as above.
+        unsafe impl Sync for $name {}
+
+        impl From<$name> for Extern {
+            fn from(handle: $name) -> Extern {
+                Extern::$name(handle)
+            }
+        }
+    };
+}
+
+impl From<Func> for Extern {
+    fn from(func: Func) -> Extern {
+        Extern::Func(func)
+    }
+}
+
+/// A memory of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    pub(crate) store: u64,
+    pub(crate) raw: NonNull<LinearMemory>,
+}
+handle!(Memory, LinearMemory);
+
+impl Memory {
+    /// A memory with the strategy of the store's engine.
+    ///
+    /// # Errors
+    /// Limits beyond 65,536 pages, or a host without room for it.
+    pub fn new(mut store: impl AsContextMut, ty: MemoryType) -> Result<Memory> {
+        Memory::new_in(opaque_mut(&mut store), ty)
+    }
+
+    pub(crate) fn new_in(store: &mut StoreOpaque, ty: MemoryType) -> Result<Memory> {
+        let limit = crate::bounds::MAX_PAGES_32;
+        if ty.min > limit || ty.max.is_some_and(|max| max > limit || max < ty.min) {
+            return Err(Error::mismatch(
+                "memory limits must rise to 65536 pages at most",
+            ));
+        }
+        let plan = MemoryPlan::new(store.engine.bounds(), &ty);
+        let memory = LinearMemory::new(plan, ty)?;
+        let raw = NonNull::from(&*memory);
+        store.memories.push(memory);
+        Ok(Memory {
+            store: store.id,
+            raw,
+        })
+    }
+
+    pub(crate) fn linear<'a>(&self, store: &'a StoreOpaque) -> &'a LinearMemory {
+        assert_eq!(self.store, store.id, "memory of another store");
+        // SAFETY: of this store, hence alive as long.
+        unsafe { self.raw.as_ref() }
+    }
+
+    pub(crate) fn linear_mut<'a>(&self, store: &'a mut StoreOpaque) -> &'a mut LinearMemory {
+        assert_eq!(self.store, store.id, "memory of another store");
+        // SAFETY: of this store, which is exclusively borrowed.
+        unsafe { &mut *self.raw.as_ptr() }
+    }
+
+    /// Its type as declared.
+    ///
+    /// # Panics
+    /// This and the other methods: for a memory of another store.
+    pub fn ty(&self, store: impl AsContext) -> MemoryType {
+        self.linear(store.opaque()).ty
+    }
+
+    /// Current size in pages of 64 KiB.
+    pub fn size(&self, store: impl AsContext) -> u64 {
+        self.linear(store.opaque()).pages()
+    }
+
+    /// Current size in bytes.
+    pub fn data_size(&self, store: impl AsContext) -> usize {
+        self.linear(store.opaque()).len()
+    }
+
+    /// Grow by `delta` pages; returns the former size in pages.
+    ///
+    /// # Errors
+    /// Beyond the maximum, or where the host has no room.
+    pub fn grow(&self, mut store: impl AsContextMut, delta: u64) -> Result<u64> {
+        let memory = self.linear_mut(opaque_mut(&mut store));
+        memory.grow(delta).ok_or_else(|| {
+            Error::mismatch(format!(
+                "cannot grow a memory of {} pages by {delta}",
+                memory.pages()
+            ))
+        })
+    }
+
+    /// Its contents.
+    pub fn data<'a, C: AsContext>(&self, store: &'a C) -> &'a [u8] {
+        self.linear(store.opaque()).bytes()
+    }
+
+    /// Its contents, to change.
+    pub fn data_mut<'a, C: AsContextMut>(&self, store: &'a mut C) -> &'a mut [u8] {
+        self.linear_mut(opaque_mut(store)).bytes_mut()
+    }
+
+    /// Its contents and the host's data, both to change.
+    pub fn data_and_store_mut<'a, T, C>(&self, store: &'a mut C) -> (&'a mut [u8], &'a mut T)
+    where
+        C: AsContextMut<Data = T> + DataPtr<T>,
+        T: 'a,
+    {
+        let data = store.data_ptr();
+        let bytes = self.linear_mut(opaque_mut(store)).bytes_mut();
+        // SAFETY: the memory's bytes are no part of the host's data, and both
+        // are borrowed from one exclusive borrow of the store.
+        (bytes, unsafe { &mut *data })
+    }
+
+    /// Copy bytes out of it.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`]; nothing is copied then.
+    pub fn read(
+        &self,
+        store: impl AsContext,
+        start: u64,
+        into: &mut [u8],
+    ) -> Result<(), OutOfBounds> {
+        let memory = self.linear(store.opaque());
+        let range = memory.check(start, into.len() as u64)?;
+        into.copy_from_slice(&memory.bytes()[range]);
+        Ok(())
+    }
+
+    /// Copy bytes into it.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`]; nothing is changed then.
+    pub fn write(
+        &self,
+        mut store: impl AsContextMut,
+        start: u64,
+        from: &[u8],
+    ) -> Result<(), OutOfBounds> {
+        let memory = self.linear_mut(opaque_mut(&mut store));
+        let range = memory.check(start, from.len() as u64)?;
+        memory.bytes_mut()[range].copy_from_slice(from);
+        Ok(())
+    }
+
+    /// Check a range and make it one that the kernel can access: to be called
+    /// before a part of the memory is handed to a system call. Under `uffd`, a
+    /// page that nobody has touched would otherwise make it fail with EFAULT.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`] unless the range is inside.
+    pub fn populate(&self, store: impl AsContext, start: u64, len: u64) -> Result<(), OutOfBounds> {
+        self.linear(store.opaque()).populate(start, len)
+    }
+
+    /// Bytes of address space set aside for it.
+    pub fn reserved_bytes(&self, store: impl AsContext) -> u64 {
+        let plan = &self.linear(store.opaque()).plan;
+        plan.front_bytes + plan.reserved_bytes
+    }
+
+    /// Bytes of a page: 65,536.
+    pub const PAGE_BYTES: u64 = WASM_PAGE_BYTES;
+}
+
+/// What [`Memory::data_and_store_mut`] takes. Sealed.
+pub trait DataPtr<T>: Sealed {
+    /// Where the host's data is.
+    #[doc(hidden)]
+    fn data_ptr(&mut self) -> *mut T {
+        let store: *mut StoreInner<T> = self.opaque_ptr().cast();
+        // SAFETY: implementors' stores have data of type `T`; only the address
+        // is taken.
+        unsafe { &raw mut (*store).data }
+    }
+}
+impl<T> DataPtr<T> for Store<T> {}
+impl<T> DataPtr<T> for Caller<'_, T> {}
+impl<T, C: DataPtr<T>> DataPtr<T> for &mut C {}
+
+/// A table of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Table {
+    pub(crate) store: u64,
+    pub(crate) raw: NonNull<TableData>,
+}
+handle!(Table, TableData);
+
+impl Table {
+    /// A table with all elements `init`.
+    ///
+    /// # Errors
+    /// An `init` of another type, or limits beyond [`MAX_TABLE_ELEMENTS`].
+    pub fn new(mut store: impl AsContextMut, ty: TableType, init: &Val) -> Result<Table> {
+        let opaque = opaque_mut(&mut store);
+        let init = element(ty, init, opaque)?;
+        Table::new_in(opaque, ty, init)
+    }
+
+    pub(crate) fn new_in(store: &mut StoreOpaque, ty: TableType, init: u64) -> Result<Table> {
+        let data = TableData::new(ty, init).ok_or_else(|| {
+            Error::mismatch(format!("table of more than {MAX_TABLE_ELEMENTS} elements"))
+        })?;
+        let raw = NonNull::from(&*data);
+        store.tables.push(data);
+        Ok(Table {
+            store: store.id,
+            raw,
+        })
+    }
+
+    pub(crate) fn data<'a>(&self, store: &'a StoreOpaque) -> &'a TableData {
+        assert_eq!(self.store, store.id, "table of another store");
+        // SAFETY: of this store, hence alive as long.
+        unsafe { self.raw.as_ref() }
+    }
+
+    pub(crate) fn data_mut<'a>(&self, store: &'a mut StoreOpaque) -> &'a mut TableData {
+        assert_eq!(self.store, store.id, "table of another store");
+        // SAFETY: of this store, which is exclusively borrowed.
+        unsafe { &mut *self.raw.as_ptr() }
+    }
+
+    /// Its type as declared.
+    ///
+    /// # Panics
+    /// This and the other methods: for a table of another store.
+    pub fn ty(&self, store: impl AsContext) -> TableType {
+        self.data(store.opaque()).ty
+    }
+
+    /// Current number of elements.
+    pub fn size(&self, store: impl AsContext) -> u32 {
+        self.data(store.opaque()).len()
+    }
+
+    /// An element; nothing beyond the end.
+    pub fn get(&self, store: impl AsContext, index: u32) -> Option<Val> {
+        let opaque = store.opaque();
+        let table = self.data(opaque);
+        let raw = *table.elements().get(index as usize)?;
+        // SAFETY: cells hold references of the table's type, of this store.
+        Some(unsafe { Val::from_slot(u128::from(raw), table.ty.element, opaque) })
+    }
+
+    /// Set an element.
+    ///
+    /// # Errors
+    /// A value of another type, or an index beyond the end.
+    pub fn set(&self, mut store: impl AsContextMut, index: u32, value: &Val) -> Result<()> {
+        let opaque = opaque_mut(&mut store);
+        let raw = element(self.data(opaque).ty, value, opaque)?;
+        let cell = self.data_mut(opaque).elements_mut().get_mut(index as usize);
+        *cell.ok_or_else(|| Error::mismatch(format!("no table element {index}")))? = raw;
+        Ok(())
+    }
+
+    /// Grow by `delta` elements, all `init`; returns the former size.
+    ///
+    /// # Errors
+    /// A value of another type, or beyond the maximum.
+    pub fn grow(&self, mut store: impl AsContextMut, delta: u32, init: &Val) -> Result<u32> {
+        let opaque = opaque_mut(&mut store);
+        let raw = element(self.data(opaque).ty, init, opaque)?;
+        self.data_mut(opaque)
+            .grow(u64::from(delta), raw)
+            .ok_or_else(|| Error::mismatch("table cannot grow that far"))
+    }
+}
+
+fn element(ty: TableType, value: &Val, store: &mut StoreOpaque) -> Result<u64> {
+    if value.ty() != ty.element {
+        return Err(Error::mismatch(format!(
+            "{} expected, {} given",
+            ty.element,
+            value.ty()
+        )));
+    }
+    Ok(value.to_slot(store)? as u64)
+}
+
+/// A global of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Global {
+    pub(crate) store: u64,
+    pub(crate) cell: NonNull<u128>,
+    pub(crate) ty: GlobalType,
+}
+handle!(Global, u128);
+
+impl Global {
+    /// A global with a value.
+    ///
+    /// # Errors
+    /// A value of another type.
+    pub fn new(mut store: impl AsContextMut, ty: GlobalType, value: &Val) -> Result<Global> {
+        let opaque = opaque_mut(&mut store);
+        let slot = content(ty, value, opaque)?;
+        let cell = Box::new(slot);
+        let handle = Global {
+            store: opaque.id,
+            cell: NonNull::from(&*cell),
+            ty,
+        };
+        opaque.globals.push(cell);
+        Ok(handle)
+    }
+
+    /// Its type.
+    pub fn ty(&self) -> GlobalType {
+        self.ty
+    }
+
+    /// Its value.
+    ///
+    /// # Panics
+    /// This and [`Global::set`]: for a global of another store.
+    pub fn get(&self, store: impl AsContext) -> Val {
+        let opaque = store.opaque();
+        assert_eq!(self.store, opaque.id, "global of another store");
+        // SAFETY: of this store, hence alive; the cell holds its type.
+        unsafe { Val::from_slot(*self.cell.as_ptr(), self.ty.content, opaque) }
+    }
+
+    /// Set its value.
+    ///
+    /// # Errors
+    /// An immutable global, or a value of another type.
+    pub fn set(&self, mut store: impl AsContextMut, value: &Val) -> Result<()> {
+        let opaque = opaque_mut(&mut store);
+        assert_eq!(self.store, opaque.id, "global of another store");
+        if !self.ty.mutable {
+            return Err(Error::mismatch("the global is immutable"));
+        }
+        let slot = content(self.ty, value, opaque)?;
+        // SAFETY: of this store, which is exclusively borrowed.
+        unsafe { *self.cell.as_ptr() = slot };
+        Ok(())
+    }
+}
+
+fn content(ty: GlobalType, value: &Val, store: &mut StoreOpaque) -> Result<u128> {
+    if value.ty() != ty.content {
+        return Err(Error::mismatch(format!(
+            "{} expected, {} given",
+            ty.content,
+            value.ty()
+        )));
+    }
+    value.to_slot(store)
+}

@@ -1,0 +1,328 @@
+//! Instances: a module's context filled in and its segments applied.
+//!
+//! What must stay true: the context is complete before any code of the module
+//! runs, and what its layout calls fixed is not written afterwards.
+
+#![allow(unsafe_code)]
+
+use std::ptr::NonNull;
+
+use crate::error::{Error, Result};
+use crate::externs::{Extern, Global, Memory, Table};
+use crate::func::Func;
+use crate::init;
+use crate::link;
+use crate::memory::LinearMemory;
+use crate::module::{EntityIndex, Module};
+use crate::runtime;
+use crate::store::{AsContext, AsContextMut, StoreOpaque, call_raw, opaque_mut};
+use crate::table::TableData;
+use crate::vmctx::{
+    GlobalPlace, VMCTX_INSTANCE, VMCTX_LIBCALLS, VMCTX_RUNTIME, VMCTX_TYPE_IDS, VmFuncImport,
+    VmFuncRef,
+};
+
+/// An instance of a module in a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instance {
+    store: u64,
+    raw: NonNull<InstanceData>,
+}
+
+// SAFETY: the address is only used together with its store.
+unsafe impl Send for Instance {}
+// SAFETY: as above.
+unsafe impl Sync for Instance {}
+
+/// The runtime's side of an instance. Boxed by its store.
+pub(crate) struct InstanceData {
+    pub store: *mut StoreOpaque,
+    pub module: Module,
+    vmctx: Box<[u128]>,
+    pub memories: Vec<NonNull<LinearMemory>>,
+    pub tables: Vec<NonNull<TableData>>,
+    /// Where each global's cell is.
+    pub globals: Vec<NonNull<u128>>,
+    /// The imported functions as their owners know them.
+    pub imported_funcs: Vec<NonNull<VmFuncRef>>,
+    /// Passive element segments, evaluated; dropped ones are empty.
+    pub elements: Vec<Box<[u64]>>,
+    /// Which data segments were dropped.
+    pub dropped_data: Vec<bool>,
+}
+
+// SAFETY: every address is one of the same store's, which moves as a whole.
+unsafe impl Send for InstanceData {}
+
+impl InstanceData {
+    /// The context.
+    pub fn vmctx(&self) -> *mut u8 {
+        self.vmctx.as_ptr().cast_mut().cast()
+    }
+
+    /// # Safety
+    /// `offset` is one the layout gives for a field of type `V`.
+    pub(crate) unsafe fn write<V>(&mut self, offset: i32, value: V) {
+        debug_assert!(offset as usize + size_of::<V>() <= self.vmctx.len() * 16);
+        // SAFETY: inside the context, by the caller's promise.
+        unsafe { self.vmctx().add(offset as usize).cast::<V>().write(value) };
+    }
+
+    /// The reference to a function whose reference is taken somewhere.
+    pub fn func_ref(&self, index: u32) -> NonNull<VmFuncRef> {
+        if let Some(imported) = self.imported_funcs.get(index as usize) {
+            return *imported;
+        }
+        let offset = self
+            .module
+            .layout()
+            .funcref(index)
+            .expect("an escaping function");
+        // SAFETY: inside the context.
+        unsafe { NonNull::new_unchecked(self.vmctx().add(offset as usize).cast()) }
+    }
+
+    /// The item an index names, as a handle.
+    fn item(&self, store: u64, index: EntityIndex) -> Extern {
+        match index {
+            EntityIndex::Func(i) => Func {
+                store,
+                raw: self.func_ref(i),
+            }
+            .into(),
+            EntityIndex::Table(i) => Table {
+                store,
+                raw: self.tables[i as usize],
+            }
+            .into(),
+            EntityIndex::Memory(i) => Memory {
+                store,
+                raw: self.memories[i as usize],
+            }
+            .into(),
+            EntityIndex::Global(i) => {
+                let ty = self.module.info().globals[i as usize];
+                Global {
+                    store,
+                    cell: self.globals[i as usize],
+                    ty,
+                }
+                .into()
+            }
+        }
+    }
+
+    fn find(&self, store: u64, name: &str) -> Option<Extern> {
+        self.module
+            .export(name)
+            .map(|index| self.item(store, index))
+    }
+}
+
+/// An export of an instance of `store`.
+pub(crate) fn export_of(
+    store: &StoreOpaque,
+    instance: NonNull<InstanceData>,
+    name: &str,
+) -> Option<Extern> {
+    // SAFETY: instances are alive as long as their store.
+    unsafe { instance.as_ref() }.find(store.id, name)
+}
+
+impl Instance {
+    /// Instantiate `module` with its imports in order, apply its segments and
+    /// run its start function.
+    ///
+    /// # Errors
+    /// Imports that do not fit; a host without room; a segment that does not
+    /// fit its table or memory, or a start function that fails: those are
+    /// traps, and what happened before stays (specification §4.5.4).
+    pub fn new(
+        mut store: impl AsContextMut,
+        module: &Module,
+        imports: &[Extern],
+    ) -> Result<Instance> {
+        let opaque = opaque_mut(&mut store);
+        if !opaque.engine.same(module.engine()) {
+            return Err(Error::mismatch("module and store are of different engines"));
+        }
+        link::check(opaque, module, imports)?;
+        let mut data = InstanceData::allocate(opaque, module, imports)?;
+        let raw = NonNull::from(&mut *data);
+        // SAFETY: the instance is new; nobody else has its address.
+        unsafe { init::fill(&mut data)? };
+        let store_ptr = data.store;
+        opaque.instances.push(data);
+        // SAFETY: boxed, so it stays at its address; the store is exclusively
+        // borrowed, and not used through another reference until the end.
+        unsafe {
+            init::apply_segments(&mut *raw.as_ptr())?;
+            if let Some(start) = module.info().start {
+                call_raw(
+                    store_ptr,
+                    raw.as_ref().func_ref(start),
+                    [0u128; 1].as_mut_ptr(),
+                )?;
+            }
+        }
+        Ok(Instance {
+            store: store.opaque().id,
+            raw,
+        })
+    }
+
+    fn data<'a>(&self, store: &'a StoreOpaque) -> &'a InstanceData {
+        assert_eq!(self.store, store.id, "instance of another store");
+        // SAFETY: of this store, hence alive as long.
+        unsafe { self.raw.as_ref() }
+    }
+
+    /// The module.
+    ///
+    /// # Panics
+    /// This and the other methods: for an instance of another store.
+    pub fn module<'a>(&self, store: &'a impl AsContext) -> &'a Module {
+        &self.data(store.opaque()).module
+    }
+
+    /// An export by name.
+    pub fn get_export(&self, store: impl AsContext, name: &str) -> Option<Extern> {
+        let opaque = store.opaque();
+        self.data(opaque).find(opaque.id, name)
+    }
+
+    /// An exported function by name.
+    pub fn get_func(&self, store: impl AsContext, name: &str) -> Option<Func> {
+        self.get_export(store, name)?.into_func()
+    }
+
+    /// An exported memory by name.
+    pub fn get_memory(&self, store: impl AsContext, name: &str) -> Option<Memory> {
+        self.get_export(store, name)?.into_memory()
+    }
+
+    /// Every export, in order.
+    pub fn exports(&self, store: impl AsContext) -> Vec<(String, Extern)> {
+        let opaque = store.opaque();
+        let data = self.data(opaque);
+        let exports = &data.module.info().exports;
+        exports
+            .iter()
+            .map(|(name, index)| (name.clone(), data.item(opaque.id, *index)))
+            .collect()
+    }
+}
+
+impl InstanceData {
+    /// An instance with its imports and its own, empty items; the context is
+    /// zero.
+    fn allocate(
+        store: &mut StoreOpaque,
+        module: &Module,
+        imports: &[Extern],
+    ) -> Result<Box<InstanceData>> {
+        let info = module.info();
+        let mut data = Box::new(InstanceData {
+            store: std::ptr::from_mut(store),
+            module: module.clone(),
+            vmctx: vec![0u128; module.layout().size().div_ceil(16)].into_boxed_slice(),
+            memories: Vec::with_capacity(info.memories.len()),
+            tables: Vec::with_capacity(info.tables.len()),
+            globals: Vec::with_capacity(info.globals.len()),
+            imported_funcs: Vec::with_capacity(info.imported_funcs as usize),
+            elements: Vec::new(),
+            dropped_data: vec![false; info.data.len()],
+        });
+        for import in imports {
+            match import {
+                Extern::Func(func) => data.imported_funcs.push(func.raw),
+                Extern::Table(table) => data.tables.push(table.raw),
+                Extern::Memory(memory) => data.memories.push(memory.raw),
+                Extern::Global(global) => data.globals.push(global.cell),
+            }
+        }
+        for ty in &info.memories[data.memories.len()..] {
+            data.memories.push(Memory::new_in(store, *ty)?.raw);
+        }
+        for def in &info.table_defs {
+            data.tables.push(Table::new_in(store, def.ty, 0)?.raw);
+        }
+        for index in info.imported_globals..info.globals.len() as u32 {
+            let GlobalPlace::Inline(offset) = module.layout().global(index) else {
+                unreachable!("defined globals are in the context")
+            };
+            // SAFETY: inside the context.
+            let cell = unsafe { data.vmctx().add(offset as usize) };
+            data.globals
+                .push(NonNull::new(cell.cast()).expect("a context is not at null"));
+        }
+        data.write_header(store);
+        data.write_imports();
+        data.write_func_refs();
+        Ok(data)
+    }
+
+    fn write_header(&mut self, store: &mut StoreOpaque) {
+        let this = std::ptr::from_mut(self);
+        let type_ids = self.module.type_ids().as_ptr();
+        // SAFETY: offsets and types are those of the layout's head.
+        unsafe {
+            self.write(VMCTX_RUNTIME, std::ptr::from_mut(&mut *store.runtime));
+            self.write(VMCTX_LIBCALLS, runtime::TABLE.as_ptr());
+            self.write(VMCTX_TYPE_IDS, type_ids);
+            self.write(VMCTX_INSTANCE, this);
+        }
+    }
+
+    fn write_imports(&mut self) {
+        let module = self.module.clone();
+        let layout = module.layout();
+        // SAFETY: offsets and types are the layout's; the addresses are of
+        // this store and alive.
+        unsafe {
+            for (i, memory) in self.memories.clone().into_iter().enumerate() {
+                self.write(layout.memory_base(i as u32), memory.as_ref().vm.base);
+                self.write(
+                    layout.memory_def(i as u32),
+                    &raw const (*memory.as_ptr()).vm,
+                );
+            }
+            for (i, table) in self.tables.clone().into_iter().enumerate() {
+                self.write(layout.table_def(i as u32), &raw const (*table.as_ptr()).vm);
+            }
+            for (i, func) in self.imported_funcs.clone().into_iter().enumerate() {
+                let VmFuncRef { code, vmctx, .. } = *func.as_ptr();
+                self.write(layout.func_import(i as u32), VmFuncImport { code, vmctx });
+            }
+            for i in 0..module.info().imported_globals {
+                if let GlobalPlace::Pointer(offset) = layout.global(i) {
+                    self.write(offset, self.globals[i as usize]);
+                }
+            }
+        }
+    }
+
+    fn write_func_refs(&mut self) {
+        let module = self.module.clone();
+        let info = module.info();
+        for &func in &info.escaping {
+            let offset = module.layout().funcref(func).expect("an escaping function");
+            let func_ref = match self.imported_funcs.get(func as usize) {
+                // SAFETY: of this store, alive.
+                Some(imported) => unsafe { *imported.as_ptr() },
+                None => {
+                    let ty = info.funcs[func as usize];
+                    VmFuncRef {
+                        code: module.func_code(func),
+                        vmctx: self.vmctx(),
+                        type_id: module.type_ids()[ty as usize],
+                        reserved: 0,
+                        entry: module.entry_trampoline(ty),
+                    }
+                }
+            };
+            // SAFETY: the layout's offset of a `VmFuncRef`.
+            unsafe { self.write(offset, func_ref) };
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Linkers: names for what modules import.
+
+#![allow(unsafe_code)]
+
+use std::collections::HashMap;
+
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::externs::Extern;
+use crate::func::Func;
+use crate::host::{Caller, HostDef, IntoHostFunc};
+use crate::instance::Instance;
+use crate::module::Module;
+use crate::store::{AsContext, AsContextMut, opaque_mut};
+use crate::types::FuncType;
+use crate::values::Val;
+
+/// Definitions by module and name. Definitions of the host's are good for any
+/// store with data of type `T`; others for the store they came from.
+pub struct Linker<T> {
+    engine: Engine,
+    items: HashMap<String, HashMap<String, Item>>,
+    data: std::marker::PhantomData<fn(T)>,
+}
+
+#[derive(Clone)]
+enum Item {
+    Host(HostDef),
+    Extern(Extern),
+}
+
+impl<T> Clone for Linker<T> {
+    fn clone(&self) -> Linker<T> {
+        Linker {
+            engine: self.engine.clone(),
+            items: self.items.clone(),
+            data: self.data,
+        }
+    }
+}
+
+impl<T> std::fmt::Debug for Linker<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Linker")
+            .field("modules", &self.items.keys())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T> Linker<T> {
+    /// Without definitions.
+    pub fn new(engine: &Engine) -> Linker<T> {
+        let engine = engine.clone();
+        Linker {
+            engine,
+            items: HashMap::new(),
+            data: std::marker::PhantomData,
+        }
+    }
+
+    /// The engine it was made for.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Define a host function with the closure's type; an earlier definition
+    /// of the name is replaced.
+    pub fn func_wrap<P, R>(
+        &mut self,
+        module: &str,
+        name: &str,
+        func: impl IntoHostFunc<T, P, R>,
+    ) -> &mut Linker<T> {
+        self.insert(module, name, Item::Host(func.into_def()))
+    }
+
+    /// Define a host function with a runtime type.
+    pub fn func_new<F>(&mut self, module: &str, name: &str, ty: FuncType, func: F) -> &mut Linker<T>
+    where
+        F: Fn(Caller<'_, T>, &[Val], &mut [Val]) -> Result<()> + Send + Sync + 'static,
+    {
+        self.insert(module, name, Item::Host(HostDef::dynamic(ty, func)))
+    }
+
+    /// Define anything of a store.
+    pub fn define(&mut self, module: &str, name: &str, item: impl Into<Extern>) -> &mut Linker<T> {
+        self.insert(module, name, Item::Extern(item.into()))
+    }
+
+    /// Define every export of an instance under a module name.
+    pub fn instance(
+        &mut self,
+        store: impl AsContext<Data = T>,
+        module: &str,
+        instance: Instance,
+    ) -> &mut Linker<T> {
+        for (name, item) in instance.exports(&store) {
+            self.insert(module, &name, Item::Extern(item));
+        }
+        self
+    }
+
+    fn insert(&mut self, module: &str, name: &str, item: Item) -> &mut Linker<T> {
+        self.items
+            .entry(module.to_owned())
+            .or_default()
+            .insert(name.to_owned(), item);
+        self
+    }
+
+    /// Whether there is a definition of this name.
+    pub fn defines(&self, module: &str, name: &str) -> bool {
+        self.items
+            .get(module)
+            .is_some_and(|names| names.contains_key(name))
+    }
+
+    /// Instantiate a module with these definitions and run its start function.
+    ///
+    /// # Errors
+    /// An import that is missing or of another type; what [`Instance::new`]
+    /// says.
+    pub fn instantiate(
+        &self,
+        mut store: impl AsContextMut<Data = T>,
+        module: &Module,
+    ) -> Result<Instance> {
+        let mut imports = Vec::with_capacity(module.info().imports.len());
+        for import in &module.info().imports {
+            let item = self
+                .items
+                .get(&import.module)
+                .and_then(|names| names.get(&import.name))
+                .ok_or_else(|| Error::link(&import.module, &import.name, "unknown import"))?;
+            imports.push(match item {
+                Item::Extern(item) => *item,
+                // SAFETY: the definition was made for `T`, the store's data.
+                Item::Host(def) => unsafe { Func::place(def, opaque_mut(&mut store))? }.into(),
+            });
+        }
+        Instance::new(store, module, &imports)
+    }
+}

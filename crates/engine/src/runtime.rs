@@ -1,0 +1,307 @@
+//! The functions behind [`Libcall`]: growth, bulk operations, segments.
+//!
+//! Each comes twice: over an instance with typed results, for instantiation
+//! too, and as the C function that compiled code calls. Bulk operations check
+//! both ranges before they change anything, under every strategy.
+
+#![allow(unsafe_code)]
+
+use crate::instance::InstanceData;
+use crate::libcall::Libcall;
+use crate::store::trap_error;
+use crate::trap::TrapCode;
+use crate::vmctx::VMCTX_INSTANCE;
+
+/// The table that contexts point to, by [`Libcall`].
+pub(crate) static TABLE: Table = Table([
+    memory_grow_entry as *const (),
+    memory_copy_entry as *const (),
+    memory_fill_entry as *const (),
+    memory_init_entry as *const (),
+    data_drop_entry as *const (),
+    table_grow_entry as *const (),
+    table_fill_entry as *const (),
+    table_copy_entry as *const (),
+    table_init_entry as *const (),
+    elem_drop_entry as *const (),
+]);
+
+/// Addresses of functions.
+pub(crate) struct Table([*const (); Libcall::ALL.len()]);
+
+// SAFETY: addresses of functions.
+unsafe impl Sync for Table {}
+
+impl Table {
+    /// First entry.
+    pub fn as_ptr(&self) -> *const *const () {
+        self.0.as_ptr()
+    }
+}
+
+type Outcome = Result<(), TrapCode>;
+
+/// # Safety
+/// `vmctx` is the context of an instance whose Wasm is running.
+unsafe fn instance<'a>(vmctx: *mut u8) -> &'a mut InstanceData {
+    // SAFETY: a context holds its instance's address there; while Wasm runs
+    // nobody else borrows the instance.
+    unsafe {
+        &mut **vmctx
+            .add(VMCTX_INSTANCE as usize)
+            .cast::<*mut InstanceData>()
+    }
+}
+
+/// 0, or 1 with the trap left in the store for compiled code to raise.
+fn status(data: &mut InstanceData, outcome: Outcome) -> u32 {
+    match outcome {
+        Ok(()) => 0,
+        Err(code) => {
+            // SAFETY: an instance's store is alive while the instance is.
+            unsafe { (*data.store).pending = Some(trap_error(code, Vec::new())) };
+            1
+        }
+    }
+}
+
+impl InstanceData {
+    fn memory(&mut self, index: u32) -> &mut crate::memory::LinearMemory {
+        // SAFETY: memories are alive as long as the store; exclusively ours
+        // while Wasm of it runs.
+        unsafe { &mut *self.memories[index as usize].as_ptr() }
+    }
+
+    fn table(&mut self, index: u32) -> &mut crate::table::TableData {
+        // SAFETY: as for memories.
+        unsafe { &mut *self.tables[index as usize].as_ptr() }
+    }
+}
+
+fn memory_copy(
+    data: &mut InstanceData,
+    (to, dst): (u32, u64),
+    (from, src): (u32, u64),
+    len: u64,
+) -> Outcome {
+    let oob = |_| TrapCode::MemoryOutOfBounds;
+    let src = data.memory(from).check(src, len).map_err(oob)?;
+    let source = data.memory(from).vm.base;
+    let target = data.memory(to);
+    let dst = target.check(dst, len).map_err(oob)?;
+    // SAFETY: both ranges are inside their memories; they may overlap.
+    unsafe {
+        std::ptr::copy(
+            source.add(src.start),
+            target.vm.base.add(dst.start),
+            src.len(),
+        )
+    };
+    Ok(())
+}
+
+fn memory_fill(data: &mut InstanceData, index: u32, dst: u64, value: u8, len: u64) -> Outcome {
+    let memory = data.memory(index);
+    let range = memory
+        .check(dst, len)
+        .map_err(|_| TrapCode::MemoryOutOfBounds)?;
+    memory.bytes_mut()[range].fill(value);
+    Ok(())
+}
+
+/// `memory.init`, and the application of an active segment.
+pub(crate) fn memory_init(
+    data: &mut InstanceData,
+    index: u32,
+    segment: u32,
+    dst: u64,
+    src: u64,
+    len: u64,
+) -> Outcome {
+    let module = data.module.clone();
+    let bytes: &[u8] = match data.dropped_data[segment as usize] {
+        true => &[],
+        false => module.data_bytes(segment),
+    };
+    let oob = TrapCode::MemoryOutOfBounds;
+    let end = src
+        .checked_add(len)
+        .filter(|end| *end <= bytes.len() as u64)
+        .ok_or(oob)?;
+    let memory = data.memory(index);
+    let range = memory.check(dst, len).map_err(|_| oob)?;
+    memory.bytes_mut()[range].copy_from_slice(&bytes[src as usize..end as usize]);
+    Ok(())
+}
+
+fn table_fill(data: &mut InstanceData, index: u32, dst: u64, value: u64, len: u64) -> Outcome {
+    let table = data.table(index);
+    let range = table.check(dst, len).ok_or(TrapCode::TableOutOfBounds)?;
+    table.elements_mut()[range].fill(value);
+    Ok(())
+}
+
+fn table_copy(
+    data: &mut InstanceData,
+    (to, dst): (u32, u64),
+    (from, src): (u32, u64),
+    len: u64,
+) -> Outcome {
+    let oob = TrapCode::TableOutOfBounds;
+    let src = data.table(from).check(src, len).ok_or(oob)?;
+    let source = data.table(from).vm.base;
+    let target = data.table(to);
+    let dst = target.check(dst, len).ok_or(oob)?;
+    // SAFETY: both ranges are inside their tables; they may overlap.
+    unsafe {
+        std::ptr::copy(
+            source.add(src.start),
+            target.vm.base.add(dst.start),
+            src.len(),
+        )
+    };
+    Ok(())
+}
+
+/// `table.init`, and the application of an active segment.
+pub(crate) fn table_init(
+    data: &mut InstanceData,
+    index: u32,
+    segment: u32,
+    dst: u64,
+    src: u64,
+    len: u64,
+) -> Outcome {
+    let oob = TrapCode::TableOutOfBounds;
+    let items = std::mem::take(&mut data.elements[segment as usize]);
+    let copy = |data: &mut InstanceData| {
+        let end = src
+            .checked_add(len)
+            .filter(|end| *end <= items.len() as u64)
+            .ok_or(oob)?;
+        let table = data.table(index);
+        let range = table.check(dst, len).ok_or(oob)?;
+        table.elements_mut()[range].copy_from_slice(&items[src as usize..end as usize]);
+        Ok(())
+    };
+    let outcome = copy(data);
+    data.elements[segment as usize] = items;
+    outcome
+}
+
+/// `elem.drop`
+pub(crate) fn elem_drop(data: &mut InstanceData, segment: u32) {
+    data.elements[segment as usize] = Box::default();
+}
+
+/// -1 as compiled code returns it for a growth that failed.
+const FAILED: i64 = -1;
+
+unsafe extern "C" fn memory_grow_entry(vmctx: *mut u8, memory: u32, delta: u64) -> i64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    data.memory(memory)
+        .grow(delta)
+        .map_or(FAILED, u64::cast_signed)
+}
+
+unsafe extern "C" fn memory_copy_entry(
+    vmctx: *mut u8,
+    to: u32,
+    dst: u64,
+    from: u32,
+    src: u64,
+    len: u64,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = memory_copy(data, (to, dst), (from, src), len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn memory_fill_entry(
+    vmctx: *mut u8,
+    memory: u32,
+    dst: u64,
+    value: u32,
+    len: u64,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = memory_fill(data, memory, dst, value as u8, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn memory_init_entry(
+    vmctx: *mut u8,
+    memory: u32,
+    segment: u32,
+    dst: u64,
+    src: u64,
+    len: u64,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = memory_init(data, memory, segment, dst, src, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn data_drop_entry(vmctx: *mut u8, segment: u32) {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    data.dropped_data[segment as usize] = true;
+}
+
+unsafe extern "C" fn table_grow_entry(vmctx: *mut u8, table: u32, init: u64, delta: u64) -> i64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    data.table(table)
+        .grow(delta, init)
+        .map_or(FAILED, i64::from)
+}
+
+unsafe extern "C" fn table_fill_entry(
+    vmctx: *mut u8,
+    table: u32,
+    dst: u64,
+    value: u64,
+    len: u64,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = table_fill(data, table, dst, value, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn table_copy_entry(
+    vmctx: *mut u8,
+    to: u32,
+    dst: u64,
+    from: u32,
+    src: u64,
+    len: u64,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = table_copy(data, (to, dst), (from, src), len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn table_init_entry(
+    vmctx: *mut u8,
+    table: u32,
+    segment: u32,
+    dst: u64,
+    src: u64,
+    len: u64,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = table_init(data, table, segment, dst, src, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn elem_drop_entry(vmctx: *mut u8, segment: u32) {
+    // SAFETY: called by compiled code with its own context.
+    elem_drop(unsafe { instance(vmctx) }, segment);
+}

@@ -1,0 +1,351 @@
+//! Stores: what owns instances, memories, tables, globals and host functions.
+//!
+//! ```text
+//!  Store<T> ──owns──► StoreInner<T> { opaque: StoreOpaque, data: T }
+//!                          ▲   boxed entities, addresses stable until drop
+//!  handles (Func, Memory, …) = { store id, address }: Copy, checked when used
+//! ```
+//!
+//! What must stay true: entities are never freed before the store is, so a
+//! handle whose store id matches is valid; `StoreInner` is `repr(C)` with
+//! `opaque` first, so that one pointer serves as both.
+
+#![allow(unsafe_code)]
+
+use std::any::Any;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::code;
+use crate::engine::Engine;
+use crate::entry::{self, Callee, Raised};
+use crate::error::{Error, ErrorKind, Result};
+use crate::host::HostFunc;
+use crate::instance::InstanceData;
+use crate::memory::LinearMemory;
+use crate::table::TableData;
+use crate::trap::{self, Frame, Trap, TrapCode};
+use crate::values::ExternRef;
+use crate::vmctx::{VMCTX_INSTANCE, VMCTX_RUNTIME, VmFuncRef, VmRuntime};
+
+/// Owns everything that is instantiated in it, and data of the host's.
+///
+/// Nothing in a store is freed before the store is.
+pub struct Store<T> {
+    inner: NonNull<StoreInner<T>>,
+}
+
+// SAFETY: the store owns what is behind the pointer; its parts are `Send`
+// (host closures are required to be) when the data is.
+unsafe impl<T: Send> Send for Store<T> {}
+// SAFETY: a shared store only hands out shared data.
+unsafe impl<T: Sync> Sync for Store<T> {}
+
+#[repr(C)]
+pub struct StoreInner<T> {
+    pub opaque: StoreOpaque,
+    pub data: T,
+}
+
+/// The part of a store that does not depend on the host's data.
+pub struct StoreOpaque {
+    pub id: u64,
+    pub engine: Engine,
+    pub(crate) runtime: Box<VmRuntime>,
+    /// The context that host calls pass as the caller's: a runtime, no instance.
+    host_context: Box<[usize; HOST_CONTEXT_WORDS]>,
+    pub(crate) instances: Vec<Box<InstanceData>>,
+    pub(crate) memories: Vec<Box<LinearMemory>>,
+    pub(crate) tables: Vec<Box<TableData>>,
+    pub(crate) globals: Vec<Box<u128>>,
+    pub(crate) host_funcs: Vec<Box<HostFunc>>,
+    pub(crate) func_refs: Vec<Box<VmFuncRef>>,
+    /// Behind externref ids: id - 1.
+    externs: Vec<ExternRef>,
+    /// An error that a libcall or host function left for compiled code to
+    /// raise.
+    pub pending: Option<Error>,
+    /// A panic of a host function, to go on with once Wasm was left.
+    pub panic: Option<Box<dyn Any + Send>>,
+}
+
+/// Words of a context up to its instance, which is null.
+const HOST_CONTEXT_WORDS: usize = VMCTX_INSTANCE as usize / size_of::<usize>() + 1;
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+impl<T> Store<T> {
+    /// An empty store.
+    pub fn new(engine: &Engine, data: T) -> Store<T> {
+        let runtime = Box::new(VmRuntime {
+            stack_limit: 0,
+            exit_fp: 0,
+            exit_pc: 0,
+        });
+        let mut host_context = Box::new([0; HOST_CONTEXT_WORDS]);
+        host_context[VMCTX_RUNTIME as usize / size_of::<usize>()] =
+            std::ptr::from_ref(&*runtime) as usize;
+        let opaque = StoreOpaque {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            engine: engine.clone(),
+            runtime,
+            host_context,
+            instances: Vec::new(),
+            memories: Vec::new(),
+            tables: Vec::new(),
+            globals: Vec::new(),
+            host_funcs: Vec::new(),
+            func_refs: Vec::new(),
+            externs: Vec::new(),
+            pending: None,
+            panic: None,
+        };
+        let inner = Box::new(StoreInner { opaque, data });
+        Store {
+            inner: NonNull::from(Box::leak(inner)),
+        }
+    }
+
+    /// The host's data.
+    pub fn data(&self) -> &T {
+        // SAFETY: alive as long as the store; shared borrow.
+        unsafe { &self.inner.as_ref().data }
+    }
+
+    /// The host's data, to change.
+    pub fn data_mut(&mut self) -> &mut T {
+        // SAFETY: alive as long as the store; exclusive borrow.
+        unsafe { &mut self.inner.as_mut().data }
+    }
+
+    /// The host's data, without the store.
+    pub fn into_data(self) -> T {
+        let store = std::mem::ManuallyDrop::new(self);
+        // SAFETY: made by `new`; the store's destructor does not run.
+        unsafe { Box::from_raw(store.inner.as_ptr()) }.data
+    }
+
+    /// The engine it was made for.
+    pub fn engine(&self) -> &Engine {
+        &self.opaque().engine
+    }
+}
+
+impl<T> Drop for Store<T> {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, freed once.
+        drop(unsafe { Box::from_raw(self.inner.as_ptr()) });
+    }
+}
+
+impl<T: std::fmt::Debug> std::fmt::Debug for Store<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store")
+            .field("data", self.data())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What gives shared access to a store: a store, or a host function's caller.
+///
+/// Sealed.
+pub trait AsContext: private::Sealed {
+    /// Type of the host's data.
+    type Data;
+}
+
+/// What gives exclusive access to a store.
+///
+/// Sealed.
+pub trait AsContextMut: AsContext {}
+
+pub(crate) mod private {
+    use super::*;
+
+    pub trait Sealed {
+        /// The store behind it.
+        fn opaque(&self) -> &StoreOpaque;
+        /// The store behind it; called through exclusive borrows only.
+        fn opaque_ptr(&self) -> *mut StoreOpaque;
+    }
+}
+
+use private::Sealed;
+
+impl<T> Sealed for Store<T> {
+    fn opaque(&self) -> &StoreOpaque {
+        // SAFETY: alive as long as the store; shared borrow.
+        unsafe { &self.inner.as_ref().opaque }
+    }
+    fn opaque_ptr(&self) -> *mut StoreOpaque {
+        self.inner.as_ptr().cast()
+    }
+}
+
+impl<T> AsContext for Store<T> {
+    type Data = T;
+}
+impl<T> AsContextMut for Store<T> {}
+
+impl<C: Sealed> Sealed for &C {
+    fn opaque(&self) -> &StoreOpaque {
+        (**self).opaque()
+    }
+    fn opaque_ptr(&self) -> *mut StoreOpaque {
+        (**self).opaque_ptr()
+    }
+}
+impl<C: AsContext> AsContext for &C {
+    type Data = C::Data;
+}
+
+impl<C: Sealed> Sealed for &mut C {
+    fn opaque(&self) -> &StoreOpaque {
+        (**self).opaque()
+    }
+    fn opaque_ptr(&self) -> *mut StoreOpaque {
+        (**self).opaque_ptr()
+    }
+}
+impl<C: AsContext> AsContext for &mut C {
+    type Data = C::Data;
+}
+impl<C: AsContextMut> AsContextMut for &mut C {}
+
+/// The store behind an exclusive context.
+pub(crate) fn opaque_mut<C: AsContextMut>(context: &mut C) -> &mut StoreOpaque {
+    // SAFETY: an exclusive borrow of the context is one of its store.
+    unsafe { &mut *context.opaque_ptr() }
+}
+
+impl StoreOpaque {
+    /// The id of an externref; 0 is null.
+    pub fn extern_id(&mut self, value: Option<&ExternRef>) -> u64 {
+        let Some(value) = value else { return 0 };
+        if let Some(at) = self.externs.iter().position(|known| known.ptr_eq(value)) {
+            return at as u64 + 1;
+        }
+        self.externs.push(value.clone());
+        self.externs.len() as u64
+    }
+
+    /// The externref of an id.
+    pub fn extern_of(&self, id: u64) -> Option<ExternRef> {
+        let at = usize::try_from(id.checked_sub(1)?).ok()?;
+        self.externs.get(at).cloned()
+    }
+
+    /// Whether a handle is one of this store's.
+    pub fn owns(&self, store: u64, what: &str) -> Result<()> {
+        if store == self.id {
+            return Ok(());
+        }
+        Err(Error::mismatch(format!("{what} of another store")))
+    }
+}
+
+/// Call `func` with `values` as arguments and for results.
+///
+/// # Safety
+/// `store` is the live store of `func`, exclusively ours; `values` has as many
+/// slots as the function's type needs, filled with values of that type.
+pub(crate) unsafe fn call_raw(
+    store: *mut StoreOpaque,
+    func: NonNull<VmFuncRef>,
+    values: *mut u128,
+) -> Result<()> {
+    // SAFETY: the caller's promises are those of `enter`. The store is not
+    // borrowed while Wasm runs: host functions borrow it again.
+    unsafe {
+        let VmFuncRef {
+            code, vmctx, entry, ..
+        } = *func.as_ptr();
+        let max = (*store).engine.config().max_wasm_stack;
+        let runtime: *mut VmRuntime = &mut *(*store).runtime;
+        let caller = (*store).host_context.as_ptr().cast_mut().cast();
+        let callee = Callee {
+            vmctx,
+            caller,
+            code,
+            entry,
+        };
+        match entry::enter(runtime, &callee, values, max) {
+            Ok(()) => Ok(()),
+            Err(raised) => Err((*store).error_of(raised)),
+        }
+    }
+}
+
+impl StoreOpaque {
+    fn error_of(&mut self, raised: Raised) -> Error {
+        let (pc, backtrace) = match raised {
+            Raised::NoStack => return trap_error(TrapCode::StackExhausted, Vec::new()),
+            Raised::Trap { pc, backtrace } => (pc, backtrace),
+        };
+        let frames = frames_of(&backtrace);
+        match code::trap_at(pc) {
+            Some(trap::PENDING) => {
+                if let Some(payload) = self.panic.take() {
+                    std::panic::resume_unwind(payload);
+                }
+                self.pending
+                    .take()
+                    .map(|error| with_frames(error, frames))
+                    .unwrap_or_else(|| Error::mismatch("a runtime function failed silently"))
+            }
+            Some(code) => match TrapCode::from_clif(code) {
+                Some(code) => trap_error(code, frames),
+                None => defect(pc),
+            },
+            None => defect(pc),
+        }
+    }
+}
+
+/// A fault where compiled code should have none: going on would hide a defect
+/// of the engine, possibly an escape.
+fn defect(pc: usize) -> ! {
+    eprintln!("fathom: defect: fault at {pc:#x} in compiled code, where no trap is expected");
+    std::process::abort()
+}
+
+pub(crate) fn trap_error(code: TrapCode, frames: Vec<Frame>) -> Error {
+    ErrorKind::Trap(Box::new(Trap { code, frames })).into()
+}
+
+/// Add frames to an error that has none yet: it was raised right here. An
+/// error that passed through an inner activation has them already.
+fn with_frames(error: Error, frames: Vec<Frame>) -> Error {
+    match error.into_kind() {
+        ErrorKind::Trap(mut trap) => {
+            if trap.frames.is_empty() {
+                trap.frames = frames;
+            }
+            ErrorKind::Trap(trap).into()
+        }
+        ErrorKind::Host {
+            error,
+            frames: known,
+        } if known.is_empty() => ErrorKind::Host { error, frames }.into(),
+        other => other.into(),
+    }
+}
+
+fn frames_of(backtrace: &[usize]) -> Vec<Frame> {
+    backtrace
+        .iter()
+        .filter_map(|pc| code::place_of(*pc))
+        .map(|place| {
+            let module = place.module.upgrade();
+            let module = module.as_deref();
+            Frame {
+                module_name: module.and_then(|m| m.name.clone()),
+                func_index: place.func,
+                func_name: module
+                    .and_then(|m| m.func_name(place.func))
+                    .map(str::to_owned),
+                offset: place.offset,
+            }
+        })
+        .collect()
+}
