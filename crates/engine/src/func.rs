@@ -240,7 +240,7 @@ macro_rules! tuples {
                 $(slots[$at] = self.$at.into_slot(store)?;)*
                 Ok(())
             }
-            #[allow(unused_variables, unused_unsafe)]
+            #[allow(unused_variables, unused_unsafe, clippy::unused_unit)]
             unsafe fn load(store: &StoreOpaque, slots: &[u128]) -> Self {
                 // SAFETY: the caller's promise.
                 unsafe { ($($ty::out_of_slot(slots[$at], store),)*) }
