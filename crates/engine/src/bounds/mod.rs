@@ -23,6 +23,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 use crate::types::MemoryType;
+use crate::vmctx::offsets::MEMORY_LEN;
 
 /// Bytes of a Wasm page.
 pub const WASM_PAGE_BYTES: u64 = 65_536;
@@ -289,6 +290,24 @@ impl MemoryPlan {
             front_bytes,
             reserved_bytes,
             backing,
+        }
+    }
+
+    /// Emit what the accesses of a loop can share, in front of it: the length,
+    /// where the check compares with it. Cranelift reuses the loaded value in
+    /// the loop as long as nothing there can change it, and drops it where it
+    /// is not used.
+    pub fn emit_loop_entry(
+        &self,
+        builder: &mut FunctionBuilder<'_>,
+        def: Value,
+        cell_flags: MemFlagsData,
+    ) {
+        match self.bounds {
+            Bounds::Clamp | Bounds::Trap => {
+                builder.ins().load(types::I64, cell_flags, def, MEMORY_LEN);
+            }
+            Bounds::None | Bounds::Guard | Bounds::Uffd => {}
         }
     }
 

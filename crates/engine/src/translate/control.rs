@@ -83,6 +83,7 @@ impl Translator<'_> {
 
     fn open_loop(&mut self, ty: BlockType) {
         let (params, results) = self.block_types(ty);
+        self.before_loop();
         let header = self.b.create_block();
         self.append_params(header, params);
         self.jump(header, params.len());

@@ -124,6 +124,15 @@ impl Translator<'_> {
         plan.emit_address(&mut self.b, &access)
     }
 
+    /// In front of a loop: what its accesses to the first memory share.
+    pub(super) fn before_loop(&mut self) {
+        if let Some(plan) = self.env.module.plans.first() {
+            let (_, def) = self.memory_addresses(0);
+            let flags = self.cell_flags();
+            plan.emit_loop_entry(&mut self.b, def, flags);
+        }
+    }
+
     /// Loads a whole value of `ty`.
     pub(super) fn load(&mut self, memarg: &MemArg, ty: Type) {
         let value = self.load_value(memarg, ty);
