@@ -48,7 +48,10 @@ pub struct StoreInner<T> {
 }
 
 /// The part of a store that does not depend on the host's data.
-#[expect(clippy::vec_box, reason = "compiled code and handles keep the addresses")]
+#[expect(
+    clippy::vec_box,
+    reason = "compiled code and handles keep the addresses"
+)]
 pub struct StoreOpaque {
     pub id: u64,
     pub engine: Engine,

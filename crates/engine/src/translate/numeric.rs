@@ -153,7 +153,11 @@ impl Translator<'_> {
     /// detour through `i32`.
     fn eqz(&mut self) {
         let x = self.state.pop_raw();
-        let x = if self.is_step(x) { self.b.ins().uextend(I64, x) } else { x };
+        let x = if self.is_step(x) {
+            self.b.ins().uextend(I64, x)
+        } else {
+            x
+        };
         let value = self.b.ins().icmp_imm_u(IntCC::Equal, x, 0);
         self.state.push(value);
     }
@@ -183,11 +187,14 @@ impl Translator<'_> {
         if dfg.value_type(value) != I32 {
             return false;
         }
-        let Some(inst) = dfg.value_def(value).inst() else { return false };
+        let Some(inst) = dfg.value_def(value).inst() else {
+            return false;
+        };
         match dfg.insts[inst] {
-            InstructionData::Binary { opcode: Opcode::Iadd, args: [x, y] } => {
-                self.constant_of(x).is_some() || self.constant_of(y).is_some()
-            }
+            InstructionData::Binary {
+                opcode: Opcode::Iadd,
+                args: [x, y],
+            } => self.constant_of(x).is_some() || self.constant_of(y).is_some(),
             _ => false,
         }
     }
@@ -196,7 +203,10 @@ impl Translator<'_> {
     fn constant_of(&self, value: Value) -> Option<i64> {
         let dfg = &self.b.func.dfg;
         match dfg.insts[dfg.value_def(value).inst()?] {
-            InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => Some(imm.bits()),
+            InstructionData::UnaryImm {
+                opcode: Opcode::Iconst,
+                imm,
+            } => Some(imm.bits()),
             _ => None,
         }
     }
