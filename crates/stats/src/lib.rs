@@ -1,1 +1,59 @@
-//! Samples to estimates, intervals, comparisons; pure functions.
+//! Samples to estimates, intervals, comparisons.
+//!
+//! ```text
+//!  Campaign ──▶ times     a cell's rounds, each one value per figure
+//!                 │
+//!                 ├──▶ order      medians, quantiles, spread
+//!                 ├──▶ ratio      of two cells, of two rows      ◀── bootstrap ◀── rng, student
+//!                 ├──▶ noise      what identical cells differ by
+//!                 ▼
+//!             Summary (one campaign)     compare (two campaigns)
+//! ```
+//!
+//! What must stay true:
+//! * No I/O, no clock, no randomness from outside: the same campaign gives the
+//!   same numbers, whatever the order of its lines.
+//! * The **round** is the unit of observation. Samples of one child are not
+//!   independent, so they become one value before anything is estimated.
+//! * A cell that answered wrongly or whose sandbox is unsound has no time:
+//!   [`CellSummary::times`] is an error, and nothing here can get past it.
+//! * No input panics; what cannot be estimated is a [`NoEstimate`].
+//!
+//! docs/METHODOLOGY.md says the same to users, with the reasons.
+
+pub mod bootstrap;
+pub mod compare;
+pub mod figure;
+pub mod noise;
+pub mod order;
+pub mod ratio;
+pub mod rng;
+pub mod row;
+mod student;
+pub mod summary;
+pub mod times;
+
+pub use bootstrap::Interval;
+pub use compare::{Basis, Change, Comparison, compare};
+pub use figure::{Figure, FigureUnit};
+pub use noise::{Floor, NoiseFloor, Verdict};
+pub use ratio::Ratio;
+pub use row::Row;
+pub use summary::{CellSummary, NoTime, RowRatio, RowSummary, Summary, WorkloadRatio};
+pub use times::{Estimate, Times};
+
+/// Why there is no estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum NoEstimate {
+    /// Fewer values than an honest answer needs.
+    #[error("too few rounds ({have}, needs {need})")]
+    TooFewSamples {
+        /// Rounds there are, in the workload that has fewest.
+        have: usize,
+        /// Rounds it takes.
+        need: usize,
+    },
+    /// A time or a count that must be positive is not: no ratio can be made.
+    #[error("a value is zero or not a number")]
+    NotPositive,
+}

@@ -1,0 +1,213 @@
+//! The figures of a cell: everything a report can show of it.
+//!
+//! A [`Metric`] is what a runner counts; a figure is what one round of a cell
+//! comes to, some of them made of several metrics or phases.
+
+use std::fmt;
+
+use fathom_record::{Compared, Metric};
+
+/// What a figure is measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FigureUnit {
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Bytes.
+    Bytes,
+    /// A plain count.
+    Count,
+    /// A count per second of CPU time.
+    PerCpuSecond,
+    /// A share from 0 to 1.
+    Share,
+}
+
+/// One figure of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Figure {
+    /// The kernel's own time.
+    Kernel,
+    /// Wall time of the run phase.
+    Run,
+    /// CPU time of the run phase, of the thread that ran it.
+    RunCpu,
+    /// Load, compile and instantiate together: from bytes to a first instruction.
+    Start,
+    /// Wall time of loading.
+    Load,
+    /// Wall time of compiling.
+    Compile,
+    /// Wall time of instantiating.
+    Instantiate,
+    /// Wall time of the teardown.
+    Teardown,
+    /// Wall time of the whole child, warm-up and all.
+    Child,
+    /// Peak resident set of the child.
+    RssPeak,
+    /// Peak address space of the child.
+    Virtual,
+    /// Machine code of the module.
+    Code,
+    /// Minor page faults of the child.
+    FaultsMinor,
+    /// Major page faults of the child.
+    FaultsMajor,
+    /// Voluntary context switches of the child.
+    CtxVoluntary,
+    /// Involuntary context switches of the child.
+    CtxInvoluntary,
+    /// Context switches of both kinds per second of the child's CPU time.
+    CtxRate,
+    /// Utilisation of all CPUs of the host.
+    CpuUseHost,
+    /// Utilisation of the CPUs the child was pinned to.
+    CpuUsePinned,
+    /// System calls of the child.
+    Syscalls,
+    /// CPU cycles of the child.
+    Cycles,
+    /// Instructions of the child.
+    Instructions,
+}
+
+impl Figure {
+    /// Every figure, in the order of a table.
+    pub const ALL: [Figure; 22] = [
+        Figure::Kernel,
+        Figure::Run,
+        Figure::RunCpu,
+        Figure::Start,
+        Figure::Load,
+        Figure::Compile,
+        Figure::Instantiate,
+        Figure::Teardown,
+        Figure::Child,
+        Figure::RssPeak,
+        Figure::Virtual,
+        Figure::Code,
+        Figure::FaultsMinor,
+        Figure::FaultsMajor,
+        Figure::CtxVoluntary,
+        Figure::CtxInvoluntary,
+        Figure::CtxRate,
+        Figure::CpuUseHost,
+        Figure::CpuUsePinned,
+        Figure::Syscalls,
+        Figure::Cycles,
+        Figure::Instructions,
+    ];
+
+    /// Its name in files, its unit last.
+    pub fn name(self) -> &'static str {
+        match self {
+            Figure::Kernel => "kernel_ns",
+            Figure::Run => "run_ns",
+            Figure::RunCpu => "run_cpu_ns",
+            Figure::Start => "start_ns",
+            Figure::Load => "load_ns",
+            Figure::Compile => "compile_ns",
+            Figure::Instantiate => "instantiate_ns",
+            Figure::Teardown => "teardown_ns",
+            Figure::Child => "child_ns",
+            Figure::RssPeak => "rss_peak_bytes",
+            Figure::Virtual => "virtual_bytes",
+            Figure::Code => "code_bytes",
+            Figure::FaultsMinor => "faults_minor",
+            Figure::FaultsMajor => "faults_major",
+            Figure::CtxVoluntary => "ctx_voluntary",
+            Figure::CtxInvoluntary => "ctx_involuntary",
+            Figure::CtxRate => "ctx_per_cpu_s",
+            Figure::CpuUseHost => "cpu_use_host",
+            Figure::CpuUsePinned => "cpu_use_pinned",
+            Figure::Syscalls => "syscalls",
+            Figure::Cycles => "cycles",
+            Figure::Instructions => "instructions",
+        }
+    }
+
+    /// One line of help.
+    pub fn help(self) -> &'static str {
+        match self {
+            Figure::Kernel => "time of the workload's kernel, read by the workload",
+            Figure::Run => "wall time of the program from its entry to its exit",
+            Figure::RunCpu => "CPU time of the thread that ran the program",
+            Figure::Start => "load, compile and instantiate together",
+            Figure::Load => "reading the module's bytes",
+            Figure::Compile => "bytes to machine code",
+            Figure::Instantiate => "making an instance",
+            Figure::Teardown => "dropping an instance",
+            Figure::Child => "the whole child process, warm-up included",
+            Figure::RssPeak => "largest resident set of the child",
+            Figure::Virtual => "largest address space of the child",
+            Figure::Code => "machine code of the module",
+            Figure::FaultsMinor => "page faults of the child served without I/O",
+            Figure::FaultsMajor => "page faults of the child that waited for I/O",
+            Figure::CtxVoluntary => "context switches because a thread waited",
+            Figure::CtxInvoluntary => "context switches because the CPU was taken",
+            Figure::CtxRate => "context switches per second of CPU time",
+            Figure::CpuUseHost => "share of all CPUs' time that was not idle",
+            Figure::CpuUsePinned => "share of the pinned CPUs' time that was not idle",
+            Figure::Syscalls => "system calls of the child",
+            Figure::Cycles => "CPU cycles of the child",
+            Figure::Instructions => "instructions of the child",
+        }
+    }
+
+    /// What it is measured in.
+    pub fn unit(self) -> FigureUnit {
+        match self {
+            Figure::Kernel
+            | Figure::Run
+            | Figure::RunCpu
+            | Figure::Start
+            | Figure::Load
+            | Figure::Compile
+            | Figure::Instantiate
+            | Figure::Teardown
+            | Figure::Child => FigureUnit::Nanoseconds,
+            Figure::RssPeak | Figure::Virtual | Figure::Code => FigureUnit::Bytes,
+            Figure::FaultsMinor
+            | Figure::FaultsMajor
+            | Figure::CtxVoluntary
+            | Figure::CtxInvoluntary
+            | Figure::Syscalls
+            | Figure::Cycles
+            | Figure::Instructions => FigureUnit::Count,
+            Figure::CtxRate => FigureUnit::PerCpuSecond,
+            Figure::CpuUseHost | Figure::CpuUsePinned => FigureUnit::Share,
+        }
+    }
+
+    /// The figure that is a process metric as it stands; `None` for times,
+    /// which are taken from phases.
+    pub fn of_metric(metric: Metric) -> Option<Figure> {
+        match metric {
+            Metric::WallNs | Metric::ThreadCpuNs | Metric::KernelNs => None,
+            Metric::FaultsMinor => Some(Figure::FaultsMinor),
+            Metric::FaultsMajor => Some(Figure::FaultsMajor),
+            Metric::CtxVoluntary => Some(Figure::CtxVoluntary),
+            Metric::CtxInvoluntary => Some(Figure::CtxInvoluntary),
+            Metric::RssPeakBytes => Some(Figure::RssPeak),
+            Metric::VirtualBytes => Some(Figure::Virtual),
+            Metric::CodeBytes => Some(Figure::Code),
+            Metric::Syscalls => Some(Figure::Syscalls),
+            Metric::Cycles => Some(Figure::Cycles),
+            Metric::Instructions => Some(Figure::Instructions),
+        }
+    }
+
+    /// The figure by which cells are compared.
+    pub fn of_compared(compared: Compared) -> Figure {
+        match compared {
+            Compared::Kernel => Figure::Kernel,
+            Compared::Run => Figure::Run,
+        }
+    }
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
