@@ -7,6 +7,7 @@ pub mod driver;
 pub mod engines;
 pub mod host;
 pub mod house;
+pub mod probe;
 pub mod judge;
 pub mod plan;
 pub mod results;

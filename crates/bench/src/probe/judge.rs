@@ -1,0 +1,311 @@
+//! Compares what became of each call with what the specification says, and
+//! finds the strongest guarantee that nothing seen contradicts.
+//!
+//! Each departure leaves a ceiling, the strongest guarantee still possible:
+//! ```text
+//!  an access outside did not trap                          contained
+//!  a store that trapped changed a byte                     contained
+//!  … and a byte of another memory was read or written,
+//!    or a store's value was found outside the memory       unchecked
+//!  an access inside trapped or gave a wrong value          unchecked
+//!  the process died                                        unchecked
+//! ```
+//! It contradicts the claim, and is counted as a violation, when the ceiling is
+//! below what the strategy claims.
+
+use std::fmt;
+
+use fathom_record::Guarantee;
+use fathom_record::protocol::{CallOutcome, WireValue};
+
+use super::model::CANARY;
+use super::plan::{Access, Scenario, Step, Wanted, What};
+use super::subject::{Answers, Ending};
+
+/// The trap every access outside a memory must raise.
+const TRAP: &str = "out of bounds memory access";
+/// How many departures are kept in words.
+const EXAMPLES_MAX: usize = 8;
+
+/// What a probe found out about a sandbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Findings {
+    /// What the sandbox promises.
+    pub claimed: Guarantee,
+    /// The strongest guarantee that nothing seen contradicts.
+    pub observed: Guarantee,
+    /// Accesses tried.
+    pub accesses: u64,
+    /// Those of them that had to trap.
+    pub outside: u64,
+    /// Those of the latter that did.
+    pub trapped: u64,
+    /// Departures that contradict the claim.
+    pub violations: u64,
+    /// The first of those, one line each; of a sandbox that promises nothing,
+    /// the first departures.
+    pub examples: Vec<String>,
+    /// What was not tried and why, one line each.
+    pub not_tried: Vec<String>,
+}
+
+impl Findings {
+    pub(super) fn new(claimed: Guarantee) -> Findings {
+        Findings {
+            claimed,
+            observed: Guarantee::Exact,
+            accesses: 0,
+            outside: 0,
+            trapped: 0,
+            violations: 0,
+            examples: Vec::new(),
+            not_tried: Vec::new(),
+        }
+    }
+
+    /// Whether the sandbox keeps what it promises.
+    pub fn is_kept(&self) -> bool {
+        self.violations == 0 && self.observed >= self.claimed
+    }
+
+    fn depart(&mut self, ceiling: Guarantee, message: impl fmt::Display) {
+        self.observed = self.observed.min(ceiling);
+        let contradicts = ceiling < self.claimed;
+        self.violations += u64::from(contradicts);
+        let shown = contradicts || self.claimed == Guarantee::Unchecked;
+        if shown && self.examples.len() < EXAMPLES_MAX {
+            self.examples.push(message.to_string());
+        }
+    }
+
+    /// Adds what became of a scenario.
+    pub(super) fn judge(&mut self, scenario: &Scenario, answers: &Answers) {
+        let mut last = Last::default();
+        for (step, outcome) in scenario.steps.iter().zip(&answers.outcomes) {
+            let outcome = Outcome::of(outcome);
+            match &step.what {
+                What::Growth if outcome.is(&Wanted::Values(vec![WireValue::I32(u32::MAX)])) => {
+                    self.not_tried
+                        .push(format!("{}: memory.grow was refused", scenario.name));
+                    return;
+                }
+                What::Access(access) => {
+                    self.access(access, step, &outcome);
+                    last = Last {
+                        access: Some(access),
+                        returned: matches!(outcome, Outcome::Values(_)),
+                        peeked: None,
+                    };
+                }
+                What::Peek(access) => {
+                    self.access(access, step, &outcome);
+                    last.peeked = outcome.byte();
+                }
+                What::Digest => self.digest(&last, step, &outcome),
+                What::Setup | What::Growth => {
+                    if !outcome.is(&step.wanted) {
+                        let text = format_args!(
+                            "{} ({}): expected {}, {outcome}",
+                            step.call.export,
+                            step.call.args.join(", "),
+                            step.wanted
+                        );
+                        self.depart(Guarantee::Unchecked, text);
+                    }
+                }
+            }
+        }
+        self.ending(scenario, answers);
+    }
+
+    fn access(&mut self, access: &Access, step: &Step, outcome: &Outcome) {
+        self.accesses += 1;
+        self.outside += u64::from(access.outside);
+        if outcome.is(&step.wanted) {
+            self.trapped += u64::from(access.outside);
+            return;
+        }
+        let ceiling = match outcome {
+            // A stranger's byte in a result.
+            Outcome::Values(values) if access.outside && !values.iter().any(holds_canary) => {
+                Guarantee::Contained
+            }
+            _ => Guarantee::Unchecked,
+        };
+        let foreign = match outcome {
+            Outcome::Values(values) if values.iter().any(holds_canary) => " (from another memory)",
+            _ => "",
+        };
+        let text = format_args!("{access}: expected {}, {outcome}{foreign}", step.wanted);
+        self.depart(ceiling, text);
+    }
+
+    fn digest(&mut self, last: &Last<'_>, step: &Step, outcome: &Outcome) {
+        let same = outcome.is(&step.wanted);
+        match (last.is_outside(), last.returned) {
+            (true, true) => {
+                if same && last.is_found_outside() {
+                    let text = format_args!("{last}: its value is kept outside the memory");
+                    self.depart(Guarantee::Unchecked, text);
+                }
+            }
+            _ if same => {}
+            (true, false) => {
+                let text = format_args!("{last}: trapped, but memory is not what it must be");
+                self.depart(Guarantee::Contained, text);
+            }
+            (false, _) => {
+                let text = format_args!("{last}: wrong bytes in memory afterwards");
+                self.depart(Guarantee::Unchecked, text);
+            }
+        }
+    }
+
+    fn ending(&mut self, scenario: &Scenario, answers: &Answers) {
+        let next = scenario.steps.get(answers.outcomes.len());
+        match &answers.ending {
+            Ending::Done => {}
+            Ending::Escaped(how) => {
+                self.depart(
+                    Guarantee::Unchecked,
+                    format_args!("{}: {how}", scenario.name),
+                );
+            }
+            Ending::Died(how) => {
+                let during = next.map_or_else(|| scenario.name.to_owned(), in_words);
+                self.depart(Guarantee::Unchecked, format_args!("{during}: {how}"));
+            }
+            Ending::Refused(why) => self.not_tried.push(format!("{}: {why}", scenario.name)),
+        }
+    }
+}
+
+fn in_words(step: &Step) -> String {
+    match &step.what {
+        What::Access(access) | What::Peek(access) => access.to_string(),
+        _ => format!("{} ({})", step.call.export, step.call.args.join(", ")),
+    }
+}
+
+fn holds_canary(value: &WireValue) -> bool {
+    match value {
+        WireValue::I32(bits) | WireValue::F32(bits) => bits.to_le_bytes().contains(&CANARY),
+        WireValue::I64(bits) | WireValue::F64(bits) => bits.to_le_bytes().contains(&CANARY),
+        WireValue::V128(bits) => bits.to_le_bytes().contains(&CANARY),
+    }
+}
+
+/// The access that a digest is about.
+#[derive(Default)]
+struct Last<'a> {
+    /// None at the beginning of a scenario.
+    access: Option<&'a Access>,
+    /// Whether it did not trap.
+    returned: bool,
+    /// The byte found at its address afterwards.
+    peeked: Option<u8>,
+}
+
+impl Last<'_> {
+    /// Whether a store's value can be read back although the memory has not
+    /// changed. An empty memory has no place of its own to keep it in, so a
+    /// strategy may have a landing zone for it that is nobody's.
+    fn is_found_outside(&self) -> bool {
+        self.access.is_some_and(|access| {
+            access.stores.is_some() && self.peeked == access.stores && access.pages > 0
+        })
+    }
+
+    fn is_outside(&self) -> bool {
+        self.access.is_some_and(|access| access.outside)
+    }
+}
+
+impl fmt::Display for Last<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.access {
+            Some(access) => access.fmt(f),
+            None => f.write_str("a fresh memory"),
+        }
+    }
+}
+
+/// What became of a call, its values read.
+enum Outcome {
+    Values(Vec<WireValue>),
+    Trap(String),
+    /// The runner answered something that is no value.
+    Unreadable(String),
+}
+
+impl Outcome {
+    fn of(outcome: &CallOutcome) -> Outcome {
+        match outcome {
+            CallOutcome::Trap(message) => Outcome::Trap(message.clone()),
+            CallOutcome::Result(texts) => {
+                let values: Result<Vec<_>, _> = texts.iter().map(|text| text.parse()).collect();
+                values.map_or_else(
+                    |error| Outcome::Unreadable(error.to_string()),
+                    Outcome::Values,
+                )
+            }
+        }
+    }
+
+    fn is(&self, wanted: &Wanted) -> bool {
+        match (self, wanted) {
+            (Outcome::Trap(message), Wanted::Trap) => message == TRAP,
+            (Outcome::Values(values), Wanted::Values(wanted)) => values == wanted,
+            _ => false,
+        }
+    }
+
+    fn byte(&self) -> Option<u8> {
+        match self {
+            Outcome::Values(values) => match values[..] {
+                [WireValue::I32(bits)] => u8::try_from(bits).ok(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+fn write_values(f: &mut fmt::Formatter<'_>, values: &[WireValue]) -> fmt::Result {
+    match values {
+        [WireValue::I32(bits)] => write!(f, "{bits:#x}"),
+        [WireValue::I64(bits)] => write!(f, "{bits:#x}"),
+        // The two halves of a vector, the low one first.
+        [WireValue::I64(low), WireValue::I64(high)] => {
+            write!(f, "{:#x}", u128::from(*high) << 64 | u128::from(*low))
+        }
+        _ => {
+            let texts: Vec<_> = values.iter().map(WireValue::to_string).collect();
+            write!(f, "{}", texts.join(" "))
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Values(values) if values.is_empty() => write!(f, "went on"),
+            Outcome::Values(values) => {
+                write!(f, "returned ")?;
+                write_values(f, values)
+            }
+            Outcome::Trap(message) => write!(f, "trapped with '{message}'"),
+            Outcome::Unreadable(why) => write!(f, "answered what cannot be read: {why}"),
+        }
+    }
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wanted::Trap => write!(f, "trap"),
+            Wanted::Values(values) if values.is_empty() => write!(f, "to go on"),
+            Wanted::Values(values) => write_values(f, values),
+        }
+    }
+}
