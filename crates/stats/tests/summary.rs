@@ -1,0 +1,299 @@
+//! Whole campaigns in, numbers out.
+
+mod common;
+
+use common::{campaign, cell, failure, header, process, sample};
+use fathom_record::campaign::ProbeRecord;
+use fathom_record::{Campaign, Compared, FailureKind, Guarantee, Record, Variant};
+use fathom_stats::{Figure, NoTime, Row, Summary, Verdict};
+
+fn row(engine: &str, strategy: &str, variant: Variant, threads: u32) -> Row {
+    Row::of(&cell(engine, strategy, variant, "k00", threads))
+}
+
+fn guard() -> Row {
+    row("fathom", "guard", Variant::Wasm, 1)
+}
+
+#[test]
+fn true_ratios_come_back() {
+    let summary = Summary::from_campaign(&campaign(6, 1, 5, 0.004, 1));
+    assert_eq!(summary.rows.len(), 4, "controls are no rows");
+    let native = row("native", "none", Variant::Native, 1);
+    for (strategy, truth) in [("none", 1.10), ("guard", 1.12), ("trap", 1.50)] {
+        let one = summary
+            .rows
+            .iter()
+            .find(|one| one.row == row("fathom", strategy, Variant::Wasm, 1))
+            .unwrap();
+        assert_eq!(one.baseline, native);
+        let mean = one.to_baseline.geomean.unwrap();
+        assert!(
+            (mean.value / truth - 1.0).abs() < 0.005,
+            "{strategy}: {mean:?}"
+        );
+        assert!(
+            mean.interval.unwrap().contains(truth),
+            "{strategy}: {mean:?}"
+        );
+        assert_eq!(one.to_baseline.verdict, Verdict::Real);
+        assert_eq!(
+            (
+                one.to_baseline.workloads.len(),
+                one.to_baseline.missing.len()
+            ),
+            (6, 0)
+        );
+    }
+    let none = row("fathom", "none", Variant::Wasm, 1);
+    let between = summary.ratio(&guard(), &none).geomean.unwrap();
+    assert!((between.value - 1.12 / 1.10).abs() < 0.005, "{between:?}");
+    assert_eq!(
+        summary.best(&guard()).unwrap().row,
+        guard(),
+        "native and unchecked code are not ranked"
+    );
+}
+
+#[test]
+fn the_floor_comes_from_the_controls() {
+    let quiet = Summary::from_campaign(&campaign(6, 1, 5, 0.001, 1)).noise;
+    let noisy = Summary::from_campaign(&campaign(6, 1, 5, 0.02, 1)).noise;
+    assert_eq!(quiet.controls.len(), 6);
+    let (low, high) = (quiet.geomean(1).unwrap(), noisy.geomean(1).unwrap());
+    assert!(
+        low.relative() < 0.005 && high.relative() > 0.005,
+        "{low:?} {high:?}"
+    );
+    assert!(quiet.workload("polybench:k00", 1).unwrap() >= low);
+    let worst = quiet.workload("polybench:unheard of", 1).unwrap();
+    assert!((0..6).all(|k| quiet.workload(&format!("polybench:k{k:02}"), 1).unwrap() <= worst));
+    assert_eq!(
+        quiet.geomean(4),
+        None,
+        "never borrowed from another number of threads"
+    );
+    assert_eq!(quiet.threads().collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn identical_rows_are_within_noise() {
+    let header = header(6, 1);
+    for seed in 0..10 {
+        let summary =
+            Summary::from_campaign(&common::campaign_of(header.clone(), 5, 0.01, seed, |_| 1.0));
+        let real = summary
+            .rows
+            .iter()
+            .filter(|row| row.to_baseline.verdict == Verdict::Real)
+            .count();
+        assert!(real <= 1, "seed {seed}: {real} of 3");
+    }
+}
+
+#[test]
+fn without_a_control_nothing_is_called_real() {
+    let mut header = header(3, 1);
+    header.cells.retain(|cell| !cell.is_control());
+    let summary = Summary::from_campaign(&common::campaign_of(
+        header,
+        5,
+        0.001,
+        1,
+        common::true_ratio,
+    ));
+    let trap = summary
+        .rows
+        .iter()
+        .find(|one| one.row.sandbox.strategy == "trap")
+        .unwrap();
+    assert_eq!(trap.to_baseline.verdict, Verdict::Uncontrolled);
+}
+
+#[test]
+fn a_wrong_answer_or_a_leak_takes_the_time_away() {
+    let mut campaign = campaign(3, 1, 5, 0.001, 1);
+    let wrong = cell("fathom", "guard", Variant::Wasm, "k01", 1);
+    campaign.push(failure(
+        Some(&wrong.id()),
+        Some(2),
+        FailureKind::WrongAnswer,
+    ));
+    let leaky = cell("fathom", "trap", Variant::Wasm, "k00", 1);
+    campaign.push(Record::Probe(ProbeRecord {
+        sandbox: leaky.sandbox.id(),
+        claimed: Guarantee::Exact,
+        observed: Guarantee::Unchecked,
+        accesses: 100,
+        violations: 3,
+        examples: Vec::new(),
+    }));
+    let summary = Summary::from_campaign(&campaign);
+    let wrong = summary.cell(&wrong.id()).unwrap();
+    assert!(matches!(
+        wrong.times,
+        Err(NoTime::Failed {
+            kind: FailureKind::WrongAnswer,
+            ..
+        })
+    ));
+    assert_eq!(wrong.estimate(Figure::Kernel), None);
+    let guard = summary.rows.iter().find(|one| one.row == guard()).unwrap();
+    assert_eq!(guard.to_baseline.missing, ["k01"]);
+    assert_eq!(guard.to_baseline.geomean.unwrap().workloads, 2);
+    assert_eq!(guard.without_time, std::slice::from_ref(&wrong.id));
+    let trap = summary
+        .rows
+        .iter()
+        .find(|one| one.row.sandbox.strategy == "trap")
+        .unwrap();
+    assert!(!trap.is_ranked && trap.to_baseline.geomean.is_err());
+    assert_eq!(
+        summary.cell(&leaky.id()).unwrap().times,
+        Err(NoTime::Unsound { violations: 3 })
+    );
+    assert!(
+        summary.best(&guard.row).is_none(),
+        "a row with a gap is not the best"
+    );
+}
+
+#[test]
+fn a_round_that_failed_for_another_reason_is_left_out_alone() {
+    let mut campaign = campaign(1, 1, 5, 0.001, 1);
+    let id = cell("fathom", "guard", Variant::Wasm, "k00", 1).id();
+    campaign.push(failure(Some(&id), Some(2), FailureKind::Io));
+    campaign.push(failure(None, None, FailureKind::Io));
+    let summary = Summary::from_campaign(&campaign);
+    let times = summary.cell(&id).unwrap().times.as_ref().unwrap();
+    assert_eq!(
+        times.rounds.keys().copied().collect::<Vec<_>>(),
+        [0, 1, 3, 4]
+    );
+    assert!(times.samples.iter().all(|point| point.round != 2));
+    assert_eq!(summary.failures.len(), 1);
+}
+
+#[test]
+fn a_round_is_the_median_of_its_threads_medians() {
+    let mut header = header(1, 2);
+    header.cells.truncate(1);
+    let id = header.cells[0].id();
+    let mut campaign = Campaign::new(header);
+    for (thread, times) in [(0, [10, 11, 90]), (1, [20, 21, 22])] {
+        for (index, ns) in (0..).zip(times) {
+            campaign.push(sample(&id, 0, thread, index, ns));
+        }
+    }
+    // Later than an earlier one of the same name: the later counts.
+    campaign.push(sample(&id, 0, 1, 2, 23));
+    campaign.push(process(&id, 0));
+    // Never sealed.
+    campaign.push(sample(&id, 1, 0, 0, 1));
+    let summary = Summary::from_campaign(&campaign);
+    let cell = summary.cell(&id).unwrap();
+    let kernel = cell.estimate(Figure::Kernel).unwrap();
+    assert_eq!((kernel.median, kernel.rounds()), (16.0, 1));
+    assert!(kernel.interval().is_err());
+    let value = |figure| cell.estimate(figure).unwrap().median;
+    assert_eq!(value(Figure::Run), 516.0);
+    assert_eq!(value(Figure::Start), 10.0 + 20_000.0 + 1_000.0);
+    assert_eq!(value(Figure::RssPeak), f64::from(1 << 20));
+    assert_eq!(value(Figure::CtxRate), 100.0);
+    assert_eq!(value(Figure::CpuUseHost), 0.25);
+    assert_eq!(cell.estimate(Figure::CpuUsePinned), None);
+    assert_eq!(cell.times.as_ref().unwrap().samples.len(), 6);
+}
+
+#[test]
+fn the_run_is_compared_where_the_campaign_says_so() {
+    let mut campaign = campaign(2, 1, 3, 0.001, 1);
+    campaign.header.config.compared = Compared::Run;
+    let summary = Summary::from_campaign(&campaign);
+    assert_eq!(summary.compared, Figure::Run);
+    assert!(summary.typical(&guard(), Figure::Run).unwrap() > 1.1e9);
+}
+
+#[test]
+fn more_instances_are_compared_with_one() {
+    let mut both = header(2, 1);
+    both.cells.extend(header(2, 4).cells);
+    let slower = |cell: &fathom_record::Cell| {
+        common::true_ratio(cell) * if cell.threads == 4 { 1.3 } else { 1.0 }
+    };
+    let summary = Summary::from_campaign(&common::campaign_of(both, 5, 0.001, 3, slower));
+    let four = row("fathom", "guard", Variant::Wasm, 4);
+    let scaling = summary.scaling(&four).unwrap();
+    assert!((scaling.geomean.unwrap().value - 1.3).abs() < 0.01);
+    assert_eq!(scaling.verdict, Verdict::Real);
+    assert!(summary.scaling(&guard()).is_none());
+    let native = summary.rows.iter().find(|one| one.row == four).unwrap();
+    assert_eq!(native.baseline, row("native", "none", Variant::Native, 4));
+}
+
+#[test]
+fn a_chosen_baseline_is_taken() {
+    let mut campaign = campaign(2, 1, 3, 0.001, 1);
+    campaign.header.config.baseline = Some(guard().sandbox.id());
+    let summary = Summary::from_campaign(&campaign);
+    assert!(summary.rows.iter().all(|one| one.baseline == guard()));
+}
+
+#[test]
+fn tuned_native_code_is_measured_against_native() {
+    let mut header = header(2, 1);
+    for name in ["k00", "k01"] {
+        header
+            .cells
+            .insert(0, cell("native", "none", Variant::NativeTuned, name, 1));
+    }
+    let native = row("native", "none", Variant::Native, 1);
+    for chosen in [None, Some(native.sandbox.id())] {
+        header.config.baseline = chosen;
+        let summary = Summary::from_campaign(&common::campaign_of(
+            header.clone(),
+            3,
+            0.001,
+            1,
+            common::true_ratio,
+        ));
+        assert!(summary.rows.iter().all(|one| one.baseline == native));
+    }
+}
+
+#[test]
+fn empty_campaigns_are_summarised() {
+    for campaign in [Campaign::new(header(0, 1)), Campaign::new(header(2, 1))] {
+        let summary = Summary::from_campaign(&campaign);
+        assert!(
+            summary
+                .cells
+                .iter()
+                .all(|cell| cell.times == Err(NoTime::NotMeasured))
+        );
+        assert!(
+            summary
+                .rows
+                .iter()
+                .all(|row| row.to_baseline.geomean.is_err())
+        );
+        assert!(summary.noise.geomean(1).is_none() && summary.best(&guard()).is_none());
+    }
+}
+
+#[test]
+fn the_order_of_lines_changes_nothing() {
+    let campaign = campaign(2, 2, 3, 0.01, 5);
+    let mut shuffled = campaign.clone();
+    shuffled.samples.reverse();
+    shuffled.processes.reverse();
+    let ratios = |campaign: &Campaign| {
+        let summary = Summary::from_campaign(campaign);
+        summary
+            .rows
+            .iter()
+            .map(|row| row.to_baseline.geomean)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ratios(&campaign), ratios(&shuffled));
+}
