@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles the suites' workloads into `workloads/SUITE/build/VARIANT/[SIZE/]NAME`.
+"""Compiles the suites' workloads into `workloads/SUITE/build/VARIANT/[SIZE/]NAME`
+(`NAME.wasm` for the Wasm variants; only PolyBench has sizes).
 
 Incremental: an output is made again when its sources, its flags, the compiler
 or (for native-tuned) the CPU changed; the key is kept in a hidden file beside
@@ -22,12 +23,15 @@ import sys
 import tempfile
 import time
 
+import packages
 import suites
 import toolchain
 import wasm_file
 
 # Bump when an output changes for a reason that its key does not see.
 BUILD_FORMAT = 1
+
+SUITES = ("polybench", "wasi", "large")
 
 # A broken header fails every workload alike.
 FAILURES_SHOWN = 5
@@ -38,9 +42,9 @@ class Job:
     """One output file: what it is made from and how."""
 
     label: str  # for messages: "gemm (wasm, medium)"
-    source: pathlib.Path
+    sources: tuple[pathlib.Path, ...]
     headers: tuple[pathlib.Path, ...]
-    defines: tuple[str, ...]
+    flags: tuple[str, ...]  # beyond those of the toolchain and the variant
     variant: toolchain.Variant
     output: pathlib.Path
 
@@ -48,9 +52,9 @@ class Job:
         """Changes whenever the output could."""
         digest = hashlib.sha256()
         tuned = toolchain.host_cpu() if "-mcpu=native" in self.variant.compile_flags else ""
-        flags = [toolchain.FLAGS, toolchain.WARNINGS, self.defines, dataclasses.astuple(self.variant)]
+        flags = [toolchain.FLAGS, self.flags, dataclasses.astuple(self.variant)]
         digest.update(json.dumps([BUILD_FORMAT, toolchain.ZIG_VERSION, flags, tuned]).encode())
-        for path in (self.source, *self.headers):
+        for path in (*self.sources, *self.headers):
             content = path.read_bytes()
             digest.update(f"\0{path.name}\0{len(content)}\0".encode() + content)
         return digest.hexdigest()
@@ -75,10 +79,12 @@ def compile_job(job: Job) -> None:
     target = ["-target", job.variant.target]
     job.output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".build-", dir=job.output.parent) as scratch:
-        compiled, linked = f"{scratch}/object.o", pathlib.Path(scratch, "linked")
-        toolchain.run_zig([*target, *job.variant.compile_flags, *toolchain.FLAGS, *toolchain.WARNINGS,
-                           *job.defines, "-c", "-o", compiled, str(job.source)], job.label)
-        toolchain.run_zig([*target, *job.variant.link_flags, "-O3", "-o", str(linked), compiled, "-lm"], job.label)
+        objects, linked = [], pathlib.Path(scratch, "linked")
+        for index, source in enumerate(job.sources):
+            objects.append(f"{scratch}/{index}.o")
+            toolchain.run_zig([*target, *job.variant.compile_flags, *toolchain.FLAGS, *job.flags,
+                               "-c", "-o", objects[-1], str(source)], job.label)
+        toolchain.run_zig([*target, *job.variant.link_flags, "-O3", "-o", str(linked), *objects, "-lm"], job.label)
         if job.variant.suffix == ".wasm":
             linked.write_bytes(wasm_file.without_debug_info(linked.read_bytes()))
         key = f"{job.key()} {_sha256(linked)}\n"
@@ -90,14 +96,32 @@ def compile_job(job: Job) -> None:
 
 
 def polybench_jobs(variants: list[str], sizes: list[str], names: list[str] | None) -> list[Job]:
+    """Kernels × variants × sizes."""
     suite = suites.load("polybench")
     headers = tuple(sorted(suite.folder.glob("*.h")))
     return [
-        Job(f"{workload.name} ({variant}, {size})", suite.folder / f"{workload.name}.c", headers,
-            (f"-DFATHOM_SIZE={suites.SIZES.index(size)}",), toolchain.VARIANTS[variant],
+        Job(f"{workload.name} ({variant}, {size})", (suite.folder / f"{workload.name}.c",), headers,
+            (*toolchain.WARNINGS, f"-DFATHOM_SIZE={suites.SIZES.index(size)}"), toolchain.VARIANTS[variant],
             suite.folder / "build" / variant / size / (workload.name + toolchain.VARIANTS[variant].suffix))
         for size in sizes for variant in variants for workload in suite.pick(names)
     ]
+
+
+def program_jobs(suite_name: str, variants: list[str]) -> list[Job]:
+    """Programs × variants, for the suites whose programs take their size as an argument."""
+    suite = suites.load(suite_name)
+    jobs = []
+    for workload in suite.workloads:
+        sources, flags = [suite.folder / f"{workload.name}.c"], list(toolchain.WARNINGS)
+        if "package" in workload.table:  # other people's code: its warnings are not ours to mend
+            package = packages.folder(suite.folder, workload.table["package"])
+            sources += [package / source for source in workload.table["sources"]]
+            flags = ["-w", *workload.table["flags"], *(f"-I{folder}" for folder in {path.parent for path in sources[1:]})]
+        jobs += [
+            Job(f"{workload.name} ({variant})", tuple(sources), (), tuple(flags), toolchain.VARIANTS[variant],
+                suite.folder / "build" / variant / (workload.name + toolchain.VARIANTS[variant].suffix))
+            for variant in variants]
+    return jobs
 
 
 class Progress:
@@ -157,17 +181,21 @@ def _choices(known, what: str):
 
 def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Compile the workloads.")
+    parser.add_argument("--suite", type=_choices(SUITES, "suite"), default=None,
+                        help="suites, comma-separated, or all (default: polybench,wasi; large fetches its sources)")
     parser.add_argument("--size", type=_choices(suites.SIZES, "size"), default=["medium"],
                         help="problem sizes, comma-separated, or all (default: medium)")
     parser.add_argument("--variant", type=_choices(toolchain.VARIANTS, "variant"),
                         default=list(toolchain.DEFAULT_VARIANTS),
                         help=f"variants, comma-separated, or all (default: {','.join(toolchain.DEFAULT_VARIANTS)})")
     parser.add_argument("--kernel", type=lambda text: text.split(","), default=None,
-                        help="PolyBench kernels, comma-separated (default: all 30)")
+                        help="PolyBench kernels, comma-separated, and no other suite (default: all 30)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at once (default: one a core)")
     options = parser.parse_args(arguments)
     if options.jobs < 1:
         parser.error("--jobs must be at least 1")
+    if options.suite is None:
+        options.suite = ["polybench"] if options.kernel else ["polybench", "wasi"]
     return options
 
 
@@ -176,7 +204,12 @@ def main(arguments: list[str] | None = None) -> int:
     if toolchain.zig_version() != toolchain.ZIG_VERSION:
         toolchain.zig_path()
         raise toolchain.ToolError(f"{toolchain.ZIG_HOME} is not zig {toolchain.ZIG_VERSION}: run `make setup`")
-    jobs = polybench_jobs(options.variant, options.size, options.kernel)
+    jobs = []
+    for suite in options.suite:
+        if suite == "polybench":
+            jobs += polybench_jobs(options.variant, options.size, options.kernel)
+        else:
+            jobs += program_jobs(suite, options.variant)
     with open(toolchain.TOOLS / "workloads.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         return 1 if run_jobs(jobs, options.jobs) else 0

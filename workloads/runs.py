@@ -13,12 +13,13 @@ import toolchain
 LINE = re.compile(r"fathom: answer=([0-9a-f]{16}) kernel_ns=(\d+)")
 MARGIN = re.compile(r"margin_millionths=(\d+)")
 
-# The runner reads the module, gives it stdio and nothing else.
+# Gives the module stdio, its arguments and the current folder as ".".
 NODE_RUNNER = """
 import { WASI } from 'node:wasi';
 import { readFileSync } from 'node:fs';
-const wasi = new WASI({ version: 'preview1', args: process.argv.slice(1), returnOnExit: true });
-const module = new WebAssembly.Module(readFileSync(process.argv[1]));
+const args = process.argv.slice(1);
+const wasi = new WASI({ version: 'preview1', args, preopens: { '.': '.' }, env: process.env, returnOnExit: true });
+const module = new WebAssembly.Module(readFileSync(args[0]));
 process.exitCode = wasi.start(new WebAssembly.Instance(module, wasi.getImportObject()));
 """
 

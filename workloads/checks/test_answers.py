@@ -36,7 +36,7 @@ class Answers(unittest.TestCase):
         for job in build.polybench_jobs(variants, SIZES, None):
             with self.subTest(job.label):
                 size = job.output.parent.name
-                self.assertEqual(runs.run(job.output, TIMEOUT_S).answer, expected[job.source.stem][size])
+                self.assertEqual(runs.run(job.output, TIMEOUT_S).answer, expected[job.output.stem][size])
 
 
 class SimdIsReal(unittest.TestCase):

@@ -29,7 +29,7 @@ class Build(unittest.TestCase):
         self.folder = pathlib.Path(scratch.name)
         self.source = self.folder / "hello.c"
         self.source.write_text(SOURCE)
-        self.job = build.Job("hello (native)", self.source, (), ('-DTEXT="hello"',), toolchain.VARIANTS["native"],
+        self.job = build.Job("hello (native)", (self.source,), (), ('-DTEXT="hello"',), toolchain.VARIANTS["native"],
                              self.folder / "build" / "hello")
 
     def make(self) -> tuple[int, str]:
@@ -53,7 +53,7 @@ class Build(unittest.TestCase):
         self.assertFalse(self.job.is_current())
         self.make()
         self.assertTrue(self.job.is_current())
-        self.assertFalse(dataclasses.replace(self.job, defines=('-DTEXT="bye"',)).is_current())
+        self.assertFalse(dataclasses.replace(self.job, flags=('-DTEXT="bye"',)).is_current())
         self.job.output.write_bytes(b"damaged")
         self.assertFalse(self.job.is_current())
         self.make()

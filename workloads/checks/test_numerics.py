@@ -30,8 +30,8 @@ def dumped(name: str, scratch: str) -> tuple[list, str]:
     """The live-out words of the kernel at MINI as numbers, and the answer it printed."""
     job = build.polybench_jobs(["native"], ["mini"], [name])[0]
     program = pathlib.Path(scratch, name)
-    toolchain.run_zig(["-target", job.variant.target, *job.variant.compile_flags, *toolchain.FLAGS, *job.defines,
-                       "-DFATHOM_DUMP", "-o", str(program), str(job.source), "-lm"], job.label)
+    toolchain.run_zig(["-target", job.variant.target, *job.variant.compile_flags, *toolchain.FLAGS, *job.flags,
+                       "-DFATHOM_DUMP", "-o", str(program), str(job.sources[0]), "-lm"], job.label)
     *words, last = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
     form = "<q" if name in INTEGER else "<d"
     values = [struct.unpack(form, int(word, 16).to_bytes(8, "little"))[0] for word in words]

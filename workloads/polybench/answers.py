@@ -33,12 +33,12 @@ MARGIN_MIN = 20
 
 def compile_with_margin(job: build.Job, output: pathlib.Path) -> None:
     """The job's program, built so that it prints its margin too."""
-    toolchain.run_zig(["-target", job.variant.target, *job.variant.compile_flags, *toolchain.FLAGS, *job.defines,
-                       "-DFATHOM_MARGIN", "-o", str(output), str(job.source), "-lm"], job.label)
+    toolchain.run_zig(["-target", job.variant.target, *job.variant.compile_flags, *toolchain.FLAGS, *job.flags,
+                       "-DFATHOM_MARGIN", "-o", str(output), str(job.sources[0]), "-lm"], job.label)
 
 
 def compile_with_gcc(job: build.Job, level: str, output: pathlib.Path) -> None:
-    command = ["gcc", "-std=gnu11", level, "-ffp-contract=off", *job.defines, "-o", str(output), str(job.source), "-lm"]
+    command = ["gcc", "-std=gnu11", level, "-ffp-contract=off", *job.flags, "-o", str(output), str(job.sources[0]), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise toolchain.ToolError(f"gcc: {done.stderr.splitlines()[0]}")
@@ -96,7 +96,7 @@ def main() -> int:
         raise toolchain.ToolError("gcc is needed as the second compiler (or --quick)")
     failures = 0
     for job in build.polybench_jobs([options.variant], options.size.split(","), options.kernel):
-        name, size = job.source.stem, job.output.parent.name
+        name, size = job.output.stem, job.output.parent.name
         start = time.monotonic()
         try:
             answer = agreed_answer(job, options.quick, options.timeout)
