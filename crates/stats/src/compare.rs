@@ -249,14 +249,27 @@ impl Judge<'_> {
                 );
                 Some((times(self.after, new)?, times_before(self.after, old)?))
             }
-            // A baseline that is another row in the earlier campaign would
+            // Another baseline or another figure in the earlier campaign would
             // compare apples with pears.
-            Basis::ToBaseline if before.baseline != after.baseline => None,
+            Basis::ToBaseline
+                if before.baseline != after.baseline
+                    || self.before.compared != self.after.compared =>
+            {
+                None
+            }
             Basis::ToBaseline => Some((
-                self.after
-                    .logs(&after.row, &after.baseline, workload, "after")?,
-                self.before
-                    .logs(&before.row, &before.baseline, workload, "before")?,
+                self.after.logs(
+                    self.after.compared,
+                    (&after.row, &after.baseline),
+                    workload,
+                    "after",
+                )?,
+                self.before.logs(
+                    self.after.compared,
+                    (&before.row, &before.baseline),
+                    workload,
+                    "before",
+                )?,
             )),
         }
     }

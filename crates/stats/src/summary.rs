@@ -164,11 +164,6 @@ impl Summary {
                 .or_default()
                 .insert(cell.cell.workload.clone(), index);
         }
-        let noise = NoiseFloor::measure(
-            cells.iter().map(|cell| &cell.cell),
-            |id| cells.get(*by_id.get(id)?)?.times.as_ref().ok(),
-            compared,
-        );
         let failures = campaign
             .failures
             .iter()
@@ -181,11 +176,12 @@ impl Summary {
             host,
             cells,
             rows: Vec::new(),
-            noise,
+            noise: NoiseFloor::default(),
             failures,
             by_id,
             by_row,
         };
+        summary.noise = summary.noise_in(compared);
         summary.rows = summary.all_rows(campaign.header.config.baseline.as_ref());
         summary
     }
@@ -223,8 +219,16 @@ impl Summary {
         mean.is_finite().then(|| mean.exp())
     }
 
-    /// One row's times over another's, workload by workload and in the mean.
+    /// One row's compared times over another's, workload by workload and in the
+    /// mean.
     pub fn ratio(&self, row: &Row, to: &Row) -> RowRatio {
+        self.ratio_in(self.compared, &self.noise, row, to)
+    }
+
+    /// As [`Summary::ratio`] for any figure that is positive: compile times,
+    /// memory. Its noise is not that of the compared times, so the floors come
+    /// from the controls' own values of it: see [`Summary::noise_in`].
+    pub fn ratio_in(&self, figure: Figure, noise: &NoiseFloor, row: &Row, to: &Row) -> RowRatio {
         let names: BTreeSet<&str> = self
             .workloads_of(row)
             .chain(self.workloads_of(to))
@@ -233,23 +237,22 @@ impl Summary {
         let mut logs = Vec::new();
         let mut missing = Vec::new();
         for name in names {
-            let Some(one) = self.logs(row, to, name, "") else {
+            let Some(one) = self.logs(figure, (row, to), name, "") else {
                 missing.push(name.to_owned());
                 continue;
             };
             let ratio = one.ratio();
-            let floor = self.floor_of(row, to, Some(name));
-            let verdict = Verdict::of(&ratio, floor);
+            let floor = floor_of(noise, row, to, Some(name));
             workloads.push(WorkloadRatio {
                 workload: name.to_owned(),
                 ratio,
-                verdict,
+                verdict: Verdict::of(&ratio, floor),
             });
             logs.push(one);
         }
         let geomean = ratio::geomean(&logs.iter().collect::<Vec<_>>());
         let verdict = match &geomean {
-            Ok(ratio) => Verdict::of(ratio, self.floor_of(row, to, None)),
+            Ok(ratio) => Verdict::of(ratio, floor_of(noise, row, to, None)),
             Err(_) => Verdict::TooFewSamples,
         };
         RowRatio {
@@ -258,6 +261,15 @@ impl Summary {
             workloads,
             missing,
         }
+    }
+
+    /// What identical cells differ by in a figure.
+    pub fn noise_in(&self, figure: Figure) -> NoiseFloor {
+        NoiseFloor::measure(
+            self.cells.iter().map(|cell| &cell.cell),
+            |id| self.cell(id)?.times.as_ref().ok(),
+            figure,
+        )
     }
 
     /// A row against itself with the fewest instances: what it loses (above 1)
@@ -292,28 +304,19 @@ impl Summary {
             .map(|(_, row)| row)
     }
 
-    /// Draws for the ratio of one workload; `None` if a time is missing. Logs
-    /// that meet in one sum need different streams.
-    pub(crate) fn logs(&self, row: &Row, to: &Row, workload: &str, stream: &str) -> Option<Logs> {
+    /// Draws for the ratio of a figure in one workload, of the first row to the
+    /// second; `None` if a value is missing.
+    pub(crate) fn logs(
+        &self,
+        figure: Figure,
+        (row, to): (&Row, &Row),
+        workload: &str,
+        stream: &str,
+    ) -> Option<Logs> {
         let (one, other) = (self.cell_of(row, workload)?, self.cell_of(to, workload)?);
-        let pairs = one
-            .times
-            .as_ref()
-            .ok()?
-            .pairs(other.times.as_ref().ok()?, self.compared);
-        Logs::paired(&pairs, &format!("{stream} {} {}", one.id, other.id)).ok()
-    }
-
-    /// The floor for a ratio of two rows: both of their numbers of instances
-    /// must be controlled.
-    fn floor_of(&self, row: &Row, to: &Row, workload: Option<&str>) -> Option<Floor> {
-        let floor = |row: &Row| match workload {
-            Some(workload) => self
-                .noise
-                .workload(&format!("{}:{workload}", row.suite), row.threads),
-            None => self.noise.geomean(row.threads),
-        };
-        Some(floor(row)?.max(floor(to)?))
+        let (times, others) = (one.times.as_ref().ok()?, other.times.as_ref().ok()?);
+        let stream = format!("{stream} {} {}", one.id, other.id);
+        Logs::paired(&times.pairs(others, figure), &stream).ok()
     }
 
     fn all_rows(&self, baseline: Option<&SandboxId>) -> Vec<RowSummary> {
@@ -359,6 +362,16 @@ impl Summary {
             without_time,
         }
     }
+}
+
+/// The floor for a ratio of two rows: both of their numbers of instances must
+/// be controlled.
+fn floor_of(noise: &NoiseFloor, row: &Row, to: &Row, workload: Option<&str>) -> Option<Floor> {
+    let floor = |row: &Row| match workload {
+        Some(workload) => noise.workload(&format!("{}:{workload}", row.suite), row.threads),
+        None => noise.geomean(row.threads),
+    };
+    Some(floor(row)?.max(floor(to)?))
 }
 
 /// The row to take ratios to: of the chosen engine, else of native code, else

@@ -6,6 +6,7 @@ use common::{campaign, cell, failure, header, process, sample};
 use fathom_record::campaign::ProbeRecord;
 use fathom_record::{Campaign, Compared, FailureKind, Guarantee, Record, Variant};
 use fathom_stats::{Figure, NoTime, Row, Summary, Verdict};
+use proptest::prelude::*;
 
 fn row(engine: &str, strategy: &str, variant: Variant, threads: u32) -> Row {
     Row::of(&cell(engine, strategy, variant, "k00", threads))
@@ -296,4 +297,73 @@ fn the_order_of_lines_changes_nothing() {
             .collect::<Vec<_>>()
     };
     assert_eq!(ratios(&campaign), ratios(&shuffled));
+}
+
+#[test]
+fn any_figure_can_be_compared() {
+    let summary = Summary::from_campaign(&campaign(3, 1, 4, 0.01, 5));
+    let trap = row("fathom", "trap", Variant::Wasm, 1);
+    let noise = summary.noise_in(Figure::Compile);
+    let compile = summary.ratio_in(Figure::Compile, &noise, &trap, &guard());
+    assert_eq!(compile.geomean.unwrap().value, 1.0);
+    assert_eq!(compile.verdict, Verdict::WithinNoise);
+    let nowhere = summary.ratio_in(Figure::Cycles, &noise, &trap, &guard());
+    assert_eq!((nowhere.missing.len(), nowhere.geomean.is_err()), (3, true));
+}
+
+/// Any record about a cell of [`header`], as absurd as it may be.
+fn record(cells: Vec<fathom_record::CellId>) -> impl Strategy<Value = Record> {
+    let number = prop_oneof![0..3_u32, any::<u32>()];
+    let ns = prop_oneof![0..3_u64, any::<u64>()];
+    let kind = prop::sample::select(FailureKind::ALL);
+    (
+        prop::sample::select(cells),
+        number.clone(),
+        number.clone(),
+        number,
+        ns,
+        kind,
+        0..20_u8,
+    )
+        .prop_map(|(cell, round, thread, index, ns, kind, what)| match what {
+            0 => failure(Some(&cell), Some(round), kind),
+            1..6 => process(&cell, round),
+            _ => sample(&cell, round, thread, index, ns),
+        })
+}
+
+fn any_campaign() -> impl Strategy<Value = Campaign> {
+    let header = header(2, 1);
+    let cells = header.cells.iter().map(fathom_record::Cell::id).collect();
+    proptest::collection::vec(record(cells), 0..200).prop_map(move |records| {
+        let mut campaign = Campaign::new(header.clone());
+        records.into_iter().for_each(|record| campaign.push(record));
+        campaign
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn no_campaign_panics(before in any_campaign(), after in any_campaign()) {
+        let (before, after) = (Summary::from_campaign(&before), Summary::from_campaign(&after));
+        for basis in [fathom_stats::Basis::Time, fathom_stats::Basis::ToBaseline] {
+            let comparison = fathom_stats::compare(&before, &after, 0.05, basis);
+            for (_, _, change) in comparison.regressions() {
+                prop_assert!(change.ratio.value > 1.05);
+            }
+        }
+        for cell in &after.cells {
+            for figure in Figure::ALL {
+                if let Some(estimate) = cell.estimate(figure) {
+                    prop_assert!(estimate.min <= estimate.median && estimate.median <= estimate.max);
+                    let _ = estimate.interval();
+                }
+            }
+        }
+        for row in &after.rows {
+            let _ = (after.typical(&row.row, Figure::Run), after.scaling(&row.row), after.best(&row.row));
+        }
+    }
 }

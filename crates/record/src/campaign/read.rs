@@ -1,12 +1,12 @@
 //! Campaign files, read line by line.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::{self, BufRead};
 
 use serde::Deserialize;
 
 use super::{Campaign, FORMAT_VERSION, Header, Record, Tail};
-use crate::cell::CellId;
+use crate::cell::{Cell, CellId};
 
 /// Why a campaign file cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -122,33 +122,33 @@ fn header(line: &[u8]) -> Result<Header, ReadError> {
 }
 
 /// The ids of all cells, so that samples share their text, and as a check of
-/// the header.
-fn known_ids(header: &Header) -> Result<BTreeMap<CellId, ()>, ReadError> {
-    let mut ids = BTreeMap::new();
-    for cell in &header.cells {
+/// the header: each cell is there once, and a control repeats one that is.
+fn known_ids(header: &Header) -> Result<BTreeSet<CellId>, ReadError> {
+    let refused = |reason| ReadError::Line { line: 1, reason };
+    let mut ids = BTreeSet::new();
+    let (controls, originals): (Vec<&Cell>, Vec<&Cell>) =
+        header.cells.iter().partition(|cell| cell.is_control());
+    for cell in originals {
         let id = cell.id();
-        if let Some(original) = &cell.control_of
-            && !header
-                .cells
-                .iter()
-                .any(|other| !other.is_control() && other.id() == *original)
-        {
-            return Err(ReadError::Line {
-                line: 1,
-                reason: format!("control of an unknown cell '{original}'"),
-            });
-        }
-        if ids.insert(id.clone(), ()).is_some() {
-            return Err(ReadError::Line {
-                line: 1,
-                reason: format!("cell '{id}' is there twice"),
-            });
+        if !ids.insert(id.clone()) {
+            return Err(refused(format!("cell '{id}' is there twice")));
         }
     }
+    let mut control_ids = BTreeSet::new();
+    for cell in controls {
+        let id = cell.id();
+        if let Some(original) = cell.control_of.as_ref().filter(|id| !ids.contains(*id)) {
+            return Err(refused(format!("control of an unknown cell '{original}'")));
+        }
+        if !control_ids.insert(id.clone()) {
+            return Err(refused(format!("cell '{id}' is there twice")));
+        }
+    }
+    ids.extend(control_ids);
     Ok(ids)
 }
 
-fn record(line: &[u8], ids: &BTreeMap<CellId, ()>) -> Result<Option<Record>, String> {
+fn record(line: &[u8], ids: &BTreeSet<CellId>) -> Result<Option<Record>, String> {
     if line.trim_ascii().is_empty() {
         return Ok(None);
     }
@@ -162,8 +162,8 @@ fn record(line: &[u8], ids: &BTreeMap<CellId, ()>) -> Result<Option<Record>, Str
         Record::Probe(_) | Record::Resumed(_) => None,
     };
     if let Some(cell) = cell {
-        match ids.get_key_value(cell) {
-            Some((known, ())) => *cell = known.clone(),
+        match ids.get(cell) {
+            Some(known) => *cell = known.clone(),
             None => return Err(format!("unknown cell '{cell}'")),
         }
     }

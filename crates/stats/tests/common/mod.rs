@@ -85,7 +85,7 @@ pub fn sample(cell: &CellId, round: u32, thread: u32, index: u32, ns: u64) -> Re
         kernel_ns: Some(ns),
         phases: BTreeMap::from([
             (Phase::Instantiate, span(1_000)),
-            (Phase::Run, span(ns + 500)),
+            (Phase::Run, span(ns.saturating_add(500))),
             (Phase::Teardown, span(100)),
         ]),
     })
