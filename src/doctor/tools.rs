@@ -40,9 +40,9 @@ fn checkout() -> Option<PathBuf> {
 
 fn zig(tools: &Path) -> Finding {
     let remedy = "make setup (installs the pinned ziglang into .tools)";
-    let python = tools.join("zig/bin/python3");
-    let outcome = match python.is_file() {
-        true => version(&python, &["-m", "ziglang", "version"]),
+    let zig = tools.join("zig/ziglang/zig");
+    let outcome = match zig.is_file() {
+        true => version(&zig, &["version"]),
         false => Err("not installed: no suite can be built".into()),
     };
     let outcome = outcome.map(|v| format!("{v}: compiles the workloads, to Wasm and natively"));
