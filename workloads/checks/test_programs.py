@@ -119,5 +119,25 @@ class Programs(unittest.TestCase):
                 self.assertEqual(self.run_all(name, args, status=2), b"")
 
 
+class Large(unittest.TestCase):
+    """Only what has been built: fetching and compiling it takes minutes."""
+
+    def test_documented_runs(self):
+        ran = 0
+        for workload in suites.load("large").workloads:
+            for variant in [*VARIANTS, "wasm-simd"] if "wasm" in VARIANTS else VARIANTS:
+                suffix = ".wasm" if variant.startswith("wasm") else ""
+                program = HERE.parent / "large" / "build" / variant / (workload.name + suffix)
+                if not program.is_file():
+                    continue
+                with self.subTest(f"{workload.name} ({variant})"):
+                    command = runs.command_for(program) + workload.table["args"]
+                    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=True)
+                    self.assertEqual(done.stdout, workload.table["stdout"])
+                ran += 1
+        if ran == 0:
+            self.skipTest("not built: python3 workloads/build.py --suite large")
+
+
 if __name__ == "__main__":
     unittest.main()
