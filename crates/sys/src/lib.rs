@@ -6,6 +6,7 @@
 //!      └ region   what the fault handler knows of a reservation, by address
 //!         └ uffd     pages supplied on demand
 //!  fault    the process's handler of synchronous faults, chained to the one before
+//!  fence    pages that tell whether anything was written just beyond a mapping
 //!  stack    where the thread's stack ends; its alternate signal stack
 //!  caps perf pin proc spawn usage   what is allowed, counters, affinity, /proc, children, resource use
 //! ```
@@ -18,6 +19,7 @@
 
 pub mod caps;
 pub mod fault;
+pub mod fence;
 pub mod map;
 pub mod perf;
 pub mod pin;

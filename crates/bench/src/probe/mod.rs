@@ -11,6 +11,7 @@
 //!  plan    scenarios: calls, each with what must become of it
 //!  subject who makes the calls: a runner in a child of its own
 //!  judge   findings: the strongest guarantee nothing seen contradicts
+//!  serve   our own engine's side of it, between memories full of canaries
 //! ```
 //!
 //! What must stay true: nothing of an engine is used to say what is right, and
@@ -21,6 +22,7 @@ mod model;
 mod module;
 mod op;
 mod plan;
+mod serve;
 mod subject;
 
 use std::borrow::Borrow;
@@ -29,7 +31,7 @@ use fathom_record::campaign::ProbeRecord;
 use fathom_record::{Guarantee, SandboxId};
 
 pub use judge::Findings;
-pub use model::CANARY;
+pub use serve::{Escape, ServeError, serve};
 pub use subject::{Answers, Ending, Runner, Subject, SubjectError, sandbox};
 
 /// How far a probe has come.

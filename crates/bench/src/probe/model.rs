@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(super) const PAGE_BYTES: u64 = 65_536;
 
 /// The byte neighbouring memories are full of; no memory under test holds it.
-pub const CANARY: u8 = 0xa5;
+pub(super) const CANARY: u8 = 0xa5;
 
 const CHUNK_BYTES: u64 = 4096;
 

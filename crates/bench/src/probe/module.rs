@@ -26,6 +26,9 @@ pub(super) const SEGMENT: [u8; 32] =
     *b"\x90\x91\x92\x93\x94\x95\x96\x97\x98\x99\x9a\x9b\x9c\x9d\x9e\x9f\
 \x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f";
 
+/// The export under which a host finds the memory.
+pub(super) const MEMORY: &str = "memory";
+
 /// Constant offsets of every access.
 pub(super) const OFFSETS: [u64; 5] = [0, 1, 1 << 16, 1 << 31, (1 << 32) - 1];
 
@@ -129,6 +132,7 @@ pub(super) fn build(min: u64, max: u64, lens: &[u64]) -> Vec<u8> {
     add_bulk(&mut functions);
     add_tools(&mut functions);
 
+    functions.exports.export(MEMORY, ExportKind::Memory, 0);
     let mut memories = MemorySection::new();
     memories.memory(MemoryType {
         minimum: min,

@@ -1,0 +1,84 @@
+//! The probe on our own engine, in this process, under every strategy: those
+//! that are exact, the one that is contained, and the one that checks nothing,
+//! which must be found out.
+
+use fathom_bench::probe::{
+    Answers, Ending, Escape, Findings, ServeError, Subject, SubjectError, probe, serve,
+};
+use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Opt};
+use fathom_record::Guarantee;
+use fathom_record::protocol::Call;
+
+/// Calls the engine directly.
+struct Own(Engine);
+
+impl Subject for Own {
+    fn call_all(&mut self, module: &[u8], calls: Vec<Call>) -> Result<Answers, SubjectError> {
+        let mut outcomes = Vec::new();
+        let served = serve(&self.0, module, &calls, &mut |_, outcome| {
+            outcomes.push(outcome);
+            Ok(())
+        });
+        let ending = match served {
+            Ok(()) => Ending::Done,
+            Err(ServeError::Escape(Escape(how))) => Ending::Escaped(how),
+            Err(error) => Ending::Refused(error.to_string()),
+        };
+        Ok(Answers { outcomes, ending })
+    }
+}
+
+fn engine(bounds: Bounds, opt: Opt) -> Engine {
+    let choice = BoundsChoice::Named(bounds);
+    let config = Config::new().bounds(choice).opt(opt).allow_unchecked(true);
+    Engine::new(&config).unwrap()
+}
+
+fn claim(bounds: Bounds) -> Guarantee {
+    bounds.guarantee().to_string().parse().unwrap()
+}
+
+/// The findings, or nothing where the machine lacks what the strategy needs.
+fn findings(bounds: Bounds, opt: Opt, claimed: Guarantee) -> Option<Findings> {
+    match probe(&mut Own(engine(bounds, opt)), claimed, &mut |_| {}) {
+        Ok(findings) => Some(findings),
+        Err(error) => {
+            assert_eq!(bounds, Bounds::Uffd, "{error}");
+            eprintln!("not tried: {error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn every_strategy_keeps_its_promise() {
+    for bounds in Bounds::ALL {
+        let Some(found) = findings(bounds, Opt::Speed, claim(bounds)) else {
+            continue;
+        };
+        assert!(found.is_kept(), "{bounds}: {:#?}", found.examples);
+        assert_eq!(found.observed, claim(bounds), "{bounds}");
+        assert_eq!(found.not_tried, [""; 0], "{bounds}");
+    }
+}
+
+#[test]
+fn unoptimised_code_keeps_it_too() {
+    for bounds in [Bounds::Clamp, Bounds::Trap, Bounds::Guard] {
+        let found = findings(bounds, Opt::None, claim(bounds)).unwrap();
+        assert!(found.is_kept(), "{bounds}: {:#?}", found.examples);
+    }
+}
+
+#[test]
+fn a_weaker_strategy_cannot_pass_for_a_stronger() {
+    for (bounds, claimed) in [
+        (Bounds::None, Guarantee::Contained),
+        (Bounds::None, Guarantee::Exact),
+        (Bounds::Clamp, Guarantee::Exact),
+    ] {
+        let found = findings(bounds, Opt::Speed, claimed).unwrap();
+        assert!(!found.is_kept(), "{bounds} as {claimed}");
+        assert!(!found.examples.is_empty());
+    }
+}
