@@ -1,1 +1,198 @@
 //! Campaign files to terminal, HTML, Markdown and CSV.
+//!
+//! ```text
+//!  samples.jsonl ── file ──▶ Campaign ── stats::Summary ──▶ view::View
+//!                                                             │
+//!             terminal ◀── plain ◀── columns ◀────────────────┤
+//!             Markdown ◀──────────── columns ◀────────────────┤
+//!             CSV      ◀──────────────────────────────────────┤
+//!             HTML     ◀── chart ◀── columns ◀────────────────┘
+//!
+//!  two Summaries ── stats::compare ──▶ compare ──▶ terminal
+//! ```
+//!
+//! What must stay true: a report is made of a results folder alone, on any
+//! machine; nothing is measured or estimated here; what a reader is told is
+//! decided in [`view`] and is the same in every format; a file is written whole
+//! or not at all.
+
+pub mod chart;
+pub mod columns;
+pub mod compare;
+pub mod csv;
+pub mod figures;
+pub mod file;
+pub mod html;
+pub mod markdown;
+pub mod plain;
+pub mod terminal;
+pub mod view;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use fathom_stats::Summary;
+
+pub use file::{LoadError, Results, write_whole};
+pub use plain::Style;
+pub use view::View;
+
+/// A form of the report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// A table for a terminal.
+    #[default]
+    Terminal,
+    /// One self-contained page.
+    Html,
+    /// Markdown.
+    Markdown,
+    /// Comma-separated values.
+    Csv,
+}
+
+impl Format {
+    /// Every form.
+    pub const ALL: [Format; 4] = [
+        Format::Terminal,
+        Format::Html,
+        Format::Markdown,
+        Format::Csv,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Terminal => "terminal",
+            Format::Html => "html",
+            Format::Markdown => "markdown",
+            Format::Csv => "csv",
+        }
+    }
+
+    /// One line of help.
+    pub fn help(self) -> &'static str {
+        match self {
+            Format::Terminal => "a table and what may be said of it",
+            Format::Html => "one self-contained page with pictures",
+            Format::Markdown => "for an issue or a commit message",
+            Format::Csv => "a line for each figure of each cell",
+        }
+    }
+
+    /// The file of this form in a results folder; none for the terminal's.
+    pub fn file_name(self) -> Option<&'static str> {
+        match self {
+            Format::Terminal => None,
+            Format::Html => Some("report.html"),
+            Format::Markdown => Some("report.md"),
+            Format::Csv => Some("report.csv"),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Format, String> {
+        let found = Format::ALL.into_iter().find(|format| format.name() == name);
+        found.ok_or_else(|| {
+            let known = Format::ALL.map(Format::name).join(", ");
+            format!("unknown format '{name}' (one of: {known})")
+        })
+    }
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The campaign cannot be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The page's template failed.
+    #[error("rendering the page failed: {0}")]
+    Template(#[from] askama::Error),
+    /// A file cannot be written.
+    #[error("{}: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+}
+
+/// A campaign that was read, and where it is.
+#[derive(Debug)]
+pub struct Report {
+    /// What is shown of it.
+    pub view: View,
+    results: Results,
+}
+
+impl Report {
+    /// Reads a results folder, or its file of samples.
+    ///
+    /// # Errors
+    /// [`ReportError::Load`].
+    pub fn open(path: &Path) -> Result<Report, ReportError> {
+        let results = Results::find(path)?;
+        let campaign = results.load()?;
+        let summary = Summary::from_campaign(&campaign);
+        let view = view::from_campaign(
+            &campaign,
+            &summary,
+            &results.samples.to_string_lossy(),
+            &results.folder.to_string_lossy(),
+        );
+        Ok(Report { view, results })
+    }
+
+    /// The report in a form; `style` is for the terminal alone.
+    ///
+    /// # Errors
+    /// [`ReportError::Template`].
+    pub fn render(&self, format: Format, style: Style) -> Result<String, ReportError> {
+        Ok(match format {
+            Format::Terminal => {
+                let page = self.file_of(Format::Html).filter(|page| page.exists());
+                let places = terminal::Places {
+                    report: page.map(|page| page.to_string_lossy().into_owned()),
+                };
+                terminal::render(&self.view, &places, style)
+            }
+            Format::Html => html::render(&self.view)?,
+            Format::Markdown => markdown::render(&self.view),
+            Format::Csv => csv::render(&self.view),
+        })
+    }
+
+    /// Where a form of the report lies in the results folder.
+    pub fn file_of(&self, format: Format) -> Option<PathBuf> {
+        Some(self.results.folder.join(format.file_name()?))
+    }
+
+    /// Writes every form that is a file into the results folder, each whole.
+    ///
+    /// # Errors
+    /// [`ReportError::Write`] for the first that cannot be written.
+    pub fn save(&self) -> Result<(), ReportError> {
+        for format in Format::ALL {
+            let Some(path) = self.file_of(format) else {
+                continue;
+            };
+            let content = self.render(format, Style::default())?;
+            write_whole(&path, content.as_bytes())
+                .map_err(|error| ReportError::Write { path, error })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! The pictures: plain functions from the view to figures of inline SVG.
+//!
+//! ```text
+//!  Chart ─┬─ axis     the ticks, once above the rows
+//!         └─ ChartRow  label │ figure │ value, one for each row of the view
+//! ```
+//!
+//! A chart is a list of rows, each with a figure of its own, not one drawing:
+//! on a phone the label stands above its bar, on a desk beside it, and text is
+//! never scaled. What must stay true: every figure says in words what it
+//! shows, and no meaning rests on colour alone.
+
+pub mod bars;
+pub mod heat;
+pub mod samples;
+pub mod scale;
+pub mod stack;
+pub mod svg;
+
+use scale::Scale;
+use svg::{Anchor, Svg};
+
+use crate::view::{Kind, Rank, Row};
+
+/// A finished chart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chart {
+    /// The ticks: a figure.
+    pub axis: String,
+    /// What the axis shows and which way is better.
+    pub caption: String,
+    /// The rows.
+    pub rows: Vec<ChartRow>,
+}
+
+/// One row of a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartRow {
+    /// `1`, `2`, … or a sign for what is not in the order.
+    pub rank: String,
+    /// Engine, in strong type.
+    pub engine: String,
+    /// The rest of the label.
+    pub detail: String,
+    /// The figure.
+    pub figure: String,
+    /// The number beside it.
+    pub value: String,
+    /// A smaller number beside that.
+    pub more: String,
+    /// Where the number comes from: an anchor in the page.
+    pub target: String,
+    /// Whether it is left out of the order.
+    pub is_apart: bool,
+}
+
+impl ChartRow {
+    fn of(row: &Row, figure: String, value: String, more: String) -> ChartRow {
+        ChartRow {
+            rank: rank(row),
+            engine: row.engine.clone(),
+            detail: row.detail.clone(),
+            figure,
+            value,
+            more,
+            target: row.anchor.clone(),
+            is_apart: row.rank == Rank::Unranked,
+        }
+    }
+}
+
+/// The class by which the style sheet draws a kind of row.
+pub fn class(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Ours => "ours",
+        Kind::Other => "other",
+        Kind::Native => "native",
+        Kind::Inexact => "inexact",
+    }
+}
+
+/// A row's place as a reader sees it.
+pub fn rank(row: &Row) -> String {
+    match row.rank {
+        Rank::Place { place, is_shared } => {
+            format!("{place}{}", if is_shared { "=" } else { "" })
+        }
+        Rank::Reference | Rank::Unranked => "–".to_owned(),
+    }
+}
+
+/// Ticks with their labels. Labels at the ends stay inside the figure.
+fn axis(scale: &Scale, wanted: usize, label: impl Fn(f64) -> String) -> String {
+    let mut svg = Svg::decoration("axis", 18);
+    for tick in scale.ticks(wanted) {
+        let anchor = match tick.place {
+            place if place < 4.0 => Anchor::Start,
+            place if place > 96.0 => Anchor::End,
+            _ => Anchor::Middle,
+        };
+        svg.label("tick", tick.place, 12.0, anchor, &label(tick.value));
+    }
+    svg.finish()
+}
+
+/// The ticks' lines behind a row.
+fn grid(svg: &mut Svg, scale: &Scale, wanted: usize, height: f64) {
+    for tick in scale.ticks(wanted) {
+        svg.vertical("grid", tick.place, 0.0, height);
+    }
+}

@@ -1,0 +1,183 @@
+//! The columns of a group's tables: one list for every format.
+
+use fathom_stats::Figure;
+
+use crate::chart;
+use crate::figures::{self, NONE};
+use crate::view::{Group, Interval, Row};
+
+/// One column.
+pub struct Column {
+    /// Its heading.
+    pub name: String,
+    /// Whether it holds words, which stand to the left.
+    pub is_text: bool,
+    /// Whether a narrow table has it too.
+    pub is_essential: bool,
+    /// Whether its number leads to the samples of the row.
+    pub has_samples: bool,
+    /// Its field for a row.
+    pub show: Box<dyn Fn(&Row) -> String>,
+}
+
+impl Column {
+    fn new(name: &str, show: impl Fn(&Row) -> String + 'static) -> Column {
+        Column {
+            name: name.to_owned(),
+            is_text: false,
+            is_essential: false,
+            has_samples: false,
+            show: Box::new(show),
+        }
+    }
+
+    fn text(self) -> Column {
+        Column {
+            is_text: true,
+            ..self
+        }
+    }
+
+    fn essential(self) -> Column {
+        Column {
+            is_essential: true,
+            ..self
+        }
+    }
+
+    fn with_samples(self) -> Column {
+        Column {
+            has_samples: true,
+            ..self
+        }
+    }
+}
+
+/// What there is to say of each row. A column for which no row has a value is
+/// left out.
+pub fn numbers(group: &Group) -> Vec<Column> {
+    let base = format!("vs {}", group.baseline);
+    let mut columns = vec![
+        Column::new("checks", |row| row.checks.clone()).text().essential(),
+        Column::new("promise", promise).text(),
+    ];
+    if group.is_single() {
+        columns.push(Column::new("time", time).essential().with_samples());
+        columns.push(Column::new("± noise", noise_of_time).essential());
+        columns.push(Column::new(&base, |row| ratio(row.to_baseline)).essential());
+        columns.push(Column::new("95 %", interval));
+    } else {
+        columns.push(
+            Column::new(&base, |row| ratio(row.to_baseline))
+                .essential()
+                .with_samples(),
+        );
+        columns.push(Column::new("95 %", interval).essential());
+    }
+    columns.push(Column::new("vs none", |row| ratio(row.to_unchecked)).essential());
+    if !group.is_single() {
+        columns.push(Column::new("worst", worst).text().essential());
+    }
+    for (name, figure, is_essential) in [
+        ("start", Figure::Start, true),
+        ("compile", Figure::Compile, true),
+        ("instantiate", Figure::Instantiate, false),
+        ("teardown", Figure::Teardown, false),
+        ("memory", Figure::RssPeak, true),
+        ("address space", Figure::Virtual, false),
+        ("code", Figure::Code, false),
+        ("page faults", Figure::FaultsMinor, false),
+        ("syscalls", Figure::Syscalls, true),
+        ("cycles", Figure::Cycles, false),
+        ("instructions", Figure::Instructions, false),
+    ] {
+        columns.push(Column {
+            is_essential,
+            ..cost(name, figure)
+        });
+    }
+    filled(columns, group)
+}
+
+/// What running several instances at once does to the machine.
+pub fn load(group: &Group) -> Vec<Column> {
+    let columns = [
+        ("CPU use, pinned", Figure::CpuUsePinned),
+        ("CPU use, host", Figure::CpuUseHost),
+        ("switches per CPU s", Figure::CtxRate),
+        ("voluntary", Figure::CtxVoluntary),
+        ("involuntary", Figure::CtxInvoluntary),
+        ("page faults", Figure::FaultsMinor),
+        ("instantiate", Figure::Instantiate),
+        ("teardown", Figure::Teardown),
+        ("memory", Figure::RssPeak),
+    ]
+    .map(|(name, figure)| cost(name, figure).essential());
+    filled(columns.into(), group)
+}
+
+fn filled(columns: Vec<Column>, group: &Group) -> Vec<Column> {
+    columns
+        .into_iter()
+        .filter(|column| group.rows.iter().any(|row| (column.show)(row) != NONE))
+        .collect()
+}
+
+fn cost(name: &str, figure: Figure) -> Column {
+    Column::new(name, move |row| {
+        row.costs.get(&figure).map_or_else(
+            || NONE.to_owned(),
+            |value| figures::quantity(*value, figure.unit()),
+        )
+    })
+}
+
+fn promise(row: &Row) -> String {
+    match row.guarantee {
+        Some(guarantee) => guarantee.to_string(),
+        None if row.key.variant.is_wasm() => "not probed".to_owned(),
+        None => NONE.to_owned(),
+    }
+}
+
+fn time(row: &Row) -> String {
+    match row.cells.as_slice() {
+        [Some(cell)] => figures::time(cell.time_ns.value),
+        _ => NONE.to_owned(),
+    }
+}
+
+fn noise_of_time(row: &Row) -> String {
+    let noise = match row.cells.as_slice() {
+        [Some(cell)] => cell.time_ns.noise(),
+        _ => None,
+    };
+    noise.map_or_else(|| NONE.to_owned(), |noise| format!("± {}", figures::percent(noise)))
+}
+
+fn ratio(ratio: Option<Interval>) -> String {
+    ratio.map_or_else(|| NONE.to_owned(), |ratio| figures::ratio(ratio.value))
+}
+
+fn interval(row: &Row) -> String {
+    match row.to_baseline.and_then(|ratio| ratio.ends) {
+        Some((low, high)) => format!(
+            "{}–{}",
+            figures::ratio_bare(low),
+            figures::ratio_bare(high)
+        ),
+        None => NONE.to_owned(),
+    }
+}
+
+fn worst(row: &Row) -> String {
+    match &row.worst {
+        Some((name, ratio)) => format!("{} {name}", figures::ratio(*ratio)),
+        None => NONE.to_owned(),
+    }
+}
+
+/// Rank and footnote of a row, for formats that write them out.
+pub fn rank(row: &Row) -> String {
+    chart::rank(row)
+}

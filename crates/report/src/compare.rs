@@ -1,0 +1,169 @@
+//! Two campaigns side by side, as text.
+
+use fathom_stats::compare::{Basis, Change, Comparison};
+use fathom_stats::{Row, Verdict};
+
+use crate::figures;
+use crate::plain::{Style, TextTable, Tone};
+use crate::view::range;
+
+/// Workloads listed under a row at most.
+const WORKLOADS_MAX: usize = 8;
+
+/// What became of the common rows, the verdict last.
+pub fn render(comparison: &Comparison, before: &str, after: &str, style: Style) -> String {
+    let mut text = String::new();
+    let mut say = |tone: Tone, line: &str| {
+        text.push_str(&style.paint(tone, &style.clean(line)));
+        text.push('\n');
+    };
+    say(Tone::Strong, &format!("{after} against {before}"));
+    say(Tone::Faint, basis(comparison));
+    for (threads, drift) in &comparison.drift {
+        if comparison.basis == Basis::Time {
+            let line = format!(
+                "native code itself, {}: {}; this drift counts as noise",
+                figures::plural(*threads as usize, "instance"),
+                figures::signed_percent(drift.value - 1.0)
+            );
+            say(Tone::Faint, &line);
+        }
+    }
+    if comparison.rows.is_empty() {
+        say(Tone::Bad, "The two have no row in common: nothing was compared.");
+    } else {
+        let table = table(comparison).render(style);
+        text.push('\n');
+        text.push_str(&table);
+    }
+    endings(comparison, &mut text, style);
+    text
+}
+
+fn basis(comparison: &Comparison) -> &'static str {
+    match (comparison.basis, comparison.is_same_host) {
+        (Basis::Time, true) => "same kind of host: times are compared",
+        (Basis::Time, false) => "different hosts, and yet times are compared: mind the result",
+        (Basis::ToBaseline, true) => "ratios to each campaign's own baseline are compared",
+        (Basis::ToBaseline, false) => {
+            "different hosts: ratios to each campaign's own baseline are compared"
+        }
+    }
+}
+
+fn table(comparison: &Comparison) -> TextTable {
+    let heads = ["", "row", "change", "95 %", "noise floor", "verdict"];
+    let mut table = TextTable {
+        head: heads.map(str::to_owned).to_vec(),
+        is_left: vec![true, true, false, false, false, true],
+        lines: Vec::new(),
+    };
+    for row in &comparison.rows {
+        if let Some(change) = &row.geomean {
+            table.lines.push(line(&name(&row.row), change));
+        }
+        // A row of one workload has been told.
+        if row.workloads.len() < 2 {
+            continue;
+        }
+        let mut notable: Vec<&(String, Change)> = row
+            .workloads
+            .iter()
+            .filter(|(_, change)| change.verdict == Verdict::Real)
+            .collect();
+        notable.sort_by(|(_, a), (_, b)| b.ratio.value.total_cmp(&a.ratio.value));
+        for (workload, change) in notable.iter().take(WORKLOADS_MAX) {
+            table.lines.push(line(&format!("  {workload}"), change));
+        }
+    }
+    table
+}
+
+fn name(row: &Row) -> String {
+    let mut parts = vec![row.sandbox.id().to_string(), row.variant.to_string()];
+    parts.push(row.suite.clone());
+    if !row.size.is_empty() {
+        parts.push(row.size.clone());
+    }
+    if row.threads > 1 {
+        parts.push(format!("{} instances", row.threads));
+    }
+    parts.join(" · ")
+}
+
+fn line(name: &str, change: &Change) -> (Tone, Vec<String>) {
+    let ends = change.ratio.interval.ok().map_or_else(
+        || figures::NONE.to_owned(),
+        |interval| range(interval.low, interval.high),
+    );
+    let floor = change.floor.map_or_else(
+        || "unknown".to_owned(),
+        |floor| figures::percent(floor.relative()),
+    );
+    let (tone, sign, verdict) = judged(change);
+    let fields = vec![
+        sign.to_owned(),
+        name.to_owned(),
+        figures::signed_percent(change.ratio.value - 1.0),
+        ends,
+        floor,
+        verdict.to_owned(),
+    ];
+    (tone, fields)
+}
+
+fn judged(change: &Change) -> (Tone, &'static str, &'static str) {
+    match change.verdict {
+        _ if change.is_regression => (Tone::Bad, "✗", "slower, past the threshold"),
+        Verdict::Real if change.ratio.value > 1.0 => {
+            (Tone::Plain, "", "slower, within the threshold")
+        }
+        Verdict::Real => (Tone::Good, "✓", "faster"),
+        Verdict::WithinNoise => (Tone::Plain, "", "no difference"),
+        Verdict::TooFewSamples => (Tone::Faint, "", "too few rounds to say"),
+        Verdict::Uncontrolled => (Tone::Faint, "", "no control, so nothing is said"),
+    }
+}
+
+fn endings(comparison: &Comparison, text: &mut String, style: Style) {
+    let mut say = |tone: Tone, line: &str| {
+        text.push_str(&style.paint(tone, &style.clean(line)));
+        text.push('\n');
+    };
+    say(Tone::Plain, "");
+    for (cell, reason) in &comparison.lost {
+        say(Tone::Bad, &format!("✗ {cell} had a time and has none now: {reason}"));
+    }
+    for (cells, what) in [
+        (&comparison.only_before, "earlier"),
+        (&comparison.only_after, "later"),
+    ] {
+        if !cells.is_empty() {
+            let cells = figures::plural(cells.len(), "cell");
+            say(Tone::Faint, &format!("{cells} only in the {what} campaign"));
+        }
+    }
+    let slower = comparison.regressions().count();
+    let threshold = figures::percent(comparison.threshold);
+    if comparison.is_refused() {
+        let mut why = Vec::new();
+        if slower > 0 {
+            why.push(format!(
+                "{} past the threshold of {threshold}",
+                figures::plural(slower, "slowdown")
+            ));
+        }
+        if !comparison.lost.is_empty() {
+            why.push(format!(
+                "{} without a time",
+                figures::plural(comparison.lost.len(), "cell")
+            ));
+        }
+        say(Tone::Bad, &format!("refused: {}", why.join(", ")));
+    } else {
+        say(
+            Tone::Good,
+            &format!("accepted: no real slowdown past {threshold}"),
+        );
+    }
+}

@@ -1,0 +1,175 @@
+//! Results folders: read a campaign, write a file whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use fathom_record::Campaign;
+use fathom_record::campaign::{self, FILE_NAME};
+
+/// Why a results folder cannot be read. Each is one line.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// There is no such file or folder, or it cannot be opened.
+    #[error("{}: {error}", path.display())]
+    Open {
+        /// What was asked for.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// A folder without a campaign.
+    #[error("{}: no {FILE_NAME} in this folder; is it a results folder?", path.display())]
+    NoSamples {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file that cannot be understood.
+    #[error("{}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: campaign::ReadError,
+    },
+}
+
+/// Where a campaign is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Results {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its file of samples.
+    pub samples: PathBuf,
+}
+
+impl Results {
+    /// Finds a campaign by its folder or by its file of samples.
+    ///
+    /// # Errors
+    /// If there is no such folder, or no samples in it.
+    pub fn find(path: &Path) -> Result<Results, LoadError> {
+        let meta = fs::metadata(path).map_err(|error| LoadError::Open {
+            path: path.to_owned(),
+            error,
+        })?;
+        if !meta.is_dir() {
+            let folder = match path.parent() {
+                Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+                _ => PathBuf::from("."),
+            };
+            return Ok(Results {
+                folder,
+                samples: path.to_owned(),
+            });
+        }
+        let samples = path.join(FILE_NAME);
+        if samples.exists() {
+            Ok(Results {
+                folder: path.to_owned(),
+                samples,
+            })
+        } else {
+            Err(LoadError::NoSamples {
+                path: path.to_owned(),
+            })
+        }
+    }
+
+    /// Reads the campaign.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, or is no campaign, or a newer one.
+    pub fn load(&self) -> Result<Campaign, LoadError> {
+        let file = File::open(&self.samples).map_err(|error| LoadError::Open {
+            path: self.samples.clone(),
+            error,
+        })?;
+        campaign::parse(BufReader::new(file)).map_err(|error| LoadError::Read {
+            path: self.samples.clone(),
+            error,
+        })
+    }
+}
+
+/// Writes a file so that readers see the old one or the whole new one: into a
+/// neighbour, which then takes its name (rename(2)).
+///
+/// # Errors
+/// If it cannot be written; the neighbour is removed and the old file is as it
+/// was.
+pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file's name"))?;
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(name);
+    hidden.push(format!(".{}", std::process::id()));
+    let neighbour = path.with_file_name(hidden);
+    let written = File::create(&neighbour)
+        .and_then(|mut file| {
+            file.write_all(content)?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&neighbour, path));
+    if written.is_err() {
+        // Best effort: the first error is the one worth telling.
+        let _ = fs::remove_file(&neighbour);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_or_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.html");
+        write_whole(&path, b"one").unwrap();
+        write_whole(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        let blocked = folder.path().join("folder");
+        fs::create_dir(&blocked).unwrap();
+        fs::write(blocked.join("full"), b"").unwrap();
+        assert!(write_whole(&blocked, b"three").is_err());
+        let left: Vec<_> = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(left.len(), 2, "{left:?}");
+    }
+
+    #[test]
+    fn bad_results_are_one_line_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let said = |path: &Path| {
+            let error = Results::find(path).and_then(|results| results.load().map(drop));
+            let text = error.unwrap_err().to_string();
+            assert!(!text.contains('\n'), "{text}");
+            text.replace(&folder.path().display().to_string(), "DIR")
+        };
+        assert_eq!(
+            said(&folder.path().join("gone")),
+            "DIR/gone: No such file or directory (os error 2)"
+        );
+        assert_eq!(
+            said(folder.path()),
+            "DIR: no samples.jsonl in this folder; is it a results folder?"
+        );
+        let file = folder.path().join(FILE_NAME);
+        fs::write(&file, b"").unwrap();
+        assert_eq!(
+            said(folder.path()),
+            "DIR/samples.jsonl: not a campaign: the file has no whole first line"
+        );
+        fs::write(&file, b"{\"record\":\"campaign\",\"format\":99}\n").unwrap();
+        assert_eq!(
+            said(folder.path()),
+            "DIR/samples.jsonl: written in format 99, this version reads up to 1: use a newer fathom"
+        );
+        fs::write(&file, b"\x7fELF\n").unwrap();
+        assert!(said(folder.path()).starts_with("DIR/samples.jsonl: not a campaign:"));
+    }
+}

@@ -1,0 +1,198 @@
+//! Text for a terminal: aligned tables, safe to show whatever names hold.
+//!
+//! What must stay true: no control character and no character that turns the
+//! direction of text reaches the terminal, so a name cannot recolour, move or
+//! disguise anything.
+
+/// How a terminal is written to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Whether to colour.
+    pub has_colour: bool,
+    /// Whether only ASCII can be shown.
+    pub is_ascii: bool,
+}
+
+/// What a line is, for its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// As any other.
+    Plain,
+    /// Stands out.
+    Strong,
+    /// Stands back.
+    Faint,
+    /// Good news.
+    Good,
+    /// Bad news.
+    Bad,
+}
+
+impl Style {
+    /// A line in a tone.
+    pub fn paint(self, tone: Tone, text: &str) -> String {
+        let code = match tone {
+            Tone::Plain => return text.to_owned(),
+            _ if !self.has_colour => return text.to_owned(),
+            Tone::Strong => 1,
+            Tone::Faint => 2,
+            Tone::Good => 32,
+            Tone::Bad => 31,
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+
+    /// Text that this terminal can show.
+    pub fn clean(self, text: &str) -> String {
+        let mut clean = String::with_capacity(text.len());
+        for character in text.chars() {
+            match character {
+                '\t' | '\n' => clean.push(' '),
+                bad if bad.is_control() || turns_text(bad) => clean.push('?'),
+                plain if !self.is_ascii || plain.is_ascii() => clean.push(plain),
+                other => clean.push_str(in_ascii(other)),
+            }
+        }
+        clean
+    }
+}
+
+/// Characters that change the direction of text or are not seen at all.
+fn turns_text(character: char) -> bool {
+    matches!(
+        character,
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+    )
+}
+
+fn in_ascii(character: char) -> &'static str {
+    match character {
+        '×' => "x",
+        '–' | '−' | '—' => "-",
+        '·' => "|",
+        '±' => "+-",
+        'µ' => "u",
+        '✓' => "+",
+        '✗' => "!",
+        '…' => "...",
+        '\u{a0}' => " ",
+        _ => "?",
+    }
+}
+
+/// Columns a text takes: wide characters two, combining ones none.
+pub fn width(text: &str) -> usize {
+    text.chars()
+        .map(|character| match character as u32 {
+            0x300..=0x36f => 0,
+            0x1100..=0x115f
+            | 0x2e80..=0xa4cf
+            | 0xac00..=0xd7a3
+            | 0xf900..=0xfaff
+            | 0xfe30..=0xfe6f
+            | 0xff00..=0xff60
+            | 0x1f300..=0x1faff
+            | 0x20000..=0x3fffd => 2,
+            _ => 1,
+        })
+        .sum()
+}
+
+/// A table of cleaned fields.
+#[derive(Clone, Debug, Default)]
+pub struct TextTable {
+    /// Headings.
+    pub head: Vec<String>,
+    /// For each column, whether its fields stand to the left.
+    pub is_left: Vec<bool>,
+    /// Lines of fields, with their tone.
+    pub lines: Vec<(Tone, Vec<String>)>,
+}
+
+impl TextTable {
+    /// The table, two columns of space between fields, indented by one.
+    pub fn render(&self, style: Style) -> String {
+        let clean = |fields: &[String]| -> Vec<String> {
+            fields.iter().map(|field| style.clean(field)).collect()
+        };
+        let head = clean(&self.head);
+        let lines: Vec<(Tone, Vec<String>)> = self
+            .lines
+            .iter()
+            .map(|(tone, fields)| (*tone, clean(fields)))
+            .collect();
+        let widths: Vec<usize> = (0..head.len())
+            .map(|column| {
+                lines
+                    .iter()
+                    .map(|(_, fields)| fields)
+                    .chain([&head])
+                    .filter_map(|fields| fields.get(column))
+                    .map(|field| width(field))
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        let mut text = style.paint(Tone::Faint, &self.line(&head, &widths));
+        text.push('\n');
+        for (tone, fields) in &lines {
+            text.push_str(&style.paint(*tone, &self.line(fields, &widths)));
+            text.push('\n');
+        }
+        text
+    }
+
+    fn line(&self, fields: &[String], widths: &[usize]) -> String {
+        let mut line = String::from(" ");
+        for (column, (field, wide)) in fields.iter().zip(widths).enumerate() {
+            let space = " ".repeat(wide.saturating_sub(width(field)));
+            if column > 0 {
+                line.push_str("  ");
+            }
+            if self.is_left.get(column) == Some(&true) {
+                line.push_str(field);
+                line.push_str(&space);
+            } else {
+                line.push_str(&space);
+                line.push_str(field);
+            }
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_command_the_terminal() {
+        let style = Style::default();
+        assert_eq!(
+            style.clean("a\x1b[31mb\u{202e}c\u{9b}d\r\n"),
+            "a?[31mb?c?d? "
+        );
+        let ascii = Style {
+            is_ascii: true,
+            ..style
+        };
+        assert_eq!(ascii.clean("1.08 × ± 0.6 % – é"), "1.08 x +- 0.6 % - ?");
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let table = TextTable {
+            head: vec!["engine".to_owned(), "run".to_owned()],
+            is_left: vec![true, false],
+            lines: vec![
+                (Tone::Plain, vec!["日本".to_owned(), "9 ms".to_owned()]),
+                (Tone::Bad, vec!["fathom guard".to_owned(), "412 ms".to_owned()]),
+            ],
+        };
+        assert_eq!(
+            table.render(Style::default()),
+            " engine           run\n 日本            9 ms\n fathom guard  412 ms\n"
+        );
+    }
+}

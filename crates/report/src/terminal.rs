@@ -1,0 +1,191 @@
+//! The report on a terminal: the table, what may be said of it, and where the
+//! rest is.
+
+use fathom_stats::Figure;
+
+use crate::chart;
+use crate::columns::{self, Column};
+use crate::figures;
+use crate::plain::{Style, TextTable, Tone};
+use crate::view::{Group, Kind, Rank, Row, View};
+
+/// Where the other forms of the report are, as a reader can reach them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The HTML file, if it is there.
+    pub report: Option<String>,
+}
+
+/// Failures listed at most; the HTML has them all.
+const FAILURES_MAX: usize = 12;
+
+/// The report as lines of text.
+pub fn render(view: &View, places: &Places, style: Style) -> String {
+    let mut text = String::new();
+    let mut say = |tone: Tone, line: &str| {
+        text.push_str(&style.paint(tone, &style.clean(line)));
+        text.push('\n');
+    };
+    say(Tone::Strong, &view.headline);
+    say(Tone::Faint, &view.subject);
+    say(Tone::Faint, &format!("host: {}", view.host_line));
+    for note in &view.notes {
+        say(Tone::Bad, note);
+    }
+    for (is_bad, line) in probe_lines(view) {
+        say(if is_bad { Tone::Bad } else { Tone::Good }, &line);
+    }
+    for group in &view.groups {
+        group_text(group, &mut text, style);
+    }
+    failures(view, &mut text, style);
+    footer(view, places, &mut text, style);
+    text
+}
+
+/// `probe ✓ 9 sandboxes sound` and one for those that are not.
+fn probe_lines(view: &View) -> Vec<(bool, String)> {
+    if view.probes.is_empty() {
+        return vec![(true, "probe: no sandbox was probed".to_owned())];
+    }
+    let sound = view.probes.iter().filter(|probe| !probe.is_unsound).count();
+    let mut lines = vec![(
+        false,
+        format!(
+            "probe ✓ {}",
+            match sound {
+                1 => "1 sandbox keeps what it promises".to_owned(),
+                many => format!("{many} sandboxes keep what they promise"),
+            }
+        ),
+    )];
+    for probe in view.probes.iter().filter(|probe| probe.is_unsound) {
+        lines.push((
+            true,
+            format!(
+                "probe ✗ {} leaves its memory: {} of {} accesses (shown last, never ranked)",
+                probe.sandbox,
+                figures::count(probe.violations as f64),
+                figures::count(probe.accesses as f64)
+            ),
+        ));
+    }
+    lines
+}
+
+fn group_text(group: &Group, text: &mut String, style: Style) {
+    let mut say = |tone: Tone, line: &str| {
+        text.push_str(&style.paint(tone, &style.clean(line)));
+        text.push('\n');
+    };
+    say(Tone::Plain, "");
+    say(Tone::Strong, &group.title);
+    text.push_str(&table(group, columns::numbers(group), style, true));
+    if group.threads > 1 {
+        text.push('\n');
+        text.push_str(&table(group, columns::load(group), style, false));
+    }
+    let mut say = |tone: Tone, line: &str| {
+        text.push_str(&style.paint(tone, &style.clean(line)));
+        text.push('\n');
+    };
+    say(Tone::Plain, "");
+    for (index, note) in group.footnotes.iter().enumerate() {
+        say(Tone::Faint, &format!(" {}) {note}", index + 1));
+    }
+    for row in group.rows.iter().filter(|row| !row.caveats.is_empty()) {
+        let line = format!(" {}: {}", row.label(), row.caveats.join("; "));
+        say(Tone::Faint, &line);
+    }
+    for finding in &group.findings {
+        say(Tone::Plain, &format!(" {}", finding.text));
+    }
+    if group.noise_floor.is_none() {
+        say(
+            Tone::Plain,
+            " No control was measured, so no noise floor is known.",
+        );
+    }
+    for advice in &group.advice {
+        say(Tone::Strong, &format!(" {advice}"));
+    }
+}
+
+fn table(group: &Group, columns: Vec<Column>, style: Style, with_tone: bool) -> String {
+    let columns: Vec<Column> = columns
+        .into_iter()
+        .filter(|column| column.is_essential)
+        .collect();
+    let mut table = TextTable {
+        head: vec![String::new(), "engine".to_owned()],
+        is_left: vec![false, true],
+        lines: Vec::new(),
+    };
+    for column in &columns {
+        table.head.push(column.name.clone());
+        table.is_left.push(column.is_text);
+    }
+    for row in &group.rows {
+        let mut fields = vec![chart::rank(row), name(row)];
+        fields.extend(columns.iter().map(|column| (column.show)(row)));
+        let tone = if with_tone { tone(row) } else { Tone::Plain };
+        table.lines.push((tone, fields));
+    }
+    table.render(style)
+}
+
+fn name(row: &Row) -> String {
+    match row.footnote {
+        Some(note) => format!("{} {note})", row.label()),
+        None => row.label(),
+    }
+}
+
+fn tone(row: &Row) -> Tone {
+    match row.rank {
+        Rank::Place { place: 1, .. } => Tone::Strong,
+        Rank::Place { .. } | Rank::Reference => Tone::Plain,
+        Rank::Unranked if row.kind != Kind::Inexact && !row.costs.contains_key(&Figure::Run) => {
+            Tone::Bad
+        }
+        Rank::Unranked => Tone::Faint,
+    }
+}
+
+fn failures(view: &View, text: &mut String, style: Style) {
+    if view.failures.is_empty() {
+        return;
+    }
+    let mut say = |tone: Tone, line: &str| {
+        text.push_str(&style.paint(tone, &style.clean(line)));
+        text.push('\n');
+    };
+    say(Tone::Plain, "");
+    say(Tone::Bad, "without a time:");
+    for failure in view.failures.iter().take(FAILURES_MAX) {
+        say(
+            Tone::Plain,
+            &format!(
+                " {} ({}): {}: {}",
+                failure.what, failure.rounds, failure.kind, failure.message
+            ),
+        );
+    }
+    if view.failures.len() > FAILURES_MAX {
+        let rest = view.failures.len() - FAILURES_MAX;
+        say(Tone::Plain, &format!(" … and {rest} more in the report"));
+    }
+}
+
+fn footer(view: &View, places: &Places, text: &mut String, style: Style) {
+    let mut line = String::new();
+    if let Some(report) = &places.report {
+        line.push_str(&format!("report: {report}   "));
+    }
+    line.push_str(&format!("samples: {}", view.samples_file));
+    text.push('\n');
+    text.push_str(&style.clean(&line));
+    text.push('\n');
+    text.push_str(&style.clean(&format!("again: {}", view.resume)));
+    text.push('\n');
+}

@@ -1,0 +1,144 @@
+//! From a campaign to what is shown of it.
+
+use fathom_record::campaign::Tail;
+use fathom_record::{Campaign, CellId};
+use fathom_stats::Summary;
+
+use super::{FailureRow, Interval, ProbeRow, View, facts, group, words};
+use crate::figures;
+
+/// What is shown of a campaign. `samples_file` is where its raw samples are,
+/// and `folder` what a command that goes on with it would be given.
+pub fn from_campaign(
+    campaign: &Campaign,
+    summary: &Summary,
+    samples_file: &str,
+    folder: &str,
+) -> View {
+    let header = &campaign.header;
+    let groups = group::all(campaign, summary);
+    View {
+        title: header.name.clone(),
+        date: header.date.clone(),
+        tool: header.tool.clone(),
+        command: words::shell(&header.command),
+        resume: words::shell(&["fathom", "bench", "--resume", folder]),
+        samples_file: samples_file.to_owned(),
+        subject: words::subject(campaign, &groups),
+        host_line: facts::host_line(&header.host),
+        headline: groups.first().map_or_else(
+            || "This campaign has no cells.".to_owned(),
+            |group| group.headline.clone(),
+        ),
+        host: facts::host(&header.host),
+        config: facts::config(header),
+        in_force: facts::in_force(campaign),
+        controls: summary
+            .noise
+            .controls
+            .iter()
+            .map(|control| {
+                let ratio = control.ratio.as_ref().ok().map(Interval::from);
+                (control.original.clone(), ratio)
+            })
+            .collect(),
+        probes: probes(campaign),
+        failures: failures(campaign, summary),
+        notes: notes(campaign),
+        groups,
+    }
+}
+
+/// The last record of each sandbox, unsound ones last.
+fn probes(campaign: &Campaign) -> Vec<ProbeRow> {
+    let mut rows: Vec<ProbeRow> = Vec::new();
+    for probe in &campaign.probes {
+        let row = ProbeRow {
+            sandbox: probe.sandbox.clone(),
+            claimed: probe.claimed,
+            observed: probe.observed,
+            accesses: probe.accesses,
+            violations: probe.violations,
+            examples: probe.examples.clone(),
+            is_unsound: probe.is_unsound(),
+        };
+        match rows.iter_mut().find(|known| known.sandbox == row.sandbox) {
+            Some(known) if known.is_unsound => {}
+            Some(known) => *known = row,
+            None => rows.push(row),
+        }
+    }
+    rows.sort_by_key(|row| row.is_unsound);
+    rows
+}
+
+/// Failures of the campaign, then of cells; cells without a time that have no
+/// failure of their own come last.
+fn failures(campaign: &Campaign, summary: &Summary) -> Vec<FailureRow> {
+    let mut rows: Vec<FailureRow> = Vec::new();
+    for failure in &campaign.failures {
+        rows.push(FailureRow {
+            what: match &failure.cell {
+                Some(cell) => cell.to_string(),
+                None => "the campaign".to_owned(),
+            },
+            rounds: match failure.round {
+                Some(round) => format!("round {round}"),
+                None => "all rounds".to_owned(),
+            },
+            kind: failure.kind.name().replace('_', " "),
+            message: failure.message.clone(),
+        });
+    }
+    for cell in &summary.cells {
+        let Err(reason) = &cell.times else { continue };
+        if cell.failures.is_empty() {
+            rows.push(FailureRow {
+                what: cell.id.to_string(),
+                rounds: "all rounds".to_owned(),
+                kind: words::no_time(reason).to_owned(),
+                message: reason.to_string(),
+            });
+        }
+    }
+    rows.sort_by_key(|row| row.what != "the campaign");
+    rows
+}
+
+fn notes(campaign: &Campaign) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Tail::Truncated { line, bytes } = campaign.tail {
+        notes.push(format!(
+            "The file of samples ends in part of a record (line {line}, {} bytes), which is ignored.",
+            figures::count(bytes as f64)
+        ));
+    }
+    let planned = campaign.header.config.rounds;
+    let cells = &campaign.header.cells;
+    let is_given_up = |id: &CellId| {
+        campaign
+            .failures
+            .iter()
+            .any(|failure| failure.cell.as_ref() == Some(id) && failure.kind.voids_cell())
+    };
+    let open = cells
+        .iter()
+        .map(|cell| cell.id())
+        .filter(|id| !is_given_up(id))
+        .filter(|id| (0..planned).any(|round| !campaign.is_done(id, round)))
+        .count();
+    if open > 0 {
+        notes.push(format!(
+            "The campaign is not finished: {open} of {} still lack rounds.",
+            figures::plural(cells.len(), "cell")
+        ));
+    }
+    if let Some(last) = campaign.resumed.last() {
+        notes.push(format!(
+            "The campaign went on after a break ({}), the last time {}.",
+            figures::plural(campaign.resumed.len(), "time"),
+            last.date
+        ));
+    }
+    notes
+}

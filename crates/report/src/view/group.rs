@@ -1,0 +1,384 @@
+//! Groups, their rows in order, and the cells of the rows.
+
+use std::collections::BTreeMap;
+
+use fathom_record::protocol::Hello;
+use fathom_record::{Campaign, Guarantee};
+use fathom_stats::{CellSummary, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict};
+
+use super::{CellView, Group, Interval, Kind, Rank, Row, Workload, words};
+
+/// What makes cells comparable.
+type Common = (String, String, u32);
+
+/// Every group, in the campaign's order.
+pub fn all(campaign: &Campaign, summary: &Summary) -> Vec<Group> {
+    let mut groups: Vec<(Common, Vec<&RowSummary>)> = Vec::new();
+    for row in &summary.rows {
+        let key = &row.row;
+        let common = (key.suite.clone(), key.size.clone(), key.threads);
+        match groups.iter_mut().find(|(other, _)| *other == common) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((common, vec![row])),
+        }
+    }
+    groups
+        .into_iter()
+        .enumerate()
+        .map(|(index, (common, rows))| {
+            Builder {
+                campaign,
+                summary,
+                number: index + 1,
+                workloads: workloads(campaign, &rows),
+                base: base(campaign, summary, &rows),
+            }
+            .group(common, &rows)
+        })
+        .collect()
+}
+
+/// The workloads of some rows, in the order in which their cells come.
+fn workloads(campaign: &Campaign, rows: &[&RowSummary]) -> Vec<Workload> {
+    let mut workloads: Vec<Workload> = Vec::new();
+    let cells = rows
+        .iter()
+        .flat_map(|row| &row.cells)
+        .filter_map(|id| campaign.cell(id));
+    for cell in cells {
+        if workloads.iter().any(|known| known.name == cell.workload) {
+            continue;
+        }
+        let note = campaign
+            .header
+            .workloads
+            .iter()
+            .find(|note| note.suite == cell.suite && note.name == cell.workload);
+        workloads.push(Workload {
+            name: cell.workload.clone(),
+            why: note.map_or_else(String::new, |note| note.why.clone()),
+        });
+    }
+    workloads
+}
+
+/// The row that ratios are to: the chosen one, else native code, else the
+/// fastest sandbox: a first row that happens to come first says nothing.
+fn base(campaign: &Campaign, summary: &Summary, rows: &[&RowSummary]) -> Option<Key> {
+    let first = rows.first()?;
+    let is_chosen = campaign.header.config.baseline.is_some();
+    if is_chosen || !first.baseline.variant.is_wasm() {
+        return Some(first.baseline.clone());
+    }
+    let best = summary.best(&first.row).map(|best| best.row.clone());
+    Some(best.unwrap_or_else(|| first.baseline.clone()))
+}
+
+struct Builder<'a> {
+    campaign: &'a Campaign,
+    summary: &'a Summary,
+    number: usize,
+    workloads: Vec<Workload>,
+    base: Option<Key>,
+}
+
+/// A row as it is shown, what it was made of, and its ratio to the base.
+pub struct Shown<'a> {
+    /// As it is shown.
+    pub row: Row,
+    /// What it was made of.
+    pub from: &'a RowSummary,
+    /// Its ratio to the base.
+    ratio: RowRatio,
+}
+
+impl Builder<'_> {
+    fn group(&self, (suite, size, threads): Common, rows: &[&RowSummary]) -> Group {
+        let variants = rows
+            .iter()
+            .filter(|row| row.row.variant.is_wasm())
+            .map(|row| row.row.variant)
+            .collect::<std::collections::BTreeSet<_>>();
+        let mut footnotes = Vec::new();
+        let mut shown: Vec<Shown<'_>> = rows
+            .iter()
+            .enumerate()
+            .map(|(index, from)| {
+                let ratio = match &self.base {
+                    Some(base) if *base != from.baseline => self.summary.ratio(&from.row, base),
+                    _ => from.to_baseline.clone(),
+                };
+                let row = self.row(index + 1, from, &ratio, variants.len() > 1, &mut footnotes);
+                Shown { row, from, ratio }
+            })
+            .collect();
+        order(&mut shown, self.summary);
+        name(&mut shown);
+        let floor = self.floor(&suite, threads);
+        let mut group = Group {
+            anchor: format!("g{}", self.number),
+            title: words::group_title(&suite, &size, threads, &self.workloads),
+            baseline: words::baseline(self.base.as_ref(), &shown),
+            compared: match self.summary.compared {
+                Figure::Kernel => "kernel".to_owned(),
+                _ => "run".to_owned(),
+            },
+            suite,
+            size,
+            threads,
+            headline: String::new(),
+            noise_floor: floor,
+            workloads: self.workloads.clone(),
+            rows: Vec::new(),
+            findings: words::findings(&shown, self.summary, floor),
+            advice: Vec::new(),
+            footnotes,
+        };
+        group.rows = shown.into_iter().map(|shown| shown.row).collect();
+        group.headline = words::headline(&group, self.campaign);
+        group.advice = words::advice(&group);
+        group
+    }
+
+    fn floor(&self, suite: &str, threads: u32) -> Option<f64> {
+        let noise = &self.summary.noise;
+        let floor = match self.workloads.as_slice() {
+            [only] => noise.workload(&format!("{suite}:{}", only.name), threads),
+            _ => noise.geomean(threads),
+        };
+        floor.map(|floor| floor.relative())
+    }
+
+    fn row(
+        &self,
+        index: usize,
+        row: &RowSummary,
+        ratio: &RowRatio,
+        with_variant: bool,
+        footnotes: &mut Vec<String>,
+    ) -> Row {
+        let anchor = format!("g{}r{index}", self.number);
+        let hello = row
+            .cells
+            .iter()
+            .find_map(|id| self.summary.cell(id)?.in_force.as_ref());
+        let cells: Vec<Option<CellView>> = self
+            .workloads
+            .iter()
+            .enumerate()
+            .map(|(at, workload)| {
+                self.cell(&format!("{anchor}c{}", at + 1), row, ratio, &workload.name)
+            })
+            .collect();
+        let (engine, detail) = words::label(&row.row, hello, with_variant);
+        let unchecked = self.unchecked(&row.row);
+        Row {
+            key: row.row.clone(),
+            name: String::new(),
+            engine,
+            detail,
+            checks: hello.map_or("unknown".to_owned(), |hello| hello.checks.to_string()),
+            guarantee: row.probe.as_ref().map(|probe| probe.claimed),
+            rank: Rank::Unranked,
+            kind: kind(row),
+            tier: hello.map_or("unknown".to_owned(), |hello| hello.tier.clone()),
+            footnote: footnote(row, hello, footnotes),
+            caveats: words::caveats(row, self.workloads.len()),
+            to_baseline: ratio.geomean.as_ref().ok().map(Interval::from),
+            to_unchecked: unchecked
+                .and_then(|other| self.summary.ratio(&row.row, &other.row).geomean.ok())
+                .map(|ratio| Interval::from(&ratio)),
+            worst: ratio
+                .workloads
+                .iter()
+                .max_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value))
+                .map(|worst| (worst.workload.clone(), worst.ratio.value)),
+            costs: self.costs(&row.row),
+            cells,
+            anchor,
+        }
+    }
+
+    /// The row of the same engine that checks nothing, to which the price of a
+    /// strategy is told.
+    fn unchecked(&self, key: &Key) -> Option<&RowSummary> {
+        if !key.variant.is_wasm() {
+            return None;
+        }
+        self.summary.rows.iter().find(|other| {
+            let mut wanted = key.clone();
+            wanted.sandbox.strategy = "none".to_owned();
+            other.row == wanted && other.row != *key
+        })
+    }
+
+    fn costs(&self, key: &Key) -> BTreeMap<Figure, f64> {
+        Figure::ALL
+            .into_iter()
+            .filter_map(|figure| {
+                let value = match figure.unit() {
+                    FigureUnit::Nanoseconds | FigureUnit::Bytes => {
+                        self.summary.typical(key, figure)
+                    }
+                    FigureUnit::Count | FigureUnit::PerCpuSecond | FigureUnit::Share => {
+                        self.mean(key, figure)
+                    }
+                };
+                Some((figure, value?))
+            })
+            .collect()
+    }
+
+    /// The mean over workloads of medians; for what may be 0.
+    fn mean(&self, key: &Key, figure: Figure) -> Option<f64> {
+        let values: Vec<f64> = self
+            .workloads
+            .iter()
+            .filter_map(|workload| self.summary.cell_of(key, &workload.name)?.estimate(figure))
+            .map(|estimate| estimate.median)
+            .collect();
+        let sum: f64 = values.iter().sum();
+        (!values.is_empty()).then(|| sum / values.len() as f64)
+    }
+
+    fn cell(
+        &self,
+        anchor: &str,
+        row: &RowSummary,
+        ratio: &RowRatio,
+        workload: &str,
+    ) -> Option<CellView> {
+        let cell: &CellSummary = self.summary.cell_of(&row.row, workload)?;
+        let times = cell.times.as_ref().ok()?;
+        let time = times.estimate(self.summary.compared)?;
+        let ratio = ratio
+            .workloads
+            .iter()
+            .find(|ratio| ratio.workload == workload);
+        let figures = Figure::ALL
+            .into_iter()
+            .filter_map(|figure| Some((figure, times.estimate(figure)?)))
+            .collect();
+        Some(CellView {
+            anchor: anchor.to_owned(),
+            id: cell.id.clone(),
+            time_ns: Interval::from(&time),
+            to_baseline: ratio.map(|ratio| Interval::from(&ratio.ratio)),
+            verdict: ratio.map(|ratio| ratio.verdict),
+            samples: times.samples.clone(),
+            figures,
+            command: words::cell_command(&self.campaign.header, &cell.cell),
+        })
+    }
+}
+
+fn kind(row: &RowSummary) -> Kind {
+    if !row.row.variant.is_wasm() {
+        return Kind::Native;
+    }
+    let claimed = row.probe.as_ref().map(|probe| probe.claimed);
+    let is_inexact = row.row.sandbox.strategy == "none"
+        || claimed.is_some_and(|claimed| claimed < Guarantee::Exact);
+    match row.row.sandbox.engine.as_str() {
+        _ if is_inexact => Kind::Inexact,
+        "fathom" => Kind::Ours,
+        _ => Kind::Other,
+    }
+}
+
+/// Keeps what says how an outside engine's tier is known; its number.
+fn footnote(
+    row: &RowSummary,
+    hello: Option<&Hello>,
+    footnotes: &mut Vec<String>,
+) -> Option<usize> {
+    if !row.row.variant.is_wasm() || row.row.sandbox.engine == "fathom" {
+        return None;
+    }
+    let hello = hello?;
+    let text = format!(
+        "{} {}: {} tier, {}; known by: {}",
+        hello.engine, hello.version, hello.tier, hello.backend, hello.evidence
+    );
+    let at = match footnotes.iter().position(|known| *known == text) {
+        Some(at) => at,
+        None => {
+            footnotes.push(text);
+            footnotes.len() - 1
+        }
+    };
+    Some(at + 1)
+}
+
+/// Native code first, then ranked rows with the fastest first, then the rest;
+/// and gives the places. Rows that noise alone parts from the first of a place
+/// share it.
+fn order(rows: &mut [Shown<'_>], summary: &Summary) {
+    let class = |shown: &Shown<'_>| match shown {
+        shown if !shown.from.row.variant.is_wasm() => 0,
+        shown if is_placed(shown) => 1,
+        shown if shown.ratio.geomean.is_ok() => 2,
+        _ => 3,
+    };
+    let value = |shown: &Shown<'_>| {
+        let ratio = shown.ratio.geomean.as_ref();
+        ratio.map_or(f64::INFINITY, |ratio| ratio.value)
+    };
+    rows.sort_by(|a, b| class(a).cmp(&class(b)).then(value(a).total_cmp(&value(b))));
+    let mut places: Vec<usize> = Vec::new();
+    let mut leader: Option<&RowSummary> = None;
+    for shown in rows.iter_mut() {
+        if class(shown) == 0 {
+            shown.row.rank = Rank::Reference;
+        }
+        if class(shown) != 1 {
+            continue;
+        }
+        let is_apart = leader.is_none_or(|leader| {
+            summary.ratio(&shown.from.row, &leader.row).verdict == Verdict::Real
+        });
+        let place = match places.last() {
+            Some(place) if !is_apart => *place,
+            _ => {
+                leader = Some(shown.from);
+                places.len() + 1
+            }
+        };
+        places.push(place);
+        shown.row.rank = Rank::Place {
+            place,
+            is_shared: false,
+        };
+    }
+    for shown in rows {
+        if let Rank::Place { place, is_shared } = &mut shown.row.rank {
+            *is_shared = places.iter().filter(|other| *other == place).count() > 1;
+        }
+    }
+}
+
+/// Whether a row takes a place: it is ranked, and every workload has a time.
+fn is_placed(shown: &Shown<'_>) -> bool {
+    shown.from.is_ranked && shown.from.without_time.is_empty() && shown.ratio.geomean.is_ok()
+}
+
+/// Gives each row the shortest name that no other row has: the engine alone
+/// where it has one row, else engine and detail.
+fn name(rows: &mut [Shown<'_>]) {
+    let engines: Vec<String> = rows
+        .iter()
+        .map(|shown| shown.from.row.sandbox.engine.clone())
+        .collect();
+    for shown in rows {
+        let sandbox = &shown.from.row.sandbox;
+        let is_only = engines.iter().filter(|engine| **engine == sandbox.engine).count() == 1;
+        let is_native = shown.row.detail.is_empty();
+        shown.row.name = if is_only || is_native {
+            sandbox.engine.clone()
+        } else if sandbox.version.is_some() {
+            shown.row.label()
+        } else {
+            format!("{} {}", sandbox.engine, shown.row.detail)
+        };
+    }
+}

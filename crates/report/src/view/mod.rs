@@ -1,0 +1,362 @@
+//! What every format shows, in plain values: the one place where it is decided
+//! what a reader is told, in which order and in which words.
+//!
+//! ```text
+//!  View ─┬─ Group, one for each (suite, size, threads)
+//!        │    ├─ Row, one for each (sandbox, variant): a bar, a table line
+//!        │    │    └─ CellView, one for each workload: a number and its samples
+//!        │    └─ Finding: what may be said of two rows
+//!        ├─ Fact: host, configuration
+//!        ├─ InForceRow: what was asked for beside what was found
+//!        ├─ ProbeRow: sandboxes and what was seen of them
+//!        └─ FailureRow: what has no time, and why
+//! ```
+//!
+//! What must stay true:
+//! * Renderers compute no statistics and choose no words of judgement; they
+//!   only lay out what is here.
+//! * Names come from users and may hold anything. They are kept as they are;
+//!   each renderer escapes for its own format.
+//! * A row whose sandbox promises nothing has [`Rank::Unranked`]; one that is
+//!   unsound has no number at all.
+
+use std::collections::BTreeMap;
+
+use fathom_record::{CellId, Guarantee, SandboxId};
+use fathom_stats::times::{Estimate, Point};
+use fathom_stats::{Figure, Ratio, Row as Key, Verdict};
+
+mod build;
+mod facts;
+mod group;
+mod words;
+
+pub use build::from_campaign;
+pub use words::{range, shell};
+
+/// A value and how well it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The estimate.
+    pub value: f64,
+    /// The ends of its 95 % interval; `None` with too few rounds for one.
+    pub ends: Option<(f64, f64)>,
+}
+
+impl From<&Ratio> for Interval {
+    fn from(ratio: &Ratio) -> Interval {
+        Interval {
+            value: ratio.value,
+            ends: ratio
+                .interval
+                .ok()
+                .map(|interval| (interval.low, interval.high)),
+        }
+    }
+}
+
+impl From<&Estimate> for Interval {
+    fn from(estimate: &Estimate) -> Interval {
+        Interval {
+            value: estimate.median,
+            ends: estimate
+                .interval()
+                .ok()
+                .map(|interval| (interval.low, interval.high)),
+        }
+    }
+}
+
+impl Interval {
+    /// Half the interval's width as a part of the value.
+    pub fn noise(&self) -> Option<f64> {
+        let (low, high) = self.ends?;
+        let part = (high - low).abs() / 2.0 / self.value.abs();
+        part.is_finite().then_some(part)
+    }
+
+    /// The furthest that the interval reaches.
+    pub fn high(&self) -> f64 {
+        self.ends.map_or(self.value, |(_, high)| high)
+    }
+
+    /// The nearest that the interval reaches.
+    pub fn low(&self) -> f64 {
+        self.ends.map_or(self.value, |(low, _)| low)
+    }
+}
+
+/// A whole campaign as it is shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View {
+    /// The campaign's name.
+    pub title: String,
+    /// When it began, as recorded.
+    pub date: String,
+    /// The version of the tool that measured.
+    pub tool: String,
+    /// The command that measured, quoted for a shell.
+    pub command: String,
+    /// The command that goes on with it, quoted for a shell.
+    pub resume: String,
+    /// The file of raw samples, as a reader can reach it.
+    pub samples_file: String,
+    /// What was measured, in one line.
+    pub subject: String,
+    /// The host in one line.
+    pub host_line: String,
+    /// The answer in one sentence.
+    pub headline: String,
+    /// The host, fact by fact.
+    pub host: Vec<Fact>,
+    /// How the campaign measured.
+    pub config: Vec<Fact>,
+    /// What was asked for and what was found, by sandbox.
+    pub in_force: Vec<InForceRow>,
+    /// The measurements.
+    pub groups: Vec<Group>,
+    /// Cells measured twice, and what the two seem to differ by.
+    pub controls: Vec<(CellId, Option<Interval>)>,
+    /// What the soundness probe saw.
+    pub probes: Vec<ProbeRow>,
+    /// What has no time.
+    pub failures: Vec<FailureRow>,
+    /// What a reader must know of the file itself: cut short, resumed.
+    pub notes: Vec<String>,
+}
+
+/// A named value about the host or the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// Its name.
+    pub name: String,
+    /// Its value, or why there is none.
+    pub value: String,
+    /// Whether there is a value.
+    pub is_known: bool,
+}
+
+/// Cells that can be compared: one suite at one size and one thread count.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Unique in the view, of letters, digits and dashes.
+    pub anchor: String,
+    /// `polybench · medium · 1 thread`.
+    pub title: String,
+    /// Suite.
+    pub suite: String,
+    /// Size; may be empty.
+    pub size: String,
+    /// Instances at once.
+    pub threads: u32,
+    /// The answer in one sentence.
+    pub headline: String,
+    /// What ratios are to: `native`, or the name of a row.
+    pub baseline: String,
+    /// What was timed: `kernel` or `run`.
+    pub compared: String,
+    /// Relative differences up to this mean nothing. `None` without a control.
+    pub noise_floor: Option<f64>,
+    /// The workloads, in the campaign's order.
+    pub workloads: Vec<Workload>,
+    /// The rows: ranked ones first and fastest first, then the others.
+    pub rows: Vec<Row>,
+    /// What may be said about pairs of rows.
+    pub findings: Vec<Finding>,
+    /// Whom to choose, in one sentence each.
+    pub advice: Vec<String>,
+    /// How the tiers of the rows are known; rows point here from 1.
+    pub footnotes: Vec<String>,
+}
+
+impl Group {
+    /// Whether it holds a single workload, whose times can be shown as such.
+    pub fn is_single(&self) -> bool {
+        self.workloads.len() == 1
+    }
+}
+
+/// A workload of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workload {
+    /// Its name.
+    pub name: String,
+    /// Why it is there; may be empty.
+    pub why: String,
+}
+
+/// A row's place in the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rank {
+    /// Sound WebAssembly, counted from 1.
+    Place {
+        /// The place.
+        place: usize,
+        /// Whether others have the same, since noise is all that parts them.
+        is_shared: bool,
+    },
+    /// Native code: what is compared with.
+    Reference,
+    /// Left out of the order and shown last; the row's `caveats` say why.
+    Unranked,
+}
+
+/// How a bar is drawn; the label says the same in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Our engine.
+    Ours,
+    /// Another engine.
+    Other,
+    /// Native code.
+    Native,
+    /// A sandbox that does not trap wherever the specification says.
+    Inexact,
+}
+
+/// A sandbox and a variant over the workloads of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Unique in the view, of letters, digits and dashes.
+    pub anchor: String,
+    /// What it is, of which the names below are made.
+    pub key: Key,
+    /// The engine as a reader knows it: `fathom`, `wasmtime 48.0.8`.
+    pub engine: String,
+    /// Strategy and what else tells it apart: `guard`, `guard · no SIMD`.
+    pub detail: String,
+    /// How sentences call it: as short as the group allows.
+    pub name: String,
+    /// How accesses were found to be checked.
+    pub checks: String,
+    /// What the strategy promises, where the probe has a record.
+    pub guarantee: Option<Guarantee>,
+    /// The place in the order.
+    pub rank: Rank,
+    /// How it is drawn.
+    pub kind: Kind,
+    /// The tier of the code that was timed.
+    pub tier: String,
+    /// The group's footnote that says how the tier is known, from 1.
+    pub footnote: Option<usize>,
+    /// Why it is out of the order, or what else a reader must know of it.
+    pub caveats: Vec<String>,
+    /// Geometric mean of the ratios to the baseline.
+    pub to_baseline: Option<Interval>,
+    /// The same to our engine without checks, where that was measured.
+    pub to_unchecked: Option<Interval>,
+    /// The workload with the highest ratio to the baseline, and that ratio.
+    pub worst: Option<(String, f64)>,
+    /// Cells by workload, in the group's order; `None` where there is no time.
+    pub cells: Vec<Option<CellView>>,
+    /// What else it costs, typically over its workloads: geometric means of
+    /// the cells' medians for times and bytes, plain means for counts and
+    /// shares, which may be 0. Absent where nothing was recorded.
+    pub costs: BTreeMap<Figure, f64>,
+}
+
+impl Row {
+    /// Engine and detail in one text.
+    pub fn label(&self) -> String {
+        if self.detail.is_empty() {
+            self.engine.clone()
+        } else {
+            format!("{} {}", self.engine, self.detail)
+        }
+    }
+
+    /// Whether it is in the order.
+    pub fn is_ranked(&self) -> bool {
+        matches!(self.rank, Rank::Place { .. })
+    }
+}
+
+/// One cell: the number, and how to get it again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellView {
+    /// Unique in the view, of letters, digits and dashes.
+    pub anchor: String,
+    /// The stable id, by which its samples are found in the file.
+    pub id: CellId,
+    /// The compared time in nanoseconds.
+    pub time_ns: Interval,
+    /// Its ratio to the baseline.
+    pub to_baseline: Option<Interval>,
+    /// What the difference to the baseline is worth.
+    pub verdict: Option<Verdict>,
+    /// Every counted sample of the compared time.
+    pub samples: Vec<Point>,
+    /// Everything that is known about it, figure by figure.
+    pub figures: Vec<(Figure, Estimate)>,
+    /// The command that measures this cell alone.
+    pub command: String,
+}
+
+/// What may be said about two rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// One sentence.
+    pub text: String,
+    /// Whether there is a difference beyond noise.
+    pub is_real: bool,
+}
+
+/// A sandbox: what was asked for and what was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InForceRow {
+    /// Its id.
+    pub sandbox: SandboxId,
+    /// Asked for: strategy, level, back end.
+    pub asked: String,
+    /// Found: engine and version.
+    pub version: String,
+    /// Found: back end.
+    pub backend: String,
+    /// Found: tier.
+    pub tier: String,
+    /// Found: checks.
+    pub checks: String,
+    /// How it is known.
+    pub evidence: String,
+    /// The command that starts the runner, quoted for a shell.
+    pub runner: String,
+}
+
+impl InForceRow {
+    /// Version, back end, tier and checks as found, for tables.
+    pub fn found(&self) -> [&str; 4] {
+        [&self.version, &self.backend, &self.tier, &self.checks]
+    }
+}
+
+/// What the soundness probe saw of a sandbox.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeRow {
+    /// Its id.
+    pub sandbox: SandboxId,
+    /// What is promised.
+    pub claimed: Guarantee,
+    /// What was seen.
+    pub observed: Guarantee,
+    /// Accesses tried.
+    pub accesses: u64,
+    /// Accesses that contradict the promise.
+    pub violations: u64,
+    /// Some of them.
+    pub examples: Vec<String>,
+    /// Whether less was seen than is promised.
+    pub is_unsound: bool,
+}
+
+/// Something that has no time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailureRow {
+    /// What failed: a cell's id, or the campaign.
+    pub what: String,
+    /// Which rounds: `all rounds`, `round 2`.
+    pub rounds: String,
+    /// The kind's name.
+    pub kind: String,
+    /// One line.
+    pub message: String,
+}

@@ -1,0 +1,385 @@
+//! What is said in words, once for all formats: labels, the headline, what may
+//! be said of pairs, whom to choose.
+//!
+//! What must stay true: no sentence calls a difference one unless its verdict
+//! is [`Verdict::Real`], and advice names exact sandboxes only.
+
+use fathom_record::campaign::Header;
+use fathom_record::protocol::Hello;
+use fathom_record::{Campaign, Cell, Guarantee, Opt, Variant};
+use fathom_stats::{Figure, NoTime, Row as Key, RowSummary, Summary, Verdict};
+
+use super::group::Shown;
+use super::{Finding, Group, Kind, Rank, Row, Workload};
+use crate::figures;
+
+/// Words quoted so that a POSIX shell reads them as they were.
+pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| quote(word.as_ref())).collect();
+    quoted.join(" ")
+}
+
+fn quote(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=,@%+".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// What was measured, in one line.
+pub fn subject(campaign: &Campaign, groups: &[Group]) -> String {
+    let config = &campaign.header.config;
+    let what = match (&config.module, groups.first()) {
+        (Some(module), _) => format!(
+            "{} · {}",
+            module.path.file_name().map_or_else(
+                || module.path.to_string_lossy(),
+                |name| name.to_string_lossy()
+            ),
+            figures::bytes(module.bytes as f64)
+        ),
+        (None, Some(group)) => format!(
+            "{} of {}",
+            figures::plural(group.workloads.len(), "workload"),
+            group.suite
+        ),
+        (None, None) => "nothing".to_owned(),
+    };
+    format!(
+        "{what} · {} × {} in fresh processes · {} timed",
+        figures::plural(config.rounds as usize, "round"),
+        figures::plural(config.iterations as usize, "iteration"),
+        config.compared.name(),
+    )
+}
+
+/// `polybench · medium · 1 thread`; a user's own module by its name.
+pub fn group_title(suite: &str, size: &str, threads: u32, workloads: &[Workload]) -> String {
+    let name = match workloads {
+        [only] if suite == "module" => only.name.as_str(),
+        _ => suite,
+    };
+    let threads = match threads {
+        1 => "1 instance".to_owned(),
+        many => format!("{many} instances at once"),
+    };
+    [name, size, &threads]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" · ")
+}
+
+/// What ratios are to.
+pub fn baseline(base: Option<&Key>, rows: &[Shown<'_>]) -> String {
+    let Some(base) = base else {
+        return String::new();
+    };
+    if base.variant == Variant::Native {
+        return "native".to_owned();
+    }
+    rows.iter()
+        .find(|shown| shown.from.row == *base)
+        .map_or_else(|| base.to_string(), |shown| shown.row.name.clone())
+}
+
+/// A row's engine and what else tells it apart.
+pub fn label(row: &Key, hello: Option<&Hello>, with_variant: bool) -> (String, String) {
+    let sandbox = &row.sandbox;
+    let found = hello.map(|hello| hello.version.as_str());
+    let version = sandbox.version.as_deref().or(found);
+    let engine = match version {
+        Some(version)
+            if version != "unknown"
+                && row.variant.is_wasm()
+                && (sandbox.engine != "fathom" || sandbox.version.is_some()) =>
+        {
+            format!("{} {version}", sandbox.engine)
+        }
+        _ => sandbox.engine.clone(),
+    };
+    let mut details = Vec::new();
+    match row.variant {
+        Variant::Native => {}
+        Variant::NativeTuned => details.push("tuned for this CPU".to_owned()),
+        Variant::Wasm | Variant::WasmSimd => details.push(sandbox.strategy.clone()),
+    }
+    if sandbox.opt == Opt::None && row.variant.is_wasm() {
+        details.push("--opt none".to_owned());
+    }
+    details.extend(sandbox.backend.clone());
+    match row.variant {
+        Variant::Wasm if with_variant => details.push("no SIMD".to_owned()),
+        Variant::WasmSimd if with_variant => details.push("SIMD".to_owned()),
+        _ => {}
+    }
+    (engine, details.join(" · "))
+}
+
+/// What a reader must know of a row before its number.
+pub fn caveats(row: &RowSummary, workloads: usize) -> Vec<String> {
+    let mut caveats = Vec::new();
+    if !row.row.variant.is_wasm() {
+        return caveats;
+    }
+    match &row.probe {
+        Some(probe) if probe.is_unsound() => caveats.push(format!(
+            "unsound: {} of {} forbidden accesses went through, so it has no time",
+            figures::count(probe.violations as f64),
+            figures::count(probe.accesses as f64)
+        )),
+        Some(probe) if probe.claimed < Guarantee::Exact => {
+            caveats.push(probe.claimed.help().to_owned());
+        }
+        None if row.row.sandbox.strategy == "none" => {
+            caveats.push(Guarantee::Unchecked.help().to_owned());
+        }
+        None => caveats.push("not probed".to_owned()),
+        Some(_) => {}
+    }
+    let lost = row.without_time.len();
+    if lost > 0 && lost < workloads {
+        caveats.push(format!(
+            "a mean over {} of {workloads} workloads only",
+            workloads - lost
+        ));
+    }
+    caveats
+}
+
+/// The command that measures one cell again.
+pub fn cell_command(header: &Header, cell: &Cell) -> String {
+    let mut words = header.command.clone();
+    words.push("--only".to_owned());
+    words.push(cell.id().to_string());
+    shell(&words)
+}
+
+/// The answer in one sentence.
+pub fn headline(group: &Group, campaign: &Campaign) -> String {
+    let subject = match &campaign.header.config.module {
+        Some(_) => group
+            .workloads
+            .first()
+            .map_or("the module", |workload| workload.name.as_str())
+            .to_owned(),
+        None => format!(
+            "{} ({})",
+            figures::plural(group.workloads.len(), &format!("{} workload", group.suite)),
+            group.size
+        )
+        .replace(" ()", ""),
+    };
+    let at_once = match group.threads {
+        1 => String::new(),
+        many => format!(", {many} instances at once"),
+    };
+    let first: Vec<&Row> = group.rows.iter().filter(|row| place(row) == Some(1)).collect();
+    let Some(best) = first.first() else {
+        return format!("On {subject}{at_once}, no sandbox has a time for everything: see what failed.");
+    };
+    let next = group.rows.iter().find(|row| {
+        row.is_ranked()
+            && place(row) != Some(1)
+            && row.key.sandbox.engine != best.key.sandbox.engine
+    });
+    let cost = cost(best, group);
+    let lead = match first.as_slice() {
+        [only] => format!("{} is the fastest sandbox: {cost}", only.name),
+        [one, other] => format!(
+            "{} and {} share the lead: {cost}, and only noise between them",
+            one.name, other.name
+        ),
+        [one, others @ ..] => format!(
+            "{} and {} others share the lead: {cost}, and only noise between them",
+            one.name,
+            others.len()
+        ),
+        [] => String::new(),
+    };
+    let follow = next
+        .and_then(|row| Some((row, row.to_baseline?, best.to_baseline?)))
+        .map_or_else(String::new, |(row, ratio, best)| {
+            let longer = ratio.value / best.value - 1.0;
+            format!("; {} takes {} longer", row.name, figures::percent(longer))
+        });
+    format!("On {subject}{at_once}, {lead}{follow}.")
+}
+
+/// What a row costs, in a headline: its time where there is one workload, its
+/// ratio where that is to something else.
+fn cost(row: &Row, group: &Group) -> String {
+    let time = match row.cells.as_slice() {
+        [Some(cell)] => Some(figures::time(cell.time_ns.value)),
+        _ => None,
+    };
+    let ratio = row
+        .to_baseline
+        .filter(|_| group.baseline != row.name)
+        .map(|ratio| format!("{} {}", figures::ratio(ratio.value), group.baseline));
+    match (time, ratio) {
+        (Some(time), Some(ratio)) => format!("{time}, {ratio}"),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => "nobody is faster".to_owned(),
+    }
+}
+
+fn place(row: &Row) -> Option<usize> {
+    match row.rank {
+        Rank::Place { place, .. } => Some(place),
+        Rank::Reference | Rank::Unranked => None,
+    }
+}
+
+/// The first ranked row beside the first of every other engine.
+pub fn findings(rows: &[Shown<'_>], summary: &Summary, floor: Option<f64>) -> Vec<Finding> {
+    let mut ranked = rows.iter().filter(|shown| shown.row.is_ranked());
+    let Some(best) = ranked.next() else {
+        return Vec::new();
+    };
+    let mut engines = vec![&best.row.engine];
+    let mut findings = Vec::new();
+    for shown in ranked {
+        if !engines.contains(&&shown.row.engine) {
+            engines.push(&shown.row.engine);
+            findings.push(finding(best, shown, summary));
+        }
+    }
+    if let (Some(floor), false) = (floor, findings.is_empty()) {
+        findings.push(Finding {
+            text: format!(
+                "Noise floor of this campaign: {}. Smaller differences mean nothing.",
+                figures::percent(floor)
+            ),
+            is_real: false,
+        });
+    }
+    findings
+}
+
+fn finding(best: &Shown<'_>, other: &Shown<'_>, summary: &Summary) -> Finding {
+    let ratio = summary.ratio(&other.from.row, &best.from.row);
+    let pair = format!("{} / {}", best.row.name, other.row.name);
+    let ends = ratio
+        .geomean
+        .as_ref()
+        .ok()
+        .and_then(|ratio| ratio.interval.ok())
+        .map_or_else(String::new, |interval| range(interval.low, interval.high));
+    let text = match ratio.verdict {
+        Verdict::Real => format!(
+            "Difference {pair} is real: {} takes {ends} longer (95 %).",
+            other.row.name
+        ),
+        Verdict::WithinNoise => format!("{pair} cannot be told apart (95 %: {ends})."),
+        Verdict::TooFewSamples => {
+            format!("{pair}: too few rounds to say whether they differ.")
+        }
+        Verdict::Uncontrolled => {
+            format!("{pair}: {ends} (95 %), but no control says how much of that is noise.")
+        }
+    };
+    Finding {
+        text,
+        is_real: ratio.verdict == Verdict::Real,
+    }
+}
+
+/// The ends of a ratio's interval as differences: `1.3–2.1 %`.
+pub fn range(low: f64, high: f64) -> String {
+    let (low, high) = (low - 1.0, high - 1.0);
+    if low > 0.0 {
+        let low = figures::percent(low);
+        format!("{}–{}", low.trim_end_matches(" %"), figures::percent(high))
+    } else {
+        format!(
+            "{} to {}",
+            figures::signed_percent(low),
+            figures::signed_percent(high)
+        )
+    }
+}
+
+/// Whom to choose for the run, and whom for the start.
+pub fn advice(group: &Group) -> Vec<String> {
+    let exact: Vec<&Row> = group
+        .rows
+        .iter()
+        .filter(|row| row.is_ranked() && row.kind != Kind::Inexact)
+        .collect();
+    let Some(lead) = exact.iter().filter_map(|row| place(row)).min() else {
+        return Vec::new();
+    };
+    let start = |row: &Row| row.costs.get(&Figure::Start).copied();
+    let memory = |row: &Row| row.costs.get(&Figure::RssPeak).copied();
+    let by_start = |a: &&&Row, b: &&&Row| {
+        let key = |row: &Row| start(row).unwrap_or(f64::INFINITY);
+        key(a).total_cmp(&key(b))
+    };
+    let leaders = || exact.iter().filter(|row| place(row) == Some(lead));
+    let (Some(first), Some(ready)) = (leaders().next(), leaders().min_by(by_start)) else {
+        return Vec::new();
+    };
+    let is_sooner = matches!((start(ready), start(first)), (Some(one), Some(other)) if one < other * 0.9);
+    let chosen = if is_sooner { ready } else { first };
+    let mut why = match (leaders().count(), is_sooner) {
+        (1, _) => vec!["fastest"],
+        (_, true) => vec!["as fast as any", "sooner ready"],
+        (_, false) => vec!["as fast as any"],
+    };
+    let others = || exact.iter().filter_map(|row| memory(row));
+    if let Some(own) = memory(chosen)
+        && others().all(|other| own <= other * 1.02)
+        && others().any(|other| own * 1.05 < other)
+    {
+        why.push("smallest");
+    }
+    let what = if group.suite == "module" { "module" } else { "suite" };
+    let mut advice = vec![format!(
+        "For this {what}: {} ({}).",
+        chosen.name,
+        why.join(", ")
+    )];
+    if let Some(quick) = exact.iter().min_by(by_start)
+        && let (Some(quick_ns), Some(chosen_ns)) = (start(quick), start(chosen))
+        && quick_ns < chosen_ns * 0.8
+    {
+        advice.push(format!(
+            "Start-up matters more than run time? {}: ready in {} instead of {}.",
+            quick.name,
+            figures::time(quick_ns),
+            figures::time(chosen_ns)
+        ));
+    }
+    advice
+}
+
+/// Why a cell has no time, in a word for a table's field.
+pub fn no_time(reason: &NoTime) -> &'static str {
+    match reason {
+        NoTime::Unsound { .. } => "unsound",
+        NoTime::Failed { .. } => "failed",
+        NoTime::NotMeasured => "not measured",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shells_read_words_as_they_were() {
+        assert_eq!(
+            shell(&["fathom", "bench", "a b.wasm", "it's", "", "--env=K=V", "$(x)"]),
+            r"fathom bench 'a b.wasm' 'it'\''s' '' --env=K=V '$(x)'"
+        );
+    }
+
+    #[test]
+    fn ranges_read_as_sentences_do() {
+        assert_eq!(range(1.013, 1.021), "1.3–2.1 %");
+        assert_eq!(range(0.997, 1.005), "−0.3 % to +0.5 %");
+    }
+}

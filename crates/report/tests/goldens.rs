@@ -1,0 +1,77 @@
+//! Every format against a committed file.
+
+mod common;
+
+use common::{data, golden};
+use fathom_report::{Format, Report, Style};
+
+#[test]
+fn every_format_of_the_campaigns_made_here() {
+    golden("suite.jsonl", &common::suite());
+    golden("module.jsonl", &common::module());
+    let style = Style::default();
+    let ascii = Style {
+        is_ascii: true,
+        ..style
+    };
+    for (name, format, style, file) in [
+        ("suite", Format::Terminal, style, "suite.txt"),
+        ("module", Format::Terminal, style, "module.txt"),
+        ("module", Format::Terminal, ascii, "module-ascii.txt"),
+        ("suite", Format::Markdown, style, "suite.md"),
+        ("module", Format::Csv, style, "module.csv"),
+        ("module", Format::Html, style, "module.html"),
+    ] {
+        golden(file, open(name).render(format, style).unwrap().as_bytes());
+    }
+}
+
+/// A report whose paths are the same on every machine.
+fn open(name: &str) -> Report {
+    let mut report = Report::open(&data(&format!("{name}.jsonl"))).unwrap();
+    report.view.samples_file = format!("results/{name}/samples.jsonl");
+    report.view.resume = format!("fathom bench --resume results/{name}");
+    report
+}
+
+#[test]
+fn ascii_is_ascii() {
+    let style = Style {
+        is_ascii: true,
+        has_colour: true,
+    };
+    let text = open("suite").render(Format::Terminal, style).unwrap();
+    assert!(text.is_ascii());
+    assert!(text.contains("\x1b[1m"), "colour was asked for");
+    let plain = open("suite")
+        .render(Format::Terminal, Style::default())
+        .unwrap();
+    assert!(!plain.contains('\x1b'), "no colour was asked for");
+}
+
+#[test]
+fn nothing_is_shown_of_what_has_no_time() {
+    let report = open("suite");
+    let group = &report.view.groups[0];
+    let leaky = group.rows.iter().find(|row| row.engine.starts_with("leaky"));
+    let leaky = leaky.expect("the unsound row is shown");
+    assert!(!leaky.is_ranked() && leaky.to_baseline.is_none());
+    assert!(leaky.cells.iter().all(Option::is_none) && leaky.costs.is_empty());
+    let node = group.rows.iter().find(|row| row.engine.starts_with("node"));
+    let node = node.expect("the failing row is shown");
+    assert!(!node.is_ranked(), "a mean over fewer workloads has no place");
+    assert_eq!(report.view.failures.len(), 5);
+    let text = report.render(Format::Terminal, Style::default()).unwrap();
+    assert!(text.contains("probe ✗ leaky/fast/speed leaves its memory"));
+}
+
+#[test]
+fn markup_in_names_is_text() {
+    let report = open("module");
+    let page = report.render(Format::Html, Style::default()).unwrap();
+    assert!(!page.contains("<b>&\"x"), "a name became markup");
+    assert!(!page.contains("outside <memory>"));
+    for forbidden in ["<script", "http://", "https://", "src=", "@import"] {
+        assert!(!page.contains(forbidden), "{forbidden}");
+    }
+}
