@@ -2,7 +2,6 @@
 
 use fathom_stats::Figure;
 
-use crate::chart;
 use crate::figures::{self, NONE};
 use crate::view::{Group, Interval, Row};
 
@@ -12,8 +11,8 @@ pub struct Column {
     pub name: String,
     /// Whether it holds words, which stand to the left.
     pub is_text: bool,
-    /// Whether a narrow table has it too.
-    pub is_essential: bool,
+    /// Which columns a narrow table leaves out first: 0 never, 9 always.
+    pub spare: u8,
     /// Whether its number leads to the samples of the row.
     pub has_samples: bool,
     /// Its field for a row.
@@ -25,7 +24,7 @@ impl Column {
         Column {
             name: name.to_owned(),
             is_text: false,
-            is_essential: false,
+            spare: 9,
             has_samples: false,
             show: Box::new(show),
         }
@@ -38,11 +37,8 @@ impl Column {
         }
     }
 
-    fn essential(self) -> Column {
-        Column {
-            is_essential: true,
-            ..self
-        }
+    fn spare(self, spare: u8) -> Column {
+        Column { spare, ..self }
     }
 
     fn with_samples(self) -> Column {
@@ -58,43 +54,42 @@ impl Column {
 pub fn numbers(group: &Group) -> Vec<Column> {
     let base = format!("vs {}", group.baseline);
     let mut columns = vec![
-        Column::new("checks", |row| row.checks.clone()).text().essential(),
+        Column::new("checks", |row| row.checks.clone())
+            .text()
+            .spare(2),
         Column::new("promise", promise).text(),
     ];
     if group.is_single() {
-        columns.push(Column::new("time", time).essential().with_samples());
-        columns.push(Column::new("± noise", noise_of_time).essential());
-        columns.push(Column::new(&base, |row| ratio(row.to_baseline)).essential());
+        columns.push(Column::new("time", time).spare(0).with_samples());
+        columns.push(Column::new("± noise", noise_of_time).spare(3));
+        columns.push(Column::new(&base, |row| ratio(row.to_baseline)).spare(0));
         columns.push(Column::new("95 %", interval));
     } else {
         columns.push(
             Column::new(&base, |row| ratio(row.to_baseline))
-                .essential()
+                .spare(0)
                 .with_samples(),
         );
-        columns.push(Column::new("95 %", interval).essential());
+        columns.push(Column::new("95 %", interval).spare(3));
     }
-    columns.push(Column::new("vs none", |row| ratio(row.to_unchecked)).essential());
+    columns.push(Column::new("vs none", |row| ratio(row.to_unchecked)).spare(4));
     if !group.is_single() {
-        columns.push(Column::new("worst", worst).text().essential());
+        columns.push(Column::new("worst", worst).text().spare(6));
     }
-    for (name, figure, is_essential) in [
-        ("start", Figure::Start, true),
-        ("compile", Figure::Compile, true),
-        ("instantiate", Figure::Instantiate, false),
-        ("teardown", Figure::Teardown, false),
-        ("memory", Figure::RssPeak, true),
-        ("address space", Figure::Virtual, false),
-        ("code", Figure::Code, false),
-        ("page faults", Figure::FaultsMinor, false),
-        ("syscalls", Figure::Syscalls, true),
-        ("cycles", Figure::Cycles, false),
-        ("instructions", Figure::Instructions, false),
+    for (name, figure, spare) in [
+        ("start", Figure::Start, 5),
+        ("compile", Figure::Compile, 7),
+        ("instantiate", Figure::Instantiate, 9),
+        ("teardown", Figure::Teardown, 9),
+        ("memory", Figure::RssPeak, 1),
+        ("address space", Figure::Virtual, 9),
+        ("code", Figure::Code, 9),
+        ("page faults", Figure::FaultsMinor, 9),
+        ("syscalls", Figure::Syscalls, 6),
+        ("cycles", Figure::Cycles, 9),
+        ("instructions", Figure::Instructions, 9),
     ] {
-        columns.push(Column {
-            is_essential,
-            ..cost(name, figure)
-        });
+        columns.push(cost(name, figure).spare(spare));
     }
     filled(columns, group)
 }
@@ -112,7 +107,7 @@ pub fn load(group: &Group) -> Vec<Column> {
         ("teardown", Figure::Teardown),
         ("memory", Figure::RssPeak),
     ]
-    .map(|(name, figure)| cost(name, figure).essential());
+    .map(|(name, figure)| cost(name, figure).spare(5));
     filled(columns.into(), group)
 }
 
@@ -152,7 +147,10 @@ fn noise_of_time(row: &Row) -> String {
         [Some(cell)] => cell.time_ns.noise(),
         _ => None,
     };
-    noise.map_or_else(|| NONE.to_owned(), |noise| format!("± {}", figures::percent(noise)))
+    noise.map_or_else(
+        || NONE.to_owned(),
+        |noise| format!("± {}", figures::percent(noise)),
+    )
 }
 
 fn ratio(ratio: Option<Interval>) -> String {
@@ -161,12 +159,8 @@ fn ratio(ratio: Option<Interval>) -> String {
 
 fn interval(row: &Row) -> String {
     match row.to_baseline.and_then(|ratio| ratio.ends) {
-        Some((low, high)) => format!(
-            "{}–{}",
-            figures::ratio_bare(low),
-            figures::ratio_bare(high)
-        ),
-        None => NONE.to_owned(),
+        Some((low, high)) if low < high => figures::ends(low, high),
+        _ => NONE.to_owned(),
     }
 }
 
@@ -175,9 +169,4 @@ fn worst(row: &Row) -> String {
         Some((name, ratio)) => format!("{} {name}", figures::ratio(*ratio)),
         None => NONE.to_owned(),
     }
-}
-
-/// Rank and footnote of a row, for formats that write them out.
-pub fn rank(row: &Row) -> String {
-    chart::rank(row)
 }

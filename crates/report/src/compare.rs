@@ -30,7 +30,10 @@ pub fn render(comparison: &Comparison, before: &str, after: &str, style: Style) 
         }
     }
     if comparison.rows.is_empty() {
-        say(Tone::Bad, "The two have no row in common: nothing was compared.");
+        say(
+            Tone::Bad,
+            "The two have no row in common: nothing was compared.",
+        );
     } else {
         let table = table(comparison).render(style);
         text.push('\n');
@@ -132,7 +135,10 @@ fn endings(comparison: &Comparison, text: &mut String, style: Style) {
     };
     say(Tone::Plain, "");
     for (cell, reason) in &comparison.lost {
-        say(Tone::Bad, &format!("✗ {cell} had a time and has none now: {reason}"));
+        say(
+            Tone::Bad,
+            &format!("✗ {cell} had a time and has none now: {reason}"),
+        );
     }
     for (cells, what) in [
         (&comparison.only_before, "earlier"),

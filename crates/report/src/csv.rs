@@ -88,7 +88,7 @@ fn fields(
     // Only the compared figure has a ratio.
     let ratio = cell
         .to_baseline
-        .filter(|_| figure.name().starts_with(&format!("{}_", group.compared)) && is_compared(figure));
+        .filter(|_| figure.name() == format!("{}_ns", group.compared));
     fields.extend([
         ratio.map_or_else(String::new, |_| group.baseline.clone()),
         number(ratio.map(|ratio| ratio.value)),
@@ -99,10 +99,6 @@ fn fields(
             .map_or_else(String::new, |verdict| verdict.name().to_owned()),
     ]);
     fields
-}
-
-fn is_compared(figure: Figure) -> bool {
-    matches!(figure, Figure::Kernel | Figure::Run)
 }
 
 fn unit(unit: FigureUnit) -> &'static str {
@@ -152,10 +148,16 @@ mod tests {
 
     #[test]
     fn numbers_are_whole_and_short() {
-        let numbers = [412_345_678.0, 1.0, 0.000_123_456_789_01, 1.012_345_678_912, 0.0];
+        let numbers = [
+            412_345_678.0,
+            1.0,
+            0.000_123_456_789_01,
+            1.012_345_678_912,
+            0.0,
+        ];
         assert_eq!(
             numbers.map(|value| number(Some(value))).join(" "),
-            "412345678 1 0.00012345678901 1.012345679 0"
+            "412345678 1 0.000123456789 1.012345679 0"
         );
         assert_eq!(number(Some(f64::NAN)), "");
     }

@@ -23,7 +23,13 @@ pub fn time(ns: f64) -> String {
 pub fn bytes(bytes: f64) -> String {
     scaled(
         bytes,
-        &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)],
+        &[
+            ("B", 1.0),
+            ("kB", 1e3),
+            ("MB", 1e6),
+            ("GB", 1e9),
+            ("TB", 1e12),
+        ],
         1e3,
     )
 }
@@ -84,6 +90,17 @@ pub fn ratio(ratio: f64) -> String {
     } else {
         NONE.to_owned()
     }
+}
+
+/// The ends of a ratio's interval, with a digit more than the ratio:
+/// `1.013–1.021`.
+pub fn ends(low: f64, high: f64) -> String {
+    let end = |ratio: f64| match ratio {
+        ratio if !ratio.is_finite() => NONE.to_owned(),
+        ratio if ratio < 9.995 => format!("{ratio:.3}"),
+        ratio => ratio_bare(ratio),
+    };
+    format!("{}–{}", end(low), end(high))
 }
 
 /// A part of one as per cent: 0.008 is `0.8 %`.
@@ -167,7 +184,12 @@ mod tests {
         assert_eq!(count(1_204_377.2), "1,204,377");
         assert_eq!(count(2.5), "2.5");
         assert_eq!(count(-1_000.0), "-1,000");
-        assert_eq!([0.05, 0.953, 9.999, 12.44, 1234.0].map(ratio_bare).join(" "), "0.050 0.95 10.0 12.4 1,234");
+        assert_eq!(
+            [0.05, 0.953, 9.999, 12.44, 1234.0]
+                .map(ratio_bare)
+                .join(" "),
+            "0.050 0.95 10.0 12.4 1,234"
+        );
         assert_eq!(percent(0.008), "0.8 %");
         assert_eq!(percent(0.0004), "0.04 %");
         assert_eq!(percent(0.31), "31 %");

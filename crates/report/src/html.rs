@@ -138,8 +138,10 @@ impl<'a> GroupPage<'a> {
     fn new(group: &'a Group) -> GroupPage<'a> {
         let is_single = group.is_single();
         let means = group.rows.iter().map(|row| {
-            row.to_baseline
-                .map_or_else(|| figures::NONE.to_owned(), |ratio| figures::ratio_bare(ratio.value))
+            row.to_baseline.map_or_else(
+                || figures::NONE.to_owned(),
+                |ratio| figures::ratio_bare(ratio.value),
+            )
         });
         let workload = |(index, workload): (usize, &crate::view::Workload)| WorkloadChart {
             name: workload.name.clone(),
@@ -148,11 +150,15 @@ impl<'a> GroupPage<'a> {
         };
         GroupPage {
             group,
-            floor: group
-                .noise_floor
-                .map_or_else(String::new, |floor| format!("± {}", figures::percent(floor))),
+            floor: group.noise_floor.map_or_else(String::new, |floor| {
+                format!("± {}", figures::percent(floor))
+            }),
             ratios: bars::ratios(group),
-            heat: if is_single { Vec::new() } else { heat_lines(group) },
+            heat: if is_single {
+                Vec::new()
+            } else {
+                heat_lines(group)
+            },
             means: means.collect(),
             scatter: if is_single {
                 samples::of_workload(group, 0)
@@ -199,11 +205,7 @@ fn heat_field(row: &Row, cell: Option<&CellView>, group: &Group) -> HeatField {
         };
     };
     let interval = ratio.ends.map_or_else(String::new, |(low, high)| {
-        format!(
-            " (95 %: {} to {})",
-            figures::ratio_bare(low),
-            figures::ratio_bare(high)
-        )
+        format!(" (95 %: {})", figures::ends(low, high))
     });
     HeatField {
         class: heat::class(ratio.value, cell.verdict),
@@ -324,10 +326,9 @@ fn raw(row: &Row, group: &Group) -> RawRow {
 }
 
 fn estimate(cell: &CellView) -> String {
-    let noise = cell
-        .time_ns
-        .noise()
-        .map_or_else(String::new, |noise| format!(" ± {}", figures::percent(noise)));
+    let noise = cell.time_ns.noise().map_or_else(String::new, |noise| {
+        format!(" ± {}", figures::percent(noise))
+    });
     let verdict = cell
         .verdict
         .filter(|verdict| *verdict != Verdict::Real)

@@ -60,7 +60,13 @@ pub fn escape(text: &str) -> String {
 fn code(text: &str) -> String {
     let text: String = text
         .chars()
-        .map(|character| if character.is_control() { ' ' } else { character })
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
         .collect();
     let mut fence = String::from("`");
     while text.contains(&fence) {
@@ -157,7 +163,14 @@ fn soundness(view: &View, text: &mut String) {
     text.push_str("## Soundness\n\n");
     line(
         text,
-        &["sandbox", "found", "promises", "kept", "accesses", "violations"],
+        &[
+            "sandbox",
+            "found",
+            "promises",
+            "kept",
+            "accesses",
+            "violations",
+        ],
     );
     line(text, &["---", "---", "---", "---", "---:", "---:"]);
     for probe in &view.probes {

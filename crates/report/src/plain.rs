@@ -11,6 +11,8 @@ pub struct Style {
     pub has_colour: bool,
     /// Whether only ASCII can be shown.
     pub is_ascii: bool,
+    /// Columns there are; tables leave some of theirs out to fit.
+    pub width: Option<usize>,
 }
 
 /// What a line is, for its colour.
@@ -110,6 +112,15 @@ pub struct TextTable {
 }
 
 impl TextTable {
+    /// Columns that the longest line takes.
+    pub fn width(&self, style: Style) -> usize {
+        let plain = Style {
+            has_colour: false,
+            ..style
+        };
+        self.render(plain).lines().map(width).max().unwrap_or(0)
+    }
+
     /// The table, two columns of space between fields, indented by one.
     pub fn render(&self, style: Style) -> String {
         let clean = |fields: &[String]| -> Vec<String> {
@@ -187,7 +198,10 @@ mod tests {
             is_left: vec![true, false],
             lines: vec![
                 (Tone::Plain, vec!["日本".to_owned(), "9 ms".to_owned()]),
-                (Tone::Bad, vec!["fathom guard".to_owned(), "412 ms".to_owned()]),
+                (
+                    Tone::Bad,
+                    vec!["fathom guard".to_owned(), "412 ms".to_owned()],
+                ),
             ],
         };
         assert_eq!(

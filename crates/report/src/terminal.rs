@@ -111,17 +111,28 @@ fn group_text(group: &Group, text: &mut String, style: Style) {
     }
 }
 
-fn table(group: &Group, columns: Vec<Column>, style: Style, with_tone: bool) -> String {
-    let columns: Vec<Column> = columns
-        .into_iter()
-        .filter(|column| column.is_essential)
-        .collect();
+/// The table, without the columns that a narrow terminal has no room for.
+fn table(group: &Group, mut columns: Vec<Column>, style: Style, with_tone: bool) -> String {
+    columns.retain(|column| column.spare < 9);
+    loop {
+        let table = laid_out(group, &columns, with_tone);
+        let is_fitting = style.width.is_none_or(|width| table.width(style) <= width);
+        let most = columns.iter().map(|column| column.spare).max().unwrap_or(0);
+        if is_fitting || most == 0 {
+            return table.render(style);
+        }
+        let last = columns.iter().rposition(|column| column.spare == most);
+        last.map(|last| columns.remove(last));
+    }
+}
+
+fn laid_out(group: &Group, columns: &[Column], with_tone: bool) -> TextTable {
     let mut table = TextTable {
         head: vec![String::new(), "engine".to_owned()],
         is_left: vec![false, true],
         lines: Vec::new(),
     };
-    for column in &columns {
+    for column in columns {
         table.head.push(column.name.clone());
         table.is_left.push(column.is_text);
     }
@@ -131,7 +142,7 @@ fn table(group: &Group, columns: Vec<Column>, style: Style, with_tone: bool) -> 
         let tone = if with_tone { tone(row) } else { Tone::Plain };
         table.lines.push((tone, fields));
     }
-    table.render(style)
+    table
 }
 
 fn name(row: &Row) -> String {

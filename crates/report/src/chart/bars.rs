@@ -88,17 +88,14 @@ fn bar(row: &Row, ratio: Interval, scale: &Scale, group: &Group) -> ChartRow {
     if scale.is_beyond(ratio.value) {
         svg.label("cut", 99.0, height / 2.0 + 4.0, Anchor::End, "»");
     } else {
-        svg.circle(
-            &format!("end {}", class(row.kind)),
-            end,
-            height / 2.0,
-            3.5,
-        );
+        svg.circle(&format!("end {}", class(row.kind)), end, height / 2.0, 3.5);
     }
     let more = ratio
         .noise()
         .filter(|noise| *noise > 0.0)
-        .map_or_else(String::new, |noise| format!("± {}", figures::percent(noise)));
+        .map_or_else(String::new, |noise| {
+            format!("± {}", figures::percent(noise))
+        });
     ChartRow::of(row, svg.finish(), figures::ratio(ratio.value), more)
 }
 
@@ -106,11 +103,7 @@ fn bar(row: &Row, ratio: Interval, scale: &Scale, group: &Group) -> ChartRow {
 fn words(row: &Row, ratio: Interval, baseline: &str) -> String {
     let value = figures::ratio(ratio.value);
     let interval = match ratio.ends {
-        Some((low, high)) => format!(
-            " (95 %: {} to {})",
-            figures::ratio_bare(low),
-            figures::ratio_bare(high)
-        ),
+        Some((low, high)) => format!(" (95 %: {})", figures::ends(low, high)),
         None => " (too few rounds for an interval)".to_owned(),
     };
     let caveat = if row.is_ranked() || row.caveats.is_empty() {

@@ -82,8 +82,17 @@ pub fn class(kind: Kind) -> &'static str {
 /// A row's place as a reader sees it.
 pub fn rank(row: &Row) -> String {
     match row.rank {
-        Rank::Place { place, is_shared } => {
-            format!("{place}{}", if is_shared { "=" } else { "" })
+        Rank::Place {
+            place,
+            is_shared,
+            is_doubtful,
+        } => {
+            let sign = match (is_doubtful, is_shared) {
+                (true, _) => "?",
+                (false, true) => "=",
+                (false, false) => "",
+            };
+            format!("{place}{sign}")
         }
         Rank::Reference | Rank::Unranked => "–".to_owned(),
     }

@@ -106,16 +106,10 @@ fn strip(row: &Row, cell: &CellView, scale: &Scale) -> ChartRow {
         .take(DOTS_MAX)
         .map(|(index, dot)| (scale.place(dot.ns), spread(index, height)));
     svg.dots(&format!("dots {}", class(row.kind)), height, dots);
-    svg.vertical(
-        "median",
-        scale.place(cell.time_ns.value),
-        3.0,
-        height - 3.0,
-    );
-    let more = cell
-        .time_ns
-        .noise()
-        .map_or_else(String::new, |noise| format!("± {}", figures::percent(noise)));
+    svg.vertical("median", scale.place(cell.time_ns.value), 3.0, height - 3.0);
+    let more = cell.time_ns.noise().map_or_else(String::new, |noise| {
+        format!("± {}", figures::percent(noise))
+    });
     ChartRow {
         target: cell.anchor.clone(),
         ..ChartRow::of(row, svg.finish(), figures::time(cell.time_ns.value), more)

@@ -116,7 +116,11 @@ impl Scale {
         let last = self.high.log10().ceil() as i32;
         (first..=last)
             .filter(|decade| decade.rem_euclid(skip) == 0)
-            .flat_map(|decade| factors.iter().map(move |factor| factor * 10f64.powi(decade)))
+            .flat_map(|decade| {
+                factors
+                    .iter()
+                    .map(move |factor| factor * 10f64.powi(decade))
+            })
             .filter(|value| *value >= self.low * 0.999 && *value <= self.high * 1.001)
             .collect()
     }
@@ -147,10 +151,7 @@ mod tests {
             values(&Scale::linear(0.0, 37.0).ticks(4)),
             [0.0, 10.0, 20.0, 30.0]
         );
-        assert_eq!(
-            values(&Scale::log(0.5, 800.0).ticks(4)),
-            [1.0, 10.0, 100.0]
-        );
+        assert_eq!(values(&Scale::log(0.5, 800.0).ticks(4)), [1.0, 10.0, 100.0]);
     }
 
     #[test]

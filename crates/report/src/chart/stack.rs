@@ -63,7 +63,10 @@ pub fn memory(group: &Group) -> Chart {
 
 fn chart(group: &Group, parts: &[Part], caption: &str, format: fn(f64) -> String) -> Chart {
     let total = |row: &Row| -> Option<f64> {
-        let known: Vec<f64> = parts.iter().filter_map(|part| row.costs.get(&part.figure).copied()).collect();
+        let known: Vec<f64> = parts
+            .iter()
+            .filter_map(|part| row.costs.get(&part.figure).copied())
+            .collect();
         (!known.is_empty()).then(|| known.iter().sum())
     };
     let shown: Vec<(&Row, f64)> = group
@@ -74,7 +77,9 @@ fn chart(group: &Group, parts: &[Part], caption: &str, format: fn(f64) -> String
     if shown.is_empty() {
         return Chart::default();
     }
-    let longest = shown.iter().fold(0.0, |longest, (_, total)| total.max(longest));
+    let longest = shown
+        .iter()
+        .fold(0.0, |longest, (_, total)| total.max(longest));
     let scale = Scale::linear(0.0, longest * 1.02);
     Chart {
         axis: axis(&scale, TICKS, format),
@@ -95,9 +100,12 @@ fn bar(
 ) -> ChartRow {
     let height = f64::from(HEIGHT);
     let known = || {
-        parts
-            .iter()
-            .filter_map(|part| row.costs.get(&part.figure).copied().map(|value| (part, value)))
+        parts.iter().filter_map(|part| {
+            row.costs
+                .get(&part.figure)
+                .copied()
+                .map(|value| (part, value))
+        })
     };
     let list = known()
         .map(|(part, value)| format!("{} {}", part.name, format(value)))

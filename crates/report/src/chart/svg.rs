@@ -201,6 +201,9 @@ mod tests {
 
     #[test]
     fn coordinates_are_short() {
-        assert_eq!([1.0, 0.126, 100.0, -0.001, 33.333].map(short).join(" "), "1 0.13 100 0 33.33");
+        assert_eq!(
+            [1.0, 0.126, 100.0, -0.001, 33.333].map(short).join(" "),
+            "1 0.13 100 0 33.33"
+        );
     }
 }

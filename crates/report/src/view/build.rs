@@ -2,7 +2,7 @@
 
 use fathom_record::campaign::Tail;
 use fathom_record::{Campaign, CellId};
-use fathom_stats::Summary;
+use fathom_stats::{NoTime, Summary};
 
 use super::{FailureRow, Interval, ProbeRow, View, facts, group, words};
 use crate::figures;
@@ -21,7 +21,7 @@ pub fn from_campaign(
         title: header.name.clone(),
         date: header.date.clone(),
         tool: header.tool.clone(),
-        command: words::shell(&header.command),
+        command: words::command(header),
         resume: words::shell(&["fathom", "bench", "--resume", folder]),
         samples_file: samples_file.to_owned(),
         subject: words::subject(campaign, &groups),
@@ -92,14 +92,31 @@ fn failures(campaign: &Campaign, summary: &Summary) -> Vec<FailureRow> {
     }
     for cell in &summary.cells {
         let Err(reason) = &cell.times else { continue };
-        if cell.failures.is_empty() {
-            rows.push(FailureRow {
-                what: cell.id.to_string(),
-                rounds: "all rounds".to_owned(),
-                kind: words::no_time(reason).to_owned(),
-                message: reason.to_string(),
-            });
+        if !cell.failures.is_empty() {
+            continue;
         }
+        // An unsound sandbox is one failure, however many cells it has.
+        let what = match reason {
+            NoTime::Unsound { .. } => format!("every cell of {}", cell.cell.sandbox.id()),
+            NoTime::Failed { .. } | NoTime::NotMeasured => cell.id.to_string(),
+        };
+        let kind = words::no_time(reason);
+        if rows.iter().any(|row| row.what == what) {
+            continue;
+        }
+        rows.push(FailureRow {
+            what,
+            rounds: "all rounds".to_owned(),
+            kind: kind.to_owned(),
+            message: match reason {
+                NoTime::Unsound { violations } => format!(
+                    "the probe saw {} forbidden accesses go through",
+                    figures::count(*violations as f64)
+                ),
+                NoTime::Failed { message, .. } => message.clone(),
+                NoTime::NotMeasured => "no whole round was measured".to_owned(),
+            },
+        });
     }
     rows.sort_by_key(|row| row.what != "the campaign");
     rows

@@ -57,9 +57,11 @@ pub fn host(host: &Host) -> Vec<Fact> {
         shown("mappings at most", &host.map_count_max, |count| {
             figures::count(*count as f64)
         }),
-        shown("load average", &host.load_average, |[one, five, fifteen]| {
-            format!("{one:.2}, {five:.2}, {fifteen:.2} (1, 5, 15 min)")
-        }),
+        shown(
+            "load average",
+            &host.load_average,
+            |[one, five, fifteen]| format!("{one:.2}, {five:.2}, {fifteen:.2} (1, 5, 15 min)"),
+        ),
     ];
     facts.extend(
         host.features
@@ -130,12 +132,7 @@ pub fn config(header: &Header) -> Vec<Fact> {
         facts.push(known("module's digest", &module.digest));
         facts.push(known("module's arguments", shell(&module.args)));
     }
-    facts.extend(
-        config
-            .other
-            .iter()
-            .map(|(name, value)| known(name, value)),
-    );
+    facts.extend(config.other.iter().map(|(name, value)| known(name, value)));
     facts
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use fathom_record::protocol::Hello;
 use fathom_record::{Campaign, Guarantee};
-use fathom_stats::{CellSummary, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict};
+use fathom_stats::{
+    CellSummary, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict,
+};
 
 use super::{CellView, Group, Interval, Kind, Rank, Row, Workload, words};
 
@@ -112,7 +114,7 @@ impl Builder<'_> {
                 Shown { row, from, ratio }
             })
             .collect();
-        order(&mut shown, self.summary);
+        let doubt = order(&mut shown, self.summary);
         name(&mut shown);
         let floor = self.floor(&suite, threads);
         let mut group = Group {
@@ -127,6 +129,7 @@ impl Builder<'_> {
             size,
             threads,
             headline: String::new(),
+            doubt,
             noise_floor: floor,
             workloads: self.workloads.clone(),
             rows: Vec::new(),
@@ -287,11 +290,7 @@ fn kind(row: &RowSummary) -> Kind {
 }
 
 /// Keeps what says how an outside engine's tier is known; its number.
-fn footnote(
-    row: &RowSummary,
-    hello: Option<&Hello>,
-    footnotes: &mut Vec<String>,
-) -> Option<usize> {
+fn footnote(row: &RowSummary, hello: Option<&Hello>, footnotes: &mut Vec<String>) -> Option<usize> {
     if !row.row.variant.is_wasm() || row.row.sandbox.engine == "fathom" {
         return None;
     }
@@ -312,8 +311,8 @@ fn footnote(
 
 /// Native code first, then ranked rows with the fastest first, then the rest;
 /// and gives the places. Rows that noise alone parts from the first of a place
-/// share it.
-fn order(rows: &mut [Shown<'_>], summary: &Summary) {
+/// share it; where the campaign cannot say, the reason is returned.
+fn order(rows: &mut [Shown<'_>], summary: &Summary) -> Option<&'static str> {
     let class = |shown: &Shown<'_>| match shown {
         shown if !shown.from.row.variant.is_wasm() => 0,
         shown if is_placed(shown) => 1,
@@ -327,6 +326,7 @@ fn order(rows: &mut [Shown<'_>], summary: &Summary) {
     rows.sort_by(|a, b| class(a).cmp(&class(b)).then(value(a).total_cmp(&value(b))));
     let mut places: Vec<usize> = Vec::new();
     let mut leader: Option<&RowSummary> = None;
+    let mut doubt = None;
     for shown in rows.iter_mut() {
         if class(shown) == 0 {
             shown.row.rank = Rank::Reference;
@@ -334,11 +334,10 @@ fn order(rows: &mut [Shown<'_>], summary: &Summary) {
         if class(shown) != 1 {
             continue;
         }
-        let is_apart = leader.is_none_or(|leader| {
-            summary.ratio(&shown.from.row, &leader.row).verdict == Verdict::Real
-        });
+        let verdict = leader.map(|leader| summary.ratio(&shown.from.row, &leader.row).verdict);
+        doubt = doubt.or(verdict.and_then(words::doubt));
         let place = match places.last() {
-            Some(place) if !is_apart => *place,
+            Some(place) if verdict == Some(Verdict::WithinNoise) => *place,
             _ => {
                 leader = Some(shown.from);
                 places.len() + 1
@@ -348,13 +347,21 @@ fn order(rows: &mut [Shown<'_>], summary: &Summary) {
         shown.row.rank = Rank::Place {
             place,
             is_shared: false,
+            is_doubtful: false,
         };
     }
     for shown in rows {
-        if let Rank::Place { place, is_shared } = &mut shown.row.rank {
+        if let Rank::Place {
+            place,
+            is_shared,
+            is_doubtful,
+        } = &mut shown.row.rank
+        {
             *is_shared = places.iter().filter(|other| *other == place).count() > 1;
+            *is_doubtful = doubt.is_some();
         }
     }
+    doubt
 }
 
 /// Whether a row takes a place: it is ranked, and every workload has a time.
@@ -371,7 +378,11 @@ fn name(rows: &mut [Shown<'_>]) {
         .collect();
     for shown in rows {
         let sandbox = &shown.from.row.sandbox;
-        let is_only = engines.iter().filter(|engine| **engine == sandbox.engine).count() == 1;
+        let is_only = engines
+            .iter()
+            .filter(|engine| **engine == sandbox.engine)
+            .count()
+            == 1;
         let is_native = shown.row.detail.is_empty();
         shown.row.name = if is_only || is_native {
             sandbox.engine.clone()

@@ -155,6 +155,8 @@ pub struct Group {
     pub baseline: String,
     /// What was timed: `kernel` or `run`.
     pub compared: String,
+    /// Why places are doubtful, if they are: a sentence.
+    pub doubt: Option<&'static str>,
     /// Relative differences up to this mean nothing. `None` without a control.
     pub noise_floor: Option<f64>,
     /// The workloads, in the campaign's order.
@@ -194,6 +196,9 @@ pub enum Rank {
         place: usize,
         /// Whether others have the same, since noise is all that parts them.
         is_shared: bool,
+        /// Whether the campaign cannot tell if noise is all that parts it from
+        /// the others.
+        is_doubtful: bool,
     },
     /// Native code: what is compared with.
     Reference,

@@ -107,7 +107,7 @@ pub fn label(row: &Key, hello: Option<&Hello>, with_variant: bool) -> (String, S
         Variant::Wasm | Variant::WasmSimd => details.push(sandbox.strategy.clone()),
     }
     if sandbox.opt == Opt::None && row.variant.is_wasm() {
-        details.push("--opt none".to_owned());
+        details = vec![format!("{} --opt none", sandbox.strategy)];
     }
     details.extend(sandbox.backend.clone());
     match row.variant {
@@ -149,11 +149,80 @@ pub fn caveats(row: &RowSummary, workloads: usize) -> Vec<String> {
     caveats
 }
 
-/// The command that measures one cell again.
+/// The whole command line of a campaign, quoted for a shell.
+pub fn command(header: &Header) -> String {
+    let mut words = vec!["fathom"];
+    words.extend(arguments(header));
+    shell(&words)
+}
+
+/// The words of a campaign's command line after the program's name, which is
+/// not always recorded.
+fn arguments(header: &Header) -> impl Iterator<Item = &str> {
+    let is_program = |word: &str| word == "fathom" || word.ends_with("/fathom");
+    let skip = usize::from(header.command.first().is_some_and(|word| is_program(word)));
+    header.command.iter().skip(skip).map(String::as_str)
+}
+
+/// Options of `fathom bench` that choose cells, or that a repetition must not
+/// take over. Each has a value.
+const CHOOSING: [&str; 8] = [
+    "--kernels",
+    "--variant",
+    "--engines",
+    "--bounds",
+    "--opt",
+    "--threads",
+    "--out",
+    "--resume",
+];
+
+/// The command that measures one cell again: the campaign's own, with its
+/// choice of cells replaced.
 pub fn cell_command(header: &Header, cell: &Cell) -> String {
-    let mut words = header.command.clone();
-    words.push("--only".to_owned());
-    words.push(cell.id().to_string());
+    let mut words = vec!["fathom".to_owned()];
+    let mut rest: Vec<String> = Vec::new();
+    let mut arguments = arguments(header);
+    while let Some(word) = arguments.next() {
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        if word == "--" {
+            rest.push(word.to_owned());
+            rest.extend(arguments.by_ref().map(str::to_owned));
+        } else if !CHOOSING.contains(&name) {
+            words.push(word.to_owned());
+        } else if name == word {
+            arguments.next();
+        }
+    }
+    let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+    if header.config.module.is_none() {
+        add("--kernels", cell.workload.clone());
+    }
+    let sandbox = &cell.sandbox;
+    match cell.variant {
+        Variant::Native => add("--engines", "native".to_owned()),
+        Variant::NativeTuned => add("--engines", "native-tuned".to_owned()),
+        Variant::Wasm | Variant::WasmSimd => {
+            if header.config.module.is_none() {
+                add("--variant", cell.variant.to_string());
+            }
+            if sandbox.engine == "fathom" {
+                add("--engines", "fathom".to_owned());
+                add("--bounds", sandbox.strategy.clone());
+                add("--opt", sandbox.opt.to_string());
+            } else {
+                let parts = [
+                    Some(&sandbox.engine),
+                    Some(&sandbox.strategy),
+                    sandbox.backend.as_ref(),
+                ];
+                let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+                add("--engines", parts.join(":"));
+            }
+        }
+    }
+    add("--threads", cell.threads.to_string());
+    words.extend(rest);
     shell(&words)
 }
 
@@ -176,9 +245,15 @@ pub fn headline(group: &Group, campaign: &Campaign) -> String {
         1 => String::new(),
         many => format!(", {many} instances at once"),
     };
-    let first: Vec<&Row> = group.rows.iter().filter(|row| place(row) == Some(1)).collect();
+    let first: Vec<&Row> = group
+        .rows
+        .iter()
+        .filter(|row| place(row) == Some(1))
+        .collect();
     let Some(best) = first.first() else {
-        return format!("On {subject}{at_once}, no sandbox has a time for everything: see what failed.");
+        return format!(
+            "On {subject}{at_once}, no sandbox has a time for everything: see what failed."
+        );
     };
     let next = group.rows.iter().find(|row| {
         row.is_ranked()
@@ -187,6 +262,7 @@ pub fn headline(group: &Group, campaign: &Campaign) -> String {
     });
     let cost = cost(best, group);
     let lead = match first.as_slice() {
+        [only] if group.doubt.is_some() => format!("{} came out first: {cost}", only.name),
         [only] => format!("{} is the fastest sandbox: {cost}", only.name),
         [one, other] => format!(
             "{} and {} share the lead: {cost}, and only noise between them",
@@ -205,7 +281,19 @@ pub fn headline(group: &Group, campaign: &Campaign) -> String {
             let longer = ratio.value / best.value - 1.0;
             format!("; {} takes {} longer", row.name, figures::percent(longer))
         });
-    format!("On {subject}{at_once}, {lead}{follow}.")
+    let doubt = group
+        .doubt
+        .map_or_else(String::new, |doubt| format!(" {doubt}"));
+    format!("On {subject}{at_once}, {lead}{follow}.{doubt}")
+}
+
+/// Why a verdict says nothing, in a sentence.
+pub fn doubt(verdict: Verdict) -> Option<&'static str> {
+    match verdict {
+        Verdict::Real | Verdict::WithinNoise => None,
+        Verdict::TooFewSamples => Some("Too few rounds to be sure."),
+        Verdict::Uncontrolled => Some("No control was measured, so that may be noise."),
+    }
 }
 
 /// What a row costs, in a headline: its time where there is one workload, its
@@ -322,9 +410,11 @@ pub fn advice(group: &Group) -> Vec<String> {
     let (Some(first), Some(ready)) = (leaders().next(), leaders().min_by(by_start)) else {
         return Vec::new();
     };
-    let is_sooner = matches!((start(ready), start(first)), (Some(one), Some(other)) if one < other * 0.9);
+    let is_sooner =
+        matches!((start(ready), start(first)), (Some(one), Some(other)) if one < other * 0.9);
     let chosen = if is_sooner { ready } else { first };
     let mut why = match (leaders().count(), is_sooner) {
+        (1, _) if group.doubt.is_some() => vec!["came out fastest, though that may be noise"],
         (1, _) => vec!["fastest"],
         (_, true) => vec!["as fast as any", "sooner ready"],
         (_, false) => vec!["as fast as any"],
@@ -336,7 +426,11 @@ pub fn advice(group: &Group) -> Vec<String> {
     {
         why.push("smallest");
     }
-    let what = if group.suite == "module" { "module" } else { "suite" };
+    let what = if group.suite == "module" {
+        "module"
+    } else {
+        "suite"
+    };
     let mut advice = vec![format!(
         "For this {what}: {} ({}).",
         chosen.name,
@@ -372,8 +466,69 @@ mod tests {
     #[test]
     fn shells_read_words_as_they_were() {
         assert_eq!(
-            shell(&["fathom", "bench", "a b.wasm", "it's", "", "--env=K=V", "$(x)"]),
+            shell(&[
+                "fathom",
+                "bench",
+                "a b.wasm",
+                "it's",
+                "",
+                "--env=K=V",
+                "$(x)"
+            ]),
             r"fathom bench 'a b.wasm' 'it'\''s' '' --env=K=V '$(x)'"
+        );
+    }
+
+    #[test]
+    fn a_cell_is_measured_again_by_its_own_command() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect();
+        let header = Header {
+            command: words("bench app.wasm --engines=node --bounds all --dir . -- --opt 3"),
+            config: fathom_record::campaign::Config {
+                module: Some(fathom_record::campaign::ModuleNote {
+                    path: "app.wasm".into(),
+                    bytes: 8,
+                    digest: String::new(),
+                    args: Vec::new(),
+                }),
+                ..Default::default()
+            },
+            format: 1,
+            tool: String::new(),
+            name: String::new(),
+            date: String::new(),
+            host: Default::default(),
+            workloads: Vec::new(),
+            cells: Vec::new(),
+        };
+        let mut cell = Cell {
+            sandbox: fathom_record::Sandbox {
+                engine: "fathom".to_owned(),
+                version: None,
+                strategy: "trap".to_owned(),
+                opt: Opt::None,
+                backend: None,
+            },
+            suite: "module".to_owned(),
+            workload: "app.wasm".to_owned(),
+            variant: Variant::WasmSimd,
+            size: String::new(),
+            threads: 2,
+            control_of: None,
+        };
+        assert_eq!(
+            cell_command(&header, &cell),
+            "fathom bench app.wasm --dir . --engines fathom --bounds trap --opt none --threads 2 -- --opt 3"
+        );
+        cell.sandbox.engine = "node".to_owned();
+        cell.sandbox.backend = Some("turbofan".to_owned());
+        assert_eq!(
+            cell_command(&header, &cell),
+            "fathom bench app.wasm --dir . --engines node:trap:turbofan --threads 2 -- --opt 3"
+        );
+        assert_eq!(
+            command(&header),
+            "fathom bench app.wasm --engines=node --bounds all --dir . -- --opt 3"
         );
     }
 

@@ -255,7 +255,10 @@ impl Maker {
 
     fn in_force(&mut self, cell: &Cell, one: &Contender) {
         let (backend, evidence) = match one.engine {
-            "wasmtime" => ("cranelift", "wasmtime_config_strategy_set; version of the library"),
+            "wasmtime" => (
+                "cranelift",
+                "wasmtime_config_strategy_set; version of the library",
+            ),
             "node" => ("V8", "unknown"),
             "native" => ("clang -O3", "the compiler's own version"),
             _ => ("cranelift", "our own configuration"),
@@ -383,10 +386,22 @@ impl Maker {
 }
 
 const KERNELS: [(&str, f64, &str); 4] = [
-    ("gemm", 41.0e6, "dense matrix product: the inner loop of everything"),
-    ("jacobi-2d", 63.0e6, "five-point stencil: loads close together"),
+    (
+        "gemm",
+        41.0e6,
+        "dense matrix product: the inner loop of everything",
+    ),
+    (
+        "jacobi-2d",
+        63.0e6,
+        "five-point stencil: loads close together",
+    ),
     ("cholesky", 118.0e6, "triangular loops and square roots"),
-    ("floyd-warshall", 240.0e6, "integer minimum: branches or selects"),
+    (
+        "floyd-warshall",
+        240.0e6,
+        "integer minimum: branches or selects",
+    ),
 ];
 
 /// Four kernels, eleven rows, one and two instances; an unsound engine, one
@@ -455,7 +470,11 @@ fn suite_row(maker: &mut Maker, one: &Contender, threads: u32) {
 /// A user's own module, named to break out of any markup.
 pub fn module() -> Vec<u8> {
     let name = "résumé <b>&\"x\".wasm";
-    let mut maker = Maker::new("resize", "fathom bench resize.wasm -- in.png out.png", Compared::Run);
+    let mut maker = Maker::new(
+        "resize",
+        "fathom bench resize.wasm -- in.png out.png",
+        Compared::Run,
+    );
     maker.header.command[2] = format!("/home/me/{name}");
     maker.header.config.module = Some(ModuleNote {
         path: PathBuf::from(format!("/home/me/{name}")),

@@ -1,0 +1,95 @@
+//! `fathom report`: a results folder in a form to read.
+//!
+//! Also what other commands print with: [`stdout_style`] and [`print`].
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use fathom_report::{Format, Report, Style, write_whole};
+
+/// Show what a campaign found: a table, a page, Markdown or CSV
+#[derive(clap::Args)]
+pub struct Args {
+    /// A results folder, or the samples.jsonl in it
+    results: PathBuf,
+    /// terminal, html, markdown or csv
+    #[arg(long, default_value = "terminal", value_name = "FORMAT")]
+    format: Format,
+    /// File to write instead; a page without it goes into the results folder
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// ASCII only, whatever the terminal can show
+    #[arg(long)]
+    ascii: bool,
+}
+
+/// Reads, renders, and prints or writes.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let report = Report::open(&args.results)?;
+    let mut style = match args.out {
+        Some(_) => Style::default(),
+        None => stdout_style(),
+    };
+    style.is_ascii |= args.ascii;
+    let text = report.render(args.format, style)?;
+    let to = match (args.out, args.format) {
+        (Some(out), _) => Some(out),
+        (None, Format::Html) => report.file_of(Format::Html),
+        (None, _) => None,
+    };
+    match to {
+        Some(path) => {
+            write_whole(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
+            print(&format!("{}\n", path.display()))?;
+        }
+        None => print(&text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How this process's standard output is written to: in colour and in its
+/// width if it is a terminal (and `NO_COLOR` is not set, no-color.org), beyond
+/// ASCII if the locale says UTF-8.
+pub fn stdout_style() -> Style {
+    let stdout = io::stdout();
+    let is_terminal = stdout.is_terminal();
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let width = is_terminal
+        .then(|| rustix::termios::tcgetwinsize(&stdout).ok())
+        .flatten()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|width| *width > 0);
+    Style {
+        has_colour: is_terminal && !is_dumb && !is_set("NO_COLOR"),
+        is_ascii: is_terminal && !is_utf8(),
+        width,
+    }
+}
+
+/// Whether the locale's characters are UTF-8: the first of these variables
+/// that is set decides (locale(7)).
+fn is_utf8() -> bool {
+    ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty())
+        .is_some_and(|locale| {
+            let locale = locale.to_ascii_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        })
+}
+
+/// Prints. A reader who has seen enough (`| head`) is no error.
+///
+/// # Errors
+/// Anything else that keeps text from standard output.
+pub fn print(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
