@@ -5,7 +5,9 @@
 //! status 1; a wrong command line is status 2; a guest's own status is passed
 //! through by `run`. Nothing a user can cause panics.
 
+mod compare;
 mod doctor;
+mod report;
 
 use std::process::ExitCode;
 
@@ -24,11 +26,15 @@ struct Cli {
 enum Command {
     /// Say what this machine can and cannot do, and what to do about it
     Doctor(doctor::Args),
+    Report(report::Args),
+    Compare(compare::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Doctor(args) => doctor::run(args),
+        Command::Report(args) => report::run(args),
+        Command::Compare(args) => compare::run(args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("{}", one_line(&error));
