@@ -7,6 +7,7 @@
 
 mod compare;
 mod doctor;
+mod probe;
 mod report;
 
 use std::process::ExitCode;
@@ -28,6 +29,7 @@ enum Command {
     Doctor(doctor::Args),
     Report(report::Args),
     Compare(compare::Args),
+    Probe(probe::Args),
 }
 
 fn main() -> ExitCode {
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(args),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Probe(args) => probe::run(args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("{}", one_line(&error));

@@ -27,12 +27,28 @@ mod subject;
 
 use std::borrow::Borrow;
 
+use fathom_engine::{Bounds, BoundsChoice};
 use fathom_record::campaign::ProbeRecord;
-use fathom_record::{Guarantee, SandboxId};
+use fathom_record::{Guarantee, Sandbox, SandboxId};
+
+use crate::choose;
 
 pub use judge::Findings;
 pub use serve::{Escape, ServeError, serve};
-pub use subject::{Answers, Ending, Runner, Subject, SubjectError, sandbox};
+pub use subject::{Answers, Ending, Runner, Subject, SubjectError};
+
+/// What a sandbox promises. Our engine's strategies say so themselves; other
+/// engines claim to follow the specification, whatever they do for it.
+pub fn claimed(sandbox: &Sandbox) -> Guarantee {
+    let own = sandbox.strategy.parse().ok().map(BoundsChoice::resolve);
+    let own = own.filter(|_| sandbox.engine == choose::OWN);
+    match own.map(Bounds::guarantee) {
+        None | Some(fathom_engine::Guarantee::Exact) => Guarantee::Exact,
+        Some(fathom_engine::Guarantee::Contained) => Guarantee::Contained,
+        Some(fathom_engine::Guarantee::Partial) => Guarantee::Partial,
+        Some(fathom_engine::Guarantee::Unchecked) => Guarantee::Unchecked,
+    }
+}
 
 /// How far a probe has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

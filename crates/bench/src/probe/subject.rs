@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fathom_record::protocol::{Call, CallOutcome, Event, Probe, Request};
-use fathom_record::{FailureKind, Opt, Sandbox};
+use fathom_record::{FailureKind, Sandbox};
 use fathom_sys::usage::Ended;
 
 use crate::driver::ProcessDriver;
@@ -159,15 +159,4 @@ fn read_answers(remains: &Remains, asked: usize) -> Result<Answers, SubjectError
         Ending::Died(how)
     };
     Ok(Answers { outcomes, ending })
-}
-
-/// The sandbox of an engine with its defaults but for the strategy.
-pub fn sandbox(engine: &str, strategy: &str, opt: Opt) -> Sandbox {
-    Sandbox {
-        engine: engine.to_owned(),
-        version: None,
-        strategy: strategy.to_owned(),
-        opt,
-        backend: None,
-    }
 }

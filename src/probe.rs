@@ -1,0 +1,324 @@
+//! `fathom probe`: does every sandbox keep what it promises?
+//!
+//! Each sandbox is an engine with a strategy, asked through its runner like for
+//! a measurement; what is tried and how it is judged is in the crate
+//! `fathom-bench`. The exit status is a failure when one does not keep its
+//! promise, or when one that was asked for by name could not be probed.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, bail};
+use fathom_bench::choose::{self, Menu, Row, Wanted};
+use fathom_bench::driver::ProcessDriver;
+use fathom_bench::engines::{self, EngineSpec, Presence};
+use fathom_bench::house::House;
+use fathom_bench::probe::{self, Findings, Progress, Runner, SubjectError};
+use fathom_engine::Bounds;
+use fathom_record::{Guarantee, Opt};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+/// Prove that each strategy keeps a program inside its memory
+#[derive(clap::Args)]
+#[command(after_help = "\
+Every load, store, vector access and bulk operation is tried at every edge of memories \
+from 0 pages to 4 GiB, and compared with the specification. Without options: our engine \
+under every strategy, and every engine that is installed, in each of its ways to check.")]
+pub struct Args {
+    /// Strategy of our engine, or `all`
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    bounds: Vec<String>,
+    /// Engines as NAME[:STRATEGY[:BACKEND]]
+    #[arg(long = "engine", value_name = "NAME", value_delimiter = ',')]
+    engines: Vec<Wanted>,
+    /// How hard our engine compiles: speed, none
+    #[arg(long, default_value = "speed")]
+    opt: Opt,
+    /// Print one JSON object per sandbox
+    #[arg(long)]
+    json: bool,
+}
+
+/// Probes what was asked for.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&stop);
+    ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed))
+        .context("cannot listen for Ctrl-C")?;
+    let house = House::find();
+    let (outside, errors) = house.as_ref().map(engines::all).unwrap_or_default();
+    for error in errors {
+        eprintln!("fathom: {error}");
+    }
+    let outside: Vec<_> = outside
+        .into_iter()
+        .map(|spec| {
+            let presence = spec.presence();
+            (spec, presence)
+        })
+        .collect();
+    let (rows, mut failed) = rows(&args, &outside)?;
+    let mut drivers = vec![own_driver()?; choose::NATIVE_DRIVER + 1];
+    drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
+    let bar = progress_bar(rows.len());
+    for (number, row) in rows.iter().enumerate() {
+        let name = row.sandbox.id().to_string();
+        bar.set_message(name.clone());
+        let mut runner = Runner {
+            driver: &drivers[row.driver],
+            sandbox: &row.sandbox,
+            cancel: &stop,
+        };
+        let claimed = probe::claimed(&row.sandbox);
+        let outcome = probe::probe(&mut runner, claimed, &mut |Progress { done, all }| {
+            bar.set_position(number as u64 * PARTS + done as u64 * PARTS / all.max(1) as u64);
+        });
+        bar.set_position((number as u64 + 1) * PARTS);
+        if let Err(SubjectError::Cancelled) = outcome {
+            bar.finish_and_clear();
+            bail!("interrupted");
+        }
+        failed |= !outcome.as_ref().is_ok_and(Findings::is_kept);
+        bar.suspend(|| show(&name, &outcome, args.json))?;
+    }
+    bar.finish_and_clear();
+    Ok(if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// What is probed, and whether something asked for by name is not here.
+fn rows(args: &Args, outside: &[(EngineSpec, Presence)]) -> anyhow::Result<(Vec<Row>, bool)> {
+    let own_strategies = own_strategies(&args.bounds)?;
+    let menu = Menu {
+        own_strategies: &own_strategies,
+        own_opts: &[args.opt],
+        has_native: false,
+        outside,
+    };
+    let own = Wanted {
+        engine: choose::OWN.to_owned(),
+        strategy: None,
+        backend: None,
+    };
+    let wanted = match (args.engines.is_empty(), args.bounds.is_empty()) {
+        (false, _) => args.engines.clone(),
+        // A strategy of ours was named, so it is ours that is meant.
+        (true, false) => vec![own],
+        (true, true) => std::iter::once(own).chain(every_way(outside)).collect(),
+    };
+    let (rows, absent) = choose::rows(&wanted, &menu).map_err(anyhow::Error::msg)?;
+    let mut is_missing = false;
+    for absent in absent {
+        eprintln!("{}: not probed: {}", absent.engine, absent.why);
+        is_missing |= !args.engines.is_empty();
+    }
+    Ok((rows, is_missing))
+}
+
+/// Every outside engine in each of its ways to check.
+fn every_way(outside: &[(EngineSpec, Presence)]) -> impl Iterator<Item = Wanted> {
+    outside.iter().flat_map(|(spec, presence)| {
+        let ways = match presence {
+            Presence::Installed { .. } => spec.strategies.as_slice(),
+            // Said once that it is absent.
+            Presence::Absent { .. } => &spec.strategies[..1],
+        };
+        ways.iter().map(|strategy| Wanted {
+            engine: spec.name.clone(),
+            strategy: Some(strategy.clone()),
+            backend: None,
+        })
+    })
+}
+
+fn own_strategies(bounds: &[String]) -> anyhow::Result<Vec<String>> {
+    if bounds.is_empty() || bounds.iter().any(|name| name == "all") {
+        return Ok(Bounds::ALL.iter().map(Bounds::to_string).collect());
+    }
+    let known = |name: &String| name.parse::<fathom_engine::BoundsChoice>();
+    let names = bounds
+        .iter()
+        .map(|name| known(name).map(|choice| choice.to_string()));
+    Ok(names.collect::<Result<_, _>>()?)
+}
+
+fn own_driver() -> anyhow::Result<ProcessDriver> {
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    Ok(ProcessDriver::new(program, ["runner", choose::OWN]))
+}
+
+/// Parts of a sandbox's probe on the bar.
+const PARTS: u64 = 100;
+
+fn progress_bar(sandboxes: usize) -> ProgressBar {
+    let bar = ProgressBar::new(sandboxes as u64 * PARTS);
+    let style = ProgressStyle::with_template("{bar:24} {percent:>3} %  {msg}  ({eta} left)");
+    // The template is ours; a default bar is no reason to give up.
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+/// A sandbox's findings as a program reads them.
+#[derive(Serialize)]
+struct Line<'a> {
+    sandbox: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claimed: Option<Guarantee>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observed: Option<Guarantee>,
+    kept: bool,
+    accesses: u64,
+    outside: u64,
+    trapped: u64,
+    violations: u64,
+    examples: &'a [String],
+    not_tried: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+fn show(name: &str, outcome: &Result<Findings, SubjectError>, json: bool) -> anyhow::Result<()> {
+    let text = match (json, outcome) {
+        (true, outcome) => {
+            let found = outcome.as_ref().ok();
+            let line = Line {
+                sandbox: name,
+                claimed: found.map(|found| found.claimed),
+                observed: found.map(|found| found.observed),
+                kept: found.is_some_and(Findings::is_kept),
+                accesses: found.map_or(0, |found| found.accesses),
+                outside: found.map_or(0, |found| found.outside),
+                trapped: found.map_or(0, |found| found.trapped),
+                violations: found.map_or(0, |found| found.violations),
+                examples: found.map_or(&[], |found| &found.examples),
+                not_tried: found.map_or(&[], |found| &found.not_tried),
+                error: outcome.as_ref().err().map(SubjectError::to_string),
+            };
+            format!("{}\n", serde_json::to_string(&line)?)
+        }
+        (false, Ok(found)) => in_words(name, found, std::io::stdout().is_terminal()),
+        (false, Err(error)) => format!("? {name}: not probed: {error}\n"),
+    };
+    std::io::stdout()
+        .write_all(text.as_bytes())
+        .context("cannot write")
+}
+
+fn in_words(name: &str, found: &Findings, colours: bool) -> String {
+    let (sign, colour) = match (found.is_kept(), found.claimed) {
+        (true, Guarantee::Unchecked) => ('–', "33"),
+        (true, _) => ('✓', "32"),
+        (false, _) => ('✗', "31"),
+    };
+    let sign = if colours {
+        format!("\x1b[{colour}m{sign}\x1b[0m")
+    } else {
+        sign.to_string()
+    };
+    let verdict = match (found.is_kept(), found.claimed) {
+        (true, Guarantee::Exact) => "exact: traps where the specification says, and nowhere else",
+        (true, Guarantee::Contained) => "contained: never leaves its memory",
+        (true, Guarantee::Partial) => "partial: stops what it says it stops",
+        (true, Guarantee::Unchecked) => "unsound, and promises nothing",
+        (false, _) => "DOES NOT KEEP ITS PROMISE",
+    };
+    let mut text = format!("{sign} {name:24} {verdict}\n");
+    let counts = format!(
+        "{} accesses, {} of the {} outside trapped",
+        grouped(found.accesses),
+        grouped(found.trapped),
+        grouped(found.outside)
+    );
+    text.push_str(&format!("    {counts}"));
+    if found.violations > 0 {
+        let (claimed, count) = (found.claimed, grouped(found.violations));
+        text.push_str(&format!("; {count} violations of '{claimed}', the first:"));
+    } else if !found.examples.is_empty() {
+        text.push_str("; such as:");
+    }
+    text.push('\n');
+    // A few say it all for one that promises nothing.
+    let shown = if found.is_kept() {
+        2
+    } else {
+        found.examples.len()
+    };
+    for example in found.examples.iter().take(shown) {
+        text.push_str(&format!("      {example}\n"));
+    }
+    for not_tried in &found.not_tried {
+        text.push_str(&format!("    not tried: {not_tried}\n"));
+    }
+    text
+}
+
+/// 1234567 as "1,234,567".
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(claimed: Guarantee, observed: Guarantee, violations: u64) -> Findings {
+        Findings {
+            claimed,
+            observed,
+            accesses: 1_234_567,
+            outside: 1000,
+            trapped: 1000 - violations,
+            violations,
+            examples: vec![
+                "i64.load offset=1 at address 0x2: expected trap, returned 0x0".into();
+                3
+            ],
+            not_tried: vec!["4 GiB from the start: no memory".into()],
+        }
+    }
+
+    #[test]
+    fn a_broken_promise_is_shown_with_its_first_violations() {
+        let text = in_words(
+            "x/guard/speed",
+            &found(Guarantee::Exact, Guarantee::Contained, 3),
+            false,
+        );
+        assert!(text.starts_with("✗ x/guard/speed"), "{text}");
+        assert!(text.contains("1,234,567 accesses, 997 of the 1,000 outside trapped"));
+        assert!(text.contains("3 violations of 'exact', the first:"));
+        assert_eq!(text.matches("expected trap").count(), 3);
+        assert!(text.contains("not tried: 4 GiB from the start: no memory"));
+    }
+
+    #[test]
+    fn who_promises_nothing_is_called_unsound_and_is_no_failure() {
+        let found = found(Guarantee::Unchecked, Guarantee::Unchecked, 0);
+        assert!(found.is_kept());
+        let text = in_words("fathom/none/speed", &found, false);
+        assert!(text.contains("unsound, and promises nothing"), "{text}");
+        assert_eq!(text.matches("expected trap").count(), 2);
+    }
+
+    #[test]
+    fn a_strategy_that_does_not_exist_is_named() {
+        let error = own_strategies(&["hope".to_owned()]).unwrap_err();
+        assert!(error.to_string().contains("hope"));
+        assert_eq!(own_strategies(&["all".to_owned()]).unwrap().len(), 5);
+        assert_eq!(own_strategies(&["auto".to_owned()]).unwrap(), ["auto"]);
+    }
+}
