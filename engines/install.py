@@ -31,6 +31,21 @@ class Failed(Exception):
     """Why an engine could not be installed, in one line."""
 
 
+# How package managers say that nobody answers; they go on to complain that there
+# is no such package, which misleads.
+UNREACHABLE = ("connection", "could not connect", "resolve", "timed out", "unreachable", "ssl")
+
+
+def complaint_of(stderr: str) -> str:
+    """One line of what a command complained about."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    for line in lines:
+        if any(word in line.lower() for word in UNREACHABLE):
+            return f"the package registry cannot be reached: {line[:300]}"
+    errors = [line for line in lines if line.lower().startswith("error")]
+    return (errors or lines[-1:] or ["failed without a word"])[0]
+
+
 class Step:
     """What a recipe may use: progress, commands and downloads with clear errors."""
 
@@ -43,12 +58,10 @@ class Step:
         print(f"{self.name}: {what}", flush=True)
 
     def run(self, command: list, what: str) -> str:
-        """Runs a command, returns what it printed; its last line of complaint is the error."""
+        """Runs a command, returns what it printed; the most telling complaint is the error."""
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
         if done.returncode != 0:
-            complaints = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-            reason = next((line for line in complaints if line.lower().startswith("error")), None)
-            raise Failed(f"{what}: {reason or (complaints or ['failed without a word'])[-1]}")
+            raise Failed(f"{what}: {complaint_of(done.stderr)}")
         return done.stdout
 
     def pip_download(self, requirements: Path, into: Path) -> None:
@@ -57,8 +70,8 @@ class Step:
         if subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
             raise Failed("pip is missing for this Python (Debian: apt-get install python3-pip)")
         into.mkdir(parents=True)
-        options = ["--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes"]
-        self.run([*pip, "download", *options, "-d", into, "-r", requirements], "pip download (is the registry reachable?)")
+        options = ["--quiet", "--retries=2", "--no-deps", "--only-binary=:all:", "--require-hashes"]
+        self.run([*pip, "download", *options, "-d", into, "-r", requirements], "pip download")
 
 
 def engine_names() -> list[str]:
