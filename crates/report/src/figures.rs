@@ -117,6 +117,17 @@ pub fn percent(part: f64) -> String {
     }
 }
 
+/// Half the width of an interval as a part of its value: `± 0.6 %`. A tenth of
+/// a per cent is as fine as anyone should read it.
+pub fn noise(part: f64) -> String {
+    match part {
+        part if !part.is_finite() => NONE.to_owned(),
+        part if part < 0.000_5 => "± <0.1 %".to_owned(),
+        part if part < 0.099_5 => format!("± {:.1} %", part * 100.0),
+        part => format!("± {:.0} %", part * 100.0),
+    }
+}
+
 /// A difference as per cent with its sign: `+1.3 %`, `−0.4 %`, `0`.
 pub fn signed_percent(part: f64) -> String {
     if part.abs() < 5e-5 {

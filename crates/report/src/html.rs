@@ -59,6 +59,14 @@ struct Page<'a> {
     controls: Vec<(String, String, String)>,
 }
 
+/// A sentence in which no number is parted from its unit at the end of a line.
+fn tied(sentence: &str) -> String {
+    sentence
+        .replace(" %", "\u{a0}%")
+        .replace(" ×", "\u{a0}×")
+        .replace("± ", "±\u{a0}")
+}
+
 struct GroupPage<'a> {
     group: &'a Group,
     floor: String,
@@ -150,9 +158,9 @@ impl<'a> GroupPage<'a> {
         };
         GroupPage {
             group,
-            floor: group.noise_floor.map_or_else(String::new, |floor| {
-                format!("± {}", figures::percent(floor))
-            }),
+            floor: group
+                .noise_floor
+                .map_or_else(String::new, |floor| figures::noise(floor)),
             ratios: bars::ratios(group),
             heat: if is_single {
                 Vec::new()
@@ -326,9 +334,10 @@ fn raw(row: &Row, group: &Group) -> RawRow {
 }
 
 fn estimate(cell: &CellView) -> String {
-    let noise = cell.time_ns.noise().map_or_else(String::new, |noise| {
-        format!(" ± {}", figures::percent(noise))
-    });
+    let noise = cell
+        .time_ns
+        .noise()
+        .map_or_else(String::new, |noise| format!(" {}", figures::noise(noise)));
     let verdict = cell
         .verdict
         .filter(|verdict| *verdict != Verdict::Real)

@@ -186,8 +186,8 @@ fn soundness(view: &View, text: &mut String) {
                 found.to_owned(),
                 probe.claimed.to_string(),
                 probe.observed.to_string(),
-                figures::count(probe.accesses as f64),
-                figures::count(probe.violations as f64),
+                probe.tried(),
+                probe.broken(),
             ],
         );
     }

@@ -5,7 +5,6 @@ use fathom_stats::Figure;
 
 use crate::chart;
 use crate::columns::{self, Column};
-use crate::figures;
 use crate::plain::{Style, TextTable, Tone};
 use crate::view::{Group, Kind, Rank, Row, View};
 
@@ -65,8 +64,8 @@ fn probe_lines(view: &View) -> Vec<(bool, String)> {
             format!(
                 "probe ✗ {} leaves its memory: {} of {} accesses (shown last, never ranked)",
                 probe.sandbox,
-                figures::count(probe.violations as f64),
-                figures::count(probe.accesses as f64)
+                probe.broken(),
+                probe.tried()
             ),
         ));
     }

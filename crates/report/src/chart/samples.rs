@@ -107,9 +107,10 @@ fn strip(row: &Row, cell: &CellView, scale: &Scale) -> ChartRow {
         .map(|(index, dot)| (scale.place(dot.ns), spread(index, height)));
     svg.dots(&format!("dots {}", class(row.kind)), height, dots);
     svg.vertical("median", scale.place(cell.time_ns.value), 3.0, height - 3.0);
-    let more = cell.time_ns.noise().map_or_else(String::new, |noise| {
-        format!("± {}", figures::percent(noise))
-    });
+    let more = cell
+        .time_ns
+        .noise()
+        .map_or_else(String::new, |noise| figures::noise(noise));
     ChartRow {
         target: cell.anchor.clone(),
         ..ChartRow::of(row, svg.finish(), figures::time(cell.time_ns.value), more)
@@ -135,12 +136,7 @@ fn scatter(row: &Row, parts: &[f64], scale: &Scale) -> ChartRow {
         .map(|(index, part)| (scale.place(*part), spread(index, height)));
     svg.dots(&format!("dots {}", class(row.kind)), height, dots);
     let more = format!("half of {}", figures::count(parts.len() as f64));
-    ChartRow::of(
-        row,
-        svg.finish(),
-        format!("± {}", figures::percent(half)),
-        more,
-    )
+    ChartRow::of(row, svg.finish(), figures::noise(half), more)
 }
 
 /// The distance within which half of the samples lie.

@@ -66,7 +66,7 @@ pub fn host(host: &Host) -> Vec<Fact> {
     facts.extend(
         host.features
             .iter()
-            .map(|(name, feature)| fact(name, feature)),
+            .map(|(name, feature)| fact(feature_name(name), feature)),
     );
     facts.push(shown("mitigations", &host.mitigations, |mitigations| {
         mitigations
@@ -78,6 +78,16 @@ pub fn host(host: &Host) -> Vec<Fact> {
     }));
     facts.push(known("fingerprint", host.fingerprint()));
     facts
+}
+
+fn feature_name(name: &str) -> &str {
+    match name {
+        "pku" => "protection keys",
+        "pmu" => "hardware counters",
+        "bpf" => "eBPF",
+        "thp" => "huge pages",
+        other => other,
+    }
 }
 
 /// How a campaign measured.
@@ -182,7 +192,10 @@ fn shown<T>(name: &str, fact: &fathom_record::Fact<T>, show: impl Fn(&T) -> Stri
         fathom_record::Fact::Known(value) => known(name, show(value)),
         fathom_record::Fact::Absent { absent } => Fact {
             name: name.to_owned(),
-            value: format!("unknown: {absent}"),
+            value: match absent.as_str() {
+                "not recorded" => "unknown".to_owned(),
+                why => format!("absent: {why}"),
+            },
             is_known: false,
         },
     }

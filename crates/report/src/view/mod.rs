@@ -26,6 +26,8 @@ use fathom_record::{CellId, Guarantee, SandboxId};
 use fathom_stats::times::{Estimate, Point};
 use fathom_stats::{Figure, Ratio, Row as Key, Verdict};
 
+use crate::figures;
+
 mod build;
 mod facts;
 mod group;
@@ -351,6 +353,18 @@ pub struct ProbeRow {
     pub examples: Vec<String>,
     /// Whether less was seen than is promised.
     pub is_unsound: bool,
+}
+
+impl ProbeRow {
+    /// Accesses tried, as text.
+    pub fn tried(&self) -> String {
+        figures::count(self.accesses as f64)
+    }
+
+    /// Accesses that contradict the promise, as text.
+    pub fn broken(&self) -> String {
+        figures::count(self.violations as f64)
+    }
 }
 
 /// Something that has no time.

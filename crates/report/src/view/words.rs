@@ -118,6 +118,9 @@ pub fn label(row: &Key, hello: Option<&Hello>, with_variant: bool) -> (String, S
     (engine, details.join(" · "))
 }
 
+/// Said of rows that check nothing.
+const UNCHECKED: &str = "checks nothing: what checks are priced against, never ranked";
+
 /// What a reader must know of a row before its number.
 pub fn caveats(row: &RowSummary, workloads: usize) -> Vec<String> {
     let mut caveats = Vec::new();
@@ -130,11 +133,12 @@ pub fn caveats(row: &RowSummary, workloads: usize) -> Vec<String> {
             figures::count(probe.violations as f64),
             figures::count(probe.accesses as f64)
         )),
+        Some(probe) if probe.claimed == Guarantee::Unchecked => caveats.push(UNCHECKED.to_owned()),
         Some(probe) if probe.claimed < Guarantee::Exact => {
             caveats.push(probe.claimed.help().to_owned());
         }
         None if row.row.sandbox.strategy == "none" => {
-            caveats.push(Guarantee::Unchecked.help().to_owned());
+            caveats.push(UNCHECKED.to_owned());
         }
         None => caveats.push("not probed".to_owned()),
         Some(_) => {}
