@@ -147,7 +147,7 @@ fn noise_of_time(row: &Row) -> String {
         [Some(cell)] => cell.time_ns.noise(),
         _ => None,
     };
-    noise.map_or_else(|| NONE.to_owned(), |noise| figures::noise(noise))
+    noise.map_or_else(|| NONE.to_owned(), figures::noise)
 }
 
 fn ratio(ratio: Option<Interval>) -> String {

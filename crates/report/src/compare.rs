@@ -1,11 +1,13 @@
 //! Two campaigns side by side, as text.
 
+use std::collections::BTreeSet;
+
 use fathom_stats::compare::{Basis, Change, Comparison};
 use fathom_stats::{Row, Verdict};
 
 use crate::figures;
 use crate::plain::{Style, TextTable, Tone};
-use crate::view::range;
+use crate::view::{label, range};
 
 /// Workloads listed under a row at most.
 const WORKLOADS_MAX: usize = 8;
@@ -56,6 +58,7 @@ fn basis(comparison: &Comparison) -> &'static str {
 
 fn table(comparison: &Comparison) -> TextTable {
     let heads = ["", "row", "change", "95 %", "noise floor", "verdict"];
+    let names = Names::of(comparison);
     let mut table = TextTable {
         head: heads.map(str::to_owned).to_vec(),
         is_left: vec![true, true, false, false, false, true],
@@ -63,7 +66,7 @@ fn table(comparison: &Comparison) -> TextTable {
     };
     for row in &comparison.rows {
         if let Some(change) = &row.geomean {
-            table.lines.push(line(&name(&row.row), change));
+            table.lines.push(line(&names.name(&row.row), change));
         }
         // A row of one workload has been told.
         if row.workloads.len() < 2 {
@@ -82,16 +85,45 @@ fn table(comparison: &Comparison) -> TextTable {
     table
 }
 
-fn name(row: &Row) -> String {
-    let mut parts = vec![row.sandbox.id().to_string(), row.variant.to_string()];
-    parts.push(row.suite.clone());
-    if !row.size.is_empty() {
-        parts.push(row.size.clone());
+/// What tells rows apart, and nothing that they all share.
+struct Names {
+    has_suites: bool,
+    has_sizes: bool,
+    has_variants: bool,
+}
+
+impl Names {
+    fn of(comparison: &Comparison) -> Names {
+        let differs = |part: fn(&Row) -> String| {
+            let parts: BTreeSet<String> = comparison
+                .rows
+                .iter()
+                .filter(|row| row.row.variant.is_wasm())
+                .map(|row| part(&row.row))
+                .collect();
+            parts.len() > 1
+        };
+        Names {
+            has_suites: differs(|row| row.suite.clone()),
+            has_sizes: differs(|row| row.size.clone()),
+            has_variants: differs(|row| row.variant.to_string()),
+        }
     }
-    if row.threads > 1 {
-        parts.push(format!("{} instances", row.threads));
+
+    fn name(&self, row: &Row) -> String {
+        let (engine, detail) = label(row, None, self.has_variants);
+        let mut parts = vec![format!("{engine} {detail}").trim_end().to_owned()];
+        if self.has_suites {
+            parts.push(row.suite.clone());
+        }
+        if self.has_sizes && !row.size.is_empty() {
+            parts.push(row.size.clone());
+        }
+        if row.threads > 1 {
+            parts.push(format!("{} instances", row.threads));
+        }
+        parts.join(" · ")
     }
-    parts.join(" · ")
 }
 
 fn line(name: &str, change: &Change) -> (Tone, Vec<String>) {

@@ -158,9 +158,7 @@ impl<'a> GroupPage<'a> {
         };
         GroupPage {
             group,
-            floor: group
-                .noise_floor
-                .map_or_else(String::new, |floor| figures::noise(floor)),
+            floor: group.noise_floor.map_or_else(String::new, figures::noise),
             ratios: bars::ratios(group),
             heat: if is_single {
                 Vec::new()

@@ -4,6 +4,7 @@ mod common;
 
 use common::{data, golden};
 use fathom_report::{Format, Report, Style};
+use fathom_stats::{Basis, compare};
 
 #[test]
 fn every_format_of_the_campaigns_made_here() {
@@ -82,4 +83,28 @@ fn markup_in_names_is_text() {
     for forbidden in ["<script", "http://", "https://", "src=", "@import"] {
         assert!(!page.contains(forbidden), "{forbidden}");
     }
+}
+
+#[test]
+fn a_slowdown_is_refused_and_noise_is_not() {
+    let summary = |bytes: &[u8]| {
+        let campaign = fathom_record::campaign::parse(bytes).unwrap();
+        fathom_stats::Summary::from_campaign(&campaign)
+    };
+    let before = summary(&common::suite());
+    let said = |after: &[u8], threshold: f64| {
+        let after = summary(after);
+        let basis = Basis::of(&before, &after);
+        let found = compare(&before, &after, threshold, basis);
+        let text = fathom_report::compare::render(&found, "before", "after", Style::default());
+        (found.is_refused(), text)
+    };
+    let slower = common::suite_again(7, 1.05);
+    let (is_refused, text) = said(&slower, 0.02);
+    assert!(is_refused, "{text}");
+    golden("compare-slower.txt", text.as_bytes());
+    assert!(!said(&slower, 0.1).0, "within the threshold");
+    let (is_refused, text) = said(&common::suite_again(99, 1.0), 0.0);
+    assert!(!is_refused, "noise is no slowdown: {text}");
+    golden("compare-same.txt", text.as_bytes());
 }

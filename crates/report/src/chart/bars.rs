@@ -93,7 +93,7 @@ fn bar(row: &Row, ratio: Interval, scale: &Scale, group: &Group) -> ChartRow {
     let more = ratio
         .noise()
         .filter(|noise| *noise > 0.0)
-        .map_or_else(String::new, |noise| figures::noise(noise));
+        .map_or_else(String::new, figures::noise);
     ChartRow::of(row, svg.finish(), figures::ratio(ratio.value), more)
 }
 

@@ -110,7 +110,7 @@ fn strip(row: &Row, cell: &CellView, scale: &Scale) -> ChartRow {
     let more = cell
         .time_ns
         .noise()
-        .map_or_else(String::new, |noise| figures::noise(noise));
+        .map_or_else(String::new, figures::noise);
     ChartRow {
         target: cell.anchor.clone(),
         ..ChartRow::of(row, svg.finish(), figures::time(cell.time_ns.value), more)

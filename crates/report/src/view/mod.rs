@@ -34,7 +34,7 @@ mod group;
 mod words;
 
 pub use build::from_campaign;
-pub use words::{range, shell};
+pub use words::{label, range, shell};
 
 /// A value and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
