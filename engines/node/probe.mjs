@@ -24,11 +24,24 @@ function results(value) {
   });
 }
 
+/** A fresh memory for each that `module` imports; a probe names it by its limits in pages. */
+function memoriesFor(module) {
+  const imports = {};
+  for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
+    const limits = /^(\d+)-(\d+)$/.exec(name);
+    if (kind !== 'memory' || limits === null) throw new Failure('link', `nothing to import as ${from} ${name}`);
+    const [initial, maximum] = limits.slice(1).map(Number);
+    (imports[from] ??= {})[name] = new WebAssembly.Memory({ initial, maximum });
+  }
+  return imports;
+}
+
 /** Makes the calls of `request` on one instance of `module`. */
 export function probe(module, request) {
+  const imports = memoriesFor(module);
   let exports;
   try {
-    ({ exports } = new WebAssembly.Instance(module, {}));
+    ({ exports } = new WebAssembly.Instance(module, imports));
   } catch (error) {
     throw instantiateFailure(error);
   }

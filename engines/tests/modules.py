@@ -58,6 +58,9 @@ PROBED = """(module
   (func (export "grow") (param i32) (result i32) (memory.grow (local.get 0))))"""
 
 
+PROBED_IMPORT = PROBED.replace("(memory 1 2)", '(import "probe" "1-2" (memory 1 2))')
+
+
 class _Bytes(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("data", ctypes.POINTER(ctypes.c_char))]
 

@@ -231,6 +231,16 @@ class RunnerCase:
                 self.assertEqual(told, wanted)
                 self.assertEqual([c["index"] for c in answer.of("call")], list(range(len(calls))))
 
+    def test_gives_a_probe_the_memory_it_imports(self):
+        calls = [{"export": "load", "args": [f"i32:{at}"]} for at in (65532, 65533)]
+        calls += [{"export": "grow", "args": ["i32:2"]}, {"export": "grow", "args": ["i32:1"]}]
+        answer = self.ask(modules.PROBED_IMPORT, mode="probe", calls=calls)
+        told = [call.get("result") or call.get("trap") for call in answer.of("call")]
+        self.assertEqual(told, [["i32:0"], "out of bounds memory access", ["i32:-1"], ["i32:1"]])
+
+    def test_names_what_a_probe_does_not_give(self):
+        self.assert_fails(self.ask(modules.STRANGE_IMPORT, mode="probe", calls=[]), "link", "depth")
+
     def test_names_a_call_to_nothing(self):
         answer = self.ask(modules.PROBED, mode="probe", calls=[{"export": "gone", "args": []}])
         self.assert_fails(answer, "link", "gone")

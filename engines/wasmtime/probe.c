@@ -89,12 +89,35 @@ static void call(wasmtime_context_t *context, const wasmtime_func_t *func, const
     json_append(line, "]");
 }
 
+// A fresh memory for each that the module imports; returns how many.
+static size_t make_imports(const struct program *program, wasmtime_context_t *context, wasmtime_extern_t *made) {
+    wasm_importtype_vec_t imports;
+    wasmtime_module_imports(program->module, &imports);
+    size_t count = imports.size;
+    if (count > VALUES_MAX) fail("unsupported", "more than %d imports", VALUES_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const wasm_externtype_t *type = wasm_importtype_type(imports.data[i]);
+        const wasm_name_t *name = wasm_importtype_name(imports.data[i]);
+        if (wasm_externtype_kind(type) != WASM_EXTERN_MEMORY) {
+            fail("link", "nothing to import as %.*s", (int)name->size, name->data);
+        }
+        made[i].kind = WASMTIME_EXTERN_MEMORY;
+        wasmtime_error_t *error =
+            wasmtime_memory_new(context, wasm_externtype_as_memorytype_const(type), &made[i].of.memory);
+        if (error != NULL) fail_with("io", error);
+    }
+    wasm_importtype_vec_delete(&imports);
+    return count;
+}
+
 void probe(const struct program *program) {
     wasmtime_store_t *store = wasmtime_store_new(program->engine, NULL, NULL);
     wasmtime_context_t *context = wasmtime_store_context(store);
     wasmtime_instance_t instance;
     wasm_trap_t *trap = NULL;
-    wasmtime_error_t *error = wasmtime_instance_new(context, program->module, NULL, 0, &instance, &trap);
+    wasmtime_extern_t imports[VALUES_MAX];
+    size_t count = make_imports(program, context, imports);
+    wasmtime_error_t *error = wasmtime_instance_new(context, program->module, imports, count, &instance, &trap);
     if (error != NULL) fail_with("link", error);
     if (trap != NULL) fail("trap", "%s", trap_message(trap));
     const struct json *calls = json_get(program->request, "calls");

@@ -15,7 +15,8 @@ use std::collections::BTreeSet;
 
 use wasm_encoder::{
     BlockType, CodeSection, DataCountSection, DataSection, ExportKind, ExportSection, Function,
-    FunctionSection, Instruction, MemorySection, MemoryType, Module, TypeSection, ValType,
+    FunctionSection, ImportSection, Instruction, MemorySection, MemoryType, Module, TypeSection,
+    ValType,
 };
 
 use super::model::{DIGEST_BASIS, DIGEST_PRIME, PATTERN_FACTOR, PATTERN_SHIFT};
@@ -114,9 +115,21 @@ impl Functions {
     }
 }
 
-/// The binary of a module whose memory has `min` pages and grows to `max`.
-/// `lens` are the lengths in bytes it will be probed at.
-pub(super) fn build(min: u64, max: u64, lens: &[u64]) -> Vec<u8> {
+/// The memory of a module under test.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    /// Pages at first.
+    pub min: u64,
+    /// Pages at most.
+    pub max: u64,
+    /// Whether it is imported, which makes for other code in many engines. Its
+    /// limits are its name, for hosts that cannot ask for them: "probe" "1-2".
+    pub is_imported: bool,
+}
+
+/// The binary of a module with this memory. `lens` are the lengths in bytes it
+/// will be probed at.
+pub(super) fn build(memory: Memory, lens: &[u64]) -> Vec<u8> {
     let mut functions = Functions::default();
     for op in op::ALL {
         for offset in OFFSETS {
@@ -133,19 +146,26 @@ pub(super) fn build(min: u64, max: u64, lens: &[u64]) -> Vec<u8> {
     add_tools(&mut functions);
 
     functions.exports.export(MEMORY, ExportKind::Memory, 0);
-    let mut memories = MemorySection::new();
-    memories.memory(MemoryType {
-        minimum: min,
-        maximum: Some(max),
+    let memory_type = MemoryType {
+        minimum: memory.min,
+        maximum: Some(memory.max),
         memory64: false,
         shared: false,
         page_size_log2: None,
-    });
+    };
+    let (mut imports, mut memories) = (ImportSection::new(), MemorySection::new());
+    if memory.is_imported {
+        let limits = format!("{}-{}", memory.min, memory.max);
+        imports.import("probe", &limits, memory_type);
+    } else {
+        memories.memory(memory_type);
+    }
     let mut data = DataSection::new();
     data.passive(SEGMENT);
     let mut module = Module::new();
     module
         .section(&functions.types)
+        .section(&imports)
         .section(&functions.functions)
         .section(&memories)
         .section(&functions.exports)

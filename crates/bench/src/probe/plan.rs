@@ -22,7 +22,7 @@ use std::ops::Range;
 use fathom_record::protocol::{Call, WireValue};
 
 use super::model::{Model, PAGE_BYTES, Rule, store_value};
-use super::module::{self, CONSTANT_OFFSETS, OFFSETS, PAIRS, SEGMENT};
+use super::module::{self, CONSTANT_OFFSETS, Memory, OFFSETS, PAIRS, SEGMENT};
 use super::op::{self, Op};
 
 /// Bytes watched at each end of the memory and around an address.
@@ -147,47 +147,59 @@ impl fmt::Display for Access {
 struct Stages {
     name: &'static str,
     essential: bool,
-    min: u64,
-    max: u64,
+    memory: Memory,
     /// Lengths in pages at which everything is tried, in order; the memory
     /// grows in between.
     pages: &'static [u64],
 }
 
-const STAGES: [Stages; 5] = [
+const fn own(min: u64, max: u64) -> Memory {
+    Memory {
+        min,
+        max,
+        is_imported: false,
+    }
+}
+
+const STAGES: [Stages; 6] = [
     Stages {
         name: "an empty memory, then 1 page",
         essential: true,
-        min: 0,
-        max: 1,
+        memory: own(0, 1),
         pages: &[0, 1],
     },
     Stages {
         name: "1 page, grown to 2 and to its maximum of 4",
         essential: true,
-        min: 1,
-        max: 4,
+        memory: own(1, 4),
         pages: &[1, 2, 4],
+    },
+    Stages {
+        name: "an imported memory of 1 page, grown to 2",
+        essential: true,
+        memory: Memory {
+            min: 1,
+            max: 2,
+            is_imported: true,
+        },
+        pages: &[1, 2],
     },
     Stages {
         name: "grown to 2 GiB and past it",
         essential: false,
-        min: 1,
-        max: 32_769,
+        memory: own(1, 32_769),
         pages: &[32_768, 32_769],
     },
     Stages {
         name: "grown to 4 GiB",
         essential: false,
-        min: 2,
-        max: 65_536,
+        memory: own(2, 65_536),
         pages: &[65_535, 65_536],
     },
     Stages {
         name: "4 GiB from the start",
         essential: false,
-        min: 65_536,
-        max: 65_536,
+        memory: own(65_536, 65_536),
         pages: &[65_536],
     },
 ];
@@ -204,7 +216,7 @@ pub(super) fn scenario(rule: Rule, number: usize) -> Scenario {
         .map(|pages| pages * PAGE_BYTES)
         .collect();
     let mut plan = Plan {
-        model: Model::new(rule, stages.min),
+        model: Model::new(rule, stages.memory.min),
         lens,
         stores: 0,
         segment_len: SEGMENT.len() as u64,
@@ -214,12 +226,12 @@ pub(super) fn scenario(rule: Rule, number: usize) -> Scenario {
         plan.grow_to(pages);
         plan.sweep();
     }
-    plan.grow_past(stages.max);
+    plan.grow_past(stages.memory.max);
     plan.drop_segment();
     Scenario {
         name: stages.name,
         essential: stages.essential,
-        module: module::build(stages.min, stages.max, &plan.lens),
+        module: module::build(stages.memory, &plan.lens),
         steps: plan.steps,
     }
 }

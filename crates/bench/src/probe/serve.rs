@@ -12,7 +12,7 @@
 use std::io;
 
 use fathom_engine::{
-    Engine, Error, ErrorKind, Extern, Instance, Memory, MemoryType, Module, Store, Val,
+    Engine, Error, ErrorKind, Extern, ExternType, Instance, Memory, MemoryType, Module, Store, Val,
 };
 use fathom_record::protocol::{Call, CallOutcome, WireValue};
 use fathom_sys::fence::Fence;
@@ -34,6 +34,9 @@ pub enum ServeError {
     /// A call of something that is not there.
     #[error("the module has no function {0}")]
     Missing(String),
+    /// An import that is no memory.
+    #[error("a probe gives memories only, not '{0}'")]
+    Import(String),
     /// An argument that cannot be read.
     #[error(transparent)]
     Argument(#[from] fathom_record::protocol::UnknownValue),
@@ -62,7 +65,8 @@ pub fn serve(
     let module = Module::new(engine, module)?;
     let mut store = Store::new(engine, ());
     let before = canary(&mut store)?;
-    let instance = Instance::new(&mut store, &module, &[])?;
+    let imports = memories_for(&mut store, &module)?;
+    let instance = Instance::new(&mut store, &module, &imports)?;
     let behind = canary(&mut store)?;
     let memory = instance
         .get_memory(&store, MEMORY)
@@ -88,6 +92,18 @@ pub fn serve(
     }
     host_keeps_out(&mut store, memory)?;
     Ok(())
+}
+
+/// A fresh memory for each that the module imports.
+fn memories_for(store: &mut Store<()>, module: &Module) -> Result<Vec<Extern>, ServeError> {
+    let mut memories = Vec::new();
+    for (_, name, ty) in module.imports() {
+        let ExternType::Memory(ty) = ty else {
+            return Err(ServeError::Import(name.to_owned()));
+        };
+        memories.push(Memory::new(&mut *store, ty)?.into());
+    }
+    Ok(memories)
 }
 
 /// A memory of one page, full of canaries.
