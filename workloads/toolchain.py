@@ -20,6 +20,7 @@ import dataclasses
 import os
 import pathlib
 import platform
+import signal
 import subprocess
 import sys
 
@@ -122,7 +123,11 @@ def _first_error(stderr: str) -> str | None:
 
 
 def main_guard(main) -> None:
-    """Runs a command's main; turns ToolError and Ctrl-C into a line and a status."""
+    """Runs a command's main; turns ToolError and Ctrl-C into a line and a status.
+
+    A polite kill unwinds too, so that no compiler or workload outlives the command.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(main())
     except ToolError as error:
