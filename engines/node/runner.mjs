@@ -33,7 +33,21 @@ function readRequest() {
   if (request.mode !== 'measure' && request.mode !== 'probe') {
     throw new Failure('unsupported', `this runner has no mode "${request.mode}"`);
   }
+  requireFields(request);
   return request;
+}
+
+/** Fails where the request lacks what its mode needs, or has it in another type. */
+function requireFields(request) {
+  const areTexts = (list) => Array.isArray(list) && list.every((one) => typeof one === 'string');
+  const arePairs = (list) => Array.isArray(list) && list.every((one) => areTexts(one) && one.length === 2);
+  const isCount = (value, least) => Number.isInteger(value) && value >= least;
+  const isFine = typeof request.module === 'string' && (request.mode === 'probe'
+    ? Array.isArray(request.calls)
+    : isCount(request.threads, 1) && isCount(request.iterations, 1) && isCount(request.warmup, 0)
+      && areTexts(request.args ?? []) && arePairs(request.env ?? []) && arePairs(request.dirs ?? [])
+      && typeof request.scratch === 'string');
+  if (!isFine) throw new Failure('internal', `the request lacks what "${request.mode}" needs`);
 }
 
 /** Loads and compiles the module, and sends what each took. */

@@ -185,6 +185,12 @@ class RunnerCase:
             with self.subTest(line[:10]):
                 self.assert_fails(converse(self.facts["command"], line), "internal")
 
+    def test_refuses_a_request_that_lacks_something(self):
+        for changes in [{"module": None}, {"threads": 0}, {"args": [None]}, {"env": [["K"]]}, {"dirs": [[1, 2]]}]:
+            with self.subTest(changes):
+                answer = self.ask(modules.ANSWER, **changes)
+                self.assertEqual((answer.of("done"), len(answer.of("error"))), ([], 1))
+
     def test_keeps_threads_together(self):
         answer = self.ask(modules.ANSWER, threads=2, cpus=CPUS[:2], warmup=2, iterations=5)
         self.assertEqual(answer.of("error"), [])

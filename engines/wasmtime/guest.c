@@ -48,6 +48,12 @@ static void pin(const struct worker *worker) {
     }
 }
 
+// The text of a string in the request.
+static const char *text_in(const struct json *node, const char *list) {
+    if (node == NULL || node->kind != JSON_STRING) fail("internal", "the request's %s holds something else", list);
+    return node->text;
+}
+
 static void set_arguments(wasi_config_t *wasi, const struct program *program) {
     const struct json *args = json_get(program->request, "args");
     size_t count = 0;
@@ -55,7 +61,7 @@ static void set_arguments(wasi_config_t *wasi, const struct program *program) {
     const char *slash = strrchr(program->path, '/');
     texts[count++] = slash == NULL ? program->path : slash + 1;
     for (const struct json *arg = args == NULL ? NULL : args->first; arg != NULL; arg = arg->next) {
-        texts[count++] = arg->text;
+        texts[count++] = text_in(arg, "args");
     }
     wasi_config_set_argv(wasi, count, texts);
     free(texts);
@@ -67,8 +73,8 @@ static void set_environment(wasi_config_t *wasi, const struct program *program) 
     const char **names = calloc(room, sizeof *names), **values = calloc(room, sizeof *values);
     for (const struct json *pair = env == NULL ? NULL : env->first; pair != NULL; pair = pair->next) {
         if (json_count(pair) != 2) fail("internal", "the request's env is not a list of pairs");
-        names[count] = pair->first->text;
-        values[count++] = pair->first->next->text;
+        names[count] = text_in(pair->first, "env");
+        values[count++] = text_in(pair->first->next, "env");
     }
     wasi_config_set_env(wasi, count, names, values);
     free(names);
@@ -79,7 +85,7 @@ static void open_folders(wasi_config_t *wasi, const struct program *program) {
     const struct json *dirs = json_get(program->request, "dirs");
     for (const struct json *pair = dirs == NULL ? NULL : dirs->first; pair != NULL; pair = pair->next) {
         if (json_count(pair) != 2) fail("internal", "the request's dirs is not a list of pairs");
-        const char *host = pair->first->text, *guest = pair->first->next->text;
+        const char *host = text_in(pair->first, "dirs"), *guest = text_in(pair->first->next, "dirs");
         if (!wasi_config_preopen_dir(wasi, host, guest, true)) fail("io", "cannot open the folder %s", host);
     }
 }

@@ -187,7 +187,8 @@ int main(int count, char **arguments) {
     }
     struct program program = {.request = read_request()};
     const char *mode = json_text(program.request, "mode", "");
-    program.path = json_text(program.request, "module", "");
+    program.path = json_text(program.request, "module", NULL);
+    if (program.path == NULL) fail("internal", "the request names no module");
     struct choice choice = choice_of(program.request);
     program.engine = make_engine(choice);
     struct evidence found = observe(program.engine);
