@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use fathom_report::view::figure;
 use fathom_report::{Format, Report, Style, write_whole};
+use fathom_stats::Figure;
 
 /// Show what a campaign found: a table, a page, Markdown or CSV
 #[derive(clap::Args)]
@@ -17,6 +19,10 @@ pub struct Args {
     /// terminal, html, markdown or csv
     #[arg(long, default_value = "terminal", value_name = "FORMAT")]
     format: Format,
+    /// Compare by this figure (compile, start, rss_peak…) instead of the time
+    /// that the campaign is about
+    #[arg(long, value_parser = figure, value_name = "FIGURE")]
+    by: Option<Figure>,
     /// File to write instead; a page without it goes into the results folder
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -27,7 +33,7 @@ pub struct Args {
 
 /// Reads, renders, and prints or writes.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let report = Report::open(&args.results)?;
+    let report = Report::open_by(&args.results, args.by)?;
     let mut style = match args.out {
         Some(_) => Style::default(),
         None => stdout_style(),

@@ -3,7 +3,7 @@
 use fathom_stats::Figure;
 
 use crate::figures::{self, NONE};
-use crate::view::{Group, Interval, Row};
+use crate::view::{Group, Interval, Row, noun, shown};
 
 /// One column.
 pub struct Column {
@@ -59,9 +59,14 @@ pub fn numbers(group: &Group) -> Vec<Column> {
             .spare(2),
         Column::new("promise", promise).text(),
     ];
+    let figure = group.figure;
     if group.is_single() {
-        columns.push(Column::new("time", time).spare(0).with_samples());
-        columns.push(Column::new("± noise", noise_of_time).spare(3));
+        columns.push(
+            Column::new(&noun(figure), move |row| single(row, figure))
+                .spare(0)
+                .with_samples(),
+        );
+        columns.push(Column::new("± noise", noise_of_single).spare(3));
         columns.push(Column::new(&base, |row| ratio(row.to_baseline)).spare(0));
         columns.push(Column::new("95 %", interval));
     } else {
@@ -96,7 +101,15 @@ pub fn numbers(group: &Group) -> Vec<Column> {
 
 /// What running several instances at once does to the machine.
 pub fn load(group: &Group) -> Vec<Column> {
-    let columns = [
+    let mut columns = vec![
+        Column::new("vs alone", |row| ratio(row.to_alone)).spare(1),
+        Column::new("runs per second", |row| {
+            row.throughput_per_s
+                .map_or_else(|| NONE.to_owned(), figures::count)
+        })
+        .spare(2),
+    ];
+    let rest = [
         ("CPU use, pinned", Figure::CpuUsePinned),
         ("CPU use, host", Figure::CpuUseHost),
         ("switches per CPU s", Figure::CtxRate),
@@ -108,7 +121,8 @@ pub fn load(group: &Group) -> Vec<Column> {
         ("memory", Figure::RssPeak),
     ]
     .map(|(name, figure)| cost(name, figure).spare(5));
-    filled(columns.into(), group)
+    columns.extend(rest);
+    filled(columns, group)
 }
 
 fn filled(columns: Vec<Column>, group: &Group) -> Vec<Column> {
@@ -135,16 +149,16 @@ fn promise(row: &Row) -> String {
     }
 }
 
-fn time(row: &Row) -> String {
+fn single(row: &Row, figure: Figure) -> String {
     match row.cells.as_slice() {
-        [Some(cell)] => figures::time(cell.time_ns.value),
+        [Some(cell)] => shown(figure, cell.estimate.value),
         _ => NONE.to_owned(),
     }
 }
 
-fn noise_of_time(row: &Row) -> String {
+fn noise_of_single(row: &Row) -> String {
     let noise = match row.cells.as_slice() {
-        [Some(cell)] => cell.time_ns.noise(),
+        [Some(cell)] => cell.estimate.noise(),
         _ => None,
     };
     noise.map_or_else(|| NONE.to_owned(), figures::noise)

@@ -85,10 +85,8 @@ fn fields(
         number(Some(estimate.mad)),
         estimate.rounds().to_string(),
     ];
-    // Only the compared figure has a ratio.
-    let ratio = cell
-        .to_baseline
-        .filter(|_| figure.name() == format!("{}_ns", group.compared));
+    // Only the figure that rows are compared by has a ratio.
+    let ratio = cell.to_baseline.filter(|_| figure == group.figure);
     fields.extend([
         ratio.map_or_else(String::new, |_| group.baseline.clone()),
         number(ratio.map(|ratio| ratio.value)),

@@ -139,6 +139,15 @@ pub fn signed_percent(part: f64) -> String {
     }
 }
 
+/// Words as the beginning of a sentence.
+pub fn sentence(words: &str) -> String {
+    let mut characters = words.chars();
+    match characters.next() {
+        Some(first) => first.to_uppercase().chain(characters).collect(),
+        None => String::new(),
+    }
+}
+
 /// `1 round`, `3 rounds`.
 pub fn plural(number: usize, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };

@@ -9,12 +9,12 @@
 //! [`svg::escape`]: crate::chart::svg::escape
 
 use askama::Template;
-use fathom_stats::Verdict;
+use fathom_stats::{Figure, Verdict};
 
 use crate::chart::{self, Chart, bars, heat, samples, stack};
 use crate::columns::{self, Column};
 use crate::figures;
-use crate::view::{CellView, Group, Interval, Rank, Row, View};
+use crate::view::{self, CellView, Group, Interval, Rank, Row, View};
 
 /// Samples of a cell listed in the page at most; beyond that the file of
 /// samples is named instead.
@@ -28,7 +28,11 @@ pub fn render(view: &View) -> Result<String, askama::Error> {
     Page {
         view,
         style: include_str!("../templates/style.css"),
-        pages: view.groups.iter().map(GroupPage::new).collect(),
+        pages: view
+            .groups
+            .iter()
+            .map(|group| GroupPage::new(group, view.has_load()))
+            .collect(),
         controls: view.controls.iter().map(control).collect(),
     }
     .render()
@@ -143,7 +147,7 @@ struct RawCell {
 }
 
 impl<'a> GroupPage<'a> {
-    fn new(group: &'a Group) -> GroupPage<'a> {
+    fn new(group: &'a Group, with_load: bool) -> GroupPage<'a> {
         let is_single = group.is_single();
         let means = group.rows.iter().map(|row| {
             row.to_baseline.map_or_else(
@@ -178,7 +182,7 @@ impl<'a> GroupPage<'a> {
             },
             start: stack::start(group),
             memory: stack::memory(group),
-            tables: tables(group),
+            tables: tables(group, with_load),
             raw: group.rows.iter().map(|row| raw(row, group)).collect(),
         }
     }
@@ -221,29 +225,30 @@ fn heat_field(row: &Row, cell: Option<&CellView>, group: &Group) -> HeatField {
             row.label(),
             figures::ratio(ratio.value),
             group.baseline,
-            figures::time(cell.time_ns.value),
+            view::shown(group.figure, cell.estimate.value),
             cell.id,
         ),
         target: cell.anchor.clone(),
     }
 }
 
-fn tables(group: &Group) -> Vec<Table> {
+fn tables(group: &Group, with_load: bool) -> Vec<Table> {
     let mut tables = vec![Table {
         title: "All numbers",
         caption: format!(
-            "Ratios are to {}. Times and sizes are typical over the workloads.",
+            "Ratios of {} are to {}. Times and sizes are typical over the workloads.",
+            view::noun(group.figure),
             group.baseline
         ),
         notes: notes(group),
         ..table(group, columns::numbers(group), "")
     }];
-    if group.threads > 1 {
+    if with_load {
         tables.push(Table {
             title: "Under load",
             caption: format!(
-                "{} instances at once, each pinned: how busy the CPUs were, and how often threads were switched. Means over the workloads.",
-                group.threads
+                "{}: how much was done, how busy the CPUs were, and how often threads were switched. Means over the workloads.",
+                group.title
             ),
             ..table(group, columns::load(group), "load-")
         });
@@ -319,8 +324,8 @@ fn raw(row: &Row, group: &Group) -> RawRow {
                 anchor: cell.anchor.clone(),
                 name: workload.name.clone(),
                 id: cell.id.to_string(),
-                estimate: estimate(cell),
-                samples: listed(cell),
+                estimate: estimate(cell, group.figure),
+                samples: listed(cell, group.figure),
                 command: cell.command.clone(),
             })
         })
@@ -331,9 +336,9 @@ fn raw(row: &Row, group: &Group) -> RawRow {
     }
 }
 
-fn estimate(cell: &CellView) -> String {
+fn estimate(cell: &CellView, figure: Figure) -> String {
     let noise = cell
-        .time_ns
+        .estimate
         .noise()
         .map_or_else(String::new, |noise| format!(" {}", figures::noise(noise)));
     let verdict = cell
@@ -343,11 +348,11 @@ fn estimate(cell: &CellView) -> String {
     let ratio = cell.to_baseline.map_or_else(String::new, |ratio| {
         format!(", {} the baseline{verdict}", figures::ratio(ratio.value))
     });
-    format!("{}{noise}{ratio}", figures::time(cell.time_ns.value))
+    format!("{}{noise}{ratio}", view::shown(figure, cell.estimate.value))
 }
 
 /// The samples of a cell, rounds apart: `4.01 4.02 | 4.00 4.05 ms`.
-fn listed(cell: &CellView) -> String {
+fn listed(cell: &CellView, figure: Figure) -> String {
     if cell.samples.len() > SAMPLES_MAX {
         return format!(
             "{} in the file of samples",
@@ -363,7 +368,7 @@ fn listed(cell: &CellView) -> String {
             Some(_) => text.push_str(" | "),
         }
         last = Some(point.round);
-        text.push_str(&figures::time(point.ns).replace(' ', "\u{a0}"));
+        text.push_str(&view::shown(figure, point.ns).replace(' ', "\u{a0}"));
     }
     text
 }

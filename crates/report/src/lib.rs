@@ -33,7 +33,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use fathom_stats::Summary;
+use fathom_stats::{Figure, Summary};
 
 pub use file::{LoadError, Results, write_whole};
 pub use plain::Style;
@@ -139,17 +139,27 @@ pub struct Report {
 }
 
 impl Report {
-    /// Reads a results folder, or its file of samples.
+    /// Reads a results folder, or its file of samples. Rows are compared by
+    /// what the campaign is about.
     ///
     /// # Errors
     /// [`ReportError::Load`].
     pub fn open(path: &Path) -> Result<Report, ReportError> {
+        Report::open_by(path, None)
+    }
+
+    /// As [`Report::open`], with rows compared by a figure.
+    ///
+    /// # Errors
+    /// [`ReportError::Load`].
+    pub fn open_by(path: &Path, figure: Option<Figure>) -> Result<Report, ReportError> {
         let results = Results::find(path)?;
         let campaign = results.load()?;
         let summary = Summary::from_campaign(&campaign);
         let view = view::from_campaign(
             &campaign,
             &summary,
+            figure.unwrap_or_else(|| view::figure_of(&campaign, &summary)),
             &results.samples.to_string_lossy(),
             &results.folder.to_string_lossy(),
         );

@@ -21,7 +21,7 @@ pub fn render(view: &View) -> String {
         paragraph(&mut text, &format!("> {}", escape(note)));
     }
     for group in &view.groups {
-        section(group, &mut text);
+        section(group, view.has_load(), &mut text);
     }
     soundness(view, &mut text);
     failures(view, &mut text);
@@ -81,10 +81,10 @@ fn paragraph(text: &mut String, paragraph: &str) {
     text.push_str("\n\n");
 }
 
-fn section(group: &Group, text: &mut String) {
+fn section(group: &Group, with_load: bool, text: &mut String) {
     text.push_str(&format!("## {}\n\n", escape(&group.title)));
     table(group, &columns::numbers(group), text);
-    if group.threads > 1 {
+    if with_load {
         text.push_str("Under load:\n\n");
         table(group, &columns::load(group), text);
     }
@@ -136,7 +136,11 @@ fn matrix(group: &Group, text: &mut String) {
     rule.resize(head.len(), "---:");
     paragraph(
         text,
-        &format!("Time as a multiple of {}:", escape(&group.baseline)),
+        &format!(
+            "{} as a multiple of {}:",
+            group.what(),
+            escape(&group.baseline)
+        ),
     );
     line(text, &head);
     line(text, &rule);

@@ -35,7 +35,7 @@ pub fn render(view: &View, places: &Places, style: Style) -> String {
         say(if is_bad { Tone::Bad } else { Tone::Good }, &line);
     }
     for group in &view.groups {
-        group_text(group, &mut text, style);
+        group_text(group, view.has_load(), &mut text, style);
     }
     failures(view, &mut text, style);
     footer(view, places, &mut text, style);
@@ -72,7 +72,7 @@ fn probe_lines(view: &View) -> Vec<(bool, String)> {
     lines
 }
 
-fn group_text(group: &Group, text: &mut String, style: Style) {
+fn group_text(group: &Group, with_load: bool, text: &mut String, style: Style) {
     let mut say = |tone: Tone, line: &str| {
         text.push_str(&style.paint(tone, &style.clean(line)));
         text.push('\n');
@@ -80,7 +80,7 @@ fn group_text(group: &Group, text: &mut String, style: Style) {
     say(Tone::Plain, "");
     say(Tone::Strong, &group.title);
     text.push_str(&table(group, columns::numbers(group), style, true));
-    if group.threads > 1 {
+    if with_load {
         text.push('\n');
         text.push_str(&table(group, columns::load(group), style, false));
     }

@@ -30,7 +30,8 @@ pub fn ratios(group: &Group) -> Chart {
     Chart {
         axis: axis(&scale, TICKS, |value| format!("{} ×", tick(value))),
         caption: format!(
-            "Time as a multiple of {}: shorter is faster.",
+            "{} as a multiple of {}: shorter is better.",
+            group.what(),
             group.baseline
         ),
         rows: shown

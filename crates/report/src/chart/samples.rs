@@ -1,10 +1,12 @@
 //! Every sample as a dot: what hides behind a median.
 
+use fathom_stats::Figure;
+
 use super::scale::Scale;
 use super::svg::Svg;
 use super::{Chart, ChartRow, axis, class, grid};
 use crate::figures;
-use crate::view::{CellView, Group, Row};
+use crate::view::{self, CellView, Group, Row};
 
 const HEIGHT: u32 = 28;
 const TICKS: usize = 4;
@@ -42,14 +44,15 @@ pub fn of_workload(group: &Group, workload: usize) -> Chart {
         ""
     };
     Chart {
-        axis: axis(&scale, TICKS, figures::time),
+        axis: axis(&scale, TICKS, |value| view::shown(group.figure, value)),
         caption: format!(
-            "One dot a sample: {} time. The line is the estimate.{beyond}",
-            group.compared
+            "One dot a {}: {}. The line is the estimate.{beyond}",
+            if group.is_by_round { "round" } else { "sample" },
+            view::noun(group.figure)
         ),
         rows: shown
             .iter()
-            .map(|(row, cell)| strip(row, cell, &scale))
+            .map(|(row, cell)| strip(row, cell, &scale, group.figure))
             .collect(),
     }
 }
@@ -64,7 +67,7 @@ pub fn of_all(group: &Group) -> Chart {
             .flat_map(|cell| {
                 cell.samples
                     .iter()
-                    .map(|dot| dot.ns / cell.time_ns.value - 1.0)
+                    .map(|dot| dot.ns / cell.estimate.value - 1.0)
             })
             .filter(|part| part.is_finite())
             .collect()
@@ -87,15 +90,15 @@ pub fn of_all(group: &Group) -> Chart {
     }
 }
 
-fn strip(row: &Row, cell: &CellView, scale: &Scale) -> ChartRow {
+fn strip(row: &Row, cell: &CellView, scale: &Scale, figure: Figure) -> ChartRow {
     let height = f64::from(HEIGHT);
     let words = format!(
         "{}: {} between {} and {}, estimate {}",
         row.label(),
         figures::plural(cell.samples.len(), "sample"),
-        figures::time(lowest(cell)),
-        figures::time(highest(cell)),
-        figures::time(cell.time_ns.value),
+        view::shown(figure, lowest(cell)),
+        view::shown(figure, highest(cell)),
+        view::shown(figure, cell.estimate.value),
     );
     let mut svg = Svg::new("plot", HEIGHT, &words);
     grid(&mut svg, scale, TICKS, height);
@@ -106,14 +109,24 @@ fn strip(row: &Row, cell: &CellView, scale: &Scale) -> ChartRow {
         .take(DOTS_MAX)
         .map(|(index, dot)| (scale.place(dot.ns), spread(index, height)));
     svg.dots(&format!("dots {}", class(row.kind)), height, dots);
-    svg.vertical("median", scale.place(cell.time_ns.value), 3.0, height - 3.0);
+    svg.vertical(
+        "median",
+        scale.place(cell.estimate.value),
+        3.0,
+        height - 3.0,
+    );
     let more = cell
-        .time_ns
+        .estimate
         .noise()
         .map_or_else(String::new, figures::noise);
     ChartRow {
         target: cell.anchor.clone(),
-        ..ChartRow::of(row, svg.finish(), figures::time(cell.time_ns.value), more)
+        ..ChartRow::of(
+            row,
+            svg.finish(),
+            view::shown(figure, cell.estimate.value),
+            more,
+        )
     }
 }
 

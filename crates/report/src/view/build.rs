@@ -2,27 +2,44 @@
 
 use fathom_record::campaign::Tail;
 use fathom_record::{Campaign, CellId};
-use fathom_stats::{NoTime, Summary};
+use fathom_stats::{Figure, NoTime, Summary};
 
-use super::{FailureRow, Interval, ProbeRow, View, facts, group, words};
+use super::{FailureRow, Interval, ProbeRow, View, commands, facts, group, lens, words};
+
 use crate::figures;
 
-/// What is shown of a campaign. `samples_file` is where its raw samples are,
+/// Where a campaign names the figure that it is about.
+const FIGURE: &str = "figure";
+
+/// How a campaign names an engine that it should have measured and could not.
+const ABSENT: &str = "absent ";
+
+/// The figure that a campaign is about, where it names one; else the time that
+/// it compares.
+pub fn figure_of(campaign: &Campaign, summary: &Summary) -> Figure {
+    let named = campaign.header.config.other.get(FIGURE);
+    named
+        .and_then(|name| lens::figure(name).ok())
+        .unwrap_or(summary.compared)
+}
+
+/// What is shown of a campaign, by a figure. `samples_file` is where its raw samples are,
 /// and `folder` what a command that goes on with it would be given.
 pub fn from_campaign(
     campaign: &Campaign,
     summary: &Summary,
+    figure: Figure,
     samples_file: &str,
     folder: &str,
 ) -> View {
     let header = &campaign.header;
-    let groups = group::all(campaign, summary);
+    let groups = group::all(campaign, summary, figure);
     View {
         title: header.name.clone(),
         date: header.date.clone(),
         tool: header.tool.clone(),
-        command: words::command(header),
-        resume: words::shell(&["fathom", "bench", "--resume", folder]),
+        command: commands::command(header),
+        resume: commands::shell(&["fathom", "bench", "--resume", folder]),
         samples_file: samples_file.to_owned(),
         subject: words::subject(campaign, &groups),
         host_line: facts::host_line(&header.host),
@@ -117,6 +134,16 @@ fn failures(campaign: &Campaign, summary: &Summary) -> Vec<FailureRow> {
                 NoTime::NotMeasured => "no whole round was measured".to_owned(),
             },
         });
+    }
+    for (name, why) in &campaign.header.config.other {
+        if let Some(engine) = name.strip_prefix(ABSENT) {
+            rows.push(FailureRow {
+                what: engine.to_owned(),
+                rounds: "all rounds".to_owned(),
+                kind: "not here".to_owned(),
+                message: why.clone(),
+            });
+        }
     }
     rows.sort_by_key(|row| row.what != "the campaign");
     rows

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use fathom_record::campaign::Header;
 use fathom_record::{Campaign, Host};
 
-use super::words::shell;
+use super::commands::shell;
 use super::{Fact, InForceRow};
 use crate::figures;
 

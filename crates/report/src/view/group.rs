@@ -8,13 +8,15 @@ use fathom_stats::{
     CellSummary, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict,
 };
 
-use super::{CellView, Group, Interval, Kind, Rank, Row, Workload, words};
+use super::lens::Lens;
+use super::{CellView, Group, Interval, Kind, Rank, Row, Workload, commands, words};
 
 /// What makes cells comparable.
 type Common = (String, String, u32);
 
-/// Every group, in the campaign's order.
-pub fn all(campaign: &Campaign, summary: &Summary) -> Vec<Group> {
+/// Every group, in the campaign's order, seen by a figure.
+pub fn all(campaign: &Campaign, summary: &Summary, figure: Figure) -> Vec<Group> {
+    let lens = Lens::new(summary, figure);
     let mut groups: Vec<(Common, Vec<&RowSummary>)> = Vec::new();
     for row in &summary.rows {
         let key = &row.row;
@@ -31,9 +33,10 @@ pub fn all(campaign: &Campaign, summary: &Summary) -> Vec<Group> {
             Builder {
                 campaign,
                 summary,
+                lens: &lens,
                 number: index + 1,
                 workloads: workloads(campaign, &rows),
-                base: base(campaign, summary, &rows),
+                base: base(campaign, &lens, &rows),
             }
             .group(common, &rows)
         })
@@ -65,20 +68,23 @@ fn workloads(campaign: &Campaign, rows: &[&RowSummary]) -> Vec<Workload> {
 }
 
 /// The row that ratios are to: the chosen one, else native code, else the
-/// fastest sandbox: a first row that happens to come first says nothing.
-fn base(campaign: &Campaign, summary: &Summary, rows: &[&RowSummary]) -> Option<Key> {
+/// fastest sandbox: a first row that happens to come first says nothing, and
+/// native code has no compile time.
+fn base(campaign: &Campaign, lens: &Lens<'_>, rows: &[&RowSummary]) -> Option<Key> {
     let first = rows.first()?;
     let is_chosen = campaign.header.config.baseline.is_some();
-    if is_chosen || !first.baseline.variant.is_wasm() {
+    let is_native = !first.baseline.variant.is_wasm();
+    if (is_chosen || is_native) && lens.has(&first.baseline) {
         return Some(first.baseline.clone());
     }
-    let best = summary.best(&first.row).map(|best| best.row.clone());
+    let best = lens.best(rows).map(|best| best.row.clone());
     Some(best.unwrap_or_else(|| first.baseline.clone()))
 }
 
 struct Builder<'a> {
     campaign: &'a Campaign,
     summary: &'a Summary,
+    lens: &'a Lens<'a>,
     number: usize,
     workloads: Vec<Workload>,
     base: Option<Key>,
@@ -106,25 +112,20 @@ impl Builder<'_> {
             .iter()
             .enumerate()
             .map(|(index, from)| {
-                let ratio = match &self.base {
-                    Some(base) if *base != from.baseline => self.summary.ratio(&from.row, base),
-                    _ => from.to_baseline.clone(),
-                };
+                let ratio = self.lens.to_base(from, self.base.as_ref());
                 let row = self.row(index + 1, from, &ratio, variants.len() > 1, &mut footnotes);
                 Shown { row, from, ratio }
             })
             .collect();
-        let doubt = order(&mut shown, self.summary);
+        let doubt = order(&mut shown, self.lens);
         name(&mut shown);
-        let floor = self.floor(&suite, threads);
+        let floor = self.lens.floor(&suite, &self.workloads, threads);
         let mut group = Group {
             anchor: format!("g{}", self.number),
             title: words::group_title(&suite, &size, threads, &self.workloads),
             baseline: words::baseline(self.base.as_ref(), &shown),
-            compared: match self.summary.compared {
-                Figure::Kernel => "kernel".to_owned(),
-                _ => "run".to_owned(),
-            },
+            figure: self.lens.figure,
+            is_by_round: self.lens.figure != self.summary.compared,
             suite,
             size,
             threads,
@@ -133,7 +134,7 @@ impl Builder<'_> {
             noise_floor: floor,
             workloads: self.workloads.clone(),
             rows: Vec::new(),
-            findings: words::findings(&shown, self.summary, floor),
+            findings: words::findings(&shown, self.lens, floor),
             advice: Vec::new(),
             footnotes,
         };
@@ -141,15 +142,6 @@ impl Builder<'_> {
         group.headline = words::headline(&group, self.campaign);
         group.advice = words::advice(&group);
         group
-    }
-
-    fn floor(&self, suite: &str, threads: u32) -> Option<f64> {
-        let noise = &self.summary.noise;
-        let floor = match self.workloads.as_slice() {
-            [only] => noise.workload(&format!("{suite}:{}", only.name), threads),
-            _ => noise.geomean(threads),
-        };
-        floor.map(|floor| floor.relative())
     }
 
     fn row(
@@ -189,8 +181,10 @@ impl Builder<'_> {
             caveats: words::caveats(row, self.workloads.len()),
             to_baseline: ratio.geomean.as_ref().ok().map(Interval::from),
             to_unchecked: unchecked
-                .and_then(|other| self.summary.ratio(&row.row, &other.row).geomean.ok())
+                .and_then(|other| self.lens.ratio(&row.row, &other.row).geomean.ok())
                 .map(|ratio| Interval::from(&ratio)),
+            to_alone: self.to_alone(&row.row),
+            throughput_per_s: self.throughput(&row.row),
             worst: ratio
                 .workloads
                 .iter()
@@ -213,6 +207,35 @@ impl Builder<'_> {
             wanted.sandbox.strategy = "none".to_owned();
             other.row == wanted && other.row != *key
         })
+    }
+
+    /// What the row loses when more instances run at once.
+    fn to_alone(&self, key: &Key) -> Option<Interval> {
+        if self.lens.figure != self.summary.compared {
+            return None;
+        }
+        let ratio = self.summary.scaling(key)?.geomean.ok()?;
+        Some(Interval::from(&ratio))
+    }
+
+    /// Instances made, run and dropped in a second by all workers together:
+    /// the geometric mean over the workloads.
+    fn throughput(&self, key: &Key) -> Option<f64> {
+        let logs: Option<Vec<f64>> = self
+            .workloads
+            .iter()
+            .map(|workload| {
+                let cell = self.summary.cell_of(key, &workload.name)?;
+                let ns = [Figure::Instantiate, Figure::Run, Figure::Teardown]
+                    .into_iter()
+                    .map(|figure| Some(cell.estimate(figure)?.median))
+                    .sum::<Option<f64>>()?;
+                Some((f64::from(key.threads) * 1e9 / ns).ln())
+            })
+            .collect();
+        let logs = logs?;
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        mean.is_finite().then(|| mean.exp())
     }
 
     fn costs(&self, key: &Key) -> BTreeMap<Figure, f64> {
@@ -253,7 +276,7 @@ impl Builder<'_> {
     ) -> Option<CellView> {
         let cell: &CellSummary = self.summary.cell_of(&row.row, workload)?;
         let times = cell.times.as_ref().ok()?;
-        let time = times.estimate(self.summary.compared)?;
+        let estimate = times.estimate(self.lens.figure)?;
         let ratio = ratio
             .workloads
             .iter()
@@ -265,12 +288,12 @@ impl Builder<'_> {
         Some(CellView {
             anchor: anchor.to_owned(),
             id: cell.id.clone(),
-            time_ns: Interval::from(&time),
+            estimate: Interval::from(&estimate),
             to_baseline: ratio.map(|ratio| Interval::from(&ratio.ratio)),
             verdict: ratio.map(|ratio| ratio.verdict),
-            samples: times.samples.clone(),
+            samples: self.lens.points(cell),
             figures,
-            command: words::cell_command(&self.campaign.header, &cell.cell),
+            command: commands::cell_command(&self.campaign.header, &cell.cell),
         })
     }
 }
@@ -312,7 +335,7 @@ fn footnote(row: &RowSummary, hello: Option<&Hello>, footnotes: &mut Vec<String>
 /// Native code first, then ranked rows with the fastest first, then the rest;
 /// and gives the places. Rows that noise alone parts from the first of a place
 /// share it; where the campaign cannot say, the reason is returned.
-fn order(rows: &mut [Shown<'_>], summary: &Summary) -> Option<&'static str> {
+fn order(rows: &mut [Shown<'_>], lens: &Lens<'_>) -> Option<&'static str> {
     let class = |shown: &Shown<'_>| match shown {
         shown if !shown.from.row.variant.is_wasm() => 0,
         shown if is_placed(shown) => 1,
@@ -334,7 +357,7 @@ fn order(rows: &mut [Shown<'_>], summary: &Summary) -> Option<&'static str> {
         if class(shown) != 1 {
             continue;
         }
-        let verdict = leader.map(|leader| summary.ratio(&shown.from.row, &leader.row).verdict);
+        let verdict = leader.map(|leader| lens.ratio(&shown.from.row, &leader.row).verdict);
         doubt = doubt.or(verdict.and_then(words::doubt));
         let place = match places.last() {
             Some(place) if verdict == Some(Verdict::WithinNoise) => *place,

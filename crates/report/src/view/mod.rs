@@ -29,12 +29,16 @@ use fathom_stats::{Figure, Ratio, Row as Key, Verdict};
 use crate::figures;
 
 mod build;
+mod commands;
 mod facts;
 mod group;
+mod lens;
 mod words;
 
-pub use build::from_campaign;
-pub use words::{label, range, shell};
+pub use build::{figure_of, from_campaign};
+pub use commands::shell;
+pub use lens::{figure, noun, shown};
+pub use words::{label, range};
 
 /// A value and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,6 +131,14 @@ pub struct View {
     pub notes: Vec<String>,
 }
 
+impl View {
+    /// Whether what happens under load is worth a table: some group ran
+    /// several instances at once, and the others are what it is compared with.
+    pub fn has_load(&self) -> bool {
+        self.groups.iter().any(|group| group.threads > 1)
+    }
+}
+
 /// A named value about the host or the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
@@ -155,8 +167,11 @@ pub struct Group {
     pub headline: String,
     /// What ratios are to: `native`, or the name of a row.
     pub baseline: String,
-    /// What was timed: `kernel` or `run`.
-    pub compared: String,
+    /// What rows are compared by.
+    pub figure: Figure,
+    /// Whether samples are whole rounds, since the figure has one value in
+    /// each.
+    pub is_by_round: bool,
     /// Why places are doubtful, if they are: a sentence.
     pub doubt: Option<&'static str>,
     /// Relative differences up to this mean nothing. `None` without a control.
@@ -174,6 +189,11 @@ pub struct Group {
 }
 
 impl Group {
+    /// What rows are compared by, as the beginning of a sentence.
+    pub fn what(&self) -> String {
+        figures::sentence(&noun(self.figure))
+    }
+
     /// Whether it holds a single workload, whose times can be shown as such.
     pub fn is_single(&self) -> bool {
         self.workloads.len() == 1
@@ -252,6 +272,10 @@ pub struct Row {
     pub to_baseline: Option<Interval>,
     /// The same to our engine without checks, where that was measured.
     pub to_unchecked: Option<Interval>,
+    /// The same to the row alone, where fewer instances were measured too.
+    pub to_alone: Option<Interval>,
+    /// Instances made, run and dropped in a second by all workers together.
+    pub throughput_per_s: Option<f64>,
     /// The workload with the highest ratio to the baseline, and that ratio.
     pub worst: Option<(String, f64)>,
     /// Cells by workload, in the group's order; `None` where there is no time.
@@ -285,13 +309,13 @@ pub struct CellView {
     pub anchor: String,
     /// The stable id, by which its samples are found in the file.
     pub id: CellId,
-    /// The compared time in nanoseconds.
-    pub time_ns: Interval,
+    /// The group's figure, in its unit.
+    pub estimate: Interval,
     /// Its ratio to the baseline.
     pub to_baseline: Option<Interval>,
     /// What the difference to the baseline is worth.
     pub verdict: Option<Verdict>,
-    /// Every counted sample of the compared time.
+    /// Every counted sample of the group's figure; `ns` is in its unit.
     pub samples: Vec<Point>,
     /// Everything that is known about it, figure by figure.
     pub figures: Vec<(Figure, Estimate)>,

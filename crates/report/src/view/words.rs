@@ -4,29 +4,14 @@
 //! What must stay true: no sentence calls a difference one unless its verdict
 //! is [`Verdict::Real`], and advice names exact sandboxes only.
 
-use fathom_record::campaign::Header;
 use fathom_record::protocol::Hello;
-use fathom_record::{Campaign, Cell, Guarantee, Opt, Variant};
-use fathom_stats::{Figure, NoTime, Row as Key, RowSummary, Summary, Verdict};
+use fathom_record::{Campaign, Guarantee, Opt, Variant};
+use fathom_stats::{Figure, FigureUnit, NoTime, Row as Key, RowSummary, Verdict};
 
 use super::group::Shown;
+use super::lens::{self, Lens};
 use super::{Finding, Group, Kind, Rank, Row, Workload};
 use crate::figures;
-
-/// Words quoted so that a POSIX shell reads them as they were.
-pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| quote(word.as_ref())).collect();
-    quoted.join(" ")
-}
-
-fn quote(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=,@%+".contains(&byte);
-    if !word.is_empty() && word.bytes().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
 
 /// What was measured, in one line.
 pub fn subject(campaign: &Campaign, groups: &[Group]) -> String {
@@ -48,10 +33,12 @@ pub fn subject(campaign: &Campaign, groups: &[Group]) -> String {
         (None, None) => "nothing".to_owned(),
     };
     format!(
-        "{what} · {} × {} in fresh processes · {} timed",
+        "{what} · {} × {} in fresh processes · compared by {}",
         figures::plural(config.rounds as usize, "round"),
         figures::plural(config.iterations as usize, "iteration"),
-        config.compared.name(),
+        groups
+            .first()
+            .map_or_else(String::new, |group| lens::noun(group.figure)),
     )
 }
 
@@ -153,83 +140,6 @@ pub fn caveats(row: &RowSummary, workloads: usize) -> Vec<String> {
     caveats
 }
 
-/// The whole command line of a campaign, quoted for a shell.
-pub fn command(header: &Header) -> String {
-    let mut words = vec!["fathom"];
-    words.extend(arguments(header));
-    shell(&words)
-}
-
-/// The words of a campaign's command line after the program's name, which is
-/// not always recorded.
-fn arguments(header: &Header) -> impl Iterator<Item = &str> {
-    let is_program = |word: &str| word == "fathom" || word.ends_with("/fathom");
-    let skip = usize::from(header.command.first().is_some_and(|word| is_program(word)));
-    header.command.iter().skip(skip).map(String::as_str)
-}
-
-/// Options of `fathom bench` that choose cells, or that a repetition must not
-/// take over. Each has a value.
-const CHOOSING: [&str; 8] = [
-    "--kernels",
-    "--variant",
-    "--engines",
-    "--bounds",
-    "--opt",
-    "--threads",
-    "--out",
-    "--resume",
-];
-
-/// The command that measures one cell again: the campaign's own, with its
-/// choice of cells replaced.
-pub fn cell_command(header: &Header, cell: &Cell) -> String {
-    let mut words = vec!["fathom".to_owned()];
-    let mut rest: Vec<String> = Vec::new();
-    let mut arguments = arguments(header);
-    while let Some(word) = arguments.next() {
-        let name = word.split_once('=').map_or(word, |(name, _)| name);
-        if word == "--" {
-            rest.push(word.to_owned());
-            rest.extend(arguments.by_ref().map(str::to_owned));
-        } else if !CHOOSING.contains(&name) {
-            words.push(word.to_owned());
-        } else if name == word {
-            arguments.next();
-        }
-    }
-    let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-    if header.config.module.is_none() {
-        add("--kernels", cell.workload.clone());
-    }
-    let sandbox = &cell.sandbox;
-    match cell.variant {
-        Variant::Native => add("--engines", "native".to_owned()),
-        Variant::NativeTuned => add("--engines", "native-tuned".to_owned()),
-        Variant::Wasm | Variant::WasmSimd => {
-            if header.config.module.is_none() {
-                add("--variant", cell.variant.to_string());
-            }
-            if sandbox.engine == "fathom" {
-                add("--engines", "fathom".to_owned());
-                add("--bounds", sandbox.strategy.clone());
-                add("--opt", sandbox.opt.to_string());
-            } else {
-                let parts = [
-                    Some(&sandbox.engine),
-                    Some(&sandbox.strategy),
-                    sandbox.backend.as_ref(),
-                ];
-                let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-                add("--engines", parts.join(":"));
-            }
-        }
-    }
-    add("--threads", cell.threads.to_string());
-    words.extend(rest);
-    shell(&words)
-}
-
 /// The answer in one sentence.
 pub fn headline(group: &Group, campaign: &Campaign) -> String {
     let subject = match &campaign.header.config.module {
@@ -267,7 +177,7 @@ pub fn headline(group: &Group, campaign: &Campaign) -> String {
     let cost = cost(best, group);
     let lead = match first.as_slice() {
         [only] if group.doubt.is_some() => format!("{} came out first: {cost}", only.name),
-        [only] => format!("{} is the fastest sandbox: {cost}", only.name),
+        [only] => format!("{} {}: {cost}", only.name, first_of(group.figure)),
         [one, other] => format!(
             "{} and {} share the lead: {cost}, and only noise between them",
             one.name, other.name
@@ -282,13 +192,44 @@ pub fn headline(group: &Group, campaign: &Campaign) -> String {
     let follow = next
         .and_then(|row| Some((row, row.to_baseline?, best.to_baseline?)))
         .map_or_else(String::new, |(row, ratio, best)| {
-            let longer = ratio.value / best.value - 1.0;
-            format!("; {} takes {} longer", row.name, figures::percent(longer))
+            let ratio = ratio.value / best.value;
+            format!("; {} takes {}", row.name, further(ratio, group.figure))
         });
     let doubt = group
         .doubt
         .map_or_else(String::new, |doubt| format!(" {doubt}"));
     format!("On {subject}{at_once}, {lead}{follow}.{doubt}")
+}
+
+/// What the first of all is, by a figure.
+fn first_of(figure: Figure) -> String {
+    match figure {
+        Figure::Kernel | Figure::Run => "is the fastest sandbox".to_owned(),
+        figure if figure.unit() == FigureUnit::Nanoseconds => {
+            format!("has the shortest {}", lens::noun(figure))
+        }
+        figure => format!("has the least {}", lens::noun(figure)),
+    }
+}
+
+/// How much more: `3.2 % longer`, `4.9 × as long`.
+fn further(ratio: f64, figure: Figure) -> String {
+    if ratio < 2.0 {
+        return format!("{} {}", figures::percent(ratio - 1.0), more(figure));
+    }
+    let much = match figure.unit() {
+        FigureUnit::Nanoseconds => "long",
+        _ => "much",
+    };
+    format!("{} as {much}", figures::ratio(ratio))
+}
+
+/// How a larger figure compares.
+fn more(figure: Figure) -> &'static str {
+    match figure.unit() {
+        FigureUnit::Nanoseconds => "longer",
+        _ => "more",
+    }
 }
 
 /// Why a verdict says nothing, in a sentence.
@@ -304,7 +245,7 @@ pub fn doubt(verdict: Verdict) -> Option<&'static str> {
 /// ratio where that is to something else.
 fn cost(row: &Row, group: &Group) -> String {
     let time = match row.cells.as_slice() {
-        [Some(cell)] => Some(figures::time(cell.time_ns.value)),
+        [Some(cell)] => Some(lens::shown(group.figure, cell.estimate.value)),
         _ => None,
     };
     let ratio = row
@@ -314,7 +255,10 @@ fn cost(row: &Row, group: &Group) -> String {
     match (time, ratio) {
         (Some(time), Some(ratio)) => format!("{time}, {ratio}"),
         (Some(one), None) | (None, Some(one)) => one,
-        (None, None) => "nobody is faster".to_owned(),
+        (None, None) => match row.costs.get(&group.figure) {
+            Some(typical) => format!("typically {}", lens::shown(group.figure, *typical)),
+            None => "nobody is before it".to_owned(),
+        },
     }
 }
 
@@ -326,7 +270,7 @@ fn place(row: &Row) -> Option<usize> {
 }
 
 /// The first ranked row beside the first of every other engine.
-pub fn findings(rows: &[Shown<'_>], summary: &Summary, floor: Option<f64>) -> Vec<Finding> {
+pub fn findings(rows: &[Shown<'_>], lens: &Lens<'_>, floor: Option<f64>) -> Vec<Finding> {
     let mut ranked = rows.iter().filter(|shown| shown.row.is_ranked());
     let Some(best) = ranked.next() else {
         return Vec::new();
@@ -336,7 +280,7 @@ pub fn findings(rows: &[Shown<'_>], summary: &Summary, floor: Option<f64>) -> Ve
     for shown in ranked {
         if !engines.contains(&&shown.row.engine) {
             engines.push(&shown.row.engine);
-            findings.push(finding(best, shown, summary));
+            findings.push(finding(best, shown, lens));
         }
     }
     if let (Some(floor), false) = (floor, findings.is_empty()) {
@@ -351,8 +295,8 @@ pub fn findings(rows: &[Shown<'_>], summary: &Summary, floor: Option<f64>) -> Ve
     findings
 }
 
-fn finding(best: &Shown<'_>, other: &Shown<'_>, summary: &Summary) -> Finding {
-    let ratio = summary.ratio(&other.from.row, &best.from.row);
+fn finding(best: &Shown<'_>, other: &Shown<'_>, lens: &Lens<'_>) -> Finding {
+    let ratio = lens.ratio(&other.from.row, &best.from.row);
     let pair = format!("{} / {}", best.row.name, other.row.name);
     let ends = ratio
         .geomean
@@ -362,8 +306,9 @@ fn finding(best: &Shown<'_>, other: &Shown<'_>, summary: &Summary) -> Finding {
         .map_or_else(String::new, |interval| range(interval.low, interval.high));
     let text = match ratio.verdict {
         Verdict::Real => format!(
-            "Difference {pair} is real: {} takes {ends} longer (95 %).",
-            other.row.name
+            "Difference {pair} is real: {} takes {ends} {} (95 %).",
+            other.row.name,
+            more(lens.figure)
         ),
         Verdict::WithinNoise => format!("{pair} cannot be told apart (95 %: {ends})."),
         Verdict::TooFewSamples => {
@@ -396,6 +341,9 @@ pub fn range(low: f64, high: f64) -> String {
 
 /// Whom to choose for the run, and whom for the start.
 pub fn advice(group: &Group) -> Vec<String> {
+    if !matches!(group.figure, Figure::Kernel | Figure::Run) {
+        return Vec::new();
+    }
     let exact: Vec<&Row> = group
         .rows
         .iter()
@@ -466,75 +414,6 @@ pub fn no_time(reason: &NoTime) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn shells_read_words_as_they_were() {
-        assert_eq!(
-            shell(&[
-                "fathom",
-                "bench",
-                "a b.wasm",
-                "it's",
-                "",
-                "--env=K=V",
-                "$(x)"
-            ]),
-            r"fathom bench 'a b.wasm' 'it'\''s' '' --env=K=V '$(x)'"
-        );
-    }
-
-    #[test]
-    fn a_cell_is_measured_again_by_its_own_command() {
-        let words = |line: &str| line.split(' ').map(str::to_owned).collect();
-        let header = Header {
-            command: words("bench app.wasm --engines=node --bounds all --dir . -- --opt 3"),
-            config: fathom_record::campaign::Config {
-                module: Some(fathom_record::campaign::ModuleNote {
-                    path: "app.wasm".into(),
-                    bytes: 8,
-                    digest: String::new(),
-                    args: Vec::new(),
-                }),
-                ..Default::default()
-            },
-            format: 1,
-            tool: String::new(),
-            name: String::new(),
-            date: String::new(),
-            host: Default::default(),
-            workloads: Vec::new(),
-            cells: Vec::new(),
-        };
-        let mut cell = Cell {
-            sandbox: fathom_record::Sandbox {
-                engine: "fathom".to_owned(),
-                version: None,
-                strategy: "trap".to_owned(),
-                opt: Opt::None,
-                backend: None,
-            },
-            suite: "module".to_owned(),
-            workload: "app.wasm".to_owned(),
-            variant: Variant::WasmSimd,
-            size: String::new(),
-            threads: 2,
-            control_of: None,
-        };
-        assert_eq!(
-            cell_command(&header, &cell),
-            "fathom bench app.wasm --dir . --engines fathom --bounds trap --opt none --threads 2 -- --opt 3"
-        );
-        cell.sandbox.engine = "node".to_owned();
-        cell.sandbox.backend = Some("turbofan".to_owned());
-        assert_eq!(
-            cell_command(&header, &cell),
-            "fathom bench app.wasm --dir . --engines node:trap:turbofan --threads 2 -- --opt 3"
-        );
-        assert_eq!(
-            command(&header),
-            "fathom bench app.wasm --engines=node --bounds all --dir . -- --opt 3"
-        );
-    }
 
     #[test]
     fn ranges_read_as_sentences_do() {

@@ -1,0 +1,172 @@
+//! Commands that a reader can run: the campaign's own, and one for each cell.
+
+use fathom_record::campaign::Header;
+use fathom_record::{Cell, Variant};
+
+/// Words quoted so that a POSIX shell reads them as they were.
+pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| quote(word.as_ref())).collect();
+    quoted.join(" ")
+}
+
+fn quote(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=,@%+".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// The whole command line of a campaign, quoted for a shell.
+pub fn command(header: &Header) -> String {
+    let mut words = vec!["fathom"];
+    words.extend(arguments(header));
+    shell(&words)
+}
+
+/// The words of a campaign's command line after the program's name, which is
+/// not always recorded.
+fn arguments(header: &Header) -> impl Iterator<Item = &str> {
+    let is_program = |word: &str| word == "fathom" || word.ends_with("/fathom");
+    let skip = usize::from(header.command.first().is_some_and(|word| is_program(word)));
+    header.command.iter().skip(skip).map(String::as_str)
+}
+
+/// Options of `fathom bench` that choose cells, or that a repetition must not
+/// take over. Each has a value.
+const CHOOSING: [&str; 8] = [
+    "--kernels",
+    "--variant",
+    "--engines",
+    "--bounds",
+    "--opt",
+    "--threads",
+    "--out",
+    "--resume",
+];
+
+/// The command that measures one cell again: the campaign's own, with its
+/// choice of cells replaced.
+pub fn cell_command(header: &Header, cell: &Cell) -> String {
+    let mut words = vec!["fathom".to_owned()];
+    let mut rest: Vec<String> = Vec::new();
+    let mut arguments = arguments(header);
+    while let Some(word) = arguments.next() {
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        if word == "--" {
+            rest.push(word.to_owned());
+            rest.extend(arguments.by_ref().map(str::to_owned));
+        } else if !CHOOSING.contains(&name) {
+            words.push(word.to_owned());
+        } else if name == word {
+            arguments.next();
+        }
+    }
+    let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+    if header.config.module.is_none() {
+        add("--kernels", cell.workload.clone());
+    }
+    let sandbox = &cell.sandbox;
+    match cell.variant {
+        Variant::Native => add("--engines", "native".to_owned()),
+        Variant::NativeTuned => add("--engines", "native-tuned".to_owned()),
+        Variant::Wasm | Variant::WasmSimd => {
+            if header.config.module.is_none() {
+                add("--variant", cell.variant.to_string());
+            }
+            if sandbox.engine == "fathom" {
+                add("--engines", "fathom".to_owned());
+                add("--bounds", sandbox.strategy.clone());
+                add("--opt", sandbox.opt.to_string());
+            } else {
+                let parts = [
+                    Some(&sandbox.engine),
+                    Some(&sandbox.strategy),
+                    sandbox.backend.as_ref(),
+                ];
+                let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+                add("--engines", parts.join(":"));
+            }
+        }
+    }
+    add("--threads", cell.threads.to_string());
+    words.extend(rest);
+    shell(&words)
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_record::Opt;
+
+    use super::*;
+
+    #[test]
+    fn shells_read_words_as_they_were() {
+        assert_eq!(
+            shell(&[
+                "fathom",
+                "bench",
+                "a b.wasm",
+                "it's",
+                "",
+                "--env=K=V",
+                "$(x)"
+            ]),
+            r"fathom bench 'a b.wasm' 'it'\''s' '' --env=K=V '$(x)'"
+        );
+    }
+
+    #[test]
+    fn a_cell_is_measured_again_by_its_own_command() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect();
+        let header = Header {
+            command: words("bench app.wasm --engines=node --bounds all --dir . -- --opt 3"),
+            config: fathom_record::campaign::Config {
+                module: Some(fathom_record::campaign::ModuleNote {
+                    path: "app.wasm".into(),
+                    bytes: 8,
+                    digest: String::new(),
+                    args: Vec::new(),
+                }),
+                ..Default::default()
+            },
+            format: 1,
+            tool: String::new(),
+            name: String::new(),
+            date: String::new(),
+            host: Default::default(),
+            workloads: Vec::new(),
+            cells: Vec::new(),
+        };
+        let mut cell = Cell {
+            sandbox: fathom_record::Sandbox {
+                engine: "fathom".to_owned(),
+                version: None,
+                strategy: "trap".to_owned(),
+                opt: Opt::None,
+                backend: None,
+            },
+            suite: "module".to_owned(),
+            workload: "app.wasm".to_owned(),
+            variant: Variant::WasmSimd,
+            size: String::new(),
+            threads: 2,
+            control_of: None,
+        };
+        assert_eq!(
+            cell_command(&header, &cell),
+            "fathom bench app.wasm --dir . --engines fathom --bounds trap --opt none --threads 2 -- --opt 3"
+        );
+        cell.sandbox.engine = "node".to_owned();
+        cell.sandbox.backend = Some("turbofan".to_owned());
+        assert_eq!(
+            cell_command(&header, &cell),
+            "fathom bench app.wasm --dir . --engines node:trap:turbofan --threads 2 -- --opt 3"
+        );
+        assert_eq!(
+            command(&header),
+            "fathom bench app.wasm --engines=node --bounds all --dir . -- --opt 3"
+        );
+    }
+}

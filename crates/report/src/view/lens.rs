@@ -1,0 +1,154 @@
+//! The figure that rows are compared by, and what its differences are worth.
+//!
+//! A campaign compares one time, but its report can be made by any figure: a
+//! campaign of compilations by `compile`, any campaign by memory.
+
+use std::borrow::Cow;
+
+use fathom_stats::times::Point;
+use fathom_stats::{
+    CellSummary, Figure, FigureUnit, NoiseFloor, Row as Key, RowRatio, RowSummary, Summary,
+};
+
+use super::Workload;
+use crate::figures;
+
+/// A summary seen by one figure.
+pub struct Lens<'a> {
+    /// The summary.
+    pub summary: &'a Summary,
+    /// The figure.
+    pub figure: Figure,
+    noise: Cow<'a, NoiseFloor>,
+}
+
+impl Lens<'_> {
+    /// A summary by a figure; its noise is its own.
+    pub fn new(summary: &Summary, figure: Figure) -> Lens<'_> {
+        let noise = if figure == summary.compared {
+            Cow::Borrowed(&summary.noise)
+        } else {
+            Cow::Owned(summary.noise_in(figure))
+        };
+        Lens {
+            summary,
+            figure,
+            noise,
+        }
+    }
+
+    /// One row over another.
+    pub fn ratio(&self, row: &Key, to: &Key) -> RowRatio {
+        self.summary.ratio_in(self.figure, &self.noise, row, to)
+    }
+
+    /// A row over the base.
+    pub fn to_base(&self, row: &RowSummary, base: Option<&Key>) -> RowRatio {
+        match base {
+            Some(base) if self.figure != self.summary.compared || *base != row.baseline => {
+                self.ratio(&row.row, base)
+            }
+            _ => row.to_baseline.clone(),
+        }
+    }
+
+    /// The floor below which a group's differences mean nothing.
+    pub fn floor(&self, suite: &str, workloads: &[Workload], threads: u32) -> Option<f64> {
+        let floor = match workloads {
+            [only] => self
+                .noise
+                .workload(&format!("{suite}:{}", only.name), threads),
+            _ => self.noise.geomean(threads),
+        };
+        floor.map(|floor| floor.relative())
+    }
+
+    /// Whether a row has the figure at all.
+    pub fn has(&self, row: &Key) -> bool {
+        self.summary.typical(row, self.figure).is_some()
+    }
+
+    /// The ranked row with the smallest figure, every workload measured.
+    pub fn best<'r>(&self, rows: &[&'r RowSummary]) -> Option<&'r RowSummary> {
+        rows.iter()
+            .filter(|row| row.is_ranked && row.without_time.is_empty())
+            .filter_map(|row| Some((self.summary.typical(&row.row, self.figure)?, *row)))
+            .min_by(|(one, _), (other, _)| one.total_cmp(other))
+            .map(|(_, row)| row)
+    }
+
+    /// The values of a cell: every sample of the compared figure, every round
+    /// of any other.
+    pub fn points(&self, cell: &CellSummary) -> Vec<Point> {
+        let Ok(times) = &cell.times else {
+            return Vec::new();
+        };
+        if self.figure == self.summary.compared {
+            return times.samples.clone();
+        }
+        times
+            .rounds
+            .iter()
+            .filter_map(|(round, values)| {
+                Some(Point {
+                    round: *round,
+                    thread: 0,
+                    ns: *values.get(&self.figure)?,
+                })
+            })
+            .collect()
+    }
+}
+
+/// A figure by its name, with or without its unit: `compile_ns`, `compile`.
+///
+/// # Errors
+/// A line that lists the names there are.
+pub fn figure(name: &str) -> Result<Figure, String> {
+    Figure::ALL
+        .into_iter()
+        .find(|figure| figure.name() == name || bare(*figure) == name)
+        .ok_or_else(|| {
+            let known: Vec<&str> = Figure::ALL.into_iter().map(bare).collect();
+            format!("unknown figure '{name}' (one of: {})", known.join(", "))
+        })
+}
+
+fn bare(figure: Figure) -> &'static str {
+    let name = figure.name();
+    let name = name.strip_suffix("_ns").unwrap_or(name);
+    name.strip_suffix("_bytes").unwrap_or(name)
+}
+
+/// A figure in a sentence: `compile time`, `peak memory`.
+pub fn noun(figure: Figure) -> String {
+    match figure {
+        Figure::RunCpu => "CPU time".to_owned(),
+        Figure::Start => "start-up time".to_owned(),
+        Figure::Child => "time of the whole process".to_owned(),
+        Figure::RssPeak => "peak memory".to_owned(),
+        Figure::Virtual => "address space".to_owned(),
+        Figure::Code => "machine code".to_owned(),
+        figure if figure.unit() == FigureUnit::Nanoseconds => format!("{} time", bare(figure)),
+        figure => bare(figure).replace('_', " "),
+    }
+}
+
+/// A value of a figure with its unit.
+pub fn shown(figure: Figure, value: f64) -> String {
+    figures::quantity(value, figure.unit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_names_people_say() {
+        assert_eq!(figure("compile"), Ok(Figure::Compile));
+        assert_eq!(figure("rss_peak_bytes"), Ok(Figure::RssPeak));
+        assert!(figure("speed").unwrap_err().contains("kernel, run,"));
+        assert_eq!(noun(Figure::Compile), "compile time");
+        assert_eq!(noun(Figure::CtxVoluntary), "ctx voluntary");
+    }
+}
