@@ -9,6 +9,7 @@ mod compare;
 mod doctor;
 mod probe;
 mod report;
+mod run;
 
 use std::process::ExitCode;
 
@@ -30,6 +31,8 @@ enum Command {
     Report(report::Args),
     Compare(compare::Args),
     Probe(probe::Args),
+    /// Run a WASI program on our engine
+    Run(run::Args),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Probe(args) => probe::run(args),
+        Command::Run(args) => run::run(args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("{}", one_line(&error));

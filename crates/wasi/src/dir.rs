@@ -7,7 +7,7 @@
 //! costs one seek, and reading on costs no seek at all.
 
 use crate::errno::Errno;
-use crate::types::{DIRENT_BYTES, FileType, encode_dirent};
+use crate::types::{FileType, encode_dirent};
 use rustix::fs::{AtFlags, RawDir, SeekFrom};
 use std::collections::VecDeque;
 use std::mem::MaybeUninit;
@@ -162,15 +162,15 @@ fn copy(from: &[u8], to: &mut [u8]) -> usize {
     len
 }
 
-/// The least buffer that can hold any entry whole, in bytes.
-#[cfg(test)]
-const ENTRY_BYTES_MAX: usize = DIRENT_BYTES + 255;
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::DIRENT_BYTES;
     use std::collections::BTreeSet;
     use std::os::fd::AsFd;
+
+    /// The least buffer that can hold any entry whole, in bytes.
+    const ENTRY_BYTES_MAX: usize = DIRENT_BYTES + 255;
 
     /// What a guest reads out of its buffer: (next cookie, name), and whether
     /// the directory ended.

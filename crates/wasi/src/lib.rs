@@ -19,6 +19,7 @@
 //!
 //! Linux only: the sandbox rests on `openat2`, with cap-std where it is missing.
 
+mod bind;
 mod calls;
 mod ctx;
 mod dir;
@@ -31,6 +32,7 @@ mod types;
 #[cfg(test)]
 mod tests;
 
+pub use bind::add_to_linker;
 pub use calls::process::ProcExit;
 pub use ctx::{BuildError, Stream, WasiCtx, WasiCtxBuilder};
 pub use errno::Errno;

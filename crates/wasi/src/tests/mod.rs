@@ -66,10 +66,6 @@ impl Guest {
         GuestPath { fd: 3, ptr, len }
     }
 
-    fn mem(&mut self) -> GuestMemory<'_> {
-        GuestMemory::new(&mut self.bytes)
-    }
-
     /// Runs `call` on the state and the memory.
     fn call<R>(&mut self, call: impl FnOnce(&mut WasiCtx, &mut GuestMemory) -> R) -> R {
         call(&mut self.ctx, &mut GuestMemory::new(&mut self.bytes))

@@ -1,0 +1,273 @@
+//! `fathom run`: one WASI program on our engine.
+//!
+//! The exit status is the program's own; 134 after a trap, as after `abort`
+//! in a shell; 1 for whatever kept it from running. Signals are the
+//! process's: Ctrl-C ends it as it ends any program, and a program that writes
+//! to a pipe which nobody reads ends with 141.
+
+mod invoke;
+mod load;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fathom_engine::{Bounds, BoundsChoice, Guarantee};
+use fathom_engine::{Config, Engine, Func, Instance, Linker, Module, Opt, Store, Val};
+use fathom_wasi::{ProcExit, WasiCtx, WasiCtxBuilder};
+
+/// What a shell shows for SIGABRT, and other runtimes for a trap.
+const TRAPPED: u8 = 134;
+
+/// A wrong command line.
+const USAGE: u8 = 2;
+
+/// Run a WASI program on our engine.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The program: a module in the binary or the text format
+    module: PathBuf,
+
+    /// Give it a folder, under the same or another name; may be repeated
+    #[arg(long, value_name = "HOST[::GUEST]")]
+    dir: Vec<String>,
+
+    /// Give it an environment variable, or hand one on; may be repeated
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    env: Vec<String>,
+
+    /// How memory accesses are kept inside their memory
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = bounds_parser())]
+    bounds: BoundsChoice,
+
+    /// How much the code generator tries
+    #[arg(long, value_name = "LEVEL", default_value = "speed", value_parser = opt_parser())]
+    opt: Opt,
+
+    /// Call this exported function with ARGS as its arguments and print its
+    /// results, instead of running the program
+    #[arg(long, value_name = "FUNCTION")]
+    invoke: Option<String>,
+
+    /// Allow a strategy that checks nothing: the program is then trusted like
+    /// this one
+    #[arg(long)]
+    unsafe_no_bounds: bool,
+
+    /// Keep compiled modules in this folder
+    #[arg(long, value_name = "FOLDER")]
+    cache: Option<PathBuf>,
+
+    /// Say which strategy is used and how long compiling took
+    #[arg(long, short)]
+    verbose: bool,
+
+    /// The program's arguments; put -- before the first that starts with -
+    #[arg(value_name = "ARGS")]
+    args: Vec<String>,
+}
+
+fn bounds_parser() -> impl TypedValueParser<Value = BoundsChoice> {
+    let auto = PossibleValue::new("auto").help("the cheapest exact one for each memory");
+    let named = Bounds::ALL
+        .into_iter()
+        .map(|bounds| PossibleValue::new(bounds.name()).help(bounds.help()));
+    PossibleValuesParser::new(std::iter::once(auto).chain(named))
+        .try_map(|name| name.parse::<BoundsChoice>())
+}
+
+fn opt_parser() -> impl TypedValueParser<Value = Opt> {
+    PossibleValuesParser::new(Opt::ALL.map(Opt::name)).try_map(|name| name.parse::<Opt>())
+}
+
+/// Runs the program.
+///
+/// # Errors
+/// Whatever keeps it from being run: a module that is missing, malformed or
+/// asks for what there is not, a folder that cannot be read.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    if let BoundsChoice::Named(bounds) = args.bounds
+        && bounds.guarantee() == Guarantee::Unchecked
+        && !args.unsafe_no_bounds
+    {
+        say(&format!(
+            "fathom: --bounds {bounds} is no sandbox: the program could read and write beyond \
+             its memory; add --unsafe-no-bounds to trust it"
+        ));
+        return Ok(ExitCode::from(USAGE));
+    }
+    let file = args.module.display().to_string();
+    let wasm = load::read(&args.module)?;
+    let config = Config::new()
+        .bounds(args.bounds)
+        .opt(args.opt)
+        .allow_unchecked(args.unsafe_no_bounds)
+        .cache_dir(args.cache.clone());
+    let engine = Engine::new(&config)?;
+    let start = Instant::now();
+    let module = Module::new(&engine, &wasm).with_context(|| file.clone())?;
+    if args.verbose {
+        say_how(&args, &engine, &module, start.elapsed());
+    }
+    let mut store = Store::new(&engine, context(&args)?);
+    match execute(&args, &engine, &module, &mut store) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) => ending(&file, error),
+    }
+}
+
+fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time::Duration) {
+    let bounds = engine.bounds();
+    let how = if module.from_cache() {
+        "from the cache"
+    } else {
+        "compiled"
+    };
+    say(&format!(
+        "fathom: bounds {} = {bounds}: {}; opt {}; {} bytes of code {how} in {:.1} ms",
+        args.bounds,
+        bounds.help(),
+        engine.opt(),
+        module.code_bytes(),
+        compiled_in.as_secs_f64() * 1e3,
+    ));
+}
+
+/// What the command line gives the program.
+fn context(args: &Args) -> anyhow::Result<WasiCtx> {
+    let name = args.module.file_name().unwrap_or(args.module.as_os_str());
+    let mut builder = WasiCtxBuilder::new()
+        .inherit_stdio()
+        .ends_on_broken_pipe(true)
+        .arg(&name.to_string_lossy())?
+        .args(&args.args)?;
+    for pair in &args.env {
+        builder = match pair.split_once('=') {
+            Some((name, value)) => builder.env(name, value)?,
+            None => match std::env::var(pair) {
+                Ok(value) => builder.env(pair, &value)?,
+                // Not set here, so not set there.
+                Err(std::env::VarError::NotPresent) => builder,
+                Err(error) => return Err(error).with_context(|| format!("--env {pair}")),
+            },
+        };
+    }
+    for dir in &args.dir {
+        let (host, guest) = dir.split_once("::").unwrap_or((dir, dir));
+        builder = builder
+            .preopen_dir(host, guest)
+            .with_context(|| format!("--dir {dir}"))?;
+    }
+    Ok(builder.build()?)
+}
+
+/// Ends as a program does whose output nobody reads.
+fn broken_pipe() -> Failure {
+    fathom_engine::Error::host(ProcExit(141)).into()
+}
+
+/// Why a program did not end by itself.
+enum Failure {
+    /// The engine's: a trap, an exit, a missing import.
+    Engine(fathom_engine::Error),
+    /// The command line does not fit the module.
+    Misfit(String),
+}
+
+impl From<fathom_engine::Error> for Failure {
+    fn from(error: fathom_engine::Error) -> Failure {
+        Failure::Engine(error)
+    }
+}
+
+fn execute(
+    args: &Args,
+    engine: &Engine,
+    module: &Module,
+    store: &mut Store<WasiCtx>,
+) -> Result<(), Failure> {
+    let mut linker = Linker::new(engine);
+    fathom_wasi::add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx);
+    let instance = linker.instantiate(&mut *store, module)?;
+    // A library prepares itself before anything of it is called.
+    if let Some(initialize) = instance.get_func(&*store, "_initialize") {
+        initialize.call(&mut *store, &[], &mut [])?;
+    }
+    if let Some(name) = &args.invoke {
+        return call_named(store, instance, module, name, &args.args);
+    }
+    match instance.get_func(&*store, "_start") {
+        Some(start) => Ok(start.call(&mut *store, &[], &mut [])?),
+        None if module.exports().any(|(name, _)| name == "_initialize") => Ok(()),
+        None => Err(Failure::Misfit(no_start(module))),
+    }
+}
+
+fn no_start(module: &Module) -> String {
+    let names: Vec<&str> = invoke::functions(module).collect();
+    if names.is_empty() {
+        return "it exports no function to run".to_owned();
+    }
+    let names = names.join(", ");
+    format!("it exports no function _start; call another by --invoke (there are: {names})")
+}
+
+fn call_named(
+    store: &mut Store<WasiCtx>,
+    instance: Instance,
+    module: &Module,
+    name: &str,
+    args: &[String],
+) -> Result<(), Failure> {
+    let func: Func = instance.get_func(&*store, name).ok_or_else(|| {
+        let names: Vec<&str> = invoke::functions(module).collect();
+        let names = names.join(", ");
+        Failure::Misfit(format!(
+            "it exports no function {name} (there are: {names})"
+        ))
+    })?;
+    let ty = func.ty(&*store);
+    let params = invoke::parse(name, &ty, args).map_err(Failure::Misfit)?;
+    let mut results: Vec<Val> = ty
+        .results()
+        .iter()
+        .map(|ty| Val::default_for(*ty))
+        .collect();
+    func.call(&mut *store, &params, &mut results)?;
+    let lines: String = results.iter().map(|r| invoke::display(r) + "\n").collect();
+    match io::stdout().write_all(lines.as_bytes()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(broken_pipe()),
+        Err(error) => Err(Failure::Misfit(format!("printing results: {error}"))),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// A line on standard error, if anybody listens.
+fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// The exit status after an error, said on standard error where it is not the
+/// program's own doing.
+fn ending(file: &str, failure: Failure) -> anyhow::Result<ExitCode> {
+    let error = match failure {
+        Failure::Misfit(why) => anyhow::bail!("{file}: {why}"),
+        Failure::Engine(error) => error,
+    };
+    if let Some(ProcExit(status)) = error.downcast_ref() {
+        // As POSIX: a parent sees the low eight bits.
+        return Ok(ExitCode::from((status & 0xff) as u8));
+    }
+    let (status, what) = match error.trap() {
+        Some(trap) => (TRAPPED, format!("trap: {trap}")),
+        None => (1, error.to_string().replace('\n', " ")),
+    };
+    say(&format!("fathom: {file}: {what}"));
+    for (depth, frame) in error.frames().iter().enumerate() {
+        say(&format!("  {depth:>3}: {frame}"));
+    }
+    Ok(ExitCode::from(status))
+}
