@@ -111,7 +111,7 @@ impl Names {
     }
 
     fn name(&self, row: &Row) -> String {
-        let (engine, detail) = label(row, None, self.has_variants);
+        let (engine, detail) = label(row, self.has_variants);
         let mut parts = vec![format!("{engine} {detail}").trim_end().to_owned()];
         if self.has_suites {
             parts.push(row.suite.clone());

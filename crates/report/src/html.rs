@@ -262,12 +262,7 @@ fn notes(group: &Group) -> Vec<String> {
         .iter()
         .enumerate()
         .map(|(index, note)| format!("{}) {note}", index + 1));
-    let caveats = group
-        .rows
-        .iter()
-        .filter(|row| !row.caveats.is_empty())
-        .map(|row| format!("{}: {}.", row.label(), row.caveats.join("; ")));
-    numbered.chain(caveats).collect()
+    numbered.chain(group.caveats()).collect()
 }
 
 fn table(group: &Group, columns: Vec<Column>, prefix: &str) -> Table {
@@ -277,7 +272,7 @@ fn table(group: &Group, columns: Vec<Column>, prefix: &str) -> Table {
         .map(|row| Line {
             anchor: format!("{prefix}{}", row.anchor),
             rank: chart::rank(row),
-            name: row.engine.clone(),
+            name: row.engine_and_version(),
             detail: match row.footnote {
                 Some(note) => format!("{} {note})", row.detail),
                 None => row.detail.clone(),

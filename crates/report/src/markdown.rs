@@ -91,9 +91,8 @@ fn section(group: &Group, with_load: bool, text: &mut String) {
     for (index, note) in group.footnotes.iter().enumerate() {
         text.push_str(&format!("- {}) {}\n", index + 1, escape(note)));
     }
-    for row in group.rows.iter().filter(|row| !row.caveats.is_empty()) {
-        let line = format!("{}: {}.", row.label(), row.caveats.join("; "));
-        text.push_str(&format!("- {}\n", escape(&line)));
+    for caveat in group.caveats() {
+        text.push_str(&format!("- {}\n", escape(&caveat)));
     }
     for finding in &group.findings {
         text.push_str(&format!("- {}\n", escape(&finding.text)));
@@ -118,7 +117,7 @@ fn table(group: &Group, columns: &[Column], text: &mut String) {
     line(text, &rule);
     for row in &group.rows {
         let name = match row.footnote {
-            Some(note) => format!("{} {note})", row.label()),
+            Some(note) => format!("{} {} {note})", row.engine_and_version(), row.detail),
             None => row.label(),
         };
         let mut fields = vec![chart::rank(row), escape(&name)];

@@ -92,9 +92,8 @@ fn group_text(group: &Group, with_load: bool, text: &mut String, style: Style) {
     for (index, note) in group.footnotes.iter().enumerate() {
         say(Tone::Faint, &format!(" {}) {note}", index + 1));
     }
-    for row in group.rows.iter().filter(|row| !row.caveats.is_empty()) {
-        let line = format!(" {}: {}", row.label(), row.caveats.join("; "));
-        say(Tone::Faint, &line);
+    for caveat in group.caveats() {
+        say(Tone::Faint, &format!(" {caveat}"));
     }
     for finding in &group.findings {
         say(Tone::Plain, &format!(" {}", finding.text));
@@ -146,7 +145,7 @@ fn laid_out(group: &Group, columns: &[Column], with_tone: bool) -> TextTable {
 
 fn name(row: &Row) -> String {
     match row.footnote {
-        Some(note) => format!("{} {note})", row.label()),
+        Some(note) => format!("{} {} {note})", row.engine_and_version(), row.detail),
         None => row.label(),
     }
 }

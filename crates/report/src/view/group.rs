@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fathom_record::protocol::Hello;
-use fathom_record::{Campaign, Guarantee};
+use fathom_record::{Campaign, Checks, Guarantee};
 use fathom_stats::{
     CellSummary, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict,
 };
@@ -117,9 +117,9 @@ impl Builder<'_> {
                 Shown { row, from, ratio }
             })
             .collect();
-        let doubt = order(&mut shown, self.lens);
-        name(&mut shown);
         let floor = self.lens.floor(&suite, &self.workloads, threads);
+        let doubt = order(&mut shown, self.lens).or_else(|| words::loud(floor?));
+        name(&mut shown);
         let mut group = Group {
             anchor: format!("g{}", self.number),
             title: words::group_title(&suite, &size, threads, &self.workloads),
@@ -165,17 +165,18 @@ impl Builder<'_> {
                 self.cell(&format!("{anchor}c{}", at + 1), row, ratio, &workload.name)
             })
             .collect();
-        let (engine, detail) = words::label(&row.row, hello, with_variant);
+        let (engine, detail) = words::label(&row.row, with_variant);
         let unchecked = self.unchecked(&row.row);
         Row {
             key: row.row.clone(),
             name: String::new(),
             engine,
+            version: words::version(&row.row, hello),
             detail,
             checks: hello.map_or("unknown".to_owned(), |hello| hello.checks.to_string()),
             guarantee: row.probe.as_ref().map(|probe| probe.claimed),
             rank: Rank::Unranked,
-            kind: kind(row),
+            kind: kind(row, hello),
             tier: hello.map_or("unknown".to_owned(), |hello| hello.tier.clone()),
             footnote: footnote(row, hello, footnotes),
             caveats: words::caveats(row, self.workloads.len()),
@@ -298,13 +299,17 @@ impl Builder<'_> {
     }
 }
 
-fn kind(row: &RowSummary) -> Kind {
+/// How a row is drawn: by its promise, and where nothing was probed by the
+/// checks that were found.
+fn kind(row: &RowSummary, hello: Option<&Hello>) -> Kind {
     if !row.row.variant.is_wasm() {
         return Kind::Native;
     }
-    let claimed = row.probe.as_ref().map(|probe| probe.claimed);
-    let is_inexact = row.row.sandbox.strategy == "none"
-        || claimed.is_some_and(|claimed| claimed < Guarantee::Exact);
+    let is_inexact = match (&row.probe, hello) {
+        (Some(probe), _) => probe.claimed < Guarantee::Exact,
+        (None, Some(hello)) => matches!(hello.checks, Checks::Clamp | Checks::None),
+        (None, None) => row.row.sandbox.strategy == "none",
+    };
     match row.row.sandbox.engine.as_str() {
         _ if is_inexact => Kind::Inexact,
         "fathom" => Kind::Ours,
@@ -335,7 +340,7 @@ fn footnote(row: &RowSummary, hello: Option<&Hello>, footnotes: &mut Vec<String>
 /// Native code first, then ranked rows with the fastest first, then the rest;
 /// and gives the places. Rows that noise alone parts from the first of a place
 /// share it; where the campaign cannot say, the reason is returned.
-fn order(rows: &mut [Shown<'_>], lens: &Lens<'_>) -> Option<&'static str> {
+fn order(rows: &mut [Shown<'_>], lens: &Lens<'_>) -> Option<String> {
     let class = |shown: &Shown<'_>| match shown {
         shown if !shown.from.row.variant.is_wasm() => 0,
         shown if is_placed(shown) => 1,

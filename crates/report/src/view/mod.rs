@@ -173,7 +173,7 @@ pub struct Group {
     /// each.
     pub is_by_round: bool,
     /// Why places are doubtful, if they are: a sentence.
-    pub doubt: Option<&'static str>,
+    pub doubt: Option<String>,
     /// Relative differences up to this mean nothing. `None` without a control.
     pub noise_floor: Option<f64>,
     /// The workloads, in the campaign's order.
@@ -189,6 +189,23 @@ pub struct Group {
 }
 
 impl Group {
+    /// What a reader must know of rows, rows of the same caveat together.
+    pub fn caveats(&self) -> Vec<String> {
+        let mut caveats: Vec<(&str, Vec<&str>)> = Vec::new();
+        for row in &self.rows {
+            for caveat in &row.caveats {
+                match caveats.iter_mut().find(|(known, _)| known == caveat) {
+                    Some((_, names)) => names.push(&row.name),
+                    None => caveats.push((caveat, vec![&row.name])),
+                }
+            }
+        }
+        caveats
+            .into_iter()
+            .map(|(caveat, names)| format!("{}: {caveat}", names.join(", ")))
+            .collect()
+    }
+
     /// What rows are compared by, as the beginning of a sentence.
     pub fn what(&self) -> String {
         figures::sentence(&noun(self.figure))
@@ -248,8 +265,12 @@ pub struct Row {
     pub anchor: String,
     /// What it is, of which the names below are made.
     pub key: Key,
-    /// The engine as a reader knows it: `fathom`, `wasmtime 48.0.8`.
+    /// The engine: `fathom`, `wasmtime`; with its version only where a campaign
+    /// has several of it.
     pub engine: String,
+    /// Its version as found, for tables; empty for our own, for native code,
+    /// and where it is unknown or already part of `engine`.
+    pub version: String,
     /// Strategy and what else tells it apart: `guard`, `guard · no SIMD`.
     pub detail: String,
     /// How sentences call it: as short as the group allows.
@@ -287,6 +308,13 @@ pub struct Row {
 }
 
 impl Row {
+    /// Engine with its version, for tables.
+    pub fn engine_and_version(&self) -> String {
+        format!("{} {}", self.engine, self.version)
+            .trim_end()
+            .to_owned()
+    }
+
     /// Engine and detail in one text.
     pub fn label(&self) -> String {
         if self.detail.is_empty() {

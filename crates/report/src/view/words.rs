@@ -73,19 +73,11 @@ pub fn baseline(base: Option<&Key>, rows: &[Shown<'_>]) -> String {
 }
 
 /// A row's engine and what else tells it apart.
-pub fn label(row: &Key, hello: Option<&Hello>, with_variant: bool) -> (String, String) {
+pub fn label(row: &Key, with_variant: bool) -> (String, String) {
     let sandbox = &row.sandbox;
-    let found = hello.map(|hello| hello.version.as_str());
-    let version = sandbox.version.as_deref().or(found);
-    let engine = match version {
-        Some(version)
-            if version != "unknown"
-                && row.variant.is_wasm()
-                && (sandbox.engine != "fathom" || sandbox.version.is_some()) =>
-        {
-            format!("{} {version}", sandbox.engine)
-        }
-        _ => sandbox.engine.clone(),
+    let engine = match &sandbox.version {
+        Some(version) => format!("{} {version}", sandbox.engine),
+        None => sandbox.engine.clone(),
     };
     let mut details = Vec::new();
     match row.variant {
@@ -107,6 +99,16 @@ pub fn label(row: &Key, hello: Option<&Hello>, with_variant: bool) -> (String, S
 
 /// Said of rows that check nothing.
 const UNCHECKED: &str = "checks nothing: what checks are priced against, never ranked";
+
+/// An engine's version as found, where a table should show it.
+pub fn version(row: &Key, hello: Option<&Hello>) -> String {
+    let is_shown =
+        row.variant.is_wasm() && row.sandbox.engine != "fathom" && row.sandbox.version.is_none();
+    hello
+        .map(|hello| hello.version.clone())
+        .filter(|version| is_shown && version != "unknown")
+        .unwrap_or_default()
+}
 
 /// What a reader must know of a row before its number.
 pub fn caveats(row: &RowSummary, workloads: usize) -> Vec<String> {
@@ -197,6 +199,7 @@ pub fn headline(group: &Group, campaign: &Campaign) -> String {
         });
     let doubt = group
         .doubt
+        .as_ref()
         .map_or_else(String::new, |doubt| format!(" {doubt}"));
     format!("On {subject}{at_once}, {lead}{follow}.{doubt}")
 }
@@ -233,13 +236,26 @@ fn more(figure: Figure) -> &'static str {
 }
 
 /// Why a verdict says nothing, in a sentence.
-pub fn doubt(verdict: Verdict) -> Option<&'static str> {
+pub fn doubt(verdict: Verdict) -> Option<String> {
     match verdict {
         Verdict::Real | Verdict::WithinNoise => None,
-        Verdict::TooFewSamples => Some("Too few rounds to be sure."),
-        Verdict::Uncontrolled => Some("No control was measured, so that may be noise."),
+        Verdict::TooFewSamples => Some("Too few rounds to be sure.".to_owned()),
+        Verdict::Uncontrolled => Some("No control was measured, so that may be noise.".to_owned()),
     }
 }
+
+/// What a noise floor means that hides what readers look for.
+pub fn loud(floor: f64) -> Option<String> {
+    (floor > LOUD).then(|| {
+        format!(
+            "The noise floor is {}: too loud a host to tell small differences.",
+            figures::percent(floor)
+        )
+    })
+}
+
+/// A noise floor that is worth a warning: engines differ by less.
+const LOUD: f64 = 0.1;
 
 /// What a row costs, in a headline: its time where there is one workload, its
 /// ratio where that is to something else.
@@ -298,19 +314,27 @@ pub fn findings(rows: &[Shown<'_>], lens: &Lens<'_>, floor: Option<f64>) -> Vec<
 fn finding(best: &Shown<'_>, other: &Shown<'_>, lens: &Lens<'_>) -> Finding {
     let ratio = lens.ratio(&other.from.row, &best.from.row);
     let pair = format!("{} / {}", best.row.name, other.row.name);
-    let ends = ratio
+    let interval = ratio
         .geomean
         .as_ref()
         .ok()
-        .and_then(|ratio| ratio.interval.ok())
-        .map_or_else(String::new, |interval| range(interval.low, interval.high));
+        .and_then(|ratio| ratio.interval.ok());
+    let ends = interval.map_or_else(String::new, |interval| range(interval.low, interval.high));
     let text = match ratio.verdict {
         Verdict::Real => format!(
             "Difference {pair} is real: {} takes {ends} {} (95 %).",
             other.row.name,
             more(lens.figure)
         ),
-        Verdict::WithinNoise => format!("{pair} cannot be told apart (95 %: {ends})."),
+        Verdict::WithinNoise => {
+            let is_small = interval.is_some_and(|interval| !interval.contains(1.0));
+            let why = if is_small {
+                ", but inside the noise floor"
+            } else {
+                ""
+            };
+            format!("{pair} cannot be told apart (95 %: {ends}{why}).")
+        }
         Verdict::TooFewSamples => {
             format!("{pair}: too few rounds to say whether they differ.")
         }
