@@ -5,11 +5,13 @@
 //! status 1; a wrong command line is status 2; a guest's own status is passed
 //! through by `run`. Nothing a user can cause panics.
 
+mod bench;
 mod compare;
 mod doctor;
 mod probe;
 mod report;
 mod run;
+mod runner;
 
 use std::process::ExitCode;
 
@@ -26,6 +28,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Bench(Box<bench::Args>),
     /// Say what this machine can and cannot do, and what to do about it
     Doctor(doctor::Args),
     Report(report::Args),
@@ -33,15 +36,19 @@ enum Command {
     Probe(probe::Args),
     /// Run a WASI program on our engine
     Run(run::Args),
+    #[command(hide = true)]
+    Runner(runner::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Bench(args) => bench::run(*args),
         Command::Doctor(args) => doctor::run(args),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Probe(args) => probe::run(args),
         Command::Run(args) => run::run(args),
+        Command::Runner(args) => runner::run(args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("{}", one_line(&error));

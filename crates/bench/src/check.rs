@@ -68,6 +68,8 @@ pub enum Expected {
     /// The output must be that of this file; where there is none yet, the
     /// output becomes it.
     SameAs(PathBuf),
+    /// The output must be this text, but for blank space at its end.
+    Text(String),
     /// Nothing: what it prints is not the same from run to run.
     Anything,
 }
@@ -95,8 +97,40 @@ pub fn check_output(path: &Path, expected: &Expected) -> Result<Option<u64>, Str
             }
             Ok(output.answer.map(|said| said.kernel_ns))
         }
+        Expected::Text(right) => {
+            same_text(path, right)?;
+            Ok(output.answer.map(|said| said.kernel_ns))
+        }
         Expected::Anything => Ok(output.answer.map(|said| said.kernel_ns)),
     }
+}
+
+fn same_text(path: &Path, right: &str) -> Result<(), String> {
+    // One byte more than right can be told from right.
+    let bytes_max = right.len() as u64 + TAIL_BYTES;
+    let mut printed = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(bytes_max).read_to_end(&mut printed))
+        .map_err(|error| format!("its output cannot be read: {error}"))?;
+    let printed = String::from_utf8_lossy(&printed);
+    let (mut lines, mut expected) = (printed.trim_end().lines(), right.trim_end().lines());
+    for number in 1.. {
+        match (lines.next(), expected.next()) {
+            (None, None) => break,
+            (said, right) if said == right => {}
+            (said, right) => {
+                let quote = |line: Option<&str>| {
+                    line.map_or("nothing".into(), |l| format!("`{}`", clip(l)))
+                };
+                return Err(format!(
+                    "line {number} is {} instead of {}",
+                    quote(said),
+                    quote(right)
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Copies under another name first: half a reference would fail every cell.
@@ -223,6 +257,19 @@ mod tests {
         );
         assert!(check("x\nfathom: answer=2 kernel_ns=5\n", &same).is_err());
         assert!(check("y\nfathom: answer=1 kernel_ns=5\n", &same).is_err());
+    }
+
+    #[test]
+    fn a_text_is_compared_line_by_line() {
+        let right = Expected::Text("one\ntwo\n".to_owned());
+        assert_eq!(check("one\ntwo", &right), Ok(None));
+        for (printed, why) in [
+            ("one\n2\n", "line 2 is `2` instead of `two`"),
+            ("one\n", "line 2 is nothing instead of `two`"),
+            ("one\ntwo\nthree\n", "line 3 is `three` instead of nothing"),
+        ] {
+            assert_eq!(check(printed, &right).unwrap_err(), why);
+        }
     }
 
     #[test]

@@ -267,13 +267,15 @@ fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, String>, St
 /// A program at one size, however it was built.
 pub struct Program<'a> {
     /// Its suite; `module` for a user's own.
-    pub suite: &'a str,
+    pub suite: String,
     /// Its name.
-    pub name: &'a str,
+    pub name: String,
     /// The size; empty where there is none.
-    pub size: &'a str,
+    pub size: String,
+    /// Its arguments after its own name.
+    pub args: Vec<String>,
     /// Where it is, by variant.
-    pub artifact: &'a dyn Fn(Variant) -> PathBuf,
+    pub artifact: Box<dyn Fn(Variant) -> PathBuf + 'a>,
     /// What it must print.
     pub expected: Expected,
 }
@@ -311,15 +313,16 @@ fn task(row: &Row, program: &Program<'_>, variant: Variant, threads: u32) -> Tas
     Task {
         cell: Cell {
             sandbox: row.sandbox.clone(),
-            suite: program.suite.to_owned(),
-            workload: program.name.to_owned(),
+            suite: program.suite.clone(),
+            workload: program.name.clone(),
             variant,
-            size: program.size.to_owned(),
+            size: program.size.clone(),
             threads,
             control_of: None,
         },
         driver: row.driver,
         artifact: (program.artifact)(variant),
+        args: program.args.clone(),
         expected: program.expected.clone(),
     }
 }

@@ -36,6 +36,8 @@ pub struct Task {
     pub driver: usize,
     /// The module, or the native program.
     pub artifact: PathBuf,
+    /// Its arguments after its own name.
+    pub args: Vec<String>,
     /// What its output is held against.
     pub expected: Expected,
 }
@@ -43,8 +45,6 @@ pub struct Task {
 /// What a program is given: the same on every engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
-    /// Arguments after its own name.
-    pub args: Vec<String>,
     /// Its whole environment.
     pub env: Vec<(String, String)>,
     /// Folders it may use: path on the host, name for the guest.
@@ -95,7 +95,7 @@ impl Plan {
         let is_wasm = cell.variant.is_wasm();
         Request::from(Measure {
             module: task.artifact.clone(),
-            args: self.input.args.clone(),
+            args: task.args.clone(),
             env: self.input.env.clone(),
             dirs: self.input.dirs.clone(),
             stdin: self.input.stdin.clone(),
@@ -194,6 +194,7 @@ pub(crate) mod tests {
                     cell,
                     driver,
                     artifact,
+                    args: Vec::new(),
                     expected,
                 });
             }

@@ -62,6 +62,18 @@ pub struct Workload {
     /// Size → the hexadecimal answer it must print.
     #[serde(default)]
     pub answers: BTreeMap<String, String>,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// What it must print, for a program without an answer.
+    pub stdout: Option<String>,
+}
+
+impl Workload {
+    /// Whether there is a way to know that it ran right.
+    pub fn is_checked(&self) -> bool {
+        !self.answers.is_empty() || self.stdout.is_some()
+    }
 }
 
 impl Suite {
@@ -88,7 +100,8 @@ impl Suite {
         Ok(suite)
     }
 
-    /// The workloads named, in the suite's order; all of them for no names.
+    /// The workloads named, in the suite's order; all that can be checked for
+    /// no names.
     ///
     /// # Errors
     /// [`SuiteError::Unknown`] for the first name it does not have.
@@ -101,7 +114,10 @@ impl Suite {
                 known: self.names().join(" "),
             });
         }
-        let chosen = |workload: &&Workload| names.is_empty() || names.contains(&workload.name);
+        let chosen = |workload: &&Workload| match names {
+            [] => workload.is_checked(),
+            names => names.contains(&workload.name),
+        };
         Ok(self.workloads.iter().filter(chosen).collect())
     }
 
@@ -112,8 +128,16 @@ impl Suite {
             .collect()
     }
 
+    /// Whether its programs are built in sizes, and answer by size.
+    pub fn has_sizes(&self) -> bool {
+        self.workloads
+            .iter()
+            .any(|workload| !workload.answers.is_empty())
+    }
+
     /// Where a workload's executable is, once built: a module for the `wasm`
-    /// variants, a program of the host otherwise.
+    /// variants, a program of the host otherwise. `size` is empty in a suite
+    /// without sizes.
     pub fn artifact(&self, variant: &str, size: &str, workload: &str) -> PathBuf {
         let folder = self.folder.join("build").join(variant).join(size);
         if variant.starts_with("wasm") {
@@ -135,7 +159,8 @@ mod tests {
     }
 
     const TWO: &str = "name = \"s\"\n[[workload]]\nname = \"a\"\nwhy = \"x\"\n\
-        [workload.answers]\nmini = \"0f\"\n[[workload]]\nname = \"b\"\nwhy = \"y\"\n";
+        [workload.answers]\nmini = \"0f\"\n[[workload]]\nname = \"b\"\nwhy = \"y\"\n\
+        args = [\"4\"]\nstdout = \"x\"\n[[workload]]\nname = \"unchecked\"\nwhy = \"z\"\n";
 
     #[test]
     fn workloads_are_selected_in_the_suites_order() {
@@ -148,7 +173,7 @@ mod tests {
         assert_eq!(names(&[]).unwrap(), ["a", "b"]);
         assert_eq!(names(&["b", "a"]).unwrap(), ["a", "b"]);
         let error = names(&["c"]).unwrap_err().to_string();
-        assert_eq!(error, "suite s has no workload `c`; it has: a b");
+        assert_eq!(error, "suite s has no workload `c`; it has: a b unchecked");
         assert_eq!(suite.workloads[0].answers["mini"], "0f");
     }
 

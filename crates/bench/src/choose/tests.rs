@@ -116,10 +116,11 @@ fn tasks_are_rows_times_programs_times_threads_and_a_control_each() {
     let (rows, _) = rows(&[], &menu).unwrap();
     let artifact = |variant: Variant| PathBuf::from(format!("/{variant}/x"));
     let program = |name| Program {
-        suite: "s",
-        name,
-        size: "mini",
-        artifact: &artifact,
+        suite: "s".to_owned(),
+        name: String::from(name),
+        size: "mini".to_owned(),
+        args: vec![],
+        artifact: Box::new(artifact),
         expected: Expected::Answer("1".to_owned()),
     };
     let programs = [program("a"), program("b")];

@@ -12,11 +12,12 @@ use std::{
 
 use fathom_record::{
     FailureKind, Metric,
-    protocol::{EVENTS_FD_ENV, Event, Measure, Request},
+    protocol::{EVENTS_FD_ENV, Event, Job, Measure, Request},
 };
 use fathom_sys::usage::Usage;
 
 pub mod cycle;
+pub(crate) mod fathom;
 mod native;
 
 pub use native::native;
@@ -80,6 +81,17 @@ impl Emitter {
         event
             .write_to(&mut *to)
             .map_err(|error| Refusal::new(FailureKind::Io, format!("sending an event: {error}")))
+    }
+}
+
+/// Serves a request with our own engine.
+///
+/// # Errors
+/// Whatever keeps it from being measured or probed.
+pub fn fathom(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
+    match &request.job {
+        Job::Measure(measure) => fathom::measure(measure, emitter),
+        Job::Probe(probe) => fathom::probe(probe, emitter),
     }
 }
 

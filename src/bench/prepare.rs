@@ -1,0 +1,373 @@
+//! From a command line to all that a campaign is made of.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+    time::{Duration, SystemTime},
+};
+
+use anyhow::{Context, bail, ensure};
+use fathom_bench::{
+    check::Expected,
+    choose::{self, Absent, Menu, OWN_DRIVER, Row},
+    date::rfc3339,
+    driver::{Driver, ProcessDriver},
+    engines::{self, EngineSpec, Presence},
+    host,
+    house::House,
+    plan::{Input, Plan},
+    session::Pace,
+    trial::{self, Trial},
+};
+use fathom_engine::Bounds;
+use fathom_record::{
+    Campaign, Compared, Header, Variant,
+    campaign::{Config, FORMAT_VERSION},
+};
+use fathom_sys::pin;
+
+use super::{
+    Args,
+    target::{self, Kind, Target},
+};
+
+/// Time for a campaign unless told otherwise. A clean clone needs about five
+/// minutes before it and must be done in twenty on two processors.
+const BUDGET: Duration = Duration::from_secs(10 * 60);
+const BUDGET_QUICK: Duration = Duration::from_secs(60);
+/// At most this many rounds unless told otherwise.
+const ROUNDS_MAX: u32 = 30;
+/// Counted iterations of the first round, from which the others' follow.
+const ITERATIONS: u32 = 3;
+/// At most this many where a run is short.
+const ITERATIONS_MAX: u32 = 20;
+/// What a cell's counted iterations should take where a run is short.
+const CELL_TARGET: Duration = Duration::from_millis(150);
+/// A campaign, ready to begin.
+pub struct Prepared {
+    pub plan: Plan,
+    pub header: Header,
+    /// By the tasks' `driver`.
+    pub drivers: Vec<ProcessDriver>,
+    pub rows: Vec<Row>,
+    pub absent: Vec<Absent>,
+    pub folder: PathBuf,
+    pub pace: Pace,
+    pub skips_probe: bool,
+    pub kind: Kind,
+}
+
+/// Prepares a campaign; `command` is recorded as its command line.
+pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
+    let house = House::find();
+    let mut target = target::find(args, house.as_ref())?;
+    override_by(&mut target, args)?;
+    let outside = find_outside(house.as_ref());
+    let (rows, absent) = choose::rows(
+        &args.engines,
+        &Menu {
+            own_strategies: &own_strategies(&target.strategies)?,
+            own_opts: &target.opts,
+            has_native: target.has_native,
+            outside: &outside,
+        },
+    )
+    .map_err(anyhow::Error::msg)?;
+    ensure!(
+        !rows.is_empty(),
+        "nothing to measure: none of the engines is here"
+    );
+    let folder = folder(args, &target, house.as_ref())?;
+    let mut plan = plan(args, &target, &rows, &folder)?;
+    let header = header(args, &plan, &rows, &absent, &target, command)?;
+    plan.config = header.config.clone();
+    let mut drivers = own_drivers()?;
+    drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
+    Ok(Prepared {
+        pace: pace(args, &target),
+        skips_probe: args.no_probe,
+        kind: target.kind,
+        plan,
+        header,
+        drivers,
+        rows,
+        absent,
+        folder,
+    })
+}
+
+/// What the user says comes before what the target would have.
+fn override_by(target: &mut Target, args: &Args) -> anyhow::Result<()> {
+    if !args.variant.is_empty() {
+        let is_wasm = args.variant.iter().all(|variant| variant.is_wasm());
+        ensure!(
+            is_wasm,
+            "--variant is wasm or wasm-simd; native code is an engine"
+        );
+        ensure!(
+            target.module.is_none(),
+            "--variant is for suites; a module is run as it is"
+        );
+        target.variants = args.variant.clone();
+    }
+    if !args.threads.is_empty() {
+        let is_sane = args.threads.iter().all(|count| (1..=1024).contains(count));
+        ensure!(is_sane, "--threads is 1 to 1024");
+        target.threads = args.threads.clone();
+    }
+    if !args.opt.is_empty() {
+        target.opts = args.opt.clone();
+    }
+    if !args.bounds.is_empty() {
+        target.strategies = args.bounds.clone();
+    }
+    Ok(())
+}
+
+fn find_outside(house: Option<&House>) -> Vec<(EngineSpec, Presence)> {
+    let (specs, errors) = house.map(engines::all).unwrap_or_default();
+    for error in errors {
+        eprintln!("fathom: {error}");
+    }
+    let with_presence = |spec: EngineSpec| {
+        let presence = spec.presence();
+        (spec, presence)
+    };
+    specs.into_iter().map(with_presence).collect()
+}
+
+fn own_strategies(wanted: &[String]) -> anyhow::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for name in wanted {
+        match name.as_str() {
+            // The default strategy first: its control is the noise floor's.
+            "all" => {
+                names.push(Bounds::Guard.name().to_owned());
+                let others = Bounds::ALL
+                    .iter()
+                    .filter(|&&bounds| bounds != Bounds::Guard);
+                names.extend(others.map(|bounds| bounds.name().to_owned()));
+            }
+            "auto" => names.push("auto".to_owned()),
+            _ => names.push(name.parse::<Bounds>()?.name().to_owned()),
+        }
+    }
+    Ok(names)
+}
+
+fn own_drivers() -> anyhow::Result<Vec<ProcessDriver>> {
+    let exe = std::env::current_exe().context("cannot find this executable")?;
+    let runner = |name| ProcessDriver::new(&exe, ["runner", name]);
+    Ok(vec![runner("fathom"), runner("native")])
+}
+
+/// The results folder: the one named, or the next free one of the day.
+fn folder(args: &Args, target: &Target, house: Option<&House>) -> anyhow::Result<PathBuf> {
+    if let Some(folder) = &args.out {
+        return Ok(std::path::absolute(folder)?);
+    }
+    let results = house.map_or_else(|| PathBuf::from("results"), House::results);
+    let date = rfc3339(SystemTime::now());
+    let day = date.split('T').next().unwrap_or(&date);
+    let base = format!("{day}-{}", target.title);
+    let free = |name: &String| !results.join(name).exists();
+    let numbered = (2..1000).map(|number| format!("{base}-{number}"));
+    let name = std::iter::once(base.clone()).chain(numbered).find(free);
+    let name = name.context("no free name for the results; name a folder with --out")?;
+    Ok(std::path::absolute(results.join(name))?)
+}
+
+fn plan(args: &Args, target: &Target, rows: &[Row], folder: &Path) -> anyhow::Result<Plan> {
+    let mut tasks = choose::tasks(
+        rows,
+        &target.programs,
+        &target.variants,
+        &target.threads,
+        true,
+    );
+    for task in &mut tasks {
+        match &mut task.expected {
+            Expected::SameAs(_) if args.any_output => task.expected = Expected::Anything,
+            Expected::SameAs(reference) => *reference = folder.join(&*reference),
+            Expected::Answer(_) | Expected::Text(_) | Expected::Anything => {}
+        }
+    }
+    let missing: Vec<_> = tasks
+        .iter()
+        .filter(|task| !task.artifact.exists())
+        .collect();
+    if let Some(first) = missing.first() {
+        let (path, count) = (first.artifact.display(), missing.len());
+        let suite = &first.cell.suite;
+        bail!(
+            "{path} is not there ({count} cells need what is missing): build it with \
+             `python3 workloads/build.py --suite {suite}`, with --size for other sizes than medium"
+        );
+    }
+    Ok(Plan {
+        config: Config::default(),
+        workloads: target.notes.clone(),
+        tasks,
+        input: input(args)?,
+    })
+}
+
+fn input(args: &Args) -> anyhow::Result<Input> {
+    let mut env = Vec::new();
+    for pair in &args.env {
+        let (key, value) = pair
+            .split_once('=')
+            .with_context(|| format!("--env {pair}: K=V"))?;
+        env.push((key.to_owned(), value.to_owned()));
+    }
+    let mut dirs = Vec::new();
+    for dir in &args.dirs {
+        let (host, guest) = dir.split_once("::").unwrap_or((dir, dir));
+        let host = fs::canonicalize(host).with_context(|| format!("--dir {host}"))?;
+        dirs.push((host, guest.to_owned()));
+    }
+    let stdin = match &args.stdin {
+        Some(path) => Some(fs::canonicalize(path).with_context(|| path.display().to_string())?),
+        None => None,
+    };
+    Ok(Input { env, dirs, stdin })
+}
+
+fn header(
+    args: &Args,
+    plan: &Plan,
+    rows: &[Row],
+    absent: &[Absent],
+    target: &Target,
+    command: &[String],
+) -> anyhow::Result<Header> {
+    // The last processors first: interrupts tend to be served on the first.
+    let mut cpus = pin::allowed_cpus().context("which processors may be used")?;
+    cpus.reverse();
+    let mut other = BTreeMap::new();
+    other.insert(
+        "folder".to_owned(),
+        std::env::current_dir()?.display().to_string(),
+    );
+    for engine in absent {
+        other.insert(format!("absent {}", engine.engine), engine.why.clone());
+    }
+    let native = rows.iter().find(|row| row.native == Some(Variant::Native));
+    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
+    let config = Config {
+        compared: target.compared,
+        rounds: args.rounds.unwrap_or(ROUNDS_MAX).max(1),
+        warmup: args.warmup,
+        iterations: args
+            .iterations
+            .or(target.iterations)
+            .unwrap_or(ITERATIONS)
+            .max(1),
+        limit_ms: u64::try_from(args.time_limit.as_millis()).unwrap_or(u64::MAX),
+        cpus: cpus.iter().map(|&cpu| cpu as u32).collect(),
+        seed: args.seed.unwrap_or(since_epoch.as_secs()),
+        layout_varies: true,
+        baseline: Some(native.unwrap_or(&rows[0]).sandbox.id()),
+        module: target.module.clone(),
+        other,
+    };
+    Ok(Header {
+        format: FORMAT_VERSION,
+        tool: env!("CARGO_PKG_VERSION").to_owned(),
+        name: target.title.clone(),
+        date: rfc3339(SystemTime::now()),
+        command: command.to_vec(),
+        host: host::collect(),
+        config,
+        workloads: plan.workloads.clone(),
+        cells: plan.cells(),
+    })
+}
+
+fn pace(args: &Args, target: &Target) -> Pace {
+    let default = if args.quick { BUDGET_QUICK } else { BUDGET };
+    let is_fixed = args.iterations.or(target.iterations).is_some();
+    Pace {
+        // Who says how many rounds has said how long.
+        budget: args.budget.or(args.rounds.is_none().then_some(default)),
+        cell_target: (!is_fixed).then_some(CELL_TARGET),
+        iterations_max: ITERATIONS_MAX,
+    }
+}
+
+impl Prepared {
+    /// Looks at a user's own module before the campaign is written down: what
+    /// is compared depends on what it prints. That it does not run here is
+    /// said and recorded later, like any engine's failure.
+    pub fn look_first(&mut self, stop: &AtomicBool) -> anyhow::Result<()> {
+        if self.header.config.module.is_none() {
+            return Ok(());
+        }
+        fs::create_dir_all(&self.folder)
+            .with_context(|| format!("cannot make {}", self.folder.display()))?;
+        let Some(position) = self
+            .plan
+            .tasks
+            .iter()
+            .position(|task| task.driver == OWN_DRIVER)
+        else {
+            return Ok(());
+        };
+        let task = &self.plan.tasks[position];
+        let reference = self.folder.join("output.stdout");
+        let limit = Duration::from_millis(self.plan.config.limit_ms);
+        let driver: &mut dyn Driver = &mut self.drivers[OWN_DRIVER];
+        match trial::look(&self.plan, task, driver, &reference, limit, stop) {
+            Ok(trial) => self.learn(trial),
+            Err(error) => eprintln!("fathom: a first look: {error}"),
+        }
+        Ok(())
+    }
+
+    fn learn(&mut self, trial: Trial) {
+        if trial.states_kernel {
+            self.header.config.compared = Compared::Kernel;
+            self.plan.config.compared = Compared::Kernel;
+        }
+        if !trial.is_repeatable {
+            eprintln!("its output changes from run to run: outputs are not compared");
+            for task in &mut self.plan.tasks {
+                task.expected = Expected::Anything;
+            }
+        }
+    }
+
+    /// Takes over what an earlier beginning of this campaign decided.
+    pub fn adopt(&mut self, campaign: &Campaign) {
+        let before = &campaign.header;
+        self.header.config = before.config.clone();
+        self.plan.config = before.config.clone();
+        let reference = self.folder.join("output.stdout");
+        if before.config.module.is_some() && !campaign.samples.is_empty() && !reference.exists() {
+            for task in &mut self.plan.tasks {
+                task.expected = Expected::Anything;
+            }
+        }
+    }
+
+    /// Says what is about to happen.
+    pub fn announce(&self) {
+        let cells = self.plan.tasks.len();
+        let rows = self.rows.len();
+        eprintln!(
+            "{}: {rows} rows, {cells} cells a round → {}",
+            self.header.name,
+            self.folder.display()
+        );
+        for absent in &self.absent {
+            eprintln!("absent: {}: {}", absent.engine, absent.why);
+        }
+    }
+
+    pub fn boxed_drivers(&self) -> Vec<Box<dyn Driver>> {
+        let boxed = |driver: &ProcessDriver| Box::new(driver.clone()) as Box<dyn Driver>;
+        self.drivers.iter().map(boxed).collect()
+    }
+}

@@ -1,0 +1,98 @@
+//! The soundness probe before the measuring: a sandbox which does not keep
+//! what it promises has no time.
+
+use std::sync::atomic::AtomicBool;
+
+use fathom_bench::{probe, results::Results};
+use fathom_engine::{Bounds, BoundsChoice};
+use fathom_record::{
+    FailureKind, Guarantee, Record, Sandbox,
+    campaign::{Failure, ProbeRecord},
+};
+
+use super::prepare::Prepared;
+
+/// Probes every sandbox that has not been probed in this campaign, and gives
+/// up the cells of those which fail.
+pub fn exclude_unsound(
+    prepared: &Prepared,
+    results: &mut Results,
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
+    for row in prepared.rows.iter().filter(|row| row.native.is_none()) {
+        let id = row.sandbox.id();
+        if results
+            .campaign()
+            .probes
+            .iter()
+            .any(|record| record.sandbox == id)
+        {
+            continue;
+        }
+        let mut runner = probe::Runner {
+            driver: &prepared.drivers[row.driver],
+            sandbox: &row.sandbox,
+            cancel: stop,
+        };
+        match probe::probe(&mut runner, claim(&row.sandbox), &mut |_| {}) {
+            Ok(findings) => {
+                let record = findings.record(id);
+                eprintln!("probe: {}: {}", record.sandbox, in_words(&record));
+                let mut records = vec![Record::Probe(record.clone())];
+                if record.is_unsound() {
+                    records.extend(give_up(prepared, &row.sandbox, &in_words(&record)));
+                }
+                results.append(records)?;
+            }
+            Err(probe::SubjectError::Cancelled) => return Ok(()),
+            // It could not even be asked: measuring it will say why.
+            Err(error) => eprintln!("probe: {id}: not probed: {error}"),
+        }
+    }
+    Ok(())
+}
+
+/// What a strategy promises. Outside engines claim to be exact, whatever they
+/// do for it.
+fn claim(sandbox: &Sandbox) -> Guarantee {
+    let own = sandbox
+        .strategy
+        .parse::<BoundsChoice>()
+        .ok()
+        .map(BoundsChoice::resolve);
+    match own
+        .filter(|_| sandbox.engine == fathom_bench::choose::OWN)
+        .map(Bounds::guarantee)
+    {
+        None | Some(fathom_engine::Guarantee::Exact) => Guarantee::Exact,
+        Some(fathom_engine::Guarantee::Contained) => Guarantee::Contained,
+        Some(fathom_engine::Guarantee::Partial) => Guarantee::Partial,
+        Some(fathom_engine::Guarantee::Unchecked) => Guarantee::Unchecked,
+    }
+}
+
+fn in_words(record: &ProbeRecord) -> String {
+    let claimed = record.claimed;
+    match record.examples.first() {
+        Some(example) if record.is_unsound() => format!(
+            "not {claimed}: {} of {} accesses, such as {example}",
+            record.violations, record.accesses
+        ),
+        _ => format!("{} ({} accesses)", record.observed, record.accesses),
+    }
+}
+
+fn give_up(prepared: &Prepared, sandbox: &Sandbox, why: &str) -> Vec<Record> {
+    let cells = prepared.plan.tasks.iter().map(|task| &task.cell);
+    cells
+        .filter(|cell| cell.sandbox == *sandbox && cell.variant.is_wasm())
+        .map(|cell| {
+            Record::Failure(Failure {
+                cell: Some(cell.id()),
+                round: None,
+                kind: FailureKind::Unsound,
+                message: why.to_owned(),
+            })
+        })
+        .collect()
+}

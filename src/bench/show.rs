@@ -1,0 +1,127 @@
+//! How far a campaign is, on stderr: a bar with the time left on a terminal, a
+//! line per round otherwise. Failures are said when they happen, once per
+//! kind and engine; the report lists them all.
+
+use std::{collections::BTreeSet, io::IsTerminal, time::Duration};
+
+use fathom_bench::session::{Note, Observer};
+use fathom_record::Cell;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Shows a campaign's notes.
+pub struct Shown {
+    bar: ProgressBar,
+    is_terminal: bool,
+    said: BTreeSet<(String, String)>,
+    left: String,
+}
+
+impl Shown {
+    pub fn new() -> Self {
+        let is_terminal = std::io::stderr().is_terminal();
+        let target = if is_terminal {
+            ProgressDrawTarget::stderr_with_hz(4)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        let template = "{prefix} {bar:24} {pos}/{len} {wide_msg}";
+        bar.set_style(
+            ProgressStyle::with_template(template)
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .progress_chars("━╸─"),
+        );
+        Self {
+            bar,
+            is_terminal,
+            said: BTreeSet::new(),
+            left: String::new(),
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn say(&self, line: &str) {
+        if self.is_terminal {
+            self.bar.suspend(|| eprintln!("{line}"));
+        } else {
+            eprintln!("{line}");
+        }
+    }
+
+    fn begin(&mut self, cell: &Cell, left: Option<Duration>) {
+        if let Some(left) = left {
+            self.left = format!("about {} left · ", rough(left));
+        }
+        self.bar
+            .set_message(format!("{}{}", self.left, describe(cell)));
+    }
+}
+
+impl Observer for Shown {
+    fn note(&mut self, note: Note<'_>) {
+        match note {
+            Note::Round {
+                round,
+                rounds,
+                cells,
+            } => {
+                self.bar.set_length(cells as u64);
+                self.bar.set_position(0);
+                self.bar
+                    .set_prefix(format!("round {} (≤ {rounds})", round + 1));
+                if !self.is_terminal {
+                    eprintln!("round {} of at most {rounds}: {cells} cells", round + 1);
+                }
+            }
+            Note::Begin { cell, left } => self.begin(cell, left),
+            Note::Done { .. } => self.bar.inc(1),
+            Note::Failed {
+                cell,
+                kind,
+                message,
+            } => {
+                self.bar.inc(1);
+                // Thirty kernels which fail for one reason are one line.
+                if self
+                    .said
+                    .insert((cell.sandbox.id().to_string(), message.to_owned()))
+                {
+                    self.say(&format!("failed: {}: {kind}: {message}", describe(cell)));
+                }
+            }
+        }
+    }
+}
+
+/// A cell in a reader's words.
+pub fn describe(cell: &Cell) -> String {
+    let sandbox = &cell.sandbox;
+    let engine = if cell.variant.is_wasm() {
+        let backend = sandbox
+            .backend
+            .as_ref()
+            .map(|name| format!(" {name}"))
+            .unwrap_or_default();
+        format!("{} {}{backend}", sandbox.engine, sandbox.strategy)
+    } else {
+        cell.variant.to_string()
+    };
+    let threads = if cell.threads == 1 {
+        String::new()
+    } else {
+        format!(" × {}", cell.threads)
+    };
+    format!("{engine} {}{threads}", cell.workload)
+}
+
+/// A time to wait, rounded as one says it.
+pub fn rough(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..90 => format!("{seconds} s"),
+        seconds => format!("{} min", (seconds + 30) / 60),
+    }
+}

@@ -1,0 +1,279 @@
+//! What is run: a suite's programs, a program of the user's own, or one of the
+//! two built-in experiments, which are programs of a suite measured in a way
+//! of their own.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, ensure};
+use fathom_bench::{
+    check::Expected,
+    choose::Program,
+    house::House,
+    suite::{Suite, Workload},
+};
+use fathom_record::{
+    Compared, Opt, Variant,
+    campaign::{ModuleNote, WorkloadNote},
+};
+
+use super::Args;
+
+/// The kernels of `--quick`: one of each kind of loop.
+const QUICK_KERNELS: [&str; 6] = [
+    "gemm",
+    "atax",
+    "lu",
+    "floyd-warshall",
+    "jacobi-2d",
+    "deriche",
+];
+/// The growth experiment: pages in all, and at a time. One page at once and
+/// no growth is what an instance costs that does not grow.
+const GROWTHS: [(u32, u32); 4] = [(1, 1), (64, 1), (256, 1), (256, 16)];
+
+/// What is run, and how it is measured unless the user says otherwise.
+pub struct Target {
+    pub kind: Kind,
+    /// For folders and headings.
+    pub title: String,
+    pub programs: Vec<Program<'static>>,
+    pub notes: Vec<WorkloadNote>,
+    /// A user's own module.
+    pub module: Option<ModuleNote>,
+    pub compared: Compared,
+    pub variants: Vec<Variant>,
+    pub threads: Vec<u32>,
+    pub opts: Vec<Opt>,
+    pub strategies: Vec<String>,
+    /// Counted iterations, where they do not follow from how long one takes.
+    pub iterations: Option<u32>,
+    pub has_native: bool,
+}
+
+/// What kind of measuring it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// How long programs run.
+    Run,
+    /// What instances cost that are made, grown and dropped in a loop.
+    Growth,
+    /// What compiling costs.
+    Compile,
+}
+
+/// Finds what the command line names.
+pub fn find(args: &Args, house: Option<&House>) -> anyhow::Result<Target> {
+    let name = args.target.as_deref().unwrap_or("polybench");
+    let path = Path::new(name);
+    if path.extension().is_some() || path.is_file() {
+        return module(args, path);
+    }
+    let house =
+        house.context("no suites here: run it in a clone of Fathom, or name one in FATHOM_HOME")?;
+    match name {
+        "growth" => growth(args, &suite(house, "wasi")?),
+        "compile" => compile(args, house),
+        _ => {
+            let suite = suite(house, name);
+            of_suite(
+                args,
+                &suite.with_context(|| format!("`{name}` is no suite and no file"))?,
+            )
+        }
+    }
+}
+
+fn suite(house: &House, name: &str) -> anyhow::Result<Suite> {
+    Ok(Suite::load(&house.suite(name))?)
+}
+
+/// The strategies of ours which are measured by default.
+fn all_strategies() -> Vec<String> {
+    vec!["all".to_owned()]
+}
+
+fn of_suite(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
+    ensure!(
+        args.args.is_empty(),
+        "a suite's programs have arguments of their own"
+    );
+    let mut names = args.kernels.clone();
+    if args.quick && names.is_empty() && suite.has_sizes() {
+        let quick = suite.workloads.iter().map(|workload| workload.name.clone());
+        names = quick
+            .filter(|name| QUICK_KERNELS.contains(&name.as_str()))
+            .collect();
+    }
+    let size = match (suite.has_sizes(), &args.size) {
+        (false, None) => String::new(),
+        (false, Some(size)) => anyhow::bail!("suite {} has no sizes, so no `{size}`", suite.name),
+        (true, Some(size)) => size.to_lowercase(),
+        (true, None) => if args.quick { "small" } else { "medium" }.to_owned(),
+    };
+    let chosen = suite.select(&names)?;
+    let programs = chosen
+        .iter()
+        .map(|workload| program(suite, workload, &size))
+        .collect();
+    let notes = chosen
+        .iter()
+        .map(|workload| note(suite, workload, &size))
+        .collect();
+    let title = if size.is_empty() {
+        suite.name.clone()
+    } else {
+        format!("{}-{size}", suite.name)
+    };
+    Ok(Target {
+        kind: Kind::Run,
+        title,
+        programs,
+        notes,
+        module: None,
+        compared: if suite.has_sizes() {
+            Compared::Kernel
+        } else {
+            Compared::Run
+        },
+        variants: vec![Variant::WasmSimd],
+        threads: vec![1],
+        opts: vec![Opt::Speed],
+        strategies: all_strategies(),
+        iterations: None,
+        has_native: true,
+    })
+}
+
+fn program(suite: &Suite, workload: &Workload, size: &str) -> Program<'static> {
+    let (suite_of, name, size_of) = (suite.clone(), workload.name.clone(), size.to_owned());
+    Program {
+        suite: suite.name.clone(),
+        name: workload.name.clone(),
+        size: size.to_owned(),
+        args: workload.args.clone(),
+        artifact: Box::new(move |variant: Variant| {
+            suite_of.artifact(variant.name(), &size_of, &name)
+        }),
+        expected: match (workload.answers.get(size), &workload.stdout) {
+            (Some(answer), _) => Expected::Answer(answer.to_ascii_lowercase()),
+            (None, Some(text)) => Expected::Text(text.clone()),
+            // Relative to the results folder, which is not known yet.
+            (None, None) => Expected::SameAs(PathBuf::from(format!("{}.stdout", workload.name))),
+        },
+    }
+}
+
+fn note(suite: &Suite, workload: &Workload, size: &str) -> WorkloadNote {
+    WorkloadNote {
+        suite: suite.name.clone(),
+        name: workload.name.clone(),
+        why: workload.why.clone(),
+        answer: workload.answers.get(size).cloned(),
+    }
+}
+
+fn module(args: &Args, path: &Path) -> anyhow::Result<Target> {
+    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    ensure!(
+        args.kernels.is_empty(),
+        "--kernels is for suites; a module is run as it is"
+    );
+    ensure!(
+        args.size.is_none(),
+        "--size is for suites; a module is run as it is"
+    );
+    let path = std::path::absolute(path)?;
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let artifact = path.clone();
+    let program = Program {
+        suite: "module".to_owned(),
+        name,
+        size: String::new(),
+        args: args.args.clone(),
+        artifact: Box::new(move |_| artifact.clone()),
+        expected: Expected::SameAs(PathBuf::from("output.stdout")),
+    };
+    Ok(Target {
+        kind: Kind::Run,
+        title: path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+        programs: vec![program],
+        notes: Vec::new(),
+        module: Some(ModuleNote {
+            path,
+            bytes: bytes.len() as u64,
+            digest: digest(&bytes),
+            args: args.args.clone(),
+        }),
+        compared: Compared::Run,
+        variants: vec![Variant::Wasm],
+        threads: vec![1],
+        opts: vec![Opt::Speed],
+        strategies: all_strategies(),
+        iterations: None,
+        has_native: false,
+    })
+}
+
+fn growth(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
+    ensure!(args.kernels.is_empty(), "growth has no kernels");
+    let chosen = suite.select(&["grow".to_owned()])?;
+    let (mut programs, mut notes) = (Vec::new(), Vec::new());
+    for (pages, step) in GROWTHS {
+        let name = format!("grow-{pages}-by-{step}");
+        let mut program = program(suite, chosen[0], "");
+        program.args = vec![pages.to_string(), step.to_string()];
+        program.expected = Expected::SameAs(PathBuf::from(format!("{name}.stdout")));
+        notes.push(WorkloadNote {
+            suite: suite.name.clone(),
+            name: name.clone(),
+            why: format!("an instance grown to {pages} pages, {step} at a time, each touched"),
+            answer: None,
+        });
+        program.name = name;
+        programs.push(program);
+    }
+    Ok(Target {
+        kind: Kind::Growth,
+        title: "growth".to_owned(),
+        programs,
+        notes,
+        module: None,
+        compared: Compared::Kernel,
+        variants: vec![Variant::Wasm],
+        threads: vec![1, 2],
+        opts: vec![Opt::Speed],
+        strategies: all_strategies(),
+        iterations: Some(60),
+        has_native: true,
+    })
+}
+
+fn compile(args: &Args, house: &House) -> anyhow::Result<Target> {
+    let mut target = of_suite(args, &suite(house, "large")?)?;
+    target.kind = Kind::Compile;
+    target.title = "compile".to_owned();
+    target.opts = vec![Opt::Speed, Opt::None];
+    target.strategies = vec!["guard".to_owned()];
+    target.iterations = Some(1);
+    target.has_native = false;
+    Ok(target)
+}
+
+/// FNV-1a over the bytes: tells modules apart, no more is asked of it.
+fn digest(bytes: &[u8]) -> String {
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
