@@ -9,6 +9,7 @@
 //! `prepare` decides what is measured, `show` shows how far it is, `finish`
 //! makes the reports; measuring itself is in the crate `fathom-bench`.
 
+mod experiments;
 mod finish;
 mod prepare;
 mod probe;
@@ -30,7 +31,7 @@ use clap::Parser;
 use fathom_bench::{
     choose::Wanted,
     results::{Results, same_campaign},
-    session::{Ended, Session},
+    session::Session,
 };
 use fathom_record::{
     Opt, Record, Variant,
@@ -280,15 +281,6 @@ fn duration(text: &str) -> anyhow::Result<Duration> {
         .parse()
         .context("a time is a number with ms, s, m or h")?;
     Duration::try_from_secs_f64(number * factor).context("not a time to wait for")
-}
-
-/// How a campaign ended, for a reader.
-fn how_it_ended(ended: Ended) -> Option<String> {
-    match ended {
-        Ended::Complete => None,
-        Ended::TimeUp { rounds } => Some(format!("time is up after {rounds} rounds")),
-        Ended::Stopped => Some("stopped".into()),
-    }
 }
 
 #[cfg(test)]

@@ -2,18 +2,39 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use fathom_bench::{results::Results, session::Ended};
+use fathom_report::{Format, Report};
 
-use super::{how_it_ended, prepare::Prepared};
+use super::{experiments, prepare::Prepared, target::Kind};
+use crate::report::{print, stdout_style};
 
 /// Reports on a campaign; failure where a cell failed or an engine that was
 /// asked for is absent.
 pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::Result<ExitCode> {
-    let folder = results.folder().display();
-    if let Some(how) = how_it_ended(ended) {
-        eprintln!("{how}; go on with: fathom bench --resume {folder}");
+    let folder = results.folder();
+    let again = format!("go on with: fathom bench --resume {}", folder.display());
+    if results.campaign().processes.is_empty() {
+        eprintln!("nothing was measured; {again}");
+    } else {
+        let report = Report::open(folder)?;
+        report
+            .save()
+            .with_context(|| format!("the samples are kept; {again}"))?;
+        print(&report.render(Format::Terminal, stdout_style())?)?;
+        let table = match prepared.kind {
+            Kind::Run => None,
+            Kind::Growth => Some(experiments::growth(results.campaign())),
+            Kind::Compile => Some(experiments::compile(results.campaign())),
+        };
+        if let Some(table) = table {
+            print(&format!("\n{table}"))?;
+        }
     }
-    println!("samples: {folder}/samples.jsonl");
+    match ended {
+        Ended::Complete | Ended::TimeUp { .. } => {}
+        Ended::Stopped => eprintln!("stopped; {again}"),
+    }
     let failures = results.campaign().failures.len();
     let missing = prepared
         .absent

@@ -4,9 +4,8 @@
 use std::sync::atomic::AtomicBool;
 
 use fathom_bench::{probe, results::Results};
-use fathom_engine::{Bounds, BoundsChoice};
 use fathom_record::{
-    FailureKind, Guarantee, Record, Sandbox,
+    FailureKind, Record, Sandbox,
     campaign::{Failure, ProbeRecord},
 };
 
@@ -34,7 +33,7 @@ pub fn exclude_unsound(
             sandbox: &row.sandbox,
             cancel: stop,
         };
-        match probe::probe(&mut runner, claim(&row.sandbox), &mut |_| {}) {
+        match probe::probe(&mut runner, probe::claimed(&row.sandbox), &mut |_| {}) {
             Ok(findings) => {
                 let record = findings.record(id);
                 eprintln!("probe: {}: {}", record.sandbox, in_words(&record));
@@ -50,25 +49,6 @@ pub fn exclude_unsound(
         }
     }
     Ok(())
-}
-
-/// What a strategy promises. Outside engines claim to be exact, whatever they
-/// do for it.
-fn claim(sandbox: &Sandbox) -> Guarantee {
-    let own = sandbox
-        .strategy
-        .parse::<BoundsChoice>()
-        .ok()
-        .map(BoundsChoice::resolve);
-    match own
-        .filter(|_| sandbox.engine == fathom_bench::choose::OWN)
-        .map(Bounds::guarantee)
-    {
-        None | Some(fathom_engine::Guarantee::Exact) => Guarantee::Exact,
-        Some(fathom_engine::Guarantee::Contained) => Guarantee::Contained,
-        Some(fathom_engine::Guarantee::Partial) => Guarantee::Partial,
-        Some(fathom_engine::Guarantee::Unchecked) => Guarantee::Unchecked,
-    }
 }
 
 fn in_words(record: &ProbeRecord) -> String {

@@ -1,0 +1,275 @@
+//! The tables of the built-in experiments, from their samples.
+//!
+//! What the general table has no column for: instances per second of a loop
+//! which makes, grows, runs and drops them, with the faults and switches that
+//! go with it; and the time of compiling alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fathom_record::{Campaign, Cell, Metric, Phase, campaign::Process};
+
+/// Growth under load: a line per program, threads and row.
+///
+/// Faults and switches are the whole process's, divided by its counted
+/// instances and its warm-up; the engine's start is in them.
+pub fn growth(campaign: &Campaign) -> String {
+    let mut table = Table::new(&[
+        "program",
+        "threads",
+        "engine",
+        "instances/s",
+        "make",
+        "run",
+        "drop",
+        "faults",
+        "switches",
+        "busy",
+    ]);
+    for cell in cells(campaign) {
+        let samples: Vec<_> = campaign
+            .samples
+            .iter()
+            .filter(|sample| sample.cell == cell.id())
+            .collect();
+        let phase = |phase: Phase| {
+            median(
+                samples
+                    .iter()
+                    .filter_map(|sample| Some(sample.phases.get(&phase)?.wall_ns)),
+            )
+        };
+        let all = median(
+            samples
+                .iter()
+                .map(|sample| sample.phases.values().map(|span| span.wall_ns).sum()),
+        );
+        let processes: Vec<_> = campaign
+            .processes
+            .iter()
+            .filter(|process| process.cell == cell.id())
+            .collect();
+        let Some(all) = all.filter(|&ns| ns > 0.0) else {
+            continue;
+        };
+        let instances = per_process(campaign, cell);
+        let metric = |metric: Metric| {
+            let of = |process: &&Process| process.metrics.get(&metric).copied();
+            median(processes.iter().filter_map(of)).map(|count| count / instances)
+        };
+        let switches = metric(Metric::CtxVoluntary)
+            .zip(metric(Metric::CtxInvoluntary))
+            .map(|(voluntary, involuntary)| voluntary + involuntary);
+        let busy = processes
+            .iter()
+            .filter_map(|process| process.cpu_pinned?.utilisation());
+        let busy: Vec<f64> = busy.collect();
+        table.row(&[
+            cell.workload.clone(),
+            cell.threads.to_string(),
+            engine(cell),
+            format!("{:.0}", f64::from(cell.threads) * 1e9 / all),
+            time(phase(Phase::Instantiate)),
+            time(phase(Phase::Run)),
+            time(phase(Phase::Teardown)),
+            count(metric(Metric::FaultsMinor)),
+            count(switches),
+            middle(busy).map_or("–".into(), |share| format!("{:.0} %", share * 100.0)),
+        ]);
+    }
+    format!(
+        "Growth under load: medians; faults and switches per instance, start-up included\n{}",
+        table.text()
+    )
+}
+
+/// Compiling: a line per module and row.
+pub fn compile(campaign: &Campaign) -> String {
+    let mut table = Table::new(&[
+        "module",
+        "engine",
+        "compile",
+        "CPU",
+        "code",
+        "peak memory",
+        "rounds",
+    ]);
+    for cell in cells(campaign) {
+        let processes: Vec<_> = campaign
+            .processes
+            .iter()
+            .filter(|process| process.cell == cell.id())
+            .collect();
+        let spans = || {
+            processes
+                .iter()
+                .filter_map(|process| process.phases.get(&Phase::Compile))
+        };
+        let metric = |metric: Metric| {
+            median(
+                processes
+                    .iter()
+                    .filter_map(|process| process.metrics.get(&metric).copied()),
+            )
+        };
+        table.row(&[
+            cell.workload.clone(),
+            engine(cell),
+            time(median(spans().map(|span| span.wall_ns))),
+            time(median(
+                processes.iter().filter_map(|process| process.cpu_ns),
+            )),
+            bytes(metric(Metric::CodeBytes)),
+            bytes(metric(Metric::RssPeakBytes)),
+            processes.len().to_string(),
+        ]);
+    }
+    format!(
+        "Compiling: medians; CPU and memory are the whole process's, a short run included\n{}",
+        table.text()
+    )
+}
+
+/// The cells which were measured, controls left out, in the plan's order.
+fn cells(campaign: &Campaign) -> impl Iterator<Item = &Cell> {
+    let measured: BTreeSet<_> = campaign
+        .processes
+        .iter()
+        .map(|process| &process.cell)
+        .collect();
+    campaign
+        .header
+        .cells
+        .iter()
+        .filter(move |cell| !cell.is_control() && measured.contains(&cell.id()))
+}
+
+/// Instances a process of this cell made, warm-up included.
+fn per_process(campaign: &Campaign, cell: &Cell) -> f64 {
+    let mut counted: BTreeMap<u32, u32> = BTreeMap::new();
+    for sample in campaign
+        .samples
+        .iter()
+        .filter(|sample| sample.cell == cell.id())
+    {
+        *counted.entry(sample.round).or_default() += 1;
+    }
+    let counted = counted.values().next().copied().unwrap_or(1);
+    f64::from(counted + campaign.header.config.warmup * cell.threads)
+}
+
+fn engine(cell: &Cell) -> String {
+    let sandbox = &cell.sandbox;
+    if !cell.variant.is_wasm() {
+        return cell.variant.to_string();
+    }
+    let opt = match sandbox.opt {
+        fathom_record::Opt::Speed => String::new(),
+        fathom_record::Opt::None => " --opt none".to_owned(),
+    };
+    let backend = sandbox
+        .backend
+        .as_ref()
+        .map(|name| format!(" {name}"))
+        .unwrap_or_default();
+    format!("{} {}{backend}{opt}", sandbox.engine, sandbox.strategy)
+}
+
+fn median(values: impl Iterator<Item = u64>) -> Option<f64> {
+    middle(values.map(|value| value as f64).collect())
+}
+
+fn middle(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    let half = values.len() / 2;
+    match values.len() {
+        0 => None,
+        odd if odd % 2 == 1 => Some(values[half]),
+        _ => Some(f64::midpoint(values[half - 1], values[half])),
+    }
+}
+
+fn time(ns: Option<f64>) -> String {
+    ns.map_or("–".into(), fathom_report::figures::time)
+}
+
+fn bytes(value: Option<f64>) -> String {
+    value.map_or("–".into(), fathom_report::figures::bytes)
+}
+
+fn count(value: Option<f64>) -> String {
+    match value {
+        None => "–".into(),
+        Some(value) if value < 10.0 => format!("{value:.1}"),
+        Some(value) => format!("{value:.0}"),
+    }
+}
+
+/// Columns as wide as their widest entry; the first left, figures right.
+struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(heads: &[&str]) -> Self {
+        Self {
+            rows: vec![heads.iter().map(|&head| head.to_owned()).collect()],
+        }
+    }
+
+    fn row(&mut self, entries: &[String]) {
+        self.rows.push(entries.to_vec());
+    }
+
+    fn text(&self) -> String {
+        let width = |column: usize| {
+            let entries = self.rows.iter().map(|row| row[column].chars().count());
+            entries.max().unwrap_or(0)
+        };
+        let widths: Vec<_> = (0..self.rows[0].len()).map(width).collect();
+        let is_text = |column: usize| {
+            let head = self.rows[0][column].as_str();
+            ["program", "module", "engine"].contains(&head)
+        };
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (column, (entry, width)) in row.iter().zip(&widths).enumerate() {
+                let gap = " ".repeat(width - entry.chars().count());
+                line.push_str("  ");
+                if is_text(column) {
+                    line.push_str(entry);
+                    line.push_str(&gap);
+                } else {
+                    line.push_str(&gap);
+                    line.push_str(entry);
+                }
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let mut table = Table::new(&["program", "faults"]);
+        table.row(&["é".to_owned(), "12".to_owned()]);
+        table.row(&["longer name".to_owned(), "–".to_owned()]);
+        assert_eq!(
+            table.text(),
+            "  program      faults\n  é                12\n  longer name       –\n"
+        );
+    }
+
+    #[test]
+    fn the_middle_of_values() {
+        assert_eq!(middle(vec![]), None);
+        assert_eq!(middle(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(middle(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+}
