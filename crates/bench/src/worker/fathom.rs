@@ -176,7 +176,9 @@ pub(crate) fn probe(probe: &Probe, emitter: &Emitter) -> Result<(), Refusal> {
         match error {
             ServeError::Engine(error) => refusal(error),
             ServeError::Escape(_) => Refusal::new(FailureKind::Unsound, message),
-            ServeError::Missing(_) | ServeError::Import(_) => Refusal::new(FailureKind::Link, message),
+            ServeError::Missing(_) | ServeError::Import(_) => {
+                Refusal::new(FailureKind::Link, message)
+            }
             ServeError::Argument(_) => Refusal::new(FailureKind::Protocol, message),
             ServeError::Fence(_) | ServeError::Tell(_) => Refusal::new(FailureKind::Io, message),
         }
