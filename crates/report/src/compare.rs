@@ -198,10 +198,28 @@ fn endings(comparison: &Comparison, text: &mut String, style: Style) {
             ));
         }
         say(Tone::Bad, &format!("refused: {}", why.join(", ")));
+    } else if !is_judged(comparison) {
+        say(
+            Tone::Faint,
+            "nothing could be judged: too few rounds, or no controls",
+        );
     } else {
         say(
             Tone::Good,
             &format!("accepted: no real slowdown past {threshold}"),
         );
     }
+}
+
+/// Whether anything at all can be said about any row.
+fn is_judged(comparison: &Comparison) -> bool {
+    comparison
+        .rows
+        .iter()
+        .flat_map(|row| {
+            row.geomean
+                .iter()
+                .chain(row.workloads.iter().map(|(_, change)| change))
+        })
+        .any(|change| matches!(change.verdict, Verdict::Real | Verdict::WithinNoise))
 }

@@ -93,12 +93,29 @@ impl Results {
 }
 
 /// Writes a file so that readers see the old one or the whole new one: into a
-/// neighbour, which then takes its name (rename(2)).
+/// neighbour, which then takes its name (rename(2)). A link is followed; what
+/// is no plain file (`/dev/stdout`, a pipe) is written to as it is, never
+/// replaced.
 ///
 /// # Errors
 /// If it cannot be written; the neighbour is removed and the old file is as it
 /// was.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let resolved;
+    let path = match fs::metadata(path) {
+        Ok(meta) if meta.is_file() => {
+            resolved = fs::canonicalize(path)?;
+            resolved.as_path()
+        }
+        Ok(meta) if meta.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(_) => {
+            return fs::OpenOptions::new()
+                .write(true)
+                .open(path)?
+                .write_all(content);
+        }
+        Err(_) => path,
+    };
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file's name"))?;
@@ -121,6 +138,8 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsRawFd;
+
     use super::*;
 
     #[test]
@@ -130,15 +149,26 @@ mod tests {
         write_whole(&path, b"one").unwrap();
         write_whole(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
-        let blocked = folder.path().join("folder");
-        fs::create_dir(&blocked).unwrap();
-        fs::write(blocked.join("full"), b"").unwrap();
-        assert!(write_whole(&blocked, b"three").is_err());
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        write_whole(&link, b"linked").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"linked");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(write_whole(folder.path(), b"three").is_err());
         let left: Vec<_> = fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name())
             .collect();
         assert_eq!(left.len(), 2, "{left:?}");
+    }
+
+    #[test]
+    fn what_is_no_plain_file_is_written_to_and_stays() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let path = PathBuf::from(format!("/proc/self/fd/{}", writer.as_raw_fd()));
+        write_whole(&path, b"through").unwrap();
+        drop(writer);
+        assert_eq!(io::read_to_string(reader).unwrap(), "through");
     }
 
     #[test]
