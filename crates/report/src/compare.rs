@@ -15,10 +15,7 @@ const WORKLOADS_MAX: usize = 8;
 /// What became of the common rows, the verdict last.
 pub fn render(comparison: &Comparison, before: &str, after: &str, style: Style) -> String {
     let mut text = String::new();
-    let mut say = |tone: Tone, line: &str| {
-        text.push_str(&style.paint(tone, &style.clean(line)));
-        text.push('\n');
-    };
+    let mut say = |tone: Tone, line: &str| style.say(&mut text, tone, line);
     say(Tone::Strong, &format!("{after} against {before}"));
     say(Tone::Faint, basis(comparison));
     for (threads, drift) in &comparison.drift {
@@ -161,10 +158,7 @@ fn judged(change: &Change) -> (Tone, &'static str, &'static str) {
 }
 
 fn endings(comparison: &Comparison, text: &mut String, style: Style) {
-    let mut say = |tone: Tone, line: &str| {
-        text.push_str(&style.paint(tone, &style.clean(line)));
-        text.push('\n');
-    };
+    let mut say = |tone: Tone, line: &str| style.say(text, tone, line);
     say(Tone::Plain, "");
     for (cell, reason) in &comparison.lost {
         say(

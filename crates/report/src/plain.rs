@@ -44,6 +44,16 @@ impl Style {
         format!("\x1b[{code}m{text}\x1b[0m")
     }
 
+    /// A sentence of its own lines: cleaned, broken between words where the
+    /// terminal is narrower, and painted.
+    pub fn say(self, to: &mut String, tone: Tone, line: &str) {
+        let line = self.clean(line);
+        for part in wrapped(&line, self.width) {
+            to.push_str(&self.paint(tone, &part));
+            to.push('\n');
+        }
+    }
+
     /// Text that this terminal can show.
     pub fn clean(self, text: &str) -> String {
         let mut clean = String::with_capacity(text.len());
@@ -98,6 +108,40 @@ pub fn width(text: &str) -> usize {
             _ => 1,
         })
         .sum()
+}
+
+/// A line in parts that fit, the further ones indented by two more than the
+/// first. A word that is wider than the terminal stays whole.
+fn wrapped(line: &str, wide: Option<usize>) -> Vec<String> {
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    let wide = match wide {
+        Some(wide) if width(line) > wide => wide,
+        _ => return vec![line.to_owned()],
+    };
+    let mut parts: Vec<String> = Vec::new();
+    let mut part = " ".repeat(indent);
+    let mut is_fresh = true;
+    // A number stays with its sign or unit.
+    let tied = line
+        .replace(" %", "\u{a0}%")
+        .replace(" ×", "\u{a0}×")
+        .replace("± ", "±\u{a0}");
+    for word in tied.split(' ').filter(|word| !word.is_empty()) {
+        if !is_fresh && width(&part) + 1 + width(word) > wide {
+            parts.push(std::mem::replace(&mut part, " ".repeat(indent + 2)));
+            is_fresh = true;
+        }
+        if !is_fresh {
+            part.push(' ');
+        }
+        part.push_str(word);
+        is_fresh = false;
+    }
+    parts.push(part);
+    parts
+        .iter()
+        .map(|part| part.replace('\u{a0}', " "))
+        .collect()
 }
 
 /// A table of cleaned fields.
@@ -189,6 +233,19 @@ mod tests {
             ..style
         };
         assert_eq!(ascii.clean("1.08 × ± 0.6 % – é"), "1.08 x +- 0.6 % - ?");
+    }
+
+    #[test]
+    fn sentences_fit_the_terminal() {
+        let style = Style {
+            width: Some(20),
+            ..Style::default()
+        };
+        let mut text = String::new();
+        style.say(&mut text, Tone::Plain, " one two three four five six");
+        style.say(&mut text, Tone::Plain, "short");
+        style.say(&mut text, Tone::Plain, "");
+        assert_eq!(text, " one two three four\n   five six\nshort\n\n");
     }
 
     #[test]

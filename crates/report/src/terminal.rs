@@ -21,10 +21,7 @@ const FAILURES_MAX: usize = 12;
 /// The report as lines of text.
 pub fn render(view: &View, places: &Places, style: Style) -> String {
     let mut text = String::new();
-    let mut say = |tone: Tone, line: &str| {
-        text.push_str(&style.paint(tone, &style.clean(line)));
-        text.push('\n');
-    };
+    let mut say = |tone: Tone, line: &str| style.say(&mut text, tone, line);
     say(Tone::Strong, &view.headline);
     say(Tone::Faint, &view.subject);
     say(Tone::Faint, &format!("host: {}", view.host_line));
@@ -73,10 +70,7 @@ fn probe_lines(view: &View) -> Vec<(bool, String)> {
 }
 
 fn group_text(group: &Group, with_load: bool, text: &mut String, style: Style) {
-    let mut say = |tone: Tone, line: &str| {
-        text.push_str(&style.paint(tone, &style.clean(line)));
-        text.push('\n');
-    };
+    let mut say = |tone: Tone, line: &str| style.say(text, tone, line);
     say(Tone::Plain, "");
     say(Tone::Strong, &group.title);
     text.push_str(&table(group, columns::numbers(group), style, true));
@@ -84,10 +78,7 @@ fn group_text(group: &Group, with_load: bool, text: &mut String, style: Style) {
         text.push('\n');
         text.push_str(&table(group, columns::load(group), style, false));
     }
-    let mut say = |tone: Tone, line: &str| {
-        text.push_str(&style.paint(tone, &style.clean(line)));
-        text.push('\n');
-    };
+    let mut say = |tone: Tone, line: &str| style.say(text, tone, line);
     say(Tone::Plain, "");
     for (index, note) in group.footnotes.iter().enumerate() {
         say(Tone::Faint, &format!(" {}) {note}", index + 1));
@@ -165,10 +156,7 @@ fn failures(view: &View, text: &mut String, style: Style) {
     if view.failures.is_empty() {
         return;
     }
-    let mut say = |tone: Tone, line: &str| {
-        text.push_str(&style.paint(tone, &style.clean(line)));
-        text.push('\n');
-    };
+    let mut say = |tone: Tone, line: &str| style.say(text, tone, line);
     say(Tone::Plain, "");
     say(Tone::Bad, "without a time:");
     for failure in view.failures.iter().take(FAILURES_MAX) {

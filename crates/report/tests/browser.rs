@@ -123,6 +123,7 @@ fn look(browser: &Path, folder: &Path, page: &str, is_dark: bool) -> Seen {
             "--disable-sync",
             "--enable-logging=stderr",
             "--window-size=1400,1000",
+            "--virtual-time-budget=5000",
             "--dump-dom",
         ])
         .arg(format!("--blink-settings=preferredColorScheme={scheme}"))

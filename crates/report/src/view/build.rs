@@ -41,7 +41,7 @@ pub fn from_campaign(
         command: commands::command(header),
         resume: commands::shell(&["fathom", "bench", "--resume", folder]),
         samples_file: samples_file.to_owned(),
-        subject: words::subject(campaign, &groups),
+        subject: words::subject(campaign, summary, &groups),
         host_line: facts::host_line(&header.host),
         headline: groups.first().map_or_else(
             || "This campaign has no cells.".to_owned(),
@@ -157,24 +157,11 @@ fn notes(campaign: &Campaign) -> Vec<String> {
             figures::count(bytes as f64)
         ));
     }
-    let planned = campaign.header.config.rounds;
-    let cells = &campaign.header.cells;
-    let is_given_up = |id: &CellId| {
-        campaign
-            .failures
-            .iter()
-            .any(|failure| failure.cell.as_ref() == Some(id) && failure.kind.voids_cell())
-    };
-    let open = cells
-        .iter()
-        .map(|cell| cell.id())
-        .filter(|id| !is_given_up(id))
-        .filter(|id| (0..planned).any(|round| !campaign.is_done(id, round)))
-        .count();
-    if open > 0 {
+    let behind = behind(campaign);
+    if behind > 0 {
         notes.push(format!(
-            "The campaign is not finished: {open} of {} still lack rounds.",
-            figures::plural(cells.len(), "cell")
+            "The last round is not finished: {behind} of {} lack it.",
+            figures::plural(campaign.header.cells.len(), "cell")
         ));
     }
     if let Some(last) = campaign.resumed.last() {
@@ -185,4 +172,29 @@ fn notes(campaign: &Campaign) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Cells with fewer rounds than others, those given up left out. A campaign
+/// may well end before all the rounds it planned, when its time is up.
+fn behind(campaign: &Campaign) -> usize {
+    let is_given_up = |id: &CellId| {
+        campaign
+            .failures
+            .iter()
+            .any(|failure| failure.cell.as_ref() == Some(id) && failure.kind.voids_cell())
+    };
+    let done: Vec<usize> = campaign
+        .header
+        .cells
+        .iter()
+        .map(|cell| cell.id())
+        .filter(|id| !is_given_up(id))
+        .map(|id| {
+            (0..campaign.header.config.rounds)
+                .filter(|round| campaign.is_done(&id, *round))
+                .count()
+        })
+        .collect();
+    let most = done.iter().max().copied().unwrap_or(0);
+    done.iter().filter(|done| **done < most).count()
 }

@@ -95,11 +95,11 @@ pub fn config(header: &Header) -> Vec<Fact> {
     let config = &header.config;
     let mut facts = vec![
         known("compared", config.compared.help()),
-        known("rounds", config.rounds),
+        known("rounds", format!("{} at most", config.rounds)),
         known(
             "iterations",
             format!(
-                "{} counted after {} to warm up, each round and worker, in a fresh process",
+                "{} counted or more after {} to warm up, each round and worker, in a fresh process",
                 config.iterations, config.warmup
             ),
         ),

@@ -138,7 +138,7 @@ impl Builder<'_> {
             footnotes,
         };
         group.rows = shown.into_iter().map(|shown| shown.row).collect();
-        group.headline = words::headline(&group, self.campaign);
+        group.headline = words::headline(&group);
         group.advice = words::advice(&group);
         group
     }

@@ -6,7 +6,7 @@
 
 use fathom_record::protocol::Hello;
 use fathom_record::{Campaign, Guarantee, Opt, Variant};
-use fathom_stats::{Figure, FigureUnit, NoTime, Row as Key, RowSummary, Verdict};
+use fathom_stats::{Figure, FigureUnit, NoTime, Row as Key, RowSummary, Summary, Verdict};
 
 use super::group::Shown;
 use super::lens::{self, Lens};
@@ -14,45 +14,53 @@ use super::{Finding, Group, Kind, Rank, Row, Workload};
 use crate::figures;
 
 /// What was measured, in one line.
-pub fn subject(campaign: &Campaign, groups: &[Group]) -> String {
-    let config = &campaign.header.config;
-    let what = match (&config.module, groups.first()) {
-        (Some(module), _) => format!(
-            "{} · {}",
-            module.path.file_name().map_or_else(
-                || module.path.to_string_lossy(),
-                |name| name.to_string_lossy()
-            ),
-            figures::bytes(module.bytes as f64)
-        ),
-        (None, Some(group)) => format!(
+pub fn subject(campaign: &Campaign, summary: &Summary, groups: &[Group]) -> String {
+    let mut parts = Vec::new();
+    match (&campaign.header.config.module, groups.first()) {
+        (Some(module), _) => {
+            let path = &module.path;
+            let name = path.file_name().unwrap_or(path.as_os_str());
+            parts.push(name.to_string_lossy().into_owned());
+            parts.push(figures::bytes(module.bytes as f64));
+        }
+        (None, Some(group)) => parts.push(format!(
             "{} of {}",
             figures::plural(group.workloads.len(), "workload"),
             group.suite
-        ),
-        (None, None) => "nothing".to_owned(),
+        )),
+        (None, None) => {}
+    }
+    let times = || {
+        summary
+            .cells
+            .iter()
+            .filter_map(|cell| cell.times.as_ref().ok())
     };
-    format!(
-        "{what} · {} × {} in fresh processes · compared by {}",
-        figures::plural(config.rounds as usize, "round"),
-        figures::plural(config.iterations as usize, "iteration"),
-        groups
-            .first()
-            .map_or_else(String::new, |group| lens::noun(group.figure)),
-    )
+    let rounds = times().map(|times| times.rounds.len()).max().unwrap_or(0);
+    let samples = times().map(|times| times.samples.len()).sum();
+    parts.push(format!(
+        "{} in fresh processes",
+        figures::plural(rounds, "round")
+    ));
+    parts.push(figures::plural(samples, "sample"));
+    if let Some(group) = groups.first() {
+        parts.push(format!("compared by {}", lens::noun(group.figure)));
+    }
+    parts.join(" · ")
 }
 
 /// `polybench · medium · 1 thread`; a user's own module by its name.
 pub fn group_title(suite: &str, size: &str, threads: u32, workloads: &[Workload]) -> String {
     let name = match workloads {
-        [only] if suite == "module" => only.name.as_str(),
-        _ => suite,
+        [only] if suite == "module" => only.name.clone(),
+        [only] => format!("{suite}: {}", only.name),
+        _ => suite.to_owned(),
     };
     let threads = match threads {
         1 => "1 instance".to_owned(),
         many => format!("{many} instances at once"),
     };
-    [name, size, &threads]
+    [name.as_str(), size, &threads]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
@@ -143,19 +151,16 @@ pub fn caveats(row: &RowSummary, workloads: usize) -> Vec<String> {
 }
 
 /// The answer in one sentence.
-pub fn headline(group: &Group, campaign: &Campaign) -> String {
-    let subject = match &campaign.header.config.module {
-        Some(_) => group
-            .workloads
-            .first()
-            .map_or("the module", |workload| workload.name.as_str())
-            .to_owned(),
-        None => format!(
-            "{} ({})",
-            figures::plural(group.workloads.len(), &format!("{} workload", group.suite)),
-            group.size
-        )
-        .replace(" ()", ""),
+pub fn headline(group: &Group) -> String {
+    let subject = match group.workloads.as_slice() {
+        [only] => only.name.clone(),
+        all => {
+            let workloads = figures::plural(all.len(), &format!("{} workload", group.suite));
+            match group.size.as_str() {
+                "" => workloads,
+                size => format!("{workloads} ({size})"),
+            }
+        }
     };
     let at_once = match group.threads {
         1 => String::new(),
