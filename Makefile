@@ -1,0 +1,77 @@
+# Two commands matter: `make bench` measures, `make test` checks everything.
+# Both set up what they need first, in .tools and target, and say what is missing.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+CARGO ?= cargo
+PYTHON ?= python3
+FATHOM := $(CARGO) run --release --locked --quiet --
+# Passed on by `make bench ARGS='…'`.
+ARGS ?=
+# Modules of the two long checks.
+SEEDS ?= 20000
+MUTANTS ?= 100000
+
+.PHONY: help
+help: ## Say what there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16
+
+.PHONY: bench
+bench: setup ## Measure PolyBench on our engine under every strategy, on outside engines and natively
+	$(FATHOM) bench $(ARGS)
+
+.PHONY: test
+test: packages ## Check everything: style, sources, unit tests, the official suite, the command line
+	$(MAKE) --no-print-directory tools
+	$(MAKE) --no-print-directory style
+	$(CARGO) test --locked --workspace
+	$(MAKE) --no-print-directory python-tests
+
+.PHONY: style
+style: ## Check formatting and lints
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
+
+.PHONY: python-tests
+python-tests: ## Run the unit tests of workloads/ and engines/
+	@for folder in workloads engines; do \
+	  find $$folder -name 'test_*.py' -not -path '*/build/*' -printf '%h\n' | sort -u | while read -r tests; do \
+	    echo "$$tests"; (cd $$tests && $(PYTHON) -W error::SyntaxWarning -m unittest discover --start-directory . --pattern 'test_*.py'); \
+	  done; done
+
+.PHONY: setup
+setup: packages tools workloads ## Install the tools, build the workloads and the release binary
+	$(CARGO) build --release --locked
+
+.PHONY: packages
+packages: ## Install missing Debian packages (as root), or name them
+	@.ci/packages
+
+.PHONY: tools
+tools: ## Install the pinned C compiler and the outside engines into .tools
+	$(PYTHON) workloads/setup.py
+	$(PYTHON) engines/install.py
+
+.PHONY: workloads
+workloads: ## Compile the workloads (incremental)
+	$(PYTHON) workloads/setup.py
+	$(PYTHON) workloads/build.py
+
+.PHONY: bless
+bless: ## Rewrite what tests compare with: transcripts, expected failures
+	FATHOM_BLESS=1 $(CARGO) test --locked --test spec
+	TRYCMD=overwrite $(CARGO) test --locked --test cli
+
+.PHONY: differential
+differential: ## Run SEEDS generated modules under every exact strategy and on wasmtime
+	$(CARGO) run --release --locked --manifest-path fuzz/Cargo.toml --bin differential -- --count $(SEEDS)
+
+.PHONY: mutate
+mutate: ## Offer MUTANTS damaged modules to the engine: errors, never a panic
+	$(CARGO) run --release --locked --manifest-path fuzz/Cargo.toml --bin mutate -- --count $(MUTANTS)
+
+.PHONY: deny
+deny: ## Check licences, sources and advisories of dependencies (needs cargo-deny)
+	$(CARGO) deny --all-features check
