@@ -1,0 +1,57 @@
+//! The module `spectest` that every script of the suite may import
+//! (<https://github.com/WebAssembly/spec/tree/main/interpreter#spectest-host-module>).
+
+use fathom_engine::{
+    Caller, Extern, Global, GlobalType, Linker, Memory, MemoryType, Result, Store, Table,
+    TableType, Val, ValType,
+};
+
+const NAME: &str = "spectest";
+
+/// Define it.
+pub fn define(linker: &mut Linker<()>, store: &mut Store<()>) -> Result<()> {
+    linker
+        .func_wrap(NAME, "print", |_: Caller<'_, ()>| {})
+        .func_wrap(NAME, "print_i32", |_: Caller<'_, ()>, _: i32| {})
+        .func_wrap(NAME, "print_i64", |_: Caller<'_, ()>, _: i64| {})
+        .func_wrap(NAME, "print_f32", |_: Caller<'_, ()>, _: f32| {})
+        .func_wrap(NAME, "print_f64", |_: Caller<'_, ()>, _: f64| {})
+        .func_wrap(
+            NAME,
+            "print_i32_f32",
+            |_: Caller<'_, ()>, _: i32, _: f32| {},
+        )
+        .func_wrap(
+            NAME,
+            "print_f64_f64",
+            |_: Caller<'_, ()>, _: f64, _: f64| {},
+        );
+    let globals = [
+        ("global_i32", Val::I32(666)),
+        ("global_i64", Val::I64(666)),
+        ("global_f32", Val::F32(666.6_f32.to_bits())),
+        ("global_f64", Val::F64(666.6_f64.to_bits())),
+    ];
+    for (name, value) in globals {
+        let ty = GlobalType {
+            content: value.ty(),
+            mutable: false,
+        };
+        let global = Global::new(&mut *store, ty, &value)?;
+        linker.define(NAME, name, Extern::Global(global));
+    }
+    let ty = TableType {
+        element: ValType::FuncRef,
+        min: 10,
+        max: Some(20),
+    };
+    let table = Table::new(&mut *store, ty, &Val::FuncRef(None))?;
+    linker.define(NAME, "table", Extern::Table(table));
+    let limits = MemoryType {
+        min: 1,
+        max: Some(2),
+    };
+    let memory = Memory::new(&mut *store, limits)?;
+    linker.define(NAME, "memory", Extern::Memory(memory));
+    Ok(())
+}
