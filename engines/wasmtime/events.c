@@ -1,3 +1,5 @@
+// Events: lines of JSON on the descriptor that the parent named.
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+// The JSON of one request: read into a tree, strict and bounded.
+
 #include "json.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-"""How wasmtime is installed: the library from PyPI, its C headers from crates.io.
+"""How wasmtime is installed: the library from PyPI, its C headers from a crate.
 
 The wheel holds an unstripped shared library and no headers; the crate holds the
 headers. Both are pinned to one version, with checksums, and `runner` is compiled
@@ -42,7 +42,7 @@ def install(step, here: Path, into: Path) -> None:
     """Fills the folder `into` with the library, its headers and the runner."""
     step.say("the library (PyPI, about 9 MB)")
     _library(step, here, into)
-    step.say("its C headers (crates.io, about 20 MB with what the crate asks for)")
+    step.say("its C headers (a crate, about 20 MB with what the crate asks for)")
     _headers(step, here, into)
     step.say("the runner (cc)")
     step.run(

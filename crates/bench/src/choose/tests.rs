@@ -1,3 +1,5 @@
+//! What a choice of engines, workloads and threads comes to.
+
 use super::*;
 
 fn spec(name: &str) -> EngineSpec {

@@ -1,3 +1,5 @@
+//! A session against drivers and clocks that are made up.
+
 use std::{cell::RefCell, rc::Rc};
 
 use fathom_record::{

@@ -1,3 +1,5 @@
+//! Campaign files: whole, cut short, damaged and of another version.
+
 use std::io::{self, Write};
 
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Requests and events: the documented lines, round trips, bad input.
+
 use std::path::Path;
 
 use proptest::prelude::*;
