@@ -8,6 +8,7 @@
 mod bench;
 mod compare;
 mod doctor;
+mod one_line;
 mod probe;
 mod report;
 mod run;
@@ -28,48 +29,32 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Bench(Box<bench::Args>),
-    /// Say what this machine can and cannot do, and what to do about it
-    Doctor(doctor::Args),
-    Report(report::Args),
-    Compare(compare::Args),
-    Probe(probe::Args),
     /// Run a WASI program on our engine
     Run(run::Args),
+    Bench(Box<bench::Args>),
+    Probe(probe::Args),
+    Report(report::Args),
+    Compare(compare::Args),
+    /// Say what this machine can and cannot do, and what to do about it
+    Doctor(doctor::Args),
     #[command(hide = true)]
     Runner(runner::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Run(args) => run::run(args),
         Command::Bench(args) => bench::run(*args),
-        Command::Doctor(args) => doctor::run(args),
+        Command::Probe(args) => probe::run(args),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
-        Command::Probe(args) => probe::run(args),
-        Command::Run(args) => run::run(args),
+        Command::Doctor(args) => doctor::run(args),
         Command::Runner(args) => runner::run(args),
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("{}", one_line(&error));
+        eprintln!("{}", one_line::one_line(&error));
         ExitCode::FAILURE
     })
-}
-
-/// The error and its causes in one line, whatever they contain. A cause that
-/// the line above it already quotes is not said twice.
-fn one_line(error: &anyhow::Error) -> String {
-    let mut line = String::from("fathom");
-    let mut last = String::new();
-    for cause in error.chain() {
-        let text = cause.to_string().replace('\n', " ");
-        if !last.ends_with(&text) {
-            line.push_str(": ");
-            line.push_str(&text);
-        }
-        last = text;
-    }
-    line
 }
 
 #[cfg(test)]
@@ -80,14 +65,5 @@ mod tests {
     fn the_command_line_is_well_formed() {
         use clap::CommandFactory;
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn an_error_is_one_line_and_says_nothing_twice() {
-        let cause = anyhow::anyhow!("line one\nline two");
-        let error = cause.context("a.wasm");
-        assert_eq!(one_line(&error), "fathom: a.wasm: line one line two");
-        let repeated = anyhow::anyhow!("gone").context("open: gone");
-        assert_eq!(one_line(&repeated), "fathom: open: gone");
     }
 }
