@@ -1,0 +1,88 @@
+//! Valid WebAssembly 2.0 modules out of bytes or seeds.
+
+use arbitrary::Unstructured;
+use wasm_smith::{Config, Module};
+
+/// Instructions (roughly) that a call may run for, before it traps as
+/// `unreachable`.
+const FUEL: u32 = 20_000;
+/// Bytes of entropy that a module is made from.
+const ENTROPY_BYTES: usize = 4096;
+
+/// A deterministic stream: SplitMix64 (Steele, Lea and Flood, 2014).
+pub struct Stream(u64);
+
+impl Stream {
+    /// The stream of a seed.
+    pub fn new(seed: u64) -> Stream {
+        Stream(seed)
+    }
+
+    /// The next number.
+    pub fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`, which is not 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next_u64() % bound as u64) as usize
+    }
+
+    /// Random bytes.
+    pub fn bytes(&mut self, len: usize) -> Vec<u8> {
+        let words = std::iter::repeat_with(|| self.next_u64().to_le_bytes());
+        words.flatten().take(len).collect()
+    }
+}
+
+/// WebAssembly 2.0 and nothing newer, with everything exported, floats that
+/// agree (canonical NaNs), and limits that a test machine has room for.
+fn config() -> Config {
+    Config {
+        export_everything: true,
+        canonicalize_nans: true,
+        max_memory32_bytes: 16 << 16,
+        memory_max_size_required: true,
+        max_table_elements: 1000,
+        table_max_size_required: true,
+        max_memories: 1,
+        max_tables: 4,
+        min_funcs: 1,
+        max_funcs: 12,
+        max_instructions: 160,
+        max_imports: 6,
+        max_type_size: 200,
+        bulk_memory_enabled: true,
+        multi_value_enabled: true,
+        reference_types_enabled: true,
+        simd_enabled: true,
+        saturating_float_to_int_enabled: true,
+        sign_extension_ops_enabled: true,
+        exceptions_enabled: false,
+        gc_enabled: false,
+        compact_imports_enabled: false,
+        memory64_enabled: false,
+        relaxed_simd_enabled: false,
+        tail_call_enabled: false,
+        threads_enabled: false,
+        wide_arithmetic_enabled: false,
+        extended_const_enabled: false,
+        ..Config::default()
+    }
+}
+
+/// The module that bytes stand for; nothing where they stand for none.
+pub fn from_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut module = Module::new(config(), &mut Unstructured::new(bytes)).ok()?;
+    module.ensure_termination(FUEL).ok()?;
+    Some(module.to_bytes())
+}
+
+/// The module of a seed.
+pub fn from_seed(seed: u64) -> Option<Vec<u8>> {
+    from_bytes(&Stream::new(seed).bytes(ENTROPY_BYTES))
+}

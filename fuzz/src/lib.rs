@@ -1,0 +1,17 @@
+//! Modules nobody wrote, for the engine to agree about.
+//!
+//! ```text
+//!  seed or fuzzer's bytes ─ generate ─► module ─┬─ ours (each exact strategy) ─► Observed
+//!                             │                 └─ peer (wasmtime)            ─► Observed
+//!                             └─ damage ─► bytes ─ Module::new ─► Ok or Err, never a panic
+//! ```
+//!
+//! What must stay true: the same seed makes the same module for ever on one
+//! version of wasm-smith, so that a failure is a number to run again.
+
+pub mod damage;
+pub mod generate;
+pub mod observe;
+pub mod ours;
+#[cfg(feature = "peer")]
+pub mod peer;

@@ -1,0 +1,119 @@
+//! What a module did, in terms that two engines can agree on.
+
+/// How an instantiation or a call ended, if not with results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It trapped, with the official suite's name for it.
+    Trapped(&'static str),
+    /// The stack was used up: how much there is differs between engines, so
+    /// nothing after it can be compared.
+    Exhausted,
+    /// It was refused: not linked, not supported, out of resources.
+    Refused(String),
+}
+
+/// A value as bits; references as whether they are null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bits {
+    /// A number or vector.
+    Number(u128),
+    /// A reference.
+    Reference {
+        /// Whether it is null.
+        null: bool,
+    },
+}
+
+/// Everything compared about one module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// How instantiation ended, where it did not succeed.
+    pub instantiation: Option<Ended>,
+    /// Each exported function in order of its name, called once.
+    pub calls: Vec<(String, Result<Vec<Bits>, Ended>)>,
+    /// Exported globals afterwards.
+    pub globals: Vec<(String, Bits)>,
+    /// Exported memories afterwards: their length and a hash of them.
+    pub memories: Vec<(String, u64, u64)>,
+    /// Exported tables' lengths afterwards.
+    pub tables: Vec<(String, u64)>,
+}
+
+impl Observed {
+    /// Of a module that did not get as far as running.
+    pub fn refused(ended: Ended) -> Observed {
+        Observed {
+            instantiation: Some(ended),
+            calls: Vec::new(),
+            globals: Vec::new(),
+            memories: Vec::new(),
+            tables: Vec::new(),
+        }
+    }
+
+    /// Whether two engines agree. After the stack was used up in either,
+    /// nothing can be said.
+    pub fn agrees(&self, other: &Observed) -> Result<(), String> {
+        if self.exhausted().is_some() || other.exhausted().is_some() {
+            return self.agrees_until_exhausted(other);
+        }
+        match self == other {
+            true => Ok(()),
+            false => Err(self.first_difference(other)),
+        }
+    }
+
+    /// The call in which the stack was used up; the instantiation counts as 0.
+    fn exhausted(&self) -> Option<usize> {
+        if self.instantiation == Some(Ended::Exhausted) {
+            return Some(0);
+        }
+        self.calls.iter().position(|(_, outcome)| *outcome == Err(Ended::Exhausted))
+    }
+
+    fn agrees_until_exhausted(&self, other: &Observed) -> Result<(), String> {
+        let last = self.exhausted().into_iter().chain(other.exhausted()).min().unwrap_or(0);
+        let same = self.calls.iter().take(last).eq(other.calls.iter().take(last));
+        match same {
+            true => Ok(()),
+            false => Err(self.first_difference(other)),
+        }
+    }
+
+    fn first_difference(&self, other: &Observed) -> String {
+        if self.instantiation != other.instantiation {
+            return format!("{:?}, not {:?}", self.instantiation, other.instantiation);
+        }
+        for (a, b) in self.calls.iter().zip(&other.calls) {
+            if a != b {
+                return format!("call {a:x?}, not {b:x?}");
+            }
+        }
+        for (a, b) in self.globals.iter().zip(&other.globals) {
+            if a != b {
+                return format!("global {a:x?}, not {b:x?}");
+            }
+        }
+        format!(
+            "memories {:x?} and tables {:?}, not {:x?} and {:?}",
+            self.memories, self.tables, other.memories, other.tables
+        )
+    }
+}
+
+/// FNV-1a: the hash by which memories are compared.
+pub fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// The argument of an index that a function's parameter gets: small, large and
+/// negative numbers in turn. The same for every engine.
+pub fn argument(index: usize) -> u64 {
+    const PATTERN: [u64; 6] = [1, 0x10_0000, u64::MAX, 0x7fff_ffff, 0, 0x8000_0000_0000_0000];
+    PATTERN[index % PATTERN.len()]
+}
+
+/// What host functions return, in every lane.
+pub const HOST_RESULT: u64 = 3;

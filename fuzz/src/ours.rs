@@ -1,0 +1,165 @@
+//! A module under our engine.
+
+use fathom_engine::trap::TrapCode;
+use fathom_engine::{
+    Bounds, BoundsChoice, Config, Engine, Error, Extern, ExternType, Global, Instance, Memory,
+    Module, Opt, Store, Table, Val, ValType,
+};
+
+use crate::observe::{Bits, Ended, HOST_RESULT, Observed, argument, hash};
+
+/// Our engine in one configuration.
+pub struct Ours {
+    /// For messages.
+    pub name: String,
+    engine: Engine,
+}
+
+impl Ours {
+    /// The engine under a strategy.
+    pub fn new(bounds: Bounds, opt: Opt) -> Result<Ours, Error> {
+        let config = Config::new().bounds(BoundsChoice::Named(bounds)).opt(opt);
+        let engine = Engine::new(&config)?;
+        Ok(Ours { name: format!("{bounds} --opt {opt}"), engine })
+    }
+
+    /// Under each strategy that promises to be exact.
+    pub fn all_exact() -> Result<Vec<Ours>, Error> {
+        use fathom_engine::bounds::Guarantee;
+        let exact = Bounds::ALL.into_iter().filter(|b| b.guarantee() == Guarantee::Exact);
+        exact.map(|bounds| Ours::new(bounds, Opt::Speed)).collect()
+    }
+
+    /// Whether the engine takes these bytes for a module.
+    pub fn compiles(&self, bytes: &[u8]) -> Result<(), Error> {
+        Module::new(&self.engine, bytes).map(|_| ())
+    }
+
+    /// Run everything the module exports.
+    pub fn observe(&self, bytes: &[u8]) -> Observed {
+        let module = match Module::new(&self.engine, bytes) {
+            Ok(module) => module,
+            Err(error) => return Observed::refused(ended(&error)),
+        };
+        let mut store = Store::new(&self.engine, ());
+        let imports: Result<Vec<Extern>, Error> = module
+            .imports()
+            .map(|(_, _, ty)| provide(&mut store, &ty))
+            .collect();
+        let instance =
+            imports.and_then(|imports| Instance::new(&mut store, &module, &imports));
+        match instance {
+            Ok(instance) => run(&mut store, instance),
+            Err(error) => Observed::refused(ended(&error)),
+        }
+    }
+}
+
+fn provide(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, Error> {
+    Ok(match ty {
+        ExternType::Func(ty) => {
+            let results: Vec<Val> = ty.results().iter().map(|ty| value(*ty, HOST_RESULT)).collect();
+            let func = fathom_engine::Func::new(store, ty.clone(), move |_, _, out| {
+                out.clone_from_slice(&results);
+                Ok(())
+            })?;
+            Extern::Func(func)
+        }
+        ExternType::Global(ty) => {
+            Extern::Global(Global::new(store, *ty, &value(ty.content, HOST_RESULT))?)
+        }
+        ExternType::Memory(ty) => Extern::Memory(Memory::new(store, *ty)?),
+        ExternType::Table(ty) => {
+            Extern::Table(Table::new(store, *ty, &Val::default_for(ty.element))?)
+        }
+    })
+}
+
+fn value(ty: ValType, number: u64) -> Val {
+    match ty {
+        ValType::I32 => Val::I32(number as i32),
+        ValType::I64 => Val::I64(number as i64),
+        ValType::F32 => Val::F32((number as f32).to_bits()),
+        ValType::F64 => Val::F64((number as f64).to_bits()),
+        ValType::V128 => Val::V128(u128::from(number) << 64 | u128::from(number)),
+        ValType::FuncRef | ValType::ExternRef => Val::default_for(ty),
+    }
+}
+
+fn run(store: &mut Store<()>, instance: Instance) -> Observed {
+    let mut exports: Vec<(String, Extern)> = instance.exports(&*store).into_iter().collect();
+    exports.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut observed = Observed {
+        instantiation: None,
+        calls: Vec::new(),
+        globals: Vec::new(),
+        memories: Vec::new(),
+        tables: Vec::new(),
+    };
+    for (name, item) in &exports {
+        if let Extern::Func(func) = item {
+            let ty = func.ty(&*store);
+            let args: Vec<Val> = ty
+                .params()
+                .iter()
+                .enumerate()
+                .map(|(i, ty)| value(*ty, argument(i)))
+                .collect();
+            let mut results: Vec<Val> =
+                ty.results().iter().map(|ty| Val::default_for(*ty)).collect();
+            let outcome = func.call(&mut *store, &args, &mut results);
+            let outcome = match outcome {
+                Ok(()) => Ok(results.iter().map(bits).collect()),
+                Err(error) => Err(ended(&error)),
+            };
+            observed.calls.push((name.clone(), outcome));
+        }
+    }
+    for (name, item) in exports {
+        match item {
+            Extern::Global(global) => observed.globals.push((name, bits(&global.get(&*store)))),
+            Extern::Memory(memory) => {
+                let data = memory.data(&*store);
+                observed.memories.push((name, data.len() as u64, hash(data)));
+            }
+            Extern::Table(table) => observed.tables.push((name, u64::from(table.size(&*store)))),
+            Extern::Func(_) => {}
+        }
+    }
+    observed
+}
+
+fn bits(value: &Val) -> Bits {
+    match value {
+        Val::I32(v) => Bits::Number(u128::from(v.cast_unsigned())),
+        Val::I64(v) => Bits::Number(u128::from(v.cast_unsigned())),
+        Val::F32(v) => Bits::Number(u128::from(*v)),
+        Val::F64(v) => Bits::Number(u128::from(*v)),
+        Val::V128(v) => Bits::Number(*v),
+        Val::FuncRef(func) => Bits::Reference { null: func.is_none() },
+        Val::ExternRef(value) => Bits::Reference { null: value.is_none() },
+    }
+}
+
+fn ended(error: &Error) -> Ended {
+    match error.trap().map(|trap| trap.code) {
+        Some(TrapCode::StackExhausted) => Ended::Exhausted,
+        Some(code) => Ended::Trapped(name(code)),
+        None => Ended::Refused(error.to_string()),
+    }
+}
+
+/// One name where engines differ in how finely they tell traps apart.
+fn name(code: TrapCode) -> &'static str {
+    match code {
+        TrapCode::Unreachable => "unreachable",
+        TrapCode::MemoryOutOfBounds => "out of bounds memory access",
+        TrapCode::TableOutOfBounds | TrapCode::UndefinedElement => "out of bounds table access",
+        TrapCode::UninitializedElement => "uninitialized element",
+        TrapCode::IndirectCallTypeMismatch => "indirect call type mismatch",
+        TrapCode::IntegerDivideByZero => "integer divide by zero",
+        TrapCode::IntegerOverflow => "integer overflow",
+        TrapCode::InvalidConversion => "invalid conversion to integer",
+        _ => "another trap",
+    }
+}

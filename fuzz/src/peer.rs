@@ -1,0 +1,150 @@
+//! The same module under wasmtime.
+
+use wasmtime::{
+    Config, Engine, Extern, ExternType, Func, Global, HeapType, Instance, Memory, Module, Ref,
+    Store, Table, Trap, Val, ValType,
+};
+
+use crate::observe::{Bits, Ended, HOST_RESULT, Observed, argument, hash};
+
+/// wasmtime, with Cranelift.
+pub struct Peer(Engine);
+
+impl Peer {
+    /// With its defaults, but as strict about versions as we are.
+    pub fn new() -> Result<Peer, wasmtime::Error> {
+        let mut config = Config::new();
+        config.strategy(wasmtime::Strategy::Cranelift);
+        Engine::new(&config).map(Peer)
+    }
+
+    /// Run everything the module exports.
+    pub fn observe(&self, bytes: &[u8]) -> Observed {
+        let module = match Module::new(&self.0, bytes) {
+            Ok(module) => module,
+            Err(error) => return Observed::refused(ended(&error)),
+        };
+        let mut store = Store::new(&self.0, ());
+        let imports: Result<Vec<Extern>, wasmtime::Error> =
+            module.imports().map(|import| provide(&mut store, &import.ty())).collect();
+        let instance = imports.and_then(|imports| Instance::new(&mut store, &module, &imports));
+        match instance {
+            Ok(instance) => run(&mut store, instance),
+            Err(error) => Observed::refused(ended(&error)),
+        }
+    }
+}
+
+fn provide(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, wasmtime::Error> {
+    Ok(match ty {
+        ExternType::Func(ty) => {
+            let results: Vec<Val> = ty.results().map(|ty| value(&ty, HOST_RESULT)).collect();
+            Func::new(store, ty.clone(), move |_, _, out| {
+                out.clone_from_slice(&results);
+                Ok(())
+            })
+            .into()
+        }
+        ExternType::Global(ty) => {
+            let init = value(ty.content(), HOST_RESULT);
+            Global::new(store, ty.clone(), init)?.into()
+        }
+        ExternType::Memory(ty) => Memory::new(store, ty.clone())?.into(),
+        ExternType::Table(ty) => {
+            let null = Ref::null(ty.element().heap_type());
+            Table::new(store, ty.clone(), null)?.into()
+        }
+        other => return Err(wasmtime::Error::msg(format!("an import of type {other:?}"))),
+    })
+}
+
+fn value(ty: &ValType, number: u64) -> Val {
+    match ty {
+        ValType::I32 => Val::I32(number as i32),
+        ValType::I64 => Val::I64(number as i64),
+        ValType::F32 => Val::F32((number as f32).to_bits()),
+        ValType::F64 => Val::F64((number as f64).to_bits()),
+        ValType::V128 => Val::V128((u128::from(number) << 64 | u128::from(number)).into()),
+        ValType::Ref(ty) => match ty.heap_type() {
+            HeapType::Func => Val::FuncRef(None),
+            _ => Val::ExternRef(None),
+        },
+    }
+}
+
+fn run(store: &mut Store<()>, instance: Instance) -> Observed {
+    let mut exports: Vec<(String, Extern)> = instance
+        .exports(&mut *store)
+        .map(|export| (export.name().to_owned(), export.into_extern()))
+        .collect();
+    exports.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut observed = Observed {
+        instantiation: None,
+        calls: Vec::new(),
+        globals: Vec::new(),
+        memories: Vec::new(),
+        tables: Vec::new(),
+    };
+    for (name, item) in &exports {
+        if let Extern::Func(func) = item {
+            let ty = func.ty(&*store);
+            let args: Vec<Val> =
+                ty.params().enumerate().map(|(i, ty)| value(&ty, argument(i))).collect();
+            let mut results: Vec<Val> = ty.results().map(|_| Val::I32(0)).collect();
+            let outcome = match func.call(&mut *store, &args, &mut results) {
+                Ok(()) => Ok(results.iter().map(bits).collect()),
+                Err(error) => Err(ended(&error)),
+            };
+            observed.calls.push((name.clone(), outcome));
+        }
+    }
+    for (name, item) in exports {
+        match item {
+            Extern::Global(global) => {
+                observed.globals.push((name, bits(&global.get(&mut *store))));
+            }
+            Extern::Memory(memory) => {
+                let data = memory.data(&*store);
+                observed.memories.push((name, data.len() as u64, hash(data)));
+            }
+            Extern::Table(table) => observed.tables.push((name, table.size(&*store))),
+            _ => {}
+        }
+    }
+    observed
+}
+
+fn bits(value: &Val) -> Bits {
+    match value {
+        Val::I32(v) => Bits::Number(u128::from(v.cast_unsigned())),
+        Val::I64(v) => Bits::Number(u128::from(v.cast_unsigned())),
+        Val::F32(v) => Bits::Number(u128::from(*v)),
+        Val::F64(v) => Bits::Number(u128::from(*v)),
+        Val::V128(v) => Bits::Number(v.as_u128()),
+        Val::FuncRef(func) => Bits::Reference { null: func.is_none() },
+        Val::ExternRef(value) => Bits::Reference { null: value.is_none() },
+        _ => Bits::Reference { null: true },
+    }
+}
+
+fn ended(error: &wasmtime::Error) -> Ended {
+    match error.downcast_ref::<Trap>() {
+        Some(Trap::StackOverflow) => Ended::Exhausted,
+        Some(trap) => Ended::Trapped(name(*trap)),
+        None => Ended::Refused(format!("{error:#}")),
+    }
+}
+
+fn name(trap: Trap) -> &'static str {
+    match trap {
+        Trap::UnreachableCodeReached => "unreachable",
+        Trap::MemoryOutOfBounds => "out of bounds memory access",
+        Trap::TableOutOfBounds => "out of bounds table access",
+        Trap::IndirectCallToNull => "uninitialized element",
+        Trap::BadSignature => "indirect call type mismatch",
+        Trap::IntegerDivisionByZero => "integer divide by zero",
+        Trap::IntegerOverflow => "integer overflow",
+        Trap::BadConversionToInteger => "invalid conversion to integer",
+        _ => "another trap",
+    }
+}
