@@ -228,7 +228,7 @@ fn in_words(name: &str, found: &Findings, colours: bool) -> String {
         (true, Guarantee::Unchecked) => "unsound, and promises nothing",
         (false, _) => "DOES NOT KEEP ITS PROMISE",
     };
-    let mut text = format!("{sign} {name:24} {verdict}\n");
+    let mut text = format!("{sign} {name:34} {verdict}\n");
     let counts = format!(
         "{} accesses, {} of the {} outside trapped",
         grouped(found.accesses),
