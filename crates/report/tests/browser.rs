@@ -18,7 +18,7 @@ use fathom_report::{Format, Report, Style};
 const WIDTHS: [u32; 4] = [320, 390, 768, 1280];
 
 /// What a browser has to finish one look in.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(300);
 
 #[test]
 fn the_page_holds_on_every_screen() {

@@ -2,14 +2,14 @@
 
 use fathom_stats::Verdict;
 
-/// The class of a ratio to the baseline: `same` within the noise, `fast1…3`
+/// The class of a ratio to the baseline: `same` where no difference is known to be real, `fast1…3`
 /// below 1, `slow1…5` above. The number itself always stands in the field, so
 /// the tint only guides the eye.
 pub fn class(ratio: f64, verdict: Option<Verdict>) -> &'static str {
     if !ratio.is_finite() {
         return "";
     }
-    if ratio == 1.0 || verdict == Some(Verdict::WithinNoise) {
+    if ratio == 1.0 || verdict != Some(Verdict::Real) {
         return "same";
     }
     if ratio < 1.0 {
@@ -36,10 +36,12 @@ mod tests {
     fn tints_follow_the_ratio_and_respect_the_noise() {
         let ratios = [0.5, 0.9, 0.97, 1.0, 1.03, 1.1, 1.4, 2.0, 9.0, f64::NAN];
         assert_eq!(
-            ratios.map(|ratio| class(ratio, None)).join(" "),
+            ratios
+                .map(|ratio| class(ratio, Some(Verdict::Real)))
+                .join(" "),
             "fast3 fast2 fast1 same slow1 slow2 slow3 slow4 slow5 "
         );
         assert_eq!(class(1.03, Some(Verdict::WithinNoise)), "same");
-        assert_eq!(class(1.03, Some(Verdict::Real)), "slow1");
+        assert_eq!(class(1.03, Some(Verdict::TooFewSamples)), "same");
     }
 }

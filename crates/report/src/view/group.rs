@@ -179,7 +179,7 @@ impl Builder<'_> {
             kind: kind(row, hello),
             tier: hello.map_or("unknown".to_owned(), |hello| hello.tier.clone()),
             footnote: footnote(row, hello, footnotes),
-            caveats: words::caveats(row, self.workloads.len()),
+            caveats: words::caveats(row, &ratio.missing, self.workloads.len()),
             to_baseline: ratio.geomean.as_ref().ok().map(Interval::from),
             to_unchecked: unchecked
                 .and_then(|other| self.lens.ratio(&row.row, &other.row).geomean.ok())

@@ -105,6 +105,9 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
     (engine, details.join(" · "))
 }
 
+/// Missing workloads that are named; more are left to the list of failures.
+const NAMED_MAX: usize = 4;
+
 /// Said of rows that check nothing.
 const UNCHECKED: &str = "checks nothing: what checks are priced against, never ranked";
 
@@ -119,7 +122,7 @@ pub fn version(row: &Key, hello: Option<&Hello>) -> String {
 }
 
 /// What a reader must know of a row before its number.
-pub fn caveats(row: &RowSummary, workloads: usize) -> Vec<String> {
+pub fn caveats(row: &RowSummary, missing: &[String], workloads: usize) -> Vec<String> {
     let mut caveats = Vec::new();
     if !row.row.variant.is_wasm() {
         return caveats;
@@ -142,9 +145,15 @@ pub fn caveats(row: &RowSummary, workloads: usize) -> Vec<String> {
     }
     let lost = row.without_time.len();
     if lost > 0 && lost < workloads {
+        let mut names: Vec<&str> = missing.iter().map(String::as_str).collect();
+        if names.len() > NAMED_MAX {
+            names.truncate(NAMED_MAX);
+            names.push("…");
+        }
         caveats.push(format!(
-            "a mean over {} of {workloads} workloads only",
-            workloads - lost
+            "a mean over {} of {workloads} workloads only (without {})",
+            workloads - lost,
+            names.join(", ")
         ));
     }
     caveats
