@@ -2,9 +2,9 @@
 
 use fathom_stats::Verdict;
 
-/// The class of a ratio to the baseline: `same` where no difference is known to be real, `fast1…3`
-/// below 1, `slow1…5` above. The number itself always stands in the field, so
-/// the tint only guides the eye.
+/// The class of a ratio to the baseline: `same` where no difference is known to
+/// be real, `fast1…3` below 1, `slow1…5` above. The number itself always stands
+/// in the field, so the tint only guides the eye.
 pub fn class(ratio: f64, verdict: Option<Verdict>) -> &'static str {
     if !ratio.is_finite() {
         return "";
