@@ -49,7 +49,7 @@ pub fn run(engine: &Engine, script: &Script) -> Report {
     let mut outcomes = Vec::new();
     let mut lexer = Lexer::new(&script.text);
     lexer.allow_confusing_unicode(true);
-    let mut unreadable = |message: String| {
+    let unreadable = |message: String| {
         let failure = Failure {
             message,
             inexact: false,
