@@ -11,6 +11,7 @@ use cranelift_codegen::{CompiledCode, Context, FinalizedRelocTarget};
 use cranelift_frontend::FunctionBuilderContext;
 
 use super::artifact::{Position, TrapSite};
+use super::placement::{self, Loop};
 use super::trampoline::{self, Trampoline};
 use crate::error::{Error, ErrorKind, Result};
 use crate::module::Body;
@@ -37,6 +38,7 @@ pub(super) struct CompiledFunction {
     pub traps: Vec<TrapSite>,
     pub positions: Vec<Position>,
     pub calls: Vec<CallSite>,
+    pub loops: Vec<Loop>,
 }
 
 /// What one thread keeps between functions.
@@ -141,6 +143,7 @@ fn emit(context: &mut Context, isa: &dyn TargetIsa, func: u32) -> Result<Compile
         traps,
         positions: positions(compiled),
         calls,
+        loops: placement::loops(compiled),
     })
 }
 

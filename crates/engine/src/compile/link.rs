@@ -9,6 +9,7 @@ use cranelift_codegen::binemit::Reloc;
 
 use super::artifact::{Artifact, CodeRange, Position};
 use super::function::{CallSite, CompiledFunction};
+use super::placement;
 use super::target::Target;
 use super::trampoline::Trampoline;
 use crate::error::{ErrorKind, Result};
@@ -98,7 +99,7 @@ impl Image {
         order
     }
 
-    /// Appends code at the next aligned offset, with its tables.
+    /// Appends code in the next line that suits it, with its tables.
     fn append(&mut self, function: &CompiledFunction) -> Result<CodeRange> {
         let artifact = &mut self.artifact;
         let padding = self
@@ -106,7 +107,8 @@ impl Image {
             .as_mut()
             .map_or(0, |random| random.below(PADDING_LINES));
         let start = artifact.text.len().next_multiple_of(self.align);
-        let start = start + padding as usize * self.align;
+        let place = placement::offset_in_line(&function.loops);
+        let start = start + padding as usize * self.align + place as usize;
         let (Ok(offset), Ok(len)) = (u32::try_from(start), u32::try_from(function.code.len()))
         else {
             let message = "the module's code is larger than 4 GiB".to_owned();
@@ -190,6 +192,7 @@ mod tests {
             traps: Vec::new(),
             positions: Vec::new(),
             calls,
+            loops: Vec::new(),
         }
     }
 

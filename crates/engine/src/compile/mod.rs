@@ -5,7 +5,8 @@
 //!                        │        a thread, reused from body to body
 //!  types ───rayon──▶ trampoline.rs  in from the host, out to the host
 //!                        ▼
-//!                    link.rs      order, alignment, calls between functions
+//!                    link.rs      order, calls between functions
+//!                        │        placement.rs  alignment, for the loops' sake
 //!                        ▼
 //!                    Artifact     text and tables, ready to be mapped or cached
 //! ```
@@ -22,6 +23,7 @@
 mod artifact;
 mod function;
 mod link;
+mod placement;
 mod target;
 mod trampoline;
 

@@ -73,6 +73,8 @@ fn shared_flags(opt: Opt) -> Vec<(&'static str, &'static str)> {
         // The prologue's comparison with the stack limit covers frames of any size.
         ("enable_probestack", "false"),
         ("is_pic", "false"),
+        // Where blocks begin, to place functions by their loops.
+        ("machine_code_cfg_info", "true"),
         // The same code at different distances from a line of the cache differs
         // by a third in speed: start each function on one.
         ("log2_min_function_alignment", "6"),
