@@ -18,8 +18,9 @@ use std::fmt;
 use fathom_record::Guarantee;
 use fathom_record::protocol::{CallOutcome, WireValue};
 
+use super::access::Access;
 use super::model::CANARY;
-use super::plan::{Access, Scenario, Step, Wanted, What};
+use super::plan::{Scenario, Step, Wanted, What};
 use super::subject::{Answers, Ending};
 
 /// The trap every access outside a memory must raise.

@@ -8,6 +8,7 @@
 //!  op      the instructions: names, widths, encodings, meanings
 //!  model   the oracle: the rule for traps, and a memory's bytes
 //!  module  the module under test
+//!  access  what is tried, in words
 //!  plan    scenarios: calls, each with what must become of it
 //!  subject who makes the calls: a runner in a child of its own
 //!  judge   findings: the strongest guarantee nothing seen contradicts
@@ -17,6 +18,7 @@
 //! What must stay true: nothing of an engine is used to say what is right, and
 //! the probe's own looking at memory stays inside of it.
 
+mod access;
 mod judge;
 mod model;
 mod module;
