@@ -107,34 +107,7 @@ fn failures(campaign: &Campaign, summary: &Summary) -> Vec<FailureRow> {
             message: failure.message.clone(),
         });
     }
-    for cell in &summary.cells {
-        let Err(reason) = &cell.times else { continue };
-        if !cell.failures.is_empty() {
-            continue;
-        }
-        // An unsound sandbox is one failure, however many cells it has.
-        let what = match reason {
-            NoTime::Unsound { .. } => format!("every cell of {}", cell.cell.sandbox.id()),
-            NoTime::Failed { .. } | NoTime::NotMeasured => cell.id.to_string(),
-        };
-        let kind = words::no_time(reason);
-        if rows.iter().any(|row| row.what == what) {
-            continue;
-        }
-        rows.push(FailureRow {
-            what,
-            rounds: "all rounds".to_owned(),
-            kind: kind.to_owned(),
-            message: match reason {
-                NoTime::Unsound { violations } => format!(
-                    "the probe saw {} forbidden accesses go through",
-                    figures::count(*violations as f64)
-                ),
-                NoTime::Failed { message, .. } => message.clone(),
-                NoTime::NotMeasured => "no whole round was measured".to_owned(),
-            },
-        });
-    }
+    rows.extend(silent_failures(summary));
     for (name, why) in &campaign.header.config.other {
         if let Some(engine) = name.strip_prefix(ABSENT) {
             rows.push(FailureRow {
@@ -146,6 +119,52 @@ fn failures(campaign: &Campaign, summary: &Summary) -> Vec<FailureRow> {
         }
     }
     rows.sort_by_key(|row| row.what != "the campaign");
+    rows
+}
+
+/// Cells without a time that have no failure of their own: unsound sandboxes,
+/// each one failure however many cells it has, and what was not measured yet.
+fn silent_failures(summary: &Summary) -> Vec<FailureRow> {
+    let mut rows: Vec<FailureRow> = Vec::new();
+    let mut unmeasured = 0;
+    for cell in summary.cells.iter().filter(|cell| cell.failures.is_empty()) {
+        let (what, message) = match &cell.times {
+            Err(NoTime::Unsound { violations }) => (
+                format!("every cell of {}", cell.cell.sandbox.id()),
+                format!(
+                    "the probe saw {} forbidden accesses go through",
+                    figures::count(*violations as f64)
+                ),
+            ),
+            Err(NoTime::Failed { message, .. }) => (cell.id.to_string(), message.clone()),
+            Err(NoTime::NotMeasured) => {
+                unmeasured += 1;
+                continue;
+            }
+            Ok(_) => continue,
+        };
+        if rows.iter().any(|row| row.what == what) {
+            continue;
+        }
+        let kind = match &cell.times {
+            Err(NoTime::Unsound { .. }) => "unsound",
+            _ => "failed",
+        };
+        rows.push(FailureRow {
+            what,
+            rounds: "all rounds".to_owned(),
+            kind: kind.to_owned(),
+            message,
+        });
+    }
+    if unmeasured > 0 {
+        rows.push(FailureRow {
+            what: figures::plural(unmeasured, "cell"),
+            rounds: "all rounds".to_owned(),
+            kind: "not measured".to_owned(),
+            message: "no whole round was measured; --resume goes on".to_owned(),
+        });
+    }
     rows
 }
 

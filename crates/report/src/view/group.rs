@@ -36,7 +36,7 @@ pub fn all(campaign: &Campaign, summary: &Summary, figure: Figure) -> Vec<Group>
                 lens: &lens,
                 number: index + 1,
                 workloads: workloads(campaign, &rows),
-                base: base(campaign, &lens, &rows),
+                base: base(&lens, &rows),
             }
             .group(common, &rows)
         })
@@ -67,14 +67,13 @@ fn workloads(campaign: &Campaign, rows: &[&RowSummary]) -> Vec<Workload> {
     workloads
 }
 
-/// The row that ratios are to: the chosen one, else native code, else the
-/// fastest sandbox: a first row that happens to come first says nothing, and
-/// native code has no compile time.
-fn base(campaign: &Campaign, lens: &Lens<'_>, rows: &[&RowSummary]) -> Option<Key> {
+/// The row that ratios are to: native code, or the best sandbox where there is
+/// none or it lacks the figure (native code has no compile time). A row that
+/// only happens to come first in a campaign says nothing.
+fn base(lens: &Lens<'_>, rows: &[&RowSummary]) -> Option<Key> {
     let first = rows.first()?;
-    let is_chosen = campaign.header.config.baseline.is_some();
     let is_native = !first.baseline.variant.is_wasm();
-    if (is_chosen || is_native) && lens.has(&first.baseline) {
+    if is_native && lens.has(&first.baseline) {
         return Some(first.baseline.clone());
     }
     let best = lens.best(rows).map(|best| best.row.clone());

@@ -6,7 +6,7 @@
 
 use fathom_record::protocol::Hello;
 use fathom_record::{Campaign, Guarantee, Opt, Variant};
-use fathom_stats::{Figure, FigureUnit, NoTime, Row as Key, RowSummary, Summary, Verdict};
+use fathom_stats::{Figure, FigureUnit, Row as Key, RowSummary, Summary, Verdict};
 
 use super::group::Shown;
 use super::lens::{self, Lens};
@@ -182,7 +182,7 @@ pub fn headline(group: &Group) -> String {
         .collect();
     let Some(best) = first.first() else {
         return format!(
-            "On {subject}{at_once}, no sandbox has a time for everything: see what failed."
+            "On {subject}{at_once}, no sandbox has a time for everything: see what failed or is not finished."
         );
     };
     let next = group.rows.iter().find(|row| {
@@ -438,15 +438,6 @@ pub fn advice(group: &Group) -> Vec<String> {
         ));
     }
     advice
-}
-
-/// Why a cell has no time, in a word for a table's field.
-pub fn no_time(reason: &NoTime) -> &'static str {
-    match reason {
-        NoTime::Unsound { .. } => "unsound",
-        NoTime::Failed { .. } => "failed",
-        NoTime::NotMeasured => "not measured",
-    }
 }
 
 #[cfg(test)]
