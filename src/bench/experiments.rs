@@ -4,14 +4,15 @@
 //! which makes, grows, runs and drops them, with the faults and switches that
 //! go with it; and the time of compiling alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use fathom_record::{Campaign, Cell, Metric, Phase, campaign::Process};
 
 /// Growth under load: a line per program, threads and row.
 ///
 /// Faults and switches are the whole process's, divided by its counted
-/// instances and its warm-up; the engine's start is in them.
+/// instances and its warm-up; the engine's start is in them. The kernel's
+/// share is of the processors it was pinned to.
 pub fn growth(campaign: &Campaign) -> String {
     let mut table = Table::new(&[
         "program",
@@ -23,7 +24,7 @@ pub fn growth(campaign: &Campaign) -> String {
         "drop",
         "faults",
         "switches",
-        "busy",
+        "in kernel",
     ]);
     for cell in cells(campaign) {
         let samples: Vec<_> = campaign
@@ -51,18 +52,23 @@ pub fn growth(campaign: &Campaign) -> String {
         let Some(all) = all.filter(|&ns| ns > 0.0) else {
             continue;
         };
-        let instances = per_process(campaign, cell);
-        let metric = |metric: Metric| {
-            let of = |process: &&Process| process.metrics.get(&metric).copied();
-            median(processes.iter().filter_map(of)).map(|count| count / instances)
+        let metric = |wanted: &[Metric]| {
+            let of = |process: &&Process| {
+                let counts = wanted
+                    .iter()
+                    .map(|metric| process.metrics.get(metric).copied());
+                let count: u64 = counts.sum::<Option<u64>>()?;
+                Some(count as f64 / instances(campaign, cell, process.round))
+            };
+            middle(processes.iter().filter_map(of).collect())
         };
-        let switches = metric(Metric::CtxVoluntary)
-            .zip(metric(Metric::CtxInvoluntary))
-            .map(|(voluntary, involuntary)| voluntary + involuntary);
-        let busy = processes
-            .iter()
-            .filter_map(|process| process.cpu_pinned?.utilisation());
-        let busy: Vec<f64> = busy.collect();
+        let kernel = processes.iter().filter_map(|process| {
+            let spent = process.cpu_pinned?;
+            let kernel = spent.system_ms + spent.hardirq_ms + spent.softirq_ms;
+            let all = kernel + spent.user_ms + spent.idle_ms;
+            (all > 0).then(|| kernel as f64 / all as f64)
+        });
+        let kernel = middle(kernel.collect());
         table.row(&[
             cell.workload.clone(),
             cell.threads.to_string(),
@@ -71,9 +77,9 @@ pub fn growth(campaign: &Campaign) -> String {
             time(phase(Phase::Instantiate)),
             time(phase(Phase::Run)),
             time(phase(Phase::Teardown)),
-            count(metric(Metric::FaultsMinor)),
-            count(switches),
-            middle(busy).map_or("–".into(), |share| format!("{:.0} %", share * 100.0)),
+            count(metric(&[Metric::FaultsMinor])),
+            count(metric(&[Metric::CtxVoluntary, Metric::CtxInvoluntary])),
+            kernel.map_or("–".into(), |share| format!("{:.0} %", share * 100.0)),
         ]);
     }
     format!(
@@ -143,18 +149,16 @@ fn cells(campaign: &Campaign) -> impl Iterator<Item = &Cell> {
         .filter(move |cell| !cell.is_control() && measured.contains(&cell.id()))
 }
 
-/// Instances a process of this cell made, warm-up included.
-fn per_process(campaign: &Campaign, cell: &Cell) -> f64 {
-    let mut counted: BTreeMap<u32, u32> = BTreeMap::new();
-    for sample in campaign
+/// Instances the process of a round made, warm-up included.
+fn instances(campaign: &Campaign, cell: &Cell, round: u32) -> f64 {
+    let id = cell.id();
+    let counted = campaign
         .samples
         .iter()
-        .filter(|sample| sample.cell == cell.id())
-    {
-        *counted.entry(sample.round).or_default() += 1;
-    }
-    let counted = counted.values().next().copied().unwrap_or(1);
-    f64::from(counted + campaign.header.config.warmup * cell.threads)
+        .filter(|sample| sample.round == round && sample.cell == id)
+        .count();
+    let warmup = campaign.header.config.warmup * cell.threads;
+    (counted.max(1) as f64) + f64::from(warmup)
 }
 
 fn engine(cell: &Cell) -> String {

@@ -41,10 +41,14 @@ const BUDGET_QUICK: Duration = Duration::from_secs(60);
 const ROUNDS_MAX: u32 = 30;
 /// Counted iterations of the first round, from which the others' follow.
 const ITERATIONS: u32 = 3;
-/// At most this many where a run is short.
+/// At most this many where a run is short, and what a cell's should take then.
 const ITERATIONS_MAX: u32 = 20;
-/// What a cell's counted iterations should take where a run is short.
 const CELL_TARGET: Duration = Duration::from_millis(150);
+/// The same for instances made in a loop, which are many or show nothing.
+const ITERATIONS_MAX_GROWTH: u32 = 1000;
+const CELL_TARGET_GROWTH: Duration = Duration::from_millis(400);
+/// Time for an experiment unless told otherwise.
+const BUDGET_EXPERIMENT: Duration = Duration::from_secs(4 * 60);
 /// A campaign, ready to begin.
 pub struct Prepared {
     pub plan: Plan,
@@ -65,7 +69,7 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
     let mut target = target::find(args, house.as_ref())?;
     override_by(&mut target, args)?;
     let outside = find_outside(house.as_ref());
-    let (rows, absent) = choose::rows(
+    let (mut rows, absent) = choose::rows(
         &args.engines,
         &Menu {
             own_strategies: &own_strategies(&target.strategies)?,
@@ -75,6 +79,10 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
         },
     )
     .map_err(anyhow::Error::msg)?;
+    if target.kind == Kind::Growth && args.engines.is_empty() {
+        // Growing is the kernel's work, whatever the compiler tuned for.
+        rows.retain(|row| row.native != Some(Variant::NativeTuned));
+    }
     ensure!(
         !rows.is_empty(),
         "nothing to measure: none of the engines is here"
@@ -292,13 +300,21 @@ fn header(
 }
 
 fn pace(args: &Args, target: &Target) -> Pace {
-    let default = if args.quick { BUDGET_QUICK } else { BUDGET };
+    let default = match target.kind {
+        _ if args.quick => BUDGET_QUICK,
+        Kind::Run => BUDGET,
+        Kind::Growth | Kind::Compile => BUDGET_EXPERIMENT,
+    };
+    let (cell_target, iterations_max) = match target.kind {
+        Kind::Growth => (CELL_TARGET_GROWTH, ITERATIONS_MAX_GROWTH),
+        Kind::Run | Kind::Compile => (CELL_TARGET, ITERATIONS_MAX),
+    };
     let is_fixed = args.iterations.or(target.iterations).is_some();
     Pace {
         // Who says how many rounds has said how long.
         budget: args.budget.or(args.rounds.is_none().then_some(default)),
-        cell_target: (!is_fixed).then_some(CELL_TARGET),
-        iterations_max: ITERATIONS_MAX,
+        cell_target: (!is_fixed).then_some(cell_target),
+        iterations_max,
     }
 }
 

@@ -254,7 +254,7 @@ fn growth(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
         threads: vec![1, 2],
         opts: vec![Opt::Speed],
         strategies: all_strategies(),
-        iterations: Some(60),
+        iterations: None,
         has_native: true,
     })
 }
