@@ -23,7 +23,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, bail};
@@ -185,14 +185,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 /// A new campaign.
 fn begin(args: &Args, stop: &AtomicBool) -> anyhow::Result<(Prepared, Results)> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let mut prepared = prepare::prepare(args, &words)?;
-    let taken = prepared.folder.join(FILE_NAME);
-    if taken.exists() {
-        bail!(
-            "{} is there already; go on with --resume, or choose another --out",
-            taken.display()
-        );
+    // Before anything is written: an earlier campaign must stay as it is.
+    if let Some(taken) = args
+        .out
+        .as_ref()
+        .map(|out| out.join(FILE_NAME))
+        .filter(|path| path.exists())
+    {
+        let folder = args.out.as_deref().unwrap_or(&taken).display();
+        bail!("{folder} holds a campaign already: choose another --out, or --resume {folder}");
     }
+    let mut prepared = prepare::prepare(args, &words)?;
     prepared.look_first(stop)?;
     let results = Results::create(&prepared.folder, prepared.header.clone())?;
     Ok((prepared, results))
@@ -229,17 +232,22 @@ fn measure(
     results: &mut Results,
     stop: &AtomicBool,
 ) -> anyhow::Result<ExitCode> {
+    let began = Instant::now();
     prepared.announce();
     if !prepared.skips_probe {
         probe::exclude_unsound(prepared, results, stop)?;
     }
     let mut shown = show::Shown::new();
     let mut drivers = prepared.boxed_drivers();
+    let mut pace = prepared.pace.clone();
+    pace.budget = pace
+        .budget
+        .map(|budget| budget.saturating_sub(began.elapsed()));
     let ended = Session {
         plan: &prepared.plan,
         drivers: &mut drivers,
         results,
-        pace: prepared.pace.clone(),
+        pace,
         stop,
         observer: &mut shown,
     }

@@ -6,7 +6,7 @@
 //! to a pipe which nobody reads ends with 141.
 
 mod invoke;
-mod load;
+pub mod load;
 
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -30,12 +30,12 @@ use fathom_sys::pin;
 
 use super::{
     Args,
-    target::{self, Kind, Target},
+    target::{self, Kind, TRANSLATED, Target},
 };
 
-/// Time for a campaign unless told otherwise. A clean clone needs about five
-/// minutes before it and must be done in twenty on two processors.
-const BUDGET: Duration = Duration::from_secs(10 * 60);
+/// Time for a campaign unless told otherwise, the probe included. A clean clone
+/// takes several minutes to build before it, and is to be done in twenty.
+const BUDGET: Duration = Duration::from_secs(9 * 60);
 const BUDGET_QUICK: Duration = Duration::from_secs(60);
 /// At most this many rounds unless told otherwise.
 const ROUNDS_MAX: u32 = 30;
@@ -88,6 +88,12 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
         "nothing to measure: none of the engines is here"
     );
     let folder = folder(args, &target, house.as_ref())?;
+    if let Some(bytes) = &target.translated {
+        let path = folder.join(TRANSLATED);
+        fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&path, bytes))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
     let mut plan = plan(args, &target, &rows, &folder)?;
     let header = header(args, &plan, &rows, &absent, &target, command)?;
     plan.config = header.config.clone();
@@ -196,6 +202,7 @@ fn plan(args: &Args, target: &Target, rows: &[Row], folder: &Path) -> anyhow::Re
         true,
     );
     for task in &mut tasks {
+        task.artifact = folder.join(&task.artifact);
         match &mut task.expected {
             Expected::SameAs(_) if args.any_output => task.expected = Expected::Anything,
             Expected::SameAs(reference) => *reference = folder.join(&*reference),
@@ -266,6 +273,13 @@ fn header(
         // What a report compares rows by: the run is only there to prove that
         // what was compiled works.
         other.insert("figure".to_owned(), "compile".to_owned());
+    }
+    if let Some(budget) = pace(args, target).budget {
+        // The rounds are then the most there may be.
+        other.insert("budget".to_owned(), format!("{} s", budget.as_secs_f64()));
+    }
+    if target.kind == Kind::Compile {
+        other.insert("figure".to_owned(), "compile_ns".to_owned());
     }
     let native = rows.iter().find(|row| row.native == Some(Variant::Native));
     let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;

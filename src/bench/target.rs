@@ -20,6 +20,7 @@ use fathom_record::{
 };
 
 use super::Args;
+use crate::run::load;
 
 /// The kernels of `--quick`: one of each kind of loop.
 const QUICK_KERNELS: [&str; 6] = [
@@ -34,6 +35,9 @@ const QUICK_KERNELS: [&str; 6] = [
 /// no growth is what an instance costs that does not grow.
 const GROWTHS: [(u32, u32); 4] = [(1, 1), (64, 1), (256, 1), (256, 16)];
 
+/// Where a module that was written as text is kept in the results folder.
+pub const TRANSLATED: &str = "module.wasm";
+
 /// What is run, and how it is measured unless the user says otherwise.
 pub struct Target {
     pub kind: Kind,
@@ -43,6 +47,8 @@ pub struct Target {
     pub notes: Vec<WorkloadNote>,
     /// A user's own module.
     pub module: Option<ModuleNote>,
+    /// Its binary form, where it was written as text; goes into the results.
+    pub translated: Option<Vec<u8>>,
     pub compared: Compared,
     pub variants: Vec<Variant>,
     pub threads: Vec<u32>,
@@ -133,6 +139,7 @@ fn of_suite(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
         programs,
         notes,
         module: None,
+        translated: None,
         compared: if suite.has_sizes() {
             Compared::Kernel
         } else {
@@ -176,7 +183,7 @@ fn note(suite: &Suite, workload: &Workload, size: &str) -> WorkloadNote {
 }
 
 fn module(args: &Args, path: &Path) -> anyhow::Result<Target> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = load::read(path).context("no module to measure")?;
     ensure!(
         args.kernels.is_empty(),
         "--kernels is for suites; a module is run as it is"
@@ -191,7 +198,13 @@ fn module(args: &Args, path: &Path) -> anyhow::Result<Target> {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let artifact = path.clone();
+    let is_text = fs::metadata(&path)?.len() != bytes.len() as u64;
+    // Relative to the results folder, like the reference.
+    let artifact = if is_text {
+        PathBuf::from(TRANSLATED)
+    } else {
+        path.clone()
+    };
     let program = Program {
         suite: "module".to_owned(),
         name,
@@ -215,6 +228,7 @@ fn module(args: &Args, path: &Path) -> anyhow::Result<Target> {
             digest: digest(&bytes),
             args: args.args.clone(),
         }),
+        translated: is_text.then_some(bytes),
         compared: Compared::Run,
         variants: vec![Variant::Wasm],
         threads: vec![1],
@@ -249,6 +263,7 @@ fn growth(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
         programs,
         notes,
         module: None,
+        translated: None,
         compared: Compared::Kernel,
         variants: vec![Variant::Wasm],
         threads: vec![1, 2],
