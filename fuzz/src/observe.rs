@@ -68,12 +68,23 @@ impl Observed {
         if self.instantiation == Some(Ended::Exhausted) {
             return Some(0);
         }
-        self.calls.iter().position(|(_, outcome)| *outcome == Err(Ended::Exhausted))
+        self.calls
+            .iter()
+            .position(|(_, outcome)| *outcome == Err(Ended::Exhausted))
     }
 
     fn agrees_until_exhausted(&self, other: &Observed) -> Result<(), String> {
-        let last = self.exhausted().into_iter().chain(other.exhausted()).min().unwrap_or(0);
-        let same = self.calls.iter().take(last).eq(other.calls.iter().take(last));
+        let last = self
+            .exhausted()
+            .into_iter()
+            .chain(other.exhausted())
+            .min()
+            .unwrap_or(0);
+        let same = self
+            .calls
+            .iter()
+            .take(last)
+            .eq(other.calls.iter().take(last));
         match same {
             true => Ok(()),
             false => Err(self.first_difference(other)),
@@ -111,7 +122,14 @@ pub fn hash(bytes: &[u8]) -> u64 {
 /// The argument of an index that a function's parameter gets: small, large and
 /// negative numbers in turn. The same for every engine.
 pub fn argument(index: usize) -> u64 {
-    const PATTERN: [u64; 6] = [1, 0x10_0000, u64::MAX, 0x7fff_ffff, 0, 0x8000_0000_0000_0000];
+    const PATTERN: [u64; 6] = [
+        1,
+        0x10_0000,
+        u64::MAX,
+        0x7fff_ffff,
+        0,
+        0x8000_0000_0000_0000,
+    ];
     PATTERN[index % PATTERN.len()]
 }
 

@@ -20,13 +20,18 @@ impl Ours {
     pub fn new(bounds: Bounds, opt: Opt) -> Result<Ours, Error> {
         let config = Config::new().bounds(BoundsChoice::Named(bounds)).opt(opt);
         let engine = Engine::new(&config)?;
-        Ok(Ours { name: format!("{bounds} --opt {opt}"), engine })
+        Ok(Ours {
+            name: format!("{bounds} --opt {opt}"),
+            engine,
+        })
     }
 
     /// Under each strategy that promises to be exact.
     pub fn all_exact() -> Result<Vec<Ours>, Error> {
         use fathom_engine::bounds::Guarantee;
-        let exact = Bounds::ALL.into_iter().filter(|b| b.guarantee() == Guarantee::Exact);
+        let exact = Bounds::ALL
+            .into_iter()
+            .filter(|b| b.guarantee() == Guarantee::Exact);
         exact.map(|bounds| Ours::new(bounds, Opt::Speed)).collect()
     }
 
@@ -46,8 +51,7 @@ impl Ours {
             .imports()
             .map(|(_, _, ty)| provide(&mut store, &ty))
             .collect();
-        let instance =
-            imports.and_then(|imports| Instance::new(&mut store, &module, &imports));
+        let instance = imports.and_then(|imports| Instance::new(&mut store, &module, &imports));
         match instance {
             Ok(instance) => run(&mut store, instance),
             Err(error) => Observed::refused(ended(&error)),
@@ -58,7 +62,11 @@ impl Ours {
 fn provide(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, Error> {
     Ok(match ty {
         ExternType::Func(ty) => {
-            let results: Vec<Val> = ty.results().iter().map(|ty| value(*ty, HOST_RESULT)).collect();
+            let results: Vec<Val> = ty
+                .results()
+                .iter()
+                .map(|ty| value(*ty, HOST_RESULT))
+                .collect();
             let func = fathom_engine::Func::new(store, ty.clone(), move |_, _, out| {
                 out.clone_from_slice(&results);
                 Ok(())
@@ -105,8 +113,11 @@ fn run(store: &mut Store<()>, instance: Instance) -> Observed {
                 .enumerate()
                 .map(|(i, ty)| value(*ty, argument(i)))
                 .collect();
-            let mut results: Vec<Val> =
-                ty.results().iter().map(|ty| Val::default_for(*ty)).collect();
+            let mut results: Vec<Val> = ty
+                .results()
+                .iter()
+                .map(|ty| Val::default_for(*ty))
+                .collect();
             let outcome = func.call(&mut *store, &args, &mut results);
             let outcome = match outcome {
                 Ok(()) => Ok(results.iter().map(bits).collect()),
@@ -120,7 +131,9 @@ fn run(store: &mut Store<()>, instance: Instance) -> Observed {
             Extern::Global(global) => observed.globals.push((name, bits(&global.get(&*store)))),
             Extern::Memory(memory) => {
                 let data = memory.data(&*store);
-                observed.memories.push((name, data.len() as u64, hash(data)));
+                observed
+                    .memories
+                    .push((name, data.len() as u64, hash(data)));
             }
             Extern::Table(table) => observed.tables.push((name, u64::from(table.size(&*store)))),
             Extern::Func(_) => {}
@@ -136,8 +149,12 @@ fn bits(value: &Val) -> Bits {
         Val::F32(v) => Bits::Number(u128::from(*v)),
         Val::F64(v) => Bits::Number(u128::from(*v)),
         Val::V128(v) => Bits::Number(*v),
-        Val::FuncRef(func) => Bits::Reference { null: func.is_none() },
-        Val::ExternRef(value) => Bits::Reference { null: value.is_none() },
+        Val::FuncRef(func) => Bits::Reference {
+            null: func.is_none(),
+        },
+        Val::ExternRef(value) => Bits::Reference {
+            null: value.is_none(),
+        },
     }
 }
 

@@ -3,15 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use fathom_bench::engines::{self, EngineSpec, Presence};
+use fathom_bench::house::House;
+
 use super::Finding;
 
 const TOOLS: &str = "tools";
-
-/// The file that marks the top of a checkout.
-const MARK: &str = "workloads/build.py";
+const ENGINES: &str = "outside engines";
 
 pub(super) fn findings(root: Option<PathBuf>) -> Vec<Finding> {
-    let Some(root) = root.or_else(checkout) else {
+    let house = match root {
+        Some(root) => House::at(&root),
+        None => House::find(),
+    };
+    let Some(house) = house else {
         return vec![Finding::partly(
             TOOLS,
             "checkout",
@@ -19,23 +24,29 @@ pub(super) fn findings(root: Option<PathBuf>) -> Vec<Finding> {
             "run from the project's folder, or name it with --root",
         )];
     };
-    let tools = root.join(".tools");
-    vec![
-        Finding::yes(TOOLS, "checkout", root.display().to_string()),
-        zig(&tools),
-        suites(&root),
-        wasmtime(&tools),
-        node(&tools),
+    let mut all = vec![
+        Finding::yes(TOOLS, "checkout", house.root().display().to_string()),
+        zig(&house.tools()),
+        suites(&house),
         browser(),
-    ]
+    ];
+    let (engines, errors) = engines::all(&house);
+    all.extend(engines.iter().map(engine));
+    all.extend(errors.iter().map(|error| {
+        let remedy = "mend its description";
+        Finding::no(ENGINES, "unreadable", error.to_string(), remedy)
+    }));
+    all
 }
 
-/// The nearest folder upwards which holds the project.
-fn checkout() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok()?;
-    here.ancestors()
-        .find(|folder| folder.join(MARK).is_file())
-        .map(Path::to_path_buf)
+fn engine(spec: &EngineSpec) -> Finding {
+    match spec.presence() {
+        Presence::Installed { says } => Finding::yes(ENGINES, &spec.name, says),
+        Presence::Absent { why } => {
+            let why = format!("{why}: its rows are left out");
+            Finding::no(ENGINES, &spec.name, why, &spec.absent)
+        }
+    }
 }
 
 fn zig(tools: &Path) -> Finding {
@@ -49,40 +60,11 @@ fn zig(tools: &Path) -> Finding {
     Finding::tried(TOOLS, "zig", outcome, remedy)
 }
 
-fn suites(root: &Path) -> Finding {
-    let built = root.join("workloads/polybench/build");
-    match built.is_dir() {
+fn suites(house: &House) -> Finding {
+    match house.suite("polybench").join("build").is_dir() {
         true => Finding::yes(TOOLS, "suites", "polybench is built"),
         false => Finding::no(TOOLS, "suites", "polybench is not built", "make workloads"),
     }
-}
-
-fn wasmtime(tools: &Path) -> Finding {
-    let runner = tools.join("engines/wasmtime/runner");
-    match runner.is_file() {
-        true => Finding::yes(TOOLS, "wasmtime", runner.display().to_string()),
-        false => Finding::no(
-            TOOLS,
-            "wasmtime",
-            "not installed: its rows are left out",
-            "make setup",
-        ),
-    }
-}
-
-fn node(tools: &Path) -> Finding {
-    let own = tools.join("node/bin/node");
-    let program = if own.is_file() {
-        own
-    } else {
-        PathBuf::from("node")
-    };
-    Finding::tried(
-        TOOLS,
-        "node",
-        version(&program, &["--version"]),
-        "its rows are left out: apt-get install nodejs",
-    )
 }
 
 fn browser() -> Finding {
