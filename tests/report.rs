@@ -1,0 +1,151 @@
+//! `fathom report` and `fathom compare` as a user meets them: what they print,
+//! what they write, and their exit status.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A made-up campaign that is committed beside the crate that draws it.
+fn campaign() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/report/tests/data/suite.jsonl")
+}
+
+fn fathom(words: &[&str], folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(words)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// A results folder with the campaign, our engine behind guard pages slower by
+/// a factor.
+fn results(folder: &Path, name: &str, factor: f64) {
+    let mut lines = String::new();
+    for line in fs::read_to_string(campaign()).unwrap().lines() {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        let is_ours = record["cell"]
+            .as_str()
+            .is_some_and(|cell| cell.starts_with("fathom/guard/speed/"));
+        if let (true, Some(ns)) = (is_ours, record["kernel_ns"].as_f64()) {
+            record["kernel_ns"] = Value::from((ns * factor) as u64);
+        }
+        lines.push_str(&record.to_string());
+        lines.push('\n');
+    }
+    let folder = folder.join(name);
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("samples.jsonl"), lines).unwrap();
+}
+
+#[test]
+fn a_report_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    results(folder.path(), "run", 1.0);
+    let table = fathom(&["report", "run"], folder.path());
+    assert!(table.status.success());
+    let table = text(&table.stdout);
+    assert!(
+        table.contains("fathom guard is the fastest sandbox"),
+        "{table}"
+    );
+    assert!(!table.contains('\x1b'), "colour went into a pipe");
+    let page = fathom(&["report", "run", "--format", "html"], folder.path());
+    assert_eq!(text(&page.stdout), "run/report.html\n");
+    let written = fs::read_to_string(folder.path().join("run/report.html")).unwrap();
+    assert!(written.starts_with("<!doctype html>") && written.trim_end().ends_with("</html>"));
+    for format in ["markdown", "csv"] {
+        let words = ["report", "run", "--format", format, "--out", "file"];
+        assert!(fathom(&words, folder.path()).status.success());
+        let printed = fathom(&words[..4], folder.path()).stdout;
+        assert_eq!(fs::read(folder.path().join("file")).unwrap(), printed);
+    }
+}
+
+#[test]
+fn bad_input_is_one_line_and_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::create_dir(path.join("empty")).unwrap();
+    fs::write(path.join("nothing"), "").unwrap();
+    fs::write(
+        path.join("newer"),
+        "{\"record\":\"campaign\",\"format\":7}\n",
+    )
+    .unwrap();
+    for (what, why) in [
+        ("gone", "gone: No such file or directory"),
+        ("empty", "no samples.jsonl in this folder"),
+        ("nothing", "the file has no whole first line"),
+        ("newer", "written in format 7"),
+    ] {
+        for words in [
+            vec!["report", what, "--out", "out.html", "--format", "html"],
+            vec!["compare", what, what],
+        ] {
+            let output = fathom(&words, path);
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
+            assert!(said.starts_with("fathom: ") && said.contains(why), "{said}");
+            assert_eq!(said.lines().count(), 1, "{said}");
+        }
+    }
+    assert!(!path.join("out.html").exists());
+}
+
+#[test]
+fn what_a_break_left_is_reported_as_far_as_it_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = fs::read(campaign()).unwrap();
+    fs::write(folder.path().join("cut"), &whole[..whole.len() / 2]).unwrap();
+    let output = fathom(&["report", "cut"], folder.path());
+    assert!(output.status.success());
+    let said = text(&output.stdout);
+    assert!(said.contains("ends in part of a record"), "{said}");
+}
+
+#[test]
+fn a_slowdown_decides_the_exit_status_and_noise_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    results(folder.path(), "before", 1.0);
+    results(folder.path(), "slower", 1.05);
+    for (words, status, last) in [
+        (vec!["before", "before", "--threshold", "0%"], 0, "accepted"),
+        (vec!["before", "slower"], 1, "refused"),
+        (
+            vec!["before", "slower", "--threshold", "20%"],
+            0,
+            "accepted",
+        ),
+        (vec!["slower", "before"], 0, "accepted"),
+    ] {
+        let words: Vec<&str> = ["compare"].into_iter().chain(words).collect();
+        let output = fathom(&words, folder.path());
+        let said = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {said}");
+        let verdict = said.lines().last().unwrap_or_default();
+        assert!(verdict.starts_with(last), "{words:?}: {verdict}");
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(["report", "--format", "csv"])
+        .arg(campaign())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
+}
