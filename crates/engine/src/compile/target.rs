@@ -35,6 +35,32 @@ impl Target {
         Ok(Target { isa })
     }
 
+    /// For goldens: the same features on every host of one instruction set.
+    #[cfg(test)]
+    pub(crate) fn fixed() -> Target {
+        let mut flags = settings::builder();
+        for (name, value) in shared_flags(Opt::Speed) {
+            flags.set(name, value).expect("the flags are known");
+        }
+        let mut builder =
+            cranelift_native::builder_with_options(false).expect("the host is supported");
+        for feature in [
+            "has_sse3",
+            "has_ssse3",
+            "has_sse41",
+            "has_sse42",
+            "has_popcnt",
+            "has_avx",
+        ] {
+            // Other instruction sets have none of these.
+            let _ = builder.enable(feature);
+        }
+        let isa = builder
+            .finish(settings::Flags::new(flags))
+            .expect("the features are consistent");
+        Target { isa }
+    }
+
     /// The code generator.
     pub(crate) fn isa(&self) -> &dyn TargetIsa {
         &*self.isa

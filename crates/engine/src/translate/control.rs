@@ -146,6 +146,7 @@ impl Translator<'_> {
             FrameKind::Dead => return,
             FrameKind::Loop => {
                 // Only falling through leaves a loop: the results are in place.
+                self.state.loops -= 1;
                 self.b.seal_block(frame.label);
                 return;
             }

@@ -6,6 +6,7 @@
 //! Cranelift's own trap codes, which `trap.rs` maps to WebAssembly's.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
 use cranelift_codegen::ir::{
     InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, types,
 };
@@ -55,13 +56,11 @@ impl Translator<'_> {
                 self.state.push(value);
             }
             O::F32Const { value } => {
-                let bits = cranelift_codegen::ir::immediates::Ieee32::with_bits(value.bits());
-                let value = self.b.ins().f32const(bits);
+                let value = self.float_constant(F32, u64::from(value.bits()));
                 self.state.push(value);
             }
             O::F64Const { value } => {
-                let bits = cranelift_codegen::ir::immediates::Ieee64::with_bits(value.bits());
-                let value = self.b.ins().f64const(bits);
+                let value = self.float_constant(F64, value.bits());
                 self.state.push(value);
             }
 
@@ -147,6 +146,28 @@ impl Translator<'_> {
             _ => return false,
         }
         true
+    }
+
+    /// A float of type `ty`.
+    ///
+    /// Cranelift makes float constants anew in each block that uses them, by
+    /// way of an integer register, also in the innermost loop. The first few of
+    /// those met in loops are taken from a vector instead, which it loads once
+    /// in front of the loop; the rest stay, so that they do not fill the
+    /// registers.
+    fn float_constant(&mut self, ty: Type, bits: u64) -> Value {
+        if bits != 0 && self.state.hoists_constant(bits) {
+            let lanes = ty.by(128 / ty.bits()).expect("a vector of 128 bits");
+            let mut bytes = [0; 16];
+            bytes[..8].copy_from_slice(&bits.to_le_bytes());
+            let data = self.b.func.dfg.constants.insert(bytes.as_slice().into());
+            let vector = self.b.ins().vconst(lanes, data);
+            return self.b.ins().extractlane(vector, 0);
+        }
+        match ty {
+            F32 => self.b.ins().f32const(Ieee32::with_bits(bits as u32)),
+            _ => self.b.ins().f64const(Ieee64::with_bits(bits)),
+        }
     }
 
     /// Tests for zero. Of a comparison's `i8` this is its negation, without a

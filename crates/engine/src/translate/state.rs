@@ -17,6 +17,9 @@
 
 use cranelift_codegen::ir::{Block, BlockArg, Inst, Value};
 
+/// Float constants of a function that are kept in registers through its loops.
+const HOISTED_MAX: usize = 4;
+
 /// What a control frame was opened by, and what closing it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FrameKind {
@@ -76,6 +79,10 @@ pub(crate) struct State {
     pub frames: Vec<Frame>,
     /// Whether the current point can be reached.
     pub reachable: bool,
+    /// Open loops.
+    pub loops: u32,
+    /// Float constants that are loaded in front of loops, as bits.
+    hoisted: Vec<u64>,
     /// Scratch for the arguments of branches.
     pub args: Vec<BlockArg>,
     /// Scratch for the arguments of calls.
@@ -87,6 +94,8 @@ impl State {
     pub fn clear(&mut self) {
         self.stack.clear();
         self.frames.clear();
+        self.loops = 0;
+        self.hoisted.clear();
         self.args.clear();
         self.call_args.clear();
         self.reachable = true;
@@ -105,6 +114,22 @@ impl State {
             .expect("validated: the operand stack is not empty")
     }
 
+    /// Whether a float constant at this point is to be loaded in front of the
+    /// loops it is in.
+    pub fn hoists_constant(&mut self, bits: u64) -> bool {
+        if self.loops == 0 {
+            return false;
+        }
+        if self.hoisted.contains(&bits) {
+            return true;
+        }
+        let room = self.hoisted.len() < HOISTED_MAX;
+        if room {
+            self.hoisted.push(bits);
+        }
+        room
+    }
+
     /// The frame `depth` levels out.
     pub fn frame(&self, depth: u32) -> &Frame {
         &self.frames[self.frames.len() - 1 - depth as usize]
@@ -114,6 +139,7 @@ impl State {
     pub fn push_frame(&mut self, kind: FrameKind, label: Block, params: usize, results: usize) {
         debug_assert!(self.reachable);
         let height = self.stack.len() - params;
+        self.loops += u32::from(kind == FrameKind::Loop);
         if matches!(kind, FrameKind::If { .. }) {
             // The false edge sees the same operands, however the true one
             // consumes them.
