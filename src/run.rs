@@ -16,11 +16,15 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fathom_engine::{Bounds, BoundsChoice, Guarantee};
-use fathom_engine::{Config, Engine, Func, Instance, Linker, Module, Opt, Store, Val};
+use fathom_engine::{Config, Engine, Frame, Func, Instance, Linker, Module, Opt, Store, Val};
 use fathom_wasi::{ProcExit, WasiCtx, WasiCtxBuilder};
 
 /// What a shell shows for SIGABRT, and other runtimes for a trap.
 const TRAPPED: u8 = 134;
+
+/// How many frames are said after a trap, from each end.
+const FRAMES_INNER: usize = 20;
+const FRAMES_OUTER: usize = 4;
 
 /// A wrong command line.
 const USAGE: u8 = 2;
@@ -266,8 +270,20 @@ fn ending(file: &str, failure: Failure) -> anyhow::Result<ExitCode> {
         None => (1, error.to_string().replace('\n', " ")),
     };
     say(&format!("fathom: {file}: {what}"));
-    for (depth, frame) in error.frames().iter().enumerate() {
-        say(&format!("  {depth:>3}: {frame}"));
-    }
+    say_frames(error.frames());
     Ok(ExitCode::from(status))
+}
+
+/// The innermost and the outermost frames: after a stack overflow there are
+/// too many between.
+fn say_frames(frames: &[Frame]) {
+    let skipped = FRAMES_INNER..frames.len().saturating_sub(FRAMES_OUTER);
+    for (depth, frame) in frames.iter().enumerate() {
+        if depth == skipped.start && !skipped.is_empty() {
+            say(&format!("  ... {} more", skipped.len()));
+        }
+        if !skipped.contains(&depth) {
+            say(&format!("  {depth:>3}: {frame}"));
+        }
+    }
 }

@@ -16,12 +16,8 @@ pub fn parse(name: &str, ty: &FuncType, args: &[String]) -> Result<Vec<Val>, Str
     let params = ty.params();
     if params.len() != args.len() {
         let types: Vec<String> = params.iter().map(ToString::to_string).collect();
-        return Err(format!(
-            "{name} takes {} arguments ({}), {} given",
-            params.len(),
-            types.join(", "),
-            args.len(),
-        ));
+        let types = types.join(", ");
+        return Err(format!("{name} takes ({types}), {} given", args.len()));
     }
     params
         .iter()
@@ -138,7 +134,7 @@ mod tests {
         let ty = FuncType::new([ValType::I32, ValType::F64], []);
         let words = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
         let error = parse("f", &ty, &words(&["1"])).unwrap_err();
-        assert_eq!(error, "f takes 2 arguments (i32, f64), 1 given");
+        assert_eq!(error, "f takes (i32, f64), 1 given");
         let error = parse("f", &ty, &words(&["1", "y"])).unwrap_err();
         assert_eq!(error, "argument 2 of f must be f64, not 'y'");
     }

@@ -7,8 +7,15 @@ use anyhow::Context;
 /// The module in the binary format. What looks like text is translated.
 pub fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-    if !looks_like_text(&bytes) {
+    if bytes.starts_with(b"\0asm") {
         return Ok(bytes);
+    }
+    if !looks_like_text(&bytes) {
+        let start = &bytes[..bytes.len().min(4)];
+        anyhow::bail!(
+            "{}: no module: at offset 0x0 there is {start:02x?} where [00, 61, 73, 6d] must be",
+            path.display()
+        );
     }
     match wat::parse_bytes(&bytes) {
         Ok(wasm) => Ok(wasm.into_owned()),
@@ -55,7 +62,10 @@ mod tests {
         let binary = written(b"\0asm\x01\0\0\0");
         assert_eq!(read(binary.path()).unwrap(), b"\0asm\x01\0\0\0");
         let other = written(b"\x7fELF");
-        assert_eq!(read(other.path()).unwrap(), b"\x7fELF");
+        let error = read(other.path()).unwrap_err().to_string();
+        assert!(error.contains("[7f, 45, 4c, 46]"), "{error}");
+        let empty = written(b"");
+        assert!(read(empty.path()).is_err());
     }
 
     #[test]

@@ -1,0 +1,177 @@
+//! `fathom run` where a transcript does not reach: streams, signals, long stacks.
+
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// Copies standard input to standard output, and exits with the number of
+/// arguments.
+const CAT: &str = r#"(module
+  (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "args_sizes_get" (func $args (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+  (memory (export "memory") 2)
+  (func (export "_start")
+    (loop $again
+      (i32.store (i32.const 0) (i32.const 65536))
+      (i32.store (i32.const 4) (i32.const 65536))
+      (if (call $read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 4)) (then (unreachable)))
+      (if (i32.load (i32.const 4))
+        (then
+          (if (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)) (then (unreachable)))
+          (br $again))))
+    (drop (call $args (i32.const 16) (i32.const 20)))
+    (call $exit (i32.load (i32.const 16)))))"#;
+
+/// Writes one byte for ever, whatever the outcome.
+const YES: &str = r#"(module
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "\10\00\00\00\02\00\00\00")
+  (data (i32.const 16) "y\n")
+  (func (export "_start")
+    (loop $for_ever
+      (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))
+      (br $for_ever))))"#;
+
+/// Functions to call by name.
+const LIBRARY: &str = r#"(module
+  (func $inner (param i32 i32) (result i32) (i32.div_s (local.get 0) (local.get 1)))
+  (func (export "div") (param i32 i32) (result i32)
+    (call $inner (local.get 0) (local.get 1)))
+  (func (export "two") (param f64) (result i64 f64) (i64.const -1) (local.get 0))
+  (func $deep (export "deep") (call $deep)))"#;
+
+struct Module {
+    path: PathBuf,
+    _temp: tempfile::TempDir,
+}
+
+fn module(text: &str) -> Module {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("program.wat");
+    std::fs::write(&path, text).unwrap();
+    Module { path, _temp: temp }
+}
+
+fn fathom(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.arg("run").args(args).stdin(Stdio::null());
+    command
+}
+
+fn run(module: &Path, args: &[&str]) -> Output {
+    let mut all = vec![module.to_str().unwrap()];
+    all.extend(args);
+    fathom(&all).output().unwrap()
+}
+
+#[test]
+fn streams_arguments_and_status_are_the_programs_own() {
+    let cat = module(CAT);
+    for bounds in ["auto", "clamp", "trap", "guard"] {
+        let mut child = fathom(&[
+            cat.path.to_str().unwrap(),
+            "--bounds",
+            bounds,
+            "--",
+            "a",
+            "-b",
+        ])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+        let data: Vec<u8> = (0..300_000u32).map(|i| (i * 7) as u8).collect();
+        let mut stdin = child.stdin.take().unwrap();
+        let copy = data.clone();
+        let writer = std::thread::spawn(move || stdin.write_all(&copy));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{bounds}");
+        assert!(output.stdout == data, "{bounds}");
+    }
+}
+
+#[test]
+fn a_trap_is_134_with_its_name_its_place_and_its_frames() {
+    let library = module(LIBRARY);
+    let output = run(&library.path, &["--invoke", "div", "1", "0"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(134));
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(
+        lines[0].contains("trap: integer divide by zero in inner (function 0) at 0x"),
+        "{text}"
+    );
+    assert!(lines[1].contains("0: inner (function 0)"), "{text}");
+    assert!(lines[2].contains("1: div (function 1)"), "{text}");
+    let output = run(&library.path, &["--invoke", "deep"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(134));
+    assert!(
+        text.contains("call stack exhausted") && text.contains(" more\n"),
+        "{text}"
+    );
+    assert!(text.lines().count() < 40);
+}
+
+#[test]
+fn functions_are_called_by_name() {
+    let library = module(LIBRARY);
+    let output = run(&library.path, &["--invoke", "div", "--", "-7", "0x2"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "-3\n");
+    let output = run(&library.path, &["--invoke", "two", "2.5"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "-1\n2.5\n");
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_program() {
+    let yes = module(YES);
+    let mut child = fathom(&[yes.path.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut start = [0; 4];
+    child.stdout.take().unwrap().read_exact(&mut start).unwrap();
+    assert_eq!(&start, b"y\ny\n");
+    assert_eq!(child.wait().unwrap().code(), Some(141));
+}
+
+#[test]
+fn an_interrupt_ends_the_program() {
+    let spin = module(r#"(module (func (export "_start") (loop $l (br $l))))"#);
+    // Where the tests themselves run in the background, interrupts are ignored
+    // by them and by what they start.
+    let mut child = Command::new("env")
+        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_fathom"), "run"])
+        .arg(&spin.path)
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none());
+    let status = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(status.success());
+    // A shell shows 128 + 2.
+    assert_eq!(child.wait().unwrap().signal(), Some(2));
+}
+
+#[test]
+fn the_strategy_is_said_when_asked_for() {
+    let library = module(LIBRARY);
+    let output = run(&library.path, &["--verbose", "--invoke", "div", "4", "2"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("bounds auto = guard"), "{text}");
+    let none = ["--bounds", "none", "--unsafe-no-bounds", "--opt", "none"];
+    let output = run(
+        &library.path,
+        &[&none[..], &["--invoke", "div", "4", "2"]].concat(),
+    );
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "2\n");
+}
