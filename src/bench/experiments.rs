@@ -6,7 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use fathom_record::{Campaign, Cell, Metric, Phase, campaign::Process};
+use fathom_record::{
+    Campaign, Cell, Metric, Phase,
+    campaign::{Process, Sample},
+};
 
 /// Growth under load: a line per program, threads and row.
 ///
@@ -27,65 +30,78 @@ pub fn growth(campaign: &Campaign) -> String {
         "in kernel",
     ]);
     for cell in cells(campaign) {
-        let samples: Vec<_> = campaign
-            .samples
-            .iter()
-            .filter(|sample| sample.cell == cell.id())
-            .collect();
-        let phase = |phase: Phase| {
-            median(
-                samples
-                    .iter()
-                    .filter_map(|sample| Some(sample.phases.get(&phase)?.wall_ns)),
-            )
-        };
-        let all = median(
-            samples
-                .iter()
-                .map(|sample| sample.phases.values().map(|span| span.wall_ns).sum()),
-        );
-        let processes: Vec<_> = campaign
-            .processes
-            .iter()
-            .filter(|process| process.cell == cell.id())
-            .collect();
-        let Some(all) = all.filter(|&ns| ns > 0.0) else {
-            continue;
-        };
-        let metric = |wanted: &[Metric]| {
-            let of = |process: &&Process| {
-                let counts = wanted
-                    .iter()
-                    .map(|metric| process.metrics.get(metric).copied());
-                let count: u64 = counts.sum::<Option<u64>>()?;
-                Some(count as f64 / instances(campaign, cell, process.round))
-            };
-            middle(processes.iter().filter_map(of).collect())
-        };
-        let kernel = processes.iter().filter_map(|process| {
-            let spent = process.cpu_pinned?;
-            let kernel = spent.system_ms + spent.hardirq_ms + spent.softirq_ms;
-            let all = kernel + spent.user_ms + spent.idle_ms;
-            (all > 0).then(|| kernel as f64 / all as f64)
-        });
-        let kernel = middle(kernel.collect());
-        table.row(&[
-            cell.workload.clone(),
-            cell.threads.to_string(),
-            engine(cell),
-            format!("{:.0}", f64::from(cell.threads) * 1e9 / all),
-            time(phase(Phase::Instantiate)),
-            time(phase(Phase::Run)),
-            time(phase(Phase::Teardown)),
-            count(metric(&[Metric::FaultsMinor])),
-            count(metric(&[Metric::CtxVoluntary, Metric::CtxInvoluntary])),
-            kernel.map_or("–".into(), |share| format!("{:.0} %", share * 100.0)),
-        ]);
+        if let Some(line) = growth_line(campaign, cell) {
+            table.row(&line);
+        }
     }
     format!(
         "Growth under load: medians; faults and switches per instance, start-up included\n{}",
         table.text()
     )
+}
+
+fn growth_line(campaign: &Campaign, cell: &Cell) -> Option<[String; 10]> {
+    let id = cell.id();
+    let samples: Vec<_> = campaign
+        .samples
+        .iter()
+        .filter(|sample| sample.cell == id)
+        .collect();
+    let phase = |phase: Phase| {
+        median(
+            samples
+                .iter()
+                .filter_map(|sample| Some(sample.phases.get(&phase)?.wall_ns)),
+        )
+    };
+    let whole = |sample: &&Sample| sample.phases.values().map(|span| span.wall_ns).sum();
+    let all = median(samples.iter().map(whole)).filter(|&ns| ns > 0.0)?;
+    let processes = of_cell(campaign, cell);
+    let metric = |wanted: &[Metric]| {
+        let of = |process: &&Process| {
+            let counts = wanted
+                .iter()
+                .map(|metric| process.metrics.get(metric).copied());
+            let count: u64 = counts.sum::<Option<u64>>()?;
+            Some(count as f64 / instances(campaign, cell, process.round))
+        };
+        middle(processes.iter().filter_map(of).collect())
+    };
+    let kernel = middle(
+        processes
+            .iter()
+            .filter_map(|process| kernel_share(process))
+            .collect(),
+    );
+    Some([
+        cell.workload.clone(),
+        cell.threads.to_string(),
+        engine(cell),
+        format!("{:.0}", f64::from(cell.threads) * 1e9 / all),
+        time(phase(Phase::Instantiate)),
+        time(phase(Phase::Run)),
+        time(phase(Phase::Teardown)),
+        count(metric(&[Metric::FaultsMinor])),
+        count(metric(&[Metric::CtxVoluntary, Metric::CtxInvoluntary])),
+        kernel.map_or("–".into(), |share| format!("{:.0} %", share * 100.0)),
+    ])
+}
+
+/// The share of its processors' time that the kernel took for itself.
+fn kernel_share(process: &Process) -> Option<f64> {
+    let spent = process.cpu_pinned?;
+    let kernel = spent.system_ms + spent.hardirq_ms + spent.softirq_ms;
+    let all = kernel + spent.user_ms + spent.idle_ms;
+    (all > 0).then(|| kernel as f64 / all as f64)
+}
+
+fn of_cell<'a>(campaign: &'a Campaign, cell: &Cell) -> Vec<&'a Process> {
+    let id = cell.id();
+    campaign
+        .processes
+        .iter()
+        .filter(|process| process.cell == id)
+        .collect()
 }
 
 /// Compiling: a line per module and row.
@@ -100,11 +116,7 @@ pub fn compile(campaign: &Campaign) -> String {
         "rounds",
     ]);
     for cell in cells(campaign) {
-        let processes: Vec<_> = campaign
-            .processes
-            .iter()
-            .filter(|process| process.cell == cell.id())
-            .collect();
+        let processes = of_cell(campaign, cell);
         let spans = || {
             processes
                 .iter()

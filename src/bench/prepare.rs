@@ -49,6 +49,9 @@ const ITERATIONS_MAX_GROWTH: u32 = 1000;
 const CELL_TARGET_GROWTH: Duration = Duration::from_millis(400);
 /// Time for an experiment unless told otherwise.
 const BUDGET_EXPERIMENT: Duration = Duration::from_secs(4 * 60);
+/// What is noted in a campaign whose outputs cannot be compared.
+const OUTPUT_KEY: &str = "output";
+
 /// A campaign, ready to begin.
 pub struct Prepared {
     pub plan: Plan,
@@ -88,14 +91,15 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
         "nothing to measure: none of the engines is here"
     );
     let folder = folder(args, &target, house.as_ref())?;
+    let mut plan = plan(args, &target, &rows, &folder)?;
+    let header = header(args, &plan, &rows, &absent, &target, command)?;
     if let Some(bytes) = &target.translated {
         let path = folder.join(TRANSLATED);
         fs::create_dir_all(&folder)
             .and_then(|()| fs::write(&path, bytes))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let mut plan = plan(args, &target, &rows, &folder)?;
-    let header = header(args, &plan, &rows, &absent, &target, command)?;
+    find_artifacts(&plan)?;
     plan.config = header.config.clone();
     let mut drivers = own_drivers()?;
     drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
@@ -209,24 +213,30 @@ fn plan(args: &Args, target: &Target, rows: &[Row], folder: &Path) -> anyhow::Re
             Expected::Answer(_) | Expected::Text(_) | Expected::Anything => {}
         }
     }
-    let missing: Vec<_> = tasks
-        .iter()
-        .filter(|task| !task.artifact.exists())
-        .collect();
-    if let Some(first) = missing.first() {
-        let (path, count) = (first.artifact.display(), missing.len());
-        let suite = &first.cell.suite;
-        bail!(
-            "{path} is not there ({count} cells need what is missing): build it with \
-             `python3 workloads/build.py --suite {suite}`, with --size for other sizes than medium"
-        );
-    }
     Ok(Plan {
         config: Config::default(),
         workloads: target.notes.clone(),
         tasks,
         input: input(args)?,
     })
+}
+
+/// Nothing is begun where something is not built.
+fn find_artifacts(plan: &Plan) -> anyhow::Result<()> {
+    let missing: Vec<_> = plan
+        .tasks
+        .iter()
+        .filter(|task| !task.artifact.exists())
+        .collect();
+    let Some(first) = missing.first() else {
+        return Ok(());
+    };
+    let (path, count) = (first.artifact.display(), missing.len());
+    let suite = &first.cell.suite;
+    bail!(
+        "{path} is not there ({count} cells need what is missing): build it with \
+         `python3 workloads/build.py --suite {suite}`, with --size for other sizes than medium"
+    )
 }
 
 fn input(args: &Args) -> anyhow::Result<Input> {
@@ -368,9 +378,16 @@ impl Prepared {
         }
         if !trial.is_repeatable {
             eprintln!("its output changes from run to run: outputs are not compared");
-            for task in &mut self.plan.tasks {
-                task.expected = Expected::Anything;
-            }
+            let note = "changes from run to run, so it is not compared";
+            self.header.config.other.insert(OUTPUT_KEY.to_owned(), note.to_owned());
+            self.plan.config = self.header.config.clone();
+            self.compare_no_output();
+        }
+    }
+
+    fn compare_no_output(&mut self) {
+        for task in &mut self.plan.tasks {
+            task.expected = Expected::Anything;
         }
     }
 
@@ -379,11 +396,8 @@ impl Prepared {
         let before = &campaign.header;
         self.header.config = before.config.clone();
         self.plan.config = before.config.clone();
-        let reference = self.folder.join("output.stdout");
-        if before.config.module.is_some() && !campaign.samples.is_empty() && !reference.exists() {
-            for task in &mut self.plan.tasks {
-                task.expected = Expected::Anything;
-            }
+        if before.config.other.contains_key(OUTPUT_KEY) {
+            self.compare_no_output();
         }
     }
 

@@ -1,0 +1,244 @@
+//! `fathom bench` on programs of a user's own, good ones and bad ones: what it
+//! prints, what it leaves behind, how it ends.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use fathom_bench::results::Results;
+use fathom_record::FailureKind;
+
+/// Prints a line and is done.
+const HELLO: &str = r#"(module
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "\10\00\00\00\06\00\00\00")
+  (data (i32.const 16) "hello\n")
+  (func (export "_start")
+    (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#;
+/// Works for a while, for interrupting it.
+const SLOW: &str = r#"(module
+  (memory (export "memory") 1)
+  (func (export "_start") (local i64)
+    (loop $again
+      (local.set 0 (i64.add (local.get 0) (i64.const 1)))
+      (br_if $again (i64.lt_u (local.get 0) (i64.const 100000000))))))"#;
+const HANG: &str = r#"(module (memory (export "memory") 1) (func (export "_start") (loop br 0)))"#;
+const TRAP: &str = r#"(module (memory (export "memory") 1)
+  (func (export "_start") unreachable))"#;
+const LINK: &str = r#"(module (import "env" "nope" (func)) (memory (export "memory") 1)
+  (func (export "_start") call 0))"#;
+const EXIT: &str = r#"(module (import "wasi_snapshot_preview1" "proc_exit" (func (param i32)))
+  (memory (export "memory") 1) (func (export "_start") (call 0 (i32.const 9))))"#;
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn program(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+        fs::write(self.path(name), contents).unwrap();
+        self.path(name)
+    }
+
+    fn bench(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        // No house: our engine alone, whatever is installed where this runs.
+        command
+            .env("FATHOM_HOME", "/nowhere")
+            .current_dir(self.0.path());
+        command.arg("bench").args(words).stdin(Stdio::null());
+        command
+    }
+
+    fn measure(&self, program: &Path, words: &[&str]) -> Output {
+        let program = program.to_string_lossy();
+        let fixed = [
+            "--no-probe",
+            "--rounds",
+            "1",
+            "--iterations",
+            "1",
+            "--warmup",
+            "0",
+        ];
+        let all: Vec<_> = [&program, "--out", "r"]
+            .into_iter()
+            .chain(fixed)
+            .chain(words.iter().copied())
+            .collect();
+        self.bench(&all).output().unwrap()
+    }
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_program_is_measured_under_every_strategy_and_reported() {
+    let place = Place::new();
+    let output = place.measure(&place.program("hello.wat", HELLO), &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let campaign = Results::read(&place.path("r")).unwrap();
+    assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
+    // Five strategies and the control of the first.
+    assert_eq!(campaign.processes.len(), 6);
+    assert_eq!(
+        campaign.header.config.module.as_ref().unwrap().path,
+        place.path("hello.wat")
+    );
+    for name in ["report.html", "report.md", "report.csv", "output.stdout"] {
+        assert!(place.path("r").join(name).exists(), "{name}");
+    }
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert!(table.contains("fathom guard"), "{table}");
+}
+
+#[test]
+fn bad_programs_are_one_line_each_and_a_status() {
+    let text = |text: &str| text.as_bytes().to_vec();
+    for (name, contents, kind, part) in [
+        (
+            "hang.wat",
+            text(HANG),
+            FailureKind::Timeout,
+            "did not end within 500ms",
+        ),
+        ("trap.wat", text(TRAP), FailureKind::Trap, "unreachable"),
+        ("link.wat", text(LINK), FailureKind::Link, "nope"),
+        ("exit.wat", text(EXIT), FailureKind::Exit, "status 9"),
+        (
+            "junk.wasm",
+            b"\x7fELF no wasm".to_vec(),
+            FailureKind::Invalid,
+            "invalid module",
+        ),
+        (
+            "short.wasm",
+            b"\0asm\x01\0\0\0\x01".to_vec(),
+            FailureKind::Invalid,
+            "invalid module",
+        ),
+    ] {
+        let place = Place::new();
+        let program = place.program(name, contents);
+        let output = place.measure(
+            &program,
+            &["--bounds", "guard,trap", "--time-limit", "500ms"],
+        );
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{name}: {said}");
+        let failed = said
+            .lines()
+            .filter(|line| line.starts_with("failed: "))
+            .count();
+        assert_eq!(failed, 2, "{name}: a line for each sandbox: {said}");
+        assert!(said.contains(part), "{name}: {said}");
+        assert!(!said.contains("panicked"), "{name}: {said}");
+        let campaign = Results::read(&place.path("r")).unwrap();
+        assert!(
+            campaign.failures.iter().all(|failure| failure.kind == kind),
+            "{name}"
+        );
+        assert!(campaign.samples.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_begin_is_one_line_and_leaves_nothing() {
+    let place = Place::new();
+    let hello = place.program("hello.wat", HELLO);
+    let hello = hello.to_string_lossy();
+    for (words, part) in [
+        (&["missing.wasm"][..], "missing.wasm"),
+        (&["polybench"], "no suites here"),
+        (&[&*hello, "--engines", "nowhere"], "no engine `nowhere`"),
+        (&[&*hello, "--bounds", "magic"], "unknown strategy 'magic'"),
+        (&[&*hello, "--dir", "/no/such/folder"], "/no/such/folder"),
+        (&[&*hello, "--size", "mini"], "--size is for suites"),
+        (&["--resume", "nothing"], "nothing/samples.jsonl"),
+    ] {
+        let output = place.bench(words).output().unwrap();
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
+        assert!(said.contains(part), "{words:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{words:?}: {said}");
+    }
+    assert!(!place.path("results").exists());
+}
+
+#[test]
+fn an_earlier_campaign_is_not_touched() {
+    let place = Place::new();
+    let hello = place.program("hello.wat", HELLO);
+    place.measure(&hello, &["--bounds", "guard"]);
+    let before = fs::read(place.path("r/samples.jsonl")).unwrap();
+    let output = place.measure(&hello, &["--bounds", "guard"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("holds a campaign already"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(fs::read(place.path("r/samples.jsonl")).unwrap(), before);
+}
+
+#[test]
+fn an_interrupted_campaign_is_kept_and_gone_on_with() {
+    let place = Place::new();
+    let program = place.program("slow.wat", SLOW);
+    let words = [
+        &*program.to_string_lossy(),
+        "--out=r",
+        "--no-probe",
+        "--rounds=3",
+        "--iterations=1",
+        "--warmup=0",
+        "--bounds=guard,trap",
+    ];
+    let child = place
+        .bench(&words)
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let sealed = || Results::read(&place.path("r")).map_or(0, |read| read.processes.len());
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while sealed() < 2 {
+        assert!(Instant::now() < deadline, "nothing is measured");
+        sleep(Duration::from_millis(5));
+    }
+    rustix::process::kill_process(
+        rustix::process::Pid::from_child(&child),
+        rustix::process::Signal::INT,
+    )
+    .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stderr(&output).contains("--resume"), "{}", stderr(&output));
+
+    let output = place.bench(&["--resume", "r"]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let campaign = Results::read(&place.path("r")).unwrap();
+    let mut counts: BTreeMap<_, u32> = BTreeMap::new();
+    for process in &campaign.processes {
+        *counts
+            .entry((process.cell.clone(), process.round))
+            .or_default() += 1;
+    }
+    assert_eq!(counts.len(), 9, "3 cells (one a control) in 3 rounds");
+    assert!(counts.values().all(|&count| count == 1));
+    assert_eq!(campaign.resumed.len(), 1);
+}
