@@ -379,7 +379,10 @@ impl Prepared {
         if !trial.is_repeatable {
             eprintln!("its output changes from run to run: outputs are not compared");
             let note = "changes from run to run, so it is not compared";
-            self.header.config.other.insert(OUTPUT_KEY.to_owned(), note.to_owned());
+            self.header
+                .config
+                .other
+                .insert(OUTPUT_KEY.to_owned(), note.to_owned());
             self.plan.config = self.header.config.clone();
             self.compare_no_output();
         }
