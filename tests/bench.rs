@@ -155,7 +155,7 @@ fn what_cannot_begin_is_one_line_and_leaves_nothing() {
     let place = Place::new();
     let hello = place.program("hello.wat", HELLO);
     let hello = hello.to_string_lossy();
-    let junk = place.program("junk.wasm", b"\x7fELF no wasm".to_vec());
+    let junk = place.program("junk.wasm", b"\x7fELF no wasm");
     let junk = junk.to_string_lossy();
     for (words, part) in [
         (&["missing.wasm"][..], "missing.wasm"),
