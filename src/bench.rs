@@ -253,7 +253,8 @@ fn measure(
     }
     .run();
     shown.finish();
-    let ended = ended?;
+    let folder = prepared.folder.display();
+    let ended = ended.with_context(|| format!("go on with `fathom bench --resume {folder}`"))?;
     finish::finish(prepared, results, ended)
 }
 

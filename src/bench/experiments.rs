@@ -35,7 +35,7 @@ pub fn growth(campaign: &Campaign) -> String {
         }
     }
     format!(
-        "Growth under load: medians; faults and switches per instance, start-up included\n{}",
+        "Growth under load: median times; faults and switches per instance, start-up included\n{}",
         table.text()
     )
 }
@@ -57,15 +57,19 @@ fn growth_line(campaign: &Campaign, cell: &Cell) -> Option<[String; 10]> {
     let whole = |sample: &&Sample| sample.phases.values().map(|span| span.wall_ns).sum();
     let all = median(samples.iter().map(whole)).filter(|&ns| ns > 0.0)?;
     let processes = of_cell(campaign, cell);
+    // Sums over all rounds, so that start-up weighs as little as it can.
+    let made: f64 = processes
+        .iter()
+        .map(|process| instances(campaign, cell, process.round))
+        .sum();
     let metric = |wanted: &[Metric]| {
-        let of = |process: &&Process| {
-            let counts = wanted
+        let counts = processes.iter().flat_map(|process| {
+            wanted
                 .iter()
-                .map(|metric| process.metrics.get(metric).copied());
-            let count: u64 = counts.sum::<Option<u64>>()?;
-            Some(count as f64 / instances(campaign, cell, process.round))
-        };
-        middle(processes.iter().filter_map(of).collect())
+                .map(|metric| process.metrics.get(metric).copied())
+        });
+        let count: u64 = counts.sum::<Option<u64>>()?;
+        Some(count as f64 / made)
     };
     let kernel = middle(
         processes

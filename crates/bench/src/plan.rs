@@ -204,6 +204,7 @@ pub(crate) mod tests {
             iterations: 2,
             warmup: 1,
             seed: 5,
+            limit_ms: 60_000,
             ..Config::default()
         };
         Plan {

@@ -35,7 +35,7 @@ pub enum ResultsError {
         source: ReadError,
     },
     /// A record could not be written; what was written before is whole.
-    #[error("cannot write to {}: {source}; what was measured before is kept", path.display())]
+    #[error("what was measured so far is kept, but {} takes no more: {source}", path.display())]
     Write {
         /// Which.
         path: PathBuf,
@@ -321,7 +321,7 @@ pub(crate) mod tests {
         assert!(
             error
                 .to_string()
-                .contains("what was measured before is kept")
+                .contains("what was measured so far is kept")
         );
         assert_eq!(fs::metadata(&results.path).unwrap().len(), kept);
         assert_eq!(Results::read(folder.path()).unwrap().failures.len(), 1);

@@ -18,7 +18,7 @@ use std::{
 };
 
 use fathom_record::{
-    Cell, CellId, FailureKind, Phase, Record,
+    Cell, CellId, FailureKind, Record,
     campaign::{Failure, InForce, Sample},
 };
 
@@ -264,28 +264,39 @@ impl Session<'_> {
             .iter()
             .map(|task| (task.cell.id(), program_of(task)))
             .collect();
-        let mut runs: BTreeMap<Program, Vec<u64>> = BTreeMap::new();
+        let mut laps: BTreeMap<Program, BTreeMap<&CellId, Vec<u64>>> = BTreeMap::new();
         let first_round = |sample: &&Sample| sample.round == 0;
         for sample in self.results.campaign().samples.iter().filter(first_round) {
-            if let (Some(program), Some(run)) =
-                (of_cell.get(&sample.cell), sample.phases.get(&Phase::Run))
-            {
-                runs.entry(program.clone()).or_default().push(run.wall_ns);
+            if let Some(program) = of_cell.get(&sample.cell) {
+                let whole = sample.phases.values().map(|span| span.wall_ns).sum();
+                let cells = laps.entry(program.clone()).or_default();
+                cells.entry(&sample.cell).or_default().push(whole);
             }
         }
         let least = self.plan.config.iterations;
         let most = self.pace.iterations_max.max(least);
-        let number = |runs: &mut Vec<u64>| {
-            runs.sort_unstable();
-            let median = u128::from(runs[runs.len() / 2].max(1));
-            u32::try_from(target.as_nanos() / median)
-                .unwrap_or(most)
+        // The slowest cell must stay well within its time.
+        let limit = Duration::from_millis(self.plan.config.limit_ms) / 10;
+        let number = |cells: BTreeMap<&CellId, Vec<u64>>| {
+            let medians: Vec<u64> = cells.into_values().map(median).collect();
+            let slowest = medians.iter().copied().max().unwrap_or(1);
+            let fits = |time: Duration, lap: u64| {
+                u32::try_from(time.as_nanos() / u128::from(lap.max(1))).unwrap_or(most)
+            };
+            fits(target, median(medians))
+                .min(fits(limit, slowest))
                 .clamp(least, most)
         };
-        runs.into_iter()
-            .map(|(program, mut runs)| (program, number(&mut runs)))
+        laps.into_iter()
+            .map(|(program, cells)| (program, number(cells)))
             .collect()
     }
+}
+
+/// The middle one; the upper of two. Zero of none.
+fn median(mut values: Vec<u64>) -> u64 {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied().unwrap_or(0)
 }
 
 /// What all cells of a workload share: its name and size.

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, rc::Rc};
 
 use fathom_record::{
-    Span,
+    Phase, Span,
     protocol::{Hello, Iteration, Job, Measure, Request},
 };
 
