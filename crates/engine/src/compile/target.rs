@@ -99,6 +99,8 @@ fn shared_flags(opt: Opt) -> Vec<(&'static str, &'static str)> {
         // The prologue's comparison with the stack limit covers frames of any size.
         ("enable_probestack", "false"),
         ("is_pic", "false"),
+        // More results than registers go through memory that the caller owns.
+        ("enable_multi_ret_implicit_sret", "true"),
         // Where blocks begin, to place functions by their loops.
         ("machine_code_cfg_info", "true"),
         // The same code at different distances from a line of the cache differs
