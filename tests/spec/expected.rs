@@ -1,27 +1,44 @@
-//! Failures that are a strategy's nature, kept as files with a reason each:
-//! `SCRIPT:LINE  reason`, `#` for comments.
+//! Failures that are a strategy's nature, or beyond the engine, kept as files
+//! with a reason each: `GROUP/FILE:LINE  reason`, `#` for comments.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 use fathom_engine::Bounds;
 use fathom_engine::Guarantee;
 
-use crate::script::{Outcome, Report};
+use crate::run::{Cause, Outcome, Report};
 
-/// The expected failures of one strategy, by `SCRIPT:LINE`.
+/// The file of what the engine leaves out, under every strategy.
+pub const BEYOND: &str = "beyond";
+
+/// The failures that one file lists, by `GROUP/FILE:LINE`.
 pub struct Expected(BTreeMap<String, String>);
 
 impl Expected {
     /// What the strategy's file lists; nothing for exact strategies, which
     /// have none.
-    pub fn read(bounds: Bounds) -> Expected {
+    pub fn of(bounds: Bounds) -> Expected {
         if bounds.guarantee() == Guarantee::Exact {
             return Expected(BTreeMap::new());
         }
-        Expected(read(bounds.name()))
+        Expected::read(bounds.name())
+    }
+
+    /// What a file lists, with its reasons.
+    pub fn read(name: &str) -> Expected {
+        let text = std::fs::read_to_string(path(name)).unwrap_or_default();
+        let mut listed = BTreeMap::new();
+        for line in text
+            .lines()
+            .filter(|l| !l.is_empty() && !l.starts_with('#'))
+        {
+            let (place, reason) = line.split_once("  ").unwrap_or((line, ""));
+            assert!(!reason.trim().is_empty(), "no reason is given: {line}");
+            listed.insert(place.to_owned(), reason.trim().to_owned());
+        }
+        Expected(listed)
     }
 
     /// Whether the directive there is expected to fail.
@@ -29,31 +46,10 @@ impl Expected {
         self.0.contains_key(place)
     }
 
-    /// How many are listed.
-    pub fn len(&self) -> usize {
-        self.0.len()
+    /// The places listed.
+    pub fn places(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
     }
-}
-
-/// Whether a script as a whole is beyond WebAssembly 2.0.
-pub fn beyond(script: &str) -> bool {
-    static LISTED: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| read("beyond"));
-    LISTED.contains_key(script)
-}
-
-/// What a file lists, with its reasons.
-fn read(name: &str) -> BTreeMap<String, String> {
-    let text = std::fs::read_to_string(path(name)).unwrap_or_default();
-    let mut listed = BTreeMap::new();
-    for line in text
-        .lines()
-        .filter(|l| !l.is_empty() && !l.starts_with('#'))
-    {
-        let (place, reason) = line.split_once("  ").unwrap_or((line, ""));
-        assert!(!reason.trim().is_empty(), "no reason is given: {line}");
-        listed.insert(place.to_owned(), reason.trim().to_owned());
-    }
-    listed
 }
 
 fn path(name: &str) -> PathBuf {
@@ -65,37 +61,65 @@ fn path(name: &str) -> PathBuf {
 /// Rewrite the file of a strategy that is not exact with what it did, but only
 /// where it may: going on at an access out of bounds, and what follows from
 /// that in the same script.
-pub fn bless(bounds: Bounds, reports: &[Report]) {
+pub fn bless(bounds: Bounds, reports: &[Report<'_>]) {
     if bounds.guarantee() == Guarantee::Exact {
         return;
     }
-    let mut text = format!(
+    let head = format!(
         "# Directives of the official suite that strategy '{bounds}' does not fulfil, because\n\
-         # it is {}: {}.\n\
-         # Written by `FATHOM_BLESS=1 cargo test --test spec`.\n",
+         # it is {}: {}.\n",
         bounds.guarantee(),
         bounds.help(),
     );
+    write(bounds.name(), head, reports, Cause::Inexact, inexact_reason);
+}
+
+/// Rewrite the file of what the engine leaves out. Lines whose reason was
+/// written by hand stay, whatever they came to.
+pub fn bless_beyond(reports: &[Report<'_>]) {
+    let mut head =
+        "# Directives of the official suite that the engine does not fulfil under any strategy.\n"
+            .to_owned();
+    for (place, reason) in &Expected::read(BEYOND).0 {
+        if !reason.starts_with(COLLECTOR) {
+            let _ = writeln!(head, "{place}  {reason}");
+        }
+    }
+    write(BEYOND, head, reports, Cause::Beyond, beyond_reason);
+}
+
+/// How the reasons begin that [`bless_beyond`] writes.
+const COLLECTOR: &str = "garbage collection: ";
+
+fn write(
+    name: &str,
+    head: String,
+    reports: &[Report<'_>],
+    cause: Cause,
+    reason: fn(&str) -> String,
+) {
+    let mut text = head;
+    text.push_str("# Written by `FATHOM_BLESS=1 cargo test --test spec`.\n");
     for report in reports {
         for (line, outcome) in &report.outcomes {
             if let Outcome::Failed(failure) = outcome
-                && failure.inexact
+                && failure.cause == cause
             {
-                let _ = writeln!(
-                    text,
-                    "{}:{line}  {}",
-                    report.script,
-                    reason(&failure.message)
-                );
+                let script = &report.script.name;
+                let _ = writeln!(text, "{script}:{line}  {}", reason(&failure.message));
             }
         }
     }
-    std::fs::write(path(bounds.name()), text).expect("the expected-failures file");
+    std::fs::write(path(name), text).expect("the expected-failures file");
 }
 
-fn reason(message: &str) -> String {
+fn inexact_reason(message: &str) -> String {
     match message.strip_prefix("went on instead of: ") {
         Some(trap) => format!("{trap}: does not trap"),
         None => "sees what an access out of bounds did before".to_owned(),
     }
+}
+
+fn beyond_reason(message: &str) -> String {
+    format!("{COLLECTOR}{message}")
 }

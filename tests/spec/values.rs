@@ -1,56 +1,146 @@
 //! Arguments of a script as the engine's values, and results against patterns.
 
 use fathom_engine::{ExternRef, Val};
-use wast::WastArg;
 use wast::core::{AbstractHeapType, HeapType, NanPattern, V128Pattern, WastArgCore, WastRetCore};
 use wast::token::{F32, F64};
+use wast::{WastArg, WastRet};
 
-/// The engine's value; nothing for those of proposals beyond 2.0.
-pub fn argument(arg: &WastArg<'_>) -> Option<Val> {
-    let WastArg::Core(arg) = arg else { return None };
-    Some(match arg {
-        WastArgCore::I32(v) => Val::I32(*v),
-        WastArgCore::I64(v) => Val::I64(*v),
-        WastArgCore::F32(v) => Val::F32(v.bits),
-        WastArgCore::F64(v) => Val::F64(v.bits),
-        WastArgCore::V128(v) => Val::V128(u128::from_le_bytes(v.to_le_bytes())),
-        WastArgCore::RefNull(HeapType::Abstract { ty, .. }) => match ty {
-            AbstractHeapType::Func => Val::FuncRef(None),
-            AbstractHeapType::Extern => Val::ExternRef(None),
-            _ => return None,
-        },
-        WastArgCore::RefExtern(n) => Val::ExternRef(Some(ExternRef::new(*n))),
-        _ => return None,
-    })
+/// An argument. The value itself is made when it is passed, in the thread
+/// that passes it.
+#[derive(Clone, Copy, Debug)]
+pub enum Arg {
+    I32(i32),
+    I64(i64),
+    F32(u32),
+    F64(u64),
+    V128(u128),
+    Null(Hierarchy),
+    Extern(u32),
+    /// A value of the garbage collector's types.
+    Gc,
 }
 
-/// Whether a result is what a pattern allows.
-pub fn matches(value: &Val, expected: &WastRetCore<'_>) -> bool {
-    match (value, expected) {
-        (_, WastRetCore::Either(cases)) => cases.iter().any(|case| matches(value, case)),
-        (Val::I32(v), WastRetCore::I32(e)) => v == e,
-        (Val::I64(v), WastRetCore::I64(e)) => v == e,
-        (Val::F32(v), WastRetCore::F32(e)) => f32_matches(*v, e),
-        (Val::F64(v), WastRetCore::F64(e)) => f64_matches(*v, e),
-        (Val::V128(v), WastRetCore::V128(e)) => v128_matches(*v, e),
-        (Val::FuncRef(None), WastRetCore::RefNull(ty)) => is_null_of(ty, AbstractHeapType::Func),
-        (Val::ExternRef(None), WastRetCore::RefNull(ty)) => {
-            is_null_of(ty, AbstractHeapType::Extern)
+/// The family of references that a null belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hierarchy {
+    Func,
+    Extern,
+    Exn,
+    /// The garbage collector's.
+    Any,
+}
+
+/// What a result may be.
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    I32(i32),
+    I64(i64),
+    F32(NanPattern<F32>),
+    F64(NanPattern<F64>),
+    V128(V128Pattern),
+    /// A null reference, of this hierarchy if one is named.
+    Null(Option<Hierarchy>),
+    /// A function reference that is not null.
+    Func,
+    /// A host's reference that is not null, of this number if one is named.
+    Extern(Option<u32>),
+    /// One of these: what may differ from implementation to implementation.
+    Either(Vec<Pattern>),
+    /// A value of the garbage collector's types.
+    Gc,
+}
+
+impl Arg {
+    pub fn read(arg: &WastArg<'_>) -> Arg {
+        let WastArg::Core(arg) = arg else {
+            return Arg::Gc;
+        };
+        match arg {
+            WastArgCore::I32(v) => Arg::I32(*v),
+            WastArgCore::I64(v) => Arg::I64(*v),
+            WastArgCore::F32(v) => Arg::F32(v.bits),
+            WastArgCore::F64(v) => Arg::F64(v.bits),
+            WastArgCore::V128(v) => Arg::V128(u128::from_le_bytes(v.to_le_bytes())),
+            WastArgCore::RefNull(ty) => Arg::Null(Hierarchy::of(ty)),
+            WastArgCore::RefExtern(n) => Arg::Extern(*n),
+            WastArgCore::RefHost(_) => Arg::Gc,
         }
-        (Val::FuncRef(Some(_)), WastRetCore::RefFunc(None)) => true,
-        (Val::ExternRef(Some(_)), WastRetCore::RefExtern(None)) => true,
-        (Val::ExternRef(Some(v)), WastRetCore::RefExtern(Some(e))) => {
-            v.downcast_ref::<u32>() == Some(e)
-        }
-        _ => false,
+    }
+
+    /// The engine's value; nothing where it has none.
+    pub fn value(self) -> Option<Val> {
+        Some(match self {
+            Arg::I32(v) => Val::I32(v),
+            Arg::I64(v) => Val::I64(v),
+            Arg::F32(v) => Val::F32(v),
+            Arg::F64(v) => Val::F64(v),
+            Arg::V128(v) => Val::V128(v),
+            Arg::Null(Hierarchy::Func) => Val::FuncRef(None),
+            Arg::Null(Hierarchy::Extern) => Val::ExternRef(None),
+            Arg::Extern(n) => Val::ExternRef(Some(ExternRef::new(n))),
+            Arg::Null(Hierarchy::Exn | Hierarchy::Any) | Arg::Gc => return None,
+        })
     }
 }
 
-fn is_null_of(ty: &Option<HeapType<'_>>, wanted: AbstractHeapType) -> bool {
-    match ty {
-        None => true,
-        Some(HeapType::Abstract { ty, .. }) => *ty == wanted,
-        Some(_) => false,
+impl Hierarchy {
+    fn of(ty: &HeapType<'_>) -> Hierarchy {
+        use AbstractHeapType as A;
+        match ty {
+            HeapType::Abstract { ty, .. } => match ty {
+                A::Func | A::NoFunc => Hierarchy::Func,
+                A::Extern | A::NoExtern => Hierarchy::Extern,
+                A::Exn | A::NoExn => Hierarchy::Exn,
+                _ => Hierarchy::Any,
+            },
+            // Without the garbage collector, what a module defines are
+            // functions.
+            _ => Hierarchy::Func,
+        }
+    }
+}
+
+impl Pattern {
+    pub fn read(expected: &WastRet<'_>) -> Pattern {
+        match expected {
+            WastRet::Core(core) => Pattern::core(core),
+            _ => Pattern::Gc,
+        }
+    }
+
+    fn core(expected: &WastRetCore<'_>) -> Pattern {
+        match expected {
+            WastRetCore::I32(v) => Pattern::I32(*v),
+            WastRetCore::I64(v) => Pattern::I64(*v),
+            WastRetCore::F32(v) => Pattern::F32(*v),
+            WastRetCore::F64(v) => Pattern::F64(*v),
+            WastRetCore::V128(v) => Pattern::V128(v.clone()),
+            WastRetCore::RefNull(ty) => Pattern::Null(ty.as_ref().map(Hierarchy::of)),
+            WastRetCore::RefFunc(_) => Pattern::Func,
+            WastRetCore::RefExtern(n) => Pattern::Extern(*n),
+            WastRetCore::Either(cases) => Pattern::Either(cases.iter().map(Self::core).collect()),
+            _ => Pattern::Gc,
+        }
+    }
+
+    /// Whether a result is what the pattern allows.
+    pub fn matches(&self, value: &Val) -> bool {
+        match (value, self) {
+            (_, Pattern::Either(cases)) => cases.iter().any(|case| case.matches(value)),
+            (Val::I32(v), Pattern::I32(e)) => v == e,
+            (Val::I64(v), Pattern::I64(e)) => v == e,
+            (Val::F32(v), Pattern::F32(e)) => f32_matches(*v, e),
+            (Val::F64(v), Pattern::F64(e)) => f64_matches(*v, e),
+            (Val::V128(v), Pattern::V128(e)) => v128_matches(*v, e),
+            (Val::FuncRef(None), Pattern::Null(None | Some(Hierarchy::Func))) => true,
+            (Val::ExternRef(None), Pattern::Null(None | Some(Hierarchy::Extern))) => true,
+            (Val::FuncRef(Some(_)), Pattern::Func) => true,
+            (Val::ExternRef(Some(_)), Pattern::Extern(None)) => true,
+            (Val::ExternRef(Some(v)), Pattern::Extern(Some(e))) => {
+                v.downcast_ref::<u32>() == Some(e)
+            }
+            _ => false,
+        }
     }
 }
 

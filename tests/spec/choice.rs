@@ -1,0 +1,90 @@
+//! What of the suite is to be run: arguments.
+
+use std::str::FromStr;
+
+use fathom_engine::{Bounds, Opt};
+
+use crate::Mode;
+use crate::groups::{GROUPS, Group};
+use crate::script::Script;
+
+/// What is to be run.
+pub struct Choice {
+    pub bounds: Vec<Bounds>,
+    pub opts: Vec<Opt>,
+    pub groups: Vec<&'static Group>,
+    words: Vec<String>,
+    /// Whether anything was chosen at all.
+    chosen: bool,
+}
+
+impl Choice {
+    /// From `FATHOM_SPEC` and the command line.
+    pub fn read() -> Result<Choice, String> {
+        let held = std::env::var("FATHOM_SPEC").unwrap_or_default();
+        let held = held.split_whitespace().map(str::to_owned);
+        Choice::parse(held.chain(std::env::args().skip(1)))
+    }
+
+    fn parse(args: impl Iterator<Item = String>) -> Result<Choice, String> {
+        let mut choice = Choice {
+            bounds: Bounds::ALL.to_vec(),
+            opts: Opt::ALL.to_vec(),
+            groups: GROUPS.iter().filter(|group| group.supported).collect(),
+            words: Vec::new(),
+            chosen: false,
+        };
+        let mut args = args.peekable();
+        while let Some(arg) = args.next() {
+            let (flag, held) = match arg.split_once('=') {
+                Some((flag, value)) => (flag, Some(value.to_owned())),
+                None => (arg.as_str(), None),
+            };
+            let mut value = || {
+                let value = held.clone().or_else(|| args.next());
+                value.ok_or_else(|| format!("{flag} needs a value"))
+            };
+            match flag {
+                "--bounds" => choice.bounds = names(&value()?)?,
+                "--opt" => choice.opts = names(&value()?)?,
+                "--group" => choice.groups = groups(&value()?)?,
+                // Flags of the usual harness mean nothing here.
+                _ if flag.starts_with('-') => continue,
+                _ => choice.words.push(arg),
+            }
+            choice.chosen = true;
+        }
+        Ok(choice)
+    }
+
+    /// Whether nothing was left out.
+    pub fn is_whole(&self) -> bool {
+        !self.chosen
+    }
+
+    /// Whether a script is to be run in a mode.
+    pub fn wants(&self, mode: Mode, script: &Script) -> bool {
+        let name = format!("{} {}", mode.name(), script.name);
+        self.words.iter().all(|word| name.contains(word))
+    }
+}
+
+/// Names separated by commas.
+fn names<T: FromStr<Err: ToString>>(list: &str) -> Result<Vec<T>, String> {
+    let parse = |name: &str| name.parse().map_err(|e: T::Err| e.to_string());
+    list.split(',').map(parse).collect()
+}
+
+fn groups(list: &str) -> Result<Vec<&'static Group>, String> {
+    if list == "all" {
+        return Ok(GROUPS.iter().collect());
+    }
+    let named = |name: &str| {
+        let found = GROUPS.iter().find(|group| group.name == name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
+            format!("unknown group '{name}' (one of: all, {})", known.join(", "))
+        })
+    };
+    list.split(',').map(named).collect()
+}

