@@ -7,7 +7,8 @@ use std::{fs, io, ptr};
 
 use crate::proc::Fact;
 
-/// Bits of the largest reservation tried: all that x86-64 gives a process.
+/// Bits of the largest reservation tried: all that x86-64 gives a process, and
+/// half of what aarch64 does.
 const ADDRESS_BITS_MAX: u32 = 47;
 /// Bits of the smallest: one 32-bit memory with its guard.
 const ADDRESS_BITS_MIN: u32 = 33;

@@ -19,7 +19,7 @@ use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::{region, uffd};
+use crate::{region, registers, uffd};
 
 /// Which of the four signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,39 +60,31 @@ pub struct Fault<'a> {
 /// Decides on a fault: true when it set where to resume. Async-signal-safe.
 pub type Hook = fn(&mut Fault<'_>) -> bool;
 
-#[cfg(target_arch = "x86_64")]
 impl Fault<'_> {
-    fn register(&self, name: libc::c_int) -> usize {
-        self.context.uc_mcontext.gregs[name as usize].cast_unsigned() as usize
-    }
-
     /// Address of the instruction that faulted.
     pub fn pc(&self) -> usize {
-        self.register(libc::REG_RIP)
+        registers::pc(self.context)
     }
 
     /// Frame pointer.
     pub fn fp(&self) -> usize {
-        self.register(libc::REG_RBP)
+        registers::fp(self.context)
     }
 
     /// Stack pointer.
     pub fn sp(&self) -> usize {
-        self.register(libc::REG_RSP)
+        registers::sp(self.context)
     }
 
     /// Go on at `pc` with the stack pointer `sp`; other registers keep their
     /// values.
     pub fn resume_at(&mut self, pc: usize, sp: usize) {
-        let gregs = &mut self.context.uc_mcontext.gregs;
-        gregs[libc::REG_RIP as usize] = pc as i64;
-        gregs[libc::REG_RSP as usize] = sp as i64;
+        registers::resume_at(self.context, pc, sp);
     }
 
-    /// Whether the access was a write: bit 1 of the page-fault error code
-    /// (Intel SDM vol. 3, §4.7).
+    /// Whether the access was a write, or may have been.
     fn is_write(&self) -> bool {
-        self.register(libc::REG_ERR) & 2 != 0
+        registers::may_be_write(self.context)
     }
 }
 

@@ -6,6 +6,8 @@
 //!      └ region   what the fault handler knows of a reservation, by address
 //!         └ uffd     pages supplied on demand
 //!  fault    the process's handler of synchronous faults, chained to the one before
+//!   └ registers  of the interrupted thread, by instruction set
+//!  icache   instruction fetch made to see what was written
 //!  fence    pages that tell whether anything was written just beyond a mapping
 //!  stack    where the thread's stack ends; its alternate signal stack
 //!  caps perf pin proc spawn usage   what is allowed, counters, affinity, /proc, children, resource use
@@ -20,11 +22,13 @@
 pub mod caps;
 pub mod fault;
 pub mod fence;
+pub mod icache;
 pub mod map;
 pub mod perf;
 pub mod pin;
 pub mod proc;
 pub mod region;
+mod registers;
 mod space;
 pub mod spawn;
 pub mod stack;

@@ -288,19 +288,19 @@ mod tests {
 
     #[test]
     fn ranges_beyond_are_refused() {
-        let r = Reservation::new(bytes(4096), Access::None).unwrap();
-        assert!(r.open(0..4097).is_err());
+        let r = Reservation::new(bytes(1), Access::None).unwrap();
+        assert!(r.open(0..page_bytes() + 1).is_err());
     }
 
     #[test]
     fn placed_reservations_do_not_share_a_unit() {
-        let a = Reservation::placed(bytes(4096), Access::None).unwrap();
-        let b = Reservation::placed(bytes(4096), Access::None).unwrap();
+        let a = Reservation::placed(bytes(1), Access::None).unwrap();
+        let b = Reservation::placed(bytes(1), Access::None).unwrap();
         let unit = crate::region::UNIT_BYTES;
         assert_ne!(a.addresses().start / unit, b.addresses().start / unit);
         let start = a.addresses().start;
         drop(a);
-        let c = Reservation::placed(bytes(4096), Access::None).unwrap();
+        let c = Reservation::placed(bytes(1), Access::None).unwrap();
         assert_eq!(c.addresses().start, start, "freed units are used again");
     }
 }

@@ -1,30 +1,69 @@
 //! Address space in units of 1 GiB: which of them placed reservations own.
 //!
-//! Units are handed out upwards from [`FIRST`] and used again last in, first
+//! Units are handed out upwards and used again last in, first
 //! out by reservations of the same number of units, so that page tables stay
 //! warm. Nothing is mapped here; the kernel has the last word when the caller
 //! maps with `MAP_FIXED_NOREPLACE`.
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::Range;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use crate::region::{UNIT_BYTES, UNITS};
+use rustix::io::Errno;
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
-/// Lowest address handed out: above programs and heaps, below the area where
-/// the kernel puts its own choices (which grow down from 2^47).
-const FIRST: usize = 1 << 40;
-/// End of what is handed out: 127 TiB.
-const END: usize = UNITS * UNIT_BYTES - (1 << 40);
+use crate::region::UNIT_BYTES;
+
+/// Bits of address space a process can have, the most first: 47 on x86-64 and
+/// on riscv64 with Sv48 (aarch64 has 48, one of which the table of regions
+/// leaves out), 42 and 39 on aarch64 with fewer levels of page tables, 38 on
+/// riscv64 with Sv39.
+const ADDRESS_BITS: [u32; 4] = [47, 42, 39, 38];
+
+/// The addresses that are handed out: above programs and heaps as far as there
+/// is room, below the area where the kernel puts its own choices (which grow
+/// down from the top).
+fn handed_out(bits: u32) -> Range<usize> {
+    let top = 1 << bits;
+    let first = (top / 4).min(1 << 40);
+    first..top - top / 128
+}
+
+/// What this kernel and processor have, found by asking for the highest unit.
+fn available() -> Range<usize> {
+    ADDRESS_BITS
+        .map(handed_out)
+        .into_iter()
+        .find(|range| exists(range.end - UNIT_BYTES))
+        .unwrap_or(0..0)
+}
+
+/// Whether `address` is in the process's address space: it can be mapped, or
+/// something is mapped there.
+fn exists(address: usize) -> bool {
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED_NOREPLACE;
+    // SAFETY: FIXED_NOREPLACE never replaces an existing mapping; what is
+    // mapped is unmapped before anybody learns of it.
+    unsafe {
+        match mmap_anonymous(address as *mut _, 1, ProtFlags::empty(), flags) {
+            Ok(start) => munmap(start, 1).is_ok() && start as usize == address,
+            Err(error) => error == Errno::EXIST,
+        }
+    }
+}
 
 struct Space {
     next: usize,
+    end: usize,
     free: HashMap<usize, Vec<usize>>,
 }
 
 static SPACE: LazyLock<Mutex<Space>> = LazyLock::new(|| {
+    let available = available();
     Mutex::new(Space {
-        next: FIRST,
+        next: available.start,
+        end: available.end,
         free: HashMap::new(),
     })
 });
@@ -68,10 +107,33 @@ pub fn take(bytes: usize) -> io::Result<Placed> {
     }
     let start = space.next;
     match start.checked_add(bytes) {
-        Some(end) if end <= END => {
+        Some(end) if end <= space.end => {
             space.next = end;
             Ok(Placed { start, bytes })
         }
         _ => Err(none_left()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::region::UNITS;
+
+    #[test]
+    fn every_size_of_address_space_leaves_room_for_memories() {
+        for bits in ADDRESS_BITS {
+            let range = handed_out(bits);
+            assert!(range.end <= UNITS * UNIT_BYTES);
+            assert!(range.start.is_multiple_of(UNIT_BYTES));
+            // Twenty memories of 4 GiB with as much of guard.
+            assert!(range.len() > 20 * (8 << 30));
+        }
+    }
+
+    #[test]
+    fn an_address_beyond_the_space_does_not_exist() {
+        assert!(!exists(1 << 57));
+        assert!(!available().is_empty());
     }
 }
