@@ -7,8 +7,9 @@
 //!      read+execute            each a CodeMemory, in page units
 //! ```
 //!
-//! Code is written while its pages are writable and not executable, then they
-//! become executable and not writable, for good. [`contains`] is all that the
+//! Code is written while its pages are writable and not executable, the
+//! instruction caches are told, then the pages become executable and not
+//! writable, for good. [`contains`] is all that the
 //! fault handler asks; the rest is looked up outside of signal handlers.
 
 #![allow(unsafe_code)]
@@ -21,6 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock, Weak};
 
 use cranelift_codegen::ir::TrapCode as ClifTrap;
+use fathom_sys::icache;
 use fathom_sys::map::{Access, PageBytes, Reservation};
 
 use crate::compile::{Artifact, CodeRange};
@@ -65,6 +67,7 @@ impl Arena {
         // SAFETY: the pages were just opened for writing, are as long as the
         // text at least, and belong to nobody else.
         unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), start, text.len()) };
+        icache::publish(start as usize..start as usize + text.len())?;
         self.reservation.make_executable(range)
     }
 

@@ -76,9 +76,18 @@ impl Libcall {
         let (params, result) = self.shape();
         let mut sig = Signature::new(call_conv);
         sig.params.push(AbiParam::new(types::I64));
-        sig.params
-            .extend(params.iter().map(|ty| AbiParam::new(*ty)));
+        sig.params.extend(params.iter().map(|ty| c_param(*ty)));
         sig.returns.extend(result.map(AbiParam::new));
         sig
+    }
+}
+
+/// A parameter as C passes it. The riscv64 psABI wants 32 bits, signed or not,
+/// extended by their sign; the other conventions leave the upper half open.
+fn c_param(ty: Type) -> AbiParam {
+    let param = AbiParam::new(ty);
+    match ty {
+        types::I32 if cfg!(target_arch = "riscv64") => param.sext(),
+        _ => param,
     }
 }

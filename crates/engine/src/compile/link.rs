@@ -5,6 +5,8 @@
 //! padding between: a difference that survives a change of the seed is not one
 //! of placement.
 
+use std::num::TryFromIntError;
+
 use cranelift_codegen::binemit::Reloc;
 
 use super::artifact::{Artifact, CodeRange, Position};
@@ -142,24 +144,45 @@ impl Image {
 fn patch(text: &mut [u8], caller: u32, call: &CallSite, callee: u32) -> Result<(), String> {
     let at = caller + call.offset;
     let distance = i64::from(callee) + call.addend - i64::from(at);
-    let field = &mut text[at as usize..][..4];
-    let word = u32::from_le_bytes([field[0], field[1], field[2], field[3]]);
-    let too_far = || format!("a call spans {distance} bytes, more than one instruction can");
-    let patched = match call.kind {
-        Reloc::X86CallPCRel4 | Reloc::X86PCRel4 => i32::try_from(distance)
-            .map_err(|_| too_far())?
-            .cast_unsigned(),
-        Reloc::Arm64Call => {
-            let words = i32::try_from(distance >> 2).map_err(|_| too_far())?;
-            if !(-(1 << 25)..1 << 25).contains(&words) {
-                return Err(too_far());
-            }
-            word & 0xfc00_0000 | words.cast_unsigned() & 0x03ff_ffff
+    let field = &mut text[at as usize..];
+    match call.kind {
+        Reloc::X86CallPCRel4 | Reloc::X86PCRel4 => {
+            i32::try_from(distance).map(|near| write_word(field, near.cast_unsigned()))
         }
+        Reloc::Arm64Call => arm64_call(distance).map(|bits| set_bits(field, 0x03ff_ffff, bits)),
+        Reloc::RiscvCallPlt => riscv_call(distance).map(|(high, low)| {
+            set_bits(field, 0xffff_f000, high);
+            set_bits(&mut field[4..], 0xfff0_0000, low);
+        }),
         other => return Err(format!("calls of kind {other} cannot be linked")),
-    };
-    field.copy_from_slice(&patched.to_le_bytes());
-    Ok(())
+    }
+    .map_err(|_| format!("a call spans {distance} bytes, more than the instruction can"))
+}
+
+/// `bl` and `b`: words in 26 bits, ±128 MiB.
+fn arm64_call(distance: i64) -> Result<u32, TryFromIntError> {
+    let top = i32::try_from(distance << 4)?;
+    Ok((top >> 6).cast_unsigned() & 0x03ff_ffff)
+}
+
+/// `auipc` and `jalr`: the upper 20 bits of the distance rounded to the nearest
+/// multiple of 4 KiB, and the 12 bits, signed, that are left.
+fn riscv_call(distance: i64) -> Result<(u32, u32), TryFromIntError> {
+    let nearest = i32::try_from(distance + 0x800)?;
+    Ok((
+        nearest.cast_unsigned() & 0xffff_f000,
+        (distance as u32) << 20,
+    ))
+}
+
+/// Replaces the bits of `mask` in the first word.
+fn set_bits(field: &mut [u8], mask: u32, bits: u32) {
+    let word = u32::from_le_bytes([field[0], field[1], field[2], field[3]]);
+    write_word(field, word & !mask | bits);
+}
+
+fn write_word(field: &mut [u8], word: u32) {
+    field[..4].copy_from_slice(&word.to_le_bytes());
 }
 
 /// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
@@ -233,6 +256,21 @@ mod tests {
             let reached = (from + 5) as i64 + i64::from(i32::from_le_bytes(field));
             assert_eq!(reached, i64::from(artifact.functions[2].offset));
         }
+    }
+
+    #[test]
+    fn calls_of_other_instruction_sets_reach_as_far_as_they_can() {
+        assert_eq!(arm64_call(8), Ok(2));
+        assert_eq!(arm64_call(-8), Ok(0x03ff_fffe));
+        let reach = 128 << 20;
+        assert!(arm64_call(reach - 4).is_ok() && arm64_call(-reach).is_ok());
+        assert!(arm64_call(reach).is_err() && arm64_call(-reach - 4).is_err());
+        for distance in [0, 8, -8, 0x7fe, 0x800, -0x802, 0x1234_5678, 0x7fff_f7fe] {
+            let (high, low) = riscv_call(distance).expect("it is in reach");
+            let reached = i64::from(high.cast_signed()) + i64::from(low.cast_signed() >> 20);
+            assert_eq!(reached, distance);
+        }
+        assert!(riscv_call(0x7fff_f800).is_err());
     }
 
     #[test]

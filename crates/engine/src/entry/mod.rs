@@ -17,10 +17,15 @@
 
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "aarch64")]
+#[path = "aarch64.rs"]
+mod arch;
+#[cfg(target_arch = "riscv64")]
+#[path = "riscv64.rs"]
+mod arch;
 #[cfg(target_arch = "x86_64")]
-mod x86_64;
-#[cfg(target_arch = "x86_64")]
-use x86_64 as arch;
+#[path = "x86_64.rs"]
+mod arch;
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -246,7 +251,8 @@ fn on_fault(fault: &mut Fault<'_>) -> bool {
 /// intact.
 unsafe fn walk(activation: &mut Activation, mut fp: usize, catch_sp: usize) {
     while fp != 0 && fp < catch_sp && activation.frames_len < MAX_FRAMES {
-        // SAFETY: a frame is {previous frame pointer, return address}.
+        // SAFETY: a frame is {previous frame pointer, return address}, as
+        // Cranelift lays it out on each instruction set.
         let (next, pc) = unsafe { (*(fp as *const usize), *(fp as *const usize).add(1)) };
         if code::contains(pc) {
             // The call, not the instruction after it.

@@ -1,0 +1,79 @@
+//! The catch point on aarch64, procedure call standard AAPCS64.
+
+#![allow(unsafe_code)]
+
+use std::arch::naked_asm;
+
+use super::Activation;
+
+/// Save the callee-saved registers (x19 to x30 and the low halves of v8 to
+/// v15), note the stack pointer in the activation and call the entry
+/// trampoline. Returns 0 when it returns, 1 when a fault resumed at
+/// [`catch_address`].
+///
+/// # Safety
+/// As [`super::enter`]; the handler that resumes at the catch point restores
+/// nothing but `sp`.
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn enter(
+    callee_vmctx: *mut u8,
+    caller_vmctx: *mut u8,
+    code: *const u8,
+    values: *mut u128,
+    entry: *const u8,
+    activation: *mut Activation,
+) -> u32 {
+    naked_asm!(
+        "stp x29, x30, [sp, #-160]!",
+        "mov x29, sp",
+        "stp x19, x20, [sp, #16]",
+        "stp x21, x22, [sp, #32]",
+        "stp x23, x24, [sp, #48]",
+        "stp x25, x26, [sp, #64]",
+        "stp x27, x28, [sp, #80]",
+        "stp d8, d9, [sp, #96]",
+        "stp d10, d11, [sp, #112]",
+        "stp d12, d13, [sp, #128]",
+        "stp d14, d15, [sp, #144]",
+        "str x29, [x5]",
+        "blr x4",
+        "mov w0, #0",
+        "b {leave}",
+        leave = sym leave,
+    )
+}
+
+/// Continues with the stack pointer of a catch point.
+///
+/// # Safety
+/// Only jumped to, with `sp` as [`enter`] noted it.
+#[unsafe(naked)]
+unsafe extern "C" fn catch() {
+    naked_asm!("mov w0, #1", "b {leave}", leave = sym leave)
+}
+
+/// Restores what [`enter`] saved.
+///
+/// # Safety
+/// As [`catch`].
+#[unsafe(naked)]
+unsafe extern "C" fn leave() {
+    naked_asm!(
+        "ldp d14, d15, [sp, #144]",
+        "ldp d12, d13, [sp, #128]",
+        "ldp d10, d11, [sp, #112]",
+        "ldp d8, d9, [sp, #96]",
+        "ldp x27, x28, [sp, #80]",
+        "ldp x25, x26, [sp, #64]",
+        "ldp x23, x24, [sp, #48]",
+        "ldp x21, x22, [sp, #32]",
+        "ldp x19, x20, [sp, #16]",
+        "ldp x29, x30, [sp], #160",
+        "ret",
+    )
+}
+
+/// Where the fault handler resumes.
+pub(super) fn catch_address() -> usize {
+    catch as *const () as usize
+}
