@@ -114,7 +114,7 @@ impl Translator<'_> {
     }
 
     /// A vector of zeros in the shape of `ty`.
-    fn zero_lanes(&mut self, ty: Type) -> Value {
+    pub(super) fn zero_lanes(&mut self, ty: Type) -> Value {
         let constant = self.b.func.dfg.constants.insert([0; 16].as_slice().into());
         self.b.ins().vconst(ty, constant)
     }

@@ -8,6 +8,7 @@ mod compare;
 mod float;
 mod integer;
 mod memory;
+mod relaxed;
 
 use cranelift_codegen::ir::{ConstantData, Immediate, InstBuilder, Type, Value, types};
 use wasmparser::Operator;
@@ -23,6 +24,7 @@ impl Translator<'_> {
             || self.vector_integer(op)
             || self.vector_float(op)
             || self.vector_compare(op)
+            || self.relaxed(op)
     }
 
     /// Constants, lanes, shuffles and bitwise instructions.
