@@ -247,24 +247,59 @@ impl Translator<'_> {
         self.b.seal_block(next);
     }
 
+    /// A table without operands jumps to the labels themselves. With operands
+    /// an entry jumps to a block of its label's own, which hands them on:
+    /// written into every entry, they would take memory, and moves, for each
+    /// of what may be thousands.
     fn branch_table(&mut self, targets: &BrTable<'_>) {
         let index = self.pop();
-        let (default, arity) = self.state.branch_to(targets.default());
+        let (_, arity) = self.state.branch_to(targets.default());
         let args = self.collect_args(arity);
-        let pool = &mut self.b.func.dfg.value_lists;
-        let default = BlockCall::new(default, args.iter().copied(), pool);
+        let mut edges: Vec<Option<Block>> = vec![None; self.state.frames.len()];
         let mut calls = Vec::with_capacity(targets.len() as usize);
         for target in targets.targets() {
             let depth = target.expect("validated: the targets decode");
-            let (block, _) = self.state.branch_to(depth);
-            calls.push(BlockCall::new(block, args.iter().copied(), pool));
+            calls.push(self.table_edge(depth, arity, &mut edges));
         }
+        let default = self.table_edge(targets.default(), arity, &mut edges);
         let table = self
             .b
             .create_jump_table(JumpTableData::new(default, &calls));
         self.b.ins().br_table(index, table);
+        if arity > 0 {
+            self.close_table_edges(&edges, &args);
+        }
         self.state.args = args;
         self.state.reachable = false;
+    }
+
+    /// Where an entry of a table goes: the label, or the block made for it.
+    fn table_edge(&mut self, depth: u32, arity: usize, edges: &mut [Option<Block>]) -> BlockCall {
+        let block = match edges[depth as usize] {
+            Some(edge) => edge,
+            None => {
+                let (label, _) = self.state.branch_to(depth);
+                let edge = if arity == 0 {
+                    label
+                } else {
+                    self.b.create_block()
+                };
+                edges[depth as usize] = Some(edge);
+                edge
+            }
+        };
+        BlockCall::new(block, [], &mut self.b.func.dfg.value_lists)
+    }
+
+    fn close_table_edges(&mut self, edges: &[Option<Block>], args: &[BlockArg]) {
+        for (depth, edge) in (0..).zip(edges) {
+            if let Some(edge) = *edge {
+                let (label, _) = self.state.branch_to(depth);
+                self.b.switch_to_block(edge);
+                self.b.seal_block(edge);
+                self.b.ins().jump(label, args);
+            }
+        }
     }
 
     /// Returns the top `count` operands.
