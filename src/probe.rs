@@ -139,7 +139,9 @@ fn every_way(outside: &[(EngineSpec, Presence)]) -> impl Iterator<Item = Wanted>
 
 fn own_strategies(bounds: &[String]) -> anyhow::Result<Vec<String>> {
     if bounds.is_empty() || bounds.iter().any(|name| name == "all") {
-        return Ok(Bounds::ALL.iter().map(Bounds::to_string).collect());
+        return Ok(Bounds::all_for(false)
+            .map(|bounds| bounds.to_string())
+            .collect());
     }
     let known = |name: &String| name.parse::<fathom_engine::BoundsChoice>();
     let names = bounds

@@ -16,7 +16,9 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fathom_engine::{Bounds, BoundsChoice, Guarantee};
-use fathom_engine::{Config, Engine, Frame, Func, Instance, Linker, Module, Opt, Store, Val};
+use fathom_engine::{
+    Config, Engine, Features, Frame, Func, Instance, Linker, Module, Opt, Store, Val,
+};
 use fathom_wasi::{ProcExit, WasiCtx, WasiCtxBuilder};
 
 /// What a shell shows for SIGABRT, and other runtimes for a trap.
@@ -69,6 +71,16 @@ pub struct Args {
     #[arg(long, short)]
     verbose: bool,
 
+    /// Refuse parts of WebAssembly: -NAME,... (--features=-threads,-simd), or
+    /// allow only some: none,NAME,...
+    #[arg(
+        long,
+        value_name = "LIST",
+        allow_hyphen_values = true,
+        default_value_t = Features::all()
+    )]
+    features: Features,
+
     /// The program's arguments; put -- before the first that starts with -
     #[arg(value_name = "ARGS")]
     args: Vec<String>,
@@ -109,6 +121,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         .bounds(args.bounds)
         .opt(args.opt)
         .allow_unchecked(args.unsafe_no_bounds)
+        .features(args.features)
         .cache_dir(args.cache.clone());
     let engine = Engine::new(&config)?;
     let start = Instant::now();
@@ -124,7 +137,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time::Duration) {
-    let bounds = engine.bounds();
+    let memory64 = module.memories().next().is_some_and(|ty| ty.memory64);
+    let bounds = engine.bounds(memory64);
     let how = if module.from_cache() {
         "from the cache"
     } else {

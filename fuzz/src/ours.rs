@@ -3,7 +3,7 @@
 use fathom_engine::trap::TrapCode;
 use fathom_engine::{
     Bounds, BoundsChoice, Config, Engine, Error, Extern, ExternType, Global, Instance, Memory,
-    Module, Opt, Store, Table, Val, ValType,
+    Module, Opt, Store, Table, Tag, Val, ValType,
 };
 
 use crate::observe::{Bits, Ended, HOST_RESULT, Observed, argument, hash};
@@ -29,9 +29,7 @@ impl Ours {
     /// Under each strategy that promises to be exact.
     pub fn all_exact() -> Result<Vec<Ours>, Error> {
         use fathom_engine::bounds::Guarantee;
-        let exact = Bounds::ALL
-            .into_iter()
-            .filter(|b| b.guarantee() == Guarantee::Exact);
+        let exact = Bounds::all_for(false).filter(|b| b.guarantee() == Guarantee::Exact);
         exact.map(|bounds| Ours::new(bounds, Opt::Speed)).collect()
     }
 
@@ -78,8 +76,10 @@ fn provide(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, Error> {
         }
         ExternType::Memory(ty) => Extern::Memory(Memory::new(store, *ty)?),
         ExternType::Table(ty) => {
-            Extern::Table(Table::new(store, *ty, &Val::default_for(ty.element))?)
+            let null = Val::default_for(ValType::Ref(ty.element));
+            Extern::Table(Table::new(store, *ty, &null)?)
         }
+        ExternType::Tag(ty) => Extern::Tag(Tag::new(store, &ty.0)?),
     })
 }
 
@@ -90,7 +90,7 @@ fn value(ty: ValType, number: u64) -> Val {
         ValType::F32 => Val::F32((number as f32).to_bits()),
         ValType::F64 => Val::F64((number as f64).to_bits()),
         ValType::V128 => Val::V128(u128::from(number) << 64 | u128::from(number)),
-        ValType::FuncRef | ValType::ExternRef => Val::default_for(ty),
+        ValType::Ref(_) => Val::default_for(ty),
     }
 }
 
@@ -135,8 +135,8 @@ fn run(store: &mut Store<()>, instance: Instance) -> Observed {
                     .memories
                     .push((name, data.len() as u64, hash(data)));
             }
-            Extern::Table(table) => observed.tables.push((name, u64::from(table.size(&*store)))),
-            Extern::Func(_) => {}
+            Extern::Table(table) => observed.tables.push((name, table.size(&*store))),
+            Extern::Func(_) | Extern::Tag(_) => {}
         }
     }
     observed

@@ -49,8 +49,8 @@ fn value(ty: ValType, text: &str) -> Option<Val> {
         ValType::F32 => Val::F32(text.parse::<f32>().ok()?.to_bits()),
         ValType::F64 => Val::F64(text.parse::<f64>().ok()?.to_bits()),
         ValType::V128 => Val::V128(u128::from_str_radix(text.strip_prefix("0x")?, 16).ok()?),
-        ValType::FuncRef => (text == "null").then_some(Val::FuncRef(None))?,
-        ValType::ExternRef => (text == "null").then_some(Val::ExternRef(None))?,
+        ValType::Ref(ty) if ty.nullable && text == "null" => Val::default_for(ValType::Ref(ty)),
+        ValType::Ref(_) => return None,
     })
 }
 
@@ -125,8 +125,8 @@ mod tests {
             format!("0x{:032x}", 1)
         );
         assert_eq!(parsed(ValType::V128, "1"), None);
-        assert_eq!(parsed(ValType::FuncRef, "null").unwrap(), "null");
-        assert_eq!(parsed(ValType::ExternRef, "7"), None);
+        assert_eq!(parsed(ValType::FUNCREF, "null").unwrap(), "null");
+        assert_eq!(parsed(ValType::EXTERNREF, "7"), None);
     }
 
     #[test]

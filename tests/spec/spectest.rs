@@ -2,8 +2,8 @@
 //! (<https://github.com/WebAssembly/spec/tree/main/interpreter#spectest-host-module>).
 
 use fathom_engine::{
-    Caller, Extern, Global, GlobalType, Linker, Memory, MemoryType, Result, Store, Table,
-    TableType, Val, ValType,
+    Caller, Extern, Global, GlobalType, Linker, Memory, MemoryType, RefType, Result, Store, Table,
+    TableType, Val,
 };
 
 const NAME: &str = "spectest";
@@ -41,15 +41,17 @@ pub fn define(linker: &mut Linker<()>, store: &mut Store<()>) -> Result<()> {
         linker.define(NAME, name, Extern::Global(global));
     }
     let ty = TableType {
-        element: ValType::FuncRef,
+        element: RefType::FUNCREF,
         min: 10,
         max: Some(20),
+        table64: false,
     };
     let table = Table::new(&mut *store, ty, &Val::FuncRef(None))?;
     linker.define(NAME, "table", Extern::Table(table));
     let limits = MemoryType {
         min: 1,
         max: Some(2),
+        ..MemoryType::default()
     };
     let memory = Memory::new(&mut *store, limits)?;
     linker.define(NAME, "memory", Extern::Memory(memory));

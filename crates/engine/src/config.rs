@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::bounds::BoundsChoice;
+use crate::features::Features;
 
 /// How much the code generator tries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -64,6 +65,7 @@ pub struct Config {
     pub(crate) layout_seed: Option<u64>,
     pub(crate) cache_dir: Option<PathBuf>,
     pub(crate) max_wasm_stack: usize,
+    pub(crate) features: Features,
 }
 
 impl Default for Config {
@@ -75,6 +77,7 @@ impl Default for Config {
             layout_seed: None,
             cache_dir: None,
             max_wasm_stack: DEFAULT_WASM_STACK_BYTES,
+            features: Features::all(),
         }
     }
 }
@@ -120,6 +123,12 @@ impl Config {
     /// against damage, not against forgery.
     pub fn cache_dir(mut self, dir: Option<PathBuf>) -> Config {
         self.cache_dir = dir;
+        self
+    }
+
+    /// What modules may use of WebAssembly; the others are refused.
+    pub fn features(mut self, features: Features) -> Config {
+        self.features = features;
         self
     }
 

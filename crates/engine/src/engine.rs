@@ -1,16 +1,16 @@
 //! The engine: a configuration, a code generator for this machine, and the
-//! registry of types that all its modules and stores share.
+//! trampolines of host functions that all its stores share.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::bounds::{Bounds, Guarantee};
+use crate::bounds::{Bounds, Guarantee, MemoryPlan};
 use crate::code::CodeMemory;
 use crate::compile::{self, Target};
 use crate::config::{Config, Opt};
 use crate::entry;
 use crate::error::{Error, ErrorKind, Result};
-use crate::types::FuncType;
+use crate::types::{MemoryType, TypeId};
 
 /// Compiles modules and runs them. Cheap to clone; clones are the same engine.
 #[derive(Clone)]
@@ -18,17 +18,8 @@ pub struct Engine(Arc<Inner>);
 
 struct Inner {
     config: Config,
-    bounds: Bounds,
     target: Target,
-    types: Mutex<Types>,
-    trampolines: Mutex<HashMap<u32, Arc<Trampolines>>>,
-}
-
-/// Every signature met so far; its id is its position.
-#[derive(Default)]
-struct Types {
-    ids: HashMap<FuncType, u32>,
-    list: Vec<FuncType>,
+    trampolines: Mutex<HashMap<TypeId, Arc<Trampolines>>>,
 }
 
 /// The trampolines of one type, for functions of the host.
@@ -58,7 +49,7 @@ impl Engine {
     /// not allowed by name, one this machine lacks what it needs for), or a
     /// machine that is not supported.
     pub fn new(config: &Config) -> Result<Engine> {
-        let bounds = config.bounds.resolve();
+        let bounds = config.bounds.resolve(false);
         if bounds.guarantee() == Guarantee::Unchecked && !config.allow_unchecked {
             let message = format!(
                 "strategy '{bounds}' does not keep a module inside its memory; it has to be \
@@ -73,19 +64,26 @@ impl Engine {
             })?;
         }
         entry::prepare()?;
+        if bounds.guarantee() == Guarantee::Unchecked {
+            entry::expect_wild_accesses();
+        }
         let target = Target::host(config.opt)?;
         Ok(Engine(Arc::new(Inner {
             config: config.clone(),
-            bounds,
             target,
-            types: Mutex::default(),
             trampolines: Mutex::default(),
         })))
     }
 
-    /// The strategy in force for 32-bit memories.
-    pub fn bounds(&self) -> Bounds {
-        self.0.bounds
+    /// The strategy in force for memories of an index type, 64-bit or 32-bit.
+    pub fn bounds(&self, memory64: bool) -> Bounds {
+        self.0.config.bounds.resolve(memory64)
+    }
+
+    /// The plan for a memory.
+    pub(crate) fn plan(&self, ty: &MemoryType) -> Result<MemoryPlan> {
+        MemoryPlan::new(self.bounds(ty.memory64), ty)
+            .map_err(|error| ErrorKind::Config(error.to_string()).into())
     }
 
     /// The optimisation level in force.
@@ -106,26 +104,8 @@ impl Engine {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The engine-wide id of a signature.
-    pub(crate) fn type_id(&self, ty: &FuncType) -> u32 {
-        let mut types = self.0.types.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(id) = types.ids.get(ty) {
-            return *id;
-        }
-        let id = types.list.len() as u32;
-        types.list.push(ty.clone());
-        types.ids.insert(ty.clone(), id);
-        id
-    }
-
-    /// The signature of an id that [`Engine::type_id`] gave out.
-    pub(crate) fn type_of(&self, id: u32) -> FuncType {
-        let types = self.0.types.lock().unwrap_or_else(PoisonError::into_inner);
-        types.list[id as usize].clone()
-    }
-
     /// The trampolines for host functions of a type; compiled once.
-    pub(crate) fn trampolines(&self, id: u32) -> Result<Arc<Trampolines>> {
+    pub(crate) fn trampolines(&self, id: TypeId) -> Result<Arc<Trampolines>> {
         let mut known = self
             .0
             .trampolines
@@ -134,7 +114,7 @@ impl Engine {
         if let Some(trampolines) = known.get(&id) {
             return Ok(trampolines.clone());
         }
-        let artifact = compile::compile_host_trampolines(self.target(), &[self.type_of(id)])?;
+        let artifact = compile::compile_host_trampolines(self.target(), &[id.func_type()])?;
         let (Some(Some(entry)), Some(Some(exit))) =
             (artifact.entries.first(), artifact.exits.first())
         else {
@@ -151,7 +131,7 @@ impl Engine {
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Engine")
-            .field("bounds", &self.0.bounds)
+            .field("bounds", &self.0.config.bounds)
             .finish_non_exhaustive()
     }
 }

@@ -4,7 +4,7 @@
 
 use std::ptr::NonNull;
 
-use crate::bounds::{MemoryPlan, WASM_PAGE_BYTES};
+use crate::bounds::WASM_PAGE_BYTES;
 use crate::error::{Error, Result};
 use crate::func::Func;
 use crate::host::Caller;
@@ -12,8 +12,11 @@ use crate::memory::{LinearMemory, OutOfBounds};
 use crate::store::private::Sealed;
 use crate::store::{AsContext, AsContextMut, Store, StoreInner, StoreOpaque, opaque_mut};
 use crate::table::{MAX_TABLE_ELEMENTS, TableData};
-use crate::types::{ExternType, GlobalType, MemoryType, TableType};
+use crate::types::{
+    ExternType, FuncType, GlobalType, MemoryType, TableType, TagType, TypeId, ValType,
+};
 use crate::values::Val;
+use crate::vmctx::VmTag;
 
 /// Something that can be imported and exported.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +29,8 @@ pub enum Extern {
     Memory(Memory),
     /// A global.
     Global(Global),
+    /// A tag.
+    Tag(Tag),
 }
 
 impl Extern {
@@ -61,12 +66,21 @@ impl Extern {
         }
     }
 
+    /// The tag, if it is one.
+    pub fn into_tag(self) -> Option<Tag> {
+        match self {
+            Extern::Tag(tag) => Some(tag),
+            _ => None,
+        }
+    }
+
     pub(crate) fn store(&self) -> u64 {
         match self {
             Extern::Func(func) => func.store,
             Extern::Table(table) => table.store,
             Extern::Memory(memory) => memory.store,
             Extern::Global(global) => global.store,
+            Extern::Tag(tag) => tag.store,
         }
     }
 
@@ -90,6 +104,7 @@ impl Extern {
                 })
             }
             Extern::Global(global) => ExternType::Global(global.ty),
+            Extern::Tag(tag) => ExternType::Tag(tag.ty_in(store)),
         }
     }
 }
@@ -127,19 +142,17 @@ impl Memory {
     /// A memory with the strategy of the store's engine.
     ///
     /// # Errors
-    /// Limits beyond 65,536 pages, or a host without room for it.
+    /// Limits beyond what a memory can have, a strategy for the other index
+    /// type, or a host without room for it.
     pub fn new(mut store: impl AsContextMut, ty: MemoryType) -> Result<Memory> {
         Memory::new_in(opaque_mut(&mut store), ty)
     }
 
     pub(crate) fn new_in(store: &mut StoreOpaque, ty: MemoryType) -> Result<Memory> {
-        let limit = crate::bounds::MAX_PAGES_32;
-        if ty.min > limit || ty.max.is_some_and(|max| max > limit || max < ty.min) {
-            return Err(Error::mismatch(
-                "memory limits must rise to 65536 pages at most",
-            ));
+        if ty.max.is_some_and(|max| max < ty.min) {
+            return Err(Error::mismatch("a memory's limits must not fall"));
         }
-        let plan = MemoryPlan::new(store.engine.bounds(), &ty);
+        let plan = store.engine.plan(&ty)?;
         let memory = LinearMemory::new(plan, ty)?;
         let raw = NonNull::from(&*memory);
         store.memories.push(memory);
@@ -335,27 +348,30 @@ impl Table {
     }
 
     /// Current number of elements.
-    pub fn size(&self, store: impl AsContext) -> u32 {
+    pub fn size(&self, store: impl AsContext) -> u64 {
         self.data(store.opaque()).len()
     }
 
     /// An element; nothing beyond the end.
-    pub fn get(&self, store: impl AsContext, index: u32) -> Option<Val> {
+    pub fn get(&self, store: impl AsContext, index: u64) -> Option<Val> {
         let opaque = store.opaque();
         let table = self.data(opaque);
-        let raw = *table.elements().get(index as usize)?;
+        let raw = *table.elements().get(usize::try_from(index).ok()?)?;
         // SAFETY: cells hold references of the table's type, of this store.
-        Some(unsafe { Val::from_slot(u128::from(raw), table.ty.element, opaque) })
+        Some(unsafe { Val::from_slot(u128::from(raw), ValType::Ref(table.ty.element), opaque) })
     }
 
     /// Set an element.
     ///
     /// # Errors
     /// A value of another type, or an index beyond the end.
-    pub fn set(&self, mut store: impl AsContextMut, index: u32, value: &Val) -> Result<()> {
+    pub fn set(&self, mut store: impl AsContextMut, index: u64, value: &Val) -> Result<()> {
         let opaque = opaque_mut(&mut store);
         let raw = element(self.data(opaque).ty, value, opaque)?;
-        let cell = self.data_mut(opaque).elements_mut().get_mut(index as usize);
+        let elements = self.data_mut(opaque).elements_mut();
+        let cell = usize::try_from(index)
+            .ok()
+            .and_then(|i| elements.get_mut(i));
         *cell.ok_or_else(|| Error::mismatch(format!("no table element {index}")))? = raw;
         Ok(())
     }
@@ -364,23 +380,17 @@ impl Table {
     ///
     /// # Errors
     /// A value of another type, or beyond the maximum.
-    pub fn grow(&self, mut store: impl AsContextMut, delta: u32, init: &Val) -> Result<u32> {
+    pub fn grow(&self, mut store: impl AsContextMut, delta: u64, init: &Val) -> Result<u64> {
         let opaque = opaque_mut(&mut store);
         let raw = element(self.data(opaque).ty, init, opaque)?;
         self.data_mut(opaque)
-            .grow(u64::from(delta), raw)
+            .grow(delta, raw)
             .ok_or_else(|| Error::mismatch("table cannot grow that far"))
     }
 }
 
 fn element(ty: TableType, value: &Val, store: &mut StoreOpaque) -> Result<u64> {
-    if value.ty() != ty.element {
-        return Err(Error::mismatch(format!(
-            "{} expected, {} given",
-            ty.element,
-            value.ty()
-        )));
-    }
+    value.check(ValType::Ref(ty.element), store)?;
     Ok(value.to_slot(store)? as u64)
 }
 
@@ -445,12 +455,52 @@ impl Global {
 }
 
 fn content(ty: GlobalType, value: &Val, store: &mut StoreOpaque) -> Result<u128> {
-    if value.ty() != ty.content {
-        return Err(Error::mismatch(format!(
-            "{} expected, {} given",
-            ty.content,
-            value.ty()
-        )));
-    }
+    value.check(ty.content, store)?;
     value.to_slot(store)
+}
+
+/// A tag of a store: what tells exceptions apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tag {
+    pub(crate) store: u64,
+    pub(crate) raw: NonNull<VmTag>,
+}
+handle!(Tag, VmTag);
+
+impl Tag {
+    /// A tag whose exceptions carry values of the parameters' types.
+    ///
+    /// # Errors
+    /// A type with results.
+    pub fn new(mut store: impl AsContextMut, ty: &FuncType) -> Result<Tag> {
+        if !ty.results().is_empty() {
+            return Err(Error::mismatch("a tag's type has no results"));
+        }
+        Ok(Tag::new_in(opaque_mut(&mut store), TypeId::of(ty)))
+    }
+
+    pub(crate) fn new_in(store: &mut StoreOpaque, ty: TypeId) -> Tag {
+        let type_id = ty.number();
+        let tag = Box::new(VmTag { type_id });
+        let raw = NonNull::from(&*tag);
+        store.tags.push(tag);
+        Tag {
+            store: store.id,
+            raw,
+        }
+    }
+
+    /// Its type.
+    ///
+    /// # Panics
+    /// For a tag of another store.
+    pub fn ty(&self, store: impl AsContext) -> TagType {
+        self.ty_in(store.opaque())
+    }
+
+    pub(crate) fn ty_in(&self, store: &StoreOpaque) -> TagType {
+        assert_eq!(self.store, store.id, "tag of another store");
+        // SAFETY: of this store, hence alive as long.
+        TagType(TypeId::from_number(unsafe { self.raw.as_ref() }.type_id).func_type())
+    }
 }

@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use crate::error::{Error, Result};
 use crate::host::{Caller, HostDef, IntoHostFunc};
 use crate::store::{AsContext, AsContextMut, StoreOpaque, call_raw, opaque_mut};
-use crate::types::{FuncType, ValType};
+use crate::types::{FuncType, TypeId, ValType};
 use crate::values::{Val, WasmTy};
 use crate::vmctx::VmFuncRef;
 
@@ -71,8 +71,14 @@ impl Func {
     }
 
     pub(crate) fn ty_in(&self, store: &StoreOpaque) -> FuncType {
+        self.type_id_in(store).func_type()
+    }
+
+    /// The id of its signature.
+    pub(crate) fn type_id_in(&self, store: &StoreOpaque) -> TypeId {
+        debug_assert_eq!(self.store, store.id);
         // SAFETY: of this store, hence alive.
-        store.engine.type_of(unsafe { self.raw.as_ref() }.type_id)
+        TypeId::from_number(unsafe { self.raw.as_ref() }.type_id)
     }
 
     /// Call it. `results` must have one entry for each result; they are
@@ -89,7 +95,7 @@ impl Func {
         let opaque = opaque_mut(&mut store);
         opaque.owns(self.store, "function")?;
         let ty = self.ty_in(opaque);
-        check_args(&ty, args)?;
+        check_args(&ty, args, opaque)?;
         if results.len() != ty.results().len() {
             return Err(Error::mismatch(format!(
                 "{} results expected, room for {}",
@@ -132,7 +138,7 @@ impl Func {
     }
 }
 
-fn check_args(ty: &FuncType, args: &[Val]) -> Result<()> {
+fn check_args(ty: &FuncType, args: &[Val], store: &StoreOpaque) -> Result<()> {
     let params = ty.params();
     if args.len() != params.len() {
         return Err(Error::mismatch(format!(
@@ -142,12 +148,8 @@ fn check_args(ty: &FuncType, args: &[Val]) -> Result<()> {
         )));
     }
     for (i, (arg, param)) in args.iter().zip(params).enumerate() {
-        if arg.ty() != *param {
-            return Err(Error::mismatch(format!(
-                "argument {i}: {param} expected, {} given",
-                arg.ty()
-            )));
-        }
+        arg.check(*param, store)
+            .map_err(|error| Error::mismatch(format!("argument {i}: {error}")))?;
     }
     Ok(())
 }

@@ -12,12 +12,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::externs::Extern;
 use crate::instance::{InstanceData, export_of};
 use crate::store::private::Sealed;
 use crate::store::{AsContext, AsContextMut, StoreInner, StoreOpaque};
-use crate::types::FuncType;
+use crate::types::{FuncType, TypeId};
 use crate::values::{Val, WasmTy};
 use crate::vmctx::{VMCTX_INSTANCE, VmFuncRef};
 
@@ -157,10 +157,9 @@ impl HostDef {
                     .collect();
                 func(Caller::new(store, vmctx), &args, &mut results)?;
                 for (i, (value, ty)) in results.iter().zip(signature.results()).enumerate() {
-                    if value.ty() != *ty {
-                        let message = format!("host function returned {} for {ty}", value.ty());
-                        return Err(crate::error::Error::mismatch(message));
-                    }
+                    value.check(*ty, &*store).map_err(|error| {
+                        Error::mismatch(format!("result {i} of a host function: {error}"))
+                    })?;
                     *slots(i) = value.to_slot(&mut *store)?;
                 }
                 Ok(())
@@ -179,7 +178,7 @@ impl HostDef {
     pub unsafe fn place(&self, store: *mut StoreOpaque) -> Result<NonNull<VmFuncRef>> {
         // SAFETY: exclusively borrowed by the caller.
         let opaque = unsafe { &mut *store };
-        let type_id = opaque.engine.type_id(&self.ty);
+        let type_id = TypeId::of(&self.ty);
         let trampolines = opaque.engine.trampolines(type_id)?;
         let host = Box::new(HostFunc {
             call: shim,
@@ -189,7 +188,7 @@ impl HostDef {
         let func_ref = Box::new(VmFuncRef {
             code: trampolines.exit(),
             vmctx: std::ptr::from_ref(&*host).cast_mut().cast(),
-            type_id,
+            type_id: type_id.number(),
             reserved: 0,
             entry: trampolines.entry(),
         });

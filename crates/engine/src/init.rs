@@ -57,7 +57,7 @@ pub(crate) unsafe fn apply_segments(data: &mut InstanceData) -> Result<()> {
     let module = data.module.clone();
     for (i, segment) in module.info().elements.iter().enumerate() {
         if let SegmentMode::Active { index, offset } = &segment.mode {
-            let dst = u64::from(evaluate(data, offset) as u32);
+            let dst = evaluate(data, offset) as u64;
             let len = segment.items.len() as u64;
             runtime::table_init(data, *index, i as u32, dst, 0, len)
                 .map_err(|code| trap_error(code, Vec::new()))?;
@@ -66,7 +66,7 @@ pub(crate) unsafe fn apply_segments(data: &mut InstanceData) -> Result<()> {
     }
     for (i, segment) in module.info().data.iter().enumerate() {
         if let SegmentMode::Active { index, offset } = &segment.mode {
-            let dst = u64::from(evaluate(data, offset) as u32);
+            let dst = evaluate(data, offset) as u64;
             let len = segment.bytes.len() as u64;
             runtime::memory_init(data, *index, i as u32, dst, 0, len)
                 .map_err(|code| trap_error(code, Vec::new()))?;

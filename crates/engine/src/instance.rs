@@ -8,7 +8,7 @@
 use std::ptr::NonNull;
 
 use crate::error::{Error, Result};
-use crate::externs::{Extern, Global, Memory, Table};
+use crate::externs::{Extern, Global, Memory, Table, Tag};
 use crate::func::Func;
 use crate::init;
 use crate::link;
@@ -19,7 +19,7 @@ use crate::store::{AsContext, AsContextMut, StoreOpaque, call_raw, opaque_mut};
 use crate::table::TableData;
 use crate::vmctx::{
     GlobalPlace, VMCTX_INSTANCE, VMCTX_LIBCALLS, VMCTX_RUNTIME, VMCTX_TYPE_IDS, VmFuncImport,
-    VmFuncRef,
+    VmFuncRef, VmTag,
 };
 
 /// An instance of a module in a store.
@@ -43,6 +43,7 @@ pub(crate) struct InstanceData {
     pub tables: Vec<NonNull<TableData>>,
     /// Where each global's cell is.
     pub globals: Vec<NonNull<u128>>,
+    pub tags: Vec<NonNull<VmTag>>,
     /// The imported functions as their owners know them.
     pub imported_funcs: Vec<NonNull<VmFuncRef>>,
     /// Passive element segments, evaluated; dropped ones are empty.
@@ -109,6 +110,11 @@ impl InstanceData {
                 }
                 .into()
             }
+            EntityIndex::Tag(i) => Tag {
+                store,
+                raw: self.tags[i as usize],
+            }
+            .into(),
         }
     }
 
@@ -229,6 +235,7 @@ impl InstanceData {
             memories: Vec::with_capacity(info.memories.len()),
             tables: Vec::with_capacity(info.tables.len()),
             globals: Vec::with_capacity(info.globals.len()),
+            tags: Vec::with_capacity(info.tags.len()),
             imported_funcs: Vec::with_capacity(info.imported_funcs as usize),
             elements: Vec::new(),
             dropped_data: vec![false; info.data.len()],
@@ -239,6 +246,7 @@ impl InstanceData {
                 Extern::Table(table) => data.tables.push(table.raw),
                 Extern::Memory(memory) => data.memories.push(memory.raw),
                 Extern::Global(global) => data.globals.push(global.cell),
+                Extern::Tag(tag) => data.tags.push(tag.raw),
             }
         }
         for ty in &info.memories[data.memories.len()..] {
@@ -246,6 +254,10 @@ impl InstanceData {
         }
         for def in &info.table_defs {
             data.tables.push(Table::new_in(store, def.ty, 0)?.raw);
+        }
+        for ty in &info.tags[data.tags.len()..] {
+            let id = info.type_ids[*ty as usize];
+            data.tags.push(Tag::new_in(store, id).raw);
         }
         for index in info.imported_globals..info.globals.len() as u32 {
             let GlobalPlace::Inline(offset) = module.layout().global(index) else {
@@ -289,6 +301,9 @@ impl InstanceData {
             }
             for (i, table) in self.tables.clone().into_iter().enumerate() {
                 self.write(layout.table_def(i as u32), &raw const (*table.as_ptr()).vm);
+            }
+            for (i, tag) in self.tags.clone().into_iter().enumerate() {
+                self.write(layout.tag(i as u32), tag);
             }
             for (i, func) in self.imported_funcs.clone().into_iter().enumerate() {
                 let VmFuncRef { code, vmctx, .. } = *func.as_ptr();

@@ -44,6 +44,7 @@ mod engine;
 mod entry;
 mod error;
 mod externs;
+mod features;
 mod func;
 mod host;
 mod init;
@@ -66,7 +67,8 @@ pub use bounds::{Bounds, BoundsChoice, Guarantee};
 pub use config::{Config, Opt};
 pub use engine::Engine;
 pub use error::{Error, ErrorKind, Result};
-pub use externs::{DataPtr, Extern, Global, Memory, Table};
+pub use externs::{DataPtr, Extern, Global, Memory, Table, Tag};
+pub use features::{Feature, Features, UnknownFeature};
 pub use func::{Func, TypedFunc, WasmParams, WasmResults};
 pub use host::{Caller, HostReturn, IntoHostFunc};
 pub use instance::Instance;
@@ -76,5 +78,8 @@ pub use module::Module;
 pub use store::{AsContext, AsContextMut, Store};
 pub use table::MAX_TABLE_ELEMENTS;
 pub use trap::{Frame, Trap, TrapCode};
-pub use types::{ExternType, FuncType, GlobalType, MemoryType, TableType, ValType};
+pub use types::{
+    ExternType, FuncType, GlobalType, HeapType, MemoryType, RefType, TableType, TagType, TypeId,
+    ValType,
+};
 pub use values::{ExternRef, Val, WasmTy};

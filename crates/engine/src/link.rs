@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::externs::Extern;
 use crate::module::{ImportKind, Module};
 use crate::store::StoreOpaque;
-use crate::types::ExternType;
+use crate::types::{ExternType, TagType};
 
 /// Check every import's store and type.
 ///
@@ -38,25 +38,33 @@ pub(crate) fn wanted_type(module: &Module, kind: &ImportKind) -> ExternType {
         ImportKind::Table(ty) => ExternType::Table(*ty),
         ImportKind::Memory(ty) => ExternType::Memory(*ty),
         ImportKind::Global(ty) => ExternType::Global(*ty),
+        ImportKind::Tag(ty) => ExternType::Tag(TagType(module.info().types[*ty as usize].clone())),
     }
 }
 
 fn fits(given: &ExternType, wanted: &ExternType) -> bool {
     match (given, wanted) {
         (ExternType::Func(given), ExternType::Func(wanted)) => given == wanted,
-        (ExternType::Global(given), ExternType::Global(wanted)) => given == wanted,
+        (ExternType::Global(given), ExternType::Global(wanted)) if wanted.mutable => {
+            given == wanted
+        }
+        (ExternType::Global(given), ExternType::Global(wanted)) => {
+            !given.mutable && given.content.is_subtype_of(wanted.content)
+        }
+        (ExternType::Tag(given), ExternType::Tag(wanted)) => given == wanted,
         (ExternType::Memory(given), ExternType::Memory(wanted)) => {
-            limits_fit(given.min, given.max, wanted.min, wanted.max)
+            (given.memory64, given.shared) == (wanted.memory64, wanted.shared)
+                && limits_fit(given.min, given.max, wanted.min, wanted.max)
         }
         (ExternType::Table(given), ExternType::Table(wanted)) => {
-            given.element == wanted.element
+            (given.element, given.table64) == (wanted.element, wanted.table64)
                 && limits_fit(given.min, given.max, wanted.min, wanted.max)
         }
         _ => false,
     }
 }
 
-fn limits_fit<N: PartialOrd>(min: N, max: Option<N>, wanted_min: N, wanted_max: Option<N>) -> bool {
+fn limits_fit(min: u64, max: Option<u64>, wanted_min: u64, wanted_max: Option<u64>) -> bool {
     min >= wanted_min
         && match (max, wanted_max) {
             (_, None) => true,

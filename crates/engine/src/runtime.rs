@@ -257,7 +257,7 @@ unsafe extern "C" fn table_grow_entry(vmctx: *mut u8, table: u32, init: u64, del
     let data = unsafe { instance(vmctx) };
     data.table(table)
         .grow(delta, init)
-        .map_or(FAILED, i64::from)
+        .map_or(FAILED, u64::cast_signed)
 }
 
 unsafe extern "C" fn table_fill_entry(

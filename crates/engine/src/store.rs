@@ -26,7 +26,7 @@ use crate::memory::LinearMemory;
 use crate::table::TableData;
 use crate::trap::{self, Frame, Trap, TrapCode};
 use crate::values::ExternRef;
-use crate::vmctx::{VMCTX_INSTANCE, VMCTX_RUNTIME, VmFuncRef, VmRuntime};
+use crate::vmctx::{VMCTX_INSTANCE, VMCTX_RUNTIME, VmFuncRef, VmRuntime, VmTag};
 
 /// Owns everything that is instantiated in it, and data of the host's.
 ///
@@ -62,6 +62,7 @@ pub struct StoreOpaque {
     pub(crate) memories: Vec<Box<LinearMemory>>,
     pub(crate) tables: Vec<Box<TableData>>,
     pub(crate) globals: Vec<Box<u128>>,
+    pub(crate) tags: Vec<Box<VmTag>>,
     pub(crate) host_funcs: Vec<Box<HostFunc>>,
     pub(crate) func_refs: Vec<Box<VmFuncRef>>,
     /// Behind externref ids: id - 1.
@@ -98,6 +99,7 @@ impl<T> Store<T> {
             memories: Vec::new(),
             tables: Vec::new(),
             globals: Vec::new(),
+            tags: Vec::new(),
             host_funcs: Vec::new(),
             func_refs: Vec::new(),
             externs: Vec::new(),

@@ -8,7 +8,7 @@ use crate::vmctx::VmTable;
 
 /// Elements a table can have at most, whatever it declares: 10 million, as
 /// browsers do.
-pub const MAX_TABLE_ELEMENTS: u32 = 10_000_000;
+pub const MAX_TABLE_ELEMENTS: u64 = 10_000_000;
 
 /// A table. Boxed by its store: compiled code keeps the address of `vm`.
 #[derive(Debug)]
@@ -49,8 +49,8 @@ impl TableData {
     }
 
     /// Number of elements.
-    pub fn len(&self) -> u32 {
-        self.vm.len as u32
+    pub fn len(&self) -> u64 {
+        self.vm.len
     }
 
     /// The elements.
@@ -68,11 +68,11 @@ impl TableData {
 
     /// Grow by `delta` elements, all `init`: the former length, or nothing
     /// where the maximum does not allow it.
-    pub fn grow(&mut self, delta: u64, init: u64) -> Option<u32> {
+    pub fn grow(&mut self, delta: u64, init: u64) -> Option<u64> {
         let old = self.len();
-        let len = u64::from(old).checked_add(delta)?;
-        let max = self.ty.max.unwrap_or(u32::MAX).min(MAX_TABLE_ELEMENTS);
-        if len > u64::from(max) {
+        let len = old.checked_add(delta)?;
+        let max = self.ty.max.unwrap_or(u64::MAX).min(MAX_TABLE_ELEMENTS);
+        if len > max {
             return None;
         }
         self.elements.try_reserve_exact(delta as usize).ok()?;

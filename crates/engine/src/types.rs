@@ -1,6 +1,11 @@
-//! The types of WebAssembly 2.0 (core specification §2.3).
+//! The types of WebAssembly 3.0 without GC (core specification §2.3).
+
+mod registry;
 
 use std::fmt;
+
+pub use registry::TypeId;
+pub(crate) use registry::{FuncTypeBuilder, TypeBuildError};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,30 +20,111 @@ pub enum ValType {
     F64,
     /// 128-bit vector.
     V128,
-    /// Reference to a function, or null.
-    FuncRef,
-    /// Reference to something of the host, or null.
-    ExternRef,
+    /// Reference.
+    Ref(RefType),
+}
+
+/// The type of a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RefType {
+    /// Whether null is one of its values.
+    pub nullable: bool,
+    /// What it refers to.
+    pub heap: HeapType,
+}
+
+/// What a reference refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HeapType {
+    /// Any function.
+    Func,
+    /// Something of the host.
+    Extern,
+    /// An exception.
+    Exn,
+    /// A function of this type.
+    Concrete(TypeId),
+}
+
+impl RefType {
+    /// `funcref`
+    pub const FUNCREF: RefType = RefType::nullable(HeapType::Func);
+    /// `externref`
+    pub const EXTERNREF: RefType = RefType::nullable(HeapType::Extern);
+    /// `exnref`
+    pub const EXNREF: RefType = RefType::nullable(HeapType::Exn);
+
+    /// `(ref null heap)`
+    pub const fn nullable(heap: HeapType) -> RefType {
+        let nullable = true;
+        RefType { nullable, heap }
+    }
+
+    /// Whether every value of this type is one of `other` (specification
+    /// §3.3.3).
+    pub fn is_subtype_of(self, other: RefType) -> bool {
+        (other.nullable || !self.nullable)
+            && (self.heap == other.heap
+                || matches!(
+                    (self.heap, other.heap),
+                    (HeapType::Concrete(_), HeapType::Func)
+                ))
+    }
 }
 
 impl ValType {
+    /// `funcref`
+    pub const FUNCREF: ValType = ValType::Ref(RefType::FUNCREF);
+    /// `externref`
+    pub const EXTERNREF: ValType = ValType::Ref(RefType::EXTERNREF);
+    /// `exnref`
+    pub const EXNREF: ValType = ValType::Ref(RefType::EXNREF);
+
     /// Whether this is a reference type.
     pub fn is_ref(self) -> bool {
-        matches!(self, ValType::FuncRef | ValType::ExternRef)
+        matches!(self, ValType::Ref(_))
+    }
+
+    /// Whether every value of this type is one of `other`.
+    pub fn is_subtype_of(self, other: ValType) -> bool {
+        match (self, other) {
+            (ValType::Ref(this), ValType::Ref(other)) => this.is_subtype_of(other),
+            _ => self == other,
+        }
+    }
+}
+
+impl fmt::Display for HeapType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HeapType::Func => f.write_str("func"),
+            HeapType::Extern => f.write_str("extern"),
+            HeapType::Exn => f.write_str("exn"),
+            HeapType::Concrete(id) => write!(f, "(type {id})"),
+        }
+    }
+}
+
+impl fmt::Display for RefType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.nullable, self.heap) {
+            (true, HeapType::Concrete(_)) => write!(f, "(ref null {})", self.heap),
+            (true, heap) => write!(f, "{heap}ref"),
+            (false, heap) => write!(f, "(ref {heap})"),
+        }
     }
 }
 
 impl fmt::Display for ValType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ValType::I32 => "i32",
-            ValType::I64 => "i64",
-            ValType::F32 => "f32",
-            ValType::F64 => "f64",
-            ValType::V128 => "v128",
-            ValType::FuncRef => "funcref",
-            ValType::ExternRef => "externref",
-        })
+        match self {
+            ValType::I32 => f.write_str("i32"),
+            ValType::I64 => f.write_str("i64"),
+            ValType::F32 => f.write_str("f32"),
+            ValType::F64 => f.write_str("f64"),
+            ValType::V128 => f.write_str("v128"),
+            ValType::Ref(ty) => ty.fmt(f),
+        }
     }
 }
 
@@ -90,23 +176,29 @@ impl fmt::Display for FuncType {
 }
 
 /// The type of a memory; sizes in pages of 64 KiB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MemoryType {
     /// Pages at first.
     pub min: u64,
     /// Pages at most, where declared.
     pub max: Option<u64>,
+    /// Whether addresses are `i64`, else `i32`.
+    pub memory64: bool,
+    /// Whether threads can share it.
+    pub shared: bool,
 }
 
 /// The type of a table; sizes in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TableType {
-    /// What it holds: a reference type.
-    pub element: ValType,
+    /// What it holds.
+    pub element: RefType,
     /// Elements at first.
-    pub min: u32,
+    pub min: u64,
     /// Elements at most, where declared.
-    pub max: Option<u32>,
+    pub max: Option<u64>,
+    /// Whether indices are `i64`, else `i32`.
+    pub table64: bool,
 }
 
 /// The type of a global.
@@ -117,6 +209,11 @@ pub struct GlobalType {
     /// Whether it can be set.
     pub mutable: bool,
 }
+
+/// The type of a tag: the parameters are what its exceptions carry, the
+/// results are empty.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TagType(pub FuncType);
 
 /// The type of anything that can be imported or exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +226,8 @@ pub enum ExternType {
     Memory(MemoryType),
     /// A global.
     Global(GlobalType),
+    /// A tag.
+    Tag(TagType),
 }
 
 impl fmt::Display for ExternType {
@@ -136,27 +235,29 @@ impl fmt::Display for ExternType {
         match self {
             ExternType::Func(ty) => write!(f, "function {ty}"),
             ExternType::Table(ty) => {
-                write!(
-                    f,
-                    "table of {} with limits {}",
-                    ty.element,
-                    limits(ty.min, ty.max)
-                )
+                let (index, limits) = (index_type(ty.table64), limits(ty.min, ty.max));
+                write!(f, "table{index} of {} with limits {limits}", ty.element)
             }
-            ExternType::Memory(ty) => write!(f, "memory with limits {}", limits(ty.min, ty.max)),
+            ExternType::Memory(ty) => {
+                let shared = if ty.shared { "shared " } else { "" };
+                let (index, limits) = (index_type(ty.memory64), limits(ty.min, ty.max));
+                write!(f, "{shared}memory{index} with limits {limits}")
+            }
             ExternType::Global(ty) => {
-                write!(
-                    f,
-                    "{} global of {}",
-                    if ty.mutable { "mutable" } else { "constant" },
-                    ty.content
-                )
+                let kind = if ty.mutable { "mutable" } else { "constant" };
+                write!(f, "{kind} global of {}", ty.content)
             }
+            ExternType::Tag(TagType(ty)) => write!(f, "tag {ty}"),
         }
     }
 }
 
-fn limits<N: fmt::Display>(min: N, max: Option<N>) -> String {
+/// How an index type is told apart: 32-bit ones go without saying.
+fn index_type(is_64: bool) -> &'static str {
+    if is_64 { " i64" } else { "" }
+}
+
+fn limits(min: u64, max: Option<u64>) -> String {
     match max {
         Some(max) => format!("{min}..{max}"),
         None => format!("{min}.."),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::func::Func;
 use crate::store::StoreOpaque;
-use crate::types::ValType;
+use crate::types::{HeapType, RefType, ValType};
 
 /// A value.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl std::fmt::Debug for ExternRef {
 }
 
 impl Val {
-    /// Its type.
+    /// Its type, for references the most general one.
     pub fn ty(&self) -> ValType {
         match self {
             Val::I32(_) => ValType::I32,
@@ -68,12 +68,44 @@ impl Val {
             Val::F32(_) => ValType::F32,
             Val::F64(_) => ValType::F64,
             Val::V128(_) => ValType::V128,
-            Val::FuncRef(_) => ValType::FuncRef,
-            Val::ExternRef(_) => ValType::ExternRef,
+            Val::FuncRef(_) => ValType::FUNCREF,
+            Val::ExternRef(_) => ValType::EXTERNREF,
         }
     }
 
-    /// The zero or null of a type.
+    /// Whether it is one of a type's values.
+    ///
+    /// # Errors
+    /// A mismatch that names both types; a function of another store.
+    pub(crate) fn check(&self, ty: ValType, store: &StoreOpaque) -> Result<()> {
+        let fits = match (self, ty) {
+            (Val::FuncRef(None), ValType::Ref(RefType { nullable, heap })) => {
+                nullable && matches!(heap, HeapType::Func | HeapType::Concrete(_))
+            }
+            (Val::FuncRef(Some(func)), ValType::Ref(RefType { heap, .. })) => {
+                store.owns(func.store, "function")?;
+                match heap {
+                    HeapType::Func => true,
+                    HeapType::Concrete(id) => func.type_id_in(store) == id,
+                    _ => false,
+                }
+            }
+            (Val::ExternRef(value), ValType::Ref(ty)) => {
+                ty.heap == HeapType::Extern && (ty.nullable || value.is_some())
+            }
+            _ => self.ty() == ty,
+        };
+        if fits {
+            return Ok(());
+        }
+        Err(Error::mismatch(format!(
+            "{ty} expected, {} given",
+            self.ty()
+        )))
+    }
+
+    /// The zero or null of a type; null, too, for references that are never
+    /// null.
     pub fn default_for(ty: ValType) -> Val {
         match ty {
             ValType::I32 => Val::I32(0),
@@ -81,8 +113,10 @@ impl Val {
             ValType::F32 => Val::F32(0),
             ValType::F64 => Val::F64(0),
             ValType::V128 => Val::V128(0),
-            ValType::FuncRef => Val::FuncRef(None),
-            ValType::ExternRef => Val::ExternRef(None),
+            ValType::Ref(ty) => match ty.heap {
+                HeapType::Func | HeapType::Concrete(_) => Val::FuncRef(None),
+                HeapType::Extern | HeapType::Exn => Val::ExternRef(None),
+            },
         }
     }
 
@@ -145,9 +179,13 @@ impl Val {
             ValType::F32 => Val::F32(slot as u32),
             ValType::F64 => Val::F64(slot as u64),
             ValType::V128 => Val::V128(slot),
-            // SAFETY: the caller's promise.
-            ValType::FuncRef => Val::FuncRef(unsafe { func_from_raw(slot as u64, store) }),
-            ValType::ExternRef => Val::ExternRef(store.extern_of(slot as u64)),
+            ValType::Ref(ty) => match ty.heap {
+                HeapType::Func | HeapType::Concrete(_) => {
+                    // SAFETY: the caller's promise.
+                    Val::FuncRef(unsafe { func_from_raw(slot as u64, store) })
+                }
+                HeapType::Extern | HeapType::Exn => Val::ExternRef(store.extern_of(slot as u64)),
+            },
         }
     }
 }
@@ -224,7 +262,7 @@ wasm_ty! {
 }
 
 impl private::Slot for Option<Func> {
-    const TYPE: ValType = ValType::FuncRef;
+    const TYPE: ValType = ValType::FUNCREF;
     fn into_slot(self, store: &mut StoreOpaque) -> Result<u128> {
         func_to_raw(self, store).map(u128::from)
     }
@@ -236,7 +274,7 @@ impl private::Slot for Option<Func> {
 impl WasmTy for Option<Func> {}
 
 impl private::Slot for Option<ExternRef> {
-    const TYPE: ValType = ValType::ExternRef;
+    const TYPE: ValType = ValType::EXTERNREF;
     fn into_slot(self, store: &mut StoreOpaque) -> Result<u128> {
         Ok(u128::from(store.extern_id(self.as_ref())))
     }

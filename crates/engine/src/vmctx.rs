@@ -11,6 +11,7 @@
 //!        tables     *VmTable            8 bytes each, imported ones too
 //!        imports    VmFuncImport        16 bytes each, imported functions
 //!        gimports   *u128 cell          8 bytes each, imported globals
+//!        tags       *VmTag              8 bytes each, imported ones too
 //!        globals    u128 cell           16 bytes each, 16-byte aligned
 //!        funcrefs   VmFuncRef           32 bytes each, escaping functions
 //! ```
@@ -51,6 +52,14 @@ pub struct VmTable {
     pub base: *mut u64,
     /// Number of elements.
     pub len: u64,
+}
+
+/// A tag; its address is its identity.
+#[repr(C)]
+#[derive(Debug)]
+pub struct VmTag {
+    /// Process-wide id of its type.
+    pub type_id: u32,
 }
 
 /// An imported function: what a direct call to it needs.
@@ -128,6 +137,7 @@ pub struct VmLayout {
     tables: u32,
     imports: u32,
     global_imports: u32,
+    tags: u32,
     globals: u32,
     funcrefs: u32,
     size: u32,
@@ -142,7 +152,8 @@ impl VmLayout {
         let tables = memories + 16 * info.memories.len() as u32;
         let imports = tables + 8 * info.tables.len() as u32;
         let global_imports = imports + 16 * info.imported_funcs;
-        let globals = (global_imports + 8 * info.imported_globals).next_multiple_of(16);
+        let tags = global_imports + 8 * info.imported_globals;
+        let globals = (tags + 8 * info.tags.len() as u32).next_multiple_of(16);
         let funcrefs = globals + 16 * info.global_defs.len() as u32;
         let size = funcrefs + size_of::<VmFuncRef>() as u32 * info.escaping.len() as u32;
         VmLayout {
@@ -150,6 +161,7 @@ impl VmLayout {
             tables,
             imports,
             global_imports,
+            tags,
             globals,
             funcrefs,
             size,
@@ -181,6 +193,11 @@ impl VmLayout {
     /// Offset of an imported function's [`VmFuncImport`].
     pub fn func_import(&self, func: u32) -> i32 {
         (self.imports + 16 * func) as i32
+    }
+
+    /// Offset of the pointer to a tag's [`VmTag`].
+    pub fn tag(&self, tag: u32) -> i32 {
+        (self.tags + 8 * tag) as i32
     }
 
     /// Where a global's cell is.

@@ -42,7 +42,8 @@ pub use subject::{Answers, Ending, Runner, Subject, SubjectError};
 /// What a sandbox promises. Our engine's strategies say so themselves; other
 /// engines claim to follow the specification, whatever they do for it.
 pub fn claimed(sandbox: &Sandbox) -> Guarantee {
-    let own = sandbox.strategy.parse().ok().map(BoundsChoice::resolve);
+    let choice: Option<BoundsChoice> = sandbox.strategy.parse().ok();
+    let own = choice.map(|choice| choice.resolve(false));
     let own = own.filter(|_| sandbox.engine == choose::OWN);
     match own.map(Bounds::guarantee) {
         None | Some(fathom_engine::Guarantee::Exact) => Guarantee::Exact,

@@ -111,6 +111,7 @@ fn canary(store: &mut Store<()>) -> Result<Memory, Error> {
     let one_page = MemoryType {
         min: 1,
         max: Some(1),
+        ..MemoryType::default()
     };
     let memory = Memory::new(&mut *store, one_page)?;
     memory.data_mut(store).fill(CANARY);

@@ -72,8 +72,11 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, Hello), Refusal> {
             fathom_engine::Opt::None => "baseline",
         }
         .into(),
-        checks: checks(engine.bounds()),
-        evidence: format!("the engine's plan for 32-bit memories: {}", engine.bounds()),
+        checks: checks(engine.bounds(false)),
+        evidence: format!(
+            "the engine's plan for 32-bit memories: {}",
+            engine.bounds(false)
+        ),
     };
     Ok((engine, hello))
 }
@@ -85,7 +88,7 @@ fn checks(bounds: Bounds) -> Checks {
     match bounds {
         Bounds::None => Checks::None,
         Bounds::Clamp => Checks::Clamp,
-        Bounds::Trap => Checks::Explicit,
+        Bounds::Trap | Bounds::Guard64 => Checks::Explicit,
         Bounds::Guard => Checks::GuardPages,
         Bounds::Uffd => Checks::Userfaultfd,
     }

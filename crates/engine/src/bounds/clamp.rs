@@ -16,13 +16,16 @@
 //! always at `[base - 16, base + len - n]`: it never leaves the reservation,
 //! never touches an inaccessible byte and never faults, hence is marked so.
 //!
+//! A 64-bit memory's `i + o` may wrap or look negative: it is replaced by the
+//! greatest signed number where it does, which is beyond every length.
+//!
 //! Bulk operations are runtime functions and trap exactly.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, types};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
-use super::{Access, Backing, HostAddress, Layout, Strategy, WASM_PAGE_BYTES, extended_index};
+use super::{Access, Backing, HostAddress, Layout, Strategy, WASM_PAGE_BYTES};
 use crate::vmctx::offsets::MEMORY_LEN;
 
 pub(super) struct Clamp;
@@ -36,9 +39,13 @@ impl Strategy for Clamp {
         }
     }
 
-    fn emit(&self, builder: &mut FunctionBuilder<'_>, access: &Access) -> HostAddress {
-        let index = extended_index(builder, access.index);
-        let start = builder.ins().iadd_imm_s(index, access.offset.cast_signed());
+    fn emit(&self, builder: &mut FunctionBuilder<'_>, _: u64, access: &Access) -> HostAddress {
+        let start = match access.memory64 {
+            true => saturating_start(builder, access),
+            false => builder
+                .ins()
+                .iadd_imm_s(access.index, access.offset.cast_signed()),
+        };
         let len = builder
             .ins()
             .load(types::I64, access.cell_flags, access.def, MEMORY_LEN);
@@ -52,4 +59,19 @@ impl Strategy for Clamp {
             flags: access.heap_flags.with_notrap(),
         }
     }
+}
+
+/// `i + o` of a 64-bit memory, at most the greatest signed number.
+fn saturating_start(builder: &mut FunctionBuilder<'_>, access: &Access) -> Value {
+    let most = builder.ins().iconst(types::I64, i64::MAX);
+    let Ok(offset) = i64::try_from(access.offset) else {
+        return most;
+    };
+    // Two numbers of at most 2^63 - 1 do not wrap as unsigned ones.
+    let index = builder.ins().umin(access.index, most);
+    if offset == 0 {
+        return index;
+    }
+    let start = builder.ins().iadd_imm_s(index, offset);
+    builder.ins().umin(start, most)
 }

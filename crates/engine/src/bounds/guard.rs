@@ -1,4 +1,5 @@
 //! `guard`: inaccessible pages behind the memory; the check is the page table.
+//! For 32-bit memories.
 //!
 //! ```text
 //!  base                       base+len                          base + 8 GiB + 64 KiB
@@ -17,9 +18,7 @@
 
 use cranelift_frontend::FunctionBuilder;
 
-use super::{
-    Access, Backing, HostAddress, Layout, REACH_32, Strategy, extended_index, plain_address,
-};
+use super::{Access, Backing, HostAddress, INDEX_SPACE_32, Layout, REACH, Strategy, plain_address};
 
 pub(super) struct Guard;
 
@@ -27,13 +26,12 @@ impl Strategy for Guard {
     fn layout(&self, _max_bytes: u64) -> Layout {
         Layout {
             front_bytes: 0,
-            reserved_bytes: (1 << 32) + REACH_32,
+            reserved_bytes: INDEX_SPACE_32 + REACH,
             backing: Backing::Protect,
         }
     }
 
-    fn emit(&self, builder: &mut FunctionBuilder<'_>, access: &Access) -> HostAddress {
-        let index = extended_index(builder, access.index);
-        plain_address(builder, access, index, access.heap_flags)
+    fn emit(&self, builder: &mut FunctionBuilder<'_>, _: u64, access: &Access) -> HostAddress {
+        plain_address(builder, access, access.heap_flags)
     }
 }

@@ -5,13 +5,14 @@
 //! which check is emitted and what a fault means; the translator, the memory
 //! and the trap code only read that plan.
 //!
-//! Notation in the proofs: `i` is the index operand zero-extended to 64 bits,
-//! `o` the constant offset, `n` the width of the access in bytes, `len` the
+//! Notation in the proofs: `i` is the index operand, zero-extended to 64 bits
+//! where it has 32, `o` the constant offset, `n` the width of the access in bytes, `len` the
 //! current length. The specification (§4.4.7) traps iff `i + o + n > len`,
 //! computed without wrapping.
 
 mod clamp;
 mod guard;
+mod guard64;
 mod none;
 mod trap;
 mod uffd;
@@ -19,7 +20,7 @@ mod uffd;
 use std::fmt;
 use std::str::FromStr;
 
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, TrapCode, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 use crate::types::MemoryType;
@@ -29,9 +30,18 @@ use crate::vmctx::offsets::MEMORY_LEN;
 pub const WASM_PAGE_BYTES: u64 = 65_536;
 /// Pages a 32-bit memory can have at most.
 pub const MAX_PAGES_32: u64 = 65_536;
-/// Bytes the constant offset and the width of one access add at most on a
-/// 32-bit memory: `(2^32 - 1) + 16`, rounded up to a Wasm page.
-const REACH_32: u64 = (1 << 32) + WASM_PAGE_BYTES;
+/// Pages a 64-bit memory can have at most here: 1 TiB. The specification allows
+/// 2^48, which no address space holds.
+pub const MAX_PAGES_64: u64 = 1 << 24;
+/// Pages that are reserved for a 64-bit memory which declares no maximum:
+/// 64 GiB, so that about two thousand such memories fit a process.
+pub const DEFAULT_PAGES_64: u64 = 1 << 20;
+/// Indices of a 32-bit memory.
+const INDEX_SPACE_32: u64 = 1 << 32;
+/// Bytes the constant offset and the width of one access add at most:
+/// `(2^32 - 1) + 16`, rounded up to a Wasm page. Greater offsets, which only
+/// 64-bit memories have, are added to the index before the check.
+const REACH: u64 = (1 << 32) + WASM_PAGE_BYTES;
 
 /// What a strategy promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,19 +78,38 @@ pub enum Bounds {
     Trap,
     /// Guard pages, grown by mprotect.
     Guard,
+    /// The high bits of 64-bit indices tested, guard pages for the rest.
+    Guard64,
     /// Pages supplied on demand through userfaultfd.
     Uffd,
 }
 
 impl Bounds {
     /// Every strategy, weakest guarantee first.
-    pub const ALL: [Bounds; 5] = [
+    pub const ALL: [Bounds; 6] = [
         Bounds::None,
         Bounds::Clamp,
         Bounds::Trap,
         Bounds::Guard,
+        Bounds::Guard64,
         Bounds::Uffd,
     ];
+
+    /// Those that guard memories of an index type, 64-bit or 32-bit.
+    pub fn all_for(memory64: bool) -> impl Iterator<Item = Bounds> {
+        Bounds::ALL
+            .into_iter()
+            .filter(move |bounds| bounds.supports(memory64))
+    }
+
+    /// Whether it guards memories of an index type, 64-bit or 32-bit.
+    pub fn supports(self, memory64: bool) -> bool {
+        match self {
+            Bounds::None | Bounds::Clamp | Bounds::Trap | Bounds::Uffd => true,
+            Bounds::Guard => !memory64,
+            Bounds::Guard64 => memory64,
+        }
+    }
 
     /// The name by which users choose it.
     pub fn name(self) -> &'static str {
@@ -89,6 +118,7 @@ impl Bounds {
             Bounds::Clamp => "clamp",
             Bounds::Trap => "trap",
             Bounds::Guard => "guard",
+            Bounds::Guard64 => "guard64",
             Bounds::Uffd => "uffd",
         }
     }
@@ -99,7 +129,12 @@ impl Bounds {
             Bounds::None => "no checks, the whole reach mapped: a baseline, not a sandbox",
             Bounds::Clamp => "out-of-bounds addresses are redirected to the memory's end",
             Bounds::Trap => "compare with the length and branch to a trap",
-            Bounds::Guard => "inaccessible pages around the memory, grown by mprotect",
+            Bounds::Guard => {
+                "inaccessible pages around the memory, grown by mprotect (32-bit memories)"
+            }
+            Bounds::Guard64 => {
+                "the index's high bits tested, guard pages for the rest (64-bit memories)"
+            }
             Bounds::Uffd => "pages supplied on demand by userfaultfd, growth without mprotect",
         }
     }
@@ -109,14 +144,14 @@ impl Bounds {
         match self {
             Bounds::None => Guarantee::Unchecked,
             Bounds::Clamp => Guarantee::Contained,
-            Bounds::Trap | Bounds::Guard | Bounds::Uffd => Guarantee::Exact,
+            Bounds::Trap | Bounds::Guard | Bounds::Guard64 | Bounds::Uffd => Guarantee::Exact,
         }
     }
 
     /// What it needs of the host, for messages; empty for nothing special.
     pub fn needs(self) -> &'static str {
         match self {
-            Bounds::None | Bounds::Clamp | Bounds::Trap | Bounds::Guard => "",
+            Bounds::None | Bounds::Clamp | Bounds::Trap | Bounds::Guard | Bounds::Guard64 => "",
             Bounds::Uffd => "userfaultfd with the SIGBUS feature",
         }
     }
@@ -127,6 +162,7 @@ impl Bounds {
             Bounds::Clamp => &clamp::Clamp,
             Bounds::Trap => &trap::Trap,
             Bounds::Guard => &guard::Guard,
+            Bounds::Guard64 => &guard64::Guard64,
             Bounds::Uffd => &uffd::Uffd,
         }
     }
@@ -140,7 +176,7 @@ impl fmt::Display for Bounds {
 
 /// A name that is no strategy's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown strategy '{0}' (one of: auto, none, clamp, trap, guard, uffd)")]
+#[error("unknown strategy '{0}' (one of: auto, none, clamp, trap, guard, guard64, uffd)")]
 pub struct UnknownBounds(String);
 
 impl FromStr for Bounds {
@@ -165,11 +201,13 @@ pub enum BoundsChoice {
 }
 
 impl BoundsChoice {
-    /// The strategy for 32-bit memories.
+    /// The strategy for memories of an index type, 64-bit or 32-bit.
     ///
-    /// `guard` emits no instruction at all, so nothing exact is cheaper.
-    pub fn resolve(self) -> Bounds {
+    /// `guard` emits no instruction at all, so nothing exact is cheaper; for 64
+    /// bits `guard64` emits least, one test of a register with another.
+    pub fn resolve(self, memory64: bool) -> Bounds {
         match self {
+            BoundsChoice::Auto if memory64 => Bounds::Guard64,
             BoundsChoice::Auto => Bounds::Guard,
             BoundsChoice::Named(bounds) => bounds,
         }
@@ -215,7 +253,8 @@ pub struct MemoryPlan {
     pub bounds: Bounds,
     /// Bytes at first.
     pub min_bytes: u64,
-    /// Bytes it can grow to: the declared maximum or the index type's.
+    /// Bytes it can grow to: the declared maximum or what its index type, or
+    /// this implementation, allows.
     pub max_bytes: u64,
     /// Readable and writable bytes in front of the memory's first byte.
     pub front_bytes: u64,
@@ -228,8 +267,11 @@ pub struct MemoryPlan {
 /// An access whose address is to be made safe.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// The index operand as it stands on the Wasm stack (i32).
+    /// The index operand as it stands on the Wasm stack, i32 or i64; extended to
+    /// i64 before a strategy sees it.
     pub index: Value,
+    /// Whether the memory has 64-bit indices.
+    pub memory64: bool,
     /// The constant offset.
     pub offset: u64,
     /// Width in bytes, 1 to 16.
@@ -262,8 +304,13 @@ trait Strategy {
     /// Front, reservation and backing for a memory of at most `max_bytes`.
     fn layout(&self, max_bytes: u64) -> Layout;
 
-    /// Emit the check, if any, and the address.
-    fn emit(&self, builder: &mut FunctionBuilder<'_>, access: &Access) -> HostAddress;
+    /// Emit the check, if any, and the address. The index is an i64.
+    fn emit(
+        &self,
+        builder: &mut FunctionBuilder<'_>,
+        max_bytes: u64,
+        access: &Access,
+    ) -> HostAddress;
 }
 
 /// The part of a plan that a strategy decides.
@@ -273,24 +320,75 @@ struct Layout {
     backing: Backing,
 }
 
+/// Why there is no plan for a memory.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The strategy is one for the other index type.
+    #[error(
+        "strategy '{bounds}' does not guard {index}-bit memories (one of: auto, {others})",
+        others = named(*index == 64)
+    )]
+    IndexType {
+        /// The strategy.
+        bounds: Bounds,
+        /// Bits of an index.
+        index: u32,
+    },
+    /// More pages at first than a memory can have.
+    #[error("a memory of {pages} pages is beyond the limit of {limit} pages of 64 KiB")]
+    TooLarge {
+        /// Pages asked for.
+        pages: u64,
+        /// Pages it can have.
+        limit: u64,
+    },
+}
+
+fn named(memory64: bool) -> String {
+    let names: Vec<&str> = Bounds::all_for(memory64).map(Bounds::name).collect();
+    names.join(", ")
+}
+
+/// Pages that a memory of this type can grow to.
+fn max_pages(ty: &MemoryType) -> Result<u64, PlanError> {
+    let limit = if ty.memory64 {
+        MAX_PAGES_64
+    } else {
+        MAX_PAGES_32
+    };
+    if ty.min > limit {
+        let pages = ty.min;
+        return Err(PlanError::TooLarge { pages, limit });
+    }
+    let default = if ty.memory64 { DEFAULT_PAGES_64 } else { limit };
+    Ok(ty.max.unwrap_or(default.max(ty.min)).min(limit))
+}
+
 impl MemoryPlan {
     /// The plan for a memory of type `ty` under `bounds`.
-    pub fn new(bounds: Bounds, ty: &MemoryType) -> MemoryPlan {
-        let max_pages = ty.max.unwrap_or(MAX_PAGES_32).min(MAX_PAGES_32);
-        let max_bytes = max_pages * WASM_PAGE_BYTES;
+    ///
+    /// # Errors
+    /// A strategy for the other index type; a memory beyond the implementation's
+    /// limits.
+    pub fn new(bounds: Bounds, ty: &MemoryType) -> Result<MemoryPlan, PlanError> {
+        if !bounds.supports(ty.memory64) {
+            let index = if ty.memory64 { 64 } else { 32 };
+            return Err(PlanError::IndexType { bounds, index });
+        }
+        let max_bytes = max_pages(ty)? * WASM_PAGE_BYTES;
         let Layout {
             front_bytes,
             reserved_bytes,
             backing,
         } = bounds.strategy().layout(max_bytes);
-        MemoryPlan {
+        Ok(MemoryPlan {
             bounds,
             min_bytes: ty.min * WASM_PAGE_BYTES,
             max_bytes,
             front_bytes,
             reserved_bytes,
             backing,
-        }
+        })
     }
 
     /// Emit what the accesses of a loop can share, in front of it: the length,
@@ -307,21 +405,37 @@ impl MemoryPlan {
             Bounds::Clamp | Bounds::Trap => {
                 builder.ins().load(types::I64, cell_flags, def, MEMORY_LEN);
             }
-            Bounds::None | Bounds::Guard | Bounds::Uffd => {}
+            Bounds::None | Bounds::Guard | Bounds::Guard64 | Bounds::Uffd => {}
         }
     }
 
     /// Emit what makes `access` safe and return where it goes.
     pub fn emit_address(&self, builder: &mut FunctionBuilder<'_>, access: &Access) -> HostAddress {
-        self.bounds.strategy().emit(builder, access)
+        let mut access = *access;
+        if builder.func.dfg.value_type(access.index) == types::I32 {
+            access.index = builder.ins().uextend(types::I64, access.index);
+        }
+        self.bounds
+            .strategy()
+            .emit(builder, self.max_bytes, &access)
     }
 }
 
-/// `i`: the index operand as a 64-bit value.
-fn extended_index(builder: &mut FunctionBuilder<'_>, index: Value) -> Value {
-    match builder.func.dfg.value_type(index) {
-        types::I32 => builder.ins().uextend(types::I64, index),
-        _ => index,
+/// The access with an offset below `2^32`: a greater one is added to the index,
+/// trapping where the sum overflows, for then it is beyond every memory.
+fn folded_offset(builder: &mut FunctionBuilder<'_>, access: &Access) -> Access {
+    if access.offset < 1 << 32 {
+        return *access;
+    }
+    let offset = builder
+        .ins()
+        .iconst(types::I64, access.offset.cast_signed());
+    let code = TrapCode::HEAP_OUT_OF_BOUNDS;
+    let index = builder.ins().uadd_overflow_trap(access.index, offset, code);
+    Access {
+        index,
+        offset: 0,
+        ..*access
     }
 }
 
@@ -329,10 +443,9 @@ fn extended_index(builder: &mut FunctionBuilder<'_>, index: Value) -> Value {
 fn plain_address(
     builder: &mut FunctionBuilder<'_>,
     access: &Access,
-    index: Value,
     flags: MemFlagsData,
 ) -> HostAddress {
-    let address = builder.ins().iadd(access.base, index);
+    let address = builder.ins().iadd(access.base, access.index);
     match i32::try_from(access.offset) {
         Ok(displacement) => HostAddress {
             address,

@@ -12,28 +12,33 @@
 //! where it should trap. Growth would expose those stray stores, which is one
 //! reason more why the strategy is refused unless it is asked for by name.
 //!
-//! No access faults, so loads and stores are marked as not trapping, as
-//! native code's are.
+//! An index of a 64-bit memory is added to the base as it is, `i + o` wrapping:
+//! nothing keeps it inside anything. What the reservation is there for is that
+//! a program without defects runs.
+//!
+//! Accesses to 32-bit memories never fault, so they are marked as not trapping,
+//! as native code's are; those to 64-bit ones may, anywhere.
 
 use cranelift_frontend::FunctionBuilder;
 
-use super::{
-    Access, Backing, HostAddress, Layout, REACH_32, Strategy, extended_index, plain_address,
-};
+use super::{Access, Backing, HostAddress, INDEX_SPACE_32, Layout, REACH, Strategy, plain_address};
 
 pub(super) struct None;
 
 impl Strategy for None {
-    fn layout(&self, _max_bytes: u64) -> Layout {
+    fn layout(&self, max_bytes: u64) -> Layout {
         Layout {
             front_bytes: 0,
-            reserved_bytes: (1 << 32) + REACH_32,
+            reserved_bytes: max_bytes.max(INDEX_SPACE_32) + REACH,
             backing: Backing::Whole,
         }
     }
 
-    fn emit(&self, builder: &mut FunctionBuilder<'_>, access: &Access) -> HostAddress {
-        let index = extended_index(builder, access.index);
-        plain_address(builder, access, index, access.heap_flags.with_notrap())
+    fn emit(&self, builder: &mut FunctionBuilder<'_>, _: u64, access: &Access) -> HostAddress {
+        let flags = match access.memory64 {
+            true => access.heap_flags,
+            false => access.heap_flags.with_notrap(),
+        };
+        plain_address(builder, access, flags)
     }
 }

@@ -15,14 +15,16 @@
 //! `n <= 16`, `i + o + n < max + 2^32 + 2^16`: the access ends inside the
 //! reservation, whose bytes are accessible iff below `len`. So it faults iff
 //! `i + o + n > len`. Both ways to trap are "out of bounds memory access".
+//!
+//! The same holds for 64-bit indices: the passed check bounds `i` by `max`,
+//! and an offset of `2^32` and more is added to the index first, with its
+//! overflow a trap (`folded_offset`), so that again `o < 2^32`.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
 use cranelift_frontend::FunctionBuilder;
 
-use super::{
-    Access, Backing, HostAddress, Layout, REACH_32, Strategy, extended_index, plain_address,
-};
+use super::{Access, Backing, HostAddress, Layout, REACH, Strategy, folded_offset, plain_address};
 use crate::vmctx::offsets::MEMORY_LEN;
 
 pub(super) struct Trap;
@@ -31,20 +33,20 @@ impl Strategy for Trap {
     fn layout(&self, max_bytes: u64) -> Layout {
         Layout {
             front_bytes: 0,
-            reserved_bytes: max_bytes + REACH_32,
+            reserved_bytes: max_bytes + REACH,
             backing: Backing::Protect,
         }
     }
 
-    fn emit(&self, builder: &mut FunctionBuilder<'_>, access: &Access) -> HostAddress {
-        let index = extended_index(builder, access.index);
+    fn emit(&self, builder: &mut FunctionBuilder<'_>, _: u64, access: &Access) -> HostAddress {
+        let access = folded_offset(builder, access);
         let len = builder
             .ins()
             .load(types::I64, access.cell_flags, access.def, MEMORY_LEN);
         let outside = builder
             .ins()
-            .icmp(IntCC::UnsignedGreaterThanOrEqual, index, len);
+            .icmp(IntCC::UnsignedGreaterThanOrEqual, access.index, len);
         builder.ins().trapnz(outside, TrapCode::HEAP_OUT_OF_BOUNDS);
-        plain_address(builder, access, index, access.heap_flags)
+        plain_address(builder, &access, access.heap_flags)
     }
 }

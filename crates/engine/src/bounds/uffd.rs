@@ -6,7 +6,9 @@
 //!   |<---- readable, writable, registered with userfaultfd --------->|
 //! ```
 //!
-//! Inequality: as for `guard`, every access ends inside the reservation. A
+//! Inequality: as for `guard`, every access ends inside the reservation; for a
+//! 64-bit memory the index's high bits are tested as `guard64` does, and the
+//! reservation is `R + 4 GiB + 64 KiB` as there. A
 //! page at or above `len` is never supplied, so touching it raises SIGBUS,
 //! and the handler compares the faulting address with `len`: below, it
 //! supplies the page and the instruction runs again; at or above, it is "out
@@ -21,23 +23,34 @@
 
 use cranelift_frontend::FunctionBuilder;
 
+use super::guard64::{index_space, test_high_bits};
 use super::{
-    Access, Backing, HostAddress, Layout, REACH_32, Strategy, extended_index, plain_address,
+    Access, Backing, HostAddress, INDEX_SPACE_32, Layout, REACH, Strategy, folded_offset,
+    plain_address,
 };
 
 pub(super) struct Uffd;
 
 impl Strategy for Uffd {
-    fn layout(&self, _max_bytes: u64) -> Layout {
+    fn layout(&self, max_bytes: u64) -> Layout {
         Layout {
             front_bytes: 0,
-            reserved_bytes: (1 << 32) + REACH_32,
+            reserved_bytes: index_space(max_bytes).max(INDEX_SPACE_32) + REACH,
             backing: Backing::OnDemand,
         }
     }
 
-    fn emit(&self, builder: &mut FunctionBuilder<'_>, access: &Access) -> HostAddress {
-        let index = extended_index(builder, access.index);
-        plain_address(builder, access, index, access.heap_flags)
+    fn emit(
+        &self,
+        builder: &mut FunctionBuilder<'_>,
+        max_bytes: u64,
+        access: &Access,
+    ) -> HostAddress {
+        if !access.memory64 {
+            return plain_address(builder, access, access.heap_flags);
+        }
+        let access = folded_offset(builder, access);
+        test_high_bits(builder, max_bytes, &access);
+        plain_address(builder, &access, access.heap_flags)
     }
 }

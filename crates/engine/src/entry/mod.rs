@@ -29,6 +29,7 @@ mod arch;
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_sys::fault::{self, Fault, Signal};
 use fathom_sys::{region, stack};
@@ -41,6 +42,8 @@ use crate::vmctx::VmRuntime;
 const MAX_FRAMES: usize = 64;
 /// Bytes of stack that Wasm leaves to host functions, libcalls and drops.
 const HOST_RESERVE_BYTES: usize = 192 << 10;
+
+static WILD_ACCESSES: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static CURRENT: Cell<*mut Activation> = const { Cell::new(std::ptr::null_mut()) };
@@ -113,6 +116,12 @@ pub(crate) enum Raised {
 /// What the operating system says.
 pub(crate) fn prepare() -> Result<()> {
     fault::install(on_fault).map_err(|e| Error::resource("cannot install the fault handler", e))
+}
+
+/// From now on a strategy without guarantee is in use in this process: an access
+/// of its code may fault anywhere, and that is no defect of ours.
+pub(crate) fn expect_wild_accesses() {
+    WILD_ACCESSES.store(true, Ordering::Relaxed);
 }
 
 /// Call into Wasm; arguments and results are in `values`.
@@ -273,7 +282,9 @@ fn may_be_trap(fault: &Fault<'_>) -> bool {
         Signal::Ill | Signal::Fpe => true,
         Signal::Segv | Signal::Bus => {
             const NULL_PAGE: usize = 4096;
-            fault.address < NULL_PAGE || region::find(fault.address).is_some()
+            fault.address < NULL_PAGE
+                || region::find(fault.address).is_some()
+                || WILD_ACCESSES.load(Ordering::Relaxed)
         }
     }
 }

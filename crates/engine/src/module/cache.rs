@@ -35,12 +35,13 @@ impl Key {
         let dir = config.cache_dir.clone()?;
         let mut hasher = blake3::Hasher::new();
         let about = format!(
-            "{}|{}|{}|{}|{:?}|",
+            "{}|{}|{}|{}|{:?}|{}|",
             env!("CARGO_PKG_VERSION"),
             engine.target().fingerprint(),
-            engine.bounds(),
+            config.bounds,
             config.opt,
             config.layout_seed,
+            config.features,
         );
         hasher.update(about.as_bytes());
         hasher.update(program_identity().as_bytes());

@@ -4,30 +4,31 @@
 use wasmparser::{
     ConstExpr as ParsedExpr, DataKind, ElementItems as ParsedItems, ElementKind, ExternalKind,
     FuncToValidate, FunctionBody, Name, Operator, Parser, Payload, TableInit, TypeRef,
-    ValidPayload, Validator, ValidatorResources, WasmFeatures,
+    ValidPayload, Validator, ValidatorResources,
 };
 
 use super::info::*;
 use crate::error::{Error, ErrorKind, Result};
-use crate::types::{FuncType, GlobalType, MemoryType, TableType, ValType};
-
-/// The features that are translated: WebAssembly 2.0.
-pub(crate) const FEATURES: WasmFeatures = WasmFeatures::WASM2;
+use crate::features::Features;
+use crate::types::{
+    FuncTypeBuilder, GlobalType, MemoryType, RefType, TableType, TypeBuildError, ValType,
+};
 
 /// A function body that is yet to be validated.
 pub(crate) type Body<'a> = (FuncToValidate<ValidatorResources>, FunctionBody<'a>);
 
-/// Decode and validate all but the bodies, which are returned.
+/// Decode and validate all but the bodies, which are returned, with the
+/// features a module may use.
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`] and [`ErrorKind::Unsupported`], with the offset.
-pub(crate) fn decode(wasm: &[u8]) -> Result<(ModuleInfo, Vec<Body<'_>>)> {
+pub(crate) fn decode(wasm: &[u8], features: Features) -> Result<(ModuleInfo, Vec<Body<'_>>)> {
     let mut decoder = Decoder::default();
-    let mut validator = Validator::new_with_features(FEATURES);
+    let mut validator = Validator::new_with_features(features.flags());
     let mut bodies = Vec::new();
     // Some encodings are well-formed only with later features.
     let mut parser = Parser::new(0);
-    parser.set_features(FEATURES);
+    parser.set_features(features.flags());
     for payload in parser.parse_all(wasm) {
         let payload = payload?;
         if let ValidPayload::Func(to_validate, body) = validator.payload(&payload)? {
@@ -46,20 +47,24 @@ fn range(range: std::ops::Range<u64>) -> std::ops::Range<usize> {
 #[derive(Default)]
 struct Decoder {
     info: ModuleInfo,
+    types: FuncTypeBuilder,
 }
 
 impl Decoder {
     fn payload(&mut self, payload: Payload<'_>) -> Result<()> {
         match payload {
             Payload::TypeSection(section) => {
+                let offset = section.range().start as usize;
                 for ty in section.into_iter_err_on_gc_types() {
-                    let ty = func_type(&ty?)?;
+                    let ty = self.types.push(&ty?).map_err(|e| refused(e, offset))?;
                     self.info.types.push(ty);
                 }
+                self.info.type_ids = self.types.ids().to_vec();
             }
             Payload::ImportSection(section) => {
+                let offset = section.range().start as usize;
                 for import in section.into_imports() {
-                    self.import(import?)?;
+                    self.import(import?, offset)?;
                 }
             }
             Payload::FunctionSection(section) => {
@@ -68,8 +73,9 @@ impl Decoder {
                 }
             }
             Payload::TableSection(section) => {
-                for table in section {
-                    self.table(table?)?;
+                for table in section.into_iter_with_offsets() {
+                    let (offset, table) = table?;
+                    self.table(table, offset as usize)?;
                 }
             }
             Payload::MemorySection(section) => {
@@ -77,11 +83,16 @@ impl Decoder {
                     self.info.memories.push(memory_type(&ty?));
                 }
             }
+            Payload::TagSection(section) => {
+                for tag in section {
+                    self.info.tags.push(tag?.func_type_idx);
+                }
+            }
             Payload::GlobalSection(section) => {
-                for global in section {
-                    let global = global?;
+                for global in section.into_iter_with_offsets() {
+                    let (offset, global) = global?;
                     let def = GlobalDef {
-                        ty: global_type(&global.ty)?,
+                        ty: self.global_type(&global.ty, offset as usize)?,
                         init: self.expr(&global.init_expr)?,
                     };
                     self.info.globals.push(def.ty);
@@ -117,7 +128,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn import(&mut self, import: wasmparser::Import<'_>) -> Result<()> {
+    fn import(&mut self, import: wasmparser::Import<'_>, offset: usize) -> Result<()> {
         let kind = match import.ty {
             TypeRef::Func(ty) | TypeRef::FuncExact(ty) => {
                 self.info.funcs.push(ty);
@@ -125,7 +136,7 @@ impl Decoder {
                 ImportKind::Func(ty)
             }
             TypeRef::Table(ty) => {
-                let ty = table_type(&ty)?;
+                let ty = self.table_type(&ty, offset)?;
                 self.info.tables.push(ty);
                 self.info.imported_tables += 1;
                 ImportKind::Table(ty)
@@ -137,20 +148,24 @@ impl Decoder {
                 ImportKind::Memory(ty)
             }
             TypeRef::Global(ty) => {
-                let ty = global_type(&ty)?;
+                let ty = self.global_type(&ty, offset)?;
                 self.info.globals.push(ty);
                 self.info.imported_globals += 1;
                 ImportKind::Global(ty)
             }
-            TypeRef::Tag(_) => return Err(unsupported("imported tags", 0)),
+            TypeRef::Tag(ty) => {
+                self.info.tags.push(ty.func_type_idx);
+                self.info.imported_tags += 1;
+                ImportKind::Tag(ty.func_type_idx)
+            }
         };
         let (module, name) = (import.module.to_owned(), import.name.to_owned());
         self.info.imports.push(Import { module, name, kind });
         Ok(())
     }
 
-    fn table(&mut self, table: wasmparser::Table<'_>) -> Result<()> {
-        let ty = table_type(&table.ty)?;
+    fn table(&mut self, table: wasmparser::Table<'_>, offset: usize) -> Result<()> {
+        let ty = self.table_type(&table.ty, offset)?;
         let init = match &table.init {
             TableInit::RefNull => None,
             TableInit::Expr(expr) => Some(self.expr(expr)?),
@@ -170,8 +185,7 @@ impl Decoder {
             ExternalKind::Table => EntityIndex::Table(index),
             ExternalKind::Memory => EntityIndex::Memory(index),
             ExternalKind::Global => EntityIndex::Global(index),
-            // The validator refuses tags with the features we allow.
-            ExternalKind::Tag => return,
+            ExternalKind::Tag => EntityIndex::Tag(index),
         };
         self.info.exports.push((export.name.to_owned(), entity));
     }
@@ -284,55 +298,41 @@ fn unsupported(message: impl Into<String>, offset: usize) -> Error {
     .into()
 }
 
-fn val_type(ty: wasmparser::ValType) -> Result<ValType> {
-    use wasmparser::ValType as Parsed;
-    Ok(match ty {
-        Parsed::I32 => ValType::I32,
-        Parsed::I64 => ValType::I64,
-        Parsed::F32 => ValType::F32,
-        Parsed::F64 => ValType::F64,
-        Parsed::V128 => ValType::V128,
-        Parsed::Ref(ty) => ref_type(ty)?,
-    })
-}
-
-fn ref_type(ty: wasmparser::RefType) -> Result<ValType> {
-    match ty {
-        wasmparser::RefType::FUNCREF => Ok(ValType::FuncRef),
-        wasmparser::RefType::EXTERNREF => Ok(ValType::ExternRef),
-        other => Err(unsupported(format!("reference type {other}"), 0)),
-    }
-}
-
-fn func_type(ty: &wasmparser::FuncType) -> Result<FuncType> {
-    let convert = |types: &[wasmparser::ValType]| {
-        types
-            .iter()
-            .map(|ty| val_type(*ty))
-            .collect::<Result<Vec<ValType>>>()
-    };
-    Ok(FuncType::new(convert(ty.params())?, convert(ty.results())?))
+fn refused(error: TypeBuildError, offset: usize) -> Error {
+    unsupported(error.to_string(), offset)
 }
 
 fn memory_type(ty: &wasmparser::MemoryType) -> MemoryType {
     MemoryType {
         min: ty.initial,
         max: ty.maximum,
+        memory64: ty.memory64,
+        shared: ty.shared,
     }
 }
 
-/// Limits of 32-bit tables fit 32 bits: the validator has seen to it.
-fn table_type(ty: &wasmparser::TableType) -> Result<TableType> {
-    Ok(TableType {
-        element: ref_type(ty.element_type)?,
-        min: ty.initial as u32,
-        max: ty.maximum.map(|max| max as u32),
-    })
-}
+impl Decoder {
+    fn ref_type(&self, ty: wasmparser::RefType, offset: usize) -> Result<RefType> {
+        self.types.ref_type(ty).map_err(|e| refused(e, offset))
+    }
 
-fn global_type(ty: &wasmparser::GlobalType) -> Result<GlobalType> {
-    Ok(GlobalType {
-        content: val_type(ty.content_type)?,
-        mutable: ty.mutable,
-    })
+    fn val_type(&self, ty: wasmparser::ValType, offset: usize) -> Result<ValType> {
+        self.types.val_type(ty).map_err(|e| refused(e, offset))
+    }
+
+    fn table_type(&self, ty: &wasmparser::TableType, offset: usize) -> Result<TableType> {
+        Ok(TableType {
+            element: self.ref_type(ty.element_type, offset)?,
+            min: ty.initial,
+            max: ty.maximum,
+            table64: ty.table64,
+        })
+    }
+
+    fn global_type(&self, ty: &wasmparser::GlobalType, offset: usize) -> Result<GlobalType> {
+        Ok(GlobalType {
+            content: self.val_type(ty.content_type, offset)?,
+            mutable: ty.mutable,
+        })
+    }
 }

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::types::{FuncType, GlobalType, MemoryType, TableType, ValType};
+use crate::types::{FuncType, GlobalType, MemoryType, TableType, TagType, TypeId};
 
 /// A declared import: two names and what is expected.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ pub enum ImportKind {
     Memory(MemoryType),
     /// A global.
     Global(GlobalType),
+    /// A tag whose parameters are those of the type at this index.
+    Tag(u32),
 }
 
 /// The item an export names, as an index into its index space.
@@ -45,6 +47,8 @@ pub enum EntityIndex {
     Memory(u32),
     /// Global index.
     Global(u32),
+    /// Tag index.
+    Tag(u32),
 }
 
 /// A constant expression, in the order its instructions stand.
@@ -172,6 +176,8 @@ pub struct ModuleInfo {
     pub name: Option<String>,
     /// The type section.
     pub types: Vec<FuncType>,
+    /// The id of each of `types` in this process.
+    pub type_ids: Vec<TypeId>,
     /// Imports, in order.
     pub imports: Vec<Import>,
     /// Type index of every function, imported ones first.
@@ -186,6 +192,8 @@ pub struct ModuleInfo {
     pub globals: Vec<GlobalType>,
     /// Defined globals.
     pub global_defs: Vec<GlobalDef>,
+    /// Type index of every tag, imported ones first.
+    pub tags: Vec<u32>,
     /// Exports, in order: name and item.
     pub exports: Vec<(String, EntityIndex)>,
     /// Start function.
@@ -206,6 +214,8 @@ pub struct ModuleInfo {
     pub imported_memories: u32,
     /// How many of `globals` are imported.
     pub imported_globals: u32,
+    /// How many of `tags` are imported.
+    pub imported_tags: u32,
     /// Functions whose reference can be taken (exports, start, element segments,
     /// `ref.func` in constant expressions and bodies): sorted, unique.
     pub escaping: Vec<u32>,
@@ -215,6 +225,11 @@ impl ModuleInfo {
     /// The signature of function `index`.
     pub fn func_type(&self, index: u32) -> &FuncType {
         &self.types[self.funcs[index as usize] as usize]
+    }
+
+    /// The type of tag `index`.
+    pub fn tag_type(&self, index: u32) -> TagType {
+        TagType(self.types[self.tags[index as usize] as usize].clone())
     }
 
     /// The position of `func` among the defined functions, or `None` when it
@@ -229,7 +244,7 @@ impl ModuleInfo {
         let defined = index.checked_sub(self.imported_globals)?;
         let def = &self.global_defs[defined as usize];
         match def.init.0.as_slice() {
-            [op] if !def.ty.mutable && is_numeric(def.ty.content) => match op {
+            [op] if !def.ty.mutable && !def.ty.content.is_ref() => match op {
                 ConstOp::GlobalGet(inner) => self.constant_global(*inner),
                 _ => Some(*op),
             },
@@ -247,8 +262,4 @@ impl ModuleInfo {
                 .map(|(name, _)| name.as_str())
         })
     }
-}
-
-fn is_numeric(ty: ValType) -> bool {
-    !matches!(ty, ValType::FuncRef | ValType::ExternRef)
 }

@@ -15,8 +15,9 @@ use crate::code::CodeMemory;
 use crate::compile::{self, Artifact, CodeRange};
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::features::Features;
 use crate::link::wanted_type;
-use crate::types::{ExternType, FuncType};
+use crate::types::{ExternType, FuncType, MemoryType};
 use crate::vmctx::VmLayout;
 
 /// A compiled module. Cheap to clone; clones are the same module.
@@ -45,12 +46,13 @@ impl Module {
     /// A module that is malformed, invalid or uses what is not supported, with
     /// the offset; a host without room for its code.
     pub fn new(engine: &Engine, wasm: &[u8]) -> Result<Module> {
+        let features = engine.config().features;
         let key = cache::Key::new(engine, wasm);
         if let Some(artifact) = key.as_ref().and_then(cache::Key::load) {
-            let (info, _) = decode(wasm)?;
+            let (info, _) = decode(wasm, features)?;
             return Module::publish(engine, wasm, info, artifact, true);
         }
-        let (info, bodies) = decode(wasm)?;
+        let (info, bodies) = decode(wasm, features)?;
         let artifact = compile(engine, &info, bodies)?;
         if let Some(key) = key {
             key.store(&artifact);
@@ -58,13 +60,13 @@ impl Module {
         Module::publish(engine, wasm, info, artifact, false)
     }
 
-    /// Check that a module is valid and uses only what is supported, without
-    /// compiling it.
+    /// Check that a module is valid and uses only what is supported and is in
+    /// `features`, without compiling it.
     ///
     /// # Errors
     /// As [`Module::new`].
-    pub fn validate(wasm: &[u8]) -> Result<()> {
-        let (_, bodies) = decode(wasm)?;
+    pub fn validate(wasm: &[u8], features: Features) -> Result<()> {
+        let (_, bodies) = decode(wasm, features)?;
         let mut allocations = wasmparser::FuncValidatorAllocations::default();
         for (to_validate, body) in bodies {
             let mut validator = to_validate.into_validator(allocations);
@@ -93,7 +95,7 @@ impl Module {
             code,
             functions,
             entries,
-            type_ids: info.types.iter().map(|ty| engine.type_id(ty)).collect(),
+            type_ids: info.type_ids.iter().map(|id| id.number()).collect(),
             data: wasm[start..end].into(),
             data_start: start,
             from_cache,
@@ -123,6 +125,11 @@ impl Module {
         })
     }
 
+    /// Its memories' types, imported ones first.
+    pub fn memories(&self) -> impl Iterator<Item = MemoryType> {
+        self.0.info.memories.iter().copied()
+    }
+
     /// What it exports, in order: a name and a type.
     pub fn exports(&self) -> impl Iterator<Item = (&str, ExternType)> {
         let info = &self.0.info;
@@ -132,6 +139,7 @@ impl Module {
                 EntityIndex::Table(i) => ExternType::Table(info.tables[i as usize]),
                 EntityIndex::Memory(i) => ExternType::Memory(info.memories[i as usize]),
                 EntityIndex::Global(i) => ExternType::Global(info.globals[i as usize]),
+                EntityIndex::Tag(i) => ExternType::Tag(info.tag_type(i)),
             };
             (name.as_str(), ty)
         })
@@ -197,11 +205,11 @@ impl Module {
 }
 
 fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<Artifact> {
-    let plans: Vec<MemoryPlan> = info
+    let plans = info
         .memories
         .iter()
-        .map(|ty| MemoryPlan::new(engine.bounds(), ty))
-        .collect();
+        .map(|ty| engine.plan(ty))
+        .collect::<Result<Vec<MemoryPlan>>>()?;
     let layout = VmLayout::new(info);
     let seed = engine.config().layout_seed;
     compile::compile_module(engine.target(), info, &layout, &plans, bodies, seed)

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{Block, BlockArg, BlockCall, Inst, InstBuilder, JumpT
 use wasmparser::{BlockType, BrTable, Operator};
 
 use super::Translator;
-use super::env::clif_type;
+use super::env::ResultTypes;
 use super::state::{Frame, FrameKind};
 use crate::trap;
 use crate::types::ValType;
@@ -58,34 +58,30 @@ impl Translator<'_> {
     /// Opens the frame of the function itself.
     pub(super) fn open_function(&mut self, results: &[ValType]) {
         let exit = self.b.create_block();
-        self.append_params(exit, results);
+        self.append_params(exit, ResultTypes::Many(results));
         self.state
             .push_frame(FrameKind::Func, exit, 0, results.len());
     }
 
-    fn append_params(&mut self, block: Block, types: &[ValType]) {
-        for ty in types {
-            self.b.append_block_param(block, clif_type(*ty));
+    fn append_params(&mut self, block: Block, types: ResultTypes<'_>) {
+        for ty in types.iter() {
+            self.b.append_block_param(block, ty);
         }
     }
 
     fn open_block(&mut self, ty: BlockType) {
         let (params, results) = self.block_types(ty);
         let end = self.b.create_block();
-        self.append_params(end, results.as_slice());
-        self.state.push_frame(
-            FrameKind::Block,
-            end,
-            params.len(),
-            results.as_slice().len(),
-        );
+        self.append_params(end, results);
+        self.state
+            .push_frame(FrameKind::Block, end, params.len(), results.len());
     }
 
     fn open_loop(&mut self, ty: BlockType) {
         let (params, results) = self.block_types(ty);
         self.before_loop();
         let header = self.b.create_block();
-        self.append_params(header, params);
+        self.append_params(header, ResultTypes::Many(params));
         self.jump(header, params.len());
         self.b.switch_to_block(header);
         let height = self.state.stack.len() - params.len();
@@ -93,16 +89,15 @@ impl Translator<'_> {
         self.state
             .stack
             .extend_from_slice(self.b.block_params(header));
-        let results = results.as_slice().len();
         self.state
-            .push_frame(FrameKind::Loop, header, params.len(), results);
+            .push_frame(FrameKind::Loop, header, params.len(), results.len());
     }
 
     fn open_if(&mut self, ty: BlockType) {
         let condition = self.pop_condition();
         let (params, results) = self.block_types(ty);
         let end = self.b.create_block();
-        self.append_params(end, results.as_slice());
+        self.append_params(end, results);
         let then_block = self.b.create_block();
         let else_block = self.b.create_block();
         let branch = self
@@ -113,7 +108,7 @@ impl Translator<'_> {
         self.b.seal_block(then_block);
         let kind = FrameKind::If { else_block, branch };
         self.state
-            .push_frame(kind, end, params.len(), results.as_slice().len());
+            .push_frame(kind, end, params.len(), results.len());
     }
 
     fn switch_to_else(&mut self) {

@@ -53,10 +53,22 @@ pub(crate) struct ModuleEnv<'a> {
 pub(crate) fn clif_type(ty: ValType) -> Type {
     match ty {
         ValType::I32 => types::I32,
-        ValType::I64 | ValType::FuncRef | ValType::ExternRef => types::I64,
+        ValType::I64 | ValType::Ref(_) => types::I64,
         ValType::F32 => types::F32,
         ValType::F64 => types::F64,
         ValType::V128 => types::I8X16,
+    }
+}
+
+/// The same of a type as it stands in the binary.
+pub(super) fn parsed_clif_type(ty: wasmparser::ValType) -> Type {
+    use wasmparser::ValType as Parsed;
+    match ty {
+        Parsed::I32 => types::I32,
+        Parsed::I64 | Parsed::Ref(_) => types::I64,
+        Parsed::F32 => types::F32,
+        Parsed::F64 => types::F64,
+        Parsed::V128 => types::I8X16,
     }
 }
 
@@ -154,21 +166,31 @@ pub(crate) fn set_stack_limit(func: &mut Function) {
     func.stack_limit = Some(limit);
 }
 
-/// A set of results of a block type that does not allocate for a single one.
+/// The results of a block type.
+#[derive(Clone, Copy)]
 pub(super) enum ResultTypes<'a> {
     /// At most one.
-    One(Option<ValType>),
+    One(Option<Type>),
     /// Those of a function type.
     Many(&'a [ValType]),
 }
 
-impl ResultTypes<'_> {
-    /// The types.
-    pub(super) fn as_slice(&self) -> &[ValType] {
+impl<'a> ResultTypes<'a> {
+    /// How many there are.
+    pub(super) fn len(self) -> usize {
         match self {
-            ResultTypes::One(one) => one.as_slice(),
-            ResultTypes::Many(many) => many,
+            ResultTypes::One(one) => usize::from(one.is_some()),
+            ResultTypes::Many(many) => many.len(),
         }
+    }
+
+    /// The types.
+    pub(super) fn iter(self) -> impl Iterator<Item = Type> + use<'a> {
+        let (one, many) = match self {
+            ResultTypes::One(one) => (one, &[][..]),
+            ResultTypes::Many(many) => (None, many),
+        };
+        one.into_iter().chain(many.iter().map(|ty| clif_type(*ty)))
     }
 }
 
@@ -177,10 +199,7 @@ impl<'a> Translator<'a> {
     pub(super) fn block_types(&self, ty: BlockType) -> (&'a [ValType], ResultTypes<'a>) {
         match ty {
             BlockType::Empty => (&[], ResultTypes::One(None)),
-            BlockType::Type(ty) => {
-                let ty = super::val_type(ty).expect("validated: a type of WebAssembly 2.0");
-                (&[], ResultTypes::One(Some(ty)))
-            }
+            BlockType::Type(ty) => (&[], ResultTypes::One(Some(parsed_clif_type(ty)))),
             BlockType::FuncType(index) => {
                 let ty = &self.env.module.info.types[index as usize];
                 (ty.params(), ResultTypes::Many(ty.results()))

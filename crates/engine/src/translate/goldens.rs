@@ -15,6 +15,7 @@ use super::{FuncTranslator, ModuleEnv};
 use crate::bounds::{Bounds, MemoryPlan};
 use crate::compile::Target;
 use crate::config::Opt;
+use crate::features::Features;
 use crate::module::decode;
 use crate::vmctx::VmLayout;
 
@@ -33,12 +34,12 @@ fn render(wat: &str, bounds: Bounds, stage: Stage) -> String {
 }
 
 fn render_binary(wasm: &[u8], bounds: Bounds, stage: Stage, only: Option<u32>) -> String {
-    let (info, bodies) = decode(wasm).expect("the input validates");
+    let (info, bodies) = decode(wasm, Features::all()).expect("the input validates");
     let layout = VmLayout::new(&info);
     let plans: Vec<MemoryPlan> = info
         .memories
         .iter()
-        .map(|ty| MemoryPlan::new(bounds, ty))
+        .map(|ty| MemoryPlan::new(bounds, ty).expect("the strategy fits"))
         .collect();
     let target = match stage {
         Stage::Disas if only.is_none() => Target::fixed(),

@@ -113,6 +113,7 @@ impl Translator<'_> {
         let (base, def) = self.memory_addresses(memory);
         let access = Access {
             index,
+            memory64: self.memory64(memory),
             offset: memarg.offset,
             width,
             base,
@@ -165,16 +166,29 @@ impl Translator<'_> {
         let flags = self.cell_flags();
         let bytes = self.b.ins().load(I64, flags, def, offsets::MEMORY_LEN);
         let pages = self.b.ins().ushr_imm_u(bytes, PAGE_SHIFT);
-        let pages = self.b.ins().ireduce(I32, pages);
+        let pages = self.index_result(pages, self.memory64(memory));
         self.push(pages);
+    }
+
+    /// Whether a memory has 64-bit indices.
+    fn memory64(&self, memory: u32) -> bool {
+        self.env.module.info.memories[memory as usize].memory64
+    }
+
+    /// An i64 of the runtime as an index type's number.
+    pub(super) fn index_result(&mut self, value: Value, is_64: bool) -> Value {
+        match is_64 {
+            true => value,
+            false => self.b.ins().ireduce(I32, value),
+        }
     }
 
     fn memory_grow(&mut self, memory: u32) {
         let delta = self.pop_extended();
-        let memory = self.b.ins().iconst(I32, i64::from(memory));
-        let old = self.libcall(Libcall::MemoryGrow, &[memory, delta]);
+        let index = self.b.ins().iconst(I32, i64::from(memory));
+        let old = self.libcall(Libcall::MemoryGrow, &[index, delta]);
         let old = old.expect("growth returns a size");
-        let old = self.b.ins().ireduce(I32, old);
+        let old = self.index_result(old, self.memory64(memory));
         self.push(old);
     }
 }

@@ -152,16 +152,10 @@ impl Translator<'_> {
             let count: u32 = reader.read()?;
             let ty: wasmparser::ValType = reader.read()?;
             validator.define_locals(offset, count, ty)?;
-            let Some(ty) = val_type(ty) else {
-                let operator = format!("local of type {ty}");
-                return Err(TranslateError::Unsupported {
-                    operator,
-                    offset: offset as usize,
-                });
-            };
-            let zero = self.zero(clif_type(ty));
+            let ty = env::parsed_clif_type(ty);
+            let zero = self.zero(ty);
             for _ in 0..count {
-                let variable = self.b.declare_var(clif_type(ty));
+                let variable = self.b.declare_var(ty);
                 self.b.def_var(variable, zero);
             }
         }
@@ -295,21 +289,6 @@ impl Translator<'_> {
     fn push(&mut self, value: Value) {
         self.state.push(value);
     }
-}
-
-/// A type as the engine knows it; `None` for those of later proposals.
-fn val_type(ty: wasmparser::ValType) -> Option<ValType> {
-    use wasmparser::ValType as W;
-    Some(match ty {
-        W::I32 => ValType::I32,
-        W::I64 => ValType::I64,
-        W::F32 => ValType::F32,
-        W::F64 => ValType::F64,
-        W::V128 => ValType::V128,
-        W::Ref(wasmparser::RefType::FUNCREF) => ValType::FuncRef,
-        W::Ref(wasmparser::RefType::EXTERNREF) => ValType::ExternRef,
-        W::Ref(_) => return None,
-    })
 }
 
 /// The name of an operator without its immediates.

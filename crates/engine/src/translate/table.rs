@@ -35,6 +35,7 @@ impl Translator<'_> {
             }
             Operator::TableSize { table } => {
                 let len = self.table_len(table);
+                let len = self.index_result(len, self.table64(table));
                 self.push(len);
             }
             Operator::TableGrow { table } => self.table_grow(table),
@@ -79,17 +80,22 @@ impl Translator<'_> {
         ty.max == Some(ty.min)
     }
 
-    /// Number of elements, as i32.
+    /// Whether a table has 64-bit indices.
+    fn table64(&self, table: u32) -> bool {
+        self.env.module.info.tables[table as usize].table64
+    }
+
+    /// Number of elements, as i64.
     fn table_len(&mut self, table: u32) -> Value {
         if self.table_is_fixed(table) {
             let len = self.env.module.info.tables[table as usize].min;
-            return self.b.ins().iconst(types::I32, i64::from(len));
+            return self.b.ins().iconst(types::I64, len.cast_signed());
         }
         let def = self.table_def(table);
         let flags = self.cell_flags();
         self.b
             .ins()
-            .load(types::I32, flags, def, offsets::TABLE_LEN)
+            .load(types::I64, flags, def, offsets::TABLE_LEN)
     }
 
     fn table_def(&mut self, table: u32) -> Value {
@@ -97,9 +103,9 @@ impl Translator<'_> {
         self.context_constant(types::I64, offset)
     }
 
-    /// Address of the element at `index` (i32), trapping with `code` beyond
-    /// the end.
+    /// Address of the element at `index`, trapping with `code` beyond the end.
     fn table_element_address(&mut self, table: u32, index: Value, code: TrapCode) -> Value {
+        let index = self.extended(index);
         let len = self.table_len(table);
         let outside = self
             .b
@@ -116,12 +122,11 @@ impl Translator<'_> {
             .b
             .ins()
             .load(types::I64, flags, def, offsets::TABLE_BASE);
-        let index = self.b.ins().uextend(types::I64, index);
         let bytes = self.b.ins().ishl_imm_u(index, ELEMENT_SHIFT);
         self.b.ins().iadd(base, bytes)
     }
 
-    /// The element at `index` (i32), trapping with `code` beyond the end.
+    /// The element at `index`, trapping with `code` beyond the end.
     pub(super) fn table_element(&mut self, table: u32, index: Value, code: TrapCode) -> Value {
         let address = self.table_element_address(table, index, code);
         let flags = self.table_flags();
@@ -129,12 +134,12 @@ impl Translator<'_> {
     }
 
     fn table_grow(&mut self, table: u32) {
-        let (init, delta) = self.pop2();
-        let delta = self.b.ins().uextend(types::I64, delta);
-        let table = self.b.ins().iconst(types::I32, i64::from(table));
-        let old = self.libcall(Libcall::TableGrow, &[table, init, delta]);
+        let delta = self.pop_extended();
+        let init = self.pop();
+        let index = self.b.ins().iconst(types::I32, i64::from(table));
+        let old = self.libcall(Libcall::TableGrow, &[index, init, delta]);
         let old = old.expect("table growth returns a length");
-        let old = self.b.ins().ireduce(types::I32, old);
+        let old = self.index_result(old, self.table64(table));
         self.push(old);
     }
 
@@ -169,6 +174,11 @@ impl Translator<'_> {
     /// Pops an index or a length, zero-extended to i64.
     pub(super) fn pop_extended(&mut self) -> Value {
         let value = self.pop();
+        self.extended(value)
+    }
+
+    /// An index or a length, zero-extended to i64.
+    fn extended(&mut self, value: Value) -> Value {
         match self.b.func.dfg.value_type(value) {
             types::I32 => self.b.ins().uextend(types::I64, value),
             _ => value,

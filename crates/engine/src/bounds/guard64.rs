@@ -1,0 +1,60 @@
+//! `guard64`: the high bits of the index are tested, the rest is the page
+//! table's. For 64-bit memories.
+//!
+//! ```text
+//!  base              base+len        base + R                base + R + 4 GiB + 64 KiB
+//!   |---- memory -------|--- inaccessible ---|--- inaccessible ---|
+//!   |<- readable, ... ->|    (growth: mprotect)
+//! ```
+//!
+//! `R` is a power of two, at least the memory's maximum. The check is
+//! `i & !(R - 1) != 0 -> trap`: a test with a mask that stays in a register.
+//!
+//! Inequality: where the test finds a high bit, `i >= R >= len`, hence
+//! `i + o + n > len`: no trap is raised too early. Where it finds none,
+//! `i < R`, and with `o < 2^32` and `n <= 16`, `i + o + n < R + 2^32 + 2^16`
+//! without wrapping: the access ends inside the reservation, whose bytes are
+//! accessible iff below `len`. So it faults iff `i + o + n > len`. An offset
+//! of `2^32` and more is added to the index first, and the sum's overflow is
+//! a trap of its own (`folded_offset`); then `i` is the sum and `o` is 0.
+
+use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
+use cranelift_frontend::FunctionBuilder;
+
+use super::{Access, Backing, HostAddress, Layout, REACH, Strategy, folded_offset, plain_address};
+
+pub(super) struct Guard64;
+
+impl Strategy for Guard64 {
+    fn layout(&self, max_bytes: u64) -> Layout {
+        Layout {
+            front_bytes: 0,
+            reserved_bytes: index_space(max_bytes) + REACH,
+            backing: Backing::Protect,
+        }
+    }
+
+    fn emit(
+        &self,
+        builder: &mut FunctionBuilder<'_>,
+        max_bytes: u64,
+        access: &Access,
+    ) -> HostAddress {
+        let access = folded_offset(builder, access);
+        test_high_bits(builder, max_bytes, &access);
+        plain_address(builder, &access, access.heap_flags)
+    }
+}
+
+/// `R`: indices below it are in the reservation.
+pub(super) fn index_space(max_bytes: u64) -> u64 {
+    max_bytes.next_power_of_two()
+}
+
+/// Trap unless the index is below `R`.
+pub(super) fn test_high_bits(builder: &mut FunctionBuilder<'_>, max_bytes: u64, access: &Access) {
+    let high_bits = !(index_space(max_bytes) - 1);
+    let mask = builder.ins().iconst(types::I64, high_bits.cast_signed());
+    let outside = builder.ins().band(access.index, mask);
+    builder.ins().trapnz(outside, TrapCode::HEAP_OUT_OF_BOUNDS);
+}

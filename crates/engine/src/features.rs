@@ -1,0 +1,258 @@
+//! The proposals a module may use: each can be turned off by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use wasmparser::WasmFeatures;
+
+/// A part of WebAssembly that came after 1.0 and can be refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Feature {
+    /// Blocks and functions with several results.
+    MultiValue,
+    /// `memory.copy` and its like, passive segments.
+    BulkMemory,
+    /// `externref`, tables of references, several tables.
+    ReferenceTypes,
+    /// 128-bit vectors.
+    Simd,
+    /// Vector instructions whose results may differ by processor.
+    RelaxedSimd,
+    /// Arithmetic in constant expressions.
+    ExtendedConst,
+    /// `return_call`.
+    TailCall,
+    /// Several memories.
+    MultiMemory,
+    /// 64-bit memories and tables.
+    Memory64,
+    /// Typed function references.
+    FunctionReferences,
+    /// Tags, `throw` and `try_table`.
+    Exceptions,
+    /// Shared memories and atomic instructions.
+    Threads,
+}
+
+impl Feature {
+    /// Every feature that can be turned off.
+    pub const ALL: [Feature; 12] = [
+        Feature::MultiValue,
+        Feature::BulkMemory,
+        Feature::ReferenceTypes,
+        Feature::Simd,
+        Feature::RelaxedSimd,
+        Feature::ExtendedConst,
+        Feature::TailCall,
+        Feature::MultiMemory,
+        Feature::Memory64,
+        Feature::FunctionReferences,
+        Feature::Exceptions,
+        Feature::Threads,
+    ];
+
+    /// The proposal's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Feature::MultiValue => "multi-value",
+            Feature::BulkMemory => "bulk-memory",
+            Feature::ReferenceTypes => "reference-types",
+            Feature::Simd => "simd",
+            Feature::RelaxedSimd => "relaxed-simd",
+            Feature::ExtendedConst => "extended-const",
+            Feature::TailCall => "tail-call",
+            Feature::MultiMemory => "multi-memory",
+            Feature::Memory64 => "memory64",
+            Feature::FunctionReferences => "function-references",
+            Feature::Exceptions => "exceptions",
+            Feature::Threads => "threads",
+        }
+    }
+
+    /// One line of help.
+    pub fn help(self) -> &'static str {
+        match self {
+            Feature::MultiValue => "blocks and functions with several results",
+            Feature::BulkMemory => "memory.copy and its like, passive segments",
+            Feature::ReferenceTypes => "externref, tables of references, several tables",
+            Feature::Simd => "128-bit vectors",
+            Feature::RelaxedSimd => "vector instructions whose results may differ by processor",
+            Feature::ExtendedConst => "arithmetic in constant expressions",
+            Feature::TailCall => "return_call and its like",
+            Feature::MultiMemory => "several memories in a module",
+            Feature::Memory64 => "64-bit memories and tables",
+            Feature::FunctionReferences => "typed function references, call_ref",
+            Feature::Exceptions => "tags, throw and try_table",
+            Feature::Threads => "shared memories and atomic instructions",
+        }
+    }
+
+    /// What else goes when this goes.
+    fn needed_by(self) -> &'static [Feature] {
+        match self {
+            Feature::Simd => &[Feature::RelaxedSimd],
+            Feature::ReferenceTypes => &[Feature::FunctionReferences, Feature::Exceptions],
+            _ => &[],
+        }
+    }
+
+    fn flags(self) -> WasmFeatures {
+        match self {
+            Feature::MultiValue => WasmFeatures::MULTI_VALUE,
+            Feature::BulkMemory => WasmFeatures::BULK_MEMORY,
+            Feature::ReferenceTypes => WasmFeatures::REFERENCE_TYPES,
+            Feature::Simd => WasmFeatures::SIMD,
+            Feature::RelaxedSimd => WasmFeatures::RELAXED_SIMD,
+            Feature::ExtendedConst => WasmFeatures::EXTENDED_CONST,
+            Feature::TailCall => WasmFeatures::TAIL_CALL,
+            Feature::MultiMemory => WasmFeatures::MULTI_MEMORY,
+            Feature::Memory64 => WasmFeatures::MEMORY64,
+            Feature::FunctionReferences => WasmFeatures::FUNCTION_REFERENCES,
+            Feature::Exceptions => WasmFeatures::EXCEPTIONS,
+            Feature::Threads => WasmFeatures::THREADS,
+        }
+    }
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A set of features. All of WebAssembly 3.0 but garbage collection, unless
+/// some are turned off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Features(u16);
+
+impl Default for Features {
+    fn default() -> Features {
+        Features::all()
+    }
+}
+
+impl Features {
+    /// Every feature there is.
+    pub fn all() -> Features {
+        Features((1 << Feature::ALL.len()) - 1)
+    }
+
+    /// WebAssembly 1.0 with nothing added.
+    pub fn none() -> Features {
+        Features(0)
+    }
+
+    /// Whether a feature is in the set.
+    pub fn contains(self, feature: Feature) -> bool {
+        self.0 & 1 << feature as u16 != 0
+    }
+
+    /// With this feature.
+    pub fn with(self, feature: Feature) -> Features {
+        Features(self.0 | 1 << feature as u16)
+    }
+
+    /// Without this feature and without those that need it.
+    pub fn without(self, feature: Feature) -> Features {
+        let set = Features(self.0 & !(1 << feature as u16));
+        let needing = feature.needed_by().iter();
+        needing.fold(set, |set, feature| set.without(*feature))
+    }
+
+    /// What the parser and the validator accept.
+    pub(crate) fn flags(self) -> WasmFeatures {
+        // 1.0 and what became part of it without a way to tell, and the heap
+        // types that references of any kind need.
+        let base = WasmFeatures::MUTABLE_GLOBAL
+            | WasmFeatures::SATURATING_FLOAT_TO_INT
+            | WasmFeatures::SIGN_EXTENSION
+            | WasmFeatures::FLOATS
+            | WasmFeatures::GC_TYPES;
+        Feature::ALL
+            .into_iter()
+            .filter(|feature| self.contains(*feature))
+            .fold(base, |flags, feature| flags | feature.flags())
+    }
+}
+
+impl fmt::Display for Features {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let off: Vec<String> = Feature::ALL
+            .into_iter()
+            .filter(|feature| !self.contains(*feature))
+            .map(|feature| format!("-{feature}"))
+            .collect();
+        match off.is_empty() {
+            true => f.write_str("all"),
+            false => f.write_str(&off.join(",")),
+        }
+    }
+}
+
+/// A text that names no set of features.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown feature '{name}' (one of: {known}; '-NAME' turns one off)", known = known())]
+pub struct UnknownFeature {
+    name: String,
+}
+
+fn known() -> String {
+    Feature::ALL.map(Feature::name).join(", ")
+}
+
+impl FromStr for Features {
+    type Err = UnknownFeature;
+
+    /// `-threads,-simd`: all but these; `+simd` or `simd` turns one on again;
+    /// `all` and `none` start from there.
+    fn from_str(text: &str) -> Result<Features, UnknownFeature> {
+        let parts = text
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty());
+        parts.fold(Ok(Features::all()), |set, part| {
+            let set = set?;
+            let name = part.trim_start_matches(['+', '-']);
+            match part {
+                "all" => return Ok(Features::all()),
+                "none" => return Ok(Features::none()),
+                _ => {}
+            }
+            let feature = Feature::ALL
+                .into_iter()
+                .find(|feature| feature.name() == name)
+                .ok_or_else(|| UnknownFeature { name: name.into() })?;
+            Ok(match part.starts_with('-') {
+                true => set.without(feature),
+                false => set.with(feature),
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_turns_features_off() {
+        let set: Features = "-threads, -simd".parse().unwrap();
+        assert!(!set.contains(Feature::Threads));
+        assert!(!set.contains(Feature::RelaxedSimd), "it needs simd");
+        assert!(set.contains(Feature::Memory64));
+        assert_eq!(set.to_string(), "-simd,-relaxed-simd,-threads");
+        assert_eq!(set.to_string().parse(), Ok(set));
+    }
+
+    #[test]
+    fn a_list_can_start_from_nothing() {
+        let set: Features = "none,+simd".parse().unwrap();
+        assert_eq!(set, Features::none().with(Feature::Simd));
+    }
+
+    #[test]
+    fn an_unknown_name_is_said_with_the_known_ones() {
+        let error = "-thread".parse::<Features>().unwrap_err().to_string();
+        assert!(error.starts_with("unknown feature 'thread' (one of: multi-value, "));
+    }
+}
