@@ -155,6 +155,9 @@ fn bits(value: &Val) -> Bits {
         Val::ExternRef(value) => Bits::Reference {
             null: value.is_none(),
         },
+        Val::ExnRef(exn) => Bits::Reference {
+            null: exn.is_none(),
+        },
     }
 }
 

@@ -28,7 +28,7 @@ impl Choice {
 
     fn parse(args: impl Iterator<Item = String>) -> Result<Choice, String> {
         let mut choice = Choice {
-            bounds: Bounds::ALL.to_vec(),
+            bounds: Bounds::all_for(false).collect(),
             opts: Opt::ALL.to_vec(),
             groups: GROUPS.iter().filter(|group| group.supported).collect(),
             words: Vec::new(),

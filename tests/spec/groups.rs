@@ -27,13 +27,13 @@ enum From {
 }
 
 /// Every group, in the order of the table that is printed.
-pub static GROUPS: [Group; 15] = [
+pub static GROUPS: [Group; 14] = [
     version("3.0", SpecVersion::V3, false),
     of("bulk-memory", Proposal::BulkMemoryOperations, false),
     of("simd", Proposal::Simd, true),
     of("relaxed-simd", Proposal::RelaxedSimd, false),
-    of("extended-const", Proposal::ExtendedConst, false),
-    of("multi-memory", Proposal::MultiMemory, false),
+    of("extended-const", Proposal::ExtendedConst, true),
+    of("multi-memory", Proposal::MultiMemory, true),
     of("memory64", Proposal::Memory64, false),
     of("tail-call", Proposal::TailCall, false),
     of("function-references", Proposal::FunctionReferences, false),
@@ -41,8 +41,6 @@ pub static GROUPS: [Group; 15] = [
     of("threads", Proposal::Threads, false),
     of("custom-page-sizes", Proposal::CustomPageSizes, false),
     of("wide-arithmetic", Proposal::WideArithmetic, false),
-    // What 2.0 was, until 3.0 is complete.
-    version("2.0", SpecVersion::V2, true),
     Group {
         name: "own",
         from: From::Own,

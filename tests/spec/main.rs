@@ -55,8 +55,14 @@ impl Mode {
     }
 
     fn engine(self) -> fathom_engine::Result<Engine> {
+        // One row for both: `guard` is what `auto` chooses for 32-bit memories,
+        // `guard64` for 64-bit ones.
+        let bounds = match self.bounds {
+            Bounds::Guard | Bounds::Guard64 => BoundsChoice::Auto,
+            bounds => BoundsChoice::Named(bounds),
+        };
         let config = Config::new()
-            .bounds(BoundsChoice::Named(self.bounds))
+            .bounds(bounds)
             .opt(self.opt)
             .allow_unchecked(true);
         Engine::new(&config)

@@ -107,7 +107,10 @@ impl Feature {
             Feature::TailCall => WasmFeatures::TAIL_CALL,
             Feature::MultiMemory => WasmFeatures::MULTI_MEMORY,
             Feature::Memory64 => WasmFeatures::MEMORY64,
-            Feature::FunctionReferences => WasmFeatures::FUNCTION_REFERENCES,
+            // Recursive groups of function types and constant expressions over
+            // the module's own globals came with garbage collection; what needs
+            // a collector is refused by decoding and translation.
+            Feature::FunctionReferences => WasmFeatures::FUNCTION_REFERENCES | WasmFeatures::GC,
             Feature::Exceptions => WasmFeatures::EXCEPTIONS,
             Feature::Threads => WasmFeatures::THREADS,
         }

@@ -44,6 +44,27 @@ pub enum HeapType {
     Exn,
     /// A function of this type.
     Concrete(TypeId),
+    /// No function: only null.
+    NoFunc,
+    /// Nothing of the host: only null.
+    NoExtern,
+    /// No exception: only null.
+    NoExn,
+}
+
+impl HeapType {
+    /// Whether everything it allows is allowed by `other`.
+    fn is_subtype_of(self, other: HeapType) -> bool {
+        use HeapType::{Concrete, Exn, Extern, Func, NoExn, NoExtern, NoFunc};
+        self == other
+            || matches!(
+                (self, other),
+                (Concrete(_) | NoFunc, Func)
+                    | (NoFunc, Concrete(_))
+                    | (NoExtern, Extern)
+                    | (NoExn, Exn)
+            )
+    }
 }
 
 impl RefType {
@@ -63,12 +84,7 @@ impl RefType {
     /// Whether every value of this type is one of `other` (specification
     /// §3.3.3).
     pub fn is_subtype_of(self, other: RefType) -> bool {
-        (other.nullable || !self.nullable)
-            && (self.heap == other.heap
-                || matches!(
-                    (self.heap, other.heap),
-                    (HeapType::Concrete(_), HeapType::Func)
-                ))
+        (other.nullable || !self.nullable) && self.heap.is_subtype_of(other.heap)
     }
 }
 
@@ -101,6 +117,9 @@ impl fmt::Display for HeapType {
             HeapType::Extern => f.write_str("extern"),
             HeapType::Exn => f.write_str("exn"),
             HeapType::Concrete(id) => write!(f, "(type {id})"),
+            HeapType::NoFunc => f.write_str("nofunc"),
+            HeapType::NoExtern => f.write_str("noextern"),
+            HeapType::NoExn => f.write_str("noexn"),
         }
     }
 }
@@ -108,8 +127,10 @@ impl fmt::Display for HeapType {
 impl fmt::Display for RefType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.nullable, self.heap) {
-            (true, HeapType::Concrete(_)) => write!(f, "(ref null {})", self.heap),
-            (true, heap) => write!(f, "{heap}ref"),
+            (true, HeapType::Func | HeapType::Extern | HeapType::Exn) => {
+                write!(f, "{}ref", self.heap)
+            }
+            (true, heap) => write!(f, "(ref null {heap})"),
             (false, heap) => write!(f, "(ref {heap})"),
         }
     }

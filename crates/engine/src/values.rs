@@ -8,6 +8,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::exception::ExnRef;
 use crate::func::Func;
 use crate::store::StoreOpaque;
 use crate::types::{HeapType, RefType, ValType};
@@ -29,6 +30,8 @@ pub enum Val {
     FuncRef(Option<Func>),
     /// Something of the host or null.
     ExternRef(Option<ExternRef>),
+    /// Exception or null.
+    ExnRef(Option<ExnRef>),
 }
 
 /// Something of the host that Wasm can hold but not look into. Clones are the
@@ -70,6 +73,7 @@ impl Val {
             Val::V128(_) => ValType::V128,
             Val::FuncRef(_) => ValType::FUNCREF,
             Val::ExternRef(_) => ValType::EXTERNREF,
+            Val::ExnRef(_) => ValType::EXNREF,
         }
     }
 
@@ -80,7 +84,11 @@ impl Val {
     pub(crate) fn check(&self, ty: ValType, store: &StoreOpaque) -> Result<()> {
         let fits = match (self, ty) {
             (Val::FuncRef(None), ValType::Ref(RefType { nullable, heap })) => {
-                nullable && matches!(heap, HeapType::Func | HeapType::Concrete(_))
+                nullable
+                    && matches!(
+                        heap,
+                        HeapType::Func | HeapType::Concrete(_) | HeapType::NoFunc
+                    )
             }
             (Val::FuncRef(Some(func)), ValType::Ref(RefType { heap, .. })) => {
                 store.owns(func.store, "function")?;
@@ -91,7 +99,12 @@ impl Val {
                 }
             }
             (Val::ExternRef(value), ValType::Ref(ty)) => {
-                ty.heap == HeapType::Extern && (ty.nullable || value.is_some())
+                (ty.heap == HeapType::Extern && (ty.nullable || value.is_some()))
+                    || (ty.heap == HeapType::NoExtern && value.is_none())
+            }
+            (Val::ExnRef(value), ValType::Ref(ty)) => {
+                (ty.heap == HeapType::Exn && (ty.nullable || value.is_some()))
+                    || (ty.heap == HeapType::NoExn && value.is_none())
             }
             _ => self.ty() == ty,
         };
@@ -114,8 +127,9 @@ impl Val {
             ValType::F64 => Val::F64(0),
             ValType::V128 => Val::V128(0),
             ValType::Ref(ty) => match ty.heap {
-                HeapType::Func | HeapType::Concrete(_) => Val::FuncRef(None),
-                HeapType::Extern | HeapType::Exn => Val::ExternRef(None),
+                HeapType::Func | HeapType::Concrete(_) | HeapType::NoFunc => Val::FuncRef(None),
+                HeapType::Extern | HeapType::NoExtern => Val::ExternRef(None),
+                HeapType::Exn | HeapType::NoExn => Val::ExnRef(None),
             },
         }
     }
@@ -165,6 +179,11 @@ impl Val {
             Val::V128(v) => *v,
             Val::FuncRef(func) => u128::from(func_to_raw(*func, store)?),
             Val::ExternRef(value) => u128::from(store.extern_id(value.as_ref())),
+            Val::ExnRef(None) => 0,
+            Val::ExnRef(Some(exn)) => {
+                store.owns(exn.store, "exception")?;
+                exn.raw.as_ptr() as u128
+            }
         })
     }
 
@@ -180,11 +199,16 @@ impl Val {
             ValType::F64 => Val::F64(slot as u64),
             ValType::V128 => Val::V128(slot),
             ValType::Ref(ty) => match ty.heap {
-                HeapType::Func | HeapType::Concrete(_) => {
+                HeapType::Func | HeapType::Concrete(_) | HeapType::NoFunc => {
                     // SAFETY: the caller's promise.
                     Val::FuncRef(unsafe { func_from_raw(slot as u64, store) })
                 }
-                HeapType::Extern | HeapType::Exn => Val::ExternRef(store.extern_of(slot as u64)),
+                HeapType::Extern | HeapType::NoExtern => {
+                    Val::ExternRef(store.extern_of(slot as u64))
+                }
+                HeapType::Exn | HeapType::NoExn => {
+                    Val::ExnRef(ExnRef::from_raw(slot as u64, store))
+                }
             },
         }
     }

@@ -62,6 +62,18 @@ pub struct VmTag {
     pub type_id: u32,
 }
 
+/// An exception; its values follow, 16 bytes each.
+#[repr(C)]
+#[derive(Debug)]
+pub struct VmException {
+    /// Its tag.
+    pub tag: *const VmTag,
+    /// Not 0 once there is an `exnref` to it: its memory is kept.
+    pub referenced: u32,
+    /// Number of values.
+    pub len: u32,
+}
+
 /// An imported function: what a direct call to it needs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -116,6 +128,12 @@ pub mod offsets {
     pub const FUNCREF_VMCTX: i32 = offset_of!(VmFuncRef, vmctx) as i32;
     /// [`VmFuncRef::type_id`].
     pub const FUNCREF_TYPE_ID: i32 = offset_of!(VmFuncRef, type_id) as i32;
+    /// [`VmException::tag`].
+    pub const EXCEPTION_TAG: i32 = offset_of!(VmException, tag) as i32;
+    /// [`VmException::referenced`].
+    pub const EXCEPTION_REFERENCED: i32 = offset_of!(VmException, referenced) as i32;
+    /// First value of a [`VmException`].
+    pub const EXCEPTION_VALUES: i32 = size_of::<VmException>() as i32;
     /// Offset of `call` in the host function behind an exit trampoline.
     pub const HOST_FUNC_CALL: i32 = 0;
 }

@@ -53,14 +53,7 @@ struct Decoder {
 impl Decoder {
     fn payload(&mut self, payload: Payload<'_>) -> Result<()> {
         match payload {
-            Payload::TypeSection(section) => {
-                let offset = section.range().start as usize;
-                for ty in section.into_iter_err_on_gc_types() {
-                    let ty = self.types.push(&ty?).map_err(|e| refused(e, offset))?;
-                    self.info.types.push(ty);
-                }
-                self.info.type_ids = self.types.ids().to_vec();
-            }
+            Payload::TypeSection(section) => self.types(section)?,
             Payload::ImportSection(section) => {
                 let offset = section.range().start as usize;
                 for import in section.into_imports() {
@@ -91,12 +84,7 @@ impl Decoder {
             Payload::GlobalSection(section) => {
                 for global in section.into_iter_with_offsets() {
                     let (offset, global) = global?;
-                    let def = GlobalDef {
-                        ty: self.global_type(&global.ty, offset as usize)?,
-                        init: self.expr(&global.init_expr)?,
-                    };
-                    self.info.globals.push(def.ty);
-                    self.info.global_defs.push(def);
+                    self.global(&global, offset as usize)?;
                 }
             }
             Payload::ExportSection(section) => {
@@ -125,6 +113,27 @@ impl Decoder {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    fn types(&mut self, section: wasmparser::TypeSectionReader<'_>) -> Result<()> {
+        for group in section.into_iter_with_offsets() {
+            let (offset, group) = group?;
+            let refused = |e| refused(e, offset as usize);
+            let types = self.types.push(group).map_err(refused)?;
+            self.info.types.extend(types);
+        }
+        self.info.type_ids = self.types.ids().to_vec();
+        Ok(())
+    }
+
+    fn global(&mut self, global: &wasmparser::Global<'_>, offset: usize) -> Result<()> {
+        let def = GlobalDef {
+            ty: self.global_type(&global.ty, offset)?,
+            init: self.expr(&global.init_expr)?,
+        };
+        self.info.globals.push(def.ty);
+        self.info.global_defs.push(def);
         Ok(())
     }
 
@@ -277,7 +286,7 @@ impl Decoder {
                 Operator::I64Add => ConstOp::I64Arith(Arith::Add),
                 Operator::I64Sub => ConstOp::I64Arith(Arith::Sub),
                 Operator::I64Mul => ConstOp::I64Arith(Arith::Mul),
-                _ => return Err(unsupported("constant expression", offset as usize)),
+                _ => return Err(unsupported("gc: constant expression", offset as usize)),
             });
         }
         Ok(ConstExpr(ops))

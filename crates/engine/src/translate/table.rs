@@ -5,7 +5,7 @@
 //! a constant of the instance.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, TrapCode, Value, types};
+use cranelift_codegen::ir::{InstBuilder, TrapCode, Type, Value, types};
 use wasmparser::Operator;
 
 use super::Translator;
@@ -35,7 +35,6 @@ impl Translator<'_> {
             }
             Operator::TableSize { table } => {
                 let len = self.table_len(table);
-                let len = self.index_result(len, self.table64(table));
                 self.push(len);
             }
             Operator::TableGrow { table } => self.table_grow(table),
@@ -85,17 +84,24 @@ impl Translator<'_> {
         self.env.module.info.tables[table as usize].table64
     }
 
-    /// Number of elements, as i64.
+    /// Type of a table's indices.
+    fn table_index_type(&self, table: u32) -> Type {
+        match self.table64(table) {
+            true => types::I64,
+            false => types::I32,
+        }
+    }
+
+    /// Number of elements, of the index type: lengths fit 32 bits.
     fn table_len(&mut self, table: u32) -> Value {
+        let ty = self.table_index_type(table);
         if self.table_is_fixed(table) {
             let len = self.env.module.info.tables[table as usize].min;
-            return self.b.ins().iconst(types::I64, len.cast_signed());
+            return self.b.ins().iconst(ty, len.cast_signed());
         }
         let def = self.table_def(table);
         let flags = self.cell_flags();
-        self.b
-            .ins()
-            .load(types::I64, flags, def, offsets::TABLE_LEN)
+        self.b.ins().load(ty, flags, def, offsets::TABLE_LEN)
     }
 
     fn table_def(&mut self, table: u32) -> Value {
@@ -105,7 +111,6 @@ impl Translator<'_> {
 
     /// Address of the element at `index`, trapping with `code` beyond the end.
     fn table_element_address(&mut self, table: u32, index: Value, code: TrapCode) -> Value {
-        let index = self.extended(index);
         let len = self.table_len(table);
         let outside = self
             .b
@@ -122,6 +127,7 @@ impl Translator<'_> {
             .b
             .ins()
             .load(types::I64, flags, def, offsets::TABLE_BASE);
+        let index = self.extended(index);
         let bytes = self.b.ins().ishl_imm_u(index, ELEMENT_SHIFT);
         self.b.ins().iadd(base, bytes)
     }

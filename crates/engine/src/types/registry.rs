@@ -1,10 +1,11 @@
 //! Signatures and their ids: equal signatures have equal ids in the whole
 //! process, so that comparing two functions' types is comparing two numbers.
 //!
-//! A signature may mention others, by id, and itself: `(type $t (func (param
-//! (ref null $t))))`. While it is looked up, its own id is written
-//! [`TypeId::SELF`], which makes equal ones equal before they have an id
-//! (specification §3.1.1, iso-recursive equality). Ids are never given back.
+//! A signature may mention others, by id, and those of its own recursive group,
+//! itself among them: `(type $t (func (param (ref null $t))))`. While a group is
+//! looked up, its own types are written as their positions in it, which makes
+//! equal groups equal before they have ids (specification §3.1.1, iso-recursive
+//! equality). Ids are never given back.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,18 +22,24 @@ static REGISTRY: LazyLock<RwLock<Registry>> = LazyLock::new(RwLock::default);
 
 #[derive(Default)]
 struct Registry {
-    /// By shape: own references written [`TypeId::SELF`].
-    shapes: HashMap<FuncType, TypeId>,
+    /// First id of a recursive group, by shape: references to the group's own
+    /// types are written as their position ([`TypeId::within`]).
+    shapes: HashMap<Box<[FuncType]>, u32>,
     /// By resolved signature, the first that looked like this: the host asks
     /// with what it read from a module.
     resolved: HashMap<FuncType, TypeId>,
-    /// By id, own references resolved.
+    /// By id, references resolved.
     list: Vec<FuncType>,
 }
 
 impl TypeId {
-    /// A signature's reference to itself, before it has an id.
-    const SELF: TypeId = TypeId(u32::MAX);
+    /// Ids from here on are positions in the group that is being built.
+    const FIRST_WITHIN: u32 = 1 << 31;
+
+    /// The type at a position of the group that is being built.
+    fn within(position: usize) -> TypeId {
+        TypeId(TypeId::FIRST_WITHIN + position as u32)
+    }
 
     /// The id of a signature.
     pub fn of(ty: &FuncType) -> TypeId {
@@ -41,7 +48,7 @@ impl TypeId {
             return *id;
         }
         drop(registry);
-        intern(ty.clone())
+        TypeId(intern(Box::new([ty.clone()])))
     }
 
     /// The signature of this id.
@@ -68,25 +75,29 @@ impl fmt::Display for TypeId {
     }
 }
 
-fn intern(shape: FuncType) -> TypeId {
+/// The id of a group's first type.
+fn intern(shape: Box<[FuncType]>) -> u32 {
     let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(id) = registry.shapes.get(&shape) {
-        return *id;
+    if let Some(first) = registry.shapes.get(&shape) {
+        return *first;
     }
-    let id = TypeId(registry.list.len() as u32);
-    let resolved = resolve(&shape, id);
-    registry.list.push(resolved.clone());
-    registry.resolved.entry(resolved).or_insert(id);
-    registry.shapes.insert(shape, id);
-    id
+    let first = registry.list.len() as u32;
+    for (id, ty) in (first..).zip(&shape) {
+        let resolved = resolve(ty, first);
+        registry.list.push(resolved.clone());
+        registry.resolved.entry(resolved).or_insert(TypeId(id));
+    }
+    registry.shapes.insert(shape, first);
+    first
 }
 
-fn resolve(shape: &FuncType, id: TypeId) -> FuncType {
+fn resolve(shape: &FuncType, first: u32) -> FuncType {
     let resolve = |ty: &ValType| match *ty {
         ValType::Ref(RefType {
             nullable,
-            heap: HeapType::Concrete(TypeId::SELF),
-        }) => {
+            heap: HeapType::Concrete(TypeId(id)),
+        }) if id >= TypeId::FIRST_WITHIN => {
+            let id = TypeId(first + (id - TypeId::FIRST_WITHIN));
             let heap = HeapType::Concrete(id);
             ValType::Ref(RefType { nullable, heap })
         }
@@ -107,12 +118,13 @@ pub(crate) struct FuncTypeBuilder {
 /// Why a type of the binary is none of ours.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TypeBuildError {
-    /// A reference to something that needs garbage collection.
-    #[error("gc: reference type {0}")]
+    /// Something that needs garbage collection.
+    #[error("gc: {0}")]
     Gc(String),
-    /// A reference to a type that comes later.
-    #[error("gc: recursive group of several types")]
-    Forward,
+}
+
+fn gc(what: impl Into<String>) -> TypeBuildError {
+    TypeBuildError::Gc(what.into())
 }
 
 impl FuncTypeBuilder {
@@ -121,18 +133,45 @@ impl FuncTypeBuilder {
         &self.ids
     }
 
-    /// Adds the next type of the section; its signature.
-    pub(crate) fn push(&mut self, ty: &wasmparser::FuncType) -> Result<FuncType, TypeBuildError> {
+    /// Adds the next recursive group of the section; its signatures.
+    pub(crate) fn push(
+        &mut self,
+        group: wasmparser::RecGroup,
+    ) -> Result<Vec<FuncType>, TypeBuildError> {
+        let shapes = group
+            .types()
+            .map(|ty| self.shape(ty))
+            .collect::<Result<Box<[FuncType]>, _>>()?;
+        let count = shapes.len() as u32;
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let first = intern(shapes);
+        let ids = (first..first + count).map(TypeId);
+        self.ids.extend(ids.clone());
+        Ok(ids.map(TypeId::func_type).collect())
+    }
+
+    fn shape(&self, ty: &wasmparser::SubType) -> Result<FuncType, TypeBuildError> {
+        if !ty.is_final || !ty.supertype_idxs.is_empty() {
+            return Err(gc("subtype"));
+        }
+        let func = match &ty.composite_type.inner {
+            wasmparser::CompositeInnerType::Func(func) => func,
+            wasmparser::CompositeInnerType::Array(_) => return Err(gc("array type")),
+            wasmparser::CompositeInnerType::Struct(_) => return Err(gc("struct type")),
+            _ => return Err(gc("type")),
+        };
         let convert = |types: &[wasmparser::ValType]| {
             types
                 .iter()
                 .map(|ty| self.val_type(*ty))
                 .collect::<Result<Vec<ValType>, _>>()
         };
-        let shape = FuncType::new(convert(ty.params())?, convert(ty.results())?);
-        let id = intern(shape);
-        self.ids.push(id);
-        Ok(id.func_type())
+        Ok(FuncType::new(
+            convert(func.params())?,
+            convert(func.results())?,
+        ))
     }
 
     /// A value type of the module.
@@ -151,24 +190,27 @@ impl FuncTypeBuilder {
     /// A reference type of the module.
     pub(crate) fn ref_type(&self, ty: wasmparser::RefType) -> Result<RefType, TypeBuildError> {
         use wasmparser::{AbstractHeapType as Abstract, HeapType as Parsed, UnpackedIndex};
-        let gc = || TypeBuildError::Gc(ty.to_string());
+        let refused = || gc(format!("reference type {ty}"));
         let heap = match ty.heap_type() {
-            Parsed::Abstract { shared: true, .. } => return Err(gc()),
+            Parsed::Abstract { shared: true, .. } => return Err(refused()),
             Parsed::Abstract { ty: heap, .. } => match heap {
                 Abstract::Func => HeapType::Func,
                 Abstract::Extern => HeapType::Extern,
                 Abstract::Exn => HeapType::Exn,
-                _ => return Err(gc()),
+                Abstract::NoFunc => HeapType::NoFunc,
+                Abstract::NoExtern => HeapType::NoExtern,
+                Abstract::NoExn => HeapType::NoExn,
+                _ => return Err(refused()),
             },
             Parsed::Concrete(UnpackedIndex::Module(index)) => {
                 let index = index as usize;
                 HeapType::Concrete(match self.ids.get(index) {
                     Some(id) => *id,
-                    None if index == self.ids.len() => TypeId::SELF,
-                    None => return Err(TypeBuildError::Forward),
+                    // Validated: of the group that is being built.
+                    None => TypeId::within(index - self.ids.len()),
                 })
             }
-            Parsed::Concrete(_) | Parsed::Exact(_) => return Err(gc()),
+            Parsed::Concrete(_) | Parsed::Exact(_) => return Err(refused()),
         };
         let nullable = ty.is_nullable();
         Ok(RefType { nullable, heap })
@@ -179,8 +221,8 @@ impl FuncTypeBuilder {
 mod tests {
     use super::*;
 
-    fn own(nullable: bool) -> ValType {
-        let heap = HeapType::Concrete(TypeId::SELF);
+    fn own(nullable: bool, position: usize) -> ValType {
+        let heap = HeapType::Concrete(TypeId::within(position));
         ValType::Ref(RefType { nullable, heap })
     }
 
@@ -195,18 +237,28 @@ mod tests {
 
     #[test]
     fn a_signature_can_mention_itself() {
-        let shape = FuncType::new([own(true)], [ValType::I64]);
-        let id = intern(shape.clone());
+        let shape = || Box::new([FuncType::new([own(true, 0)], [ValType::I64])]);
+        let id = TypeId(intern(shape()));
         let ty = id.func_type();
         assert_eq!(
             ty.params(),
             [ValType::Ref(RefType::nullable(HeapType::Concrete(id)))]
         );
-        assert_eq!(intern(shape), id);
+        assert_eq!(TypeId(intern(shape())), id);
         assert_eq!(TypeId::of(&ty), id);
-        assert_ne!(intern(FuncType::new([own(false)], [ValType::I64])), id);
         // Iso-recursive: one that mentions it is not it.
-        assert_ne!(intern(ty), id);
+        assert_ne!(TypeId(intern(Box::new([ty]))), id);
+    }
+
+    #[test]
+    fn a_group_is_told_apart_as_a_whole() {
+        let pair = |second| {
+            let first = FuncType::new([own(true, 1)], []);
+            Box::new([first, FuncType::new([], [second])])
+        };
+        let (a, b) = (intern(pair(ValType::I32)), intern(pair(ValType::I64)));
+        assert_ne!(a, b, "the first types look alike");
+        assert_eq!(intern(pair(ValType::I32)), a);
     }
 
     #[test]
