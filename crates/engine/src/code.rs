@@ -144,6 +144,25 @@ pub(crate) fn trap_at(pc: usize) -> Option<ClifTrap> {
     Some(ClifTrap::from_raw(NonZeroU8::new(raw)?))
 }
 
+/// Where an exception goes on that comes out of a call.
+pub(crate) struct Handler {
+    /// Address of its code.
+    pub pc: usize,
+    /// Bytes from the stack pointer there up to the frame pointer.
+    pub frame_bytes: usize,
+}
+
+/// The handler of the call that returns to `pc`, if there is one.
+pub(crate) fn handler_of(pc: usize) -> Option<Handler> {
+    let code = find(pc)?;
+    let start = code.addresses.start;
+    let site = code.artifact.handler_at((pc - start) as u32)?;
+    Some(Handler {
+        pc: start + site.handler as usize,
+        frame_bytes: site.frame_bytes as usize,
+    })
+}
+
 /// The function that `pc` is in; nothing for trampolines.
 pub(crate) fn place_of(pc: usize) -> Option<Place> {
     let code = find(pc)?;

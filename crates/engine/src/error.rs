@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 
+use crate::exception::{ExnRef, Uncaught};
 use crate::trap::{Frame, Trap};
 
 /// The result of most of the engine's functions.
@@ -53,6 +54,9 @@ pub enum ErrorKind {
     /// Execution trapped.
     #[error(transparent)]
     Trap(Box<Trap>),
+    /// An exception was not caught.
+    #[error(transparent)]
+    Exception(Box<Uncaught>),
     /// A host function returned an error.
     #[error("{error}")]
     Host {
@@ -105,6 +109,14 @@ impl Error {
         }
     }
 
+    /// The exception, where it is one that was not caught.
+    pub fn exception(&self) -> Option<ExnRef> {
+        match &*self.0 {
+            ErrorKind::Exception(uncaught) => Some(uncaught.exception),
+            _ => None,
+        }
+    }
+
     /// The error of type `E` that a host function returned.
     pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {
         match &*self.0 {
@@ -118,6 +130,7 @@ impl Error {
     pub fn frames(&self) -> &[Frame] {
         match &*self.0 {
             ErrorKind::Trap(trap) => &trap.frames,
+            ErrorKind::Exception(uncaught) => &uncaught.frames,
             ErrorKind::Host { frames, .. } => frames,
             _ => &[],
         }

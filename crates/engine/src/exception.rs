@@ -1,11 +1,61 @@
 //! Exceptions: what `throw` raises and an `exnref` refers to.
+//!
+//! ```text
+//!  VmException { tag, referenced, len } | value 0 (16 bytes) | value 1 | …
+//! ```
+//!
+//! One that no `exnref` refers to is dead as soon as it was caught: its values
+//! were loaded by the handler. So [`Exceptions`] gives the memory of the last
+//! one thrown to the next, unless a clause marked it as referenced; those live
+//! as long as the store.
 
 #![allow(unsafe_code)]
 
 use std::ptr::NonNull;
 
-use crate::store::StoreOpaque;
-use crate::vmctx::VmException;
+use crate::error::{Error, ErrorKind, Result};
+use crate::externs::Tag;
+use crate::store::{AsContext, AsContextMut, StoreOpaque, opaque_mut};
+use crate::trap::Frame;
+use crate::types::TypeId;
+use crate::values::Val;
+use crate::vmctx::{VmException, VmTag};
+
+/// The exceptions of a store.
+#[derive(Debug, Default)]
+pub(crate) struct Exceptions {
+    /// Header and values of each, in units of a value.
+    all: Vec<Box<[u128]>>,
+}
+
+impl Exceptions {
+    /// A new exception with all values zero.
+    pub fn allocate(&mut self, tag: NonNull<VmTag>) -> NonNull<VmException> {
+        // SAFETY: tags are alive as long as their store, which this belongs to.
+        let ty = TypeId::from_number(unsafe { tag.as_ref() }.type_id);
+        let len = ty.param_count();
+        let words = 1 + len;
+        let reusable = self.all.last().is_some_and(|last| {
+            // SAFETY: every block begins with a header.
+            let header = unsafe { &*last.as_ptr().cast::<VmException>() };
+            header.referenced == 0 && last.len() >= words
+        });
+        if !reusable {
+            self.all.push(vec![0; words].into_boxed_slice());
+        }
+        let block = self.all.last_mut().expect("one was pushed");
+        let raw = NonNull::from(&mut **block).cast::<VmException>();
+        // SAFETY: the block has room for a header, which is 16 bytes.
+        unsafe {
+            raw.write(VmException {
+                tag: tag.as_ptr(),
+                referenced: 0,
+                len: len as u32,
+            });
+        }
+        raw
+    }
+}
 
 /// An exception of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +70,106 @@ unsafe impl Send for ExnRef {}
 unsafe impl Sync for ExnRef {}
 
 impl ExnRef {
-    /// The exception at an address; nothing for null.
+    /// An exception with a tag and values.
+    ///
+    /// # Errors
+    /// Values that are not those the tag's type asks for; a tag or a value of
+    /// another store.
+    pub fn new(mut store: impl AsContextMut, tag: Tag, values: &[Val]) -> Result<ExnRef> {
+        let opaque = opaque_mut(&mut store);
+        opaque.owns(tag.store, "tag")?;
+        let ty = tag.ty_in(opaque).0;
+        if ty.params().len() != values.len() {
+            let (wanted, given) = (ty.params().len(), values.len());
+            let message = format!("{wanted} values expected for the tag, {given} given");
+            return Err(Error::mismatch(message));
+        }
+        let mut slots = Vec::with_capacity(values.len());
+        for (value, ty) in values.iter().zip(ty.params()) {
+            value.check(*ty, opaque)?;
+            slots.push(value.to_slot(opaque)?);
+        }
+        let raw = opaque.exceptions.allocate(tag.raw);
+        let exception = ExnRef {
+            store: opaque.id,
+            raw,
+        };
+        // SAFETY: just allocated with room for as many values as its type has.
+        unsafe {
+            (*raw.as_ptr()).referenced = 1;
+            let first = exception.values_start();
+            for (i, slot) in slots.into_iter().enumerate() {
+                first.add(i).write(slot);
+            }
+        }
+        Ok(exception)
+    }
+
+    /// The exception at an address; nothing for null. It is kept from now on.
     pub(crate) fn from_raw(raw: u64, store: &StoreOpaque) -> Option<ExnRef> {
+        let raw = NonNull::new(raw as *mut VmException)?;
+        // SAFETY: of this store, hence alive; nobody else writes while the
+        // store is borrowed.
+        unsafe { (*raw.as_ptr()).referenced = 1 };
         let store = store.id;
-        NonNull::new(raw as *mut VmException).map(|raw| ExnRef { store, raw })
+        Some(ExnRef { store, raw })
+    }
+
+    fn values_start(&self) -> *mut u128 {
+        // SAFETY: the values follow the header in the same block.
+        unsafe { self.raw.as_ptr().add(1).cast() }
+    }
+
+    /// Its tag.
+    ///
+    /// # Panics
+    /// This and [`ExnRef::values`]: for an exception of another store.
+    pub fn tag(&self, store: impl AsContext) -> Tag {
+        let opaque = store.opaque();
+        assert_eq!(self.store, opaque.id, "exception of another store");
+        // SAFETY: of this store, hence alive; its tag is not null.
+        let raw = unsafe { NonNull::new_unchecked(self.raw.as_ref().tag.cast_mut()) };
+        Tag {
+            store: self.store,
+            raw,
+        }
+    }
+
+    /// The values it carries.
+    pub fn values(&self, store: impl AsContext) -> Vec<Val> {
+        let opaque = store.opaque();
+        let ty = self.tag(&store).ty_in(opaque).0;
+        let types = ty.params().iter().enumerate();
+        types
+            .map(|(i, ty)| {
+                // SAFETY: it has as many values as its tag's type, of its types.
+                unsafe { Val::from_slot(*self.values_start().add(i), *ty, opaque) }
+            })
+            .collect()
+    }
+}
+
+/// An exception that nothing in Wasm caught.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("uncaught exception{}", at(.frames))]
+pub struct Uncaught {
+    /// The exception.
+    pub exception: ExnRef,
+    /// Frames that were live where it was thrown, innermost first.
+    pub frames: Vec<Frame>,
+}
+
+fn at(frames: &[Frame]) -> String {
+    frames
+        .first()
+        .map(|f| format!(" in {f}"))
+        .unwrap_or_default()
+}
+
+impl From<ExnRef> for Error {
+    /// To be returned by a host function: raised in the Wasm that called it.
+    fn from(exception: ExnRef) -> Error {
+        let frames = Vec::new();
+        ErrorKind::Exception(Box::new(Uncaught { exception, frames })).into()
     }
 }

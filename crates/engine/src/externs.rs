@@ -500,7 +500,12 @@ impl Tag {
 
     pub(crate) fn ty_in(&self, store: &StoreOpaque) -> TagType {
         assert_eq!(self.store, store.id, "tag of another store");
-        // SAFETY: of this store, hence alive as long.
-        TagType(TypeId::from_number(unsafe { self.raw.as_ref() }.type_id).func_type())
+        TagType(self.type_id().func_type())
+    }
+
+    /// The id of its type; its store has been compared.
+    pub(crate) fn type_id(&self) -> TypeId {
+        // SAFETY: of a live store, hence alive as long.
+        TypeId::from_number(unsafe { self.raw.as_ref() }.type_id)
     }
 }

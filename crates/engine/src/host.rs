@@ -33,6 +33,9 @@ pub(crate) struct HostFunc {
 // moves with it; the body is `Send + Sync`.
 unsafe impl Send for HostFunc {}
 
+/// Status of a host function that throws the exception in its first slot.
+pub(crate) const THROWN: u32 = 2;
+
 /// What a host function does, whatever the type of its store's data: takes the
 /// store, the calling instance's context and the slots.
 ///
@@ -121,10 +124,17 @@ unsafe extern "C" fn shim(host: *const HostFunc, caller: *mut u8, values: *mut u
         let body: &HostBody = &(*host).body;
         match catch_unwind(AssertUnwindSafe(|| body(store, caller, values))) {
             Ok(Ok(())) => 0,
-            Ok(Err(error)) => {
-                (*store).pending = Some(error);
-                1
-            }
+            Ok(Err(error)) => match error.exception() {
+                // The trampoline raises it; see `compile::trampoline`.
+                Some(exception) if exception.store == (*store).id => {
+                    *values = exception.raw.as_ptr() as u128;
+                    THROWN
+                }
+                _ => {
+                    (*store).pending = Some(error);
+                    1
+                }
+            },
             Err(payload) => {
                 (*store).panic = Some(payload);
                 1

@@ -68,7 +68,7 @@ pub use bounds::{Bounds, BoundsChoice, Guarantee};
 pub use config::{Config, Opt};
 pub use engine::Engine;
 pub use error::{Error, ErrorKind, Result};
-pub use exception::ExnRef;
+pub use exception::{ExnRef, Uncaught};
 pub use externs::{DataPtr, Extern, Global, Memory, Table, Tag};
 pub use features::{Feature, Features, UnknownFeature};
 pub use func::{Func, TypedFunc, WasmParams, WasmResults};

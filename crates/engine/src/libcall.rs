@@ -33,11 +33,15 @@ pub enum Libcall {
     TableInit,
     /// `(ctx, segment: i32)`
     ElemDrop,
+    /// `(ctx, tag: i32) -> i64`: address of a new exception, values unset.
+    ExceptionNew,
+    /// `(ctx, exception: i64)`: goes on in a handler, never returns.
+    Throw,
 }
 
 impl Libcall {
     /// Every libcall, in table order.
-    pub const ALL: [Libcall; 10] = [
+    pub const ALL: [Libcall; 12] = [
         Libcall::MemoryGrow,
         Libcall::MemoryCopy,
         Libcall::MemoryFill,
@@ -48,6 +52,8 @@ impl Libcall {
         Libcall::TableCopy,
         Libcall::TableInit,
         Libcall::ElemDrop,
+        Libcall::ExceptionNew,
+        Libcall::Throw,
     ];
 
     /// Byte offset of its entry in the table of libcalls.
@@ -64,6 +70,8 @@ impl Libcall {
             Libcall::MemoryFill => (&[I32, I64, I32, I64], Some(I32)),
             Libcall::MemoryInit => (&[I32, I32, I64, I64, I64], Some(I32)),
             Libcall::DataDrop | Libcall::ElemDrop => (&[I32], None),
+            Libcall::ExceptionNew => (&[I32], Some(I64)),
+            Libcall::Throw => (&[I64], None),
             Libcall::TableGrow => (&[I32, I64, I64], Some(I64)),
             Libcall::TableFill => (&[I32, I64, I64, I64], Some(I32)),
             Libcall::TableCopy => (&[I32, I64, I32, I64, I64], Some(I32)),

@@ -21,9 +21,10 @@ pub(crate) fn check(store: &StoreOpaque, module: &Module, imports: &[Extern]) ->
     }
     for (import, given) in declared.iter().zip(imports) {
         store.owns(given.store(), "import")?;
+        let same_id = same_type_id(store, module, &import.kind, given);
         let wanted = wanted_type(module, &import.kind);
         let given = given.ty_in(store);
-        if !fits(&given, &wanted) {
+        if !same_id.unwrap_or_else(|| fits(&given, &wanted)) {
             let message = format!("incompatible import type: {wanted} expected, {given} given");
             return Err(Error::link(&import.module, &import.name, message));
         }
@@ -42,16 +43,32 @@ pub(crate) fn wanted_type(module: &Module, kind: &ImportKind) -> ExternType {
     }
 }
 
+/// Whether a function or a tag has the type asked for: by id, for signatures that
+/// read the same may be of different recursive groups. Nothing for other items.
+fn same_type_id(
+    store: &StoreOpaque,
+    module: &Module,
+    wanted: &ImportKind,
+    given: &Extern,
+) -> Option<bool> {
+    let ids = &module.info().type_ids;
+    match (wanted, given) {
+        (ImportKind::Func(ty), Extern::Func(func)) => {
+            Some(func.type_id_in(store) == ids[*ty as usize])
+        }
+        (ImportKind::Tag(ty), Extern::Tag(tag)) => Some(tag.type_id() == ids[*ty as usize]),
+        _ => None,
+    }
+}
+
 fn fits(given: &ExternType, wanted: &ExternType) -> bool {
     match (given, wanted) {
-        (ExternType::Func(given), ExternType::Func(wanted)) => given == wanted,
         (ExternType::Global(given), ExternType::Global(wanted)) if wanted.mutable => {
             given == wanted
         }
         (ExternType::Global(given), ExternType::Global(wanted)) => {
             !given.mutable && given.content.is_subtype_of(wanted.content)
         }
-        (ExternType::Tag(given), ExternType::Tag(wanted)) => given == wanted,
         (ExternType::Memory(given), ExternType::Memory(wanted)) => {
             (given.memory64, given.shared) == (wanted.memory64, wanted.shared)
                 && limits_fit(given.min, given.max, wanted.min, wanted.max)

@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::entry;
 use crate::instance::InstanceData;
 use crate::libcall::Libcall;
 use crate::store::trap_error;
@@ -24,6 +25,8 @@ pub(crate) static TABLE: Table = Table([
     table_copy_entry as *const (),
     table_init_entry as *const (),
     elem_drop_entry as *const (),
+    exception_new_entry as *const (),
+    entry::throw_address(),
 ]);
 
 /// Addresses of functions.
@@ -304,4 +307,13 @@ unsafe extern "C" fn table_init_entry(
 unsafe extern "C" fn elem_drop_entry(vmctx: *mut u8, segment: u32) {
     // SAFETY: called by compiled code with its own context.
     elem_drop(unsafe { instance(vmctx) }, segment);
+}
+
+unsafe extern "C" fn exception_new_entry(vmctx: *mut u8, tag: u32) -> u64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let tag = data.tags[tag as usize];
+    // SAFETY: an instance's store is alive while the instance is.
+    let store = unsafe { &mut *data.store };
+    store.exceptions.allocate(tag).as_ptr() as u64
 }

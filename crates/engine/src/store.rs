@@ -20,13 +20,15 @@ use crate::code;
 use crate::engine::Engine;
 use crate::entry::{self, Callee, Raised};
 use crate::error::{Error, ErrorKind, Result};
+use crate::exception::{Exceptions, ExnRef, Uncaught};
 use crate::host::HostFunc;
 use crate::instance::InstanceData;
 use crate::memory::LinearMemory;
+use crate::runtime;
 use crate::table::TableData;
 use crate::trap::{self, Frame, Trap, TrapCode};
 use crate::values::ExternRef;
-use crate::vmctx::{VMCTX_INSTANCE, VMCTX_RUNTIME, VmFuncRef, VmRuntime, VmTag};
+use crate::vmctx::{VMCTX_INSTANCE, VMCTX_LIBCALLS, VMCTX_RUNTIME, VmFuncRef, VmRuntime, VmTag};
 
 /// Owns everything that is instantiated in it, and data of the host's.
 ///
@@ -63,6 +65,7 @@ pub struct StoreOpaque {
     pub(crate) tables: Vec<Box<TableData>>,
     pub(crate) globals: Vec<Box<u128>>,
     pub(crate) tags: Vec<Box<VmTag>>,
+    pub(crate) exceptions: Exceptions,
     pub(crate) host_funcs: Vec<Box<HostFunc>>,
     pub(crate) func_refs: Vec<Box<VmFuncRef>>,
     /// Behind externref ids: id - 1.
@@ -90,6 +93,8 @@ impl<T> Store<T> {
         let mut host_context = Box::new([0; HOST_CONTEXT_WORDS]);
         host_context[VMCTX_RUNTIME as usize / size_of::<usize>()] =
             std::ptr::from_ref(&*runtime) as usize;
+        host_context[VMCTX_LIBCALLS as usize / size_of::<usize>()] =
+            runtime::TABLE.as_ptr() as usize;
         let opaque = StoreOpaque {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             engine: engine.clone(),
@@ -100,6 +105,7 @@ impl<T> Store<T> {
             tables: Vec::new(),
             globals: Vec::new(),
             tags: Vec::new(),
+            exceptions: Exceptions::default(),
             host_funcs: Vec::new(),
             func_refs: Vec::new(),
             externs: Vec::new(),
@@ -287,6 +293,12 @@ impl StoreOpaque {
         let (pc, backtrace) = match raised {
             Raised::NoStack => return trap_error(TrapCode::StackExhausted, Vec::new()),
             Raised::Trap { pc, backtrace } => (pc, backtrace),
+            Raised::Exception { raw, backtrace } => {
+                let exception = ExnRef::from_raw(raw as u64, self);
+                let exception = exception.expect("a thrown exception is not null");
+                let frames = frames_of(&backtrace);
+                return ErrorKind::Exception(Box::new(Uncaught { exception, frames })).into();
+            }
         };
         let frames = frames_of(&backtrace);
         match code::trap_at(pc) {
@@ -328,6 +340,12 @@ fn with_frames(error: Error, frames: Vec<Frame>) -> Error {
                 trap.frames = frames;
             }
             ErrorKind::Trap(trap).into()
+        }
+        ErrorKind::Exception(mut uncaught) => {
+            if uncaught.frames.is_empty() {
+                uncaught.frames = frames;
+            }
+            ErrorKind::Exception(uncaught).into()
         }
         ErrorKind::Host {
             error,

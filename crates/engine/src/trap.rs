@@ -20,6 +20,10 @@ pub const NULL_ELEMENT: ClifTrap = ClifTrap::unwrap_user(4);
 pub const TYPE_MISMATCH: ClifTrap = ClifTrap::unwrap_user(5);
 /// A libcall or a host function left an error for the store to report.
 pub const PENDING: ClifTrap = ClifTrap::unwrap_user(6);
+/// `call_ref` of a null reference.
+pub const NULL_FUNCTION: ClifTrap = ClifTrap::unwrap_user(7);
+/// `ref.as_non_null` or `throw_ref` of a null reference.
+pub const NULL_REFERENCE: ClifTrap = ClifTrap::unwrap_user(8);
 
 /// Why execution trapped (core specification §4.4). The display is the message
 /// that the official test suite uses.
@@ -38,6 +42,10 @@ pub enum TrapCode {
     UninitializedElement,
     /// An indirect call met a function of another type.
     IndirectCallTypeMismatch,
+    /// `call_ref` met a null reference.
+    NullFunction,
+    /// `ref.as_non_null` or `throw_ref` met a null reference.
+    NullReference,
     /// Integer division by zero.
     IntegerDivideByZero,
     /// Integer division overflow, or a float outside the integer's range.
@@ -63,6 +71,8 @@ impl TrapCode {
             UNDEFINED_ELEMENT => TrapCode::UndefinedElement,
             NULL_ELEMENT => TrapCode::UninitializedElement,
             TYPE_MISMATCH => TrapCode::IndirectCallTypeMismatch,
+            NULL_FUNCTION => TrapCode::NullFunction,
+            NULL_REFERENCE => TrapCode::NullReference,
             _ => return None,
         })
     }
@@ -77,6 +87,8 @@ impl fmt::Display for TrapCode {
             TrapCode::UndefinedElement => "undefined element",
             TrapCode::UninitializedElement => "uninitialized element",
             TrapCode::IndirectCallTypeMismatch => "indirect call type mismatch",
+            TrapCode::NullFunction => "null function reference",
+            TrapCode::NullReference => "null reference",
             TrapCode::IntegerDivideByZero => "integer divide by zero",
             TrapCode::IntegerOverflow => "integer overflow",
             TrapCode::InvalidConversion => "invalid conversion to integer",

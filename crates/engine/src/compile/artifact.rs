@@ -27,6 +27,18 @@ pub(crate) struct TrapSite {
     pub code: u8,
 }
 
+/// A call inside a `try_table`, and where an exception that comes out of it goes
+/// on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct HandlerSite {
+    /// The call's return address, in bytes from the start of the text.
+    pub return_offset: u32,
+    /// The handler, in bytes from the start of the text.
+    pub handler: u32,
+    /// Bytes from the stack pointer in the handler up to the frame pointer.
+    pub frame_bytes: u32,
+}
+
 /// From this offset on, up to the next position, code stems from `module_offset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Position {
@@ -62,6 +74,8 @@ pub(crate) struct Artifact {
     pub exits: Vec<Option<CodeRange>>,
     /// Instructions that may trap.
     pub traps: Vec<TrapSite>,
+    /// Calls whose exceptions are caught.
+    pub handlers: Vec<HandlerSite>,
     /// Where code stems from.
     pub positions: Vec<Position>,
 }
@@ -78,6 +92,15 @@ impl Artifact {
             .binary_search_by_key(&offset, |site| site.offset)
             .ok()?;
         Some(self.traps[site].code)
+    }
+
+    /// The handler of the call that returns to `offset` of the text.
+    pub(crate) fn handler_at(&self, offset: u32) -> Option<HandlerSite> {
+        let site = self
+            .handlers
+            .binary_search_by_key(&offset, |site| site.return_offset)
+            .ok()?;
+        Some(self.handlers[site])
     }
 
     /// The module offset that the code at `offset` of the text stems from.
@@ -134,6 +157,11 @@ mod tests {
                 TrapSite { offset: 4, code: 7 },
                 TrapSite { offset: 9, code: 8 },
             ],
+            handlers: vec![HandlerSite {
+                return_offset: 6,
+                handler: 12,
+                frame_bytes: 32,
+            }],
             positions: vec![
                 Position {
                     offset: 2,

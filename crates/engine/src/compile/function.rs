@@ -7,10 +7,12 @@ use cranelift_codegen::binemit::Reloc;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{ExternalName, Function};
 use cranelift_codegen::isa::TargetIsa;
-use cranelift_codegen::{CompiledCode, Context, FinalizedRelocTarget};
+use cranelift_codegen::{
+    CompiledCode, Context, FinalizedMachExceptionHandler, FinalizedRelocTarget,
+};
 use cranelift_frontend::FunctionBuilderContext;
 
-use super::artifact::{Position, TrapSite};
+use super::artifact::{HandlerSite, Position, TrapSite};
 use super::placement::{self, Loop};
 use super::trampoline::{self, Trampoline};
 use crate::error::{Error, ErrorKind, Result};
@@ -36,6 +38,7 @@ pub(super) struct CallSite {
 pub(super) struct CompiledFunction {
     pub code: Vec<u8>,
     pub traps: Vec<TrapSite>,
+    pub handlers: Vec<HandlerSite>,
     pub positions: Vec<Position>,
     pub calls: Vec<CallSite>,
     pub loops: Vec<Loop>,
@@ -141,10 +144,28 @@ fn emit(context: &mut Context, isa: &dyn TargetIsa, func: u32) -> Result<Compile
     Ok(CompiledFunction {
         code: compiled.buffer.data().to_vec(),
         traps,
+        handlers: handlers(compiled),
         positions: positions(compiled),
         calls,
         loops: placement::loops(compiled),
     })
+}
+
+/// Calls whose exceptions are caught. The translation gives each one handler
+/// for all exceptions.
+fn handlers(compiled: &CompiledCode) -> Vec<HandlerSite> {
+    let sites = compiled.buffer.call_sites().filter_map(|site| {
+        let handler = site.exception_handlers.iter().find_map(|h| match h {
+            FinalizedMachExceptionHandler::Default(offset) => Some(*offset),
+            _ => None,
+        })?;
+        Some(HandlerSite {
+            return_offset: site.ret_addr,
+            handler,
+            frame_bytes: site.frame_offset?,
+        })
+    });
+    sites.collect()
 }
 
 /// Where code stems from: one entry at each change.

@@ -9,7 +9,7 @@ use std::num::TryFromIntError;
 
 use cranelift_codegen::binemit::Reloc;
 
-use super::artifact::{Artifact, CodeRange, Position};
+use super::artifact::{Artifact, CodeRange, HandlerSite, Position};
 use super::function::{CallSite, CompiledFunction};
 use super::placement;
 use super::target::Target;
@@ -123,6 +123,13 @@ impl Image {
             site.offset += offset;
             site
         }));
+        artifact
+            .handlers
+            .extend(function.handlers.iter().map(|site| HandlerSite {
+                return_offset: site.return_offset + offset,
+                handler: site.handler + offset,
+                ..*site
+            }));
         // What stands before this function's first position is not the last
         // function's.
         artifact.positions.push(Position {
@@ -213,6 +220,7 @@ mod tests {
         CompiledFunction {
             code: code.to_vec(),
             traps: Vec::new(),
+            handlers: Vec::new(),
             positions: Vec::new(),
             calls,
             loops: Vec::new(),

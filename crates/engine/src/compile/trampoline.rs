@@ -13,6 +13,7 @@
 //! caller in the runtime before it calls, so that a backtrace taken in the host
 //! starts there. A status other than 0 is a trap that the host left pending.
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, Function, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind,
     UserFuncName, Value, types,
@@ -20,6 +21,8 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
+use crate::host::THROWN;
+use crate::libcall::Libcall;
 use crate::module::{ImportKind, ModuleInfo};
 use crate::translate::{clif_type, wasm_signature};
 use crate::trap;
@@ -143,11 +146,41 @@ fn build_exit(b: &mut FunctionBuilder<'_>, isa: &dyn TargetIsa, ty: &FuncType, p
         .ins()
         .call_indirect(signature, code, &[host, caller, slots]);
     let status = b.inst_results(call)[0];
+    raise_thrown(b, isa, status, caller, slots);
     b.ins().trapnz(status, trap::PENDING);
 
     let mut results = Vec::with_capacity(ty.results().len());
     load_slots(b, ty.results(), slots, &mut results);
     b.ins().return_(&results);
+}
+
+/// Where the host threw, raise the exception whose address is in the first
+/// slot; the handler is in one of the Wasm frames above the trampoline's.
+fn raise_thrown(
+    b: &mut FunctionBuilder<'_>,
+    isa: &dyn TargetIsa,
+    status: Value,
+    caller: Value,
+    slots: Value,
+) {
+    let (raise, next) = (b.create_block(), b.create_block());
+    b.set_cold_block(raise);
+    let thrown = b.ins().icmp_imm_u(IntCC::Equal, status, i64::from(THROWN));
+    b.ins().brif(thrown, raise, &[], next, &[]);
+    b.switch_to_block(raise);
+    b.seal_block(raise);
+    let flags = MemFlagsData::trusted();
+    let exception = b.ins().load(types::I64, slot_flags(), slots, 0);
+    let table = b
+        .ins()
+        .load(types::I64, flags, caller, vmctx::VMCTX_LIBCALLS);
+    let throw = Libcall::Throw;
+    let code = b.ins().load(types::I64, flags, table, throw.table_offset());
+    let signature = b.import_signature(throw.signature(isa.default_call_conv()));
+    b.ins().call_indirect(signature, code, &[caller, exception]);
+    b.ins().trap(trap::UNREACHABLE);
+    b.switch_to_block(next);
+    b.seal_block(next);
 }
 
 fn load_slots(b: &mut FunctionBuilder<'_>, tys: &[ValType], slots: Value, out: &mut Vec<Value>) {

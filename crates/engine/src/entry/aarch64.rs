@@ -5,6 +5,7 @@
 use std::arch::naked_asm;
 
 use super::Activation;
+use super::throw::find_handler;
 
 /// Save the callee-saved registers (x19 to x30 and the low halves of v8 to
 /// v15), note the stack pointer in the activation and call the entry
@@ -76,4 +77,26 @@ unsafe extern "C" fn leave() {
 /// Where the fault handler resumes.
 pub(super) fn catch_address() -> usize {
     catch as *const () as usize
+}
+
+/// Raise an exception: never returns to its caller, but goes on in the handler
+/// with the exception in the registers that Cranelift expects it in.
+///
+/// # Safety
+/// Called by compiled code as [`crate::libcall::Libcall::Throw`].
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: usize) {
+    naked_asm!(
+        "sub sp, sp, #32",
+        "mov x0, x1",
+        "mov x1, x30",
+        "mov x2, x29",
+        "mov x3, sp",
+        "bl {find}",
+        "ldp x9, x10, [sp]",
+        "ldp x29, x0, [sp, #16]",
+        "mov sp, x10",
+        "br x9",
+        find = sym find_handler,
+    )
 }

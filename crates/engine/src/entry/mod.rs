@@ -27,6 +27,8 @@ mod arch;
 #[path = "x86_64.rs"]
 mod arch;
 
+mod throw;
+
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,6 +62,8 @@ struct Activation {
     /// was entered from there.
     outer_exit: Exit,
     fault_pc: usize,
+    /// The exception that nothing caught, if that ended it.
+    thrown: usize,
     frames: [MaybeUninit<usize>; MAX_FRAMES],
     frames_len: usize,
 }
@@ -106,6 +110,13 @@ pub(crate) enum Raised {
         /// Return addresses of the live frames, the faulting one first.
         backtrace: Vec<usize>,
     },
+    /// By an exception that nothing caught.
+    Exception {
+        /// Its address.
+        raw: usize,
+        /// As of a trap, where it was thrown.
+        backtrace: Vec<usize>,
+    },
     /// There was no stack left to begin with.
     NoStack,
 }
@@ -116,6 +127,11 @@ pub(crate) enum Raised {
 /// What the operating system says.
 pub(crate) fn prepare() -> Result<()> {
     fault::install(on_fault).map_err(|e| Error::resource("cannot install the fault handler", e))
+}
+
+/// The runtime function that raises an exception.
+pub(crate) const fn throw_address() -> *const () {
+    arch::throw as *const ()
 }
 
 /// From now on a strategy without guarantee is in use in this process: an access
@@ -143,6 +159,7 @@ pub(crate) unsafe fn enter(
         runtime,
         outer_exit: Exit { fp: 0, pc: 0 },
         fault_pc: 0,
+        thrown: 0,
         frames: [const { MaybeUninit::uninit() }; MAX_FRAMES],
         frames_len: 0,
     };
@@ -203,9 +220,41 @@ impl Activation {
             // SAFETY: `on_fault` has written the first `frames_len`.
             .map(|pc| unsafe { pc.assume_init() })
             .collect();
-        Raised::Trap {
-            pc: self.fault_pc,
-            backtrace,
+        match self.thrown {
+            0 => Raised::Trap {
+                pc: self.fault_pc,
+                backtrace,
+            },
+            raw => Raised::Exception { raw, backtrace },
+        }
+    }
+
+    /// Note the instruction at `pc`, in the frame `fp`, and the frames above.
+    ///
+    /// # Safety
+    /// This is the thread's current activation, and `fp` begins an intact
+    /// chain of frame pointers of its Wasm.
+    unsafe fn note_place(&mut self, pc: usize, fp: usize) {
+        self.fault_pc = pc;
+        self.frames_len = 0;
+        self.push(pc);
+        let mut exit = Exit { fp, pc: 0 };
+        let mut at: *mut Activation = self;
+        // SAFETY: compiled code keeps frame pointers; the chain ends at the
+        // catch point, and the next activation's begins where its Wasm left for
+        // the host.
+        unsafe {
+            while !at.is_null() {
+                if exit.pc != 0 {
+                    self.push(exit.pc - 1);
+                }
+                walk(self, exit.fp, (*at).catch_sp);
+                exit = (*at).outer_exit;
+                at = (*at).previous;
+                if exit.fp == 0 {
+                    break;
+                }
+            }
         }
     }
 
@@ -226,29 +275,8 @@ fn on_fault(fault: &mut Fault<'_>) -> bool {
     // SAFETY: the current activation is alive while Wasm of this thread runs,
     // and Wasm is what faulted.
     let activation = unsafe { &mut *current };
-    activation.fault_pc = fault.pc();
-    activation.frames_len = 0;
-    activation.push(fault.pc());
-    // SAFETY: compiled code keeps frame pointers; the chain ends at the catch
-    // point, and the next activation's begins where its Wasm left for the host.
-    unsafe {
-        let mut exit = Exit {
-            fp: fault.fp(),
-            pc: 0,
-        };
-        let mut at = current;
-        while !at.is_null() {
-            if exit.pc != 0 {
-                activation.push(exit.pc - 1);
-            }
-            walk(activation, exit.fp, (*at).catch_sp);
-            exit = (*at).outer_exit;
-            at = (*at).previous;
-            if exit.fp == 0 {
-                break;
-            }
-        }
-    }
+    // SAFETY: the current activation; compiled code keeps frame pointers.
+    unsafe { activation.note_place(fault.pc(), fault.fp()) };
     fault.resume_at(arch::catch_address(), activation.catch_sp);
     true
 }

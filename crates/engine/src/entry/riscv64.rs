@@ -8,6 +8,7 @@
 use std::arch::naked_asm;
 
 use super::Activation;
+use super::throw::find_handler;
 
 /// Save the callee-saved registers (ra, s0 to s11, fs0 to fs11), note the stack
 /// pointer in the activation and call the entry trampoline. Returns 0 when it
@@ -110,4 +111,27 @@ unsafe extern "C" fn leave() {
 /// Where the fault handler resumes.
 pub(super) fn catch_address() -> usize {
     catch as *const () as usize
+}
+
+/// Raise an exception: never returns to its caller, but goes on in the handler
+/// with the exception in the registers that Cranelift expects it in.
+///
+/// # Safety
+/// Called by compiled code as [`crate::libcall::Libcall::Throw`].
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: usize) {
+    naked_asm!(
+        "addi sp, sp, -32",
+        "mv a0, a1",
+        "mv a1, ra",
+        "mv a2, s0",
+        "mv a3, sp",
+        "call {find}",
+        "ld t0, 0(sp)",
+        "ld s0, 16(sp)",
+        "ld a0, 24(sp)",
+        "ld sp, 8(sp)",
+        "jr t0",
+        find = sym find_handler,
+    )
 }

@@ -5,6 +5,7 @@
 use std::arch::naked_asm;
 
 use super::Activation;
+use super::throw::find_handler;
 
 /// Save the callee-saved registers, note the stack pointer in the activation
 /// and call the entry trampoline. Returns 0 when it returns, 1 when a fault
@@ -70,4 +71,27 @@ unsafe extern "C" fn leave() {
 /// Where the fault handler resumes.
 pub(super) fn catch_address() -> usize {
     catch as *const () as usize
+}
+
+/// Raise an exception: never returns to its caller, but goes on in the handler
+/// with the exception in the registers that Cranelift expects it in.
+///
+/// # Safety
+/// Called by compiled code as [`crate::libcall::Libcall::Throw`].
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: usize) {
+    naked_asm!(
+        "mov rdi, rsi",
+        "mov rsi, [rsp]",
+        "mov rdx, rbp",
+        "sub rsp, 40",
+        "mov rcx, rsp",
+        "call {find}",
+        "mov rcx, [rsp]",
+        "mov rbp, [rsp + 16]",
+        "mov rax, [rsp + 24]",
+        "mov rsp, [rsp + 8]",
+        "jmp rcx",
+        find = sym find_handler,
+    )
 }

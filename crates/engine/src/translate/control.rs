@@ -31,13 +31,8 @@ impl Translator<'_> {
                 self.b.ins().trap(trap::UNREACHABLE);
                 self.state.reachable = false;
             }
-            Operator::Call { function_index } => self.call(*function_index),
-            Operator::CallIndirect {
-                type_index,
-                table_index,
-            } => {
-                self.call_indirect(*type_index, *table_index);
-            }
+            Operator::BrOnNull { relative_depth } => self.branch_on_null(*relative_depth),
+            Operator::BrOnNonNull { relative_depth } => self.branch_on_non_null(*relative_depth),
             _ => return false,
         }
         true
@@ -46,7 +41,10 @@ impl Translator<'_> {
     /// In unreachable code only the nesting matters.
     pub(super) fn unreachable_operator(&mut self, op: &Operator<'_>) {
         match op {
-            Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => {
+            Operator::Block { .. }
+            | Operator::Loop { .. }
+            | Operator::If { .. }
+            | Operator::TryTable { .. } => {
                 self.state.push_dead_frame();
             }
             Operator::Else => self.switch_to_else(),
@@ -63,7 +61,7 @@ impl Translator<'_> {
             .push_frame(FrameKind::Func, exit, 0, results.len());
     }
 
-    fn append_params(&mut self, block: Block, types: ResultTypes<'_>) {
+    pub(super) fn append_params(&mut self, block: Block, types: ResultTypes<'_>) {
         for ty in types.iter() {
             self.b.append_block_param(block, ty);
         }
@@ -157,6 +155,10 @@ impl Translator<'_> {
                 return;
             }
             FrameKind::Func | FrameKind::Block | FrameKind::Else => self.jump_to_end(&mut frame),
+            FrameKind::Try => {
+                self.jump_to_end(&mut frame);
+                self.close_try();
+            }
             FrameKind::If { else_block, branch } => {
                 self.jump_to_end(&mut frame);
                 self.close_false_edge(&mut frame, else_block, branch);
@@ -246,6 +248,33 @@ impl Translator<'_> {
     /// an entry jumps to a block of its label's own, which hands them on:
     /// written into every entry, they would take memory, and moves, for each
     /// of what may be thousands.
+    /// `br_on_null`: the reference goes on where it is not null.
+    fn branch_on_null(&mut self, depth: u32) {
+        let reference = self.pop();
+        let (block, arity) = self.state.branch_to(depth);
+        let args = self.collect_args(arity);
+        let next = self.b.create_block();
+        self.b.ins().brif(reference, next, &[], block, &args);
+        self.state.args = args;
+        self.b.switch_to_block(next);
+        self.b.seal_block(next);
+        self.state.push(reference);
+    }
+
+    /// `br_on_non_null`: the branch carries the reference.
+    fn branch_on_non_null(&mut self, depth: u32) {
+        let reference = self.pop();
+        self.state.push(reference);
+        let (block, arity) = self.state.branch_to(depth);
+        let args = self.collect_args(arity);
+        let next = self.b.create_block();
+        self.b.ins().brif(reference, block, &args, next, &[]);
+        self.state.args = args;
+        self.b.switch_to_block(next);
+        self.b.seal_block(next);
+        self.state.pop_raw();
+    }
+
     fn branch_table(&mut self, targets: &BrTable<'_>) {
         let index = self.pop();
         let (_, arity) = self.state.branch_to(targets.default());

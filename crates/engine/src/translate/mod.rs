@@ -10,7 +10,7 @@
 //!                                   ├ control.rs   block, br, return …
 //!                                   ├ numeric.rs   scalar arithmetic
 //!                                   ├ memory.rs    loads, stores, bulk memory
-//!                                   ├ table.rs, global.rs, call.rs
+//!                                   ├ table.rs, global.rs, call.rs, exception.rs
 //!                                   └ simd/        the 236 vector instructions
 //! ```
 //!
@@ -27,6 +27,7 @@
 mod call;
 mod control;
 mod env;
+mod exception;
 mod global;
 mod memory;
 mod numeric;
@@ -199,11 +200,13 @@ impl Translator<'_> {
             return true;
         }
         self.control(op)
+            || self.any_call(op)
             || self.variable(op)
             || self.memory_access(op)
             || self.numeric(op)
             || self.simd(op)
             || self.bulk(op)
+            || self.exception(op)
     }
 
     /// Locals, globals, references and parametric instructions.

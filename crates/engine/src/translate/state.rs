@@ -16,6 +16,7 @@
 //! - `height` of a live frame never exceeds the length of the stack.
 
 use cranelift_codegen::ir::{Block, BlockArg, Inst, Value};
+use wasmparser::Catch;
 
 /// Float constants of a function that are kept in registers through its loops.
 const HOISTED_MAX: usize = 4;
@@ -38,6 +39,8 @@ pub(crate) enum FrameKind {
     },
     /// `if` after its `else`.
     Else,
+    /// `try_table`: its label is the end; its handler is the innermost one.
+    Try,
     /// Opened in unreachable code: there is nothing to generate.
     Dead,
 }
@@ -69,6 +72,17 @@ impl Frame {
     }
 }
 
+/// What takes over the exceptions of an open `try_table`.
+#[derive(Clone, Debug)]
+pub(crate) struct Handler {
+    /// The block exceptions come to, with their address as its parameter.
+    pub landing: Block,
+    /// Whether anything can come there.
+    pub used: bool,
+    /// The clauses, in order.
+    pub catches: Vec<Catch>,
+}
+
 /// The state of the translation of one function; its buffers are reused for
 /// the next one.
 #[derive(Debug, Default)]
@@ -81,6 +95,8 @@ pub(crate) struct State {
     pub reachable: bool,
     /// Open loops.
     pub loops: u32,
+    /// Handlers of open `try_table`s, innermost last.
+    pub handlers: Vec<Handler>,
     /// Float constants that are loaded in front of loops, as bits.
     hoisted: Vec<u64>,
     /// Scratch for the arguments of branches.
@@ -95,6 +111,7 @@ impl State {
         self.stack.clear();
         self.frames.clear();
         self.loops = 0;
+        self.handlers.clear();
         self.hoisted.clear();
         self.args.clear();
         self.call_args.clear();

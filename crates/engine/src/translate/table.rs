@@ -62,6 +62,11 @@ impl Translator<'_> {
                 self.push(is_null);
             }
             Operator::RefFunc { function_index } => self.ref_func(function_index),
+            Operator::RefAsNonNull => {
+                let reference = self.pop();
+                self.b.ins().trapz(reference, trap::NULL_REFERENCE);
+                self.push(reference);
+            }
             _ => return false,
         }
         true

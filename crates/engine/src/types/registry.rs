@@ -57,6 +57,12 @@ impl TypeId {
         registry.list[self.0 as usize].clone()
     }
 
+    /// How many parameters its signature has.
+    pub(crate) fn param_count(self) -> usize {
+        let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
+        registry.list[self.0 as usize].params().len()
+    }
+
     /// The number that compiled code compares.
     pub(crate) fn number(self) -> u32 {
         self.0
