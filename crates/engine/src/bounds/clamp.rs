@@ -31,7 +31,7 @@ use crate::vmctx::offsets::MEMORY_LEN;
 pub(super) struct Clamp;
 
 impl Strategy for Clamp {
-    fn layout(&self, max_bytes: u64) -> Layout {
+    fn layout(&self, max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: WASM_PAGE_BYTES,
             reserved_bytes: max_bytes,

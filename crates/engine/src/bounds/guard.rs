@@ -23,7 +23,7 @@ use super::{Access, Backing, HostAddress, INDEX_SPACE_32, Layout, REACH, Strateg
 pub(super) struct Guard;
 
 impl Strategy for Guard {
-    fn layout(&self, _max_bytes: u64) -> Layout {
+    fn layout(&self, _max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: 0,
             reserved_bytes: INDEX_SPACE_32 + REACH,

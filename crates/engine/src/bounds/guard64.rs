@@ -26,7 +26,7 @@ use super::{Access, Backing, HostAddress, Layout, REACH, Strategy, folded_offset
 pub(super) struct Guard64;
 
 impl Strategy for Guard64 {
-    fn layout(&self, max_bytes: u64) -> Layout {
+    fn layout(&self, max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: 0,
             reserved_bytes: index_space(max_bytes) + REACH,

@@ -301,8 +301,9 @@ pub struct HostAddress {
 
 /// What each strategy decides. One file each, no other implementors.
 trait Strategy {
-    /// Front, reservation and backing for a memory of at most `max_bytes`.
-    fn layout(&self, max_bytes: u64) -> Layout;
+    /// Front, reservation and backing for a memory of at most `max_bytes` with
+    /// 64-bit or 32-bit indices.
+    fn layout(&self, max_bytes: u64, memory64: bool) -> Layout;
 
     /// Emit the check, if any, and the address. The index is an i64.
     fn emit(
@@ -380,7 +381,7 @@ impl MemoryPlan {
             front_bytes,
             reserved_bytes,
             backing,
-        } = bounds.strategy().layout(max_bytes);
+        } = bounds.strategy().layout(max_bytes, ty.memory64);
         Ok(MemoryPlan {
             bounds,
             min_bytes: ty.min * WASM_PAGE_BYTES,

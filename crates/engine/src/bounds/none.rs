@@ -14,21 +14,25 @@
 //!
 //! An index of a 64-bit memory is added to the base as it is, `i + o` wrapping:
 //! nothing keeps it inside anything. What the reservation is there for is that
-//! a program without defects runs.
+//! a program without defects runs. A Wasm page in front of the memory, readable
+//! and writable, is met by small negative sums.
 //!
 //! Accesses to 32-bit memories never fault, so they are marked as not trapping,
 //! as native code's are; those to 64-bit ones may, anywhere.
 
 use cranelift_frontend::FunctionBuilder;
 
-use super::{Access, Backing, HostAddress, INDEX_SPACE_32, Layout, REACH, Strategy, plain_address};
+use super::{
+    Access, Backing, HostAddress, INDEX_SPACE_32, Layout, REACH, Strategy, WASM_PAGE_BYTES,
+    plain_address,
+};
 
 pub(super) struct None;
 
 impl Strategy for None {
-    fn layout(&self, max_bytes: u64) -> Layout {
+    fn layout(&self, max_bytes: u64, memory64: bool) -> Layout {
         Layout {
-            front_bytes: 0,
+            front_bytes: if memory64 { WASM_PAGE_BYTES } else { 0 },
             reserved_bytes: max_bytes.max(INDEX_SPACE_32) + REACH,
             backing: Backing::Whole,
         }

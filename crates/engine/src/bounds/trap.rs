@@ -30,7 +30,7 @@ use crate::vmctx::offsets::MEMORY_LEN;
 pub(super) struct Trap;
 
 impl Strategy for Trap {
-    fn layout(&self, max_bytes: u64) -> Layout {
+    fn layout(&self, max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: 0,
             reserved_bytes: max_bytes + REACH,

@@ -32,7 +32,7 @@ use super::{
 pub(super) struct Uffd;
 
 impl Strategy for Uffd {
-    fn layout(&self, max_bytes: u64) -> Layout {
+    fn layout(&self, max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: 0,
             reserved_bytes: index_space(max_bytes).max(INDEX_SPACE_32) + REACH,
