@@ -281,6 +281,7 @@ fn ending(file: &str, failure: Failure) -> anyhow::Result<ExitCode> {
     }
     let (status, what) = match error.trap() {
         Some(trap) => (TRAPPED, format!("trap: {trap}")),
+        None if error.exception().is_some() => (TRAPPED, error.to_string()),
         None => (1, error.to_string().replace('\n', " ")),
     };
     say(&format!("fathom: {file}: {what}"));
