@@ -109,6 +109,16 @@ impl Error {
         }
     }
 
+    /// Where in the module, for one that is refused: bytes from its start.
+    pub fn offset(&self) -> Option<usize> {
+        match &*self.0 {
+            ErrorKind::Invalid { offset, .. } | ErrorKind::Unsupported { offset, .. } => {
+                Some(*offset)
+            }
+            _ => None,
+        }
+    }
+
     /// The exception, where it is one that was not caught.
     pub fn exception(&self) -> Option<ExnRef> {
         match &*self.0 {
@@ -169,7 +179,7 @@ impl From<wasmparser::Error> for Error {
     fn from(error: wasmparser::Error) -> Error {
         let (message, offset) = (error.message().to_owned(), error.offset() as usize);
         // The parser has one type for both; its wording tells them apart.
-        if message.contains("not enabled") {
+        if message.contains("enabled") {
             ErrorKind::Unsupported { message, offset }.into()
         } else {
             ErrorKind::Invalid { message, offset }.into()

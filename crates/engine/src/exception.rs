@@ -1,15 +1,18 @@
 //! Exceptions: what `throw` raises and an `exnref` refers to.
 //!
 //! ```text
-//!  VmException { tag, referenced, len } | value 0 (16 bytes) | value 1 | …
+//!  VmException { tag, referenced, held } | value 0 (16 bytes) | value 1 | …
 //! ```
 //!
 //! One that no `exnref` refers to is dead as soon as it was caught: its values
 //! were loaded by the handler. So [`Exceptions`] gives the memory of the last
-//! one thrown to the next, unless a clause marked it as referenced; those live
-//! as long as the store.
+//! one thrown to the next, unless a clause marked it as referenced. Those are
+//! collected (`collect.rs`) when there are many; those that the host has seen
+//! live as long as the store.
 
 #![allow(unsafe_code)]
+
+mod collect;
 
 use std::ptr::NonNull;
 
@@ -21,36 +24,57 @@ use crate::types::TypeId;
 use crate::values::Val;
 use crate::vmctx::{VmException, VmTag};
 
+/// Exceptions of a store before the first collection.
+const FIRST_COLLECTION: usize = 1024;
+
 /// The exceptions of a store.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Exceptions {
     /// Header and values of each, in units of a value.
     all: Vec<Box<[u128]>>,
+    /// How many there may be before the next collection.
+    limit: usize,
 }
 
-impl Exceptions {
-    /// A new exception with all values zero.
-    pub fn allocate(&mut self, tag: NonNull<VmTag>) -> NonNull<VmException> {
-        // SAFETY: tags are alive as long as their store, which this belongs to.
+impl Default for Exceptions {
+    fn default() -> Exceptions {
+        let (all, limit) = (Vec::new(), FIRST_COLLECTION);
+        Exceptions { all, limit }
+    }
+}
+
+/// The header at the start of a block.
+fn header(block: &[u128]) -> &VmException {
+    // SAFETY: every block begins with a header, written when it was taken.
+    unsafe { &*block.as_ptr().cast() }
+}
+
+impl StoreOpaque {
+    /// A new exception; its values are whatever was there before, references to
+    /// nothing else than exceptions.
+    pub(crate) fn new_exception(&mut self, tag: NonNull<VmTag>) -> NonNull<VmException> {
+        // SAFETY: tags are alive as long as their store, which this is.
         let ty = TypeId::from_number(unsafe { tag.as_ref() }.type_id);
-        let len = ty.param_count();
-        let words = 1 + len;
-        let reusable = self.all.last().is_some_and(|last| {
-            // SAFETY: every block begins with a header.
-            let header = unsafe { &*last.as_ptr().cast::<VmException>() };
-            header.referenced == 0 && last.len() >= words
+        let words = 1 + ty.param_count();
+        let reusable = self.exceptions.all.last().is_some_and(|last| {
+            let header = header(last);
+            header.referenced == 0 && header.held == 0 && last.len() >= words
         });
         if !reusable {
-            self.all.push(vec![0; words].into_boxed_slice());
+            if self.exceptions.all.len() >= self.exceptions.limit {
+                self.collect_exceptions();
+            }
+            let block = vec![0; words].into_boxed_slice();
+            self.exceptions.all.push(block);
         }
-        let block = self.all.last_mut().expect("one was pushed");
+        let block = self.exceptions.all.last_mut().expect("one was pushed");
         let raw = NonNull::from(&mut **block).cast::<VmException>();
         // SAFETY: the block has room for a header, which is 16 bytes.
         unsafe {
             raw.write(VmException {
                 tag: tag.as_ptr(),
                 referenced: 0,
-                len: len as u32,
+                held: 0,
             });
         }
         raw
@@ -89,14 +113,14 @@ impl ExnRef {
             value.check(*ty, opaque)?;
             slots.push(value.to_slot(opaque)?);
         }
-        let raw = opaque.exceptions.allocate(tag.raw);
+        let raw = opaque.new_exception(tag.raw);
         let exception = ExnRef {
             store: opaque.id,
             raw,
         };
         // SAFETY: just allocated with room for as many values as its type has.
         unsafe {
-            (*raw.as_ptr()).referenced = 1;
+            (*raw.as_ptr()).held = 1;
             let first = exception.values_start();
             for (i, slot) in slots.into_iter().enumerate() {
                 first.add(i).write(slot);
@@ -110,7 +134,7 @@ impl ExnRef {
         let raw = NonNull::new(raw as *mut VmException)?;
         // SAFETY: of this store, hence alive; nobody else writes while the
         // store is borrowed.
-        unsafe { (*raw.as_ptr()).referenced = 1 };
+        unsafe { (*raw.as_ptr()).held = 1 };
         let store = store.id;
         Some(ExnRef { store, raw })
     }

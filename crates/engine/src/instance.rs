@@ -61,6 +61,11 @@ impl InstanceData {
         self.vmctx.as_ptr().cast_mut().cast()
     }
 
+    /// The context's words, globals among them, as they are now.
+    pub(crate) fn context(&self) -> &[u128] {
+        &self.vmctx
+    }
+
     /// # Safety
     /// `offset` is one the layout gives for a field of type `V`.
     pub(crate) unsafe fn write<V>(&mut self, offset: i32, value: V) {

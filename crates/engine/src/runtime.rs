@@ -315,5 +315,5 @@ unsafe extern "C" fn exception_new_entry(vmctx: *mut u8, tag: u32) -> u64 {
     let tag = data.tags[tag as usize];
     // SAFETY: an instance's store is alive while the instance is.
     let store = unsafe { &mut *data.store };
-    store.exceptions.allocate(tag).as_ptr() as u64
+    store.new_exception(tag).as_ptr() as u64
 }

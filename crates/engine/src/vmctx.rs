@@ -68,10 +68,11 @@ pub struct VmTag {
 pub struct VmException {
     /// Its tag.
     pub tag: *const VmTag,
-    /// Not 0 once there is an `exnref` to it: its memory is kept.
+    /// Not 0 once compiled code took an `exnref` to it: its memory is not reused
+    /// before it is found to be unreachable.
     pub referenced: u32,
-    /// Number of values.
-    pub len: u32,
+    /// Not 0 once the host has a reference to it: it is kept.
+    pub held: u32,
 }
 
 /// An imported function: what a direct call to it needs.

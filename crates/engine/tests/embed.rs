@@ -335,3 +335,172 @@ fn the_cache_survives_damage() {
         assert_eq!(std::fs::read(&entry).unwrap(), good, "mended");
     }
 }
+
+const THROWING: &str = r#"(module
+    (import "host" "tag" (tag $theirs (param i32 f64)))
+    (import "host" "throw" (func $host (param i32)))
+    (tag $ours (export "ours") (param i64))
+    (func (export "throw") (param i64) local.get 0 throw $ours)
+    (func (export "through") (param i32) local.get 0 call $host)
+    (func (export "caught") (param i32) (result i32 f64)
+        (block $caught (result i32 f64)
+            (try_table (catch $theirs $caught) (call $host (local.get 0)))
+            unreachable)))"#;
+
+#[test]
+fn exceptions_cross_the_border_both_ways() {
+    each(|engine| {
+        let m = module(engine, THROWING);
+        let mut store = Store::new(engine, ());
+        let ty = FuncType::new([ValType::I32, ValType::F64], []);
+        let tag = Tag::new(&mut store, &ty).unwrap();
+        let throw = Func::wrap(
+            &mut store,
+            move |mut caller: Caller<'_, ()>, n: i32| -> Result<()> {
+                let values = [Val::I32(n), Val::F64(1.5f64.to_bits())];
+                Err(ExnRef::new(&mut caller, tag, &values)?.into())
+            },
+        )
+        .unwrap();
+        let i = Instance::new(&mut store, &m, &[tag.into(), throw.into()]).unwrap();
+        let call = |store: &mut Store<()>, name: &str, arg: Val, results: &mut [Val]| {
+            let func = i.get_func(&*store, name).unwrap();
+            func.call(store, &[arg], results)
+        };
+
+        let mut results = [Val::I32(0), Val::F64(0)];
+        call(&mut store, "caught", Val::I32(7), &mut results).unwrap();
+        assert_eq!(results[0].i32(), Some(7));
+        assert_eq!(results[1].f64(), Some(1.5));
+
+        let error = call(&mut store, "through", Val::I32(8), &mut []).unwrap_err();
+        let exception = error.exception().expect("an exception");
+        assert_eq!(exception.tag(&store), tag);
+        assert_eq!(exception.values(&store)[0].i32(), Some(8));
+
+        let error = call(&mut store, "throw", Val::I64(9), &mut []).unwrap_err();
+        assert!(error.to_string().starts_with("uncaught exception in throw"));
+        let exception = error.exception().expect("an exception");
+        let ours = i.get_export(&store, "ours").unwrap().into_tag().unwrap();
+        assert_eq!(exception.tag(&store), ours);
+        assert_eq!(exception.values(&store)[0].i64(), Some(9));
+    });
+}
+
+#[test]
+fn a_reference_has_the_type_asked_for() {
+    let engine = engine(Bounds::Guard);
+    let m = module(
+        &engine,
+        r#"(module
+        (type $unary (func (param i32) (result i32)))
+        (func $double (export "double") (type $unary) local.get 0 i32.const 2 i32.mul)
+        (func (export "other") (result i32) i32.const 1)
+        (func (export "apply") (param (ref null $unary) i32) (result i32)
+            local.get 1 local.get 0 call_ref $unary))"#,
+    );
+    let mut store = Store::new(&engine, ());
+    let i = Instance::new(&mut store, &m, &[]).unwrap();
+    let [double, other, apply] =
+        ["double", "other", "apply"].map(|name| i.get_func(&store, name).unwrap());
+    let mut results = [Val::I32(0)];
+    let mut call = |func| {
+        apply.call(
+            &mut store,
+            &[Val::FuncRef(func), Val::I32(21)],
+            &mut results,
+        )
+    };
+    call(Some(double)).unwrap();
+    let wrong = call(Some(other)).unwrap_err().to_string();
+    assert!(wrong.starts_with("argument 0: (ref null (type "), "{wrong}");
+    let null = call(None).unwrap_err();
+    assert_eq!(null.trap().map(|t| t.code), Some(TrapCode::NullFunction));
+    assert_eq!(results[0].i32(), Some(42));
+}
+
+#[test]
+fn a_feature_that_is_off_is_refused_with_its_name_and_place() {
+    let samples = [
+        (
+            "multi-value",
+            "(func (result i32 i32) i32.const 1 i32.const 2)",
+        ),
+        (
+            "bulk-memory",
+            "(memory 1) (func i32.const 0 i32.const 0 i32.const 0 memory.fill)",
+        ),
+        ("reference-types", "(table 1 externref)"),
+        ("simd", "(func (result v128) i32.const 1 i8x16.splat)"),
+        (
+            "relaxed-simd",
+            "(func (param v128) (result v128) local.get 0 i32x4.relaxed_trunc_f32x4_s)",
+        ),
+        (
+            "extended-const",
+            "(global i32 (i32.add (i32.const 1) (i32.const 2)))",
+        ),
+        ("tail-call", "(func return_call 0)"),
+        ("multi-memory", "(memory 1) (memory 1)"),
+        ("memory64", "(memory i64 1)"),
+        (
+            "function-references",
+            "(type $t (func)) (func (param (ref $t)))",
+        ),
+        ("exceptions", "(tag)"),
+        ("threads", "(memory 1 1 shared)"),
+    ];
+    assert_eq!(
+        samples.map(|(name, _)| name),
+        Feature::ALL.map(Feature::name)
+    );
+    for (feature, wat) in samples {
+        let wasm = wat::parse_str(format!("(module {wat})")).unwrap();
+        let config = Config::new().features(format!("-{feature}").parse().unwrap());
+        let error = Module::new(&Engine::new(&config).unwrap(), &wasm).unwrap_err();
+        let text = error.to_string();
+        assert!(text.starts_with("unsupported at offset 0x"), "{text}");
+        assert!(
+            text.ends_with(&format!(": {feature} is turned off")),
+            "{text}"
+        );
+        assert!(error.offset().is_some_and(|offset| offset < wasm.len()));
+    }
+}
+
+#[test]
+fn garbage_collection_is_refused_with_its_name_and_place() {
+    let engine = engine(Bounds::Guard);
+    for wat in [
+        "(type (struct (field i32)))",
+        "(type (array i8))",
+        "(type (sub (func)))",
+        "(func (param anyref))",
+        "(func (result i32) (local i31ref) i32.const 1)",
+        "(func (result i32) i32.const 1 ref.i31 i31.get_u)",
+        "(type $t (func)) (func (param funcref) (result i32) local.get 0 ref.test (ref $t))",
+        "(table 1 eqref)",
+        "(global anyref (ref.null any))",
+    ] {
+        let wasm = wat::parse_str(format!("(module {wat})")).unwrap();
+        let error = Module::new(&engine, &wasm).map(|_| ()).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("unsupported at offset 0x"),
+            "{wat}: {text}"
+        );
+        assert!(text.contains("gc: "), "{wat}: {text}");
+    }
+}
+
+#[test]
+fn a_strategy_for_the_other_index_type_is_refused() {
+    for (bounds, wat) in [
+        (Bounds::Guard, "(module (memory i64 1))"),
+        (Bounds::Guard64, "(module (memory 1))"),
+    ] {
+        let wasm = wat::parse_str(wat).unwrap();
+        let error = Module::new(&engine(bounds), &wasm).unwrap_err().to_string();
+        assert!(error.contains("does not guard"), "{error}");
+    }
+}

@@ -114,7 +114,8 @@ fn refused(error: TranslateError) -> Error {
     match error {
         TranslateError::Invalid(error) => error.into(),
         TranslateError::Unsupported { operator, offset } => {
-            let message = format!("instruction {operator}");
+            // Everything else of WebAssembly 3.0 is translated.
+            let message = format!("gc: {operator}");
             ErrorKind::Unsupported { message, offset }.into()
         }
     }

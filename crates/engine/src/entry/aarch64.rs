@@ -100,3 +100,27 @@ pub(super) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: usize) {
         find = sym find_handler,
     )
 }
+
+/// The registers that a callee preserves, as they are on entry: what the code
+/// of the callers keeps in them.
+pub(super) fn preserved_registers() -> [usize; 10] {
+    let mut registers = [0; 10];
+    // SAFETY: only reads registers.
+    unsafe {
+        std::arch::asm!(
+            "str x19, [{at}, #0]",
+            "str x20, [{at}, #8]",
+            "str x21, [{at}, #16]",
+            "str x22, [{at}, #24]",
+            "str x23, [{at}, #32]",
+            "str x24, [{at}, #40]",
+            "str x25, [{at}, #48]",
+            "str x26, [{at}, #56]",
+            "str x27, [{at}, #64]",
+            "str x28, [{at}, #72]",
+            at = in(reg) registers.as_mut_ptr(),
+            options(nostack, preserves_flags),
+        );
+    }
+    registers
+}

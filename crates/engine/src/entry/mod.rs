@@ -42,6 +42,8 @@ use crate::vmctx::VmRuntime;
 
 /// Frames kept of a backtrace, the innermost ones.
 const MAX_FRAMES: usize = 64;
+/// More bytes than a frame of `for_each_stack_word` has.
+const OWN_FRAME_BYTES: usize = 1024;
 /// Bytes of stack that Wasm leaves to host functions, libcalls and drops.
 const HOST_RESERVE_BYTES: usize = 192 << 10;
 
@@ -132,6 +134,26 @@ pub(crate) fn prepare() -> Result<()> {
 /// The runtime function that raises an exception.
 pub(crate) const fn throw_address() -> *const () {
     arch::throw as *const ()
+}
+
+/// Hand over every word of this thread's stack from here up to the outermost
+/// entry into Wasm, the registers that callees preserve among them.
+pub(crate) fn for_each_stack_word(mut visit: impl FnMut(usize)) {
+    let mut outermost = 0;
+    let mut at = CURRENT.get();
+    // SAFETY: activations of this thread are alive until they return.
+    while let Some(activation) = unsafe { at.as_ref() } {
+        outermost = activation.catch_sp;
+        at = activation.previous;
+    }
+    let registers = arch::preserved_registers();
+    registers.into_iter().for_each(&mut visit);
+    // Some below, for what this function itself may have put there.
+    let here = std::ptr::from_ref(&registers) as usize - OWN_FRAME_BYTES;
+    for address in (here..outermost).step_by(size_of::<usize>()) {
+        // SAFETY: this thread's stack, aligned; it reaches further down.
+        visit(unsafe { (address as *const usize).read_volatile() });
+    }
 }
 
 /// From now on a strategy without guarantee is in use in this process: an access

@@ -95,3 +95,22 @@ pub(super) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: usize) {
         find = sym find_handler,
     )
 }
+
+/// The registers that a callee preserves, as they are on entry: what the code
+/// of the callers keeps in them.
+pub(super) fn preserved_registers() -> [usize; 5] {
+    let mut registers = [0; 5];
+    // SAFETY: only reads registers.
+    unsafe {
+        std::arch::asm!(
+            "mov [{at} + 0], rbx",
+            "mov [{at} + 8], r12",
+            "mov [{at} + 16], r13",
+            "mov [{at} + 24], r14",
+            "mov [{at} + 32], r15",
+            at = in(reg) registers.as_mut_ptr(),
+            options(nostack, preserves_flags),
+        );
+    }
+    registers
+}

@@ -14,8 +14,8 @@ use crate::bounds::MemoryPlan;
 use crate::code::CodeMemory;
 use crate::compile::{self, Artifact, CodeRange};
 use crate::engine::Engine;
-use crate::error::Result;
-use crate::features::Features;
+use crate::error::{Error, ErrorKind, Result};
+use crate::features::{Feature, Features};
 use crate::link::wanted_type;
 use crate::types::{ExternType, FuncType, MemoryType};
 use crate::vmctx::VmLayout;
@@ -46,6 +46,11 @@ impl Module {
     /// A module that is malformed, invalid or uses what is not supported, with
     /// the offset; a host without room for its code.
     pub fn new(engine: &Engine, wasm: &[u8]) -> Result<Module> {
+        let features = engine.config().features;
+        Module::build(engine, wasm).map_err(|error| missing_feature(error, wasm, features))
+    }
+
+    fn build(engine: &Engine, wasm: &[u8]) -> Result<Module> {
         let features = engine.config().features;
         let key = cache::Key::new(engine, wasm);
         if let Some(artifact) = key.as_ref().and_then(cache::Key::load) {
@@ -201,6 +206,28 @@ impl Module {
     pub(crate) fn data_bytes(&self, segment: u32) -> &[u8] {
         let range = &self.0.info.data[segment as usize].bytes;
         &self.0.data[range.start - self.0.data_start..range.end - self.0.data_start]
+    }
+}
+
+/// The error, or the feature that is turned off and would mend it: the one with
+/// which validation gets further.
+fn missing_feature(error: Error, wasm: &[u8], features: Features) -> Error {
+    let Some(offset) = error.offset() else {
+        return error;
+    };
+    let gets_further = |feature: &Feature| match Module::validate(wasm, features.with(*feature)) {
+        Ok(()) => true,
+        Err(other) => other.offset().is_none_or(|further| further > offset),
+    };
+    let mut off = Feature::ALL
+        .into_iter()
+        .filter(|feature| !features.contains(*feature));
+    match off.find(gets_further) {
+        Some(feature) => {
+            let message = format!("{feature} is turned off");
+            ErrorKind::Unsupported { message, offset }.into()
+        }
+        None => error,
     }
 }
 

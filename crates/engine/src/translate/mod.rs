@@ -40,7 +40,7 @@ pub(crate) use env::{ModuleEnv, clif_type, wasm_signature};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use wasmparser::{
-    FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, Operator,
+    BlockType, FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, Operator,
     OperatorsReader, OperatorsReaderAllocations, WasmModuleResources,
 };
 
@@ -55,7 +55,7 @@ pub(crate) enum TranslateError {
     #[error(transparent)]
     Invalid(#[from] wasmparser::Error),
     /// Valid, but of a proposal this translation does not know.
-    #[error("instruction {operator} is not supported")]
+    #[error("{operator} is not supported")]
     Unsupported {
         /// Name of the instruction.
         operator: String,
@@ -153,6 +153,12 @@ impl Translator<'_> {
             let count: u32 = reader.read()?;
             let ty: wasmparser::ValType = reader.read()?;
             validator.define_locals(offset, count, ty)?;
+            if needs_collector(ty) {
+                return Err(TranslateError::Unsupported {
+                    operator: format!("local of type {ty}"),
+                    offset: offset as usize,
+                });
+            }
             let ty = env::parsed_clif_type(ty);
             let zero = self.zero(ty);
             for _ in 0..count {
@@ -183,9 +189,9 @@ impl Translator<'_> {
             let (op, offset) = operators.read_with_offset()?;
             validator.op(offset, &op)?;
             self.b.set_srcloc(ir::SourceLoc::new(offset as u32));
-            if !self.operator(&op) {
+            if mentions_collected(&op) || !self.operator(&op) {
                 return Err(TranslateError::Unsupported {
-                    operator: operator_name(&op),
+                    operator: format!("instruction {}", operator_name(&op)),
                     offset: offset as usize,
                 });
             }
@@ -291,6 +297,42 @@ impl Translator<'_> {
     /// Pushes an operand.
     fn push(&mut self, value: Value) {
         self.state.push(value);
+    }
+}
+
+/// Whether values of a type live in a heap that is collected.
+fn needs_collector(ty: wasmparser::ValType) -> bool {
+    match ty {
+        wasmparser::ValType::Ref(ty) => collected(ty.heap_type()),
+        _ => false,
+    }
+}
+
+fn collected(heap: wasmparser::HeapType) -> bool {
+    use wasmparser::AbstractHeapType::{Exn, Extern, Func, NoExn, NoExtern, NoFunc};
+    match heap {
+        wasmparser::HeapType::Abstract { shared, ty } => {
+            shared || !matches!(ty, Func | NoFunc | Extern | NoExtern | Exn | NoExn)
+        }
+        // Decoding has refused all but functions.
+        _ => false,
+    }
+}
+
+/// Whether an operator that is translated for other types has such a type.
+fn mentions_collected(op: &Operator<'_>) -> bool {
+    let block = |ty: BlockType| match ty {
+        BlockType::Type(ty) => needs_collector(ty),
+        _ => false,
+    };
+    match op {
+        Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => {
+            block(*blockty)
+        }
+        Operator::TryTable { try_table } => block(try_table.ty),
+        Operator::TypedSelect { ty } => needs_collector(*ty),
+        Operator::RefNull { hty } => collected(*hty),
+        _ => false,
     }
 }
 
