@@ -40,7 +40,7 @@ pub static GROUPS: [Group; 14] = [
     of("exceptions", Proposal::ExceptionHandling, true),
     of("threads", Proposal::Threads, false),
     of("custom-page-sizes", Proposal::CustomPageSizes, false),
-    of("wide-arithmetic", Proposal::WideArithmetic, false),
+    of("wide-arithmetic", Proposal::WideArithmetic, true),
     Group {
         name: "own",
         from: From::Own,

@@ -32,11 +32,13 @@ pub enum Feature {
     Exceptions,
     /// Shared memories and atomic instructions.
     Threads,
+    /// 128-bit sums and products; not in 3.0.
+    WideArithmetic,
 }
 
 impl Feature {
     /// Every feature that can be turned off.
-    pub const ALL: [Feature; 12] = [
+    pub const ALL: [Feature; 13] = [
         Feature::MultiValue,
         Feature::BulkMemory,
         Feature::ReferenceTypes,
@@ -49,6 +51,7 @@ impl Feature {
         Feature::FunctionReferences,
         Feature::Exceptions,
         Feature::Threads,
+        Feature::WideArithmetic,
     ];
 
     /// The proposal's name.
@@ -66,6 +69,7 @@ impl Feature {
             Feature::FunctionReferences => "function-references",
             Feature::Exceptions => "exceptions",
             Feature::Threads => "threads",
+            Feature::WideArithmetic => "wide-arithmetic",
         }
     }
 
@@ -84,6 +88,7 @@ impl Feature {
             Feature::FunctionReferences => "typed function references, call_ref",
             Feature::Exceptions => "tags, throw and try_table",
             Feature::Threads => "shared memories and atomic instructions",
+            Feature::WideArithmetic => "128-bit sums and products (beyond 3.0)",
         }
     }
 
@@ -113,6 +118,7 @@ impl Feature {
             Feature::FunctionReferences => WasmFeatures::FUNCTION_REFERENCES | WasmFeatures::GC,
             Feature::Exceptions => WasmFeatures::EXCEPTIONS,
             Feature::Threads => WasmFeatures::THREADS,
+            Feature::WideArithmetic => WasmFeatures::WIDE_ARITHMETIC,
         }
     }
 }
@@ -123,8 +129,8 @@ impl fmt::Display for Feature {
     }
 }
 
-/// A set of features. All of WebAssembly 3.0 but garbage collection, unless
-/// some are turned off.
+/// A set of features. All of WebAssembly 3.0 but garbage collection, and wide
+/// arithmetic, unless some are turned off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Features(u16);
 
@@ -209,27 +215,20 @@ impl FromStr for Features {
     /// `-threads,-simd`: all but these; `+simd` or `simd` turns one on again;
     /// `all` and `none` start from there.
     fn from_str(text: &str) -> Result<Features, UnknownFeature> {
-        let parts = text
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty());
-        parts.fold(Ok(Features::all()), |set, part| {
-            let set = set?;
+        let mut set = Features::all();
+        let parts = text.split(',').map(str::trim);
+        for part in parts.filter(|part| !part.is_empty()) {
             let name = part.trim_start_matches(['+', '-']);
-            match part {
-                "all" => return Ok(Features::all()),
-                "none" => return Ok(Features::none()),
-                _ => {}
-            }
-            let feature = Feature::ALL
-                .into_iter()
-                .find(|feature| feature.name() == name)
-                .ok_or_else(|| UnknownFeature { name: name.into() })?;
-            Ok(match part.starts_with('-') {
-                true => set.without(feature),
-                false => set.with(feature),
-            })
-        })
+            let known = Feature::ALL.into_iter().find(|f| f.name() == name);
+            set = match (part, known) {
+                ("all", _) => Features::all(),
+                ("none", _) => Features::none(),
+                (_, Some(feature)) if part.starts_with('-') => set.without(feature),
+                (_, Some(feature)) => set.with(feature),
+                (_, None) => return Err(UnknownFeature { name: name.into() }),
+            };
+        }
+        Ok(set)
     }
 }
 

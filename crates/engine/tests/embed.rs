@@ -449,6 +449,10 @@ fn a_feature_that_is_off_is_refused_with_its_name_and_place() {
         ),
         ("exceptions", "(tag)"),
         ("threads", "(memory 1 1 shared)"),
+        (
+            "wide-arithmetic",
+            "(func (param i64 i64) (result i64 i64) local.get 0 local.get 1 i64.mul_wide_u)",
+        ),
     ];
     assert_eq!(
         samples.map(|(name, _)| name),

@@ -11,6 +11,7 @@
 //!                                   ├ numeric.rs   scalar arithmetic
 //!                                   ├ memory.rs    loads, stores, bulk memory
 //!                                   ├ table.rs, global.rs, call.rs, exception.rs
+//!                                   ├ wide.rs      128-bit integers
 //!                                   └ simd/        the 236 vector instructions
 //! ```
 //!
@@ -34,6 +35,7 @@ mod numeric;
 mod simd;
 mod state;
 mod table;
+mod wide;
 
 pub(crate) use env::{ModuleEnv, clif_type, wasm_signature};
 
@@ -213,6 +215,7 @@ impl Translator<'_> {
             || self.simd(op)
             || self.bulk(op)
             || self.exception(op)
+            || self.wide(op)
     }
 
     /// Locals, globals, references and parametric instructions.
