@@ -29,6 +29,10 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(CARGO) test --locked --workspace
 	$(MAKE) --no-print-directory python-tests
 
+.PHONY: cross
+cross: packages ## Run the engine's tests and the official suite on aarch64 and riscv64, emulated
+	CARGO=$(CARGO) tests/cross/run
+
 .PHONY: style
 style: ## Check formatting and lints
 	$(CARGO) fmt --all --check

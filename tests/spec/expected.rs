@@ -53,7 +53,7 @@ impl Expected {
 }
 
 fn path(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    crate::root()
         .join("tests/spec/expected")
         .join(format!("{name}.txt"))
 }

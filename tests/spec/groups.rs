@@ -89,8 +89,7 @@ impl Group {
     }
 
     fn own(&'static self) -> Vec<Source> {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/wast");
-        let entries = std::fs::read_dir(folder).expect("tests/wast");
+        let entries = std::fs::read_dir(crate::root().join("tests/wast")).expect("tests/wast");
         entries
             .flatten()
             .filter(|entry| entry.path().extension().is_some_and(|e| e == "wast"))

@@ -30,6 +30,7 @@ mod spectest;
 mod tally;
 mod values;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Opt};
@@ -67,6 +68,15 @@ impl Mode {
             .allow_unchecked(true);
         Engine::new(&config)
     }
+}
+
+/// The project's folder. Two packages build this runner: the one there and
+/// `tests/cross`.
+fn root() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = package.ancestors();
+    let root = folders.find(|folder| folder.join("tests/spec").is_dir());
+    root.unwrap_or(package).to_path_buf()
 }
 
 fn main() -> ExitCode {
