@@ -299,6 +299,10 @@ pub struct HostAddress {
     pub flags: MemFlagsData,
 }
 
+/// Whether a store across two pages may write the first part before it faults on
+/// the second. x86-64 never does; Arm and RISC-V leave it to the processor.
+const STORES_TEAR: bool = !cfg!(target_arch = "x86_64");
+
 /// What each strategy decides. One file each, no other implementors.
 trait Strategy {
     /// Front, reservation and backing for a memory of at most `max_bytes` with
@@ -419,6 +423,31 @@ impl MemoryPlan {
         self.bounds
             .strategy()
             .emit(builder, self.max_bytes, &access)
+    }
+
+    /// Emit what makes a store of `width` bytes to `at` change nothing where it
+    /// traps: a load of the same bytes in front of it. Where they are not all
+    /// accessible the load faults, before anything is written.
+    pub fn emit_before_store(
+        &self,
+        builder: &mut FunctionBuilder<'_>,
+        at: &HostAddress,
+        width: u8,
+    ) {
+        if !STORES_TEAR || self.bounds.guarantee() != Guarantee::Exact {
+            return;
+        }
+        let ty = match width {
+            // A byte is written or it is not.
+            1 => return,
+            2 => types::I16,
+            4 => types::I32,
+            8 => types::I64,
+            _ => types::I8X16,
+        };
+        builder
+            .ins()
+            .load(ty, at.flags, at.address, at.displacement);
     }
 }
 

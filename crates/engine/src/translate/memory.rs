@@ -38,7 +38,7 @@ macro_rules! extending_load {
 macro_rules! narrow_store {
     ($t:ident, $memarg:expr, $width:expr, $method:ident) => {{
         let value = $t.pop();
-        let at = $t.host_address($memarg, $width);
+        let at = $t.store_address($memarg, $width);
         $t.b.ins()
             .$method(at.flags, value, at.address, at.displacement);
     }};
@@ -125,6 +125,14 @@ impl Translator<'_> {
         plan.emit_address(&mut self.b, &access)
     }
 
+    /// As [`Self::host_address`], for a store.
+    fn store_address(&mut self, memarg: &MemArg, width: u8) -> HostAddress {
+        let at = self.host_address(memarg, width);
+        let plan = self.env.module.plans[memory_index(memarg) as usize];
+        plan.emit_before_store(&mut self.b, &at, width);
+        at
+    }
+
     /// In front of a loop: what its accesses to the first memory share.
     pub(super) fn before_loop(&mut self) {
         if let Some(plan) = self.env.module.plans.first() {
@@ -154,7 +162,7 @@ impl Translator<'_> {
 
     /// Stores `value`, of `width` bytes.
     pub(super) fn store_value(&mut self, memarg: &MemArg, width: u8, value: Value) {
-        let at = self.host_address(memarg, width);
+        let at = self.store_address(memarg, width);
         self.b
             .ins()
             .store(at.flags, value, at.address, at.displacement);
