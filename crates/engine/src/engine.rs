@@ -68,8 +68,12 @@ impl Engine {
             entry::expect_wild_accesses();
         }
         let target = Target::host(config.opt)?;
+        let mut config = config.clone();
+        if let Some((feature, _)) = target.lacks() {
+            config.features = config.features.without(feature);
+        }
         Ok(Engine(Arc::new(Inner {
-            config: config.clone(),
+            config,
             target,
             trampolines: Mutex::default(),
         })))
@@ -97,6 +101,20 @@ impl Engine {
 
     pub(crate) fn target(&self) -> &Target {
         &self.0.target
+    }
+
+    /// Say of a module that was refused when it is this processor's fault.
+    pub(crate) fn explain(&self, error: Error) -> Error {
+        let Some((feature, needed)) = self.target().lacks() else {
+            return error;
+        };
+        match error.into_kind() {
+            ErrorKind::Unsupported { message, offset } if message.contains("SIMD") => {
+                let message = format!("{feature} needs {needed}, which this processor lacks");
+                ErrorKind::Unsupported { message, offset }.into()
+            }
+            other => other.into(),
+        }
     }
 
     /// Whether both are the same engine.

@@ -7,6 +7,7 @@ use cranelift_codegen::settings::{self, Configurable};
 
 use crate::config::Opt;
 use crate::error::{ErrorKind, Result};
+use crate::features::Feature;
 
 /// A configured code generator.
 #[derive(Clone)]
@@ -64,6 +65,17 @@ impl Target {
     /// The code generator.
     pub(crate) fn isa(&self) -> &dyn TargetIsa {
         &*self.isa
+    }
+
+    /// A feature that this processor has no instructions for, and which it
+    /// would need.
+    pub(crate) fn lacks(&self) -> Option<(Feature, &'static str)> {
+        let has = |name| {
+            let mut flags = self.isa.isa_flags().into_iter();
+            flags.any(|flag| flag.name == name && flag.as_bool() == Some(true))
+        };
+        let lacks_vectors = self.isa.name() == "riscv64" && !has("has_v");
+        lacks_vectors.then_some((Feature::Simd, "the V extension with vectors of 128 bits"))
     }
 
     /// Everything about the target that changes the code: for cache keys.

@@ -46,6 +46,10 @@ impl Module {
     /// A module that is malformed, invalid or uses what is not supported, with
     /// the offset; a host without room for its code.
     pub fn new(engine: &Engine, wasm: &[u8]) -> Result<Module> {
+        Module::load(engine, wasm).map_err(|error| engine.explain(error))
+    }
+
+    fn load(engine: &Engine, wasm: &[u8]) -> Result<Module> {
         let features = engine.config().features;
         Module::build(engine, wasm).map_err(|error| missing_feature(error, wasm, features))
     }
