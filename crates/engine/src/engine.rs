@@ -84,10 +84,10 @@ impl Engine {
         self.0.config.bounds.resolve(memory64)
     }
 
-    /// The plan for a memory.
-    pub(crate) fn plan(&self, ty: &MemoryType) -> Result<MemoryPlan> {
+    /// The plan for a memory; errors begin with `what`.
+    pub(crate) fn plan(&self, ty: &MemoryType, what: &str) -> Result<MemoryPlan> {
         MemoryPlan::new(self.bounds(ty.memory64), ty)
-            .map_err(|error| ErrorKind::Config(error.to_string()).into())
+            .map_err(|error| ErrorKind::Config(format!("{what}{error}")).into())
     }
 
     /// The optimisation level in force.

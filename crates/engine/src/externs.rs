@@ -152,7 +152,7 @@ impl Memory {
         if ty.max.is_some_and(|max| max < ty.min) {
             return Err(Error::mismatch("a memory's limits must not fall"));
         }
-        let plan = store.engine.plan(&ty)?;
+        let plan = store.engine.plan(&ty, "memory: ")?;
         let memory = LinearMemory::new(plan, ty)?;
         let raw = NonNull::from(&*memory);
         store.memories.push(memory);
@@ -317,7 +317,10 @@ impl Table {
 
     pub(crate) fn new_in(store: &mut StoreOpaque, ty: TableType, init: u64) -> Result<Table> {
         let data = TableData::new(ty, init).ok_or_else(|| {
-            Error::mismatch(format!("table of more than {MAX_TABLE_ELEMENTS} elements"))
+            Error::mismatch(format!(
+                "table of {} elements is beyond the limit of {MAX_TABLE_ELEMENTS}",
+                ty.min
+            ))
         })?;
         let raw = NonNull::from(&*data);
         store.tables.push(data);

@@ -340,7 +340,7 @@ pub enum PlanError {
         index: u32,
     },
     /// More pages at first than a memory can have.
-    #[error("a memory of {pages} pages is beyond the limit of {limit} pages of 64 KiB")]
+    #[error("{pages} pages are beyond the limit of {limit} pages of 64 KiB")]
     TooLarge {
         /// Pages asked for.
         pages: u64,

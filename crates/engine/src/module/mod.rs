@@ -239,7 +239,8 @@ fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<
     let plans = info
         .memories
         .iter()
-        .map(|ty| engine.plan(ty))
+        .enumerate()
+        .map(|(index, ty)| engine.plan(ty, &format!("memory {index}: ")))
         .collect::<Result<Vec<MemoryPlan>>>()?;
     let layout = VmLayout::new(info);
     let seed = engine.config().layout_seed;

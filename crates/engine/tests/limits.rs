@@ -1,0 +1,111 @@
+//! What is beyond the implementation is refused in one line that names the
+//! limit (`docs/LIMITS.md`); what is just inside works.
+
+use fathom_engine::*;
+
+fn engine() -> Engine {
+    Engine::new(&Config::new().opt(Opt::None)).unwrap()
+}
+
+fn load(wat: &str) -> Result<Module> {
+    Module::new(&engine(), &wat::parse_str(wat).unwrap())
+}
+
+fn refusal(wat: &str) -> String {
+    let text = load(wat).map(|_| ()).unwrap_err().to_string();
+    assert!(!text.contains('\n'), "{text}");
+    text
+}
+
+fn instantiate(wat: &str) -> Result<()> {
+    let module = load(wat)?;
+    Instance::new(Store::new(module.engine(), ()), &module, &[]).map(|_| ())
+}
+
+#[test]
+fn memories() {
+    let text = refusal("(module (memory i64 0x1000001))");
+    assert_eq!(
+        text,
+        "memory 0: 16777217 pages are beyond the limit of 16777216 pages of 64 KiB"
+    );
+    let text = refusal(&format!("(module {})", "(memory 0)".repeat(101)));
+    assert!(
+        text.contains("memories count exceeds limit of 100"),
+        "{text}"
+    );
+    load(&format!("(module {})", "(memory 0)".repeat(100))).unwrap();
+    load("(module (memory i64 0x1000000))").unwrap();
+}
+
+#[test]
+fn tables() {
+    let text = instantiate("(module (table 10000001 funcref))").unwrap_err();
+    assert_eq!(
+        text.to_string(),
+        "table of 10000001 elements is beyond the limit of 10000000"
+    );
+    let text = instantiate("(module (table i64 0x1000000000000 funcref))").unwrap_err();
+    assert!(text.to_string().contains("beyond the limit of 10000000"));
+    instantiate("(module (table 1000000 funcref))").unwrap();
+}
+
+#[test]
+fn functions() {
+    let params = |n| format!("(module (func (param {})))", "i32 ".repeat(n));
+    let text = refusal(&params(1001));
+    assert!(text.contains("function params size"), "{text}");
+    load(&params(1000)).unwrap();
+    let results = |n| format!("(module (func (result {}) unreachable))", "i32 ".repeat(n));
+    let text = refusal(&results(1001));
+    assert!(text.contains("function returns size"), "{text}");
+    load(&results(1000)).unwrap();
+    let locals = |n| format!("(module (func (local {})))", "i64 ".repeat(n));
+    let text = refusal(&locals(50_001));
+    assert!(text.contains("too many locals"), "{text}");
+    load(&locals(50_000)).unwrap();
+    let size = |n| format!("(module (func {}))", "nop ".repeat(n));
+    let text = refusal(&size(7_700_000));
+    assert!(text.contains("function body size"), "{text}");
+}
+
+/// There is no limit of its own: a body can be as deep as it is long.
+#[test]
+fn nesting() {
+    const DEPTH: usize = 20_000;
+    for (open, close) in [
+        ("block ", "end "),
+        ("loop ", "end "),
+        ("i32.const 1 if ", "end "),
+        ("try_table (catch_all 0) ", "end "),
+    ] {
+        let (open, close) = (open.repeat(DEPTH), close.repeat(DEPTH));
+        load(&format!("(module (func {open} {close}))")).unwrap();
+    }
+}
+
+#[test]
+fn frames_larger_than_the_stack_exhaust_it() {
+    // Each local is live across the call, 16 bytes.
+    let sets: String = (0..40_000)
+        .map(|i| format!("call $v local.set {i} "))
+        .collect();
+    let gets: String = (0..40_000)
+        .map(|i| format!("local.get {i} v128.xor "))
+        .collect();
+    let wat = format!(
+        "(module
+            (func $v (result v128) v128.const i64x2 1 2)
+            (func (export \"f\") (result v128) (local {}) {sets}
+                v128.const i64x2 0 0 {gets}))",
+        "v128 ".repeat(40_000)
+    );
+    let config = Config::new().opt(Opt::None).max_wasm_stack(256 << 10);
+    let engine = Engine::new(&config).unwrap();
+    let module = Module::new(&engine, &wat::parse_str(&wat).unwrap()).unwrap();
+    let mut store = Store::new(&engine, ());
+    let i = Instance::new(&mut store, &module, &[]).unwrap();
+    let f = i.get_func(&store, "f").unwrap();
+    let error = f.call(&mut store, &[], &mut [Val::V128(0)]).unwrap_err();
+    assert_eq!(error.trap().map(|t| t.code), Some(TrapCode::StackExhausted));
+}
