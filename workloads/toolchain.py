@@ -108,10 +108,17 @@ def host_cpu() -> str:
     return "\n".join(sorted({line for line in lines if line.startswith(wanted)}))
 
 
-def run_zig(arguments: list[str], what: str) -> None:
-    """Runs `zig cc` with the arguments; a failure becomes one line naming `what`."""
-    command = [str(zig_path()), "cc", *arguments]
-    done = subprocess.run(command, env=zig_environment(), capture_output=True, text=True, check=False)
+def run_zig(arguments: list[str], what: str, driver: str = "cc") -> None:
+    """Runs `zig cc` (or `c++`) with the arguments; a failure becomes one line naming `what`."""
+    run([str(zig_path()), driver, *arguments], what, zig_environment())
+
+
+def run(command: list[str], what: str, environment: dict[str, str] | None = None) -> None:
+    """Runs a compiler; a failure becomes one line naming `what`."""
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise ToolError(f"{what}: {command[0]}: {error.strerror}") from None
     if done.returncode != 0:
         raise ToolError(f"{what}: {_first_error(done.stderr) or f'compiler ended with status {done.returncode}'}")
 
