@@ -13,6 +13,9 @@ ARGS ?=
 # Modules of the two long checks.
 SEEDS ?= 20000
 MUTANTS ?= 100000
+# Real programs that are built and run by every `make test`: a language each, the
+# ones that need a minute. All of them: `make test-programs`.
+QUICK_PROGRAMS := lua,exceptions,threads,inventory
 
 .PHONY: help
 help: ## Say what there is
@@ -26,6 +29,7 @@ bench: setup ## Measure PolyBench on our engine under every strategy, on outside
 test: packages ## Check everything: style, sources, unit tests, the official suite, the command line
 	$(MAKE) --no-print-directory tools
 	$(MAKE) --no-print-directory style
+	$(PYTHON) workloads/build.py --suite programs --kernel $(QUICK_PROGRAMS)
 	$(CARGO) test --locked --workspace
 	$(MAKE) --no-print-directory python-tests
 
@@ -62,6 +66,15 @@ tools: ## Install the pinned C compiler and the outside engines into .tools
 workloads: ## Compile the workloads (incremental)
 	$(PYTHON) workloads/setup.py
 	$(PYTHON) workloads/build.py
+
+.PHONY: programs
+programs: ## Fetch and compile the real programs that the tests run (incremental)
+	$(PYTHON) workloads/setup.py
+	$(PYTHON) workloads/build.py --suite programs
+
+.PHONY: test-programs
+test-programs: packages programs ## Run real programs on our engine and natively, and compare
+	$(CARGO) test --locked --test programs
 
 .PHONY: bless
 bless: ## Rewrite what tests compare with: transcripts, expected failures

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Installs the pinned C compiler into `.tools/zig`. Does nothing when it is there.
+"""Installs the pinned C compiler into `.tools/zig`, and the Rust compiler's targets
+for WebAssembly where rustup is. Does nothing when they are there.
 
-Needs pip. Writes below `.tools` only; an interrupted installation leaves
-nothing behind that a later one would mistake for a compiler.
+Needs pip. Writes below `.tools` (and to rustup's folder) only; an interrupted
+installation leaves nothing behind that a later one would mistake for a compiler.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import sys
 import tempfile
 
 import toolchain
+
+RUST_TARGETS = ("wasm32-wasip1", "wasm32-wasip1-threads")
 
 
 def install_zig() -> None:
@@ -31,6 +34,24 @@ def install_zig() -> None:
         os.rename(f"{scratch}/zig", toolchain.ZIG_HOME)
 
 
+def add_rust_targets() -> None:
+    """Without them some programs are left out of a check, so a failure is a line and no more."""
+    if shutil.which("rustup") is None:
+        print("no rustup: its WebAssembly targets are not installed")
+        return
+    listed = subprocess.run(["rustup", "target", "list", "--installed"], capture_output=True, text=True, check=False,
+                            cwd=toolchain.ROOT)
+    missing = [target for target in RUST_TARGETS if target not in listed.stdout.split()]
+    if not missing:
+        return
+    print(f"installing the Rust targets {', '.join(missing)}", flush=True)
+    done = subprocess.run(["rustup", "target", "add", *missing], capture_output=True, text=True, check=False,
+                          cwd=toolchain.ROOT)
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if line.startswith("error")] or ["no message"]
+        print(f"rustup could not add {', '.join(missing)}: {lines[0]}", file=sys.stderr)
+
+
 def main() -> int:
     found = toolchain.zig_version()
     if found != toolchain.ZIG_VERSION:
@@ -41,6 +62,7 @@ def main() -> int:
     if toolchain.zig_version() != toolchain.ZIG_VERSION:
         raise toolchain.ToolError(f"{toolchain.ZIG_HOME} does not hold a working zig {toolchain.ZIG_VERSION}")
     print(f"zig {toolchain.ZIG_VERSION} ready")
+    add_rust_targets()
     return 0
 
 

@@ -15,6 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import build  # noqa: E402
+import jobs  # noqa: E402
 import suites  # noqa: E402
 import toolchain  # noqa: E402
 import wasm_file  # noqa: E402
@@ -36,7 +37,7 @@ class Build(unittest.TestCase):
         """The number of failures and everything printed."""
         out = io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            failures = build.run_jobs([self.job], 1)
+            failures = jobs.run([self.job], 1)
         return failures, out.getvalue()
 
     def test_builds_once(self):
