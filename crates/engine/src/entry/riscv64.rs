@@ -2,6 +2,9 @@
 //!
 //! The frame is laid out as Cranelift's are, which differ from the psABI's: the
 //! caller's frame pointer at the frame pointer, the return address above it.
+//!
+//! The assembler does not know here that the target has doubles, so the code
+//! that saves them says so.
 
 #![allow(unsafe_code)]
 
@@ -27,6 +30,8 @@ pub(super) unsafe extern "C" fn enter(
     activation: *mut Activation,
 ) -> u32 {
     naked_asm!(
+        ".option push",
+        ".option arch, +d",
         "addi sp, sp, -208",
         "sd s0, 0(sp)",
         "sd ra, 8(sp)",
@@ -58,6 +63,7 @@ pub(super) unsafe extern "C" fn enter(
         "jalr a4",
         "li a0, 0",
         "tail {leave}",
+        ".option pop",
         leave = sym leave,
     )
 }
@@ -78,6 +84,8 @@ unsafe extern "C" fn catch() {
 #[unsafe(naked)]
 unsafe extern "C" fn leave() {
     naked_asm!(
+        ".option push",
+        ".option arch, +d",
         "fld fs11, 192(sp)",
         "fld fs10, 184(sp)",
         "fld fs9, 176(sp)",
@@ -105,6 +113,7 @@ unsafe extern "C" fn leave() {
         "ld s0, 0(sp)",
         "addi sp, sp, 208",
         "ret",
+        ".option pop",
     )
 }
 
