@@ -8,6 +8,7 @@
 mod bench;
 mod compare;
 mod doctor;
+mod objdump;
 mod one_line;
 mod probe;
 mod report;
@@ -31,6 +32,7 @@ struct Cli {
 enum Command {
     /// Run a WASI program on our engine
     Run(run::Args),
+    Objdump(objdump::Args),
     Bench(Box<bench::Args>),
     Probe(probe::Args),
     Report(report::Args),
@@ -44,6 +46,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(args),
+        Command::Objdump(args) => objdump::run(args),
         Command::Bench(args) => bench::run(*args),
         Command::Probe(args) => probe::run(args),
         Command::Report(args) => report::run(args),

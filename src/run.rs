@@ -86,7 +86,7 @@ pub struct Args {
     args: Vec<String>,
 }
 
-fn bounds_parser() -> impl TypedValueParser<Value = BoundsChoice> {
+pub fn bounds_parser() -> impl TypedValueParser<Value = BoundsChoice> {
     let auto = PossibleValue::new("auto").help("the cheapest exact one for each memory");
     let named = Bounds::ALL
         .into_iter()
@@ -95,7 +95,7 @@ fn bounds_parser() -> impl TypedValueParser<Value = BoundsChoice> {
         .try_map(|name| name.parse::<BoundsChoice>())
 }
 
-fn opt_parser() -> impl TypedValueParser<Value = Opt> {
+pub fn opt_parser() -> impl TypedValueParser<Value = Opt> {
     PossibleValuesParser::new(Opt::ALL.map(Opt::name)).try_map(|name| name.parse::<Opt>())
 }
 

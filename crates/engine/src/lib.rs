@@ -65,6 +65,7 @@ mod values;
 pub mod vmctx;
 
 pub use bounds::{Bounds, BoundsChoice, Guarantee};
+pub use compile::{CodeCost, CodeLine, Listing, WasmLine};
 pub use config::{Config, Opt};
 pub use engine::Engine;
 pub use error::{Error, ErrorKind, Result};
@@ -76,7 +77,7 @@ pub use host::{Caller, HostReturn, IntoHostFunc};
 pub use instance::Instance;
 pub use linker::Linker;
 pub use memory::OutOfBounds;
-pub use module::Module;
+pub use module::{Module, ModuleInfo, NoSuchFunc};
 pub use store::{AsContext, AsContextMut, Store};
 pub use table::MAX_TABLE_ELEMENTS;
 pub use trap::{Frame, Trap, TrapCode};

@@ -25,6 +25,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
+use super::mark::plainly;
 use super::{Access, Backing, HostAddress, Layout, Strategy, WASM_PAGE_BYTES};
 use crate::vmctx::offsets::MEMORY_LEN;
 
@@ -52,7 +53,7 @@ impl Strategy for Clamp {
         let last = builder.ins().iadd_imm_s(len, -i64::from(access.width));
         let outside = builder.ins().icmp(IntCC::SignedGreaterThan, start, last);
         let clamped = builder.ins().select(outside, last, start);
-        let address = builder.ins().iadd(access.base, clamped);
+        let address = plainly(builder, |builder| builder.ins().iadd(access.base, clamped));
         HostAddress {
             address,
             displacement: 0,

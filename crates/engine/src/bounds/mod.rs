@@ -13,9 +13,12 @@
 mod clamp;
 mod guard;
 mod guard64;
+mod mark;
 mod none;
 mod trap;
 mod uffd;
+
+pub(crate) use mark::offset_and_check;
 
 use std::fmt;
 use std::str::FromStr;
@@ -408,7 +411,9 @@ impl MemoryPlan {
     ) {
         match self.bounds {
             Bounds::Clamp | Bounds::Trap => {
-                builder.ins().load(types::I64, cell_flags, def, MEMORY_LEN);
+                mark::checking(builder, |builder| {
+                    builder.ins().load(types::I64, cell_flags, def, MEMORY_LEN)
+                });
             }
             Bounds::None | Bounds::Guard | Bounds::Guard64 | Bounds::Uffd => {}
         }
@@ -420,9 +425,10 @@ impl MemoryPlan {
         if builder.func.dfg.value_type(access.index) == types::I32 {
             access.index = builder.ins().uextend(types::I64, access.index);
         }
-        self.bounds
-            .strategy()
-            .emit(builder, self.max_bytes, &access)
+        let strategy = self.bounds.strategy();
+        mark::checking(builder, |builder| {
+            strategy.emit(builder, self.max_bytes, &access)
+        })
     }
 
     /// Emit what makes a store of `width` bytes to `at` change nothing where it
@@ -475,23 +481,25 @@ fn plain_address(
     access: &Access,
     flags: MemFlagsData,
 ) -> HostAddress {
-    let address = builder.ins().iadd(access.base, access.index);
-    match i32::try_from(access.offset) {
-        Ok(displacement) => HostAddress {
-            address,
-            displacement,
-            flags,
-        },
-        Err(_) => {
-            let offset = builder
-                .ins()
-                .iconst(types::I64, access.offset.cast_signed());
-            let address = builder.ins().iadd(address, offset);
-            HostAddress {
+    mark::plainly(builder, |builder| {
+        let address = builder.ins().iadd(access.base, access.index);
+        match i32::try_from(access.offset) {
+            Ok(displacement) => HostAddress {
                 address,
-                displacement: 0,
+                displacement,
                 flags,
+            },
+            Err(_) => {
+                let offset = builder
+                    .ins()
+                    .iconst(types::I64, access.offset.cast_signed());
+                let address = builder.ins().iadd(address, offset);
+                HostAddress {
+                    address,
+                    displacement: 0,
+                    flags,
+                }
             }
         }
-    }
+    })
 }

@@ -15,6 +15,7 @@ use cranelift_frontend::FunctionBuilderContext;
 use super::artifact::{HandlerSite, Position, TrapSite};
 use super::placement::{self, Loop};
 use super::trampoline::{self, Trampoline};
+use crate::bounds::offset_and_check;
 use crate::error::{Error, ErrorKind, Result};
 use crate::module::Body;
 use crate::translate::{FuncTranslator, ModuleEnv, TranslateError};
@@ -110,7 +111,7 @@ impl Compilers {
     }
 }
 
-fn refused(error: TranslateError) -> Error {
+pub(super) fn refused(error: TranslateError) -> Error {
     match error {
         TranslateError::Invalid(error) => error.into(),
         TranslateError::Unsupported { operator, offset } => {
@@ -188,7 +189,8 @@ fn positions(compiled: &CompiledCode) -> Vec<Position> {
         });
     };
     for range in compiled.buffer.get_srclocs_sorted() {
-        push(range.start, range.loc.bits());
+        let offset = offset_and_check(range.loc).map_or(Position::NONE, |(offset, _)| offset);
+        push(range.start, offset);
         push(range.end, Position::NONE);
     }
     positions

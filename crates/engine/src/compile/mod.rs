@@ -23,11 +23,18 @@
 mod artifact;
 mod function;
 mod link;
+mod listing;
+mod operators;
 mod placement;
 mod target;
 mod trampoline;
 
 pub(crate) use artifact::{Artifact, CodeRange};
+#[cfg(test)]
+pub(crate) use listing::list;
+pub(crate) use listing::listings;
+pub use listing::{CodeCost, CodeLine, Listing};
+pub use operators::WasmLine;
 pub(crate) use target::Target;
 
 use rayon::prelude::*;

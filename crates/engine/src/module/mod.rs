@@ -3,8 +3,10 @@
 mod cache;
 mod decode;
 mod info;
+mod select;
 
 pub use info::*;
+pub use select::NoSuchFunc;
 
 pub(crate) use decode::{Body, decode};
 
@@ -12,11 +14,12 @@ use std::sync::Arc;
 
 use crate::bounds::MemoryPlan;
 use crate::code::CodeMemory;
-use crate::compile::{self, Artifact, CodeRange};
+use crate::compile::{self, Artifact, CodeRange, Listing};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::features::{Feature, Features};
 use crate::link::wanted_type;
+use crate::translate::ModuleEnv;
 use crate::types::{ExternType, FuncType, MemoryType};
 use crate::vmctx::VmLayout;
 
@@ -83,6 +86,34 @@ impl Module {
             allocations = validator.into_allocations();
         }
         Ok(())
+    }
+
+    /// What a module declares, without compiling it; its bodies are not looked
+    /// at.
+    ///
+    /// # Errors
+    /// As [`Module::new`].
+    pub fn declarations(engine: &Engine, wasm: &[u8]) -> Result<ModuleInfo> {
+        let features = engine.config().features;
+        decode(wasm, features)
+            .map(|(info, _)| info)
+            .map_err(|error| missing_feature(error, wasm, features))
+    }
+
+    /// The machine code of function `func`, or of all that are defined, beside
+    /// the Wasm it stems from.
+    ///
+    /// # Errors
+    /// As [`Module::new`], and where the host's code cannot be disassembled.
+    pub fn disassemble(engine: &Engine, wasm: &[u8], func: Option<u32>) -> Result<Vec<Listing>> {
+        let (info, bodies) = decode(wasm, engine.config().features)?;
+        let env = ModuleEnv {
+            info: &info,
+            layout: &VmLayout::new(&info),
+            plans: &plans(engine, &info)?,
+            isa: engine.target().isa(),
+        };
+        compile::listings(&env, bodies, func)
     }
 
     fn publish(
@@ -235,13 +266,17 @@ fn missing_feature(error: Error, wasm: &[u8], features: Features) -> Error {
     }
 }
 
-fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<Artifact> {
-    let plans = info
-        .memories
+/// The plan of each memory, imported ones first.
+fn plans(engine: &Engine, info: &ModuleInfo) -> Result<Vec<MemoryPlan>> {
+    info.memories
         .iter()
         .enumerate()
         .map(|(index, ty)| engine.plan(ty, &format!("memory {index}: ")))
-        .collect::<Result<Vec<MemoryPlan>>>()?;
+        .collect()
+}
+
+fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<Artifact> {
+    let plans = plans(engine, info)?;
     let layout = VmLayout::new(info);
     let seed = engine.config().layout_seed;
     compile::compile_module(engine.target(), info, &layout, &plans, bodies, seed)

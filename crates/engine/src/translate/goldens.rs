@@ -1,5 +1,6 @@
 //! Golden tests: `tests/clif/NAME.wat` → `tests/clif/NAME.clif`, and the same
-//! for machine code in `tests/disas`.
+//! for machine code in `tests/disas`: what `fathom objdump` prints. Every input
+//! passes Cranelift's verifier.
 //!
 //! The first line of the input may choose the strategies:
 //! `;; bounds: guard trap`. `FATHOM_BLESS=1` rewrites what is expected.
@@ -7,14 +8,9 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use cranelift_codegen::Context;
-use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::Function;
-
-use super::{FuncTranslator, ModuleEnv};
+use super::ModuleEnv;
 use crate::bounds::{Bounds, MemoryPlan};
-use crate::compile::Target;
-use crate::config::Opt;
+use crate::compile::{Target, list};
 use crate::features::Features;
 use crate::module::decode;
 use crate::vmctx::VmLayout;
@@ -30,55 +26,31 @@ enum Stage {
 
 fn render(wat: &str, bounds: Bounds, stage: Stage) -> String {
     let wasm = wat::parse_str(wat).expect("the input is well-formed");
-    render_binary(&wasm, bounds, stage, None)
-}
-
-fn render_binary(wasm: &[u8], bounds: Bounds, stage: Stage, only: Option<u32>) -> String {
-    let (info, bodies) = decode(wasm, Features::all()).expect("the input validates");
+    let (info, bodies) = decode(&wasm, Features::all()).expect("the input validates");
     let layout = VmLayout::new(&info);
     let plans: Vec<MemoryPlan> = info
         .memories
         .iter()
         .map(|ty| MemoryPlan::new(bounds, ty).expect("the strategy fits"))
         .collect();
-    let target = match stage {
-        Stage::Disas if only.is_none() => Target::fixed(),
-        _ => Target::host(Opt::Speed).expect("the host is supported"),
-    };
+    let target = Target::fixed();
     let env = ModuleEnv {
         info: &info,
         layout: &layout,
         plans: &plans,
         isa: target.isa(),
     };
-    let mut translator = FuncTranslator::default();
     let mut text = String::new();
-    for (to_validate, body) in bodies {
-        let index = to_validate.index;
-        if only.is_some_and(|only| only != index) {
-            continue;
-        }
-        let mut func = Function::new();
-        translator
-            .translate(&env, to_validate, &body, &mut func)
-            .expect("it translates");
-        writeln!(text, ";; {bounds}: function {index}").expect("a string takes all");
+    for body in bodies {
+        let listing = list(&env, body).expect("it translates, verifies and compiles");
+        writeln!(text, ";; {bounds}: function {}", listing.func).expect("a string takes all");
         match stage {
-            Stage::Clif => text.push_str(&func.display().to_string()),
-            Stage::Disas => text.push_str(&machine_code(func, &target)),
+            Stage::Clif => text.push_str(&listing.clif),
+            Stage::Disas => text.push_str(&listing.to_string()),
         }
         text.push('\n');
     }
     text
-}
-
-fn machine_code(func: Function, target: &Target) -> String {
-    let mut context = Context::for_function(func);
-    context.set_disasm(true);
-    let compiled = context
-        .compile(target.isa(), &mut ControlPlane::default())
-        .unwrap_or_else(|e| panic!("it does not compile: {:?}", e.inner));
-    compiled.vcode.clone().expect("it was asked for")
 }
 
 fn inputs(folder: &Path) -> Vec<PathBuf> {
@@ -143,18 +115,4 @@ fn clif_goldens() {
 #[cfg(target_arch = "x86_64")]
 fn machine_code_goldens() {
     check("disas", Stage::Disas);
-}
-
-/// Prints the code of function `FATHOM_FUNC` of the module `FATHOM_MODULE`
-/// under `FATHOM_BOUNDS`.
-#[test]
-#[ignore = "a tool: prints what is asked for"]
-fn show() {
-    let var = |name: &str| std::env::var(name).unwrap_or_default();
-    let wasm = std::fs::read(var("FATHOM_MODULE")).expect("FATHOM_MODULE can be read");
-    let bounds = var("FATHOM_BOUNDS").parse().unwrap_or(Bounds::Guard);
-    let only = var("FATHOM_FUNC").parse().ok();
-    for stage in [Stage::Clif, Stage::Disas] {
-        println!("{}", render_binary(&wasm, bounds, stage, only));
-    }
 }

@@ -1,0 +1,325 @@
+//! The machine code of a function beside the Wasm it stems from, with what the
+//! strategy added to it marked.
+//!
+//! ```text
+//!  body ─ operators.rs ─► WasmLine (offset, name)
+//!    └─ FuncTranslator ─► CLIF ─ Cranelift ─► code ─ capstone ─► CodeLine
+//!                                              └ source locations: offset, check?
+//! ```
+//!
+//! What must stay true: a listing is made by the same translation and the same
+//! code generator as what runs. Only the place differs: a listed function
+//! starts at 0 and its calls are not linked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{ExternalName, Function};
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_codegen::{CompiledCode, Context, FinalizedMachReloc, FinalizedRelocTarget};
+use rayon::prelude::*;
+
+use super::function::refused;
+use super::operators::{self, WasmLine};
+use crate::bounds::offset_and_check;
+use crate::error::{ErrorKind, Result};
+use crate::module::Body;
+use crate::translate::{FuncTranslator, ModuleEnv};
+use crate::trap::TrapCode;
+
+/// A function, listed.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// Its index.
+    pub func: u32,
+    /// Its name: of the name section, or of an export.
+    pub name: Option<String>,
+    /// Its instructions.
+    pub wasm: Vec<WasmLine>,
+    /// What translation made of it, before any optimisation; `!` marks what
+    /// the strategy added.
+    pub clif: String,
+    /// Its machine code, in order.
+    pub code: Vec<CodeLine>,
+}
+
+/// A machine instruction, or data between instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeLine {
+    /// In bytes from the start of the function.
+    pub offset: u32,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// As an assembler writes it.
+    pub text: String,
+    /// Of the Wasm instruction it stems from, in bytes from the start of the
+    /// module.
+    pub wasm_offset: Option<u32>,
+    /// Whether the strategy added it.
+    pub is_check: bool,
+    /// The trap that it may raise.
+    pub trap: Option<TrapCode>,
+    /// The function of the module that it calls.
+    pub callee: Option<u32>,
+    /// Whether it is data: a constant or a table of jumps.
+    pub is_data: bool,
+}
+
+/// What a function's code comes to. The code generator forgets the origin of
+/// what it rewrites: what it says of checks is the least.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CodeCost {
+    /// Bytes, data included.
+    pub bytes: usize,
+    /// Instructions.
+    pub instructions: usize,
+    /// Bytes that the strategy added.
+    pub check_bytes: usize,
+    /// Instructions that the strategy added.
+    pub check_instructions: usize,
+}
+
+impl Listing {
+    /// What its code comes to.
+    pub fn cost(&self) -> CodeCost {
+        let mut cost = CodeCost::default();
+        for line in &self.code {
+            cost.bytes += line.bytes.len();
+            cost.instructions += usize::from(!line.is_data);
+            if line.is_check {
+                cost.check_bytes += line.bytes.len();
+                cost.check_instructions += 1;
+            }
+        }
+        cost
+    }
+}
+
+/// The machine code: each line of Wasm where its code begins, `!` in front of
+/// what the strategy added.
+impl fmt::Display for Listing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut last = None;
+        for line in &self.code {
+            if line.wasm_offset != last {
+                last = line.wasm_offset;
+                match last {
+                    Some(offset) => writeln!(f, "{offset:#08x}  {}", self.wasm_at(offset))?,
+                    None if line.is_data => writeln!(f, "          data")?,
+                    None => writeln!(f, "          no instruction of its own")?,
+                }
+            }
+            let mark = if line.is_check { '!' } else { ' ' };
+            write!(f, " {mark}  {:5x}  {}", line.offset, line.text)?;
+            if let Some(callee) = line.callee {
+                write!(f, "  ; function {callee}")?;
+            }
+            if let Some(trap) = line.trap {
+                write!(f, "  ; may trap: {trap}")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Listing {
+    fn wasm_at(&self, offset: u32) -> &str {
+        let found = self.wasm.binary_search_by_key(&offset, |line| line.offset);
+        found.map_or("", |line| &self.wasm[line].text)
+    }
+}
+
+/// Lists the function `wanted`, or every defined function.
+///
+/// # Errors
+/// As compiling a module; `Config` where the target cannot be disassembled.
+pub(crate) fn listings(
+    env: &ModuleEnv<'_>,
+    bodies: Vec<Body<'_>>,
+    wanted: Option<u32>,
+) -> Result<Vec<Listing>> {
+    bodies
+        .into_par_iter()
+        .filter(|(to_validate, _)| wanted.is_none_or(|wanted| wanted == to_validate.index))
+        .map(|body| list(env, body))
+        .collect()
+}
+
+/// Lists one function.
+pub(crate) fn list(env: &ModuleEnv<'_>, (to_validate, body): Body<'_>) -> Result<Listing> {
+    let func = to_validate.index;
+    let failed = |message: String| ErrorKind::Compile { func, message };
+    let mut context = Context::new();
+    FuncTranslator::default()
+        .translate(env, to_validate, &body, &mut context.func)
+        .map_err(refused)?;
+    cranelift_codegen::verify_function(&context.func, env.isa)
+        .map_err(|error| failed(error.to_string()))?;
+    let clif = clif(&context.func);
+    context
+        .compile(env.isa, &mut ControlPlane::default())
+        .map_err(|error| failed(error.inner.to_string()))?;
+    let compiled = context.compiled_code().expect("it has just been compiled");
+    Ok(Listing {
+        func,
+        name: env.info.func_name(func).map(str::to_owned),
+        wasm: operators::read(&body)?,
+        clif,
+        code: Disassembly::new(&context.func, compiled).lines(env.isa)?,
+    })
+}
+
+/// Cranelift's text, with a mark instead of the bit in a source location.
+fn clif(func: &Function) -> String {
+    let mut text = String::new();
+    for line in func.display().to_string().lines() {
+        let located = line.strip_prefix('@').and_then(|rest| {
+            let (bits, instruction) = rest.split_once(' ')?;
+            let bits = u32::from_str_radix(bits, 16).ok()?;
+            Some((bits, instruction.trim_start()))
+        });
+        match located {
+            Some((bits, instruction)) => {
+                let location = cranelift_codegen::ir::SourceLoc::new(bits);
+                let (offset, is_check) = offset_and_check(location).unwrap_or_default();
+                let mark = if is_check { '!' } else { ' ' };
+                text.push_str(&format!("@{offset:04x} {mark} {instruction}\n"));
+            }
+            None => {
+                let is_head = line.trim_start().starts_with("block");
+                text.push_str(if is_head { line.trim_start() } else { line });
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+/// Machine code and what is known of its places.
+struct Disassembly<'a> {
+    compiled: &'a CompiledCode,
+    /// Callees by the place of their address.
+    callees: BTreeMap<u32, u32>,
+    /// Offsets at which an instruction begins for certain: of blocks, of
+    /// source locations, of traps.
+    starts: BTreeSet<u32>,
+}
+
+impl<'a> Disassembly<'a> {
+    fn new(func: &'a Function, compiled: &'a CompiledCode) -> Disassembly<'a> {
+        let buffer = &compiled.buffer;
+        let locations = buffer.get_srclocs_sorted().iter().map(|l| l.start);
+        let traps = buffer.traps().iter().map(|trap| trap.offset);
+        let blocks = compiled.bb_starts.iter().copied();
+        let names = func.params.user_named_funcs();
+        let callee = |reloc: &FinalizedMachReloc| match &reloc.target {
+            FinalizedRelocTarget::ExternalName(ExternalName::User(name)) => {
+                Some((reloc.offset, names[*name].index))
+            }
+            _ => None,
+        };
+        Disassembly {
+            compiled,
+            callees: buffer.relocs().iter().filter_map(callee).collect(),
+            starts: locations.chain(traps).chain(blocks).collect(),
+        }
+    }
+
+    /// Constants and jump tables stand among the code: behind an instruction
+    /// that never goes on to the next, up to where code is known to begin.
+    fn lines(&self, isa: &dyn TargetIsa) -> Result<Vec<CodeLine>> {
+        let capstone = isa.to_capstone().map_err(|error| {
+            ErrorKind::Config(format!("no disassembler for {}: {error}", isa.name()))
+        })?;
+        let data = self.compiled.buffer.data();
+        let mut lines = Vec::new();
+        let mut offset = 0;
+        let mut may_be_data = false;
+        while offset < data.len() as u32 {
+            if may_be_data && !self.starts.contains(&offset) {
+                let next = self.starts.range(offset..).next();
+                let end = next.copied().unwrap_or(data.len() as u32);
+                self.push_data(&mut lines, offset, end);
+                offset = end;
+                may_be_data = false;
+                continue;
+            }
+            let rest = &data[offset as usize..];
+            let decoded = capstone.disasm_count(rest, u64::from(offset), 1);
+            let Some(instruction) = decoded.as_ref().ok().and_then(|list| list.iter().next())
+            else {
+                // Nothing the disassembler knows: shown as it is.
+                let end = offset + rest.len().min(4) as u32;
+                self.push_data(&mut lines, offset, end);
+                offset = end;
+                continue;
+            };
+            let mnemonic = instruction.mnemonic().unwrap_or_default();
+            let operands = instruction.op_str().unwrap_or_default();
+            let text = format!("{mnemonic} {operands}");
+            let end = offset + instruction.bytes().len() as u32;
+            lines.push(self.line(offset, end, text.trim_end().to_owned()));
+            may_be_data = never_goes_on(mnemonic);
+            offset = end;
+        }
+        Ok(lines)
+    }
+
+    fn line(&self, offset: u32, end: u32, text: String) -> CodeLine {
+        let buffer = &self.compiled.buffer;
+        let locations = buffer.get_srclocs_sorted();
+        let behind = locations.partition_point(|location| location.start <= offset);
+        let located = locations[..behind]
+            .last()
+            .filter(|location| offset < location.end)
+            .and_then(|location| offset_and_check(location.loc));
+        let traps = buffer.traps();
+        let trap = traps.get(traps.partition_point(|trap| trap.offset < offset));
+        let trap = trap.filter(|trap| trap.offset < end);
+        CodeLine {
+            offset,
+            bytes: buffer.data()[offset as usize..end as usize].to_vec(),
+            text,
+            wasm_offset: located.map(|(offset, _)| offset),
+            is_check: located.is_some_and(|(_, is_check)| is_check),
+            trap: trap.and_then(|trap| TrapCode::from_clif(trap.code)),
+            callee: self
+                .callees
+                .range(offset..end)
+                .next()
+                .map(|(_, func)| *func),
+            is_data: false,
+        }
+    }
+
+    /// Data in words, or in what is left of one.
+    fn push_data(&self, lines: &mut Vec<CodeLine>, from: u32, to: u32) {
+        let bytes = &self.compiled.buffer.data()[from as usize..to as usize];
+        for (i, word) in bytes.chunks(8).enumerate() {
+            let digits: Vec<String> = word.iter().map(|byte| format!("{byte:02x}")).collect();
+            lines.push(CodeLine {
+                offset: from + 8 * i as u32,
+                bytes: word.to_vec(),
+                text: format!(".byte {}", digits.join(" ")),
+                wasm_offset: None,
+                is_check: false,
+                trap: None,
+                callee: None,
+                is_data: true,
+            });
+        }
+    }
+}
+
+/// Jumps, returns and traps, by the names the disassembler has for those of
+/// each instruction set.
+fn never_goes_on(mnemonic: &str) -> bool {
+    const EXACT: [&str; 13] = [
+        "b", "br", "ret", "udf", "brk", "j", "jr", "unimp", "ebreak", "c.j", "c.jr", "c.unimp",
+        "c.ebreak",
+    ];
+    let x86 = ["jmp", "ret", "ud2"];
+    EXACT.contains(&mnemonic) || x86.iter().any(|start| mnemonic.starts_with(start))
+}

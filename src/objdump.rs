@@ -1,0 +1,165 @@
+//! `fathom objdump`: the code of a module's functions beside the Wasm it stems
+//! from, with what the strategy added marked.
+//!
+//! What it costs is the difference to the same function without checks: the
+//! code generator forgets where an instruction came from when it rewrites it,
+//! so that the marked ones are the least there are.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use fathom_engine::{
+    Bounds, BoundsChoice, CodeCost, Config, Engine, Features, Listing, Module, Opt,
+};
+
+use crate::run::{bounds_parser, load, opt_parser};
+
+/// Show a function's machine code, and what its checks cost
+#[derive(clap::Args)]
+pub struct Args {
+    /// A module in the binary or the text format
+    module: PathBuf,
+
+    /// This function alone, by index, export or name; without it, and without
+    /// --asm and --clif, every function is listed with its size
+    #[arg(long, value_name = "FUNCTION")]
+    func: Option<String>,
+
+    /// How memory accesses are kept inside their memory
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = bounds_parser())]
+    bounds: BoundsChoice,
+
+    /// How much the code generator tries
+    #[arg(long, value_name = "LEVEL", default_value = "speed", value_parser = opt_parser())]
+    opt: Opt,
+
+    /// Show the machine code: the default for one function
+    #[arg(long)]
+    asm: bool,
+
+    /// Show what the code generator is given, before it optimises
+    #[arg(long, conflicts_with = "asm")]
+    clif: bool,
+
+    /// Refuse parts of WebAssembly: -NAME,... (--features=-threads,-simd), or
+    /// allow only some: none,NAME,...
+    #[arg(
+        long,
+        value_name = "LIST",
+        allow_hyphen_values = true,
+        default_value_t = Features::all()
+    )]
+    features: Features,
+}
+
+/// Prints what is asked for.
+///
+/// # Errors
+/// A module that is missing, malformed or asks for what there is not; no such
+/// function.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let file = args.module.display().to_string();
+    let wasm = load::read(&args.module)?;
+    // Nothing is run: a strategy without guarantee harms nobody.
+    let config = Config::new()
+        .bounds(args.bounds)
+        .opt(args.opt)
+        .features(args.features)
+        .allow_unchecked(true);
+    let engine = Engine::new(&config)?;
+    let declared = Module::declarations(&engine, &wasm).with_context(|| file.clone())?;
+    let func = match &args.func {
+        Some(wanted) => Some(declared.select_func(wanted).with_context(|| file.clone())?),
+        None => None,
+    };
+    let listings = Module::disassemble(&engine, &wasm, func).with_context(|| file.clone())?;
+    if args.clif {
+        let text: String = listings.iter().map(clif).collect();
+        return print(&text);
+    }
+    let bare = Engine::new(&config.bounds(BoundsChoice::Named(Bounds::None)))?;
+    let bare = Module::disassemble(&bare, &wasm, func).with_context(|| file.clone())?;
+    let costs: Vec<(CodeCost, CodeCost)> = listings
+        .iter()
+        .zip(&bare)
+        .map(|(listing, bare)| (listing.cost(), bare.cost()))
+        .collect();
+    let text = match args.asm || func.is_some() {
+        true => listings.iter().zip(costs).map(asm).collect(),
+        false => table(&listings, &costs),
+    };
+    print(&text)
+}
+
+fn title(listing: &Listing) -> String {
+    match &listing.name {
+        Some(name) => format!("function {} '{}'", listing.func, name.escape_debug()),
+        None => format!("function {}", listing.func),
+    }
+}
+
+fn clif(listing: &Listing) -> String {
+    let title = title(listing);
+    format!(
+        "{title} (! in front of what the strategy added)\n{}\n",
+        listing.clif
+    )
+}
+
+fn asm((listing, (cost, bare)): (&Listing, (CodeCost, CodeCost))) -> String {
+    format!(
+        "{}: {} bytes, {} instructions; {:+} bytes, {:+} instructions against no checks\n\
+         (! in front of what is known to be the strategy's: {} bytes, {} instructions)\n\
+         {listing}\n",
+        title(listing),
+        cost.bytes,
+        cost.instructions,
+        difference(cost.bytes, bare.bytes),
+        difference(cost.instructions, bare.instructions),
+        cost.check_bytes,
+        cost.check_instructions,
+    )
+}
+
+fn difference(with: usize, without: usize) -> isize {
+    with.cast_signed() - without.cast_signed()
+}
+
+/// A line for each function, and their sum: its code, and how much of it there
+/// would not be without checks.
+fn table(listings: &[Listing], costs: &[(CodeCost, CodeCost)]) -> String {
+    let mut text = format!(
+        "{:>9} {:>13} {:>13} {:>20}  function\n",
+        "bytes", "instructions", "check bytes", "check instructions"
+    );
+    let mut row = |cost: [usize; 4], name: &str| {
+        let [bytes, instructions, bare_bytes, bare_instructions] = cost;
+        let _ = writeln!(
+            text,
+            "{bytes:>9} {instructions:>13} {:>+13} {:>+20}  {name}",
+            difference(bytes, bare_bytes),
+            difference(instructions, bare_instructions),
+        );
+    };
+    let mut sum = [0; 4];
+    for (listing, (cost, bare)) in listings.iter().zip(costs) {
+        let cells = [cost.bytes, cost.instructions, bare.bytes, bare.instructions];
+        row(cells, &title(listing));
+        for (sum, cell) in sum.iter_mut().zip(cells) {
+            *sum += cell;
+        }
+    }
+    row(sum, &format!("{} functions", listings.len()));
+    text
+}
+
+/// A reader that has seen enough is no error.
+fn print(text: &str) -> anyhow::Result<ExitCode> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
