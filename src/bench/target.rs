@@ -14,6 +14,7 @@ use fathom_bench::{
     house::House,
     suite::{Suite, Workload},
 };
+use fathom_engine::{Bounds, Module};
 use fathom_record::{
     Compared, Opt, Variant,
     campaign::{ModuleNote, WorkloadNote},
@@ -99,6 +100,29 @@ fn suite(house: &House, name: &str) -> anyhow::Result<Suite> {
 /// The strategies of ours which are measured by default.
 fn all_strategies() -> Vec<String> {
     vec!["all".to_owned()]
+}
+
+/// Those that guard a module's memories; all, where it is refused anyway.
+fn strategies_for(wasm: &[u8]) -> Vec<String> {
+    let memories = Module::memory_types(wasm).unwrap_or_default();
+    let all: Vec<Bounds> = Bounds::ALL
+        .into_iter()
+        .filter(|bounds| memories.iter().all(|ty| bounds.supports(ty.memory64)))
+        .collect();
+    if memories.iter().all(|ty| !ty.memory64) {
+        return all_strategies();
+    }
+    // The one that `auto` takes first: its control is the noise floor's. With
+    // memories of both index types there is no name for it but `auto`.
+    let first = match all.contains(&Bounds::Guard64) {
+        true => Bounds::Guard64.name(),
+        false => "auto",
+    };
+    let others = all.iter().filter(|bounds| **bounds != Bounds::Guard64);
+    std::iter::once(first)
+        .chain(others.map(|bounds| bounds.name()))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn of_suite(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
@@ -192,6 +216,7 @@ fn module(args: &Args, path: &Path) -> anyhow::Result<Target> {
         args.size.is_none(),
         "--size is for suites; a module is run as it is"
     );
+    let strategies = strategies_for(&bytes);
     let path = std::path::absolute(path)?;
     let name = path
         .file_name()
@@ -233,7 +258,7 @@ fn module(args: &Args, path: &Path) -> anyhow::Result<Target> {
         variants: vec![Variant::Wasm],
         threads: vec![1],
         opts: vec![Opt::Speed],
-        strategies: all_strategies(),
+        strategies,
         iterations: None,
         has_native: false,
     })

@@ -72,6 +72,15 @@ impl Module {
         Module::publish(engine, wasm, info, artifact, false)
     }
 
+    /// Types of the memories that a module declares, imported ones first, without
+    /// compiling it.
+    ///
+    /// # Errors
+    /// A module that is malformed or invalid outside of its functions' bodies.
+    pub fn memory_types(wasm: &[u8]) -> Result<Vec<MemoryType>> {
+        Ok(decode(wasm, Features::all())?.0.memories)
+    }
+
     /// Check that a module is valid and uses only what is supported and is in
     /// `features`, without compiling it.
     ///
