@@ -28,15 +28,15 @@ enum From {
 
 /// Every group, in the order of the table that is printed.
 pub static GROUPS: [Group; 14] = [
-    version("3.0", SpecVersion::V3, false),
-    of("bulk-memory", Proposal::BulkMemoryOperations, false),
+    version("3.0", SpecVersion::V3, true),
+    of("bulk-memory", Proposal::BulkMemoryOperations, true),
     of("simd", Proposal::Simd, true),
-    of("relaxed-simd", Proposal::RelaxedSimd, false),
+    of("relaxed-simd", Proposal::RelaxedSimd, true),
     of("extended-const", Proposal::ExtendedConst, true),
     of("multi-memory", Proposal::MultiMemory, true),
-    of("memory64", Proposal::Memory64, false),
+    of("memory64", Proposal::Memory64, true),
     of("tail-call", Proposal::TailCall, true),
-    of("function-references", Proposal::FunctionReferences, false),
+    of("function-references", Proposal::FunctionReferences, true),
     of("exceptions", Proposal::ExceptionHandling, true),
     of("threads", Proposal::Threads, false),
     of("custom-page-sizes", Proposal::CustomPageSizes, false),
