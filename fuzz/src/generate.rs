@@ -1,4 +1,5 @@
-//! Valid WebAssembly 2.0 modules out of bytes or seeds.
+//! Valid modules of WebAssembly 3.0 without garbage collection, out of bytes or
+//! seeds.
 
 use arbitrary::Unstructured;
 use wasm_smith::{Config, Module};
@@ -39,8 +40,9 @@ impl Stream {
     }
 }
 
-/// WebAssembly 2.0 and nothing newer, with everything exported, floats that
-/// agree (canonical NaNs), and limits that a test machine has room for.
+/// What the engine supports, with everything exported, floats that agree
+/// (canonical NaNs), and limits that a test machine has room for. Threads are not
+/// in it: an outcome that depends on a race cannot be compared.
 fn config() -> Config {
     Config {
         export_everything: true,
@@ -49,7 +51,9 @@ fn config() -> Config {
         memory_max_size_required: true,
         max_table_elements: 1000,
         table_max_size_required: true,
-        max_memories: 1,
+        max_memory64_bytes: 16 << 16,
+        max_memories: 3,
+        max_tags: 4,
         max_tables: 4,
         min_funcs: 1,
         max_funcs: 12,
@@ -62,15 +66,15 @@ fn config() -> Config {
         simd_enabled: true,
         saturating_float_to_int_enabled: true,
         sign_extension_ops_enabled: true,
-        exceptions_enabled: false,
+        exceptions_enabled: true,
         gc_enabled: false,
         compact_imports_enabled: false,
-        memory64_enabled: false,
-        relaxed_simd_enabled: false,
-        tail_call_enabled: false,
+        memory64_enabled: true,
+        relaxed_simd_enabled: true,
+        tail_call_enabled: true,
         threads_enabled: false,
-        wide_arithmetic_enabled: false,
-        extended_const_enabled: false,
+        wide_arithmetic_enabled: true,
+        extended_const_enabled: true,
         ..Config::default()
     }
 }

@@ -12,6 +12,9 @@ pub enum Ended {
     Refused(String),
 }
 
+/// How a call ended whose exception nothing caught.
+pub const UNCAUGHT: &str = "uncaught exception";
+
 /// A value as bits; references as whether they are null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bits {

@@ -6,7 +6,7 @@ use fathom_engine::{
     Module, Opt, Store, Table, Tag, Val, ValType,
 };
 
-use crate::observe::{Bits, Ended, HOST_RESULT, Observed, argument, hash};
+use crate::observe::{Bits, Ended, HOST_RESULT, Observed, UNCAUGHT, argument, hash};
 
 /// Our engine in one configuration.
 pub struct Ours {
@@ -18,7 +18,12 @@ pub struct Ours {
 impl Ours {
     /// The engine under a strategy.
     pub fn new(bounds: Bounds, opt: Opt) -> Result<Ours, Error> {
-        let config = Config::new().bounds(BoundsChoice::Named(bounds)).opt(opt);
+        // `auto` is guard for 32-bit memories and guard64 for 64-bit ones.
+        let choice = match bounds {
+            Bounds::Guard | Bounds::Guard64 => BoundsChoice::Auto,
+            other => BoundsChoice::Named(other),
+        };
+        let config = Config::new().bounds(choice).opt(opt);
         let engine = Engine::new(&config)?;
         Ok(Ours {
             name: format!("{bounds} --opt {opt}"),
@@ -165,6 +170,7 @@ fn ended(error: &Error) -> Ended {
     match error.trap().map(|trap| trap.code) {
         Some(TrapCode::StackExhausted) => Ended::Exhausted,
         Some(code) => Ended::Trapped(name(code)),
+        None if error.exception().is_some() => Ended::Trapped(UNCAUGHT),
         None => Ended::Refused(error.to_string()),
     }
 }
@@ -180,6 +186,7 @@ fn name(code: TrapCode) -> &'static str {
         TrapCode::IntegerDivideByZero => "integer divide by zero",
         TrapCode::IntegerOverflow => "integer overflow",
         TrapCode::InvalidConversion => "invalid conversion to integer",
+        TrapCode::NullFunction | TrapCode::NullReference => "null reference",
         _ => "another trap",
     }
 }

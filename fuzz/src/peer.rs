@@ -2,10 +2,10 @@
 
 use wasmtime::{
     Config, Engine, Extern, ExternType, Func, Global, HeapType, Instance, Memory, Module, Ref,
-    Store, Table, Trap, Val, ValType,
+    Store, Table, Tag, Trap, Val, ValType,
 };
 
-use crate::observe::{Bits, Ended, HOST_RESULT, Observed, argument, hash};
+use crate::observe::{Bits, Ended, HOST_RESULT, Observed, UNCAUGHT, argument, hash};
 
 /// wasmtime, with Cranelift.
 pub struct Peer(Engine);
@@ -15,6 +15,15 @@ impl Peer {
     pub fn new() -> Result<Peer, wasmtime::Error> {
         let mut config = Config::new();
         config.strategy(wasmtime::Strategy::Cranelift);
+        config.wasm_exceptions(true);
+        config.wasm_function_references(true);
+        config.wasm_memory64(true);
+        config.wasm_multi_memory(true);
+        config.wasm_tail_call(true);
+        config.wasm_extended_const(true);
+        config.wasm_wide_arithmetic(true);
+        // As ours does: the host's own instructions where it has them.
+        config.wasm_relaxed_simd(true);
         Engine::new(&config).map(Peer)
     }
 
@@ -54,6 +63,7 @@ fn provide(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, wasmtime::E
             let null = Ref::null(ty.element().heap_type());
             Table::new(store, ty.clone(), null)?.into()
         }
+        ExternType::Tag(ty) => Tag::new(store, ty)?.into(),
         other => return Err(wasmtime::Error::msg(format!("an import of type {other:?}"))),
     })
 }
@@ -67,6 +77,7 @@ fn value(ty: &ValType, number: u64) -> Val {
         ValType::V128 => Val::V128((u128::from(number) << 64 | u128::from(number)).into()),
         ValType::Ref(ty) => match ty.heap_type() {
             HeapType::Func => Val::FuncRef(None),
+            HeapType::Exn => Val::ExnRef(None),
             _ => Val::ExternRef(None),
         },
     }
@@ -123,6 +134,7 @@ fn bits(value: &Val) -> Bits {
         Val::V128(v) => Bits::Number(v.as_u128()),
         Val::FuncRef(func) => Bits::Reference { null: func.is_none() },
         Val::ExternRef(value) => Bits::Reference { null: value.is_none() },
+        Val::ExnRef(value) => Bits::Reference { null: value.is_none() },
         _ => Bits::Reference { null: true },
     }
 }
@@ -131,6 +143,7 @@ fn ended(error: &wasmtime::Error) -> Ended {
     match error.downcast_ref::<Trap>() {
         Some(Trap::StackOverflow) => Ended::Exhausted,
         Some(trap) => Ended::Trapped(name(*trap)),
+        None if error.is::<wasmtime::ThrownException>() => Ended::Trapped(UNCAUGHT),
         None => Ended::Refused(format!("{error:#}")),
     }
 }
@@ -140,6 +153,7 @@ fn name(trap: Trap) -> &'static str {
         Trap::UnreachableCodeReached => "unreachable",
         Trap::MemoryOutOfBounds => "out of bounds memory access",
         Trap::TableOutOfBounds => "out of bounds table access",
+        Trap::NullReference => "null reference",
         Trap::IndirectCallToNull => "uninitialized element",
         Trap::BadSignature => "indirect call type mismatch",
         Trap::IntegerDivisionByZero => "integer divide by zero",
