@@ -3,12 +3,14 @@
 #![allow(unsafe_code)]
 
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use crate::bounds::WASM_PAGE_BYTES;
 use crate::error::{Error, Result};
 use crate::func::Func;
 use crate::host::Caller;
 use crate::memory::{LinearMemory, OutOfBounds};
+use crate::shared::SharedMemory;
 use crate::store::private::Sealed;
 use crate::store::{AsContext, AsContextMut, Store, StoreInner, StoreOpaque, opaque_mut};
 use crate::table::{MAX_TABLE_ELEMENTS, TableData};
@@ -149,16 +151,33 @@ impl Memory {
     }
 
     pub(crate) fn new_in(store: &mut StoreOpaque, ty: MemoryType) -> Result<Memory> {
-        if ty.max.is_some_and(|max| max < ty.min) {
-            return Err(Error::mismatch("a memory's limits must not fall"));
+        let memory = LinearMemory::of_type(&store.engine, ty)?;
+        Ok(Memory::adopt(store, &memory))
+    }
+
+    /// A memory as one of a store's.
+    pub(crate) fn adopt(store: &mut StoreOpaque, memory: &Arc<LinearMemory>) -> Memory {
+        let raw = NonNull::from(&**memory);
+        if !store
+            .memories
+            .iter()
+            .any(|known| Arc::ptr_eq(known, memory))
+        {
+            store.memories.push(Arc::clone(memory));
         }
-        let plan = store.engine.plan(&ty, "memory: ")?;
-        let memory = LinearMemory::new(plan, ty)?;
-        let raw = NonNull::from(&*memory);
-        store.memories.push(memory);
-        Ok(Memory {
+        Memory {
             store: store.id,
             raw,
+        }
+    }
+
+    /// The memory, where it is a shared one, for other stores.
+    pub fn as_shared(&self, store: impl AsContext) -> Option<SharedMemory> {
+        let opaque = store.opaque();
+        self.linear(opaque).ty.shared.then(|| {
+            let mut all = opaque.memories.iter();
+            let memory = all.find(|memory| std::ptr::eq(&***memory, self.raw.as_ptr()));
+            SharedMemory::of(&opaque.engine, memory.expect("a store keeps its memories"))
         })
     }
 
@@ -166,12 +185,6 @@ impl Memory {
         assert_eq!(self.store, store.id, "memory of another store");
         // SAFETY: of this store, hence alive as long.
         unsafe { self.raw.as_ref() }
-    }
-
-    pub(crate) fn linear_mut<'a>(&self, store: &'a mut StoreOpaque) -> &'a mut LinearMemory {
-        assert_eq!(self.store, store.id, "memory of another store");
-        // SAFETY: of this store, which is exclusively borrowed.
-        unsafe { &mut *self.raw.as_ptr() }
     }
 
     /// Its type as declared.
@@ -196,8 +209,8 @@ impl Memory {
     ///
     /// # Errors
     /// Beyond the maximum, or where the host has no room.
-    pub fn grow(&self, mut store: impl AsContextMut, delta: u64) -> Result<u64> {
-        let memory = self.linear_mut(opaque_mut(&mut store));
+    pub fn grow(&self, store: impl AsContextMut, delta: u64) -> Result<u64> {
+        let memory = self.linear(store.opaque());
         memory.grow(delta).ok_or_else(|| {
             Error::mismatch(format!(
                 "cannot grow a memory of {} pages by {delta}",
@@ -207,13 +220,27 @@ impl Memory {
     }
 
     /// Its contents.
+    ///
+    /// # Panics
+    /// This and the other methods that give slices: for a shared memory, whose
+    /// bytes may change at any time; see [`Memory::as_shared`].
     pub fn data<'a, C: AsContext>(&self, store: &'a C) -> &'a [u8] {
-        self.linear(store.opaque()).bytes()
+        let memory = self.unshared(store.opaque());
+        // SAFETY: not shared, and its store is borrowed for as long.
+        unsafe { memory.bytes() }
     }
 
     /// Its contents, to change.
     pub fn data_mut<'a, C: AsContextMut>(&self, store: &'a mut C) -> &'a mut [u8] {
-        self.linear_mut(opaque_mut(store)).bytes_mut()
+        let memory = self.unshared(opaque_mut(store));
+        // SAFETY: not shared, and its store is exclusively borrowed for as long.
+        unsafe { memory.bytes_mut() }
+    }
+
+    fn unshared<'a>(&self, store: &'a StoreOpaque) -> &'a LinearMemory {
+        let memory = self.linear(store);
+        assert!(!memory.ty.shared, "there are no slices of a shared memory");
+        memory
     }
 
     /// Its contents and the host's data, both to change.
@@ -223,10 +250,10 @@ impl Memory {
         T: 'a,
     {
         let data = store.data_ptr();
-        let bytes = self.linear_mut(opaque_mut(store)).bytes_mut();
+        let memory = self.unshared(opaque_mut(store));
         // SAFETY: the memory's bytes are no part of the host's data, and both
         // are borrowed from one exclusive borrow of the store.
-        (bytes, unsafe { &mut *data })
+        unsafe { (memory.bytes_mut(), &mut *data) }
     }
 
     /// Copy bytes out of it.
@@ -239,10 +266,8 @@ impl Memory {
         start: u64,
         into: &mut [u8],
     ) -> Result<(), OutOfBounds> {
-        let memory = self.linear(store.opaque());
-        let range = memory.check(start, into.len() as u64)?;
-        into.copy_from_slice(&memory.bytes()[range]);
-        Ok(())
+        // SAFETY: the store is borrowed.
+        unsafe { self.linear(store.opaque()).read(start, into) }
     }
 
     /// Copy bytes into it.
@@ -251,14 +276,12 @@ impl Memory {
     /// [`OutOfBounds`]; nothing is changed then.
     pub fn write(
         &self,
-        mut store: impl AsContextMut,
+        store: impl AsContextMut,
         start: u64,
         from: &[u8],
     ) -> Result<(), OutOfBounds> {
-        let memory = self.linear_mut(opaque_mut(&mut store));
-        let range = memory.check(start, from.len() as u64)?;
-        memory.bytes_mut()[range].copy_from_slice(from);
-        Ok(())
+        // SAFETY: the store is exclusively borrowed.
+        unsafe { self.linear(store.opaque()).write(start, from) }
     }
 
     /// Check a range and make it one that the kernel can access: to be called

@@ -15,8 +15,10 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::externs::Extern;
 use crate::instance::{InstanceData, export_of};
+use crate::interrupt::Interrupt;
 use crate::store::private::Sealed;
-use crate::store::{AsContext, AsContextMut, StoreInner, StoreOpaque};
+use crate::store::{AsContext, AsContextMut, StoreInner, StoreOpaque, trap_error};
+use crate::trap::TrapCode;
 use crate::types::{FuncType, TypeId};
 use crate::values::{Val, WasmTy};
 use crate::vmctx::{VMCTX_INSTANCE, VmFuncRef};
@@ -123,6 +125,10 @@ unsafe extern "C" fn shim(host: *const HostFunc, caller: *mut u8, values: *mut u
         let store = (*host).store;
         let body: &HostBody = &(*host).body;
         match catch_unwind(AssertUnwindSafe(|| body(store, caller, values))) {
+            Ok(Ok(())) if is_interrupted(store) => {
+                (*store).pending = Some(trap_error(TrapCode::Interrupted, Vec::new()));
+                1
+            }
             Ok(Ok(())) => 0,
             Ok(Err(error)) => match error.exception() {
                 // The trampoline raises it; see `compile::trampoline`.
@@ -141,6 +147,13 @@ unsafe extern "C" fn shim(host: *const HostFunc, caller: *mut u8, values: *mut u
             }
         }
     }
+}
+
+/// # Safety
+/// The store is alive.
+unsafe fn is_interrupted(store: *const StoreOpaque) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { (*store).interrupt.as_ref() }.is_some_and(Interrupt::is_raised)
 }
 
 impl HostDef {

@@ -37,11 +37,19 @@ pub enum Libcall {
     ExceptionNew,
     /// `(ctx, exception: i64)`: goes on in a handler, never returns.
     Throw,
+    /// `(ctx, memory: i32, index: i64, offset: i64, expected: i32, timeout_ns: i64)
+    /// -> i64`: 0 woken, 1 not equal, 2 timed out, or negative with a trap pending.
+    AtomicWait32,
+    /// As [`Libcall::AtomicWait32`] with `expected: i64`.
+    AtomicWait64,
+    /// `(ctx, memory: i32, index: i64, offset: i64, count: i32) -> i64`: how many
+    /// were woken, or negative with a trap pending.
+    AtomicNotify,
 }
 
 impl Libcall {
     /// Every libcall, in table order.
-    pub const ALL: [Libcall; 12] = [
+    pub const ALL: [Libcall; 15] = [
         Libcall::MemoryGrow,
         Libcall::MemoryCopy,
         Libcall::MemoryFill,
@@ -54,6 +62,9 @@ impl Libcall {
         Libcall::ElemDrop,
         Libcall::ExceptionNew,
         Libcall::Throw,
+        Libcall::AtomicWait32,
+        Libcall::AtomicWait64,
+        Libcall::AtomicNotify,
     ];
 
     /// Byte offset of its entry in the table of libcalls.
@@ -76,6 +87,9 @@ impl Libcall {
             Libcall::TableFill => (&[I32, I64, I64, I64], Some(I32)),
             Libcall::TableCopy => (&[I32, I64, I32, I64, I64], Some(I32)),
             Libcall::TableInit => (&[I32, I32, I64, I64, I64], Some(I32)),
+            Libcall::AtomicWait32 => (&[I32, I64, I64, I32, I64], Some(I64)),
+            Libcall::AtomicWait64 => (&[I32, I64, I64, I64, I64], Some(I64)),
+            Libcall::AtomicNotify => (&[I32, I64, I64, I32], Some(I64)),
         }
     }
 

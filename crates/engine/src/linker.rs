@@ -11,6 +11,7 @@ use crate::func::Func;
 use crate::host::{Caller, HostDef, IntoHostFunc};
 use crate::instance::Instance;
 use crate::module::Module;
+use crate::shared::SharedMemory;
 use crate::store::{AsContext, AsContextMut, opaque_mut};
 use crate::types::FuncType;
 use crate::values::Val;
@@ -27,6 +28,7 @@ pub struct Linker<T> {
 enum Item {
     Host(HostDef),
     Extern(Extern),
+    Shared(SharedMemory),
 }
 
 impl<T> Clone for Linker<T> {
@@ -87,6 +89,16 @@ impl<T> Linker<T> {
         self.insert(module, name, Item::Extern(item.into()))
     }
 
+    /// Define a shared memory, for any store of the engine.
+    pub fn define_shared(
+        &mut self,
+        module: &str,
+        name: &str,
+        memory: &SharedMemory,
+    ) -> &mut Linker<T> {
+        self.insert(module, name, Item::Shared(memory.clone()))
+    }
+
     /// Define every export of an instance under a module name.
     pub fn instance(
         &mut self,
@@ -134,6 +146,7 @@ impl<T> Linker<T> {
                 .ok_or_else(|| Error::link(&import.module, &import.name, "unknown import"))?;
             imports.push(match item {
                 Item::Extern(item) => *item,
+                Item::Shared(memory) => memory.bring_into(opaque_mut(&mut store))?.into(),
                 // SAFETY: the definition was made for `T`, the store's data.
                 Item::Host(def) => unsafe { Func::place(def, opaque_mut(&mut store))? }.into(),
             });

@@ -3,12 +3,19 @@
 //! What must stay true: the base never moves, the length only grows and stays
 //! a multiple of the Wasm page, and every byte below the length is readable
 //! and writable (under `uffd`: as soon as it is touched).
+//!
+//! A shared memory is one `LinearMemory` that several stores own, and that
+//! their threads access at the same time: it grows under a lock, pages first
+//! and then the length, and its bytes are only touched by compiled code, by
+//! `racy` and by atomic operations. Of an unshared one there may be slices, as
+//! long as its store is borrowed.
 
 #![allow(unsafe_code)]
 
 use std::io;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_sys::map::{Access, PageBytes, Reservation, page_bytes};
 use fathom_sys::region::{self, OnDemand, Registration};
@@ -16,6 +23,7 @@ use fathom_sys::uffd;
 
 use crate::bounds::{Backing, MemoryPlan, WASM_PAGE_BYTES};
 use crate::error::{Error, Result};
+use crate::racy;
 use crate::types::MemoryType;
 use crate::vmctx::VmMemory;
 
@@ -24,7 +32,8 @@ use crate::vmctx::VmMemory;
 #[error("out of bounds memory access")]
 pub struct OutOfBounds;
 
-/// A memory. Boxed by its store: compiled code keeps the address of `vm`.
+/// A memory. Stores own it through an `Arc`: compiled code keeps the address
+/// of `vm`.
 #[derive(Debug)]
 pub(crate) struct LinearMemory {
     /// What compiled code sees.
@@ -33,6 +42,8 @@ pub(crate) struct LinearMemory {
     pub plan: MemoryPlan,
     /// Its type as declared.
     pub ty: MemoryType,
+    /// Held while it grows.
+    growing: Mutex<()>,
     // Dropped in this order: first nobody finds the region, then it is gone.
     registration: Option<Registration>,
     reservation: Reservation,
@@ -40,6 +51,9 @@ pub(crate) struct LinearMemory {
 
 // SAFETY: the pointers point into the reservation, which the memory owns.
 unsafe impl Send for LinearMemory {}
+// SAFETY: the length is atomic, growth is locked, and who makes references to
+// the bytes answers for them (`bytes`, `bytes_mut`).
+unsafe impl Sync for LinearMemory {}
 
 impl LinearMemory {
     /// Make a memory of its minimal size.
@@ -47,7 +61,7 @@ impl LinearMemory {
     /// # Errors
     /// Where the host has no address space or memory for it, or lacks what the
     /// strategy needs.
-    pub fn new(plan: MemoryPlan, ty: MemoryType) -> Result<Box<LinearMemory>> {
+    pub fn new(plan: MemoryPlan, ty: MemoryType) -> Result<Arc<LinearMemory>> {
         let failed = |what: &str| {
             let what = format!(
                 "cannot make a memory of {} pages under '{}': {what}",
@@ -67,20 +81,23 @@ impl LinearMemory {
             Reservation::placed(bytes, access).map_err(failed("reserving its address space"))?;
         // SAFETY: the front is inside the reservation.
         let base = unsafe { reservation.start().as_ptr().add(front) };
-        let mut memory = Box::new(LinearMemory {
+        let mut memory = Arc::new(LinearMemory {
             vm: VmMemory {
                 base,
                 len: AtomicUsize::new(0),
             },
             plan,
             ty,
+            growing: Mutex::new(()),
             registration: None,
             reservation,
         });
         memory
             .open_front(front)
             .map_err(failed("opening its landing page"))?;
-        memory.register().map_err(failed("userfaultfd"))?;
+        let registration = memory.register().map_err(failed("userfaultfd"))?;
+        let unpublished = Arc::get_mut(&mut memory).expect("nobody else has it yet");
+        unpublished.registration = Some(registration);
         memory
             .set_len(plan.min_bytes)
             .map_err(failed("opening its pages"))?;
@@ -94,7 +111,7 @@ impl LinearMemory {
         }
     }
 
-    fn register(&mut self) -> io::Result<()> {
+    fn register(&self) -> io::Result<Registration> {
         let addresses = self.reservation.addresses();
         let on_demand = match self.plan.backing {
             Backing::OnDemand => {
@@ -107,15 +124,14 @@ impl LinearMemory {
             }
             Backing::Whole | Backing::Protect => None,
         };
-        // SAFETY: a placed reservation; the memory is boxed, so its length
-        // stays where it is; the registration is dropped before both.
-        self.registration = Some(unsafe { region::register(addresses, on_demand) });
-        Ok(())
+        // SAFETY: a placed reservation; the memory is behind an `Arc`, so its
+        // length stays where it is; the registration is dropped before both.
+        Ok(unsafe { region::register(addresses, on_demand) })
     }
 
     /// Current length in bytes.
     pub fn len(&self) -> usize {
-        self.vm.len.load(Ordering::Acquire)
+        self.vm.len.load(Ordering::SeqCst)
     }
 
     /// Current length in pages.
@@ -125,7 +141,10 @@ impl LinearMemory {
 
     /// Grow by `delta` pages; the former size in pages, or nothing where the
     /// maximum or the host does not allow it.
-    pub fn grow(&mut self, delta: u64) -> Option<u64> {
+    ///
+    /// A failure is one in the order of growths: it is found under the lock.
+    pub fn grow(&self, delta: u64) -> Option<u64> {
+        let _growing = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
         let old = self.pages();
         let bytes = old.checked_add(delta)?.checked_mul(WASM_PAGE_BYTES)?;
         if bytes > self.plan.max_bytes {
@@ -137,26 +156,121 @@ impl LinearMemory {
         Some(old)
     }
 
-    fn set_len(&mut self, bytes: u64) -> io::Result<()> {
+    /// Only while nobody else grows it. The pages are opened before the length
+    /// says so: whoever reads the new length may touch them.
+    fn set_len(&self, bytes: u64) -> io::Result<()> {
         let bytes = usize_of(bytes)?;
         if self.plan.backing == Backing::Protect {
             let front = usize_of(self.plan.front_bytes)?;
             self.reservation.open(front + self.len()..front + bytes)?;
         }
-        self.vm.len.store(bytes, Ordering::Release);
+        self.vm.len.store(bytes, Ordering::SeqCst);
         Ok(())
     }
 
     /// The contents.
-    pub fn bytes(&self) -> &[u8] {
-        // SAFETY: every byte below the length is readable; shared borrow.
+    ///
+    /// # Safety
+    /// The memory is not shared, and its store is borrowed for `'a`.
+    pub unsafe fn bytes<'a>(&self) -> &'a [u8] {
+        debug_assert!(!self.ty.shared);
+        // SAFETY: every byte below the length is readable; by the caller's
+        // promise nobody writes.
         unsafe { std::slice::from_raw_parts(self.vm.base, self.len()) }
     }
 
     /// The contents, to change.
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: every byte below the length is writable; exclusive borrow.
+    ///
+    /// # Safety
+    /// The memory is not shared, and its store is exclusively borrowed for
+    /// `'a`.
+    pub unsafe fn bytes_mut<'a>(&self) -> &'a mut [u8] {
+        debug_assert!(!self.ty.shared);
+        // SAFETY: every byte below the length is writable; by the caller's
+        // promise nobody else has a reference.
         unsafe { std::slice::from_raw_parts_mut(self.vm.base, self.len()) }
+    }
+
+    /// Copy bytes out, shared or not.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`]; nothing is copied then.
+    ///
+    /// # Safety
+    /// Unless it is shared, the store is borrowed.
+    pub unsafe fn read(&self, start: u64, into: &mut [u8]) -> Result<(), OutOfBounds> {
+        let range = self.check(start, into.len() as u64)?;
+        match self.ty.shared {
+            // SAFETY: inside; nobody makes references to shared bytes.
+            true => unsafe { racy::load(self.vm.base.add(range.start), into) },
+            // SAFETY: the caller's promise.
+            false => into.copy_from_slice(&(unsafe { self.bytes() })[range]),
+        }
+        Ok(())
+    }
+
+    /// Copy bytes in, shared or not.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`]; nothing is changed then.
+    ///
+    /// # Safety
+    /// Unless it is shared, the store is exclusively borrowed.
+    pub unsafe fn write(&self, start: u64, from: &[u8]) -> Result<(), OutOfBounds> {
+        let range = self.check(start, from.len() as u64)?;
+        match self.ty.shared {
+            // SAFETY: inside; nobody makes references to shared bytes.
+            true => unsafe { racy::store(from, self.vm.base.add(range.start)) },
+            // SAFETY: the caller's promise.
+            false => (unsafe { self.bytes_mut() })[range].copy_from_slice(from),
+        }
+        Ok(())
+    }
+
+    /// `memory.fill`.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`]; nothing is changed then.
+    ///
+    /// # Safety
+    /// As [`LinearMemory::write`].
+    pub unsafe fn fill(&self, start: u64, value: u8, len: u64) -> Result<(), OutOfBounds> {
+        let range = self.check(start, len)?;
+        match self.ty.shared {
+            // SAFETY: inside; nobody makes references to shared bytes.
+            true => unsafe { racy::fill(self.vm.base.add(range.start), value, range.len()) },
+            // SAFETY: the caller's promise.
+            false => (unsafe { self.bytes_mut() })[range].fill(value),
+        }
+        Ok(())
+    }
+
+    /// `memory.copy`, from `source`, which may be the same memory.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`]; nothing is changed then.
+    ///
+    /// # Safety
+    /// As [`LinearMemory::write`], for both.
+    pub unsafe fn copy(
+        &self,
+        start: u64,
+        source: &LinearMemory,
+        from: u64,
+        len: u64,
+    ) -> Result<(), OutOfBounds> {
+        let from = source.check(from, len)?;
+        let to = self.check(start, len)?;
+        // SAFETY: both ranges are inside their memories; they may overlap, and
+        // one that other threads may access is copied so that they may.
+        unsafe {
+            let (from, to) = (source.vm.base.add(from.start), self.vm.base.add(to.start));
+            match self.ty.shared || source.ty.shared {
+                true => racy::copy(from, to, len as usize),
+                false => std::ptr::copy(from, to, len as usize),
+            }
+        }
+        Ok(())
     }
 
     /// `start..start + len` as a range of indices.
@@ -181,9 +295,10 @@ impl LinearMemory {
         if self.plan.backing == Backing::OnDemand && !range.is_empty() {
             let first = range.start - range.start % page_bytes();
             for page in (first..range.end).step_by(page_bytes()) {
+                // Atomic, because other threads may access a shared memory.
                 // SAFETY: below the length; a missing page is supplied by the
                 // fault handler.
-                unsafe { self.vm.base.add(page).read_volatile() };
+                unsafe { AtomicU8::from_ptr(self.vm.base.add(page)) }.load(Ordering::Relaxed);
             }
         }
         Ok(())

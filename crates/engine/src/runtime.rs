@@ -12,6 +12,7 @@ use crate::libcall::Libcall;
 use crate::store::trap_error;
 use crate::trap::TrapCode;
 use crate::vmctx::VMCTX_INSTANCE;
+use crate::wait;
 
 /// The table that contexts point to, by [`Libcall`].
 pub(crate) static TABLE: Table = Table([
@@ -27,6 +28,9 @@ pub(crate) static TABLE: Table = Table([
     elem_drop_entry as *const (),
     exception_new_entry as *const (),
     entry::throw_address(),
+    wait::wait32_entry as *const (),
+    wait::wait64_entry as *const (),
+    wait::notify_entry as *const (),
 ]);
 
 /// Addresses of functions.
@@ -46,7 +50,7 @@ type Outcome = Result<(), TrapCode>;
 
 /// # Safety
 /// `vmctx` is the context of an instance whose Wasm is running.
-unsafe fn instance<'a>(vmctx: *mut u8) -> &'a mut InstanceData {
+pub(crate) unsafe fn instance<'a>(vmctx: *mut u8) -> &'a mut InstanceData {
     // SAFETY: a context holds its instance's address there; while Wasm runs
     // nobody else borrows the instance.
     unsafe {
@@ -57,7 +61,7 @@ unsafe fn instance<'a>(vmctx: *mut u8) -> &'a mut InstanceData {
 }
 
 /// 0, or 1 with the trap left in the store for compiled code to raise.
-fn status(data: &mut InstanceData, outcome: Outcome) -> u32 {
+pub(crate) fn status(data: &mut InstanceData, outcome: Outcome) -> u32 {
     match outcome {
         Ok(()) => 0,
         Err(code) => {
@@ -69,10 +73,9 @@ fn status(data: &mut InstanceData, outcome: Outcome) -> u32 {
 }
 
 impl InstanceData {
-    fn memory(&mut self, index: u32) -> &mut crate::memory::LinearMemory {
-        // SAFETY: memories are alive as long as the store; exclusively ours
-        // while Wasm of it runs.
-        unsafe { &mut *self.memories[index as usize].as_ptr() }
+    pub(crate) fn memory(&self, index: u32) -> &crate::memory::LinearMemory {
+        // SAFETY: memories are alive as long as the store.
+        unsafe { self.memories[index as usize].as_ref() }
     }
 
     fn table(&mut self, index: u32) -> &mut crate::table::TableData {
@@ -87,29 +90,17 @@ fn memory_copy(
     (from, src): (u32, u64),
     len: u64,
 ) -> Outcome {
-    let oob = |_| TrapCode::MemoryOutOfBounds;
-    let src = data.memory(from).check(src, len).map_err(oob)?;
-    let source = data.memory(from).vm.base;
-    let target = data.memory(to);
-    let dst = target.check(dst, len).map_err(oob)?;
-    // SAFETY: both ranges are inside their memories; they may overlap.
-    unsafe {
-        std::ptr::copy(
-            source.add(src.start),
-            target.vm.base.add(dst.start),
-            src.len(),
-        )
-    };
-    Ok(())
+    let (source, target) = (data.memory(from), data.memory(to));
+    // SAFETY: unless they are shared, the memories are exclusively the store's
+    // while Wasm of it runs.
+    unsafe { target.copy(dst, source, src, len) }.map_err(|_| TrapCode::MemoryOutOfBounds)
 }
 
 fn memory_fill(data: &mut InstanceData, index: u32, dst: u64, value: u8, len: u64) -> Outcome {
     let memory = data.memory(index);
-    let range = memory
-        .check(dst, len)
-        .map_err(|_| TrapCode::MemoryOutOfBounds)?;
-    memory.bytes_mut()[range].fill(value);
-    Ok(())
+    // SAFETY: unless it is shared, it is exclusively the store's while Wasm of
+    // it runs.
+    unsafe { memory.fill(dst, value, len) }.map_err(|_| TrapCode::MemoryOutOfBounds)
 }
 
 /// `memory.init`, and the application of an active segment.
@@ -132,9 +123,9 @@ pub(crate) fn memory_init(
         .filter(|end| *end <= bytes.len() as u64)
         .ok_or(oob)?;
     let memory = data.memory(index);
-    let range = memory.check(dst, len).map_err(|_| oob)?;
-    memory.bytes_mut()[range].copy_from_slice(&bytes[src as usize..end as usize]);
-    Ok(())
+    // SAFETY: unless it is shared, it is exclusively the store's while Wasm of
+    // it runs.
+    unsafe { memory.write(dst, &bytes[src as usize..end as usize]) }.map_err(|_| oob)
 }
 
 fn table_fill(data: &mut InstanceData, index: u32, dst: u64, value: u64, len: u64) -> Outcome {

@@ -14,6 +14,7 @@
 
 use std::any::Any;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::code;
@@ -23,6 +24,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::exception::{Exceptions, ExnRef, Uncaught};
 use crate::host::HostFunc;
 use crate::instance::InstanceData;
+use crate::interrupt::Interrupt;
 use crate::memory::LinearMemory;
 use crate::runtime;
 use crate::table::TableData;
@@ -61,7 +63,8 @@ pub struct StoreOpaque {
     /// The context that host calls pass as the caller's: a runtime, no instance.
     host_context: Box<[usize; HOST_CONTEXT_WORDS]>,
     pub(crate) instances: Vec<Box<InstanceData>>,
-    pub(crate) memories: Vec<Box<LinearMemory>>,
+    /// Shared ones belong to other stores, too.
+    pub(crate) memories: Vec<Arc<LinearMemory>>,
     pub(crate) tables: Vec<Box<TableData>>,
     pub(crate) globals: Vec<Box<u128>>,
     pub(crate) tags: Vec<Box<VmTag>>,
@@ -75,6 +78,8 @@ pub struct StoreOpaque {
     pub pending: Option<Error>,
     /// A panic of a host function, to go on with once Wasm was left.
     pub panic: Option<Box<dyn Any + Send>>,
+    /// What may stop what runs in it.
+    pub(crate) interrupt: Option<Interrupt>,
 }
 
 /// Words of a context up to its instance, which is null.
@@ -89,6 +94,7 @@ impl<T> Store<T> {
             stack_limit: 0,
             exit_fp: 0,
             exit_pc: 0,
+            interrupted: std::ptr::null(),
         });
         let mut host_context = Box::new([0; HOST_CONTEXT_WORDS]);
         host_context[VMCTX_RUNTIME as usize / size_of::<usize>()] =
@@ -111,6 +117,7 @@ impl<T> Store<T> {
             externs: Vec::new(),
             pending: None,
             panic: None,
+            interrupt: None,
         };
         let inner = Box::new(StoreInner { opaque, data });
         Store {
@@ -135,6 +142,14 @@ impl<T> Store<T> {
         let store = std::mem::ManuallyDrop::new(self);
         // SAFETY: made by `new`; the store's destructor does not run.
         unsafe { Box::from_raw(store.inner.as_ptr()) }.data
+    }
+
+    /// Let an [`Interrupt`] end what runs in this store; it takes the place of
+    /// an earlier one.
+    pub fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        let opaque = opaque_mut(self);
+        opaque.runtime.interrupted = interrupt.flag();
+        opaque.interrupt = Some(interrupt.clone());
     }
 
     /// The engine it was made for.
@@ -269,6 +284,11 @@ pub(crate) unsafe fn call_raw(
     // SAFETY: the caller's promises are those of `enter`. The store is not
     // borrowed while Wasm runs: host functions borrow it again.
     unsafe {
+        let interrupt = (*store).interrupt.clone();
+        let _running = interrupt.as_ref().map(Interrupt::enter);
+        if interrupt.is_some_and(|interrupt| interrupt.is_raised()) {
+            return Err(trap_error(TrapCode::Interrupted, Vec::new()));
+        }
         let VmFuncRef {
             code, vmctx, entry, ..
         } = *func.as_ptr();
@@ -291,7 +311,12 @@ pub(crate) unsafe fn call_raw(
 impl StoreOpaque {
     fn error_of(&mut self, raised: Raised) -> Error {
         let (pc, backtrace) = match raised {
-            Raised::NoStack => return trap_error(TrapCode::StackExhausted, Vec::new()),
+            Raised::NoStack => return trap_error(self.exhausted(), Vec::new()),
+            Raised::Interrupted { backtrace } => {
+                // What a libcall or host function had left is overtaken.
+                (self.pending, self.panic) = (None, None);
+                return trap_error(TrapCode::Interrupted, frames_of(&backtrace));
+            }
             Raised::Trap { pc, backtrace } => (pc, backtrace),
             Raised::Exception { raw, backtrace } => {
                 let exception = ExnRef::from_raw(raw as u64, self);
@@ -312,10 +337,21 @@ impl StoreOpaque {
                     .unwrap_or_else(|| Error::mismatch("a runtime function failed silently"))
             }
             Some(code) => match TrapCode::from_clif(code) {
+                Some(TrapCode::StackExhausted) => trap_error(self.exhausted(), frames),
                 Some(code) => trap_error(code, frames),
                 None => defect(pc),
             },
             None => defect(pc),
+        }
+    }
+}
+
+impl StoreOpaque {
+    /// What a stack that is used up means: an interrupt moves its limit.
+    fn exhausted(&self) -> TrapCode {
+        match self.interrupt.as_ref().is_some_and(Interrupt::is_raised) {
+            true => TrapCode::Interrupted,
+            false => TrapCode::StackExhausted,
         }
     }
 }

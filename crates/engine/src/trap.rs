@@ -24,6 +24,8 @@ pub const PENDING: ClifTrap = ClifTrap::unwrap_user(6);
 pub const NULL_FUNCTION: ClifTrap = ClifTrap::unwrap_user(7);
 /// `ref.as_non_null` or `throw_ref` of a null reference.
 pub const NULL_REFERENCE: ClifTrap = ClifTrap::unwrap_user(8);
+/// An atomic access whose address is no multiple of its width.
+pub const UNALIGNED_ATOMIC: ClifTrap = ClifTrap::unwrap_user(20);
 
 /// Why execution trapped (core specification §4.4). The display is the message
 /// that the official test suite uses.
@@ -54,6 +56,12 @@ pub enum TrapCode {
     InvalidConversion,
     /// The stack is used up.
     StackExhausted,
+    /// An atomic access whose address is no multiple of its width.
+    UnalignedAtomic,
+    /// A wait on a memory that is not shared.
+    ExpectedSharedMemory,
+    /// The store was told to stop, see [`crate::Interrupt`].
+    Interrupted,
 }
 
 impl TrapCode {
@@ -73,6 +81,7 @@ impl TrapCode {
             TYPE_MISMATCH => TrapCode::IndirectCallTypeMismatch,
             NULL_FUNCTION => TrapCode::NullFunction,
             NULL_REFERENCE => TrapCode::NullReference,
+            UNALIGNED_ATOMIC => TrapCode::UnalignedAtomic,
             _ => return None,
         })
     }
@@ -93,6 +102,9 @@ impl fmt::Display for TrapCode {
             TrapCode::IntegerOverflow => "integer overflow",
             TrapCode::InvalidConversion => "invalid conversion to integer",
             TrapCode::StackExhausted => "call stack exhausted",
+            TrapCode::UnalignedAtomic => "unaligned atomic",
+            TrapCode::ExpectedSharedMemory => "expected shared memory",
+            TrapCode::Interrupted => "interrupted",
         })
     }
 }

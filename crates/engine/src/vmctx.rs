@@ -32,6 +32,8 @@ pub struct VmRuntime {
     pub exit_fp: usize,
     /// Return address into that frame.
     pub exit_pc: usize,
+    /// Set when what runs is to end, see [`crate::Interrupt`]; may be null.
+    pub interrupted: *const std::sync::atomic::AtomicBool,
 }
 
 /// A linear memory as compiled code sees it.

@@ -1,4 +1,5 @@
-//! Synchronous faults: SIGSEGV, SIGBUS, SIGILL and SIGFPE, for the process.
+//! Synchronous faults: SIGSEGV, SIGBUS, SIGILL and SIGFPE, for the process;
+//! and SIGURG, by which one thread makes another look up.
 //!
 //! ```text
 //!  fault ─► page supplied on demand? ──yes──► run the instruction again
@@ -32,10 +33,19 @@ pub enum Signal {
     Ill,
     /// SIGFPE
     Fpe,
+    /// SIGURG: no fault, but sent by [`crate::poke`]. System calls that wait
+    /// answer EINTR.
+    Urg,
 }
 
 impl Signal {
-    const ALL: [Signal; 4] = [Signal::Segv, Signal::Bus, Signal::Ill, Signal::Fpe];
+    const ALL: [Signal; 5] = [
+        Signal::Segv,
+        Signal::Bus,
+        Signal::Ill,
+        Signal::Fpe,
+        Signal::Urg,
+    ];
 
     fn number(self) -> libc::c_int {
         match self {
@@ -43,6 +53,7 @@ impl Signal {
             Signal::Bus => libc::SIGBUS,
             Signal::Ill => libc::SIGILL,
             Signal::Fpe => libc::SIGFPE,
+            Signal::Urg => libc::SIGURG,
         }
     }
 }
@@ -88,12 +99,12 @@ impl Fault<'_> {
     }
 }
 
-struct Previous(UnsafeCell<[MaybeUninit<libc::sigaction>; 4]>);
+struct Previous(UnsafeCell<[MaybeUninit<libc::sigaction>; 5]>);
 
 // SAFETY: written once, before the handler that reads it can run.
 unsafe impl Sync for Previous {}
 
-static PREVIOUS: Previous = Previous(UnsafeCell::new([const { MaybeUninit::uninit() }; 4]));
+static PREVIOUS: Previous = Previous(UnsafeCell::new([const { MaybeUninit::uninit() }; 5]));
 static HOOK: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 static INSTALLED: OnceLock<Result<(), i32>> = OnceLock::new();
 
@@ -196,6 +207,8 @@ unsafe fn chain(
     unsafe {
         let previous = (*PREVIOUS.0.get())[signal as usize].assume_init_ref();
         match previous.sa_sigaction {
+            // Ignored by default.
+            libc::SIG_DFL | libc::SIG_IGN if signal == Signal::Urg => {}
             // Back to the default action (ignoring a synchronous fault is the
             // same to the kernel): returning runs the instruction again.
             libc::SIG_DFL | libc::SIG_IGN => {

@@ -26,6 +26,7 @@ pub mod icache;
 pub mod map;
 pub mod perf;
 pub mod pin;
+pub mod poke;
 pub mod proc;
 pub mod region;
 mod registers;

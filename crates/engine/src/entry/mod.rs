@@ -66,6 +66,8 @@ struct Activation {
     fault_pc: usize,
     /// The exception that nothing caught, if that ended it.
     thrown: usize,
+    /// Left for an interrupt.
+    interrupted: bool,
     frames: [MaybeUninit<usize>; MAX_FRAMES],
     frames_len: usize,
 }
@@ -117,6 +119,11 @@ pub(crate) enum Raised {
         /// Its address.
         raw: usize,
         /// As of a trap, where it was thrown.
+        backtrace: Vec<usize>,
+    },
+    /// The store was told to stop.
+    Interrupted {
+        /// As for a trap.
         backtrace: Vec<usize>,
     },
     /// There was no stack left to begin with.
@@ -182,6 +189,7 @@ pub(crate) unsafe fn enter(
         outer_exit: Exit { fp: 0, pc: 0 },
         fault_pc: 0,
         thrown: 0,
+        interrupted: false,
         frames: [const { MaybeUninit::uninit() }; MAX_FRAMES],
         frames_len: 0,
     };
@@ -243,6 +251,7 @@ impl Activation {
             .map(|pc| unsafe { pc.assume_init() })
             .collect();
         match self.thrown {
+            _ if self.interrupted => Raised::Interrupted { backtrace },
             0 => Raised::Trap {
                 pc: self.fault_pc,
                 backtrace,
@@ -290,17 +299,59 @@ impl Activation {
 
 /// Decides on a fault of this process. Async-signal-safe.
 fn on_fault(fault: &mut Fault<'_>) -> bool {
+    if fault.signal == Signal::Urg {
+        return on_poke(fault);
+    }
     let current = CURRENT.get();
     if current.is_null() || !code::contains(fault.pc()) || !may_be_trap(fault) {
         return false;
     }
+    leave(fault, current);
+    true
+}
+
+/// No stack pointer is as high; half of what an address can be, because large
+/// frames add their size to the limit.
+const NO_STACK: usize = usize::MAX / 2;
+
+/// Decides on a signal that asks this thread to look whether it was
+/// interrupted. Async-signal-safe.
+///
+/// Compiled code is left wherever it is, as by a trap: it holds nothing that
+/// has to be given back, and its frames are chained at every instruction.
+/// Elsewhere a host function is running, on top of Wasm frames or not.
+fn on_poke(fault: &mut Fault<'_>) -> bool {
+    let current = CURRENT.get();
+    let mut ours = false;
+    let mut at = current;
+    while !at.is_null() {
+        // SAFETY: activations in the chain are alive, and so are their
+        // runtimes; the flag is, as long as the runtime points to it.
+        unsafe {
+            let runtime = (*at).runtime;
+            let flag = (*runtime).interrupted;
+            if !flag.is_null() && (*flag).load(std::sync::atomic::Ordering::SeqCst) {
+                ours = true;
+                (*runtime).stack_limit = NO_STACK;
+                if at == current && code::contains(fault.pc()) {
+                    (*current).interrupted = true;
+                    leave(fault, current);
+                }
+            }
+            at = (*at).previous;
+        }
+    }
+    ours
+}
+
+/// Note where Wasm was left, and resume at the innermost catch point.
+fn leave(fault: &mut Fault<'_>, current: *mut Activation) {
     // SAFETY: the current activation is alive while Wasm of this thread runs,
-    // and Wasm is what faulted.
+    // and Wasm is what was interrupted.
     let activation = unsafe { &mut *current };
     // SAFETY: the current activation; compiled code keeps frame pointers.
     unsafe { activation.note_place(fault.pc(), fault.fp()) };
     fault.resume_at(arch::catch_address(), activation.catch_sp);
-    true
 }
 
 /// Push the return addresses of the frames from `fp` up to the catch point.
@@ -330,6 +381,7 @@ unsafe fn walk(activation: &mut Activation, mut fp: usize, catch_sp: usize) {
 fn may_be_trap(fault: &Fault<'_>) -> bool {
     match fault.signal {
         Signal::Ill | Signal::Fpe => true,
+        Signal::Urg => false,
         Signal::Segv | Signal::Bus => {
             const NULL_PAGE: usize = 4096;
             fault.address < NULL_PAGE

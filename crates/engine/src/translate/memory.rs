@@ -14,7 +14,7 @@ use crate::vmctx::offsets;
 use types::{F32, F64, I32, I64};
 
 /// The memory that an access names.
-fn memory_index(memarg: &MemArg) -> u32 {
+pub(super) fn memory_index(memarg: &MemArg) -> u32 {
     match memarg.target {
         MemArgTarget::Memory(index) => index,
         // The validator refuses accesses to arrays with the features we allow.
@@ -168,11 +168,18 @@ impl Translator<'_> {
             .store(at.flags, value, at.address, at.displacement);
     }
 
-    /// Current size in pages.
+    /// Current size in pages. That of a shared memory is read anew each time:
+    /// a loop may wait for another thread to change it.
     fn memory_size(&mut self, memory: u32) {
         let (_, def) = self.memory_addresses(memory);
         let flags = self.cell_flags();
-        let bytes = self.b.ins().load(I64, flags, def, offsets::MEMORY_LEN);
+        let bytes = match self.env.module.info.memories[memory as usize].shared {
+            true => {
+                let len = self.b.ins().iadd_imm_s(def, i64::from(offsets::MEMORY_LEN));
+                self.b.ins().atomic_load(I64, flags, len)
+            }
+            false => self.b.ins().load(I64, flags, def, offsets::MEMORY_LEN),
+        };
         let pages = self.b.ins().ushr_imm_u(bytes, PAGE_SHIFT);
         let pages = self.index_result(pages, self.memory64(memory));
         self.push(pages);

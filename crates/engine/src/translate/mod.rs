@@ -10,6 +10,7 @@
 //!                                   ├ control.rs   block, br, return …
 //!                                   ├ numeric.rs   scalar arithmetic
 //!                                   ├ memory.rs    loads, stores, bulk memory
+//!                                   ├ atomic.rs    atomic accesses, wait, notify
 //!                                   ├ table.rs, global.rs, call.rs, exception.rs
 //!                                   ├ wide.rs      128-bit integers
 //!                                   └ simd/        the 236 vector instructions
@@ -25,6 +26,7 @@
 //! - What instances never change after they were set up is loaded `readonly`
 //!   and movable, so that Cranelift hoists it out of loops.
 
+mod atomic;
 mod call;
 mod control;
 mod env;
@@ -216,6 +218,7 @@ impl Translator<'_> {
             || self.bulk(op)
             || self.exception(op)
             || self.wide(op)
+            || self.atomic(op)
     }
 
     /// Locals, globals, references and parametric instructions.

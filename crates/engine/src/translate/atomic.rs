@@ -1,0 +1,280 @@
+//! Atomic instructions (threads proposal): loads, stores, read-modify-write,
+//! fence, wait and notify.
+//!
+//! An access that is not naturally aligned traps, whether it is in bounds or
+//! not: alignment is checked first, as the proposal's reference interpreter
+//! does. Where the access goes and what checks its bounds is the memory plan's
+//! business, as for plain ones; memories begin at page boundaries, so that the
+//! host's address is aligned when the guest's is.
+//!
+//! What must stay true: an instruction that can fault has a record of it, or
+//! the fault is taken for a defect of the engine. Cranelift's expansions carry
+//! the flags' trap code on every faulting instruction on x86-64 (each is one
+//! instruction with a memory operand, or a load and a compare-exchange which
+//! both record it) and on aarch64 (both halves of exclusive loops do); those
+//! of riscv64 drop it. There, a plain load of the same bytes goes first: what
+//! is readable is writable and memories never shrink, so that the atomic
+//! access cannot fault once the load has not.
+//!
+//! Cranelift moves no access across an atomic one or a call, and forgets there
+//! what it has loaded (`has_memory_fence_semantics` in its alias analysis): a
+//! memory's length that a check uses is at least as new as the last
+//! synchronisation with another thread.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, Type, Value, types};
+use types::{I8, I16, I32, I64};
+use wasmparser::{MemArg, Operator};
+
+use super::Translator;
+use super::memory::memory_index;
+use crate::libcall::Libcall;
+use crate::trap;
+
+/// What an atomic access does.
+#[derive(Clone, Copy)]
+enum Kind {
+    Load,
+    Store,
+    Rmw(AtomicRmwOp),
+    CompareExchange,
+}
+
+/// Where, the type on the operand stack, and the type in memory.
+type Shape<'o> = (&'o MemArg, Type, Type);
+
+/// The shape of an operator that is one of seven widths of the same thing.
+macro_rules! widths {
+    ($op:expr, $i32:ident $i32_8:ident $i32_16:ident
+     $i64:ident $i64_8:ident $i64_16:ident $i64_32:ident) => {
+        match $op {
+            Operator::$i32 { memarg } => Some((memarg, I32, I32)),
+            Operator::$i32_8 { memarg } => Some((memarg, I32, I8)),
+            Operator::$i32_16 { memarg } => Some((memarg, I32, I16)),
+            Operator::$i64 { memarg } => Some((memarg, I64, I64)),
+            Operator::$i64_8 { memarg } => Some((memarg, I64, I8)),
+            Operator::$i64_16 { memarg } => Some((memarg, I64, I16)),
+            Operator::$i64_32 { memarg } => Some((memarg, I64, I32)),
+            _ => None,
+        }
+    };
+}
+
+#[rustfmt::skip]
+fn load<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
+    widths!(op, I32AtomicLoad I32AtomicLoad8U I32AtomicLoad16U
+                I64AtomicLoad I64AtomicLoad8U I64AtomicLoad16U I64AtomicLoad32U)
+}
+
+#[rustfmt::skip]
+fn store<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
+    widths!(op, I32AtomicStore I32AtomicStore8 I32AtomicStore16
+                I64AtomicStore I64AtomicStore8 I64AtomicStore16 I64AtomicStore32)
+}
+
+#[rustfmt::skip]
+fn add<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
+    widths!(op, I32AtomicRmwAdd I32AtomicRmw8AddU I32AtomicRmw16AddU
+                I64AtomicRmwAdd I64AtomicRmw8AddU I64AtomicRmw16AddU I64AtomicRmw32AddU)
+}
+
+#[rustfmt::skip]
+fn sub<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
+    widths!(op, I32AtomicRmwSub I32AtomicRmw8SubU I32AtomicRmw16SubU
+                I64AtomicRmwSub I64AtomicRmw8SubU I64AtomicRmw16SubU I64AtomicRmw32SubU)
+}
+
+#[rustfmt::skip]
+fn and<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
+    widths!(op, I32AtomicRmwAnd I32AtomicRmw8AndU I32AtomicRmw16AndU
+                I64AtomicRmwAnd I64AtomicRmw8AndU I64AtomicRmw16AndU I64AtomicRmw32AndU)
+}
+
+#[rustfmt::skip]
+fn or<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
+    widths!(op, I32AtomicRmwOr I32AtomicRmw8OrU I32AtomicRmw16OrU
+                I64AtomicRmwOr I64AtomicRmw8OrU I64AtomicRmw16OrU I64AtomicRmw32OrU)
+}
+
+#[rustfmt::skip]
+fn xor<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
+    widths!(op, I32AtomicRmwXor I32AtomicRmw8XorU I32AtomicRmw16XorU
+                I64AtomicRmwXor I64AtomicRmw8XorU I64AtomicRmw16XorU I64AtomicRmw32XorU)
+}
+
+#[rustfmt::skip]
+fn xchg<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
+    widths!(op, I32AtomicRmwXchg I32AtomicRmw8XchgU I32AtomicRmw16XchgU
+                I64AtomicRmwXchg I64AtomicRmw8XchgU I64AtomicRmw16XchgU I64AtomicRmw32XchgU)
+}
+
+#[rustfmt::skip]
+fn compare_exchange<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
+    widths!(op, I32AtomicRmwCmpxchg I32AtomicRmw8CmpxchgU I32AtomicRmw16CmpxchgU
+                I64AtomicRmwCmpxchg I64AtomicRmw8CmpxchgU I64AtomicRmw16CmpxchgU
+                I64AtomicRmw32CmpxchgU)
+}
+
+/// What an operator does and how wide, `None` where it is no atomic access.
+fn access<'o>(op: &'o Operator<'_>) -> Option<(Kind, Shape<'o>)> {
+    let of = |kind| move |shape| (kind, shape);
+    let rmw = |op| of(Kind::Rmw(op));
+    load(op)
+        .map(of(Kind::Load))
+        .or_else(|| store(op).map(of(Kind::Store)))
+        .or_else(|| add(op).map(rmw(AtomicRmwOp::Add)))
+        .or_else(|| sub(op).map(rmw(AtomicRmwOp::Sub)))
+        .or_else(|| and(op).map(rmw(AtomicRmwOp::And)))
+        .or_else(|| or(op).map(rmw(AtomicRmwOp::Or)))
+        .or_else(|| xor(op).map(rmw(AtomicRmwOp::Xor)))
+        .or_else(|| xchg(op).map(rmw(AtomicRmwOp::Xchg)))
+        .or_else(|| compare_exchange(op).map(of(Kind::CompareExchange)))
+}
+
+impl Translator<'_> {
+    /// Translates an atomic instruction; `false` when it is not one.
+    pub(super) fn atomic(&mut self, op: &Operator<'_>) -> bool {
+        match op {
+            // The format has one order, sequentially consistent, as Cranelift.
+            Operator::AtomicFence { .. } => {
+                self.b.ins().fence();
+            }
+            Operator::MemoryAtomicNotify { memarg } => self.atomic_notify(memarg),
+            Operator::MemoryAtomicWait32 { memarg } => {
+                self.atomic_wait(memarg, Libcall::AtomicWait32);
+            }
+            Operator::MemoryAtomicWait64 { memarg } => {
+                self.atomic_wait(memarg, Libcall::AtomicWait64);
+            }
+            _ => match access(op) {
+                Some((kind, shape)) => self.atomic_access(kind, shape),
+                None => return false,
+            },
+        }
+        true
+    }
+
+    fn atomic_access(&mut self, kind: Kind, (memarg, stack, memory): Shape<'_>) {
+        match kind {
+            Kind::Load => {
+                let (flags, address) = self.atomic_address(memarg, memory);
+                let loaded = self.b.ins().atomic_load(memory, flags, address);
+                self.push_widened(loaded, stack);
+            }
+            Kind::Store => {
+                let value = self.pop_narrowed(memory);
+                let (flags, address) = self.atomic_address(memarg, memory);
+                self.b.ins().atomic_store(flags, value, address);
+            }
+            Kind::Rmw(op) => {
+                let value = self.pop_narrowed(memory);
+                let (flags, address) = self.atomic_address(memarg, memory);
+                let ins = self.b.ins();
+                let old = ins.atomic_rmw(memory, flags, op, address, value);
+                self.push_widened(old, stack);
+            }
+            // What is expected is wrapped to the width in memory, too.
+            Kind::CompareExchange => {
+                let replacement = self.pop_narrowed(memory);
+                let expected = self.pop_narrowed(memory);
+                let (flags, address) = self.atomic_address(memarg, memory);
+                let ins = self.b.ins();
+                let old = ins.atomic_cas(flags, address, expected, replacement);
+                self.push_widened(old, stack);
+            }
+        }
+    }
+
+    /// Pops an operand and keeps the bits that go to memory.
+    fn pop_narrowed(&mut self, memory: Type) -> Value {
+        let value = self.pop();
+        match self.b.func.dfg.value_type(value) == memory {
+            true => value,
+            false => self.b.ins().ireduce(memory, value),
+        }
+    }
+
+    /// Pushes what memory held, zero-extended.
+    fn push_widened(&mut self, value: Value, stack: Type) {
+        let value = match self.b.func.dfg.value_type(value) == stack {
+            true => value,
+            false => self.b.ins().uextend(stack, value),
+        };
+        self.push(value);
+    }
+
+    /// Pops an index, checks its alignment and has the memory's plan say where
+    /// an access to a `ty` goes; atomic instructions take no displacement.
+    fn atomic_address(&mut self, memarg: &MemArg, ty: Type) -> (MemFlagsData, Value) {
+        let bytes = ty.bytes() as u8;
+        let index = self.pop();
+        self.check_alignment(index, memarg.offset, bytes);
+        self.push(index);
+        let at = self.host_address(memarg, bytes);
+        if at.flags.trap_code().is_some() && self.loses_atomic_traps() {
+            let ins = self.b.ins();
+            ins.load(ty, at.flags, at.address, at.displacement);
+        }
+        let address = match at.displacement {
+            0 => at.address,
+            by => self.b.ins().iadd_imm_s(at.address, i64::from(by)),
+        };
+        (at.flags, address)
+    }
+
+    /// Whether the target's expansions of atomic accesses have no trap record.
+    fn loses_atomic_traps(&self) -> bool {
+        self.env.module.isa.name() == "riscv64"
+    }
+
+    /// Traps unless `index + offset` is a multiple of `bytes`, a power of two:
+    /// only the low bits matter, so that the sum may wrap.
+    fn check_alignment(&mut self, index: Value, offset: u64, bytes: u8) {
+        if bytes == 1 {
+            return;
+        }
+        let mask = i64::from(bytes) - 1;
+        let low = offset.cast_signed() & mask;
+        let start = match low {
+            0 => index,
+            low => self.b.ins().iadd_imm_s(index, low),
+        };
+        let excess = self.b.ins().band_imm_u(start, mask);
+        self.b.ins().trapnz(excess, trap::UNALIGNED_ATOMIC);
+    }
+
+    /// `memory.atomic.wait32` and `wait64`. The runtime checks the address: it
+    /// has to find the memory anyway.
+    fn atomic_wait(&mut self, memarg: &MemArg, libcall: Libcall) {
+        let timeout = self.pop();
+        let expected = self.pop();
+        let (memory, index, offset) = self.atomic_operands(memarg);
+        let args = [memory, index, offset, expected, timeout];
+        self.atomic_libcall(libcall, &args);
+    }
+
+    fn atomic_notify(&mut self, memarg: &MemArg) {
+        let count = self.pop();
+        let (memory, index, offset) = self.atomic_operands(memarg);
+        let args = [memory, index, offset, count];
+        self.atomic_libcall(Libcall::AtomicNotify, &args);
+    }
+
+    fn atomic_operands(&mut self, memarg: &MemArg) -> (Value, Value, Value) {
+        let index = self.pop_extended();
+        let memory = i64::from(memory_index(memarg));
+        let memory = self.b.ins().iconst(I32, memory);
+        let offset = self.b.ins().iconst(I64, memarg.offset.cast_signed());
+        (memory, index, offset)
+    }
+
+    /// Pushes the low half of the result, or traps where it is negative.
+    fn atomic_libcall(&mut self, libcall: Libcall, args: &[Value]) {
+        let result = self.libcall(libcall, args);
+        let result = result.expect("waits and notifications return a number");
+        let failed = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, result, 0);
+        self.b.ins().trapnz(failed, trap::PENDING);
+        let result = self.b.ins().ireduce(I32, result);
+        self.push(result);
+    }
+}
