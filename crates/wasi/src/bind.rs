@@ -1,4 +1,5 @@
-//! The calls as imports of the engine: the only file that knows it.
+//! The calls as imports of the engine: the only file but `threads.rs` that
+//! knows it.
 //!
 //! A binding finds the caller's memory, reads and populates the ranges that the
 //! kernel will touch, and makes an `i32` of the outcome. What ends the guest
@@ -9,10 +10,10 @@ use crate::calls::paths::GuestPath;
 use crate::calls::{Call, args, clock, dirs, file, io, open, paths, poll, process, random, sock};
 use crate::ctx::WasiCtx;
 use crate::errno::Errno;
-use crate::memory::{GuestMemory, Iovecs};
+use crate::memory::{GuestMemory, Iovecs, SharedBytes};
 use crate::types::{Snapshot, Whence};
 use crate::{MissingMemory, ProcExit};
-use fathom_engine::{Caller, Error, Linker, Memory};
+use fathom_engine::{Caller, Error, Linker, Memory, SharedMemory};
 
 /// 128 plus the number of SIGPIPE.
 const BROKEN_PIPE: ProcExit = ProcExit(141);
@@ -60,8 +61,8 @@ macro_rules! bind {
             $name,
             move |mut caller: Caller<'_, T> $(, $arg: $ty)*| -> Result<u32, Error> {
                 let memory = memory_of(&caller)?;
-                let (bytes, data) = memory.data_and_store_mut(&mut caller);
-                let ($ctx, $mem) = (get(data), &mut GuestMemory::new(bytes));
+                let (mut bytes, data) = parts(&mut caller, memory);
+                let ($ctx, $mem) = (get(data), &mut bytes);
                 Ok(status($body))
             },
         );
@@ -80,12 +81,12 @@ macro_rules! bind_ranges {
             move |mut caller: Caller<'_, T>, $fd: u32, ptr: u32, len: u32 $(, $arg: $ty)*|
                 -> Result<u32, Error> {
                 let memory = memory_of(&caller)?;
-                let $ranges = &match populated(&caller, memory, Iovecs::read, ptr, len) {
+                let $ranges = &match populated(&mut caller, memory, Iovecs::read, ptr, len) {
                     Ok(ranges) => ranges,
                     Err(error) => return Ok(error as u32),
                 };
-                let (bytes, data) = memory.data_and_store_mut(&mut caller);
-                let ($ctx, $mem) = (get(data), &mut GuestMemory::new(bytes));
+                let (mut bytes, data) = parts(&mut caller, memory);
+                let ($ctx, $mem) = (get(data), &mut bytes);
                 let outcome: Call = $body;
                 if let Err(error) = outcome
                     && $ctx.ends_on($fd, error)
@@ -113,19 +114,44 @@ fn memory_of<T>(caller: &Caller<'_, T>) -> Result<Memory, Error> {
         .ok_or_else(|| Error::host(MissingMemory))
 }
 
+/// The caller's memory and the host's data.
+fn parts<'a, T>(caller: &'a mut Caller<'_, T>, memory: Memory) -> (GuestMemory<'a>, &'a mut T) {
+    match memory.as_shared(&*caller) {
+        Some(shared) => (GuestMemory::shared(Box::new(shared)), caller.data_mut()),
+        None => {
+            let (bytes, data) = memory.data_and_store_mut(caller);
+            (GuestMemory::new(bytes), data)
+        }
+    }
+}
+
+impl SharedBytes for SharedMemory {
+    fn len(&self) -> usize {
+        self.data_size()
+    }
+
+    fn read(&self, start: usize, into: &mut [u8]) -> bool {
+        SharedMemory::read(self, start as u64, into).is_ok()
+    }
+
+    fn write(&self, start: usize, from: &[u8]) -> bool {
+        SharedMemory::write(self, start as u64, from).is_ok()
+    }
+}
+
 /// Reads ranges and makes their pages present, so that the kernel can work on
 /// them.
 fn populated<T>(
-    caller: &Caller<'_, T>,
+    caller: &mut Caller<'_, T>,
     memory: Memory,
-    read: fn(&[u8], u32, u32) -> Result<Iovecs, Errno>,
+    read: fn(&GuestMemory, u32, u32) -> Result<Iovecs, Errno>,
     ptr: u32,
     len: u32,
 ) -> Result<Iovecs, Errno> {
-    let ranges = read(memory.data(caller), ptr, len)?;
+    let ranges = read(&parts(caller, memory).0, ptr, len)?;
     for &(start, len) in ranges.ranges() {
         memory
-            .populate(caller, u64::from(start), u64::from(len))
+            .populate(&*caller, u64::from(start), u64::from(len))
             .map_err(|_| Errno::Fault)?;
     }
     Ok(ranges)
@@ -186,12 +212,12 @@ where
                 "random_get",
                 |mut caller: Caller<'_, T>, ptr: u32, len: u32| -> Result<u32, Error> {
                     let memory = memory_of(&caller)?;
-                    let ranges = match populated(&caller, memory, Iovecs::one, ptr, len) {
+                    let ranges = match populated(&mut caller, memory, Iovecs::one, ptr, len) {
                         Ok(ranges) => ranges,
                         Err(error) => return Ok(error as u32),
                     };
-                    let mem = &mut GuestMemory::new(memory.data_mut(&mut caller));
-                    Ok(status(random::random_get(mem, &ranges)))
+                    let (mut mem, _) = parts(&mut caller, memory);
+                    Ok(status(random::random_get(&mut mem, &ranges)))
                 },
             );
     }

@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Why a context could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -258,26 +259,58 @@ impl WasiCtxBuilder {
             insert(&mut table, socket, "socket")?;
         }
         Ok(WasiCtx {
-            args: self.args,
-            env: self.env,
-            table,
+            args: self.args.into(),
+            env: self.env.into(),
+            table: Arc::new(Mutex::new(table)),
             ends_on_broken_pipe: self.ends_on_broken_pipe,
+            stopped: None,
         })
     }
 }
 
-/// The state of one guest.
-#[derive(Debug)]
+/// The state of one guest. Clones are the same state, for the threads of the
+/// guest.
+#[derive(Clone)]
 pub struct WasiCtx {
     /// Each ends in NUL.
-    pub(crate) args: Vec<Vec<u8>>,
+    pub(crate) args: Arc<[Vec<u8>]>,
     /// `NAME=value`, each ends in NUL.
-    pub(crate) env: Vec<Vec<u8>>,
-    pub(crate) table: Table,
+    pub(crate) env: Arc<[Vec<u8>]>,
+    table: Arc<Mutex<Table>>,
     ends_on_broken_pipe: bool,
+    stopped: Option<Stopped>,
+}
+
+/// Tells whether a guest is told to stop.
+pub(crate) type Stopped = Arc<dyn Fn() -> bool + Send + Sync>;
+
+impl std::fmt::Debug for WasiCtx {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WasiCtx")
+            .field("args", &self.args)
+            .field("env", &self.env)
+            .field("table", &self.table)
+            .finish_non_exhaustive()
+    }
 }
 
 impl WasiCtx {
+    /// The descriptors, locked: to be let go of before anything waits.
+    pub(crate) fn table(&self) -> MutexGuard<'_, Table> {
+        // Each change is one assignment: a table is good at any time.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ask `stopped` whenever a wait was interrupted whether to give it up.
+    pub(crate) fn give_up_when(&mut self, stopped: Stopped) {
+        self.stopped = Some(stopped);
+    }
+
+    /// Whether an interrupted wait is to be given up.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.as_ref().is_some_and(|stopped| stopped())
+    }
+
     /// Whether a failed write to `fd` ends the guest, see
     /// [`WasiCtxBuilder::ends_on_broken_pipe`].
     pub(crate) fn ends_on(&self, fd: u32, error: Errno) -> bool {

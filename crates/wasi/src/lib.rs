@@ -4,8 +4,9 @@
 //!  WasiCtxBuilder ──build──► WasiCtx (in the store's data)
 //!                               │ table.rs: guest number → host file + rights
 //!  bind.rs: Linker ──────► calls/*.rs: one function a call, over (WasiCtx, GuestMemory)
-//!           (the only file         │ path.rs: resolution beneath a directory
-//!            that knows the engine) └ memory.rs: checked guest ranges
+//!  threads.rs: a store a thread    │ path.rs: resolution beneath a directory
+//!   (the only files that know      └ memory.rs: checked guest ranges
+//!    the engine)
 //! ```
 //!
 //! What must stay true:
@@ -13,7 +14,10 @@
 //! - A guest range is checked, and populated where the kernel will touch it,
 //!   before it is used; a wrong pointer is an errno, never a panic.
 //! - `fd_read`, `fd_write` and their kin make one transferring system call and
-//!   copy nothing: the kernel works on guest memory itself.
+//!   copy nothing: the kernel works on guest memory itself. Only the bytes of a
+//!   shared memory, which other threads may change meanwhile, go through a buffer.
+//! - The table of descriptors is locked while a call looks something up in it,
+//!   never while it waits.
 //! - A guest changes nothing that other processes share through an inherited
 //!   stream, and ends only itself ([`ProcExit`]).
 //!
@@ -27,6 +31,7 @@ mod errno;
 mod memory;
 mod path;
 mod table;
+mod threads;
 mod types;
 
 #[cfg(test)]
@@ -36,6 +41,7 @@ pub use bind::add_to_linker;
 pub use calls::process::ProcExit;
 pub use ctx::{BuildError, Stream, WasiCtx, WasiCtxBuilder};
 pub use errno::Errno;
+pub use threads::{THREADS_MAX, ThreadError, run_with_threads, uses_threads};
 
 /// A module that calls the interface exports no memory named `memory`, so the
 /// call has nothing to work on.

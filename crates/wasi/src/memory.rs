@@ -1,7 +1,7 @@
 //! Guest memory as the calls see it.
 //!
-//! [`GuestMemory`] is the whole linear memory as one slice. Every access goes
-//! through a checked range, so a wrong guest pointer is [`Errno::Fault`] and
+//! [`GuestMemory`] is the whole linear memory, as one slice unless other threads
+//! may access it too: then every byte is copied. Every access goes through a checked range, so a wrong guest pointer is [`Errno::Fault`] and
 //! nothing else. Pointers and lengths have 32 bits, sums are made in 64.
 //!
 //! [`Iovecs`] is a checked list of guest ranges which becomes a list of host
@@ -12,6 +12,7 @@
 
 use crate::errno::Errno;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::io::{IoSlice, IoSliceMut};
 use std::ops::Range;
 
@@ -19,43 +20,107 @@ use std::ops::Range;
 /// cut, which a caller sees as a short read or write.
 const IOVECS_MAX: usize = 1024;
 
+/// The most bytes of a shared memory that one call transfers; more is a short
+/// read or write.
+const SHARED_BYTES_MAX: usize = 1 << 20;
+
 /// Lists up to this length are kept without an allocation.
 const INLINE: usize = 8;
 
 /// A guest's linear memory.
-pub struct GuestMemory<'a> {
-    bytes: &'a mut [u8],
+pub struct GuestMemory<'a>(Bytes<'a>);
+
+enum Bytes<'a> {
+    Own(&'a mut [u8]),
+    Shared(Box<dyn SharedBytes>),
+}
+
+/// Bytes that other threads may change at any time. They never become fewer.
+pub(crate) trait SharedBytes {
+    /// How many there are now.
+    fn len(&self) -> usize;
+
+    /// Copies those at `start` out; false beyond the end.
+    fn read(&self, start: usize, into: &mut [u8]) -> bool;
+
+    /// Copies bytes to `start`; false beyond the end.
+    fn write(&self, start: usize, from: &[u8]) -> bool;
 }
 
 impl<'a> GuestMemory<'a> {
     /// Takes the whole memory.
     pub fn new(bytes: &'a mut [u8]) -> GuestMemory<'a> {
-        GuestMemory { bytes }
+        GuestMemory(Bytes::Own(bytes))
+    }
+
+    /// Takes a memory that other threads have, too.
+    pub(crate) fn shared(bytes: Box<dyn SharedBytes>) -> GuestMemory<'static> {
+        GuestMemory(Bytes::Shared(bytes))
+    }
+
+    /// The range `ptr..ptr + len`, when it is inside the memory.
+    fn checked(&self, ptr: u32, len: u32) -> Result<Range<usize>, Errno> {
+        checked(self.len(), ptr, len)
+    }
+
+    fn len(&self) -> usize {
+        match &self.0 {
+            Bytes::Own(bytes) => bytes.len(),
+            Bytes::Shared(bytes) => bytes.len(),
+        }
     }
 
     /// The bytes at `ptr`.
-    pub(crate) fn slice(&self, ptr: u32, len: u32) -> Result<&[u8], Errno> {
-        let range = checked(self.bytes, ptr, len)?;
-        Ok(&self.bytes[range])
+    pub(crate) fn slice(&self, ptr: u32, len: u32) -> Result<Cow<'_, [u8]>, Errno> {
+        let range = self.checked(ptr, len)?;
+        match &self.0 {
+            Bytes::Own(bytes) => Ok(Cow::Borrowed(&bytes[range])),
+            Bytes::Shared(bytes) => {
+                let mut copy = vec![0; range.len()];
+                match bytes.read(range.start, &mut copy) {
+                    true => Ok(Cow::Owned(copy)),
+                    false => Err(Errno::Fault),
+                }
+            }
+        }
     }
 
-    /// The bytes at `ptr`, to write to.
-    pub(crate) fn slice_mut(&mut self, ptr: u32, len: u32) -> Result<&mut [u8], Errno> {
-        let range = checked(self.bytes, ptr, len)?;
-        Ok(&mut self.bytes[range])
+    /// Lets `fill` write to the bytes at `ptr`; returns what it returns, the
+    /// number of bytes it wrote, from the first on.
+    pub(crate) fn fill<F, T>(&mut self, ptr: u32, len: u32, fill: F) -> Result<T, Errno>
+    where
+        F: FnOnce(&mut [u8]) -> Result<T, Errno>,
+        T: Filled,
+    {
+        let range = self.checked(ptr, len)?;
+        match &mut self.0 {
+            Bytes::Own(bytes) => fill(&mut bytes[range]),
+            Bytes::Shared(bytes) => {
+                let mut copy = vec![0; range.len()];
+                let filled = fill(&mut copy)?;
+                let new = &copy[..filled.bytes().min(copy.len())];
+                match bytes.write(range.start, new) {
+                    true => Ok(filled),
+                    false => Err(Errno::Fault),
+                }
+            }
+        }
     }
 
     /// Copies `bytes` to `ptr`.
     pub(crate) fn write(&mut self, ptr: u32, bytes: &[u8]) -> Result<(), Errno> {
         let len = u32::try_from(bytes.len()).map_err(|_| Errno::Fault)?;
-        self.slice_mut(ptr, len)?.copy_from_slice(bytes);
+        self.fill(ptr, len, |to| {
+            to.copy_from_slice(bytes);
+            Ok(bytes.len())
+        })?;
         Ok(())
     }
 
     /// Fails unless a record of `len` bytes can be written at `ptr`. Calls with
     /// side effects ask before they act, so a bad pointer changes nothing.
     pub(crate) fn check(&self, ptr: u32, len: u32) -> Result<(), Errno> {
-        checked(self.bytes, ptr, len).map(|_| ())
+        self.checked(ptr, len).map(|_| ())
     }
 
     /// Writes a 32-bit integer.
@@ -73,11 +138,27 @@ impl<'a> GuestMemory<'a> {
     where
         F: FnOnce(&[IoSlice<'_>]) -> Result<T, Errno>,
     {
-        let mut slices = Vectors::new();
-        for &(ptr, len) in iovecs.ranges() {
-            slices.push(IoSlice::new(self.slice(ptr, len)?));
+        match &self.0 {
+            Bytes::Own(bytes) => {
+                let mut slices = Vectors::new();
+                for &(ptr, len) in iovecs.ranges() {
+                    slices.push(IoSlice::new(&bytes[self.checked(ptr, len)?]));
+                }
+                drain(&slices)
+            }
+            Bytes::Shared(_) => drain(&[IoSlice::new(&self.gathered(iovecs)?)]),
         }
-        drain(&slices)
+    }
+
+    /// A copy of the first [`SHARED_BYTES_MAX`] bytes of the ranges.
+    fn gathered(&self, iovecs: &Iovecs) -> Result<Vec<u8>, Errno> {
+        let mut copy = Vec::new();
+        for &(ptr, len) in iovecs.ranges() {
+            let room = SHARED_BYTES_MAX - copy.len();
+            self.check(ptr, len)?;
+            copy.extend_from_slice(&*self.slice(ptr, len.min(room as u32))?);
+        }
+        Ok(copy)
     }
 
     /// Lets `fill` write to the ranges in order, as a scattering read does;
@@ -90,20 +171,22 @@ impl<'a> GuestMemory<'a> {
         F: FnOnce(&mut [IoSliceMut<'_>]) -> Result<T, Errno>,
         T: Filled,
     {
-        if let [(ptr, len)] = *iovecs.ranges() {
-            let slice = self.slice_mut(ptr, len)?;
-            return fill(&mut [IoSliceMut::new(slice)]);
-        }
         for &(ptr, len) in iovecs.ranges() {
             self.check(ptr, len)?;
         }
-        if let Some(mut slices) = split(self.bytes, iovecs.ranges()) {
-            return fill(&mut slices);
+        if let Bytes::Own(bytes) = &mut self.0 {
+            if let [(ptr, len)] = *iovecs.ranges() {
+                let slice = &mut bytes[ptr as usize..][..len as usize];
+                return fill(&mut [IoSliceMut::new(slice)]);
+            }
+            if let Some(mut slices) = split(bytes, iovecs.ranges()) {
+                return fill(&mut slices);
+            }
         }
-        self.scatter_overlapping(iovecs, fill)
+        self.scatter_buffered(iovecs, fill)
     }
 
-    fn scatter_overlapping<F, T>(&mut self, iovecs: &Iovecs, fill: F) -> Result<T, Errno>
+    fn scatter_buffered<F, T>(&mut self, iovecs: &Iovecs, fill: F) -> Result<T, Errno>
     where
         F: FnOnce(&mut [IoSliceMut<'_>]) -> Result<T, Errno>,
         T: Filled,
@@ -111,12 +194,16 @@ impl<'a> GuestMemory<'a> {
         // The list may name the same bytes a thousand times: what is buffered
         // is bounded by the memory's size, the rest is a short read.
         let total: usize = iovecs.ranges().iter().map(|&(_, len)| len as usize).sum();
-        let mut buffer = vec![0; total.min(self.bytes.len())];
+        let most = match &self.0 {
+            Bytes::Own(bytes) => bytes.len(),
+            Bytes::Shared(_) => SHARED_BYTES_MAX,
+        };
+        let mut buffer = vec![0; total.min(most)];
         let filled = fill(&mut [IoSliceMut::new(&mut buffer)])?;
         let mut rest = &buffer[..filled.bytes().min(buffer.len())];
         for &(ptr, len) in iovecs.ranges() {
             let (now, later) = rest.split_at(rest.len().min(len as usize));
-            self.slice_mut(ptr, len)?[..now.len()].copy_from_slice(now);
+            self.write(ptr, now)?;
             rest = later;
         }
         Ok(filled)
@@ -135,12 +222,12 @@ impl Filled for usize {
     }
 }
 
-/// The range `ptr..ptr + len`, when it is inside the memory.
-fn checked(bytes: &[u8], ptr: u32, len: u32) -> Result<Range<usize>, Errno> {
+/// The range `ptr..ptr + len`, when it is inside a memory of `bytes` bytes.
+fn checked(bytes: usize, ptr: u32, len: u32) -> Result<Range<usize>, Errno> {
     let start = ptr as usize;
     // usize has 64 bits on every host this runs on, so the sum cannot wrap.
     let end = start + len as usize;
-    if end <= bytes.len() {
+    if end <= bytes {
         Ok(start..end)
     } else {
         Err(Errno::Fault)
@@ -179,14 +266,14 @@ impl Iovecs {
     ///
     /// # Errors
     /// `Errno::Fault` when the list or one of its ranges is not inside.
-    pub fn read(memory: &[u8], ptr: u32, count: u32) -> Result<Iovecs, Errno> {
+    pub fn read(memory: &GuestMemory, ptr: u32, count: u32) -> Result<Iovecs, Errno> {
         let list_bytes = u32::try_from(u64::from(count) * 8).map_err(|_| Errno::Fault)?;
-        let list = &memory[checked(memory, ptr, list_bytes)?];
+        let list = memory.slice(ptr, list_bytes)?;
         let mut out = SmallVec::new();
         for entry in list.chunks_exact(8).take(IOVECS_MAX) {
             let buf = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
             let len = u32::from_le_bytes([entry[4], entry[5], entry[6], entry[7]]);
-            checked(memory, buf, len)?;
+            memory.check(buf, len)?;
             out.push((buf, len));
         }
         Ok(Iovecs(out))
@@ -196,8 +283,8 @@ impl Iovecs {
     ///
     /// # Errors
     /// `Errno::Fault` when it is not inside the memory.
-    pub fn one(memory: &[u8], ptr: u32, len: u32) -> Result<Iovecs, Errno> {
-        checked(memory, ptr, len)?;
+    pub fn one(memory: &GuestMemory, ptr: u32, len: u32) -> Result<Iovecs, Errno> {
+        memory.check(ptr, len)?;
         Ok(Iovecs(smallvec::smallvec![(ptr, len)]))
     }
 
@@ -229,8 +316,9 @@ mod tests {
     fn scatter(ranges: &[(u32, u32)], data: &[u8]) -> Vec<u8> {
         let mut memory = vec![0; 4096];
         list(ranges, &mut memory, 2048);
-        let iovecs = Iovecs::read(&memory, 2048, count(ranges)).unwrap();
-        let wrote = GuestMemory::new(&mut memory)
+        let mut guest = GuestMemory::new(&mut memory);
+        let iovecs = Iovecs::read(&guest, 2048, count(ranges)).unwrap();
+        let wrote = guest
             .scatter(&iovecs, |slices| {
                 let mut rest = data;
                 for slice in slices {
@@ -262,6 +350,7 @@ mod tests {
     fn ranges_past_the_end_are_faults() {
         let mut memory = vec![0; 64];
         list(&[(0, 64), (60, 5)], &mut memory, 0);
+        let memory = GuestMemory::new(&mut memory);
         assert_eq!(Iovecs::read(&memory, 0, 1).unwrap().ranges(), [(0, 64)]);
         assert_eq!(Iovecs::read(&memory, 0, 2).unwrap_err(), Errno::Fault);
         assert_eq!(Iovecs::read(&memory, 60, 1).unwrap_err(), Errno::Fault);
@@ -280,6 +369,7 @@ mod tests {
         let ranges: Vec<(u32, u32)> = (0..2000).map(|i| (i, 1)).collect();
         let mut memory = vec![0; 1 << 16];
         list(&ranges, &mut memory, 0);
+        let memory = GuestMemory::new(&mut memory);
         let iovecs = Iovecs::read(&memory, 0, count(&ranges)).unwrap();
         assert_eq!(iovecs.ranges(), &ranges[..IOVECS_MAX]);
     }

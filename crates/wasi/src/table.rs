@@ -4,6 +4,10 @@
 //! [`Table`] numbers them, lowest free number first. The guest's numbers and the
 //! host's have nothing to do with each other. Rights only ever shrink:
 //! what is opened beneath a directory has at most what that directory hands on.
+//!
+//! Threads share a table. A call takes a copy of the descriptor and lets go of
+//! the table, so that one which waits is in nobody's way; a file that is closed
+//! meanwhile stays open until the call is over.
 
 use crate::dir::DirStream;
 use crate::errno::Errno;
@@ -11,6 +15,7 @@ use crate::types::{FdFlags, FileType, HOST_DSYNC, Rights};
 use rustix::fs::OFlags;
 use rustix::net::SocketType;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, Mutex};
 
 /// A file of the host.
 #[derive(Debug)]
@@ -38,18 +43,18 @@ impl AsFd for HostFile {
 }
 
 /// An open file of the guest.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Descriptor {
-    pub(crate) host: HostFile,
+    pub(crate) host: Arc<HostFile>,
     pub(crate) filetype: FileType,
     /// What may be done with it.
     pub(crate) base: Rights,
     /// What it hands on to what is opened beneath it.
     pub(crate) inheriting: Rights,
     /// The guest's name for it, when it is a preopened directory.
-    pub(crate) preopen: Option<Box<[u8]>>,
-    /// Where `fd_readdir` stands.
-    pub(crate) dir: Option<Box<DirStream>>,
+    pub(crate) preopen: Option<Arc<[u8]>>,
+    /// Where `fd_readdir` stands, of a directory.
+    pub(crate) dir: Option<Arc<Mutex<DirStream>>>,
     /// For an inherited stream: the flags that the guest set, which are acted
     /// upon here and not by the host.
     pub(crate) private_flags: FdFlags,
@@ -66,20 +71,21 @@ impl Descriptor {
         inheriting: Rights,
     ) -> Result<Descriptor, Errno> {
         let filetype = filetype_of(host.as_fd())?;
+        let is_directory = filetype == FileType::Directory;
         Ok(Descriptor {
-            host,
+            host: Arc::new(host),
             filetype,
             base: base & filetype.rights(),
             inheriting,
             preopen: None,
-            dir: None,
+            dir: is_directory.then(Arc::default),
             private_flags: FdFlags::empty(),
         })
     }
 
     /// Whether it is a stream that other processes share with us.
     pub(crate) fn is_inherited(&self) -> bool {
-        !matches!(self.host, HostFile::Owned(_))
+        !matches!(*self.host, HostFile::Owned(_))
     }
 
     /// Whether it is a socket.
@@ -165,14 +171,17 @@ impl Table {
     ///
     /// # Errors
     /// `Errno::Badf` when there is none.
-    pub(crate) fn get(&self, fd: u32) -> Result<&Descriptor, Errno> {
+    pub(crate) fn get(&self, fd: u32) -> Result<Descriptor, Errno> {
         self.slots
             .get(fd as usize)
-            .and_then(Option::as_ref)
+            .and_then(Option::clone)
             .ok_or(Errno::Badf)
     }
 
-    /// As [`Table::get`], to change it.
+    /// The descriptor `fd` itself, to change it.
+    ///
+    /// # Errors
+    /// `Errno::Badf` when there is none.
     pub(crate) fn get_mut(&mut self, fd: u32) -> Result<&mut Descriptor, Errno> {
         self.slots
             .get_mut(fd as usize)
@@ -184,7 +193,7 @@ impl Table {
     ///
     /// # Errors
     /// `Errno::Badf`, `Errno::Isdir`, `Errno::Notcapable`.
-    pub(crate) fn file(&self, fd: u32, rights: Rights) -> Result<&Descriptor, Errno> {
+    pub(crate) fn file(&self, fd: u32, rights: Rights) -> Result<Descriptor, Errno> {
         let descriptor = self.get(fd)?;
         if descriptor.filetype == FileType::Directory {
             return Err(Errno::Isdir);
@@ -197,7 +206,7 @@ impl Table {
     ///
     /// # Errors
     /// `Errno::Badf`, `Errno::Notdir`, `Errno::Notcapable`.
-    pub(crate) fn dir(&self, fd: u32, rights: Rights) -> Result<&Descriptor, Errno> {
+    pub(crate) fn dir(&self, fd: u32, rights: Rights) -> Result<Descriptor, Errno> {
         let descriptor = self.get(fd)?;
         if descriptor.filetype != FileType::Directory {
             return Err(Errno::Notdir);

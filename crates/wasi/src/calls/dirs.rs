@@ -2,10 +2,11 @@
 
 use super::Call;
 use crate::ctx::WasiCtx;
-use crate::dir::DirStream;
 use crate::errno::Errno;
 use crate::memory::GuestMemory;
 use crate::types::Rights;
+use std::os::fd::AsFd;
+use std::sync::{Arc, PoisonError};
 
 /// `fd_prestat_get`: tag 0 (a directory), the length of its name at 4.
 pub(crate) fn fd_prestat_get(ctx: &WasiCtx, mem: &mut GuestMemory, fd: u32, out: u32) -> Call {
@@ -26,32 +27,27 @@ pub(crate) fn fd_prestat_dir_name(
     if name.len() > path_len as usize {
         return Err(Errno::Nametoolong);
     }
-    mem.write(path, name)
+    mem.write(path, &name)
 }
 
-fn preopen_name(ctx: &WasiCtx, fd: u32) -> Result<&[u8], Errno> {
+fn preopen_name(ctx: &WasiCtx, fd: u32) -> Result<Arc<[u8]>, Errno> {
     // Guests count up from 3 until they meet this error.
-    ctx.table.get(fd)?.preopen.as_deref().ok_or(Errno::Badf)
+    ctx.table().get(fd)?.preopen.ok_or(Errno::Badf)
 }
 
 /// `fd_readdir`.
 pub(crate) fn fd_readdir(
-    ctx: &mut WasiCtx,
+    ctx: &WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
     buf: (u32, u32),
     cookie: u64,
     used: u32,
 ) -> Call {
-    ctx.table.dir(fd, Rights::FD_READDIR)?;
+    let dir = ctx.table().dir(fd, Rights::FD_READDIR)?;
     mem.check(used, 4)?;
-    let dir = ctx.table.get_mut(fd)?;
-    let mut stream = dir
-        .dir
-        .take()
-        .unwrap_or_else(|| Box::new(DirStream::default()));
-    let out = mem.slice_mut(buf.0, buf.1)?;
-    let read = stream.read(std::os::fd::AsFd::as_fd(dir), cookie, out);
-    dir.dir = Some(stream);
-    mem.write_u32(used, u32::try_from(read?).map_err(|_| Errno::Overflow)?)
+    let stream = dir.dir.as_ref().ok_or(Errno::Notdir)?;
+    let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
+    let read = mem.fill(buf.0, buf.1, |out| stream.read(dir.as_fd(), cookie, out))?;
+    mem.write_u32(used, u32::try_from(read).map_err(|_| Errno::Overflow)?)
 }

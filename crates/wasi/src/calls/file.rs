@@ -26,40 +26,40 @@ pub(crate) fn fd_advise(ctx: &WasiCtx, fd: u32, offset: u64, len: u64, advice: u
     if offset > end || len > end {
         return Err(Errno::Inval);
     }
-    let file = ctx.table.file(fd, Rights::FD_ADVISE)?;
+    let file = ctx.table().file(fd, Rights::FD_ADVISE)?;
     rustix::fs::fadvise(file, offset, NonZeroU64::new(len), advice)?;
     Ok(())
 }
 
 /// `fd_allocate`.
 pub(crate) fn fd_allocate(ctx: &WasiCtx, fd: u32, offset: u64, len: u64) -> Call {
-    let file = ctx.table.file(fd, Rights::FD_ALLOCATE)?;
+    let file = ctx.table().file(fd, Rights::FD_ALLOCATE)?;
     rustix::fs::fallocate(file, FallocateFlags::empty(), offset, len)?;
     Ok(())
 }
 
 /// `fd_close`.
 pub(crate) fn fd_close(ctx: &mut WasiCtx, fd: u32) -> Call {
-    ctx.table.remove(fd).map(drop)
+    ctx.table().remove(fd).map(drop)
 }
 
 /// `fd_datasync`.
 pub(crate) fn fd_datasync(ctx: &WasiCtx, fd: u32) -> Call {
-    let file = ctx.table.get(fd)?;
+    let file = ctx.table().get(fd)?;
     file.allows(Rights::FD_DATASYNC)?;
     Ok(rustix::fs::fdatasync(file)?)
 }
 
 /// `fd_sync`.
 pub(crate) fn fd_sync(ctx: &WasiCtx, fd: u32) -> Call {
-    let file = ctx.table.get(fd)?;
+    let file = ctx.table().get(fd)?;
     file.allows(Rights::FD_SYNC)?;
     Ok(rustix::fs::fsync(file)?)
 }
 
 /// `fd_fdstat_get`.
 pub(crate) fn fd_fdstat_get(ctx: &WasiCtx, mem: &mut GuestMemory, fd: u32, stat: u32) -> Call {
-    let file = ctx.table.get(fd)?;
+    let file = ctx.table().get(fd)?;
     let flags = file.flags()?;
     let record = types::encode_fdstat(file.filetype, flags, file.base, file.inheriting);
     mem.write(stat, &record)
@@ -69,7 +69,8 @@ pub(crate) fn fd_fdstat_get(ctx: &WasiCtx, mem: &mut GuestMemory, fd: u32, stat:
 /// are synchronised is settled when the file is opened.
 pub(crate) fn fd_fdstat_set_flags(ctx: &mut WasiCtx, fd: u32, flags: u32) -> Call {
     let flags: FdFlags = types::flags(flags)?;
-    let file = ctx.table.get_mut(fd)?;
+    let mut table = ctx.table();
+    let file = table.get_mut(fd)?;
     file.allows(Rights::FD_FDSTAT_SET_FLAGS)?;
     let fixed = FdFlags::DSYNC | FdFlags::RSYNC | FdFlags::SYNC;
     if (flags ^ file.flags()?).intersects(fixed) {
@@ -91,7 +92,8 @@ pub(crate) fn fd_fdstat_set_flags(ctx: &mut WasiCtx, fd: u32, flags: u32) -> Cal
 
 /// `fd_fdstat_set_rights`: they can only be given up.
 pub(crate) fn fd_fdstat_set_rights(ctx: &mut WasiCtx, fd: u32, base: u64, inheriting: u64) -> Call {
-    let file = ctx.table.get_mut(fd)?;
+    let mut table = ctx.table();
+    let file = table.get_mut(fd)?;
     let base = Rights::from_bits(base).ok_or(Errno::Notcapable)?;
     let inheriting = Rights::from_bits(inheriting).ok_or(Errno::Notcapable)?;
     if !file.base.contains(base) || !file.inheriting.contains(inheriting) {
@@ -109,16 +111,16 @@ pub(crate) fn fd_filestat_get(
     out: u32,
     snapshot: Snapshot,
 ) -> Call {
-    let file = ctx.table.get(fd)?;
+    let file = ctx.table().get(fd)?;
     file.allows(Rights::FD_FILESTAT_GET)?;
-    let stat = FileStat::new(&rustix::fs::fstat(file)?, file.filetype);
+    let stat = FileStat::new(&rustix::fs::fstat(&file)?, file.filetype);
     let (record, len) = stat.encode(snapshot);
     mem.write(out, &record[..len])
 }
 
 /// `fd_filestat_set_size`.
 pub(crate) fn fd_filestat_set_size(ctx: &WasiCtx, fd: u32, size: u64) -> Call {
-    let file = ctx.table.file(fd, Rights::FD_FILESTAT_SET_SIZE)?;
+    let file = ctx.table().file(fd, Rights::FD_FILESTAT_SET_SIZE)?;
     Ok(rustix::fs::ftruncate(file, size)?)
 }
 
@@ -131,7 +133,7 @@ pub(crate) fn fd_filestat_set_times(
     flags: u32,
 ) -> Call {
     let times = timestamps(atim_ns, mtim_ns, flags)?;
-    let file = ctx.table.get(fd)?;
+    let file = ctx.table().get(fd)?;
     file.allows(Rights::FD_FILESTAT_SET_TIMES)?;
     Ok(rustix::fs::futimens(file, &times)?)
 }
@@ -163,7 +165,7 @@ pub(crate) fn timestamps(atim_ns: u64, mtim_ns: u64, flags: u32) -> Result<Times
 
 /// `fd_renumber`.
 pub(crate) fn fd_renumber(ctx: &mut WasiCtx, from: u32, to: u32) -> Call {
-    ctx.table.renumber(from, to)
+    ctx.table().renumber(from, to)
 }
 
 /// `fd_seek`.
@@ -198,8 +200,8 @@ pub(crate) fn fd_tell(ctx: &WasiCtx, mem: &mut GuestMemory, fd: u32, out: u32) -
 }
 
 /// A descriptor that has positions; the right to seek is a right to tell.
-fn seekable(ctx: &WasiCtx, fd: u32, right: Rights) -> Result<&Descriptor, Errno> {
-    let file = ctx.table.file(fd, Rights::empty())?;
+fn seekable(ctx: &WasiCtx, fd: u32, right: Rights) -> Result<Descriptor, Errno> {
+    let file = ctx.table().file(fd, Rights::empty())?;
     match file.filetype {
         FileType::RegularFile | FileType::BlockDevice => {}
         _ => return Err(Errno::Spipe),

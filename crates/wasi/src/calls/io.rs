@@ -18,12 +18,12 @@ pub(crate) fn fd_read(
     iovecs: &Iovecs,
     nread: u32,
 ) -> Call {
-    let file = ctx.table.file(fd, Rights::FD_READ)?;
+    let file = ctx.table().file(fd, Rights::FD_READ)?;
     mem.check(nread, 4)?;
-    wait_unless_nonblocking(file, PollFlags::IN)?;
+    wait_unless_nonblocking(&file, PollFlags::IN)?;
     let got = mem.scatter(iovecs, |slices| match slices {
-        [one] => Ok(rustix::io::read(file, &mut one[..])?),
-        many => Ok(rustix::io::readv(file, many)?),
+        [one] => Ok(rustix::io::read(&file, &mut one[..])?),
+        many => Ok(rustix::io::readv(&file, many)?),
     })?;
     mem.write_u32(nread, count(got)?)
 }
@@ -40,8 +40,8 @@ pub(crate) fn fd_pread(
     let file = positioned(ctx, fd, Rights::FD_READ)?;
     mem.check(nread, 4)?;
     let got = mem.scatter(iovecs, |slices| match slices {
-        [one] => Ok(rustix::io::pread(file, &mut one[..], offset)?),
-        many => Ok(rustix::io::preadv(file, many, offset)?),
+        [one] => Ok(rustix::io::pread(&file, &mut one[..], offset)?),
+        many => Ok(rustix::io::preadv(&file, many, offset)?),
     })?;
     mem.write_u32(nread, count(got)?)
 }
@@ -54,13 +54,13 @@ pub(crate) fn fd_write(
     iovecs: &Iovecs,
     nwritten: u32,
 ) -> Call {
-    let file = ctx.table.file(fd, Rights::FD_WRITE)?;
+    let file = ctx.table().file(fd, Rights::FD_WRITE)?;
     mem.check(nwritten, 4)?;
-    wait_unless_nonblocking(file, PollFlags::OUT)?;
+    wait_unless_nonblocking(&file, PollFlags::OUT)?;
     let put = mem.gather(iovecs, |slices| match slices {
-        slices if file.is_socket() => Ok(send(file, slices)?),
-        [one] => Ok(rustix::io::write(file, one)?),
-        many => Ok(rustix::io::writev(file, many)?),
+        slices if file.is_socket() => Ok(send(&file, slices)?),
+        [one] => Ok(rustix::io::write(&file, one)?),
+        many => Ok(rustix::io::writev(&file, many)?),
     })?;
     mem.write_u32(nwritten, count(put)?)
 }
@@ -77,8 +77,8 @@ pub(crate) fn fd_pwrite(
     let file = positioned(ctx, fd, Rights::FD_WRITE)?;
     mem.check(nwritten, 4)?;
     let put = mem.gather(iovecs, |slices| match slices {
-        [one] => Ok(rustix::io::pwrite(file, one, offset)?),
-        many => Ok(rustix::io::pwritev(file, many, offset)?),
+        [one] => Ok(rustix::io::pwrite(&file, one, offset)?),
+        many => Ok(rustix::io::pwritev(&file, many, offset)?),
     })?;
     mem.write_u32(nwritten, count(put)?)
 }
@@ -90,8 +90,8 @@ pub(crate) fn send(socket: &Descriptor, slices: &[IoSlice<'_>]) -> rustix::io::R
 }
 
 /// A file that has positions: `Errno::Spipe` for streams, as the host answers.
-fn positioned(ctx: &WasiCtx, fd: u32, right: Rights) -> Result<&Descriptor, Errno> {
-    let file = ctx.table.file(fd, right)?;
+fn positioned(ctx: &WasiCtx, fd: u32, right: Rights) -> Result<Descriptor, Errno> {
+    let file = ctx.table().file(fd, right)?;
     match file.filetype {
         FileType::RegularFile | FileType::BlockDevice => {
             file.allows(Rights::FD_SEEK)?;

@@ -42,14 +42,14 @@ pub(crate) fn path_open(
         Rights::PATH_FILESTAT_SET_SIZE,
         oflags.contains(Oflags::TRUNC),
     );
-    let dir = ctx.table.dir(args.fd, needed)?;
+    let dir = ctx.table().dir(args.fd, needed)?;
     let base = Rights::from_bits_truncate(args.base) & dir.inheriting;
     let inheriting = Rights::from_bits_truncate(args.inheriting) & dir.inheriting;
     let flags = host_flags(lookup, oflags, fdflags, base)?;
     let name = mem.slice(args.path, args.path_len)?;
-    let fd = path::open(dir.as_fd(), name, flags, Mode::from_raw_mode(0o666))?;
+    let fd = path::open(dir.as_fd(), &name, flags, Mode::from_raw_mode(0o666))?;
     let opened = Descriptor::new(HostFile::Owned(fd), base, inheriting)?;
-    let fd = ctx.table.insert(opened)?;
+    let fd = ctx.table().insert(opened)?;
     mem.write_u32(out, fd)
 }
 

@@ -6,8 +6,10 @@ use crate::ctx::WasiCtx;
 use crate::errno::Errno;
 use crate::memory::GuestMemory;
 use crate::path::{self, Entry};
+use crate::table::Descriptor;
 use crate::types::{self, FileStat, FileType, LookupFlags, Rights, Snapshot};
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
+use std::borrow::Cow;
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// A path of the guest: the directory it starts at, where it is, its length.
@@ -18,26 +20,28 @@ pub(crate) struct GuestPath {
     pub(crate) len: u32,
 }
 
-/// The directory's host file and the bytes of the path.
-fn lookup<'a>(
-    ctx: &'a WasiCtx,
-    mem: &'a GuestMemory,
-    at: GuestPath,
-    right: Rights,
-) -> Result<(BorrowedFd<'a>, &'a [u8]), Errno> {
-    let dir = ctx.table.dir(at.fd, right)?;
-    Ok((dir.as_fd(), mem.slice(at.ptr, at.len)?))
+/// A directory and the bytes of a path that starts there.
+struct Lookup<'a> {
+    dir: Descriptor,
+    path: Cow<'a, [u8]>,
 }
 
-/// The entry that the path names.
-fn entry<'a>(
-    ctx: &'a WasiCtx,
+impl Lookup<'_> {
+    /// The entry that the path names.
+    fn entry(&self) -> Result<Entry<'_>, Errno> {
+        Entry::find(self.dir.as_fd(), &self.path)
+    }
+}
+
+fn lookup<'a>(
+    ctx: &WasiCtx,
     mem: &'a GuestMemory,
     at: GuestPath,
     right: Rights,
-) -> Result<Entry<'a>, Errno> {
-    let (dir, path) = lookup(ctx, mem, at, right)?;
-    Entry::find(dir, path)
+) -> Result<Lookup<'a>, Errno> {
+    let dir = ctx.table().dir(at.fd, right)?;
+    let path = mem.slice(at.ptr, at.len)?;
+    Ok(Lookup { dir, path })
 }
 
 /// The type of what is at the entry, not following it.
@@ -52,21 +56,24 @@ fn type_of(stat: &Stat) -> FileType {
 
 /// `path_create_directory`.
 pub(crate) fn path_create_directory(ctx: &WasiCtx, mem: &GuestMemory, at: GuestPath) -> Call {
-    let entry = entry(ctx, mem, at, Rights::PATH_CREATE_DIRECTORY)?;
+    let entry = lookup(ctx, mem, at, Rights::PATH_CREATE_DIRECTORY)?;
+    let entry = entry.entry()?;
     let mode = Mode::from_raw_mode(0o777);
     Ok(rustix::fs::mkdirat(entry.parent(), entry.name(), mode)?)
 }
 
 /// `path_remove_directory`.
 pub(crate) fn path_remove_directory(ctx: &WasiCtx, mem: &GuestMemory, at: GuestPath) -> Call {
-    let entry = entry(ctx, mem, at, Rights::PATH_REMOVE_DIRECTORY)?;
+    let entry = lookup(ctx, mem, at, Rights::PATH_REMOVE_DIRECTORY)?;
+    let entry = entry.entry()?;
     let flags = AtFlags::REMOVEDIR;
     Ok(rustix::fs::unlinkat(entry.parent(), entry.name(), flags)?)
 }
 
 /// `path_unlink_file`.
 pub(crate) fn path_unlink_file(ctx: &WasiCtx, mem: &GuestMemory, at: GuestPath) -> Call {
-    let entry = entry(ctx, mem, at, Rights::PATH_UNLINK_FILE)?;
+    let entry = lookup(ctx, mem, at, Rights::PATH_UNLINK_FILE)?;
+    let entry = entry.entry()?;
     if entry.wants_dir() {
         return Err(match entry_type(&entry)? {
             FileType::Directory => Errno::Isdir,
@@ -84,8 +91,10 @@ pub(crate) fn path_rename(
     old: GuestPath,
     new: GuestPath,
 ) -> Call {
-    let old = entry(ctx, mem, old, Rights::PATH_RENAME_SOURCE)?;
-    let new = entry(ctx, mem, new, Rights::PATH_RENAME_TARGET)?;
+    let old = lookup(ctx, mem, old, Rights::PATH_RENAME_SOURCE)?;
+    let old = old.entry()?;
+    let new = lookup(ctx, mem, new, Rights::PATH_RENAME_TARGET)?;
+    let new = new.entry()?;
     let wants_dir = old.wants_dir() || new.wants_dir();
     if wants_dir && entry_type(&old)? != FileType::Directory {
         return Err(Errno::Notdir);
@@ -107,8 +116,10 @@ pub(crate) fn path_link(
     if flags.contains(LookupFlags::SYMLINK_FOLLOW) {
         return Err(Errno::Inval);
     }
-    let old = entry(ctx, mem, old, Rights::PATH_LINK_SOURCE)?;
-    let new = entry(ctx, mem, new, Rights::PATH_LINK_TARGET)?;
+    let old = lookup(ctx, mem, old, Rights::PATH_LINK_SOURCE)?;
+    let old = old.entry()?;
+    let new = lookup(ctx, mem, new, Rights::PATH_LINK_TARGET)?;
+    let new = new.entry()?;
     if old.wants_dir() && entry_type(&old)? != FileType::Directory {
         return Err(Errno::Notdir);
     }
@@ -126,13 +137,14 @@ pub(crate) fn path_symlink(
     target: (u32, u32),
     new: GuestPath,
 ) -> Call {
-    let new = entry(ctx, mem, new, Rights::PATH_SYMLINK)?;
+    let new = lookup(ctx, mem, new, Rights::PATH_SYMLINK)?;
+    let new = new.entry()?;
     let target = mem.slice(target.0, target.1)?;
     if target.first() == Some(&b'/') {
         return Err(Errno::Notcapable);
     }
     refuse_new_dir(&new)?;
-    Ok(rustix::fs::symlinkat(target, new.parent(), new.name())?)
+    Ok(rustix::fs::symlinkat(&*target, new.parent(), new.name())?)
 }
 
 /// A link cannot be made where a trailing slash asks for a directory.
@@ -156,7 +168,8 @@ pub(crate) fn path_readlink(
 ) -> Call {
     mem.check(used, 4)?;
     mem.check(buf.0, buf.1)?;
-    let entry = entry(ctx, mem, at, Rights::PATH_READLINK)?;
+    let entry = lookup(ctx, mem, at, Rights::PATH_READLINK)?;
+    let entry = entry.entry()?;
     if entry.wants_dir() {
         return Err(match entry_type(&entry)? {
             FileType::Directory | FileType::SymbolicLink => Errno::Inval,
@@ -183,8 +196,12 @@ pub(crate) fn path_filestat_get(
     snapshot: Snapshot,
 ) -> Call {
     let flags: LookupFlags = types::flags(flags)?;
-    let (dir, path) = lookup(ctx, mem, at, Rights::PATH_FILESTAT_GET)?;
-    let stat = stat(dir, path, flags.contains(LookupFlags::SYMLINK_FOLLOW))?;
+    let Lookup { dir, path } = lookup(ctx, mem, at, Rights::PATH_FILESTAT_GET)?;
+    let stat = stat(
+        dir.as_fd(),
+        &path,
+        flags.contains(LookupFlags::SYMLINK_FOLLOW),
+    )?;
     let (record, len) = FileStat::new(&stat, type_of(&stat)).encode(snapshot);
     mem.write(out, &record[..len])
 }
@@ -223,7 +240,11 @@ pub(crate) fn path_filestat_set_times(
 ) -> Call {
     let flags: LookupFlags = types::flags(flags)?;
     let times = timestamps(times.0, times.1, times.2)?;
-    let (dir, path) = lookup(ctx, mem, at, Rights::PATH_FILESTAT_SET_TIMES)?;
-    let fd = open_path(dir, path, flags.contains(LookupFlags::SYMLINK_FOLLOW))?;
+    let Lookup { dir, path } = lookup(ctx, mem, at, Rights::PATH_FILESTAT_SET_TIMES)?;
+    let fd = open_path(
+        dir.as_fd(),
+        &path,
+        flags.contains(LookupFlags::SYMLINK_FOLLOW),
+    )?;
     Ok(rustix::fs::utimensat(fd, c"", &times, AtFlags::EMPTY_PATH)?)
 }

@@ -171,20 +171,20 @@ fn u64_at(record: &[u8], at: usize) -> u64 {
 }
 
 /// What can be said of a subscription without waiting.
-enum State<'a> {
+enum State {
     Done(Event),
     Clock(ClockKind, u64),
-    Polled(&'a Descriptor),
+    Polled(Descriptor),
 }
 
-fn state<'a>(ctx: &'a WasiCtx, subscription: &Subscription) -> State<'a> {
+fn state(ctx: &WasiCtx, subscription: &Subscription) -> State {
     let (kind, fd, right) = match subscription.want {
         Want::Clock(clock, deadline_ns) => return State::Clock(clock, deadline_ns),
         Want::Bad { kind, error } => return State::Done(event(subscription, kind, error)),
         Want::Read(fd) => (1, fd, Rights::FD_READ),
         Want::Write(fd) => (2, fd, Rights::FD_WRITE),
     };
-    let checked = ctx.table.get(fd).and_then(|file| {
+    let checked = ctx.table().get(fd).and_then(|file| {
         // A listening socket is waited for by reading, with no right to read.
         let needed = if file.is_socket() {
             Rights::empty()
@@ -199,7 +199,7 @@ fn state<'a>(ctx: &'a WasiCtx, subscription: &Subscription) -> State<'a> {
         Ok(file) => match file.filetype {
             FileType::RegularFile | FileType::Directory => {
                 let mut done = event(subscription, kind, Errno::Success);
-                done.nbytes = bytes_left(file, kind);
+                done.nbytes = bytes_left(&file, kind);
                 State::Done(done)
             }
             _ => State::Polled(file),
@@ -235,7 +235,7 @@ fn wait(ctx: &WasiCtx, subscriptions: &[Subscription]) -> Result<Vec<Event>, Err
         .iter()
         .zip(subscriptions)
         .filter_map(|(state, subscription)| match state {
-            State::Polled(file) => Some(PollFd::new(*file, wanted(subscription))),
+            State::Polled(file) => Some(PollFd::new(file, wanted(subscription))),
             _ => None,
         })
         .collect();
@@ -244,7 +244,7 @@ fn wait(ctx: &WasiCtx, subscriptions: &[Subscription]) -> Result<Vec<Event>, Err
         let timeout = timeout_ns.map(timespec);
         match rustix::event::poll(&mut fds, timeout.as_ref()) {
             Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => continue,
+            Err(rustix::io::Errno::INTR) if !ctx.is_stopped() => continue,
             Err(error) => return Err(error.into()),
         }
         let events = collect(&states, subscriptions, &fds);

@@ -10,8 +10,8 @@ use crate::types::{self, FdFlags, RiFlags, Rights, SdFlags};
 use rustix::net::{RecvAncillaryBuffer, RecvFlags, RecvMsg, ReturnFlags, Shutdown, SocketFlags};
 
 /// A descriptor that is a socket and allows `right`.
-fn socket(ctx: &WasiCtx, fd: u32, right: Rights) -> Result<&Descriptor, Errno> {
-    let descriptor = ctx.table.get(fd)?;
+fn socket(ctx: &WasiCtx, fd: u32, right: Rights) -> Result<Descriptor, Errno> {
+    let descriptor = ctx.table().get(fd)?;
     if !descriptor.is_socket() {
         return Err(Errno::Notsock);
     }
@@ -35,10 +35,10 @@ pub(crate) fn sock_accept(
     let listener = socket(ctx, fd, Rights::SOCK_ACCEPT)?;
     let mut host = SocketFlags::CLOEXEC;
     host.set(SocketFlags::NONBLOCK, flags.contains(FdFlags::NONBLOCK));
-    let accepted = rustix::net::accept_with(listener, host)?;
+    let accepted = rustix::net::accept_with(&listener, host)?;
     let rights = listener.inheriting;
     let descriptor = Descriptor::new(HostFile::Owned(accepted), rights, rights)?;
-    let fd = ctx.table.insert(descriptor)?;
+    let fd = ctx.table().insert(descriptor)?;
     mem.write_u32(out, fd)
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn sock_send(
     }
     mem.check(out, 4)?;
     let socket = socket(ctx, fd, Rights::FD_WRITE)?;
-    let sent = mem.gather(iovecs, |slices| Ok(send(socket, slices)?))?;
+    let sent = mem.gather(iovecs, |slices| Ok(send(&socket, slices)?))?;
     mem.write_u32(out, u32::try_from(sent).map_err(|_| Errno::Overflow)?)
 }
 

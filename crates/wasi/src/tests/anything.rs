@@ -126,7 +126,7 @@ const ON_PATHS: &[Step] = &[
 
 /// Calls on ranges, which the binding reads before.
 fn on_ranges(guest: &mut Guest, dice: &mut Dice) -> Call {
-    let ranges = Iovecs::read(&guest.bytes, dice.ptr(), dice.len())?;
+    let ranges = Iovecs::read(&GuestMemory::new(&mut guest.bytes), dice.ptr(), dice.len())?;
     let (fd, out) = (dice.fd(), dice.ptr());
     let (offset, kind) = (dice.wide(), dice.next() % 7);
     guest.call(|ctx, mem| match kind {

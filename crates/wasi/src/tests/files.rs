@@ -70,7 +70,12 @@ fn several_ranges_are_one_transfer() {
             guest.bytes[at..][..4].copy_from_slice(&ptr.to_le_bytes());
             guest.bytes[at + 4..][..4].copy_from_slice(&len.to_le_bytes());
         }
-        Iovecs::read(&guest.bytes, LIST, u32::try_from(ranges.len()).unwrap()).unwrap()
+        Iovecs::read(
+            &GuestMemory::new(&mut guest.bytes),
+            LIST,
+            u32::try_from(ranges.len()).unwrap(),
+        )
+        .unwrap()
     };
     guest.bytes[2048..2053].copy_from_slice(b"abcde");
     let ranges = list(&mut guest, &[(2050, 3), (2048, 2), (2048, 0)]);

@@ -82,7 +82,7 @@ impl Guest {
 
     /// One range of `len` bytes at [`DATA`].
     fn range(&mut self, len: u32) -> Iovecs {
-        Iovecs::one(&self.bytes, DATA, len).unwrap()
+        Iovecs::one(&GuestMemory::new(&mut self.bytes), DATA, len).unwrap()
     }
 
     fn open(&mut self, path: &str, oflags: Oflags, base: Rights) -> Result<u32, Errno> {
