@@ -19,7 +19,7 @@ use fathom_engine::{Bounds, BoundsChoice, Guarantee};
 use fathom_engine::{
     Config, Engine, Features, Frame, Func, Instance, Linker, Module, Opt, Store, Val,
 };
-use fathom_wasi::{ProcExit, WasiCtx, WasiCtxBuilder};
+use fathom_wasi::{ProcExit, ThreadError, WasiCtx, WasiCtxBuilder, run_with_threads};
 
 /// What a shell shows for SIGABRT, and other runtimes for a trap.
 const TRAPPED: u8 = 134;
@@ -129,8 +129,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.verbose {
         say_how(&args, &engine, &module, start.elapsed());
     }
-    let mut store = Store::new(&engine, context(&args)?);
-    match execute(&args, &engine, &module, &mut store) {
+    match execute(&args, &engine, &module, context(&args)?) {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => ending(&file, error),
     }
@@ -189,27 +188,56 @@ fn broken_pipe() -> Failure {
 
 /// Why a program did not end by itself.
 enum Failure {
-    /// The engine's: a trap, an exit, a missing import.
-    Engine(fathom_engine::Error),
+    /// The engine's: a trap, an exit, a missing import. In the thread of this
+    /// number, where it is not the main one.
+    Engine(Option<u32>, fathom_engine::Error),
     /// The command line does not fit the module.
     Misfit(String),
 }
 
 impl From<fathom_engine::Error> for Failure {
     fn from(error: fathom_engine::Error) -> Failure {
-        Failure::Engine(error)
+        Failure::Engine(None, error)
     }
 }
 
-fn execute(
-    args: &Args,
-    engine: &Engine,
-    module: &Module,
-    store: &mut Store<WasiCtx>,
-) -> Result<(), Failure> {
+impl From<ThreadError> for Failure {
+    fn from(failure: ThreadError) -> Failure {
+        Failure::Engine(failure.thread, failure.error)
+    }
+}
+
+fn execute(args: &Args, engine: &Engine, module: &Module, context: WasiCtx) -> Result<(), Failure> {
     let mut linker = Linker::new(engine);
     fathom_wasi::add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx);
-    let instance = linker.instantiate(&mut *store, module)?;
+    if !fathom_wasi::uses_threads(module) {
+        let mut store = Store::new(engine, context);
+        let instance = linker.instantiate(&mut store, module)?;
+        return start(args, module, &mut store, instance);
+    }
+    // What the main thread says of the command line is no error of the engine.
+    let main = |store: &mut Store<WasiCtx>, instance| match start(args, module, store, instance) {
+        Ok(()) => Ok(None),
+        Err(Failure::Misfit(why)) => Ok(Some(why)),
+        Err(Failure::Engine(_, error)) => Err(error),
+    };
+    let misfit = run_with_threads(
+        module,
+        &linker,
+        |ctx: &mut WasiCtx| ctx,
+        move || context.clone(),
+        main,
+    )?;
+    misfit.map_or(Ok(()), |why| Err(Failure::Misfit(why)))
+}
+
+/// Calls what the command line asks for.
+fn start(
+    args: &Args,
+    module: &Module,
+    store: &mut Store<WasiCtx>,
+    instance: Instance,
+) -> Result<(), Failure> {
     // A library prepares itself before anything of it is called.
     if let Some(initialize) = instance.get_func(&*store, "_initialize") {
         initialize.call(&mut *store, &[], &mut [])?;
@@ -271,9 +299,9 @@ fn say(line: &str) {
 /// The exit status after an error, said on standard error where it is not the
 /// program's own doing.
 fn ending(file: &str, failure: Failure) -> anyhow::Result<ExitCode> {
-    let error = match failure {
+    let (thread, error) = match failure {
         Failure::Misfit(why) => anyhow::bail!("{file}: {why}"),
-        Failure::Engine(error) => error,
+        Failure::Engine(thread, error) => (thread, error),
     };
     if let Some(ProcExit(status)) = error.downcast_ref() {
         // As POSIX: a parent sees the low eight bits.
@@ -284,7 +312,8 @@ fn ending(file: &str, failure: Failure) -> anyhow::Result<ExitCode> {
         None if error.exception().is_some() => (TRAPPED, error.to_string()),
         None => (1, error.to_string().replace('\n', " ")),
     };
-    say(&format!("fathom: {file}: {what}"));
+    let thread = thread.map_or(String::new(), |tid| format!("thread {tid}: "));
+    say(&format!("fathom: {file}: {thread}{what}"));
     say_frames(error.frames());
     Ok(ExitCode::from(status))
 }

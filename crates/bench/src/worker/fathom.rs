@@ -14,7 +14,9 @@ use fathom_record::{
     protocol::{Event, Hello, Measure, Probe},
 };
 use fathom_sys::usage::{MemoryUse, Usage};
-use fathom_wasi::{BuildError, ProcExit, Stream, WasiCtx, WasiCtxBuilder, add_to_linker};
+use fathom_wasi::{
+    BuildError, ProcExit, Stream, WasiCtx, WasiCtxBuilder, add_to_linker, uses_threads,
+};
 
 use crate::probe::{ServeError, serve};
 
@@ -129,6 +131,10 @@ pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusa
     })?;
     let (module, span) = timed(|| Module::new(&engine, &bytes));
     let module = module.map_err(refusal)?;
+    if uses_threads(&module) {
+        let message = "the program starts threads of its own, which are not measured";
+        return Err(Refusal::new(FailureKind::Link, message));
+    }
     emitter.send(&Event::Phase {
         phase: Phase::Compile,
         span,
