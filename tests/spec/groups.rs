@@ -38,7 +38,7 @@ pub static GROUPS: [Group; 14] = [
     of("tail-call", Proposal::TailCall, true),
     of("function-references", Proposal::FunctionReferences, true),
     of("exceptions", Proposal::ExceptionHandling, true),
-    of("threads", Proposal::Threads, false),
+    of("threads", Proposal::Threads, true),
     of("custom-page-sizes", Proposal::CustomPageSizes, false),
     of("wide-arithmetic", Proposal::WideArithmetic, true),
     Group {

@@ -55,5 +55,11 @@ pub fn define(linker: &mut Linker<()>, store: &mut Store<()>) -> Result<()> {
     };
     let memory = Memory::new(&mut *store, limits)?;
     linker.define(NAME, "memory", Extern::Memory(memory));
+    let shared = MemoryType {
+        shared: true,
+        ..limits
+    };
+    let memory = Memory::new(&mut *store, shared)?;
+    linker.define(NAME, "shared_memory", Extern::Memory(memory));
     Ok(())
 }

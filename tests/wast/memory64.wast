@@ -44,7 +44,7 @@
 (assert_trap (invoke "load" (i64.const 0x40000)) "out of bounds memory access")
 (assert_trap (invoke "load" (i64.const 0x80000000)) "out of bounds memory access")
 (assert_trap (invoke "load" (i64.const 0x100000000)) "out of bounds memory access")
-(assert_trap (invoke "load" (i64.const 0x1000000000)) "out of bounds memory access")
+(assert_trap (invoke "load" (i64.const 0x1000000000000)) "out of bounds memory access")
 (assert_trap (invoke "load" (i64.const 0x7fffffffffff)) "out of bounds memory access")
 (assert_trap (invoke "load" (i64.const 0x8000000000000000)) "out of bounds memory access")
 

@@ -76,7 +76,8 @@ const GROWING: &str = r#"(module
         (drop (i32.load8_u (i32.sub (i32.mul (memory.size) (i32.const 65536)) (i32.const 1))))
         (drop (i32.atomic.load offset=65532
           (i32.mul (i32.sub (memory.size) (i32.const 1)) (i32.const 65536))))
-        (br $more)))
+        (br $more))
+      unreachable)
     (func (export "fill") (memory.fill (i32.const 4096) (i32.const 7) (i32.const 50000)))
     (func (export "copy") (memory.copy (i32.const 4097) (i32.const 4096) (i32.const 50000)))
     (func (export "load") (param i32) (result i32) (i32.load (local.get 0)))

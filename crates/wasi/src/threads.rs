@@ -267,8 +267,10 @@ impl<T: Send + 'static> Group<T> {
     /// Waits for the threads, which have been told to stop; why the program
     /// ended.
     fn join(&self) -> Ending {
-        // Nobody is added once there is an ending.
-        for thread in std::mem::take(&mut self.state().threads) {
+        // Nobody is added once there is an ending. The lock is not held while
+        // waiting: a thread that ends takes it.
+        let threads = std::mem::take(&mut self.state().threads);
+        for thread in threads {
             // Panics were caught inside.
             let _ = thread.join();
         }
