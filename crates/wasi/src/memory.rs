@@ -156,7 +156,7 @@ impl<'a> GuestMemory<'a> {
         for &(ptr, len) in iovecs.ranges() {
             let room = SHARED_BYTES_MAX - copy.len();
             self.check(ptr, len)?;
-            copy.extend_from_slice(&*self.slice(ptr, len.min(room as u32))?);
+            copy.extend_from_slice(&self.slice(ptr, len.min(room as u32))?);
         }
         Ok(copy)
     }
