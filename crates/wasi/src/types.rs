@@ -353,6 +353,10 @@ impl FileStat {
     /// Takes over the host's answer. Times before 1970 become 0, times past
     /// 2554 the greatest that fits.
     #[must_use]
+    #[allow(
+        clippy::useless_conversion,
+        reason = "a link count has 32 bits on aarch64 and riscv64"
+    )]
     pub fn new(stat: &Stat, filetype: FileType) -> FileStat {
         fn ns(seconds: i64, nanoseconds: u64) -> u64 {
             u64::try_from(seconds).map_or(0, |s| {
@@ -363,7 +367,7 @@ impl FileStat {
             dev: stat.st_dev,
             ino: stat.st_ino,
             filetype,
-            nlink: stat.st_nlink,
+            nlink: u64::from(stat.st_nlink),
             size: u64::try_from(stat.st_size).unwrap_or(0),
             atim_ns: ns(stat.st_atime, stat.st_atime_nsec),
             mtim_ns: ns(stat.st_mtime, stat.st_mtime_nsec),
