@@ -43,92 +43,48 @@ enum Kind {
 /// Where, the type on the operand stack, and the type in memory.
 type Shape<'o> = (&'o MemArg, Type, Type);
 
-/// The shape of an operator that is one of seven widths of the same thing.
-macro_rules! widths {
-    ($op:expr, $i32:ident $i32_8:ident $i32_16:ident
-     $i64:ident $i64_8:ident $i64_16:ident $i64_32:ident) => {
-        match $op {
-            Operator::$i32 { memarg } => Some((memarg, I32, I32)),
-            Operator::$i32_8 { memarg } => Some((memarg, I32, I8)),
-            Operator::$i32_16 { memarg } => Some((memarg, I32, I16)),
-            Operator::$i64 { memarg } => Some((memarg, I64, I64)),
-            Operator::$i64_8 { memarg } => Some((memarg, I64, I8)),
-            Operator::$i64_16 { memarg } => Some((memarg, I64, I16)),
-            Operator::$i64_32 { memarg } => Some((memarg, I64, I32)),
-            _ => None,
+/// `access`, from a table: a kind, and its operator in each of seven widths.
+macro_rules! accesses {
+    ($($kind:expr => $i32:ident $i32_8:ident $i32_16:ident
+        $i64:ident $i64_8:ident $i64_16:ident $i64_32:ident;)*) => {
+        /// What an operator does and how wide, `None` where it is no atomic
+        /// access.
+        fn access<'o>(op: &'o Operator<'_>) -> Option<(Kind, Shape<'o>)> {
+            Some(match op {
+                $(
+                    Operator::$i32 { memarg } => ($kind, (memarg, I32, I32)),
+                    Operator::$i32_8 { memarg } => ($kind, (memarg, I32, I8)),
+                    Operator::$i32_16 { memarg } => ($kind, (memarg, I32, I16)),
+                    Operator::$i64 { memarg } => ($kind, (memarg, I64, I64)),
+                    Operator::$i64_8 { memarg } => ($kind, (memarg, I64, I8)),
+                    Operator::$i64_16 { memarg } => ($kind, (memarg, I64, I16)),
+                    Operator::$i64_32 { memarg } => ($kind, (memarg, I64, I32)),
+                )*
+                _ => return None,
+            })
         }
     };
 }
 
-#[rustfmt::skip]
-fn load<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
-    widths!(op, I32AtomicLoad I32AtomicLoad8U I32AtomicLoad16U
-                I64AtomicLoad I64AtomicLoad8U I64AtomicLoad16U I64AtomicLoad32U)
-}
-
-#[rustfmt::skip]
-fn store<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
-    widths!(op, I32AtomicStore I32AtomicStore8 I32AtomicStore16
-                I64AtomicStore I64AtomicStore8 I64AtomicStore16 I64AtomicStore32)
-}
-
-#[rustfmt::skip]
-fn add<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
-    widths!(op, I32AtomicRmwAdd I32AtomicRmw8AddU I32AtomicRmw16AddU
-                I64AtomicRmwAdd I64AtomicRmw8AddU I64AtomicRmw16AddU I64AtomicRmw32AddU)
-}
-
-#[rustfmt::skip]
-fn sub<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
-    widths!(op, I32AtomicRmwSub I32AtomicRmw8SubU I32AtomicRmw16SubU
-                I64AtomicRmwSub I64AtomicRmw8SubU I64AtomicRmw16SubU I64AtomicRmw32SubU)
-}
-
-#[rustfmt::skip]
-fn and<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
-    widths!(op, I32AtomicRmwAnd I32AtomicRmw8AndU I32AtomicRmw16AndU
-                I64AtomicRmwAnd I64AtomicRmw8AndU I64AtomicRmw16AndU I64AtomicRmw32AndU)
-}
-
-#[rustfmt::skip]
-fn or<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
-    widths!(op, I32AtomicRmwOr I32AtomicRmw8OrU I32AtomicRmw16OrU
-                I64AtomicRmwOr I64AtomicRmw8OrU I64AtomicRmw16OrU I64AtomicRmw32OrU)
-}
-
-#[rustfmt::skip]
-fn xor<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
-    widths!(op, I32AtomicRmwXor I32AtomicRmw8XorU I32AtomicRmw16XorU
-                I64AtomicRmwXor I64AtomicRmw8XorU I64AtomicRmw16XorU I64AtomicRmw32XorU)
-}
-
-#[rustfmt::skip]
-fn xchg<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
-    widths!(op, I32AtomicRmwXchg I32AtomicRmw8XchgU I32AtomicRmw16XchgU
-                I64AtomicRmwXchg I64AtomicRmw8XchgU I64AtomicRmw16XchgU I64AtomicRmw32XchgU)
-}
-
-#[rustfmt::skip]
-fn compare_exchange<'o>(op: &'o Operator<'_>) -> Option<Shape<'o>> {
-    widths!(op, I32AtomicRmwCmpxchg I32AtomicRmw8CmpxchgU I32AtomicRmw16CmpxchgU
-                I64AtomicRmwCmpxchg I64AtomicRmw8CmpxchgU I64AtomicRmw16CmpxchgU
-                I64AtomicRmw32CmpxchgU)
-}
-
-/// What an operator does and how wide, `None` where it is no atomic access.
-fn access<'o>(op: &'o Operator<'_>) -> Option<(Kind, Shape<'o>)> {
-    let of = |kind| move |shape| (kind, shape);
-    let rmw = |op| of(Kind::Rmw(op));
-    load(op)
-        .map(of(Kind::Load))
-        .or_else(|| store(op).map(of(Kind::Store)))
-        .or_else(|| add(op).map(rmw(AtomicRmwOp::Add)))
-        .or_else(|| sub(op).map(rmw(AtomicRmwOp::Sub)))
-        .or_else(|| and(op).map(rmw(AtomicRmwOp::And)))
-        .or_else(|| or(op).map(rmw(AtomicRmwOp::Or)))
-        .or_else(|| xor(op).map(rmw(AtomicRmwOp::Xor)))
-        .or_else(|| xchg(op).map(rmw(AtomicRmwOp::Xchg)))
-        .or_else(|| compare_exchange(op).map(of(Kind::CompareExchange)))
+accesses! {
+    Kind::Load => I32AtomicLoad I32AtomicLoad8U I32AtomicLoad16U
+        I64AtomicLoad I64AtomicLoad8U I64AtomicLoad16U I64AtomicLoad32U;
+    Kind::Store => I32AtomicStore I32AtomicStore8 I32AtomicStore16
+        I64AtomicStore I64AtomicStore8 I64AtomicStore16 I64AtomicStore32;
+    Kind::Rmw(AtomicRmwOp::Add) => I32AtomicRmwAdd I32AtomicRmw8AddU I32AtomicRmw16AddU
+        I64AtomicRmwAdd I64AtomicRmw8AddU I64AtomicRmw16AddU I64AtomicRmw32AddU;
+    Kind::Rmw(AtomicRmwOp::Sub) => I32AtomicRmwSub I32AtomicRmw8SubU I32AtomicRmw16SubU
+        I64AtomicRmwSub I64AtomicRmw8SubU I64AtomicRmw16SubU I64AtomicRmw32SubU;
+    Kind::Rmw(AtomicRmwOp::And) => I32AtomicRmwAnd I32AtomicRmw8AndU I32AtomicRmw16AndU
+        I64AtomicRmwAnd I64AtomicRmw8AndU I64AtomicRmw16AndU I64AtomicRmw32AndU;
+    Kind::Rmw(AtomicRmwOp::Or) => I32AtomicRmwOr I32AtomicRmw8OrU I32AtomicRmw16OrU
+        I64AtomicRmwOr I64AtomicRmw8OrU I64AtomicRmw16OrU I64AtomicRmw32OrU;
+    Kind::Rmw(AtomicRmwOp::Xor) => I32AtomicRmwXor I32AtomicRmw8XorU I32AtomicRmw16XorU
+        I64AtomicRmwXor I64AtomicRmw8XorU I64AtomicRmw16XorU I64AtomicRmw32XorU;
+    Kind::Rmw(AtomicRmwOp::Xchg) => I32AtomicRmwXchg I32AtomicRmw8XchgU I32AtomicRmw16XchgU
+        I64AtomicRmwXchg I64AtomicRmw8XchgU I64AtomicRmw16XchgU I64AtomicRmw32XchgU;
+    Kind::CompareExchange => I32AtomicRmwCmpxchg I32AtomicRmw8CmpxchgU I32AtomicRmw16CmpxchgU
+        I64AtomicRmwCmpxchg I64AtomicRmw8CmpxchgU I64AtomicRmw16CmpxchgU I64AtomicRmw32CmpxchgU;
 }
 
 impl Translator<'_> {
