@@ -101,26 +101,27 @@ pub(super) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: usize) {
     )
 }
 
-/// The registers that a callee preserves, as they are on entry: what the code
-/// of the callers keeps in them.
-pub(super) fn preserved_registers() -> [usize; 10] {
-    let mut registers = [0; 10];
-    // SAFETY: only reads registers.
-    unsafe {
-        std::arch::asm!(
-            "str x19, [{at}, #0]",
-            "str x20, [{at}, #8]",
-            "str x21, [{at}, #16]",
-            "str x22, [{at}, #24]",
-            "str x23, [{at}, #32]",
-            "str x24, [{at}, #40]",
-            "str x25, [{at}, #48]",
-            "str x26, [{at}, #56]",
-            "str x27, [{at}, #64]",
-            "str x28, [{at}, #72]",
-            at = in(reg) registers.as_mut_ptr(),
-            options(nostack, preserves_flags),
-        );
-    }
-    registers
+/// How many registers a callee preserves, beside the frame's.
+pub(super) const PRESERVED: usize = 10;
+
+/// Write those registers as the caller has them: what the code of its callers
+/// keeps there, or what it has put on the stack itself.
+///
+/// # Safety
+/// `at` has room for [`PRESERVED`] words.
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn preserved_registers(at: *mut usize) {
+    naked_asm!(
+        "str x19, [x0, #0]",
+        "str x20, [x0, #8]",
+        "str x21, [x0, #16]",
+        "str x22, [x0, #24]",
+        "str x23, [x0, #32]",
+        "str x24, [x0, #40]",
+        "str x25, [x0, #48]",
+        "str x26, [x0, #56]",
+        "str x27, [x0, #64]",
+        "str x28, [x0, #72]",
+        "ret",
+    )
 }

@@ -153,7 +153,9 @@ pub(crate) fn for_each_stack_word(mut visit: impl FnMut(usize)) {
         outermost = activation.catch_sp;
         at = activation.previous;
     }
-    let registers = arch::preserved_registers();
+    let mut registers = [0; arch::PRESERVED];
+    // SAFETY: it has room for them all.
+    unsafe { arch::preserved_registers(registers.as_mut_ptr()) };
     registers.into_iter().for_each(&mut visit);
     // Some below, for what this function itself may have put there.
     let here = std::ptr::from_ref(&registers) as usize - OWN_FRAME_BYTES;

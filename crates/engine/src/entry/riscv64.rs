@@ -145,27 +145,28 @@ pub(super) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: usize) {
     )
 }
 
-/// The registers that a callee preserves, as they are on entry: what the code
-/// of the callers keeps in them.
-pub(super) fn preserved_registers() -> [usize; 11] {
-    let mut registers = [0; 11];
-    // SAFETY: only reads registers.
-    unsafe {
-        std::arch::asm!(
-            "sd s1, 0({at})",
-            "sd s2, 8({at})",
-            "sd s3, 16({at})",
-            "sd s4, 24({at})",
-            "sd s5, 32({at})",
-            "sd s6, 40({at})",
-            "sd s7, 48({at})",
-            "sd s8, 56({at})",
-            "sd s9, 64({at})",
-            "sd s10, 72({at})",
-            "sd s11, 80({at})",
-            at = in(reg) registers.as_mut_ptr(),
-            options(nostack, preserves_flags),
-        );
-    }
-    registers
+/// How many registers a callee preserves, beside the frame's.
+pub(super) const PRESERVED: usize = 11;
+
+/// Write those registers as the caller has them: what the code of its callers
+/// keeps there, or what it has put on the stack itself.
+///
+/// # Safety
+/// `at` has room for [`PRESERVED`] words.
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn preserved_registers(at: *mut usize) {
+    naked_asm!(
+        "sd s1, 0(a0)",
+        "sd s2, 8(a0)",
+        "sd s3, 16(a0)",
+        "sd s4, 24(a0)",
+        "sd s5, 32(a0)",
+        "sd s6, 40(a0)",
+        "sd s7, 48(a0)",
+        "sd s8, 56(a0)",
+        "sd s9, 64(a0)",
+        "sd s10, 72(a0)",
+        "sd s11, 80(a0)",
+        "ret",
+    )
 }

@@ -96,21 +96,22 @@ pub(super) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: usize) {
     )
 }
 
-/// The registers that a callee preserves, as they are on entry: what the code
-/// of the callers keeps in them.
-pub(super) fn preserved_registers() -> [usize; 5] {
-    let mut registers = [0; 5];
-    // SAFETY: only reads registers.
-    unsafe {
-        std::arch::asm!(
-            "mov [{at} + 0], rbx",
-            "mov [{at} + 8], r12",
-            "mov [{at} + 16], r13",
-            "mov [{at} + 24], r14",
-            "mov [{at} + 32], r15",
-            at = in(reg) registers.as_mut_ptr(),
-            options(nostack, preserves_flags),
-        );
-    }
-    registers
+/// How many registers a callee preserves, beside the frame's.
+pub(super) const PRESERVED: usize = 5;
+
+/// Write those registers as the caller has them: what the code of its callers
+/// keeps there, or what it has put on the stack itself.
+///
+/// # Safety
+/// `at` has room for [`PRESERVED`] words.
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn preserved_registers(at: *mut usize) {
+    naked_asm!(
+        "mov [rdi + 0], rbx",
+        "mov [rdi + 8], r12",
+        "mov [rdi + 16], r13",
+        "mov [rdi + 24], r14",
+        "mov [rdi + 32], r15",
+        "ret",
+    )
 }
