@@ -70,7 +70,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         .features(args.features)
         .allow_unchecked(true);
     let engine = Engine::new(&config)?;
-    let declared = Module::declarations(&engine, &wasm).with_context(|| file.clone())?;
+    let declared = Module::declarations(&wasm, args.features).with_context(|| file.clone())?;
     let func = match &args.func {
         Some(wanted) => Some(declared.select_func(wanted).with_context(|| file.clone())?),
         None => None,

@@ -136,7 +136,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time::Duration) {
-    let memory64 = module.memories().next().is_some_and(|ty| ty.memory64);
+    let memory64 = module.info().memories.first().is_some_and(|ty| ty.memory64);
     let bounds = engine.bounds(memory64);
     let how = if module.from_cache() {
         "from the cache"

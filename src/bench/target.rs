@@ -14,7 +14,7 @@ use fathom_bench::{
     house::House,
     suite::{Suite, Workload},
 };
-use fathom_engine::{Bounds, Module};
+use fathom_engine::{Bounds, Features, Module};
 use fathom_record::{
     Compared, Opt, Variant,
     campaign::{ModuleNote, WorkloadNote},
@@ -104,7 +104,8 @@ fn all_strategies() -> Vec<String> {
 
 /// Those that guard a module's memories; all, where it is refused anyway.
 fn strategies_for(wasm: &[u8]) -> Vec<String> {
-    let memories = Module::memory_types(wasm).unwrap_or_default();
+    let memories =
+        Module::declarations(wasm, Features::all()).map_or(Vec::new(), |info| info.memories);
     let all: Vec<Bounds> = Bounds::ALL
         .into_iter()
         .filter(|bounds| memories.iter().all(|ty| bounds.supports(ty.memory64)))

@@ -281,7 +281,7 @@ impl InstanceData {
 
     fn write_header(&mut self, store: &mut StoreOpaque) {
         let this = std::ptr::from_mut(self);
-        let type_ids = self.module.type_ids().as_ptr();
+        let type_ids = self.module.info().type_ids.as_ptr();
         // SAFETY: offsets and types are those of the layout's head.
         unsafe {
             self.write(VMCTX_RUNTIME, std::ptr::from_mut(&mut *store.runtime));
@@ -335,7 +335,7 @@ impl InstanceData {
                     VmFuncRef {
                         code: module.func_code(func),
                         vmctx: self.vmctx(),
-                        type_id: module.type_ids()[ty as usize],
+                        type_id: info.type_ids[ty as usize].number(),
                         reserved: 0,
                         entry: module.entry_trampoline(ty),
                     }

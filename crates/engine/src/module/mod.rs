@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::features::{Feature, Features};
 use crate::link::wanted_type;
 use crate::translate::ModuleEnv;
-use crate::types::{ExternType, FuncType, MemoryType};
+use crate::types::{ExternType, FuncType};
 use crate::vmctx::VmLayout;
 
 /// A compiled module. Cheap to clone; clones are the same module.
@@ -34,7 +34,6 @@ struct Inner {
     code: CodeMemory,
     functions: Vec<CodeRange>,
     entries: Vec<Option<CodeRange>>,
-    type_ids: Box<[u32]>,
     /// The bytes of the data segments, all in one.
     data: Box<[u8]>,
     /// Where in the binary `data` begins.
@@ -72,15 +71,6 @@ impl Module {
         Module::publish(engine, wasm, info, artifact, false)
     }
 
-    /// Types of the memories that a module declares, imported ones first, without
-    /// compiling it.
-    ///
-    /// # Errors
-    /// A module that is malformed or invalid outside of its functions' bodies.
-    pub fn memory_types(wasm: &[u8]) -> Result<Vec<MemoryType>> {
-        Ok(decode(wasm, Features::all())?.0.memories)
-    }
-
     /// Check that a module is valid and uses only what is supported and is in
     /// `features`, without compiling it.
     ///
@@ -97,13 +87,12 @@ impl Module {
         Ok(())
     }
 
-    /// What a module declares, without compiling it; its bodies are not looked
-    /// at.
+    /// What a module that may use `features` declares, without compiling it; its
+    /// bodies are not looked at.
     ///
     /// # Errors
     /// As [`Module::new`].
-    pub fn declarations(engine: &Engine, wasm: &[u8]) -> Result<ModuleInfo> {
-        let features = engine.config().features;
+    pub fn declarations(wasm: &[u8], features: Features) -> Result<ModuleInfo> {
         decode(wasm, features)
             .map(|(info, _)| info)
             .map_err(|error| missing_feature(error, wasm, features))
@@ -115,14 +104,18 @@ impl Module {
     /// # Errors
     /// As [`Module::new`], and where the host's code cannot be disassembled.
     pub fn disassemble(engine: &Engine, wasm: &[u8], func: Option<u32>) -> Result<Vec<Listing>> {
-        let (info, bodies) = decode(wasm, engine.config().features)?;
-        let env = ModuleEnv {
-            info: &info,
-            layout: &VmLayout::new(&info),
-            plans: &plans(engine, &info)?,
-            isa: engine.target().isa(),
+        let features = engine.config().features;
+        let listings = || {
+            let (info, bodies) = decode(wasm, features)?;
+            let env = ModuleEnv {
+                info: &info,
+                layout: &VmLayout::new(&info),
+                plans: &plans(engine, &info)?,
+                isa: engine.target().isa(),
+            };
+            compile::listings(&env, bodies, func)
         };
-        compile::listings(&env, bodies, func)
+        listings().map_err(|error| missing_feature(error, wasm, features))
     }
 
     fn publish(
@@ -144,7 +137,6 @@ impl Module {
             code,
             functions,
             entries,
-            type_ids: info.type_ids.iter().map(|id| id.number()).collect(),
             data: wasm[start..end].into(),
             data_start: start,
             from_cache,
@@ -172,11 +164,6 @@ impl Module {
                 wanted_type(self, &i.kind),
             )
         })
-    }
-
-    /// Its memories' types, imported ones first.
-    pub fn memories(&self) -> impl Iterator<Item = MemoryType> {
-        self.0.info.memories.iter().copied()
     }
 
     /// What it exports, in order: a name and a type.
@@ -219,10 +206,6 @@ impl Module {
 
     pub(crate) fn layout(&self) -> &VmLayout {
         &self.0.layout
-    }
-
-    pub(crate) fn type_ids(&self) -> &[u32] {
-        &self.0.type_ids
     }
 
     pub(crate) fn export(&self, name: &str) -> Option<EntityIndex> {

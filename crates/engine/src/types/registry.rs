@@ -13,7 +13,8 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 
 use super::{FuncType, HeapType, RefType, ValType};
 
-/// The id of a signature, the same in the whole process.
+/// The id of a signature, the same in the whole process. Compiled code reads it
+/// as the number it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct TypeId(u32);
