@@ -6,9 +6,9 @@
 //! runs as a user would run it, with the default strategy; those marked `quick`
 //! also with explicit checks and with the fast compiler. A line for each.
 //!
-//! What must stay true: nothing is left out silently. A program that could not
-//! be built here, and the whole check where nothing has been built, says SKIPPED
-//! and why.
+//! What must stay true: nothing is left out silently. A program that this machine
+//! lacks the tools for, and the whole check where nothing has been built, says
+//! SKIPPED and why; one whose build failed counts as different.
 //!
 //! `cargo test --test programs -- lua wasm32` runs what has every word given in
 //! its name.
@@ -39,12 +39,14 @@ struct Program {
     variants: BTreeMap<String, Variant>,
 }
 
-/// Where a build is, or why there is none.
+/// Where a build is, or why there is none: it cannot be made on this machine, or
+/// it should have been.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Variant {
     Path(PathBuf),
     Skipped(String),
+    Failed(String),
 }
 
 /// What a run left behind.
@@ -103,37 +105,52 @@ fn check(program: &Program, folder: &Path, words: &[String]) -> Vec<Verdict> {
             if !words.iter().all(|word| name.contains(word)) {
                 continue;
             }
-            let skipped = [Some(build), program.variants.get("native")]
-                .into_iter()
-                .flatten()
-                .find_map(|build| match build {
-                    Variant::Skipped(why) => Some(why),
-                    Variant::Path(_) => None,
-                });
-            if let Some(why) = skipped {
-                println!("SKIPPED  {name}: {why}");
-                verdicts.push(Verdict::Skipped);
-                break;
-            }
-            let path = |build: &Variant| match build {
-                Variant::Path(path) => folder.join(path),
-                Variant::Skipped(_) => unreachable!("found above"),
-            };
-            let expected = native.get_or_insert_with(|| {
-                let program_file = path(&program.variants["native"]);
-                run(Command::new(program_file), program, folder)
+            let paths = path_of(build).and_then(|module| {
+                let native = path_of(&program.variants["native"])?;
+                Ok((folder.join(module), folder.join(native)))
             });
-            verdicts.push(compare(
-                program,
-                folder,
-                &name,
-                &path(build),
-                mode,
-                expected,
-            ));
+            let (module, native_build) = match paths {
+                Ok(paths) => paths,
+                Err(absent) => {
+                    verdicts.push(absent.said_of(&name));
+                    break;
+                }
+            };
+            let expected =
+                native.get_or_insert_with(|| run(Command::new(native_build), program, folder));
+            verdicts.push(compare(program, folder, &name, &module, mode, expected));
         }
     }
     verdicts
+}
+
+/// Why a build is not there.
+enum Absent<'a> {
+    Skipped(&'a str),
+    Failed(&'a str),
+}
+
+impl Absent<'_> {
+    fn said_of(&self, name: &str) -> Verdict {
+        match self {
+            Absent::Skipped(why) => {
+                println!("SKIPPED  {name}: {why}");
+                Verdict::Skipped
+            }
+            Absent::Failed(why) => {
+                println!("DIFFERS  {name}: {why}");
+                Verdict::Differs
+            }
+        }
+    }
+}
+
+fn path_of(build: &Variant) -> Result<&Path, Absent<'_>> {
+    match build {
+        Variant::Path(path) => Ok(path),
+        Variant::Skipped(why) => Err(Absent::Skipped(why)),
+        Variant::Failed(why) => Err(Absent::Failed(why)),
+    }
 }
 
 fn compare(

@@ -132,7 +132,7 @@ def main(arguments: list[str] | None = None) -> int:
         fcntl.flock(lock, fcntl.LOCK_EX)
         failures = jobs.run(wanted, options.jobs)
         if listed:
-            programs.write_list(listed)
+            programs.write_list(listed, wanted)
         return 1 if failures else 0
 
 

@@ -307,8 +307,13 @@ def plan(names: list[str] | None) -> tuple[list[Build], list[dict]]:
     return wanted, listed
 
 
-def write_list(listed: list[dict]) -> None:
-    """Says what there is, for the tests; programs that were left out keep their entry."""
+def write_list(listed: list[dict], wanted: list[jobs.Job]) -> None:
+    """Says what there is and what could not be made, for the tests; programs that were left out keep their entry."""
+    failed = {str(job.output) for job in wanted if isinstance(job, Build) and not job.is_current()}
+    for entry in listed:
+        for variant, build in entry["variants"].items():
+            if "path" in build and str(FOLDER / build["path"]) in failed:
+                entry["variants"][variant] = {"failed": "its build failed; `make programs` says why"}
     path = BUILD / "built.json"
     BUILD.mkdir(exist_ok=True)
     try:
