@@ -10,8 +10,8 @@ library gives the helpers that the compiler calls; and `wasm64/preview1.c`
 stands between the libc and hosts, which speak WASI with 32-bit pointers only.
 Everything lands in `.tools/wasm64`, complete or not at all.
 
-Limits: one allocation is at most 2 GiB (the allocator's), and buffers handed
-to WASI must lie below 4 GiB. There is no C++ library and no setjmp.
+Limits: buffers handed to WASI must lie below 4 GiB. There is no C++ library and
+no setjmp.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ SYSROOT = toolchain.TOOLS / "wasm64"
 SHIM = pathlib.Path(__file__).resolve().parent / "wasm64" / "preview1.c"
 _lock = threading.Lock()
 # Bump when the result changes for a reason that the stamp does not see.
-FORMAT = 1
+FORMAT = 2
+# As much as zig gives programs with 32-bit memories.
+STACK_BYTES = 16 << 20
 
 TARGET = ("--target=wasm64-unknown-wasi", "-mbulk-memory", "-mnontrapping-fptoint", "-msign-ext", "-mmultivalue",
           "-mmutable-globals")
@@ -127,9 +129,14 @@ def fetch_sources(scratch: pathlib.Path) -> pathlib.Path:
 
 
 def install_headers(libc: pathlib.Path, include: pathlib.Path) -> None:
-    """musl's headers, wasi-libc's over them, without their assertion that pointers have 32 bits."""
+    """musl's headers, wasi-libc's over them, without what they say of pointers of 32 bits."""
     for layer in ("generic-musl", "wasm-wasi-musl"):
         shutil.copytree(libc / "include" / layer, include, dirs_exist_ok=True)
+    limits = include / "bits" / "stdint.h"
+    lines = limits.read_text().splitlines(keepends=True)
+    of_pointers = ("INTPTR_", "UINTPTR_", "PTRDIFF_", "SIZE_")
+    limits.write_text("".join(line.replace("INT32_", "INT64_") if line.startswith(tuple(
+        f"#define {name}" for name in of_pointers)) else line for line in lines))
     api = include / "wasi" / "api.h"
     lines = api.read_text().replace("#ifndef __wasm32__", "#ifndef __wasm__").splitlines(keepends=True)
     api.write_text("".join(line for line in lines if not line.startswith("_Static_assert(")))
@@ -226,7 +233,7 @@ def link(objects: list[str], output: str, what: str) -> None:
     """Links objects and the libc to a command. Raises ToolError naming `what`."""
     lib = SYSROOT / "lib"
     # The stack comes first, so that an overflow traps instead of reaching data.
-    toolchain.run([LINKER, "-mwasm64", "--stack-first", "-z", "stack-size=1048576", "-o", output, str(lib / "crt1.o"),
+    toolchain.run([LINKER, "-mwasm64", "--stack-first", "-z", f"stack-size={STACK_BYTES}", "-o", output, str(lib / "crt1.o"),
                    *objects, str(lib / "libc.a"), str(lib / "librt.a")], what)
 
 
