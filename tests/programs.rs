@@ -35,6 +35,8 @@ struct Program {
     version: String,
     args: Vec<String>,
     files: Vec<String>,
+    /// What `--dir` is given.
+    dir: String,
     quick: bool,
     variants: BTreeMap<String, Variant>,
 }
@@ -163,7 +165,7 @@ fn compare(
 ) -> Verdict {
     let start = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    command.arg("run").args(mode).args(["--dir", "."]);
+    command.arg("run").args(mode).args(["--dir", &program.dir]);
     command.arg(module).arg("--");
     let wrong = match (expected, run(command, program, folder)) {
         (Err(why), _) => Some(format!("the native build: {why}")),

@@ -294,7 +294,7 @@ def plan(names: list[str] | None) -> tuple[list[Build], list[dict]]:
         if names is not None and table["name"] not in names:
             continue
         entry = {"name": table["name"], "version": table["version"], "args": table.get("args", []),
-                 "files": table.get("files", []), "quick": table.get("quick", False), "variants": {}}
+                 "files": table.get("files", []), "dir": table.get("dir", "."), "quick": table.get("quick", False), "variants": {}}
         for variant, reason, maker in variants_of(table):
             if reason is None:
                 build = maker()
