@@ -13,9 +13,6 @@ ARGS ?=
 # Modules of the two long checks.
 SEEDS ?= 20000
 MUTANTS ?= 100000
-# Real programs that are built and run by every `make test`: those that have been seen
-# to pass and need about a minute. All of them: `make test-programs`.
-QUICK_PROGRAMS := lua,bzip2,inventory
 
 .PHONY: help
 help: ## Say what there is
@@ -29,7 +26,7 @@ bench: setup ## Measure PolyBench on our engine under every strategy, on outside
 test: packages ## Check everything: style, sources, unit tests, the official suite, the command line
 	$(MAKE) --no-print-directory tools
 	$(MAKE) --no-print-directory style
-	$(PYTHON) workloads/build.py --suite programs --kernel $(QUICK_PROGRAMS)
+	$(PYTHON) workloads/build.py --suite programs
 	$(CARGO) test --locked --workspace
 	$(MAKE) --no-print-directory python-tests
 
