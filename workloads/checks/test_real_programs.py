@@ -50,12 +50,26 @@ class List(unittest.TestCase):
         with mock.patch("shutil.which", return_value=None):
             self.assertEqual(wasm64.missing(), "clang-19 is missing (Debian: apt-get install clang-19)")
 
-    def test_the_list_keeps_what_was_not_asked_for(self):
+    def written(self, *lists: tuple[list[dict], list]) -> list[dict]:
         with tempfile.TemporaryDirectory() as scratch, mock.patch.object(programs, "BUILD", pathlib.Path(scratch)):
-            programs.write_list([{"name": "zstd", "a": 1}, {"name": "lua"}])
-            programs.write_list([{"name": "zstd", "a": 2}])
-            self.assertEqual(json.loads((programs.BUILD / "built.json").read_text()),
-                             [{"name": "zstd", "a": 2}, {"name": "lua"}])
+            for listed, wanted in lists:
+                programs.write_list(listed, wanted)
+            return json.loads((programs.BUILD / "built.json").read_text())
+
+    def test_the_list_keeps_what_was_not_asked_for(self):
+        zstd, lua = {"name": "zstd", "variants": {}}, {"name": "lua", "variants": {}}
+        self.assertEqual(self.written(([zstd, lua], []), ([{**zstd, "version": "new"}], [])),
+                         [{**zstd, "version": "new"}, lua])
+
+    def test_a_build_that_failed_is_listed_as_failed(self):
+        built, failed = mock.Mock(spec=programs.Build), mock.Mock(spec=programs.Build)
+        built.output, failed.output = programs.FOLDER / "build/native/lua", programs.FOLDER / "build/wasm32/lua.wasm"
+        built.is_current.return_value, failed.is_current.return_value = True, False
+        lua = {"name": "lua", "variants": {"native": {"path": "build/native/lua"},
+                                           "wasm32": {"path": "build/wasm32/lua.wasm"}}}
+        variants = self.written(([lua], [built, failed]))[0]["variants"]
+        self.assertEqual(variants["native"], {"path": "build/native/lua"})
+        self.assertEqual(set(variants["wasm32"]), {"failed"})
 
 
 if __name__ == "__main__":
