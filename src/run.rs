@@ -45,9 +45,15 @@ pub struct Args {
     #[arg(long, value_name = "NAME[=VALUE]")]
     env: Vec<String>,
 
-    /// How memory accesses are kept inside their memory
+    /// How memory accesses are kept inside their memory; some strategies have
+    /// other forms, such as guard64:shift, see docs/STRATEGIES.md
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = bounds_parser())]
     bounds: BoundsChoice,
+
+    /// How far a 64-bit memory that declares no maximum can grow, such as 512M
+    /// or 1T; as much address space is set aside for it [default: 64G]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    memory64_limit: Option<u64>,
 
     /// How much the code generator tries
     #[arg(long, value_name = "LEVEL", default_value = "speed", value_parser = opt_parser())]
@@ -88,15 +94,30 @@ pub struct Args {
 
 pub fn bounds_parser() -> impl TypedValueParser<Value = BoundsChoice> {
     let auto = PossibleValue::new("auto").help("the cheapest exact one for each memory");
-    let named = Bounds::ALL
-        .into_iter()
-        .map(|bounds| PossibleValue::new(bounds.name()).help(bounds.help()));
+    let named = Bounds::FORMS.into_iter().map(|bounds| {
+        let value = PossibleValue::new(bounds.name()).help(bounds.help());
+        value.hide(!Bounds::ALL.contains(&bounds))
+    });
     PossibleValuesParser::new(std::iter::once(auto).chain(named))
         .try_map(|name| name.parse::<BoundsChoice>())
 }
 
 pub fn opt_parser() -> impl TypedValueParser<Value = Opt> {
     PossibleValuesParser::new(Opt::ALL.map(Opt::name)).try_map(|name| name.parse::<Opt>())
+}
+
+/// A size: a number of bytes, or one with K, M, G or T behind it.
+fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.chars().last() {
+        Some('K' | 'k') => (&text[..text.len() - 1], 10),
+        Some('M' | 'm') => (&text[..text.len() - 1], 20),
+        Some('G' | 'g') => (&text[..text.len() - 1], 30),
+        Some('T' | 't') => (&text[..text.len() - 1], 40),
+        _ => (text, 0),
+    };
+    let number: Option<u64> = digits.parse().ok();
+    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "a size is a number of bytes, such as 65536, 512M or 1T".to_owned())
 }
 
 /// Runs the program.
@@ -117,12 +138,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     let file = args.module.display().to_string();
     let wasm = load::read(&args.module)?;
-    let config = Config::new()
+    let mut config = Config::new()
         .bounds(args.bounds)
         .opt(args.opt)
         .allow_unchecked(args.unsafe_no_bounds)
         .features(args.features)
         .cache_dir(args.cache.clone());
+    if let Some(bytes) = args.memory64_limit {
+        config = config.memory64_growth_limit(bytes);
+    }
     let engine = Engine::new(&config)?;
     let start = Instant::now();
     let module = Module::new(&engine, &wasm).with_context(|| file.clone())?;

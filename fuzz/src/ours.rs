@@ -20,7 +20,7 @@ impl Ours {
     pub fn new(bounds: Bounds, opt: Opt) -> Result<Ours, Error> {
         // `auto` is guard for 32-bit memories and guard64 for 64-bit ones.
         let choice = match bounds {
-            Bounds::Guard | Bounds::Guard64 => BoundsChoice::Auto,
+            Bounds::Guard | Bounds::GUARD64 => BoundsChoice::Auto,
             other => BoundsChoice::Named(other),
         };
         let config = Config::new().bounds(choice).opt(opt);

@@ -108,6 +108,7 @@ fn strategies_for(wasm: &[u8]) -> Vec<String> {
         Module::declarations(wasm, Features::all()).map_or(Vec::new(), |info| info.memories);
     let all: Vec<Bounds> = Bounds::ALL
         .into_iter()
+        .filter(|bounds| !bounds.is_diagnostic())
         .filter(|bounds| memories.iter().all(|ty| bounds.supports(ty.memory64)))
         .collect();
     if memories.iter().all(|ty| !ty.memory64) {
@@ -115,11 +116,11 @@ fn strategies_for(wasm: &[u8]) -> Vec<String> {
     }
     // The one that `auto` takes first: its control is the noise floor's. With
     // memories of both index types there is no name for it but `auto`.
-    let first = match all.contains(&Bounds::Guard64) {
-        true => Bounds::Guard64.name(),
+    let first = match all.contains(&Bounds::GUARD64) {
+        true => Bounds::GUARD64.name(),
         false => "auto",
     };
-    let others = all.iter().filter(|bounds| **bounds != Bounds::Guard64);
+    let others = all.iter().filter(|bounds| **bounds != Bounds::GUARD64);
     std::iter::once(first)
         .chain(others.map(|bounds| bounds.name()))
         .map(str::to_owned)

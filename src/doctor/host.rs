@@ -151,7 +151,7 @@ fn strategy(bounds: Bounds) -> Finding {
             name,
             "unchecked: only with --unsafe-no-bounds, a baseline and no sandbox",
         ),
-        Bounds::Clamp | Bounds::Trap | Bounds::Guard | Bounds::Guard64 => {
+        _ => {
             debug_assert_ne!(bounds.guarantee(), Guarantee::Unchecked);
             Finding::yes(
                 STRATEGIES,

@@ -43,6 +43,10 @@ use run::Report;
 use script::Script;
 use tally::{Table, Tally};
 
+/// How far 64-bit memories without a declared maximum can grow: many are alive
+/// at once, and some strategies have few low addresses for them.
+const GROWTH_LIMIT: u64 = 64 << 20;
+
 /// How the scripts are run.
 #[derive(Clone, Copy)]
 pub struct Mode {
@@ -56,14 +60,16 @@ impl Mode {
     }
 
     fn engine(self) -> fathom_engine::Result<Engine> {
-        // One row for both: `guard` is what `auto` chooses for 32-bit memories,
-        // `guard64` for 64-bit ones.
-        let bounds = match self.bounds {
-            Bounds::Guard | Bounds::Guard64 => BoundsChoice::Auto,
-            bounds => BoundsChoice::Named(bounds),
+        // Beside a strategy for one index type, the other memories have what
+        // `auto` chooses: `guard` for 32-bit ones, `guard64` for 64-bit ones.
+        let choice = |memory64| match self.bounds.supports(memory64) {
+            true => BoundsChoice::Named(self.bounds),
+            false => BoundsChoice::Auto,
         };
         let config = Config::new()
-            .bounds(bounds)
+            .bounds(choice(false))
+            .bounds64(choice(true))
+            .memory64_growth_limit(GROWTH_LIMIT)
             .opt(self.opt)
             .allow_unchecked(true);
         Engine::new(&config)

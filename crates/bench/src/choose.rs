@@ -7,6 +7,7 @@
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
+use fathom_engine::BoundsChoice;
 use fathom_record::{Cell, Opt, Sandbox, Variant};
 
 use crate::{
@@ -24,7 +25,8 @@ pub const OWN_DRIVER: usize = 0;
 /// Position of the driver for native code; outside engines follow.
 pub const NATIVE_DRIVER: usize = 1;
 
-/// One word of `--engines`: `NAME[:STRATEGY[:BACKEND]]`.
+/// One word of `--engines`: `NAME[:STRATEGY[:BACKEND]]`. Our own engine has no
+/// backend to choose, and strategies with a colon in their name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// `fathom`, `native`, `native-tuned`, or an outside engine.
@@ -39,14 +41,20 @@ impl FromStr for Wanted {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut words = text.split(':');
-        let engine = words.next().unwrap_or("").to_owned();
-        let strategy = words.next().map(str::to_owned);
-        let backend = words.next().map(str::to_owned);
-        let is_well_formed = words.next().is_none()
-            && !engine.is_empty()
-            && strategy.as_deref() != Some("")
-            && backend.as_deref() != Some("");
+        let (engine, rest) = match text.split_once(':') {
+            Some((engine, rest)) => (engine, Some(rest)),
+            None => (text, None),
+        };
+        let (strategy, backend) = match rest.and_then(|rest| rest.split_once(':')) {
+            Some((strategy, backend)) if engine != OWN => (Some(strategy), Some(backend)),
+            _ => (rest, None),
+        };
+        let is_well_formed = [Some(engine), strategy, backend]
+            .iter()
+            .all(|word| *word != Some(""))
+            && backend.is_none_or(|backend| !backend.contains(':'));
+        let engine = engine.to_owned();
+        let [strategy, backend] = [strategy, backend].map(|word| word.map(str::to_owned));
         if is_well_formed {
             Ok(Self {
                 engine,
@@ -168,14 +176,11 @@ impl Menu<'_> {
 }
 
 fn own_rows(word: &Wanted, menu: &Menu<'_>) -> Result<Vec<Row>, String> {
-    if word.backend.is_some() {
-        return Err(format!(
-            "{word}: fathom has one backend; --opt says how hard it tries"
-        ));
-    }
     let one;
     let strategies = match &word.strategy {
         Some(name) => {
+            let known: Result<BoundsChoice, _> = name.parse();
+            known.map_err(|error| format!("{word}: {error}"))?;
             one = [name.clone()];
             &one[..]
         }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::bounds::BoundsChoice;
+use crate::bounds::{BoundsChoice, DEFAULT_PAGES_64, MAX_PAGES_64, WASM_PAGE_BYTES};
 use crate::features::Features;
 
 /// How much the code generator tries.
@@ -60,6 +60,8 @@ const DEFAULT_WASM_STACK_BYTES: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub struct Config {
     pub(crate) bounds: BoundsChoice,
+    pub(crate) bounds64: Option<BoundsChoice>,
+    pub(crate) undeclared_pages_64: u64,
     pub(crate) opt: Opt,
     pub(crate) allow_unchecked: bool,
     pub(crate) layout_seed: Option<u64>,
@@ -72,6 +74,8 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             bounds: BoundsChoice::Auto,
+            bounds64: None,
+            undeclared_pages_64: DEFAULT_PAGES_64,
             opt: Opt::Speed,
             allow_unchecked: false,
             layout_seed: None,
@@ -92,6 +96,29 @@ impl Config {
     pub fn bounds(mut self, bounds: BoundsChoice) -> Config {
         self.bounds = bounds;
         self
+    }
+
+    /// Which strategy keeps accesses to 64-bit memories inside them, where it
+    /// is to be another one than [`Config::bounds`] says.
+    pub fn bounds64(mut self, bounds: BoundsChoice) -> Config {
+        self.bounds64 = Some(bounds);
+        self
+    }
+
+    /// How far a 64-bit memory that declares no maximum can grow, in bytes,
+    /// rounded up to a page; 64 GiB unless it is said here. As much address space
+    /// is set aside for each, under some strategies more.
+    pub fn memory64_growth_limit(mut self, bytes: u64) -> Config {
+        self.undeclared_pages_64 = bytes.div_ceil(WASM_PAGE_BYTES).min(MAX_PAGES_64);
+        self
+    }
+
+    /// The choice for memories of an index type.
+    pub(crate) fn choice(&self, memory64: bool) -> BoundsChoice {
+        match (memory64, self.bounds64) {
+            (true, Some(choice)) => choice,
+            _ => self.bounds,
+        }
     }
 
     /// How much the code generator tries.

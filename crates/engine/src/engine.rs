@@ -41,6 +41,24 @@ impl Trampolines {
     }
 }
 
+/// Whether a strategy may be used, and can be here.
+fn permit(bounds: Bounds, config: &Config) -> Result<()> {
+    if bounds.guarantee() == Guarantee::Unchecked && !config.allow_unchecked {
+        let message = format!(
+            "strategy '{bounds}' does not keep a module inside its memory; it has to be allowed \
+             explicitly"
+        );
+        return Err(ErrorKind::Config(message).into());
+    }
+    if bounds == Bounds::Uffd {
+        fathom_sys::uffd::open().map_err(|error| {
+            let needs = bounds.needs();
+            ErrorKind::Config(format!("strategy 'uffd' needs {needs}: {error}"))
+        })?;
+    }
+    Ok(())
+}
+
 impl Engine {
     /// An engine for this machine.
     ///
@@ -49,22 +67,15 @@ impl Engine {
     /// not allowed by name, one this machine lacks what it needs for), or a
     /// machine that is not supported.
     pub fn new(config: &Config) -> Result<Engine> {
-        let bounds = config.bounds.resolve(false);
-        if bounds.guarantee() == Guarantee::Unchecked && !config.allow_unchecked {
-            let message = format!(
-                "strategy '{bounds}' does not keep a module inside its memory; it has to be \
-                 allowed explicitly"
-            );
-            return Err(ErrorKind::Config(message).into());
-        }
-        if bounds == Bounds::Uffd {
-            fathom_sys::uffd::open().map_err(|error| {
-                let needs = bounds.needs();
-                ErrorKind::Config(format!("strategy 'uffd' needs {needs}: {error}"))
-            })?;
+        let strategies = [false, true].map(|memory64| config.choice(memory64).resolve(memory64));
+        for bounds in strategies {
+            permit(bounds, config)?;
         }
         entry::prepare()?;
-        if bounds.guarantee() == Guarantee::Unchecked {
+        if strategies
+            .iter()
+            .any(|b| b.guarantee() == Guarantee::Unchecked)
+        {
             entry::expect_wild_accesses();
         }
         let target = Target::host(config.opt)?;
@@ -81,12 +92,13 @@ impl Engine {
 
     /// The strategy in force for memories of an index type, 64-bit or 32-bit.
     pub fn bounds(&self, memory64: bool) -> Bounds {
-        self.0.config.bounds.resolve(memory64)
+        self.0.config.choice(memory64).resolve(memory64)
     }
 
     /// The plan for a memory; errors begin with `what`.
     pub(crate) fn plan(&self, ty: &MemoryType, what: &str) -> Result<MemoryPlan> {
-        MemoryPlan::new(self.bounds(ty.memory64), ty)
+        let undeclared = self.0.config.undeclared_pages_64;
+        MemoryPlan::new(self.bounds(ty.memory64), ty, undeclared)
             .map_err(|error| ErrorKind::Config(format!("{what}{error}")).into())
     }
 

@@ -58,6 +58,7 @@ mod memory;
 mod module;
 mod parking;
 mod racy;
+mod refusal;
 mod runtime;
 mod shared;
 mod store;

@@ -45,11 +45,14 @@ pub enum Libcall {
     /// `(ctx, memory: i32, index: i64, offset: i64, count: i32) -> i64`: how many
     /// were woken, or negative with a trap pending.
     AtomicNotify,
+    /// `(ctx, memory: i32, index: i64, offset: i64, width: i32) -> status`: under
+    /// the strategy `debug`, in front of each access.
+    CheckAccess,
 }
 
 impl Libcall {
     /// Every libcall, in table order.
-    pub const ALL: [Libcall; 15] = [
+    pub const ALL: [Libcall; 16] = [
         Libcall::MemoryGrow,
         Libcall::MemoryCopy,
         Libcall::MemoryFill,
@@ -65,6 +68,7 @@ impl Libcall {
         Libcall::AtomicWait32,
         Libcall::AtomicWait64,
         Libcall::AtomicNotify,
+        Libcall::CheckAccess,
     ];
 
     /// Byte offset of its entry in the table of libcalls.
@@ -90,6 +94,7 @@ impl Libcall {
             Libcall::AtomicWait32 => (&[I32, I64, I64, I32, I64], Some(I64)),
             Libcall::AtomicWait64 => (&[I32, I64, I64, I64, I64], Some(I64)),
             Libcall::AtomicNotify => (&[I32, I64, I64, I32], Some(I64)),
+            Libcall::CheckAccess => (&[I32, I64, I64, I32], Some(I32)),
         }
     }
 

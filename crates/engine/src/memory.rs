@@ -18,12 +18,13 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fathom_sys::map::{Access, PageBytes, Reservation, page_bytes};
-use fathom_sys::region::{self, OnDemand, Registration};
+use fathom_sys::region::{self, Kind, OnDemand, Registration};
 use fathom_sys::uffd;
 
-use crate::bounds::{Backing, MemoryPlan, WASM_PAGE_BYTES};
-use crate::error::{Error, Result};
+use crate::bounds::{Backing, Growth, MemoryPlan, Place, WASM_PAGE_BYTES};
+use crate::error::Result;
 use crate::racy;
+use crate::refusal::Step;
 use crate::types::MemoryType;
 use crate::vmctx::VmMemory;
 
@@ -44,9 +45,11 @@ pub(crate) struct LinearMemory {
     pub ty: MemoryType,
     /// Held while it grows.
     growing: Mutex<()>,
-    // Dropped in this order: first nobody finds the region, then it is gone.
-    registration: Option<Registration>,
+    // Dropped in this order: first nobody finds the regions, then they are gone.
+    registrations: Vec<Registration>,
     reservation: Reservation,
+    /// Its shadow, where that has a place of its own.
+    shadow: Option<Reservation>,
 }
 
 // SAFETY: the pointers point into the reservation, which the memory owns.
@@ -62,71 +65,102 @@ impl LinearMemory {
     /// Where the host has no address space or memory for it, or lacks what the
     /// strategy needs.
     pub fn new(plan: MemoryPlan, ty: MemoryType) -> Result<Arc<LinearMemory>> {
-        let failed = |what: &str| {
-            let what = format!(
-                "cannot make a memory of {} pages under '{}': {what}",
-                ty.min, plan.bounds
-            );
-            move |error: io::Error| Error::resource(what.clone(), error)
-        };
-        let front = usize_of(plan.front_bytes).map_err(failed("address space"))?;
-        let bytes = usize_of(plan.front_bytes + plan.reserved_bytes)
-            .and_then(|b| PageBytes::round_up(b).ok_or_else(|| io::ErrorKind::OutOfMemory.into()))
-            .map_err(failed("address space"))?;
+        let failed = |step| move |error| plan.refused(ty.min, step, error);
+        let below = shadow_below(&plan).map_err(failed(Step::Shadow))?;
+        let end = below.as_ref().map_or(0, |(_, end)| *end);
+        let planned = plan.reserved_bytes;
+        let reserved = plan
+            .shadow
+            .map_or(planned, |shadow| shadow.reserved_bytes(planned, end as u64));
+        let bytes = page_bytes_of(plan.lead_bytes() + reserved).map_err(failed(Step::Reserve))?;
         let access = match plan.backing {
             Backing::Protect => Access::None,
             Backing::Whole | Backing::OnDemand => Access::ReadWrite,
         };
-        let reservation =
-            Reservation::placed(bytes, access).map_err(failed("reserving its address space"))?;
-        // SAFETY: the front is inside the reservation.
-        let base = unsafe { reservation.start().as_ptr().add(front) };
+        let reservation = Reservation::placed(bytes, access).map_err(failed(Step::Reserve))?;
+        let lead = usize_of(plan.lead_bytes()).map_err(failed(Step::Reserve))?;
+        // SAFETY: the lead is inside the reservation.
+        let base = unsafe { reservation.start().as_ptr().add(lead) };
+        let shadow_end = match (below.is_some(), plan.shadow) {
+            (false, Some(shadow)) => reservation.addresses().start + shadow.bytes as usize,
+            _ => end,
+        };
+        let index_bits = plan.index_bits();
         let mut memory = Arc::new(LinearMemory {
             vm: VmMemory {
                 base,
                 len: AtomicUsize::new(0),
+                shadow: shadow_end as *const u8,
+                high_bits: u64::MAX << index_bits,
+                index_bits: u64::from(index_bits),
             },
             plan,
             ty,
             growing: Mutex::new(()),
-            registration: None,
+            registrations: Vec::new(),
             reservation,
+            shadow: below.map(|(reservation, _)| reservation),
         });
-        memory
-            .open_front(front)
-            .map_err(failed("opening its landing page"))?;
-        let registration = memory.register().map_err(failed("userfaultfd"))?;
+        memory.open_lead().map_err(failed(Step::Lead))?;
+        let registrations = memory.register().map_err(failed(Step::Userfaultfd))?;
         let unpublished = Arc::get_mut(&mut memory).expect("nobody else has it yet");
-        unpublished.registration = Some(registration);
-        memory
-            .set_len(plan.min_bytes)
-            .map_err(failed("opening its pages"))?;
+        unpublished.registrations = registrations;
+        memory.set_len(plan.min_bytes).map_err(failed(Step::Open))?;
         Ok(memory)
     }
 
-    fn open_front(&self, front: usize) -> io::Result<()> {
-        match self.plan.backing {
-            Backing::Protect => self.reservation.open(0..front),
-            Backing::Whole | Backing::OnDemand => Ok(()),
+    /// Open what is readable in front of the memory: a landing page, the slack
+    /// behind a shadow.
+    fn open_lead(&self) -> io::Result<()> {
+        if self.plan.backing == Backing::Protect {
+            let lead = usize_of(self.plan.lead_bytes())?;
+            let front = usize_of(self.plan.front_bytes)?;
+            self.reservation.open(lead - front..lead)?;
         }
+        if self.plan.shadow.is_some() {
+            let (reservation, end) = self.shadow_place();
+            reservation.open_read_only(end..end + page_bytes())?;
+        }
+        Ok(())
     }
 
-    fn register(&self) -> io::Result<Registration> {
+    /// Where the shadow is, and the offset of its end there.
+    fn shadow_place(&self) -> (&Reservation, usize) {
+        let reservation = self.shadow.as_ref().unwrap_or(&self.reservation);
+        let start = reservation.addresses().start;
+        (reservation, self.vm.shadow.addr() - start)
+    }
+
+    fn register(&self) -> io::Result<Vec<Registration>> {
         let addresses = self.reservation.addresses();
-        let on_demand = match self.plan.backing {
+        let len = &raw const self.vm.len;
+        let shadow = self.plan.shadow.filter(|s| s.growth == Growth::Segfault);
+        let mut shadow = match shadow {
+            Some(shadow) => Kind::Shadow(region::Shadow {
+                end: self.vm.shadow.addr(),
+                shift: shadow.shift,
+                len,
+            }),
+            None => Kind::Plain,
+        };
+        let mut low = None;
+        if let Some(reservation) = &self.shadow {
+            let kind = std::mem::replace(&mut shadow, Kind::Plain);
+            // SAFETY: as below.
+            low = Some(unsafe { region::register(reservation.addresses(), kind) });
+        }
+        let kind = match self.plan.backing {
             Backing::OnDemand => {
                 uffd::register(addresses.clone())?;
-                let len = std::ptr::from_ref(&self.vm.len);
-                Some(OnDemand {
-                    start: self.vm.base as usize,
-                    len,
-                })
+                let start = self.vm.base as usize;
+                Kind::OnDemand(OnDemand { start, len })
             }
-            Backing::Whole | Backing::Protect => None,
+            Backing::Whole | Backing::Protect => shadow,
         };
         // SAFETY: a placed reservation; the memory is behind an `Arc`, so its
         // length stays where it is; the registration is dropped before both.
-        Ok(unsafe { region::register(addresses, on_demand) })
+        let own = unsafe { region::register(addresses, kind) };
+        Ok(low.into_iter().chain([own]).collect())
     }
 
     /// Current length in bytes.
@@ -158,11 +192,22 @@ impl LinearMemory {
 
     /// Only while nobody else grows it. The pages are opened before the length
     /// says so: whoever reads the new length may touch them.
+    ///
+    /// The shadow comes first: with its byte readable and the memory's not, an
+    /// access still traps, so that nothing is to be undone where opening the
+    /// memory fails. That itself opens all or nothing: the pages from the length
+    /// on are one mapping of the kernel's, whose protection changes at once.
     fn set_len(&self, bytes: u64) -> io::Result<()> {
+        if let Some(shadow) = &self.plan.shadow {
+            let (reservation, end) = self.shadow_place();
+            let open = |len| usize_of(shadow.open_bytes(len));
+            let (before, after) = (open(self.len() as u64)?, open(bytes)?);
+            reservation.open_read_only(end - after..end - before)?;
+        }
         let bytes = usize_of(bytes)?;
         if self.plan.backing == Backing::Protect {
-            let front = usize_of(self.plan.front_bytes)?;
-            self.reservation.open(front + self.len()..front + bytes)?;
+            let lead = usize_of(self.plan.lead_bytes())?;
+            self.reservation.open(lead + self.len()..lead + bytes)?;
         }
         self.vm.len.store(bytes, Ordering::SeqCst);
         Ok(())
@@ -303,6 +348,22 @@ impl LinearMemory {
         }
         Ok(())
     }
+}
+
+/// A reservation for the shadow, where it has a place of its own, and the
+/// address of the shadow's end; slack follows there.
+fn shadow_below(plan: &MemoryPlan) -> io::Result<Option<(Reservation, usize)>> {
+    let Some(shadow) = plan.shadow.filter(|s| s.place == Place::Below) else {
+        return Ok(None);
+    };
+    let bytes = page_bytes_of(shadow.bytes + page_bytes() as u64)?;
+    let reservation = Reservation::low(bytes, Access::None)?;
+    let end = reservation.addresses().start + usize_of(shadow.bytes)?;
+    Ok(Some((reservation, end)))
+}
+
+fn page_bytes_of(bytes: u64) -> io::Result<PageBytes> {
+    PageBytes::round_up(usize_of(bytes)?).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }
 
 fn usize_of(bytes: u64) -> io::Result<usize> {

@@ -9,8 +9,8 @@
 use crate::entry;
 use crate::instance::InstanceData;
 use crate::libcall::Libcall;
-use crate::store::trap_error;
-use crate::trap::TrapCode;
+use crate::store::{access_error, trap_error};
+use crate::trap::{AccessReport, TrapCode};
 use crate::vmctx::VMCTX_INSTANCE;
 use crate::wait;
 
@@ -31,6 +31,7 @@ pub(crate) static TABLE: Table = Table([
     wait::wait32_entry as *const (),
     wait::wait64_entry as *const (),
     wait::notify_entry as *const (),
+    check_access_entry as *const (),
 ]);
 
 /// Addresses of functions.
@@ -101,6 +102,32 @@ fn memory_fill(data: &mut InstanceData, index: u32, dst: u64, value: u8, len: u6
     // SAFETY: unless it is shared, it is exclusively the store's while Wasm of
     // it runs.
     unsafe { memory.fill(dst, value, len) }.map_err(|_| TrapCode::MemoryOutOfBounds)
+}
+
+unsafe extern "C" fn check_access_entry(
+    vmctx: *mut u8,
+    memory: u32,
+    index: u64,
+    offset: u64,
+    width: u32,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let checked = data.memory(memory);
+    let start = index.checked_add(offset);
+    if start.is_some_and(|start| checked.check(start, u64::from(width)).is_ok()) {
+        return 0;
+    }
+    let access = AccessReport {
+        memory,
+        index,
+        offset,
+        width,
+        memory_bytes: checked.len() as u64,
+    };
+    // SAFETY: an instance's store is alive while the instance is.
+    unsafe { (*data.store).pending = Some(access_error(access)) };
+    1
 }
 
 /// `memory.init`, and the application of an active segment.

@@ -28,7 +28,7 @@ use crate::interrupt::Interrupt;
 use crate::memory::LinearMemory;
 use crate::runtime;
 use crate::table::TableData;
-use crate::trap::{self, Frame, Trap, TrapCode};
+use crate::trap::{self, AccessReport, Frame, Trap, TrapCode};
 use crate::values::ExternRef;
 use crate::vmctx::{VMCTX_INSTANCE, VMCTX_LIBCALLS, VMCTX_RUNTIME, VmFuncRef, VmRuntime, VmTag};
 
@@ -364,7 +364,23 @@ fn defect(pc: usize) -> ! {
 }
 
 pub(crate) fn trap_error(code: TrapCode, frames: Vec<Frame>) -> Error {
-    ErrorKind::Trap(Box::new(Trap { code, frames })).into()
+    let access = None;
+    ErrorKind::Trap(Box::new(Trap {
+        code,
+        frames,
+        access,
+    }))
+    .into()
+}
+
+/// The trap of an access out of bounds of which everything is known.
+pub(crate) fn access_error(access: AccessReport) -> Error {
+    ErrorKind::Trap(Box::new(Trap {
+        code: TrapCode::MemoryOutOfBounds,
+        frames: Vec::new(),
+        access: Some(access),
+    }))
+    .into()
 }
 
 /// Add frames to an error that has none yet: it was raised right here. An

@@ -145,11 +145,45 @@ pub struct Trap {
     pub code: TrapCode,
     /// The frames, innermost first, across every entry into Wasm of the thread.
     pub frames: Vec<Frame>,
+    /// The access that was out of bounds, where the strategy reports it.
+    pub access: Option<AccessReport>,
+}
+
+/// An access that was out of bounds, as the strategy `debug` reports it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessReport {
+    /// Index of the memory in its module.
+    pub memory: u32,
+    /// The index operand.
+    pub index: u64,
+    /// The instruction's constant offset.
+    pub offset: u64,
+    /// Width of the access in bytes.
+    pub width: u32,
+    /// Length of the memory at that time, in bytes.
+    pub memory_bytes: u64,
+}
+
+impl fmt::Display for AccessReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AccessReport {
+            memory,
+            index,
+            offset,
+            width,
+            memory_bytes,
+        } = self;
+        write!(f, "width {width}, index {index:#x}, offset {offset:#x}, ")?;
+        write!(f, "memory {memory} of {memory_bytes:#x} bytes")
+    }
 }
 
 impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.code)?;
+        if let Some(access) = &self.access {
+            write!(f, " ({access})")?;
+        }
         match self.frames.first() {
             Some(frame) => write!(f, " in {frame}"),
             None => Ok(()),

@@ -44,6 +44,12 @@ pub struct VmMemory {
     pub base: *mut u8,
     /// Current length in bytes. Only grows.
     pub len: std::sync::atomic::AtomicUsize,
+    /// First byte behind its shadow, where it has one. Never changes.
+    pub shadow: *const u8,
+    /// The bits no index in its reservation has. Never changes.
+    pub high_bits: u64,
+    /// The number of the other bits. Never changes.
+    pub index_bits: u64,
 }
 
 /// A table as compiled code sees it: `len` cells of 8 bytes.
@@ -117,6 +123,12 @@ pub mod offsets {
     pub const RUNTIME_EXIT_PC: i32 = offset_of!(VmRuntime, exit_pc) as i32;
     /// [`VmMemory::len`].
     pub const MEMORY_LEN: i32 = offset_of!(VmMemory, len) as i32;
+    /// [`VmMemory::shadow`].
+    pub const MEMORY_SHADOW: i32 = offset_of!(VmMemory, shadow) as i32;
+    /// [`VmMemory::high_bits`].
+    pub const MEMORY_HIGH_BITS: i32 = offset_of!(VmMemory, high_bits) as i32;
+    /// [`VmMemory::index_bits`].
+    pub const MEMORY_INDEX_BITS: i32 = offset_of!(VmMemory, index_bits) as i32;
     /// [`VmTable::base`].
     pub const TABLE_BASE: i32 = offset_of!(VmTable, base) as i32;
     /// [`VmTable::len`].

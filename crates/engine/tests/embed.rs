@@ -10,7 +10,7 @@ fn engine(bounds: Bounds) -> Engine {
 }
 
 fn each(test: impl Fn(&Engine)) {
-    for bounds in Bounds::all_for(false) {
+    for bounds in Bounds::forms_for(false) {
         match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| test(&engine(bounds)))) {
             Ok(()) => {}
             Err(panic) => {
@@ -501,7 +501,7 @@ fn garbage_collection_is_refused_with_its_name_and_place() {
 fn a_strategy_for_the_other_index_type_is_refused() {
     for (bounds, wat) in [
         (Bounds::Guard, "(module (memory i64 1))"),
-        (Bounds::Guard64, "(module (memory 1))"),
+        (Bounds::GUARD64, "(module (memory 1))"),
     ] {
         let wasm = wat::parse_str(wat).unwrap();
         let error = Module::new(&engine(bounds), &wasm).unwrap_err().to_string();

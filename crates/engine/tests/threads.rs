@@ -14,7 +14,7 @@ fn engine(bounds: Bounds) -> Engine {
 
 /// Every strategy for 32-bit memories.
 fn each(test: impl Fn(&Engine)) {
-    for bounds in Bounds::ALL.into_iter().filter(|b| b.supports(false)) {
+    for bounds in Bounds::forms_for(false) {
         eprintln!("under {bounds}");
         test(&engine(bounds));
     }

@@ -102,7 +102,8 @@ impl Sandbox {
             text.push_str(&encode(version));
         }
         text.push('/');
-        text.push_str(&encode(&self.strategy));
+        // Between slashes a colon is no separator, and forms of strategies have it.
+        text.push_str(&encode(&self.strategy).replace("%3a", ":"));
         text.push('/');
         text.push_str(self.opt.name());
         if let Some(backend) = &self.backend {

@@ -55,6 +55,22 @@ pub fn max_map_count() -> Result<u64, String> {
     number("/proc/sys/vm/max_map_count")
 }
 
+/// How many mappings the process has.
+///
+/// # Errors
+/// A sentence which says why it is unknown.
+pub fn mappings() -> Result<u64, String> {
+    let maps =
+        fs::read_to_string("/proc/self/maps").map_err(|e| format!("/proc/self/maps: {e}"))?;
+    Ok(maps.lines().count() as u64)
+}
+
+/// The address space the process may have (`RLIMIT_AS`), in bytes, where that
+/// is limited.
+pub fn address_space_limit() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::As).current
+}
+
 /// How the kernel accounts for memory promised (`vm.overcommit_memory`); 2
 /// counts every writable reservation, and large ones fail.
 ///

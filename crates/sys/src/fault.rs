@@ -93,6 +93,24 @@ impl Fault<'_> {
         registers::resume_at(self.context, pc, sp);
     }
 
+    /// Go on behind the instruction that faulted, as if it had read zero;
+    /// false, and nothing is changed, where it is no instruction that can be
+    /// made to. Only on x86-64.
+    ///
+    /// # Safety
+    /// The instruction at [`Fault::pc`] can be read.
+    pub unsafe fn read_zero(&mut self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            // SAFETY: the caller's promise.
+            unsafe { registers::read_zero(self.context) }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            false
+        }
+    }
+
     /// Whether the access was a write, or may have been.
     fn is_write(&self) -> bool {
         registers::may_be_write(self.context)

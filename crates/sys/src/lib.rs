@@ -23,6 +23,7 @@ pub mod caps;
 pub mod fault;
 pub mod fence;
 pub mod icache;
+pub mod low;
 pub mod map;
 pub mod perf;
 pub mod pin;
@@ -30,6 +31,8 @@ pub mod poke;
 pub mod proc;
 pub mod region;
 mod registers;
+#[cfg(any(target_arch = "x86_64", test))]
+mod skip;
 mod space;
 pub mod spawn;
 pub mod stack;

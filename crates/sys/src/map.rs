@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap, mmap_anonymous, mprotect, munmap};
 
-use crate::space;
+use crate::{low, space};
 
 /// A count of bytes that is a multiple of the host's page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +56,8 @@ pub struct Reservation {
     start: NonNull<u8>,
     bytes: PageBytes,
     placed: Option<space::Placed>,
+    // Given back after it is unmapped.
+    low: Option<low::Low>,
 }
 
 // SAFETY: a reservation is a range of address space, not tied to a thread; it
@@ -80,6 +82,30 @@ impl Reservation {
             start: non_null(start.cast())?,
             bytes,
             placed: None,
+            low: None,
+        })
+    }
+
+    /// Reserve `bytes`, rounded up to whole units of [`low::UNIT_BYTES`], at the
+    /// lowest addresses that are free.
+    ///
+    /// # Errors
+    /// As [`Reservation::new`]; ENOMEM where there is no gap below
+    /// [`low::END`].
+    pub fn low(bytes: PageBytes, access: Access) -> io::Result<Reservation> {
+        let bytes = low::rounded(bytes.0).and_then(PageBytes::round_up);
+        let bytes = bytes.ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))?;
+        let low = low::take(bytes.0, |start| {
+            let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED_NOREPLACE;
+            // SAFETY: FIXED_NOREPLACE never replaces an existing mapping.
+            unsafe { mmap_anonymous(start as *mut _, bytes.0, access.prot(), flags)? };
+            Ok(())
+        })?;
+        Ok(Reservation {
+            start: non_null(low.start() as *mut u8)?,
+            bytes,
+            placed: None,
+            low: Some(low),
         })
     }
 
@@ -102,6 +128,7 @@ impl Reservation {
                         start,
                         bytes,
                         placed: Some(placed),
+                        low: None,
                     });
                 }
                 // A kernel before 4.17 takes the address as a hint.
@@ -144,6 +171,14 @@ impl Reservation {
     /// What `mprotect(2)` says; EINVAL for a range that is not inside.
     pub fn open(&self, range: Range<usize>) -> io::Result<()> {
         self.protect(range, MprotectFlags::READ | MprotectFlags::WRITE)
+    }
+
+    /// Make `range` readable and not writable.
+    ///
+    /// # Errors
+    /// As [`Reservation::open`].
+    pub fn open_read_only(&self, range: Range<usize>) -> io::Result<()> {
+        self.protect(range, MprotectFlags::READ)
     }
 
     /// Make `range` readable and executable and no longer writable.
@@ -201,6 +236,10 @@ impl Drop for Reservation {
                 // Still mapped (ENOMEM: too many mappings): never used again.
                 Err(_) => placed.forget(),
             }
+        }
+        if unmapped.is_err() {
+            // As above.
+            std::mem::forget(self.low.take());
         }
     }
 }

@@ -6,6 +6,7 @@ use libc::ucontext_t;
 #[cfg(target_arch = "x86_64")]
 mod arch {
     use super::ucontext_t;
+    use crate::skip::{Effect, decode};
 
     fn register(context: &ucontext_t, name: libc::c_int) -> usize {
         context.uc_mcontext.gregs[name as usize].cast_unsigned() as usize
@@ -27,6 +28,55 @@ mod arch {
         let gregs = &mut context.uc_mcontext.gregs;
         gregs[libc::REG_RIP as usize] = pc as i64;
         gregs[libc::REG_RSP as usize] = sp as i64;
+    }
+
+    /// General registers by their number in instructions.
+    const REGISTERS: [libc::c_int; 16] = [
+        libc::REG_RAX,
+        libc::REG_RCX,
+        libc::REG_RDX,
+        libc::REG_RBX,
+        libc::REG_RSP,
+        libc::REG_RBP,
+        libc::REG_RSI,
+        libc::REG_RDI,
+        libc::REG_R8,
+        libc::REG_R9,
+        libc::REG_R10,
+        libc::REG_R11,
+        libc::REG_R12,
+        libc::REG_R13,
+        libc::REG_R14,
+        libc::REG_R15,
+    ];
+
+    /// Carry, parity, auxiliary, zero, sign and overflow; what a comparison of
+    /// equal numbers leaves of them.
+    const FLAGS: i64 = 0x8d5;
+    const FLAGS_OF_EQUAL: i64 = 0x44;
+
+    /// See [`crate::fault::Fault::read_zero`].
+    ///
+    /// # Safety
+    /// As there.
+    pub(crate) unsafe fn read_zero(context: &mut ucontext_t) -> bool {
+        let start = pc(context) as *const u8;
+        // SAFETY: bytes of the instruction, by the caller's promise readable.
+        let Some(probe) = decode(|at| Some(unsafe { *start.add(at) })) else {
+            return false;
+        };
+        let gregs = &mut context.uc_mcontext.gregs;
+        match probe.effect {
+            Effect::Load(register) => {
+                gregs[REGISTERS[usize::from(register)] as usize] = 0;
+            }
+            Effect::CompareWithZero => {
+                let flags = &mut gregs[libc::REG_EFL as usize];
+                *flags = *flags & !FLAGS | FLAGS_OF_EQUAL;
+            }
+        }
+        gregs[libc::REG_RIP as usize] += probe.bytes as i64;
+        true
     }
 
     /// Bit 1 of the page-fault error code (Intel SDM vol. 3, §4.7).
@@ -95,4 +145,6 @@ mod arch {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use arch::read_zero;
 pub(crate) use arch::{fp, may_be_write, pc, resume_at, sp};

@@ -84,6 +84,14 @@ fn words_name_engines_strategies_and_backends() {
 }
 
 #[test]
+fn forms_of_our_strategies_have_colons_in_their_names() {
+    let word: Wanted = "fathom:shadow-compressed:segfault:mov".parse().unwrap();
+    assert_eq!(word.backend, None);
+    let (rows, _) = choose(&[&word.to_string()], false).unwrap();
+    assert_eq!(rows, ["fathom/shadow-compressed:segfault:mov/speed@0"]);
+}
+
+#[test]
 fn words_that_mean_nothing_are_errors_of_one_line() {
     for (words, part) in [
         (
@@ -95,7 +103,10 @@ fn words_that_mean_nothing_are_errors_of_one_line() {
             "here has no strategy `magic`; it has: guard trap",
         ),
         (&["here:trap:magic"], "has no backend `magic`"),
-        (&["fathom:trap:fast"], "one backend"),
+        (
+            &["fathom:trap:fast"],
+            "unknown strategy 'trap:fast' (one of: auto, trap)",
+        ),
         (&["native:guard"], "no strategy"),
         (&["here", "here"], "is there twice"),
     ] {

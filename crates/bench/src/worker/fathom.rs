@@ -90,7 +90,8 @@ fn checks(bounds: Bounds) -> Checks {
     match bounds {
         Bounds::None => Checks::None,
         Bounds::Clamp => Checks::Clamp,
-        Bounds::Trap | Bounds::Guard64 => Checks::Explicit,
+        Bounds::Trap | Bounds::Guard64(_) | Bounds::Debug => Checks::Explicit,
+        Bounds::Shadow(_) | Bounds::ShadowCompressed(..) => Checks::Shadow,
         Bounds::Guard => Checks::GuardPages,
         Bounds::Uffd => Checks::Userfaultfd,
     }

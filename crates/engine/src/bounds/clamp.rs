@@ -26,7 +26,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 use super::mark::plainly;
-use super::{Access, Backing, HostAddress, Layout, Strategy, WASM_PAGE_BYTES};
+use super::{Access, Backing, HostAddress, Layout, MemoryPlan, Strategy, WASM_PAGE_BYTES};
 use crate::vmctx::offsets::MEMORY_LEN;
 
 pub(super) struct Clamp;
@@ -37,10 +37,16 @@ impl Strategy for Clamp {
             front_bytes: WASM_PAGE_BYTES,
             reserved_bytes: max_bytes,
             backing: Backing::Protect,
+            shadow: None,
         }
     }
 
-    fn emit(&self, builder: &mut FunctionBuilder<'_>, _: u64, access: &Access) -> HostAddress {
+    fn emit(
+        &self,
+        builder: &mut FunctionBuilder<'_>,
+        _: &MemoryPlan,
+        access: &Access,
+    ) -> HostAddress {
         let start = match access.memory64 {
             true => saturating_start(builder, access),
             false => builder

@@ -18,7 +18,10 @@
 
 use cranelift_frontend::FunctionBuilder;
 
-use super::{Access, Backing, HostAddress, INDEX_SPACE_32, Layout, REACH, Strategy, plain_address};
+use super::{
+    Access, Backing, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
+    plain_address,
+};
 
 pub(super) struct Guard;
 
@@ -28,10 +31,16 @@ impl Strategy for Guard {
             front_bytes: 0,
             reserved_bytes: INDEX_SPACE_32 + REACH,
             backing: Backing::Protect,
+            shadow: None,
         }
     }
 
-    fn emit(&self, builder: &mut FunctionBuilder<'_>, _: u64, access: &Access) -> HostAddress {
+    fn emit(
+        &self,
+        builder: &mut FunctionBuilder<'_>,
+        _: &MemoryPlan,
+        access: &Access,
+    ) -> HostAddress {
         plain_address(builder, access, access.heap_flags)
     }
 }

@@ -9,6 +9,11 @@
 //!
 //! `R` is a power of two, at least the memory's maximum. The check is
 //! `i & !(R - 1) != 0 -> trap`: a test with a mask that stays in a register.
+//! The form `guard64:shift` finds the same bits by `i >> log2(R)`.
+//!
+//! `R` is the memory's: a module that imports one may declare another maximum,
+//! or none, so it loads mask or shift from the memory's definition; where the
+//! memory is the module's own they are constants.
 //!
 //! Inequality: where the test finds a high bit, `i >= R >= len`, hence
 //! `i + o + n > len`: no trap is raised too early. Where it finds none,
@@ -21,9 +26,13 @@
 use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
 use cranelift_frontend::FunctionBuilder;
 
-use super::{Access, Backing, HostAddress, Layout, REACH, Strategy, folded_offset, plain_address};
+use super::{
+    Access, Backing, HighBits, HostAddress, Layout, MemoryPlan, REACH, Strategy, folded_offset,
+    plain_address,
+};
+use crate::vmctx::offsets::{MEMORY_HIGH_BITS, MEMORY_INDEX_BITS};
 
-pub(super) struct Guard64;
+pub(super) struct Guard64(pub HighBits);
 
 impl Strategy for Guard64 {
     fn layout(&self, max_bytes: u64, _memory64: bool) -> Layout {
@@ -31,17 +40,18 @@ impl Strategy for Guard64 {
             front_bytes: 0,
             reserved_bytes: index_space(max_bytes) + REACH,
             backing: Backing::Protect,
+            shadow: None,
         }
     }
 
     fn emit(
         &self,
         builder: &mut FunctionBuilder<'_>,
-        max_bytes: u64,
+        plan: &MemoryPlan,
         access: &Access,
     ) -> HostAddress {
         let access = folded_offset(builder, access);
-        test_high_bits(builder, max_bytes, &access);
+        test_high_bits(builder, plan, self.0, &access);
         plain_address(builder, &access, access.heap_flags)
     }
 }
@@ -52,9 +62,24 @@ pub(super) fn index_space(max_bytes: u64) -> u64 {
 }
 
 /// Trap unless the index is below `R`.
-pub(super) fn test_high_bits(builder: &mut FunctionBuilder<'_>, max_bytes: u64, access: &Access) {
-    let high_bits = !(index_space(max_bytes) - 1);
-    let mask = builder.ins().iconst(types::I64, high_bits.cast_signed());
-    let outside = builder.ins().band(access.index, mask);
+pub(super) fn test_high_bits(
+    builder: &mut FunctionBuilder<'_>,
+    plan: &MemoryPlan,
+    form: HighBits,
+    access: &Access,
+) {
+    let bits = plan.index_bits();
+    let (constant, place) = match form {
+        HighBits::Mask => (-1 << bits, MEMORY_HIGH_BITS),
+        HighBits::Shift => (i64::from(bits), MEMORY_INDEX_BITS),
+    };
+    let known = match plan.imported {
+        false => builder.ins().iconst(types::I64, constant),
+        true => access.constant(builder, place),
+    };
+    let outside = match form {
+        HighBits::Mask => builder.ins().band(access.index, known),
+        HighBits::Shift => builder.ins().ushr(access.index, known),
+    };
     builder.ins().trapnz(outside, TrapCode::HEAP_OUT_OF_BOUNDS);
 }

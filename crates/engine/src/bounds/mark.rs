@@ -19,6 +19,21 @@ pub(super) fn checking<R>(
     located(builder, |bits| bits | CHECK, emit)
 }
 
+/// From here on to [`end_check`], which is given the result, what is appended
+/// checks an access.
+pub(crate) fn begin_check(builder: &mut FunctionBuilder<'_>) -> SourceLoc {
+    let outside = builder.srcloc();
+    if !outside.is_default() {
+        builder.set_srcloc(SourceLoc::new(outside.bits() | CHECK));
+    }
+    outside
+}
+
+/// See [`begin_check`].
+pub(crate) fn end_check(builder: &mut FunctionBuilder<'_>, outside: SourceLoc) {
+    builder.set_srcloc(outside);
+}
+
 /// Append, among those, what the access needs under any strategy.
 pub(super) fn plainly<R>(
     builder: &mut FunctionBuilder<'_>,

@@ -11,17 +11,20 @@
 //! computed without wrapping.
 
 mod clamp;
+mod debug;
 mod guard;
 mod guard64;
 mod mark;
 mod none;
+mod rows;
+mod shadow;
+mod shadow_compressed;
 mod trap;
 mod uffd;
 
-pub(crate) use mark::offset_and_check;
-
-use std::fmt;
-use std::str::FromStr;
+pub(crate) use mark::{begin_check, end_check, offset_and_check};
+pub use rows::{Bounds, BoundsChoice, Growth, Guarantee, HighBits, Probing, UnknownBounds};
+pub(crate) use shadow::{Place, Shadow};
 
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, TrapCode, Value, types};
 use cranelift_frontend::FunctionBuilder;
@@ -36,8 +39,11 @@ pub const MAX_PAGES_32: u64 = 65_536;
 /// Pages a 64-bit memory can have at most here: 1 TiB. The specification allows
 /// 2^48, which no address space holds.
 pub const MAX_PAGES_64: u64 = 1 << 24;
-/// Pages that are reserved for a 64-bit memory which declares no maximum:
-/// 64 GiB, so that about two thousand such memories fit a process.
+/// Pages a 64-bit memory can have at most under `shadow`: 512 GiB, for half of
+/// the low addresses.
+const MAX_PAGES_SHADOWED: u64 = 1 << 23;
+/// Pages that are reserved for a 64-bit memory which declares no maximum unless
+/// configured: 64 GiB, so that about two thousand such memories fit a process.
 pub const DEFAULT_PAGES_64: u64 = 1 << 20;
 /// Indices of a 32-bit memory.
 const INDEX_SPACE_32: u64 = 1 << 32;
@@ -45,197 +51,6 @@ const INDEX_SPACE_32: u64 = 1 << 32;
 /// `(2^32 - 1) + 16`, rounded up to a Wasm page. Greater offsets, which only
 /// 64-bit memories have, are added to the index before the check.
 const REACH: u64 = (1 << 32) + WASM_PAGE_BYTES;
-
-/// What a strategy promises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Guarantee {
-    /// Traps exactly where the specification says.
-    Exact,
-    /// Never leaves the memory, but may go on where the specification traps.
-    Contained,
-    /// Faults outside the memory but for what the strategy's help names.
-    Partial,
-    /// None at all.
-    Unchecked,
-}
-
-impl fmt::Display for Guarantee {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Guarantee::Exact => "exact",
-            Guarantee::Contained => "contained",
-            Guarantee::Partial => "partial",
-            Guarantee::Unchecked => "unchecked",
-        })
-    }
-}
-
-/// A strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Bounds {
-    /// No check at all.
-    None,
-    /// Select the memory's end when out of bounds.
-    Clamp,
-    /// Compare and branch.
-    Trap,
-    /// Guard pages, grown by mprotect.
-    Guard,
-    /// The high bits of 64-bit indices tested, guard pages for the rest.
-    Guard64,
-    /// Pages supplied on demand through userfaultfd.
-    Uffd,
-}
-
-impl Bounds {
-    /// Every strategy, weakest guarantee first.
-    pub const ALL: [Bounds; 6] = [
-        Bounds::None,
-        Bounds::Clamp,
-        Bounds::Trap,
-        Bounds::Guard,
-        Bounds::Guard64,
-        Bounds::Uffd,
-    ];
-
-    /// Those that guard memories of an index type, 64-bit or 32-bit.
-    pub fn all_for(memory64: bool) -> impl Iterator<Item = Bounds> {
-        Bounds::ALL
-            .into_iter()
-            .filter(move |bounds| bounds.supports(memory64))
-    }
-
-    /// Whether it guards memories of an index type, 64-bit or 32-bit.
-    pub fn supports(self, memory64: bool) -> bool {
-        match self {
-            Bounds::None | Bounds::Clamp | Bounds::Trap | Bounds::Uffd => true,
-            Bounds::Guard => !memory64,
-            Bounds::Guard64 => memory64,
-        }
-    }
-
-    /// The name by which users choose it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Bounds::None => "none",
-            Bounds::Clamp => "clamp",
-            Bounds::Trap => "trap",
-            Bounds::Guard => "guard",
-            Bounds::Guard64 => "guard64",
-            Bounds::Uffd => "uffd",
-        }
-    }
-
-    /// One line of help.
-    pub fn help(self) -> &'static str {
-        match self {
-            Bounds::None => "no checks, the whole reach mapped: a baseline, not a sandbox",
-            Bounds::Clamp => "out-of-bounds addresses are redirected to the memory's end",
-            Bounds::Trap => "compare with the length and branch to a trap",
-            Bounds::Guard => {
-                "inaccessible pages around the memory, grown by mprotect (32-bit memories)"
-            }
-            Bounds::Guard64 => {
-                "the index's high bits tested, guard pages for the rest (64-bit memories)"
-            }
-            Bounds::Uffd => "pages supplied on demand by userfaultfd, growth without mprotect",
-        }
-    }
-
-    /// What it promises.
-    pub fn guarantee(self) -> Guarantee {
-        match self {
-            Bounds::None => Guarantee::Unchecked,
-            Bounds::Clamp => Guarantee::Contained,
-            Bounds::Trap | Bounds::Guard | Bounds::Guard64 | Bounds::Uffd => Guarantee::Exact,
-        }
-    }
-
-    /// What it needs of the host, for messages; empty for nothing special.
-    pub fn needs(self) -> &'static str {
-        match self {
-            Bounds::None | Bounds::Clamp | Bounds::Trap | Bounds::Guard | Bounds::Guard64 => "",
-            Bounds::Uffd => "userfaultfd with the SIGBUS feature",
-        }
-    }
-
-    fn strategy(self) -> &'static dyn Strategy {
-        match self {
-            Bounds::None => &none::None,
-            Bounds::Clamp => &clamp::Clamp,
-            Bounds::Trap => &trap::Trap,
-            Bounds::Guard => &guard::Guard,
-            Bounds::Guard64 => &guard64::Guard64,
-            Bounds::Uffd => &uffd::Uffd,
-        }
-    }
-}
-
-impl fmt::Display for Bounds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A name that is no strategy's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown strategy '{0}' (one of: auto, none, clamp, trap, guard, guard64, uffd)")]
-pub struct UnknownBounds(String);
-
-impl FromStr for Bounds {
-    type Err = UnknownBounds;
-
-    fn from_str(name: &str) -> Result<Bounds, UnknownBounds> {
-        Bounds::ALL
-            .into_iter()
-            .find(|b| b.name() == name)
-            .ok_or_else(|| UnknownBounds(name.to_owned()))
-    }
-}
-
-/// Which strategy to use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum BoundsChoice {
-    /// The cheapest exact one for each memory on this host.
-    #[default]
-    Auto,
-    /// This one.
-    Named(Bounds),
-}
-
-impl BoundsChoice {
-    /// The strategy for memories of an index type, 64-bit or 32-bit.
-    ///
-    /// `guard` emits no instruction at all, so nothing exact is cheaper; for 64
-    /// bits `guard64` emits least, one test of a register with another.
-    pub fn resolve(self, memory64: bool) -> Bounds {
-        match self {
-            BoundsChoice::Auto if memory64 => Bounds::Guard64,
-            BoundsChoice::Auto => Bounds::Guard,
-            BoundsChoice::Named(bounds) => bounds,
-        }
-    }
-}
-
-impl fmt::Display for BoundsChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BoundsChoice::Auto => f.write_str("auto"),
-            BoundsChoice::Named(bounds) => write!(f, "{bounds}"),
-        }
-    }
-}
-
-impl FromStr for BoundsChoice {
-    type Err = UnknownBounds;
-
-    fn from_str(name: &str) -> Result<BoundsChoice, UnknownBounds> {
-        match name {
-            "auto" => Ok(BoundsChoice::Auto),
-            _ => name.parse().map(BoundsChoice::Named),
-        }
-    }
-}
 
 /// How the pages of a memory come to be accessible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -261,10 +76,17 @@ pub struct MemoryPlan {
     pub max_bytes: u64,
     /// Readable and writable bytes in front of the memory's first byte.
     pub front_bytes: u64,
-    /// Bytes reserved from the first byte on.
+    /// Bytes reserved from the first byte on; more where the shadow of the
+    /// memory lies so that more are in reach ([`Shadow::reserved_bytes`]).
     pub reserved_bytes: u64,
     /// How pages become accessible.
     pub backing: Backing,
+    /// The shadow that is read in front of an access, where there is one.
+    pub shadow: Option<Shadow>,
+    /// Whether it is an import of the module: the memory that is given may be
+    /// of a type with another maximum, so only its definition knows what is
+    /// reserved for it.
+    pub imported: bool,
 }
 
 /// An access whose address is to be made safe.
@@ -289,6 +111,14 @@ pub struct Access {
     /// Flags for the access itself, little-endian, in the heap's region; the
     /// strategy adds whether it may trap.
     pub heap_flags: MemFlagsData,
+}
+
+impl Access {
+    /// Load what never changes of the memory's definition.
+    fn constant(&self, builder: &mut FunctionBuilder<'_>, place: i32) -> Value {
+        let flags = self.cell_flags.with_readonly().with_can_move();
+        builder.ins().load(types::I64, flags, self.def, place)
+    }
 }
 
 /// Where and how to access the host's memory.
@@ -316,7 +146,7 @@ trait Strategy {
     fn emit(
         &self,
         builder: &mut FunctionBuilder<'_>,
-        max_bytes: u64,
+        plan: &MemoryPlan,
         access: &Access,
     ) -> HostAddress;
 }
@@ -326,6 +156,7 @@ struct Layout {
     front_bytes: u64,
     reserved_bytes: u64,
     backing: Backing,
+    shadow: Option<Shadow>,
 }
 
 /// Why there is no plan for a memory.
@@ -337,6 +168,14 @@ pub enum PlanError {
         others = named(*index == 64)
     )]
     IndexType {
+        /// The strategy.
+        bounds: Bounds,
+        /// Bits of an index.
+        index: u32,
+    },
+    /// The strategy is none for this instruction set.
+    #[error("strategy '{bounds}' needs {} for a {index}-bit memory", bounds.needs())]
+    Machine {
         /// The strategy.
         bounds: Bounds,
         /// Bits of an index.
@@ -357,38 +196,44 @@ fn named(memory64: bool) -> String {
     names.join(", ")
 }
 
-/// Pages that a memory of this type can grow to.
-fn max_pages(ty: &MemoryType) -> Result<u64, PlanError> {
-    let limit = if ty.memory64 {
-        MAX_PAGES_64
-    } else {
-        MAX_PAGES_32
+/// Pages that a memory of this type can grow to; `undeclared` for a 64-bit one
+/// that does not say.
+fn max_pages(bounds: Bounds, ty: &MemoryType, undeclared: u64) -> Result<u64, PlanError> {
+    let limit = match (ty.memory64, bounds) {
+        (false, _) => MAX_PAGES_32,
+        (true, Bounds::Shadow(_)) => MAX_PAGES_SHADOWED,
+        (true, _) => MAX_PAGES_64,
     };
     if ty.min > limit {
         let pages = ty.min;
         return Err(PlanError::TooLarge { pages, limit });
     }
-    let default = if ty.memory64 { DEFAULT_PAGES_64 } else { limit };
+    let default = if ty.memory64 { undeclared } else { limit };
     Ok(ty.max.unwrap_or(default.max(ty.min)).min(limit))
 }
 
 impl MemoryPlan {
-    /// The plan for a memory of type `ty` under `bounds`.
+    /// The plan for a memory of type `ty` under `bounds`; a 64-bit one that
+    /// declares no maximum grows to `undeclared` pages, or to its minimum.
     ///
     /// # Errors
     /// A strategy for the other index type; a memory beyond the implementation's
     /// limits.
-    pub fn new(bounds: Bounds, ty: &MemoryType) -> Result<MemoryPlan, PlanError> {
+    pub fn new(bounds: Bounds, ty: &MemoryType, undeclared: u64) -> Result<MemoryPlan, PlanError> {
+        let index = if ty.memory64 { 64 } else { 32 };
         if !bounds.supports(ty.memory64) {
-            let index = if ty.memory64 { 64 } else { 32 };
             return Err(PlanError::IndexType { bounds, index });
         }
-        let max_bytes = max_pages(ty)? * WASM_PAGE_BYTES;
+        let max_bytes = max_pages(bounds, ty, undeclared)? * WASM_PAGE_BYTES;
         let Layout {
             front_bytes,
             reserved_bytes,
             backing,
+            shadow,
         } = bounds.strategy().layout(max_bytes, ty.memory64);
+        if shadow.is_some_and(|shadow| !shadow.is_possible_here()) {
+            return Err(PlanError::Machine { bounds, index });
+        }
         Ok(MemoryPlan {
             bounds,
             min_bytes: ty.min * WASM_PAGE_BYTES,
@@ -396,7 +241,30 @@ impl MemoryPlan {
             front_bytes,
             reserved_bytes,
             backing,
+            shadow,
+            imported: false,
         })
+    }
+
+    /// The plan as a module that imports the memory sees it.
+    pub fn imported(self, imported: bool) -> MemoryPlan {
+        MemoryPlan { imported, ..self }
+    }
+
+    /// Bytes of the reservation in front of the memory's first byte.
+    pub fn lead_bytes(&self) -> u64 {
+        self.shadow.map_or(0, |shadow| shadow.lead_bytes()) + self.front_bytes
+    }
+
+    /// Bits of the indices that the reservation holds, where the strategy tests
+    /// the others.
+    pub fn index_bits(&self) -> u32 {
+        guard64::index_space(self.max_bytes).trailing_zeros()
+    }
+
+    /// Whether a runtime function checks each access, called in front of it.
+    pub fn is_checked_by_call(&self) -> bool {
+        self.bounds == Bounds::Debug
     }
 
     /// Emit what the accesses of a loop can share, in front of it: the length,
@@ -415,7 +283,8 @@ impl MemoryPlan {
                     builder.ins().load(types::I64, cell_flags, def, MEMORY_LEN)
                 });
             }
-            Bounds::None | Bounds::Guard | Bounds::Guard64 | Bounds::Uffd => {}
+            Bounds::None | Bounds::Guard | Bounds::Guard64(_) | Bounds::Uffd => {}
+            Bounds::Shadow(_) | Bounds::ShadowCompressed(..) | Bounds::Debug => {}
         }
     }
 
@@ -426,9 +295,7 @@ impl MemoryPlan {
             access.index = builder.ins().uextend(types::I64, access.index);
         }
         let strategy = self.bounds.strategy();
-        mark::checking(builder, |builder| {
-            strategy.emit(builder, self.max_bytes, &access)
-        })
+        mark::checking(builder, |builder| strategy.emit(builder, self, &access))
     }
 
     /// Emit what makes a store of `width` bytes to `at` change nothing where it

@@ -23,8 +23,8 @@
 use cranelift_frontend::FunctionBuilder;
 
 use super::{
-    Access, Backing, HostAddress, INDEX_SPACE_32, Layout, REACH, Strategy, WASM_PAGE_BYTES,
-    plain_address,
+    Access, Backing, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
+    WASM_PAGE_BYTES, plain_address,
 };
 
 pub(super) struct None;
@@ -35,10 +35,16 @@ impl Strategy for None {
             front_bytes: if memory64 { WASM_PAGE_BYTES } else { 0 },
             reserved_bytes: max_bytes.max(INDEX_SPACE_32) + REACH,
             backing: Backing::Whole,
+            shadow: Option::None,
         }
     }
 
-    fn emit(&self, builder: &mut FunctionBuilder<'_>, _: u64, access: &Access) -> HostAddress {
+    fn emit(
+        &self,
+        builder: &mut FunctionBuilder<'_>,
+        _: &MemoryPlan,
+        access: &Access,
+    ) -> HostAddress {
         let flags = match access.memory64 {
             true => access.heap_flags,
             false => access.heap_flags.with_notrap(),

@@ -24,7 +24,9 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
 use cranelift_frontend::FunctionBuilder;
 
-use super::{Access, Backing, HostAddress, Layout, REACH, Strategy, folded_offset, plain_address};
+use super::{
+    Access, Backing, HostAddress, Layout, MemoryPlan, REACH, Strategy, folded_offset, plain_address,
+};
 use crate::vmctx::offsets::MEMORY_LEN;
 
 pub(super) struct Trap;
@@ -35,10 +37,16 @@ impl Strategy for Trap {
             front_bytes: 0,
             reserved_bytes: max_bytes + REACH,
             backing: Backing::Protect,
+            shadow: None,
         }
     }
 
-    fn emit(&self, builder: &mut FunctionBuilder<'_>, _: u64, access: &Access) -> HostAddress {
+    fn emit(
+        &self,
+        builder: &mut FunctionBuilder<'_>,
+        _: &MemoryPlan,
+        access: &Access,
+    ) -> HostAddress {
         let access = folded_offset(builder, access);
         let len = builder
             .ins()

@@ -25,8 +25,8 @@ use cranelift_frontend::FunctionBuilder;
 
 use super::guard64::{index_space, test_high_bits};
 use super::{
-    Access, Backing, HostAddress, INDEX_SPACE_32, Layout, REACH, Strategy, folded_offset,
-    plain_address,
+    Access, Backing, HighBits, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
+    folded_offset, plain_address,
 };
 
 pub(super) struct Uffd;
@@ -37,20 +37,21 @@ impl Strategy for Uffd {
             front_bytes: 0,
             reserved_bytes: index_space(max_bytes).max(INDEX_SPACE_32) + REACH,
             backing: Backing::OnDemand,
+            shadow: None,
         }
     }
 
     fn emit(
         &self,
         builder: &mut FunctionBuilder<'_>,
-        max_bytes: u64,
+        plan: &MemoryPlan,
         access: &Access,
     ) -> HostAddress {
         if !access.memory64 {
             return plain_address(builder, access, access.heap_flags);
         }
         let access = folded_offset(builder, access);
-        test_high_bits(builder, max_bytes, &access);
+        test_high_bits(builder, plan, HighBits::Mask, &access);
         plain_address(builder, &access, access.heap_flags)
     }
 }

@@ -308,6 +308,10 @@ fn on_fault(fault: &mut Fault<'_>) -> bool {
     if current.is_null() || !code::contains(fault.pc()) || !may_be_trap(fault) {
         return false;
     }
+    if region::find(fault.address).is_some_and(|region| region.lets_through(fault.address)) {
+        // SAFETY: compiled code can be read as well as run.
+        return unsafe { fault.read_zero() };
+    }
     leave(fault, current);
     true
 }
@@ -388,6 +392,7 @@ fn may_be_trap(fault: &Fault<'_>) -> bool {
             const NULL_PAGE: usize = 4096;
             fault.address < NULL_PAGE
                 || region::find(fault.address).is_some()
+                || region::is_beyond_low(fault.address)
                 || WILD_ACCESSES.load(Ordering::Relaxed)
         }
     }

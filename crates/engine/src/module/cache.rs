@@ -35,10 +35,12 @@ impl Key {
         let dir = config.cache_dir.clone()?;
         let mut hasher = blake3::Hasher::new();
         let about = format!(
-            "{}|{}|{}|{}|{:?}|{}|",
+            "{}|{}|{}|{}|{}|{}|{:?}|{}|",
             env!("CARGO_PKG_VERSION"),
             engine.target().fingerprint(),
             config.bounds,
+            config.choice(true),
+            config.undeclared_pages_64,
             config.opt,
             config.layout_seed,
             config.features,

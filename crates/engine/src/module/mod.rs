@@ -263,7 +263,10 @@ fn plans(engine: &Engine, info: &ModuleInfo) -> Result<Vec<MemoryPlan>> {
     info.memories
         .iter()
         .enumerate()
-        .map(|(index, ty)| engine.plan(ty, &format!("memory {index}: ")))
+        .map(|(index, ty)| {
+            let plan = engine.plan(ty, &format!("memory {index}: "))?;
+            Ok(plan.imported(index < info.imported_memories as usize))
+        })
         .collect()
 }
 

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use wasmparser::{MemArg, MemArgTarget, Operator};
 
 use super::Translator;
-use crate::bounds::{Access, HostAddress};
+use crate::bounds::{Access, HostAddress, begin_check, end_check};
 use crate::libcall::Libcall;
 use crate::vmctx::offsets;
 use types::{F32, F64, I32, I64};
@@ -122,7 +122,24 @@ impl Translator<'_> {
             heap_flags: self.heap_flags(memory),
         };
         let plan = self.env.module.plans[memory as usize];
+        if plan.is_checked_by_call() {
+            self.checked_by_call(memory, &access);
+        }
         plan.emit_address(&mut self.b, &access)
+    }
+
+    /// Has a runtime function check an access.
+    fn checked_by_call(&mut self, memory: u32, access: &Access) {
+        let outside = begin_check(&mut self.b);
+        let index = match self.b.func.dfg.value_type(access.index) {
+            I64 => access.index,
+            _ => self.b.ins().uextend(I64, access.index),
+        };
+        let memory = self.b.ins().iconst(I32, i64::from(memory));
+        let offset = self.b.ins().iconst(I64, access.offset.cast_signed());
+        let width = self.b.ins().iconst(I32, i64::from(access.width));
+        self.trapping_libcall(Libcall::CheckAccess, &[memory, index, offset, width]);
+        end_check(&mut self.b, outside);
     }
 
     /// As [`Self::host_address`], for a store.

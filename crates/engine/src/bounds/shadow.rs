@@ -1,0 +1,257 @@
+//! `shadow`: a byte of shadow memory is read before each access, one that is
+//! readable iff the index is in bounds. Also what `shadow-compressed` shares.
+//!
+//! ```text
+//!  in front of the memory: every index has a byte of it
+//!   |---- shadow ----|-- slack --|-------- memory --------|-- inaccessible --|
+//!                    s           base
+//!   |<- closed ->|<-- readable ->|<- readable, writable ->|
+//!
+//!  below: high indices share the low addresses, or wrap
+//!   0 ... |---- shadow ----|-- slack --| ...  base |---- memory ----|-- inaccessible --|
+//!                          s                       |<------- at least s << k -------->|
+//! ```
+//!
+//! The byte of index `i` is at `s + !(i >> k)`, that is `s - 1 - (i >> k)`:
+//! backwards, so that it leaves the address space at its lower end. One host
+//! page of shadow is for a *chunk* of `page << k` bytes of the memory; here
+//! `k = 4`, so that with pages of 4 KiB a chunk is one Wasm page. The shadow of
+//! a 32-bit memory, 256 MiB, is in front of it, that of a 64-bit one below.
+//!
+//! The shadow is opened (read-only, zeros) with the memory: each page whose
+//! chunk begins below `len`. So the probe of every `i < len` succeeds. Where it
+//! succeeds, `i` is below `len` rounded up to a chunk, or, below, is one of those
+//! with a readable byte that is not the shadow's.
+//!
+//! Inequality: let the probe of `i` succeed. *In front*, the shadow has a byte
+//! for each of the 2^32 or 2^64 indices, so the byte is the memory's own, and
+//! `i < ceil(len, chunk) <= ceil(max, chunk)`. *Below*, the byte is at an
+//! address of user space or in the page that x86-64 Linux keeps for old system
+//! calls, 10 MiB below 2^64; all others from 2^64 - 2^60 on are the kernel's or
+//! not canonical, and fault. So `i >> k < s + 10 MiB`, and as many bytes, shifted
+//! by `k`, are reserved for the memory. Hence `i` is inside the reservation in
+//! both cases, which goes on for `o + n <= 2^32 + 2^16` more bytes, all of them
+//! inaccessible beyond `len`: the access faults iff `i + o + n > len`. Where the
+//! probe traps, `i >= len`, so the specification traps too. An offset of 2^32 and
+//! more is added to the index first, its overflow a trap (`folded_offset`).
+//!
+//! The idea, `k` and the reverse order are Döllerer's (Hardware-Accelerated
+//! Bounds Checking for WebAssembly, §4.6 and §4.7), who probes the *last* byte
+//! of an access, whose address wraps: 8 bytes at -4 go through. Here the index
+//! alone is probed, and pages absorb the rest.
+//!
+//! The instruction that probes is a load of one byte, which Cranelift makes
+//! `movzx`, or of four, `mov`, both with a result that nobody uses. A `test` whose
+//! flags nobody reads cannot be had of it: it is dropped, the load is not. So
+//! the form `test` has a branch to a trap as well, never taken, for what the
+//! shadow holds is zero. `mov` and `test` read three bytes beyond their own;
+//! slack is a page that is always readable.
+//!
+//! Why the shadow's address is no constant: code is compiled once for all the
+//! instances of a module, and they have memories of their own. In front, it is a
+//! displacement from `base`, which is at hand; below, it is read from the
+//! memory's definition, once for a function or a loop.
+//!
+//! Arm ignores the top byte of an address, so nothing wraps out of user space:
+//! shadows below are for x86-64 only.
+
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, TrapCode, Value, types};
+use cranelift_frontend::FunctionBuilder;
+use fathom_sys::map::page_bytes;
+
+use super::{
+    Access, Backing, Growth, HostAddress, Layout, MemoryPlan, Probing, REACH, Strategy,
+    WASM_PAGE_BYTES, folded_offset, plain_address,
+};
+use crate::vmctx::offsets::MEMORY_SHADOW;
+
+/// A memory's shadow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shadow {
+    /// `k`: a byte of shadow is for `2^k` bytes of the memory.
+    pub shift: u32,
+    /// Bytes of it.
+    pub bytes: u64,
+    /// Where it is.
+    pub place: Place,
+    /// Which of its pages are readable.
+    pub growth: Growth,
+}
+
+/// Where a shadow is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// In the memory's reservation.
+    InFront,
+    /// In a reservation of its own at the lowest addresses that are free.
+    Below,
+}
+
+/// The page behind a shadow in front. As large as any host's.
+pub const SLACK_BYTES: u64 = WASM_PAGE_BYTES;
+
+/// From the page of old system calls to the end of the address space.
+const VSYSCALL_BYTES: u64 = 10 << 20;
+
+impl Shadow {
+    /// Bytes in front of the memory that are the shadow's, slack and all.
+    pub fn lead_bytes(&self) -> u64 {
+        match self.place {
+            Place::InFront => self.bytes + SLACK_BYTES,
+            Place::Below => 0,
+        }
+    }
+
+    /// Whether this instruction set has what it takes: addresses that fault
+    /// where they wrap, and a handler that can go on behind an instruction.
+    pub fn is_possible_here(&self) -> bool {
+        cfg!(target_arch = "x86_64")
+            || (self.place == Place::InFront && self.growth == Growth::MicroGuard)
+    }
+
+    /// Bytes of shadow, back from its end, that are readable for a memory of
+    /// `len` bytes.
+    pub fn open_bytes(&self, len: u64) -> u64 {
+        let page = page_bytes() as u64;
+        let chunk = page << self.shift;
+        page * match self.growth {
+            Growth::MicroGuard => len.div_ceil(chunk),
+            Growth::Segfault => len / chunk,
+        }
+    }
+
+    /// Bytes to reserve for the memory itself where its plan says `planned` and
+    /// the shadow ends at `end`: see the inequality.
+    pub fn reserved_bytes(&self, planned: u64, end: u64) -> u64 {
+        match self.place {
+            Place::InFront => planned,
+            Place::Below => planned.max(((end + VSYSCALL_BYTES) << self.shift) + REACH),
+        }
+    }
+}
+
+/// A strategy with a shadow.
+pub(super) struct Shadowed {
+    /// `k` for 32-bit memories, whose shadow is in front.
+    pub shift_32: u32,
+    /// `k` for 64-bit memories.
+    pub shift_64: u32,
+    /// Where the shadow of those is.
+    pub place_64: Place,
+    /// Which pages of it are readable.
+    pub growth: Growth,
+    /// How it is read.
+    pub probing: Probing,
+}
+
+const fn page_granular(probing: Probing) -> Shadowed {
+    Shadowed {
+        shift_32: 4,
+        shift_64: 4,
+        place_64: Place::Below,
+        growth: Growth::MicroGuard,
+        probing,
+    }
+}
+
+/// The strategy in one of its forms.
+pub(super) fn form(probing: Probing) -> &'static dyn Strategy {
+    match probing {
+        Probing::Movzx => const { &page_granular(Probing::Movzx) },
+        Probing::Mov => const { &page_granular(Probing::Mov) },
+        Probing::Test => const { &page_granular(Probing::Test) },
+    }
+}
+
+impl Strategy for Shadowed {
+    fn layout(&self, max_bytes: u64, memory64: bool) -> Layout {
+        let (shift, place, index_bits) = match memory64 {
+            true => (self.shift_64, self.place_64, u64::BITS),
+            false => (self.shift_32, Place::InFront, u32::BITS),
+        };
+        let page = page_bytes() as u64;
+        let chunk = page << shift;
+        let bytes = match place {
+            Place::InFront => 1 << (index_bits - shift),
+            Place::Below => max_bytes.div_ceil(chunk) * page,
+        };
+        Layout {
+            front_bytes: 0,
+            reserved_bytes: max_bytes.next_multiple_of(chunk) + REACH,
+            backing: Backing::Protect,
+            shadow: Some(Shadow {
+                shift,
+                bytes,
+                place,
+                growth: self.growth,
+            }),
+        }
+    }
+
+    fn emit(
+        &self,
+        builder: &mut FunctionBuilder<'_>,
+        plan: &MemoryPlan,
+        access: &Access,
+    ) -> HostAddress {
+        let access = folded_offset(builder, access);
+        let shadow = plan.shadow.as_ref().expect("the layout has one");
+        let (address, displacement) = byte_of(builder, plan, shadow, &access);
+        probe(builder, self.probing, &access, address, displacement);
+        plain_address(builder, &access, access.heap_flags)
+    }
+}
+
+/// The address of the index's byte and its displacement.
+fn byte_of(
+    builder: &mut FunctionBuilder<'_>,
+    plan: &MemoryPlan,
+    shadow: &Shadow,
+    access: &Access,
+) -> (Value, i32) {
+    let granule = builder
+        .ins()
+        .ushr_imm_u(access.index, i64::from(shadow.shift));
+    let back = builder.ins().bnot(granule);
+    match shadow.place {
+        Place::InFront => {
+            let behind = plan.lead_bytes() - shadow.bytes;
+            let behind = i32::try_from(behind).expect("a shadow is just in front");
+            (builder.ins().iadd(access.base, back), -behind)
+        }
+        Place::Below => {
+            let end = access.constant(builder, MEMORY_SHADOW);
+            (builder.ins().iadd(end, back), 0)
+        }
+    }
+}
+
+/// Read it. Nobody uses what is read: it is zero, always.
+fn probe(
+    builder: &mut FunctionBuilder<'_>,
+    probing: Probing,
+    access: &Access,
+    address: Value,
+    displacement: i32,
+) {
+    // In the region of cells, none of which is in the shadow: a byte that was
+    // read once need not be read again before the next call.
+    let flags = MemFlagsData::new().with_alias_region(access.cell_flags.alias_region());
+    let ins = builder.ins();
+    match probing {
+        Probing::Movzx => {
+            ins.uload8(types::I32, flags, address, displacement);
+        }
+        Probing::Mov => {
+            ins.load(types::I32, flags, address, displacement);
+        }
+        Probing::Test => {
+            // Four bytes in memory and any register: the only shape of a load
+            // that Cranelift makes one instruction with its use.
+            let word = ins.load(types::I32, flags, address, displacement);
+            let any = builder.ins().ireduce(types::I32, access.index);
+            let common = builder.ins().band(any, word);
+            builder.ins().trapnz(common, TrapCode::HEAP_OUT_OF_BOUNDS);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Why a memory was not to be had: the limit that was met, and what to do
+//! about it, in one line.
+
+use std::io;
+
+use fathom_sys::caps;
+
+use crate::bounds::{Backing, MemoryPlan};
+use crate::error::Error;
+
+/// What of making a memory failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Finding low addresses for its shadow.
+    Shadow,
+    /// Setting its address space aside.
+    Reserve,
+    /// Opening what is readable in front of it.
+    Lead,
+    /// Registering it with userfaultfd.
+    Userfaultfd,
+    /// Opening its first pages.
+    Open,
+}
+
+/// Mappings that may come and go while they are counted.
+const MAPPINGS_MARGIN: u64 = 64;
+
+impl MemoryPlan {
+    /// The error of a memory of `pages` pages at first that was refused.
+    pub(crate) fn refused(&self, pages: u64, step: Step, error: io::Error) -> Error {
+        let what = match step {
+            Step::Shadow => "its shadow at low addresses".to_owned(),
+            Step::Reserve => {
+                let bytes = self.lead_bytes() + self.reserved_bytes;
+                format!("reserving {} of address space", Bytes(bytes))
+            }
+            Step::Lead => "opening the pages in front of it".to_owned(),
+            Step::Userfaultfd => "userfaultfd".to_owned(),
+            Step::Open => format!("opening {}", Bytes(self.min_bytes)),
+        };
+        let bounds = self.bounds;
+        let why = self.limit(step, &error);
+        let what = format!("cannot make a memory of {pages} pages under '{bounds}': {what}: {why}");
+        Error::resource(what, error)
+    }
+
+    /// The limit and the remedy.
+    fn limit(&self, step: Step, error: &io::Error) -> String {
+        let is_full = error.kind() == io::ErrorKind::OutOfMemory;
+        match step {
+            Step::Userfaultfd => {
+                return "the kernel or a sandbox forbids it: sysctl vm.unprivileged_userfaultfd=1, \
+                        or another strategy"
+                    .to_owned();
+            }
+            Step::Shadow if !is_full => {
+                return "the lowest address allowed is vm.mmap_min_addr: lower it to 65536, or \
+                        choose another strategy"
+                    .to_owned();
+            }
+            _ if !is_full => return "the kernel refuses it".to_owned(),
+            _ => {}
+        }
+        if let Some(limit) = caps::address_space_limit() {
+            return format!(
+                "the process may have {} (RLIMIT_AS): raise it by `ulimit -v`, or declare a \
+                 smaller maximum",
+                Bytes(limit)
+            );
+        }
+        if let (Ok(most), Ok(now)) = (caps::max_map_count(), caps::mappings())
+            && now + MAPPINGS_MARGIN > most
+        {
+            return format!(
+                "the process has {now} mappings of {most} (vm.max_map_count): raise it by sysctl, \
+                 or keep fewer memories"
+            );
+        }
+        let is_writable = step == Step::Open || self.backing != Backing::Protect;
+        match step {
+            Step::Shadow => "no gap is large enough below 64 GiB (other memories under this \
+                             strategy, a program at a fixed address): declare a smaller maximum, \
+                             or choose guard64"
+                .to_owned(),
+            _ if is_writable && caps::overcommit() == Ok(2) => {
+                "every writable page counts (vm.overcommit_memory=2): set it to 0 or 1, or choose \
+                 guard, guard64 or trap"
+                    .to_owned()
+            }
+            Step::Open => "the machine or a limit (RLIMIT_DATA, a control group) has no memory \
+                           left: ask for less, or raise it"
+                .to_owned(),
+            _ => "the address space of a process has no such gap left: declare a smaller maximum, \
+                  or keep fewer memories"
+                .to_owned(),
+        }
+    }
+}
+
+/// A count of bytes in words.
+pub(crate) struct Bytes(pub u64);
+
+impl std::fmt::Display for Bytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const UNITS: [&str; 6] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
+        let mut unit = 0;
+        let mut size = self.0 as f64;
+        while size >= 1024.0 && unit + 1 < UNITS.len() {
+            size /= 1024.0;
+            unit += 1;
+        }
+        let digits = usize::from(size.fract() >= 0.05 && size < 100.0);
+        write!(f, "{size:.digits$} {}", UNITS[unit])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_said_in_the_largest_unit() {
+        assert_eq!(Bytes(65_536).to_string(), "64 KiB");
+        assert_eq!(Bytes((8 << 30) + 65_536).to_string(), "8 GiB");
+        assert_eq!(Bytes(3 << 29).to_string(), "1.5 GiB");
+    }
+}
