@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compiles the suites' workloads into `workloads/SUITE/build/VARIANT/[SIZE/]NAME`
-(`NAME.wasm` for the Wasm variants; only PolyBench has sizes).
+(`NAME.wasm` for the Wasm variants; PolyBench and `pointers` have sizes).
 
 Incremental: an output is made again when its sources, its flags, the compiler
 or (for native-tuned) the CPU changed (`jobs.py`). Two builds at once are safe:
@@ -20,9 +20,15 @@ import packages
 import programs
 import suites
 import toolchain
+import wasm64
 import wasm_file
+import widths
 
-SUITES = ("polybench", "wasi", "large", "programs")
+SUITES = ("polybench", "pointers", "wasi", "large", "programs")
+# Suites that are built in sizes, and what their headers are besides their own.
+SIZED = {"polybench": (), "pointers": ("polybench",)}
+# What is built of a suite unless variants are named.
+VARIANTS = {"polybench": (*toolchain.DEFAULT_VARIANTS, *widths.BITS), "pointers": ("native", *widths.BITS)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,16 +59,27 @@ class Job(jobs.Job):
         return linked
 
 
-def polybench_jobs(variants: list[str], sizes: list[str], names: list[str] | None) -> list[Job]:
+def sized_jobs(suite_name: str, variants: list[str], sizes: list[str], names: list[str] | None) -> list[jobs.Job]:
+    """Workloads × variants × sizes of a suite whose programs are built in sizes."""
+    suite = suites.load(suite_name)
+    folders = [suite.folder, *(suites.HERE / other for other in SIZED[suite_name])]
+    headers = tuple(sorted(header for folder in folders for header in folder.glob("*.h")))
+
+    def job(workload: suites.Workload, variant: str, size: str) -> jobs.Job:
+        common = (f"{workload.name} ({variant}, {size})", (suite.folder / f"{workload.name}.c",), headers,
+                  (*toolchain.WARNINGS, f"-DFATHOM_SIZE={suites.SIZES.index(size)}"))
+        folder = suite.folder / "build" / variant / size
+        if variant in widths.BITS:
+            return widths.Job(*common, variant, folder / f"{workload.name}.wasm")
+        of_zig = toolchain.VARIANTS[variant]
+        return Job(*common, of_zig, folder / (workload.name + of_zig.suffix))
+
+    return [job(workload, variant, size) for size in sizes for variant in variants for workload in suite.pick(names)]
+
+
+def polybench_jobs(variants: list[str], sizes: list[str], names: list[str] | None) -> list[jobs.Job]:
     """Kernels × variants × sizes."""
-    suite = suites.load("polybench")
-    headers = tuple(sorted(suite.folder.glob("*.h")))
-    return [
-        Job(f"{workload.name} ({variant}, {size})", (suite.folder / f"{workload.name}.c",), headers,
-            (*toolchain.WARNINGS, f"-DFATHOM_SIZE={suites.SIZES.index(size)}"), toolchain.VARIANTS[variant],
-            suite.folder / "build" / variant / size / (workload.name + toolchain.VARIANTS[variant].suffix))
-        for size in sizes for variant in variants for workload in suite.pick(names)
-    ]
+    return sized_jobs("polybench", variants, sizes, names)
 
 
 def program_jobs(suite_name: str, variants: list[str]) -> list[Job]:
@@ -95,22 +112,36 @@ def _choices(known, what: str):
 def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Compile the workloads.")
     parser.add_argument("--suite", type=_choices(SUITES, "suite"), default=None,
-                        help="suites, comma-separated, or all (default: polybench,wasi; large fetches its sources)")
+                        help="suites, comma-separated, or all (default: polybench,pointers,wasi; large fetches its "
+                             "sources)")
     parser.add_argument("--size", type=_choices(suites.SIZES, "size"), default=["medium"],
                         help="problem sizes, comma-separated, or all (default: medium)")
-    parser.add_argument("--variant", type=_choices(toolchain.VARIANTS, "variant"),
-                        default=list(toolchain.DEFAULT_VARIANTS),
-                        help=f"variants, comma-separated, or all (default: {','.join(toolchain.DEFAULT_VARIANTS)})")
+    known = (*toolchain.VARIANTS, *widths.BITS)
+    parser.add_argument("--variant", type=_choices(known, "variant"), default=None,
+                        help=f"variants, comma-separated, or all: {', '.join(known)} (default: what is measured of each "
+                             "suite)")
     parser.add_argument("--kernel", type=lambda text: text.split(","), default=None,
-                        help="PolyBench kernels, or programs with --suite programs, comma-separated, and no other suite "
-                             "(default: all)")
+                        help="workloads of one suite, PolyBench unless --suite says which, comma-separated, and no other "
+                             "suite (default: all)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at once (default: one a core)")
     options = parser.parse_args(arguments)
     if options.jobs < 1:
         parser.error("--jobs must be at least 1")
     if options.suite is None:
-        options.suite = ["polybench"] if options.kernel else ["polybench", "wasi"]
+        options.suite = ["polybench"] if options.kernel else ["polybench", "pointers", "wasi"]
     return options
+
+
+def variants_of(suite: str, asked: list[str] | None) -> list[str]:
+    """What to build of a suite: what is asked for, or what of its own can be built here."""
+    chosen = asked or VARIANTS.get(suite, toolchain.DEFAULT_VARIANTS)
+    if suite not in SIZED:  # nothing is compared between widths there
+        chosen = [variant for variant in chosen if variant not in widths.BITS]
+    missing = wasm64.missing()
+    if asked or missing is None:
+        return list(chosen)
+    print(f"SKIPPED {suite} ({', '.join(widths.BITS)}): {missing}", flush=True)
+    return [variant for variant in chosen if variant not in widths.BITS]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -124,10 +155,10 @@ def main(arguments: list[str] | None = None) -> int:
         if suite == "programs":
             builds, listed = programs.plan(options.kernel)
             wanted += builds
-        elif suite == "polybench":
-            wanted += polybench_jobs(options.variant, options.size, options.kernel)
+        elif suite in SIZED:
+            wanted += sized_jobs(suite, variants_of(suite, options.variant), options.size, options.kernel)
         else:
-            wanted += program_jobs(suite, options.variant)
+            wanted += program_jobs(suite, variants_of(suite, options.variant))
     with open(toolchain.TOOLS / "workloads.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         failures = jobs.run(wanted, options.jobs)

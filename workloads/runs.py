@@ -31,8 +31,24 @@ class Outcome:
     margin_millionths: int | None  # only from programs built with -DFATHOM_MARGIN
 
 
+# The engine that `engines/install.py` fetches, which knows 64-bit memories.
+NODE_NEW = toolchain.TOOLS / "engines" / "node" / "bin" / "node"
+# (module (memory i64 1) (table i64 1 funcref)), as the compiler for 64-bit memories makes them.
+WASM64 = "0061736d01000000" "040401700401" "0503010401"
+
+
 def node_path() -> str | None:
-    return shutil.which("node")
+    return str(NODE_NEW) if NODE_NEW.is_file() else shutil.which("node")
+
+
+def lacks_64_bit() -> str | None:
+    """Why programs with 64-bit memories cannot be run here; None when they can."""
+    node = node_path()
+    if node is None:
+        return "node is not installed"
+    script = f"process.exit(WebAssembly.validate(Buffer.from('{WASM64}', 'hex')) ? 0 : 1)"
+    done = subprocess.run([node, "-e", script], capture_output=True, check=False)
+    return None if done.returncode == 0 else f"{node} does not know 64-bit memories and tables"
 
 
 def command_for(program: pathlib.Path) -> list[str]:

@@ -4,11 +4,14 @@
     python3 workloads/wasm64.py -O2 -o app.wasm app.c more.c     compiles and links
     python3 workloads/wasm64.py                                  makes the libc only
 
+The same can be made for 32-bit memories (`bits=32`), from the same sources by
+the same compiler with the same flags: what the two widths are compared with.
+
 No package brings a libc for wasm64. The last zig whose wasi-libc is complete in
 C brings its sources; Debian's clang compiles them for wasm64; zig's own runtime
 library gives the helpers that the compiler calls; and `wasm64/preview1.c`
 stands between the libc and hosts, which speak WASI with 32-bit pointers only.
-Everything lands in `.tools/wasm64`, complete or not at all.
+Everything lands in `.tools/wasm64` (`.tools/wasm32`), complete or not at all.
 
 Limits: buffers handed to WASI must lie below 4 GiB. There is no C++ library and
 no setjmp.
@@ -37,7 +40,6 @@ SOURCES_WHEEL = "ziglang-0.14.1-py3-none-manylinux_2_12_x86_64.manylinux2010_x86
 SOURCES_SHA256 = "6eb9d4d759b292c83810dbee2e9e8e3fbfbf01d864e6e9811bae711fd74e1c2f"
 
 CLANG, LINKER = "clang-19", "wasm-ld-19"
-SYSROOT = toolchain.TOOLS / "wasm64"
 SHIM = pathlib.Path(__file__).resolve().parent / "wasm64" / "preview1.c"
 _lock = threading.Lock()
 # Bump when the result changes for a reason that the stamp does not see.
@@ -45,8 +47,7 @@ FORMAT = 2
 # As much as zig gives programs with 32-bit memories.
 STACK_BYTES = 16 << 20
 
-TARGET = ("--target=wasm64-unknown-wasi", "-mbulk-memory", "-mnontrapping-fptoint", "-msign-ext", "-mmultivalue",
-          "-mmutable-globals")
+FEATURES = ("-mbulk-memory", "-mnontrapping-fptoint", "-msign-ext", "-mmultivalue", "-mmutable-globals")
 
 # musl's folders, and what is left out of each: what needs processes, signals or
 # locks, and what the compiler has instructions for. A file that wasi-libc has
@@ -84,25 +85,39 @@ WASI_LEFT_OUT = {"clock.c", "getrusage.c", "times.c", "crt1-command.c", "crt1-re
                  "signal.c", "dl.c", "__wasilibc_real.c"}
 
 
+def target(bits: int) -> tuple[str, ...]:
+    """What both the libc and programs are compiled for."""
+    return (f"--target=wasm{bits}-unknown-wasi", *FEATURES)
+
+
+def sysroot(bits: int) -> pathlib.Path:
+    return toolchain.TOOLS / f"wasm{bits}"
+
+
+def left_out(bits: int) -> set[str]:
+    """Files of wasi-libc that are not compiled. With 32 bits its own imports are what hosts speak."""
+    return WASI_LEFT_OUT if bits == 64 else WASI_LEFT_OUT - {"__wasilibc_real.c"}
+
+
 def missing() -> str | None:
-    """Why 64-bit programs cannot be compiled here; None when they can."""
+    """Why programs cannot be compiled here; None when they can."""
     for tool, package in ((CLANG, "clang-19"), (LINKER, "lld-19")):
         if shutil.which(tool) is None:
             return f"{tool} is missing (Debian: apt-get install {package})"
     return None
 
 
-def stamp() -> str:
+def stamp(bits: int = 64) -> str:
     """Changes whenever the sysroot could."""
-    choice = [TARGET, sorted((name, sorted(but)) for name, but in MUSL.items()),
-              sorted((name, sorted(only)) for name, only in MUSL_ONLY.items()), sorted(WASI_LEFT_OUT)]
+    choice = [target(bits), sorted((name, sorted(but)) for name, but in MUSL.items()),
+              sorted((name, sorted(only)) for name, only in MUSL_ONLY.items()), sorted(left_out(bits))]
     digest = hashlib.sha256(json.dumps(choice).encode() + SHIM.read_bytes())
     return f"{FORMAT} {toolchain.ZIG_VERSION} {SOURCES_SHA256} {digest.hexdigest()}\n"
 
 
-def is_ready() -> bool:
+def is_ready(bits: int = 64) -> bool:
     try:
-        return (SYSROOT / "stamp").read_text() == stamp()
+        return (sysroot(bits) / "stamp").read_text() == stamp(bits)
     except OSError:
         return False
 
@@ -128,10 +143,15 @@ def fetch_sources(scratch: pathlib.Path) -> pathlib.Path:
     return scratch / "ziglang" / "lib" / "libc"
 
 
-def install_headers(libc: pathlib.Path, include: pathlib.Path) -> None:
-    """musl's headers, wasi-libc's over them, without what they say of pointers of 32 bits."""
+def install_headers(libc: pathlib.Path, include: pathlib.Path, bits: int) -> None:
+    """musl's headers, wasi-libc's over them; for 64 bits without what they say of pointers of 32."""
     for layer in ("generic-musl", "wasm-wasi-musl"):
         shutil.copytree(libc / "include" / layer, include, dirs_exist_ok=True)
+    if bits == 64:
+        widen_headers(include)
+
+
+def widen_headers(include: pathlib.Path) -> None:
     limits = include / "bits" / "stdint.h"
     lines = limits.read_text().splitlines(keepends=True)
     of_pointers = ("INTPTR_", "UINTPTR_", "PTRDIFF_", "SIZE_")
@@ -142,8 +162,8 @@ def install_headers(libc: pathlib.Path, include: pathlib.Path) -> None:
     api.write_text("".join(line for line in lines if not line.startswith("_Static_assert(")))
 
 
-def libc_files(libc: pathlib.Path) -> list[pathlib.Path]:
-    own = [path for path in sorted((libc / "wasi").rglob("*.c")) if path.name not in WASI_LEFT_OUT]
+def libc_files(libc: pathlib.Path, bits: int) -> list[pathlib.Path]:
+    own = [path for path in sorted((libc / "wasi").rglob("*.c")) if path.name not in left_out(bits)]
     replaced = {path.as_posix().split("/musl/src/")[1] for path in own if "/musl/src/" in path.as_posix()}
     files = own
     for folder in sorted({*MUSL, *MUSL_ONLY}):
@@ -165,76 +185,76 @@ def internal_headers(libc: pathlib.Path, source: pathlib.Path) -> list[pathlib.P
     return []
 
 
-def compile_libc(libc: pathlib.Path, sysroot: pathlib.Path, workers: int) -> None:
-    """Fills `sysroot/lib` with libc.a and crt1.o."""
+def compile_libc(libc: pathlib.Path, root: pathlib.Path, workers: int, bits: int) -> None:
+    """Fills `lib` below the sysroot with libc.a and crt1.o."""
     bottom = libc / "wasi" / "libc-bottom-half"
-    flags = [*TARGET, "-nostdlibinc", "-std=gnu17", "-O2", "-w", "-DNDEBUG", "-DBULK_MEMORY_THRESHOLD=32",
+    flags = [*target(bits), "-nostdlibinc", "-std=gnu17", "-O2", "-w", "-DNDEBUG", "-DBULK_MEMORY_THRESHOLD=32",
              "-fno-trapping-math", "-fno-strict-aliasing", "-fno-stack-protector", "-mthread-model", "single",
              # musl's own exchange of pointers is for 32 bits; nothing here uses it.
-             "-Da_cas_p=a_cas_p", "-idirafter", str(sysroot / "include")]
-    objects = sysroot / "objects"
+             "-Da_cas_p=a_cas_p", "-idirafter", str(root / "include")]
+    objects = root / "objects"
     objects.mkdir()
 
     def compile_one(numbered: tuple[int, pathlib.Path]) -> str:
         number, source = numbered
         output = objects / f"{number:04}-{source.stem}.o"
         includes = [f"-I{folder}" for folder in internal_headers(libc, source)]
-        toolchain.run([CLANG, *flags, *includes, "-c", "-o", str(output), str(source)], f"{source.name} (wasm64 libc)")
+        toolchain.run([CLANG, *flags, *includes, "-c", "-o", str(output), str(source)], f"{source.name} (wasm{bits} libc)")
         return str(output)
 
-    sources = [*libc_files(libc), SHIM]
+    sources = [*libc_files(libc, bits), *([SHIM] if bits == 64 else [])]
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         compiled = list(pool.map(compile_one, enumerate(sources)))
-    (sysroot / "lib").mkdir()
-    os.rename(compile_one((len(sources), bottom / "crt/crt1-command.c")), sysroot / "lib/crt1.o")
-    listing = sysroot / "objects" / "list"
+    (root / "lib").mkdir()
+    os.rename(compile_one((len(sources), bottom / "crt/crt1-command.c")), root / "lib/crt1.o")
+    listing = root / "objects" / "list"
     listing.write_text("\n".join(compiled))
-    toolchain.run([str(toolchain.zig_path()), "ar", "rcs", str(sysroot / "lib/libc.a"), f"@{listing}"], "libc.a",
+    toolchain.run([str(toolchain.zig_path()), "ar", "rcs", str(root / "lib/libc.a"), f"@{listing}"], "libc.a",
                   toolchain.zig_environment())
     shutil.rmtree(objects)
 
 
-def build(workers: int | None = None) -> None:
+def build(workers: int | None = None, bits: int = 64) -> None:
     """Makes the sysroot unless it is there; one caller at a time. Raises ToolError."""
     with _lock:
-        if not is_ready():
-            _build(workers or os.cpu_count() or 1)
+        if not is_ready(bits):
+            _build(workers or os.cpu_count() or 1, bits)
 
 
-def _build(workers: int) -> None:
+def _build(workers: int, bits: int) -> None:
     reason = missing()
     if reason is not None:
-        raise toolchain.ToolError(f"no 64-bit C: {reason}")
+        raise toolchain.ToolError(f"no C for {bits}-bit memories: {reason}")
     toolchain.TOOLS.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".wasm64-", dir=toolchain.TOOLS) as name:
+    with tempfile.TemporaryDirectory(prefix=f".wasm{bits}-", dir=toolchain.TOOLS) as name:
         scratch = pathlib.Path(name)
-        print(f"wasm64: fetching libc sources ({toolchain.ZIG_PACKAGE} {SOURCES_VERSION})", flush=True)
+        print(f"wasm{bits}: fetching libc sources ({toolchain.ZIG_PACKAGE} {SOURCES_VERSION})", flush=True)
         libc = fetch_sources(scratch)
-        sysroot = scratch / "sysroot"
-        install_headers(libc, sysroot / "include")
-        print("wasm64: compiling libc (about a minute)", flush=True)
-        compile_libc(libc, sysroot, workers)
-        toolchain.run([str(toolchain.zig_path()), "build-lib", "-target", "wasm64-freestanding", "-mcpu=generic",
+        root = scratch / "sysroot"
+        install_headers(libc, root / "include", bits)
+        print(f"wasm{bits}: compiling libc (about a minute)", flush=True)
+        compile_libc(libc, root, workers, bits)
+        toolchain.run([str(toolchain.zig_path()), "build-lib", "-target", f"wasm{bits}-freestanding", "-mcpu=generic",
                        "-OReleaseFast", "-fstrip", "-fcompiler-rt", "--name", "rt",
-                       f"-femit-bin={sysroot / 'lib/librt.a'}", str(toolchain.ZIG_HOME / "ziglang/lib/compiler_rt.zig")],
-                      "runtime library (wasm64)", toolchain.zig_environment())
-        (sysroot / "stamp").write_text(stamp())
-        shutil.rmtree(SYSROOT, ignore_errors=True)
-        os.rename(sysroot, SYSROOT)
-    print("wasm64: ready", flush=True)
+                       f"-femit-bin={root / 'lib/librt.a'}", str(toolchain.ZIG_HOME / "ziglang/lib/compiler_rt.zig")],
+                      f"runtime library (wasm{bits})", toolchain.zig_environment())
+        (root / "stamp").write_text(stamp(bits))
+        shutil.rmtree(sysroot(bits), ignore_errors=True)
+        os.rename(root, sysroot(bits))
+    print(f"wasm{bits}: ready", flush=True)
 
 
-def compile_flags() -> list[str]:
+def compile_flags(bits: int = 64) -> list[str]:
     """For compiling one file with `clang-19 -c`."""
-    return [*TARGET, "-nostdlibinc", "-idirafter", str(SYSROOT / "include")]
+    return [*target(bits), "-nostdlibinc", "-idirafter", str(sysroot(bits) / "include")]
 
 
-def link(objects: list[str], output: str, what: str) -> None:
+def link(objects: list[str], output: str, what: str, bits: int = 64) -> None:
     """Links objects and the libc to a command. Raises ToolError naming `what`."""
-    lib = SYSROOT / "lib"
+    lib = sysroot(bits) / "lib"
     # The stack comes first, so that an overflow traps instead of reaching data.
-    toolchain.run([LINKER, "-mwasm64", "--stack-first", "-z", f"stack-size={STACK_BYTES}", "-o", output, str(lib / "crt1.o"),
-                   *objects, str(lib / "libc.a"), str(lib / "librt.a")], what)
+    toolchain.run([LINKER, f"-mwasm{bits}", "--stack-first", "-z", f"stack-size={STACK_BYTES}", "-o", output,
+                   str(lib / "crt1.o"), *objects, str(lib / "libc.a"), str(lib / "librt.a")], what)
 
 
 def main() -> int:

@@ -10,6 +10,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -75,6 +76,13 @@ class Build(unittest.TestCase):
             build.polybench_jobs(["wasm"], ["mini"], ["gem"])
         with self.assertRaisesRegex(toolchain.ToolError, "no suite `nope`"):
             suites.load("nope")
+
+    def test_without_the_compiler_widths_are_skipped_and_said(self):
+        out = io.StringIO()
+        with mock.patch("wasm64.missing", return_value="clang-19 is missing"), contextlib.redirect_stdout(out):
+            self.assertEqual(build.variants_of("pointers", None), ["native"])
+            self.assertEqual(build.variants_of("wasi", ["wasm64", "wasm"]), ["wasm"])
+        self.assertEqual(out.getvalue(), "SKIPPED pointers (wasm32, wasm64): clang-19 is missing\n")
 
 
 class WasmFile(unittest.TestCase):

@@ -2,7 +2,7 @@
 """Computes the expected answers and keeps them in suite.toml.
 
 An answer is recorded only when independent builds agree on it: clang -O3 at
-the CPU's baseline (the `native` variant), clang tuned to this CPU, and, unless
+the CPU's baseline (the `native` variant), or tuned to this CPU, and, unless
 --quick is given, gcc -O3 and gcc -O0 as an unrelated compiler. An existing
 answer is never replaced by a different one without --replace.
 """
@@ -84,7 +84,8 @@ def write_suite(suite: suites.Suite, answers: dict[str, dict[str, str]]) -> None
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Compute the expected answers of the PolyBench suite.")
+    parser = argparse.ArgumentParser(description="Compute the expected answers of a suite.")
+    parser.add_argument("--suite", default="polybench", choices=tuple(build.SIZED), help="default: polybench")
     parser.add_argument("--size", default="mini,small,medium", help="comma-separated (default: mini,small,medium)")
     parser.add_argument("--kernel", type=lambda text: text.split(","), default=None, help="default: all")
     parser.add_argument("--variant", default="native", choices=("native", "native-tuned"), help="clang's target CPU")
@@ -95,7 +96,7 @@ def main() -> int:
     if not options.quick and shutil.which("gcc") is None:
         raise toolchain.ToolError("gcc is needed as the second compiler (or --quick)")
     failures = 0
-    for job in build.polybench_jobs([options.variant], options.size.split(","), options.kernel):
+    for job in build.sized_jobs(options.suite, [options.variant], options.size.split(","), options.kernel):
         name, size = job.output.stem, job.output.parent.name
         start = time.monotonic()
         try:
@@ -104,7 +105,7 @@ def main() -> int:
             print(f"error: {error}", file=sys.stderr, flush=True)
             failures += 1
             continue
-        suite = suites.load("polybench")  # again each time: another run may have added to it
+        suite = suites.load(options.suite)  # again each time: another run may have added to it
         answers = {workload.name: dict(workload.answers) for workload in suite.workloads}
         old = answers[name].get(size)
         print(f"{name} {size} {answer} in {time.monotonic() - start:.1f} s", flush=True)
