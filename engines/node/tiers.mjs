@@ -9,10 +9,11 @@ import v8 from 'node:v8';
 import { Failure } from './events.mjs';
 
 // `--no-wasm-lazy-compilation` puts all compiling into the compile phase.
-// `--no-wasm-tier-up` alone still tiers up: dynamic tiering is a switch of its own.
+// Neither `--no-wasm-tier-up` nor `--no-wasm-dynamic-tiering` alone keeps V8 from tiering
+// up, and `--liftoff-only` implies them only when it is given before V8 has started.
 const BACKENDS = {
   turbofan: ['--no-liftoff', '--no-wasm-lazy-compilation', '--no-wasm-dynamic-tiering'],
-  liftoff: ['--liftoff-only', '--no-wasm-lazy-compilation', '--no-wasm-dynamic-tiering'],
+  liftoff: ['--liftoff-only', '--no-wasm-lazy-compilation', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
   tiering: [],
 };
 
