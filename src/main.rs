@@ -14,6 +14,7 @@ mod probe;
 mod report;
 mod run;
 mod runner;
+mod suite;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,7 @@ enum Command {
     Run(run::Args),
     Objdump(objdump::Args),
     Bench(Box<bench::Args>),
+    Suite(Box<suite::Args>),
     Probe(probe::Args),
     Report(report::Args),
     Compare(compare::Args),
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Objdump(args) => objdump::run(args),
         Command::Bench(args) => bench::run(*args),
+        Command::Suite(args) => suite::run(*args),
         Command::Probe(args) => probe::run(args),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),

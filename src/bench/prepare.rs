@@ -26,10 +26,11 @@ use fathom_record::{
     Campaign, Compared, Header, Variant,
     campaign::{Config, FORMAT_VERSION},
 };
+use fathom_report::bounds::SELECTION;
 use fathom_sys::pin;
 
 use super::{
-    Args,
+    Args, bounds,
     target::{self, Kind, TRANSLATED, Target},
 };
 
@@ -41,6 +42,9 @@ const BUDGET_QUICK: Duration = Duration::from_secs(60);
 const ROUNDS_MAX: u32 = 30;
 /// Counted iterations of the first round, from which the others' follow.
 const ITERATIONS: u32 = 3;
+/// The same where half of the programs take long and rows are many: more rounds
+/// say more than more iterations.
+const ITERATIONS_BOUNDS: u32 = 1;
 /// At most this many where a run is short, and what a cell's should take then.
 const ITERATIONS_MAX: u32 = 20;
 const CELL_TARGET: Duration = Duration::from_millis(150);
@@ -49,6 +53,8 @@ const ITERATIONS_MAX_GROWTH: u32 = 1000;
 const CELL_TARGET_GROWTH: Duration = Duration::from_millis(400);
 /// Time for an experiment unless told otherwise.
 const BUDGET_EXPERIMENT: Duration = Duration::from_secs(4 * 60);
+/// The same for a selection, whose single round takes minutes.
+const BUDGET_SELECTION: Duration = Duration::from_secs(90 * 60);
 /// What is noted in a campaign whose outputs cannot be compared.
 const OUTPUT_KEY: &str = "output";
 
@@ -71,17 +77,29 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
     let house = House::find();
     let mut target = target::find(args, house.as_ref())?;
     override_by(&mut target, args)?;
-    let outside = find_outside(house.as_ref());
-    let (mut rows, absent) = choose::rows(
+    let mut outside = find_outside(house.as_ref());
+    let (own_strategies, lacking) = match target.kind {
+        Kind::Bounds => bounds::strategies(&args.bounds)?,
+        Kind::Run | Kind::Growth | Kind::Compile => {
+            (own_strategies(&target.strategies)?, Vec::new())
+        }
+    };
+    if target.kind == Kind::Bounds {
+        for (spec, presence) in &mut outside {
+            *presence = bounds::with_memory64(spec, presence.clone())?;
+        }
+    }
+    let (mut rows, mut absent) = choose::rows(
         &args.engines,
         &Menu {
-            own_strategies: &own_strategies(&target.strategies)?,
+            own_strategies: &own_strategies,
             own_opts: &target.opts,
             has_native: target.has_native,
             outside: &outside,
         },
     )
     .map_err(anyhow::Error::msg)?;
+    absent.extend(lacking);
     if target.kind == Kind::Growth && args.engines.is_empty() {
         // Growing is the kernel's work, whatever the compiler tuned for.
         rows.retain(|row| row.native != Some(Variant::NativeTuned));
@@ -105,7 +123,7 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
     drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
     Ok(Prepared {
         pace: pace(args, &target),
-        skips_probe: args.no_probe,
+        skips_probe: args.results.no_probe,
         kind: target.kind,
         plan,
         header,
@@ -181,7 +199,7 @@ fn own_drivers() -> anyhow::Result<Vec<ProcessDriver>> {
 
 /// The results folder: the one named, or the next free one of the day.
 fn folder(args: &Args, target: &Target, house: Option<&House>) -> anyhow::Result<PathBuf> {
-    if let Some(folder) = &args.out {
+    if let Some(folder) = &args.results.out {
         return Ok(std::path::absolute(folder)?);
     }
     let results = house.map_or_else(|| PathBuf::from("results"), House::results);
@@ -203,10 +221,13 @@ fn plan(args: &Args, target: &Target, rows: &[Row], folder: &Path) -> anyhow::Re
         &target.threads,
         true,
     );
+    if target.kind == Kind::Bounds {
+        tasks.retain(|task| bounds::suits(&task.cell));
+    }
     for task in &mut tasks {
         task.artifact = folder.join(&task.artifact);
         match &mut task.expected {
-            Expected::SameAs(_) if args.any_output => task.expected = Expected::Anything,
+            Expected::SameAs(_) if args.given.any_output => task.expected = Expected::Anything,
             Expected::SameAs(reference) => *reference = folder.join(&*reference),
             Expected::Answer(_) | Expected::Text(_) | Expected::Anything => {}
         }
@@ -239,19 +260,19 @@ fn find_artifacts(plan: &Plan) -> anyhow::Result<()> {
 
 fn input(args: &Args) -> anyhow::Result<Input> {
     let mut env = Vec::new();
-    for pair in &args.env {
+    for pair in &args.given.env {
         let (key, value) = pair
             .split_once('=')
             .with_context(|| format!("--env {pair}: K=V"))?;
         env.push((key.to_owned(), value.to_owned()));
     }
     let mut dirs = Vec::new();
-    for dir in &args.dirs {
+    for dir in &args.given.dirs {
         let (host, guest) = dir.split_once("::").unwrap_or((dir, dir));
         let host = fs::canonicalize(host).with_context(|| format!("--dir {host}"))?;
         dirs.push((host, guest.to_owned()));
     }
-    let stdin = match &args.stdin {
+    let stdin = match &args.given.stdin {
         Some(path) => Some(fs::canonicalize(path).with_context(|| path.display().to_string())?),
         None => None,
     };
@@ -269,42 +290,30 @@ fn header(
     // The last processors first: interrupts tend to be served on the first.
     let mut cpus = pin::allowed_cpus().context("which processors may be used")?;
     cpus.reverse();
-    let mut other = BTreeMap::new();
-    other.insert(
-        "folder".to_owned(),
-        std::env::current_dir()?.display().to_string(),
-    );
-    for engine in absent {
-        other.insert(format!("absent {}", engine.engine), engine.why.clone());
-    }
-    if target.kind == Kind::Compile {
-        // What a report compares rows by: the run is only there to prove that
-        // what was compiled works.
-        other.insert("figure".to_owned(), "compile".to_owned());
-    }
-    if let Some(budget) = pace(args, target).budget {
-        // The rounds are then the most there may be.
-        other.insert("budget".to_owned(), format!("{} s", budget.as_secs_f64()));
-    }
-    if target.kind == Kind::Compile {
-        other.insert("figure".to_owned(), "compile_ns".to_owned());
-    }
-    let native = rows.iter().find(|row| row.native == Some(Variant::Native));
+    let other = remarks(args, absent, target)?;
+    let baseline = rows.iter().find(|row| match target.kind {
+        Kind::Bounds => row.driver == OWN_DRIVER && row.sandbox.strategy == Bounds::None.name(),
+        Kind::Run | Kind::Growth | Kind::Compile => row.native == Some(Variant::Native),
+    });
     let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
     let config = Config {
         compared: target.compared,
-        rounds: args.rounds.unwrap_or(ROUNDS_MAX).max(1),
-        warmup: args.warmup,
+        rounds: args.pace.rounds.unwrap_or(ROUNDS_MAX).max(1),
+        warmup: args.pace.warmup,
         iterations: args
+            .pace
             .iterations
             .or(target.iterations)
-            .unwrap_or(ITERATIONS)
+            .unwrap_or(match target.kind {
+                Kind::Bounds => ITERATIONS_BOUNDS,
+                Kind::Run | Kind::Growth | Kind::Compile => ITERATIONS,
+            })
             .max(1),
-        limit_ms: u64::try_from(args.time_limit.as_millis()).unwrap_or(u64::MAX),
+        limit_ms: u64::try_from(args.pace.time_limit.as_millis()).unwrap_or(u64::MAX),
         cpus: cpus.iter().map(|&cpu| cpu as u32).collect(),
-        seed: args.seed.unwrap_or(since_epoch.as_secs()),
+        seed: args.results.seed.unwrap_or(since_epoch.as_secs()),
         layout_varies: true,
-        baseline: Some(native.unwrap_or(&rows[0]).sandbox.id()),
+        baseline: Some(baseline.unwrap_or(&rows[0]).sandbox.id()),
         module: target.module.clone(),
         other,
     };
@@ -321,20 +330,51 @@ fn header(
     })
 }
 
+/// What else a campaign is remembered by.
+fn remarks(
+    args: &Args,
+    absent: &[Absent],
+    target: &Target,
+) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut other = BTreeMap::new();
+    let mut remark = |name: &str, text: String| other.insert(name.to_owned(), text);
+    remark("folder", std::env::current_dir()?.display().to_string());
+    for engine in absent {
+        remark(&format!("absent {}", engine.engine), engine.why.clone());
+    }
+    if target.kind == Kind::Compile {
+        // What a report compares rows by: the run is only there to prove that
+        // what was compiled works.
+        remark("figure", "compile_ns".to_owned());
+    }
+    if let Some(selection) = args.selection {
+        remark(SELECTION, selection.name().to_owned());
+    }
+    if let Some(budget) = pace(args, target).budget {
+        // The rounds are then the most there may be.
+        remark("budget", format!("{} s", budget.as_secs_f64()));
+    }
+    Ok(other)
+}
+
 fn pace(args: &Args, target: &Target) -> Pace {
     let default = match target.kind {
-        _ if args.quick => BUDGET_QUICK,
+        _ if args.pace.quick => BUDGET_QUICK,
         Kind::Run => BUDGET,
         Kind::Growth | Kind::Compile => BUDGET_EXPERIMENT,
+        Kind::Bounds => BUDGET_SELECTION,
     };
     let (cell_target, iterations_max) = match target.kind {
         Kind::Growth => (CELL_TARGET_GROWTH, ITERATIONS_MAX_GROWTH),
-        Kind::Run | Kind::Compile => (CELL_TARGET, ITERATIONS_MAX),
+        Kind::Run | Kind::Compile | Kind::Bounds => (CELL_TARGET, ITERATIONS_MAX),
     };
-    let is_fixed = args.iterations.or(target.iterations).is_some();
+    let is_fixed = args.pace.iterations.or(target.iterations).is_some();
     Pace {
         // Who says how many rounds has said how long.
-        budget: args.budget.or(args.rounds.is_none().then_some(default)),
+        budget: args
+            .pace
+            .budget
+            .or(args.pace.rounds.is_none().then_some(default)),
         cell_target: (!is_fixed).then_some(cell_target),
         iterations_max,
     }

@@ -20,7 +20,7 @@ use fathom_record::{
     campaign::{ModuleNote, WorkloadNote},
 };
 
-use super::Args;
+use super::{Args, args::Selection, bounds};
 use crate::run::load;
 
 /// The kernels of `--quick`: one of each kind of loop.
@@ -69,17 +69,25 @@ pub enum Kind {
     Growth,
     /// What compiling costs.
     Compile,
+    /// What bounds checks cost, on both widths.
+    Bounds,
 }
 
 /// Finds what the command line names.
 pub fn find(args: &Args, house: Option<&House>) -> anyhow::Result<Target> {
+    let here = "no suites here: run it in a clone of Fathom, or name one in FATHOM_HOME";
+    if let Some(selection) = args.selection {
+        let house = house.context(here)?;
+        return match selection {
+            Selection::Bounds => bounds::target(args, house),
+        };
+    }
     let name = args.target.as_deref().unwrap_or("polybench");
     let path = Path::new(name);
     if path.extension().is_some() || path.is_file() {
         return module(args, path);
     }
-    let house =
-        house.context("no suites here: run it in a clone of Fathom, or name one in FATHOM_HOME")?;
+    let house = house.context(here)?;
     match name {
         "growth" => growth(args, &suite(house, "wasi")?),
         "compile" => compile(args, house),
@@ -133,7 +141,7 @@ fn of_suite(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
         "a suite's programs have arguments of their own"
     );
     let mut names = args.kernels.clone();
-    if args.quick && names.is_empty() && suite.has_sizes() {
+    if args.pace.quick && names.is_empty() && suite.has_sizes() {
         let quick = suite.workloads.iter().map(|workload| workload.name.clone());
         names = quick
             .filter(|name| QUICK_KERNELS.contains(&name.as_str()))
@@ -143,7 +151,7 @@ fn of_suite(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
         (false, None) => String::new(),
         (false, Some(size)) => anyhow::bail!("suite {} has no sizes, so no `{size}`", suite.name),
         (true, Some(size)) => size.to_lowercase(),
-        (true, None) => if args.quick { "small" } else { "medium" }.to_owned(),
+        (true, None) => if args.pace.quick { "small" } else { "medium" }.to_owned(),
     };
     let chosen = suite.select(&names)?;
     let programs = chosen
@@ -180,7 +188,8 @@ fn of_suite(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
     })
 }
 
-fn program(suite: &Suite, workload: &Workload, size: &str) -> Program<'static> {
+/// A workload of a suite at a size.
+pub fn program(suite: &Suite, workload: &Workload, size: &str) -> Program<'static> {
     let (suite_of, name, size_of) = (suite.clone(), workload.name.clone(), size.to_owned());
     Program {
         suite: suite.name.clone(),
@@ -199,7 +208,8 @@ fn program(suite: &Suite, workload: &Workload, size: &str) -> Program<'static> {
     }
 }
 
-fn note(suite: &Suite, workload: &Workload, size: &str) -> WorkloadNote {
+/// What a campaign records of a workload.
+pub fn note(suite: &Suite, workload: &Workload, size: &str) -> WorkloadNote {
     WorkloadNote {
         suite: suite.name.clone(),
         name: workload.name.clone(),

@@ -153,6 +153,10 @@ closed_set! {
         Wasm = "wasm", "WebAssembly without SIMD";
         /// WebAssembly with SIMD.
         WasmSimd = "wasm-simd", "WebAssembly with SIMD";
+        /// WebAssembly with 32-bit memories, for comparing with 64-bit ones.
+        Wasm32 = "wasm32", "WebAssembly with 32-bit memories, as wasm64 but for the width";
+        /// WebAssembly with 64-bit memories, for comparing with 32-bit ones.
+        Wasm64 = "wasm64", "WebAssembly with 64-bit memories, as wasm32 but for the width";
         /// Native code, same compiler and flags.
         Native = "native", "native code, same compiler and flags";
         /// Native code for exactly this CPU: a limit, for information.
@@ -163,7 +167,15 @@ closed_set! {
 impl Variant {
     /// Whether it is a WebAssembly module.
     pub fn is_wasm(self) -> bool {
-        matches!(self, Variant::Wasm | Variant::WasmSimd)
+        match self {
+            Variant::Wasm | Variant::WasmSimd | Variant::Wasm32 | Variant::Wasm64 => true,
+            Variant::Native | Variant::NativeTuned => false,
+        }
+    }
+
+    /// Whether its memories have 64-bit addresses.
+    pub fn has_memory64(self) -> bool {
+        self == Variant::Wasm64
     }
 }
 

@@ -8,6 +8,7 @@
 //!             CSV      ◀──────────────────────────────────────┤
 //!             HTML     ◀── chart ◀── columns ◀────────────────┘
 //!
+//!  a campaign about strategies ──▶ bounds ──▶ Markdown, terminal
 //!  two Summaries ── stats::compare ──▶ compare ──▶ terminal
 //! ```
 //!
@@ -16,6 +17,7 @@
 //! decided in [`view`] and is the same in every format; a file is written whole
 //! or not at all.
 
+pub mod bounds;
 pub mod chart;
 pub mod columns;
 pub mod compare;
@@ -135,6 +137,8 @@ pub enum ReportError {
 pub struct Report {
     /// What is shown of it.
     pub view: View,
+    /// What strategies cost, for a campaign that is about them: Markdown.
+    pub bounds: Option<String>,
     results: Results,
 }
 
@@ -163,7 +167,12 @@ impl Report {
             &results.samples.to_string_lossy(),
             &results.folder.to_string_lossy(),
         );
-        Ok(Report { view, results })
+        let bounds = bounds::is_about(&campaign).then(|| bounds::render(&campaign, &summary));
+        Ok(Report {
+            view,
+            bounds,
+            results,
+        })
     }
 
     /// The report in a form; `style` is for the terminal alone.
@@ -172,6 +181,10 @@ impl Report {
     /// [`ReportError::Template`].
     pub fn render(&self, format: Format, style: Style) -> Result<String, ReportError> {
         Ok(match format {
+            Format::Terminal if self.bounds.is_some() => {
+                let text = self.bounds.as_deref().unwrap_or_default();
+                text.lines().map(|line| style.clean(line) + "\n").collect()
+            }
             Format::Terminal => {
                 let page = self.file_of(Format::Html).filter(|page| page.exists());
                 let places = terminal::Places {
@@ -201,6 +214,11 @@ impl Report {
             };
             let content = self.render(format, Style::default())?;
             write_whole(&path, content.as_bytes())
+                .map_err(|error| ReportError::Write { path, error })?;
+        }
+        if let Some(text) = &self.bounds {
+            let path = self.results.folder.join(bounds::FILE_NAME);
+            write_whole(&path, text.as_bytes())
                 .map_err(|error| ReportError::Write { path, error })?;
         }
         Ok(())

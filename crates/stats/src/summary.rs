@@ -229,30 +229,52 @@ impl Summary {
     /// memory. Its noise is not that of the compared times, so the floors come
     /// from the controls' own values of it: see [`Summary::noise_in`].
     pub fn ratio_in(&self, figure: Figure, noise: &NoiseFloor, row: &Row, to: &Row) -> RowRatio {
-        let names: BTreeSet<&str> = self
-            .workloads_of(row)
-            .chain(self.workloads_of(to))
-            .collect();
+        self.ratio_of_pairs(figure, noise, &[(row, to)])
+    }
+
+    /// As [`Summary::ratio`] over several suites at once: each pair is one
+    /// suite's row and the one it is compared with. All workloads weigh alike.
+    pub fn ratio_over(&self, pairs: &[(&Row, &Row)]) -> RowRatio {
+        self.ratio_of_pairs(self.compared, &self.noise, pairs)
+    }
+
+    fn ratio_of_pairs(
+        &self,
+        figure: Figure,
+        noise: &NoiseFloor,
+        pairs: &[(&Row, &Row)],
+    ) -> RowRatio {
         let mut workloads = Vec::new();
         let mut logs = Vec::new();
         let mut missing = Vec::new();
-        for name in names {
-            let Some(one) = self.logs(figure, (row, to), name, "") else {
-                missing.push(name.to_owned());
-                continue;
-            };
-            let ratio = one.ratio();
-            let floor = floor_of(noise, row, to, Some(name));
-            workloads.push(WorkloadRatio {
-                workload: name.to_owned(),
-                ratio,
-                verdict: Verdict::of(&ratio, floor),
-            });
-            logs.push(one);
+        for (row, to) in pairs {
+            let names: BTreeSet<&str> = self
+                .workloads_of(row)
+                .chain(self.workloads_of(to))
+                .collect();
+            for name in names {
+                let Some(one) = self.logs(figure, (row, to), name, "") else {
+                    missing.push(name.to_owned());
+                    continue;
+                };
+                let ratio = one.ratio();
+                let floor = floor_of(noise, row, to, Some(name));
+                workloads.push(WorkloadRatio {
+                    workload: name.to_owned(),
+                    ratio,
+                    verdict: Verdict::of(&ratio, floor),
+                });
+                logs.push(one);
+            }
         }
         let geomean = ratio::geomean(&logs.iter().collect::<Vec<_>>());
+        let floors: Option<Vec<Floor>> = pairs
+            .iter()
+            .map(|(row, to)| floor_of(noise, row, to, None))
+            .collect();
+        let floor = floors.and_then(|floors| floors.into_iter().reduce(Floor::max));
         let verdict = match &geomean {
-            Ok(ratio) => Verdict::of(ratio, floor_of(noise, row, to, None)),
+            Ok(ratio) => Verdict::of(ratio, floor),
             Err(_) => Verdict::TooFewSamples,
         };
         RowRatio {

@@ -3,6 +3,8 @@
 use fathom_record::campaign::Header;
 use fathom_record::{Cell, Variant};
 
+use crate::bounds::SELECTION;
+
 /// Words quoted so that a POSIX shell reads them as they were.
 pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| quote(word.as_ref())).collect();
@@ -33,10 +35,11 @@ fn arguments(header: &Header) -> impl Iterator<Item = &str> {
     header.command.iter().skip(skip).map(String::as_str)
 }
 
-/// Options of `fathom bench` that choose cells, or that a repetition must not
-/// take over. Each has a value.
-const CHOOSING: [&str; 8] = [
+/// Options of `fathom bench` and `fathom suite` that choose cells, or that a
+/// repetition must not take over. Each has a value.
+const CHOOSING: [&str; 9] = [
     "--kernels",
+    "--workloads",
     "--variant",
     "--engines",
     "--bounds",
@@ -64,21 +67,27 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
         }
     }
     let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-    if header.config.module.is_none() {
+    // A selection decides builds by itself, and measures what it compares with.
+    let is_selection = header.config.other.contains_key(SELECTION);
+    if is_selection {
+        add("--workloads", cell.workload.clone());
+    } else if header.config.module.is_none() {
         add("--kernels", cell.workload.clone());
     }
     let sandbox = &cell.sandbox;
     match cell.variant {
         Variant::Native => add("--engines", "native".to_owned()),
         Variant::NativeTuned => add("--engines", "native-tuned".to_owned()),
-        Variant::Wasm | Variant::WasmSimd => {
-            if header.config.module.is_none() {
+        Variant::Wasm | Variant::WasmSimd | Variant::Wasm32 | Variant::Wasm64 => {
+            if header.config.module.is_none() && !is_selection {
                 add("--variant", cell.variant.to_string());
             }
             if sandbox.engine == "fathom" {
                 add("--engines", "fathom".to_owned());
                 add("--bounds", sandbox.strategy.clone());
-                add("--opt", sandbox.opt.to_string());
+                if !is_selection {
+                    add("--opt", sandbox.opt.to_string());
+                }
             } else {
                 let parts = [
                     Some(&sandbox.engine),
@@ -90,7 +99,9 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
             }
         }
     }
-    add("--threads", cell.threads.to_string());
+    if !is_selection {
+        add("--threads", cell.threads.to_string());
+    }
     words.extend(rest);
     shell(&words)
 }

@@ -91,7 +91,9 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
     match row.variant {
         Variant::Native => {}
         Variant::NativeTuned => details.push("tuned for this CPU".to_owned()),
-        Variant::Wasm | Variant::WasmSimd => details.push(sandbox.strategy.clone()),
+        Variant::Wasm | Variant::WasmSimd | Variant::Wasm32 | Variant::Wasm64 => {
+            details.push(sandbox.strategy.clone());
+        }
     }
     if sandbox.opt == Opt::None && row.variant.is_wasm() {
         details = vec![format!("{} --opt none", sandbox.strategy)];
@@ -100,6 +102,8 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
     match row.variant {
         Variant::Wasm if with_variant => details.push("no SIMD".to_owned()),
         Variant::WasmSimd if with_variant => details.push("SIMD".to_owned()),
+        Variant::Wasm32 if with_variant => details.push("32-bit".to_owned()),
+        Variant::Wasm64 if with_variant => details.push("64-bit".to_owned()),
         _ => {}
     }
     (engine, details.join(" · "))

@@ -1,0 +1,406 @@
+//! What strategies cost on 32-bit and 64-bit memories: the page of a campaign of
+//! `fathom suite bounds`, as Markdown whose tables line up in a terminal too.
+//!
+//! ```text
+//!  Side    an engine in one configuration, with one width: a row in each suite
+//!  Line    one side over another: a mean for each suite, one for all, the worst
+//! ```
+//!
+//! What must stay true: nothing is estimated here (a ratio comes from
+//! [`Summary`]); a workload that one of the two sides has no time for is named,
+//! for a mean over fewer workloads is another mean; a mean that noise could
+//! have made is marked.
+
+use std::fmt::Write;
+
+use fathom_record::{Campaign, FailureKind, Sandbox, Variant};
+use fathom_stats::{Row, RowRatio, Summary, Verdict};
+
+use crate::figures;
+
+/// The page's file in a results folder.
+pub const FILE_NAME: &str = "bounds.md";
+/// Under `selection` in a campaign's configuration.
+pub const NAME: &str = "bounds";
+/// Where a campaign's configuration says which selection it is of.
+pub const SELECTION: &str = "selection";
+
+/// Our engine in cells, its strategy without checks, and the one that users get.
+const OWN: &str = "fathom";
+const BASELINE: &str = "none";
+const DEFAULT: &str = "auto";
+/// What `auto` takes for a 32-bit memory: what 64 bits are held against.
+const DEFAULT_32: &str = "guard";
+/// Workloads that are named where some are missing.
+const NAMED_MAX: usize = 3;
+
+/// Whether a campaign is about what strategies cost.
+pub fn is_about(campaign: &Campaign) -> bool {
+    let other = &campaign.header.config.other;
+    other.get(SELECTION).is_some_and(|name| name == NAME)
+}
+
+/// The page.
+pub fn render(campaign: &Campaign, summary: &Summary) -> String {
+    let page = Page { summary };
+    let mut text = format!("# Bounds checks: {}\n\n", campaign.header.name);
+    text.push_str(&page.head(campaign));
+    for variant in [Variant::Wasm64, Variant::Wasm32] {
+        let title = format!("{} memories: each strategy over `none`", words(variant));
+        text.push_str(&page.section(&title, &page.strategies(variant)));
+    }
+    text.push_str(&page.section("64 bits over 32 bits of the same program", &page.widths()));
+    text.push_str(&page.section(
+        "Our `auto` over other engines, 64-bit memories",
+        &page.peers(),
+    ));
+    for variant in [Variant::Wasm64, Variant::Wasm32] {
+        text.push_str(&page.by_workload(variant));
+    }
+    text.push_str(&failures(campaign));
+    text
+}
+
+struct Page<'a> {
+    summary: &'a Summary,
+}
+
+/// An engine in one configuration on one width, over all suites.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Side {
+    sandbox: Sandbox,
+    variant: Variant,
+}
+
+/// One side over another.
+struct Line {
+    name: String,
+    /// By suite, in the campaign's order.
+    suites: Vec<RowRatio>,
+    all: RowRatio,
+}
+
+impl Page<'_> {
+    /// What is compared, and how sure it is.
+    fn head(&self, campaign: &Campaign) -> String {
+        let floor = self.summary.noise.geomean(1).map_or_else(
+            || "unknown: no control was measured".to_owned(),
+            |floor| figures::percent(floor.relative()),
+        );
+        format!(
+            "{} on {}. Times of the kernels; ratios paired by round, geometric means with 95 % \
+             intervals. Noise floor of the means: {floor}; a ratio marked ~ is within noise or \
+             not certain. Both widths are made of one source by one compiler.\n",
+            campaign.header.date, campaign.header.host.cpu_model,
+        )
+    }
+
+    /// The suites, in the campaign's order.
+    fn suites(&self) -> Vec<&str> {
+        let mut suites = Vec::new();
+        for row in &self.summary.rows {
+            if !suites.contains(&row.row.suite.as_str()) {
+                suites.push(row.row.suite.as_str());
+            }
+        }
+        suites
+    }
+
+    /// The sides of a width, in the campaign's order.
+    fn sides(&self, variant: Variant) -> Vec<Side> {
+        let mut sides = Vec::new();
+        for row in self.summary.rows.iter().map(|row| &row.row) {
+            let side = Side {
+                sandbox: row.sandbox.clone(),
+                variant,
+            };
+            if row.variant == variant && !sides.contains(&side) {
+                sides.push(side);
+            }
+        }
+        sides
+    }
+
+    /// Our engine with a strategy.
+    fn own(&self, strategy: &str, variant: Variant) -> Option<Side> {
+        self.sides(variant)
+            .into_iter()
+            .find(|side| side.sandbox.engine == OWN && side.sandbox.strategy == strategy)
+    }
+
+    fn row(&self, side: &Side, suite: &str) -> Option<&Row> {
+        let rows = self.summary.rows.iter().map(|row| &row.row);
+        rows.into_iter().find(|row| {
+            row.suite == suite && row.variant == side.variant && row.sandbox == side.sandbox
+        })
+    }
+
+    fn line(&self, name: String, side: &Side, to: &Side) -> Line {
+        let pairs: Vec<(&Row, &Row)> = self
+            .suites()
+            .into_iter()
+            .filter_map(|suite| Some((self.row(side, suite)?, self.row(to, suite)?)))
+            .collect();
+        Line {
+            name,
+            suites: pairs
+                .iter()
+                .map(|pair| self.summary.ratio_over(std::slice::from_ref(pair)))
+                .collect(),
+            all: self.summary.ratio_over(&pairs),
+        }
+    }
+
+    /// Every strategy of ours over the one that checks nothing.
+    fn strategies(&self, variant: Variant) -> Vec<Line> {
+        let Some(baseline) = self.own(BASELINE, variant) else {
+            return Vec::new();
+        };
+        self.sides(variant)
+            .iter()
+            .filter(|side| side.sandbox.engine == OWN && **side != baseline)
+            .map(|side| self.line(name(side), side, &baseline))
+            .collect()
+    }
+
+    /// What a program costs more with 64 bits than with 32.
+    fn widths(&self) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let (wide, narrow) = (Variant::Wasm64, Variant::Wasm32);
+        let mut compare = |what: String, side: Option<Side>, to: Option<Side>| {
+            if let (Some(side), Some(to)) = (side, to) {
+                lines.push(self.line(what, &side, &to));
+            }
+        };
+        compare(
+            format!("{OWN} {BASELINE} over {BASELINE}: what the width costs"),
+            self.own(BASELINE, wide),
+            self.own(BASELINE, narrow),
+        );
+        let to = self.own(DEFAULT_32, narrow);
+        compare(
+            format!("{OWN} {DEFAULT} over {DEFAULT_32}: what users pay"),
+            self.own(DEFAULT, wide),
+            to.or_else(|| self.own(DEFAULT, narrow)),
+        );
+        for side in self.outside() {
+            let to = Side {
+                variant: narrow,
+                ..side.clone()
+            };
+            let has_narrow = self.sides(narrow).contains(&to);
+            compare(
+                format!("{} over itself", name(&side)),
+                Some(side),
+                has_narrow.then_some(to),
+            );
+        }
+        lines
+    }
+
+    /// Other engines, with 64 bits.
+    fn outside(&self) -> Vec<Side> {
+        let mut sides = self.sides(Variant::Wasm64);
+        sides.retain(|side| side.sandbox.engine != OWN);
+        sides
+    }
+
+    /// What users of our engine get, over what users of others get.
+    fn peers(&self) -> Vec<Line> {
+        let Some(own) = self.own(DEFAULT, Variant::Wasm64) else {
+            return Vec::new();
+        };
+        let over = |side: &Side| self.line(format!("over {}", name(side)), &own, side);
+        self.outside().iter().map(over).collect()
+    }
+
+    fn section(&self, title: &str, lines: &[Line]) -> String {
+        if lines.is_empty() {
+            return String::new();
+        }
+        let suites = self.suites();
+        let mut head = vec![String::new()];
+        head.extend(suites.iter().map(|suite| (*suite).to_owned()));
+        if suites.len() > 1 {
+            head.push("all".to_owned());
+        }
+        head.push("worst workload".to_owned());
+        let mut table = vec![head];
+        for line in lines {
+            let mut fields = vec![line.name.clone()];
+            fields.extend(line.suites.iter().map(mean));
+            fields.resize(suites.len() + 1, figures::NONE.to_owned());
+            if suites.len() > 1 {
+                fields.push(mean(&line.all));
+            }
+            fields.push(worst(&line.all));
+            table.push(fields);
+        }
+        format!("\n## {title}\n\n{}", markdown(&table))
+    }
+
+    /// Each workload under each strategy, over the one that checks nothing.
+    fn by_workload(&self, variant: Variant) -> String {
+        let lines = self.strategies(variant);
+        if lines.is_empty() {
+            return String::new();
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for suite in self.suites() {
+            let rows = self.sides(variant);
+            let row = rows.iter().find_map(|side| self.row(side, suite));
+            names.extend(
+                row.into_iter()
+                    .flat_map(|row| self.summary.workloads_of(row)),
+            );
+        }
+        let mut table = vec![vec!["workload".to_owned()]];
+        table[0].extend(lines.iter().map(|line| line.name.clone()));
+        for workload in names {
+            let mut fields = vec![workload.to_owned()];
+            fields.extend(lines.iter().map(|line| of_workload(&line.all, workload)));
+            table.push(fields);
+        }
+        let title = words(variant);
+        format!(
+            "\n## {title} memories, workload by workload, over `none`\n\n{}",
+            markdown(&table)
+        )
+    }
+}
+
+fn words(variant: Variant) -> &'static str {
+    if variant.has_memory64() {
+        "64-bit"
+    } else {
+        "32-bit"
+    }
+}
+
+/// A side in a reader's words.
+fn name(side: &Side) -> String {
+    let sandbox = &side.sandbox;
+    match &sandbox.backend {
+        _ if sandbox.engine == OWN => sandbox.strategy.clone(),
+        Some(backend) => format!("{} {} {backend}", sandbox.engine, sandbox.strategy),
+        None => format!("{} {}", sandbox.engine, sandbox.strategy),
+    }
+}
+
+/// A ratio with a mark where noise could have made it.
+fn marked(value: f64, verdict: Verdict) -> String {
+    let mark = if verdict == Verdict::Real { "" } else { "~" };
+    format!("{mark}{value:.3}")
+}
+
+/// A mean with its interval, and how many workloads it lacks.
+fn mean(ratio: &RowRatio) -> String {
+    let Ok(mean) = &ratio.geomean else {
+        return figures::NONE.to_owned();
+    };
+    let mut text = marked(mean.value, ratio.verdict);
+    if let Ok(interval) = mean.interval {
+        let _ = write!(text, " ({})", figures::ends(interval.low, interval.high));
+    }
+    if !ratio.missing.is_empty() {
+        let named: Vec<&str> = ratio
+            .missing
+            .iter()
+            .take(NAMED_MAX)
+            .map(String::as_str)
+            .collect();
+        let more = match ratio.missing.len().saturating_sub(NAMED_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let _ = write!(text, ", without {}{more}", named.join(", "));
+    }
+    text
+}
+
+/// The workload with the highest ratio.
+fn worst(ratio: &RowRatio) -> String {
+    let highest = ratio
+        .workloads
+        .iter()
+        .max_by(|one, other| one.ratio.value.total_cmp(&other.ratio.value));
+    highest.map_or_else(
+        || figures::NONE.to_owned(),
+        |one| format!("{} {}", marked(one.ratio.value, one.verdict), one.workload),
+    )
+}
+
+fn of_workload(ratio: &RowRatio, workload: &str) -> String {
+    let found = ratio.workloads.iter().find(|one| one.workload == workload);
+    found.map_or_else(
+        || figures::NONE.to_owned(),
+        |one| marked(one.ratio.value, one.verdict),
+    )
+}
+
+/// What has no time, a line for each engine and reason.
+fn failures(campaign: &Campaign) -> String {
+    let mut lines: Vec<(String, usize)> = Vec::new();
+    for failure in &campaign.failures {
+        let Some(cell) = failure.cell.as_ref().and_then(|id| {
+            let cells = &campaign.header.cells;
+            cells.iter().find(|cell| cell.id() == *id)
+        }) else {
+            continue;
+        };
+        let sandbox = &cell.sandbox;
+        let (engine, strategy) = (&sandbox.engine, &sandbox.strategy);
+        let kind: FailureKind = failure.kind;
+        let line = format!(
+            "{engine} {strategy}, {}: {kind}: {}",
+            cell.variant, failure.message
+        );
+        match lines.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, count)) => *count += 1,
+            None => lines.push((line, 1)),
+        }
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = "\n## Without a time\n\n".to_owned();
+    for (line, count) in lines {
+        let _ = writeln!(text, "- {line} ({})", figures::plural(count, "cell"));
+    }
+    text
+}
+
+/// A table whose columns line up, the first to the left.
+fn markdown(table: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let fields = table.iter().filter_map(|line| line.get(column));
+        fields.map(|field| field.chars().count()).max().unwrap_or(0)
+    };
+    let columns = table.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for (number, line) in table.iter().enumerate() {
+        for (column, (field, width)) in line.iter().zip(&widths).enumerate() {
+            let pad = " ".repeat(width - field.chars().count());
+            let _ = match column {
+                0 => write!(text, "| {field}{pad} |"),
+                _ => write!(text, " {pad}{field} |"),
+            };
+        }
+        text.push('\n');
+        if number == 0 {
+            for (column, width) in widths.iter().enumerate() {
+                let dashes = "-".repeat(width + 1);
+                text.push_str(&match column {
+                    0 => format!("|{dashes}-|"),
+                    _ => format!("{dashes}:|"),
+                });
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

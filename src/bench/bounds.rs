@@ -1,0 +1,212 @@
+//! The selection `bounds`: PolyBench and the programs that follow pointers, built
+//! for both widths, under every strategy, beside engines that know 64-bit memories.
+//!
+//! ```text
+//!  rows     auto, none, the other strategies of `Bounds::ALL` that this host has,
+//!           outside engines in their default configuration
+//!  × builds wasm32, wasm64: those that a strategy is for
+//!  × both suites, and a control of `auto` on each program and build
+//! ```
+//!
+//! What must stay true: `auto`, which is for both widths, comes first, because the
+//! control of the first row is the noise floor; what cannot be measured here is
+//! absent with its reason, in the campaign too.
+
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, ensure};
+use fathom_bench::{
+    choose::{Absent, OWN},
+    engines::{EngineSpec, Presence},
+    house::House,
+    probe::{Ending, Runner, Subject},
+    suite::Suite,
+};
+use fathom_engine::{Bounds, BoundsChoice, Config, Engine};
+use fathom_record::{Cell, Compared, Opt, Sandbox, Variant, protocol::Call};
+
+use super::{
+    Args,
+    target::{Kind, Target, note, program},
+};
+
+/// The suites of the selection.
+const SUITES: [&str; 2] = ["polybench", "pointers"];
+/// A first impression: two of each suite.
+const QUICK: [&str; 4] = ["gemm", "lu", "graph", "quicksort"];
+const AUTO: &str = "auto";
+/// A memory and a table with 64-bit addresses, as compilers make them.
+const MEMORY64: &str = "(module (memory i64 1) (table i64 1 funcref)
+  (func (export \"answer\") (result i32) (i32.load (i64.const 4096))))";
+
+/// What the selection measures.
+pub fn target(args: &Args, house: &House) -> anyhow::Result<Target> {
+    let size = args.size.as_deref().map(str::to_lowercase);
+    let default = if args.pace.quick { "small" } else { "medium" };
+    let size = size.unwrap_or_else(|| default.to_owned());
+    let mut names = args.kernels.clone();
+    if args.pace.quick && names.is_empty() {
+        names = QUICK.map(str::to_owned).to_vec();
+    }
+    let (mut programs, mut notes) = (Vec::new(), Vec::new());
+    let suites = SUITES
+        .iter()
+        .map(|name| Suite::load(&house.suite(name)))
+        .collect::<Result<Vec<_>, _>>()?;
+    for suite in &suites {
+        for workload in &suite.workloads {
+            if names.is_empty() || names.contains(&workload.name) {
+                programs.push(program(suite, workload, &size));
+                notes.push(note(suite, workload, &size));
+            }
+        }
+    }
+    let known = |name: &&String| notes.iter().any(|note| note.name == **name);
+    if let Some(unknown) = names.iter().find(|name| !known(name)) {
+        let all = suites.iter().flat_map(|suite| &suite.workloads);
+        let all: Vec<&str> = all.map(|workload| workload.name.as_str()).collect();
+        anyhow::bail!("no workload `{unknown}`; there are: {}", all.join(" "));
+    }
+    for note in &notes {
+        let name = &note.name;
+        ensure!(
+            note.answer.is_some(),
+            "{name} has no answer for size {size}"
+        );
+    }
+    Ok(Target {
+        kind: Kind::Bounds,
+        title: format!("bounds-{size}"),
+        programs,
+        notes,
+        module: None,
+        translated: None,
+        compared: Compared::Kernel,
+        variants: vec![Variant::Wasm32, Variant::Wasm64],
+        threads: vec![1],
+        opts: vec![Opt::Speed],
+        strategies: Vec::new(),
+        iterations: None,
+        has_native: false,
+    })
+}
+
+/// Our strategies to measure, and those that this host lacks: all there are, or
+/// what is asked for beside the two that everything is compared with.
+pub fn strategies(asked: &[String]) -> anyhow::Result<(Vec<String>, Vec<Absent>)> {
+    let mut names = vec![AUTO.to_owned(), Bounds::None.name().to_owned()];
+    let mut absent = Vec::new();
+    let all = || Bounds::ALL.iter().map(|bounds| bounds.name().to_owned());
+    let wanted: Vec<String> = match asked {
+        [] => all().collect(),
+        [all_of_them] if all_of_them == "all" => all().collect(),
+        names => names.to_vec(),
+    };
+    for name in wanted {
+        let choice: BoundsChoice = name.parse()?;
+        if names.contains(&name) {
+            continue;
+        }
+        match Engine::new(&Config::new().bounds(choice).allow_unchecked(true)) {
+            Ok(_) => names.push(name),
+            Err(error) => absent.push(Absent {
+                engine: format!("{OWN} {name}"),
+                why: error.to_string(),
+                is_wanted: !asked.is_empty(),
+            }),
+        }
+    }
+    Ok((names, absent))
+}
+
+/// Whether a strategy of ours is for the width of a build. Other engines are
+/// asked for what they do by default, which is for both.
+pub fn suits(cell: &Cell) -> bool {
+    let choice = cell.sandbox.strategy.parse();
+    match (cell.sandbox.engine.as_str(), choice) {
+        (OWN, Ok(BoundsChoice::Named(bounds))) => bounds.supports(cell.variant.has_memory64()),
+        _ => true,
+    }
+}
+
+/// An engine that is installed is absent here where it does not know 64-bit
+/// memories.
+pub fn with_memory64(spec: &EngineSpec, presence: Presence) -> anyhow::Result<Presence> {
+    if matches!(presence, Presence::Absent { .. }) {
+        return Ok(presence);
+    }
+    let sandbox = Sandbox {
+        engine: spec.name.clone(),
+        version: None,
+        strategy: spec.strategies.first().cloned().unwrap_or_default(),
+        opt: Opt::Speed,
+        backend: spec.backends.first().cloned(),
+    };
+    let mut runner = Runner {
+        driver: &spec.driver(),
+        sandbox: &sandbox,
+        cancel: &AtomicBool::new(false),
+    };
+    let call = Call {
+        export: "answer".to_owned(),
+        args: Vec::new(),
+    };
+    let module = wat::parse_str(MEMORY64).context("the module with a 64-bit memory")?;
+    let why = match runner.call_all(&module, vec![call]) {
+        Ok(answers) => match answers.ending {
+            Ending::Done => return Ok(presence),
+            Ending::Escaped(why) | Ending::Died(why) | Ending::Refused(why) => why,
+        },
+        Err(error) => error.to_string(),
+    };
+    let why = format!("it does not run 64-bit memories: {why}");
+    Ok(Presence::Absent { why })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_strategy_is_there_or_absent_with_a_reason() {
+        let (names, absent) = strategies(&[]).unwrap();
+        assert_eq!(names[..2], ["auto", "none"]);
+        assert_eq!(names.len() + absent.len(), Bounds::ALL.len() + 1);
+        assert!(absent.iter().all(|absent| !absent.why.is_empty()));
+        let (names, _) = strategies(&["guard64".to_owned(), "none".to_owned()]).unwrap();
+        assert_eq!(names, ["auto", "none", "guard64"]);
+        assert!(strategies(&["hope".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn strategies_meet_the_builds_they_are_for() {
+        let cell = |strategy: &str, variant| Cell {
+            sandbox: Sandbox {
+                engine: OWN.to_owned(),
+                version: None,
+                strategy: strategy.to_owned(),
+                opt: Opt::Speed,
+                backend: None,
+            },
+            suite: "pointers".to_owned(),
+            workload: "graph".to_owned(),
+            variant,
+            size: "mini".to_owned(),
+            threads: 1,
+            control_of: None,
+        };
+        for (strategy, narrow, wide) in [
+            ("auto", true, true),
+            ("trap", true, true),
+            ("guard", true, false),
+            ("guard64", false, true),
+        ] {
+            assert_eq!(
+                suits(&cell(strategy, Variant::Wasm32)),
+                narrow,
+                "{strategy}"
+            );
+            assert_eq!(suits(&cell(strategy, Variant::Wasm64)), wide, "{strategy}");
+        }
+    }
+}

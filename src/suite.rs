@@ -1,0 +1,104 @@
+//! `fathom suite`: a named selection of workloads, builds and comparisons in one
+//! interleaved campaign.
+//!
+//! It is a campaign as `fathom bench` makes one, with what is measured decided by
+//! the selection, and a page of comparisons of its own (`bounds.md`).
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use fathom_bench::choose::Wanted;
+
+use crate::bench::args::{Given, Pace, Results, Selection, no_longer_understood};
+use crate::bench::{self, Args as BenchArgs};
+
+/// Measure a named selection of workloads and compare what it is about
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "\
+`bounds`: the PolyBench kernels and programs that follow pointers, each built for 32-bit and \
+64-bit memories from one source. Every strategy that this host has against `none`, 64-bit \
+`auto` against 32-bit `guard` of the same program, and other engines that run 64-bit memories. \
+Its tables are printed, and kept as bounds.md beside the samples.")]
+pub struct Args {
+    /// Which selection
+    #[arg(value_name = "NAME", required_unless_present = "resume")]
+    target: Option<Selection>,
+
+    /// Only these workloads
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "NAMES",
+        help_heading = "What"
+    )]
+    workloads: Vec<String>,
+    /// Problem size [default: medium]
+    #[arg(long, help_heading = "What")]
+    size: Option<String>,
+    /// Strategies of our engine beside `auto` and `none` [default: all that this host has]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "NAMES",
+        help_heading = "What"
+    )]
+    bounds: Vec<String>,
+    /// Engines as NAME[:STRATEGY[:BACKEND]]; all that are installed by default
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "NAMES",
+        help_heading = "What"
+    )]
+    engines: Vec<Wanted>,
+
+    #[command(flatten)]
+    pace: Pace,
+    #[command(flatten)]
+    results: Results,
+}
+
+/// Measures, and reports.
+///
+/// # Errors
+/// Whatever keeps the campaign from beginning or going on.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    bench::run(args.into())
+}
+
+#[derive(Parser)]
+#[command(no_binary_name = true)]
+struct Again {
+    #[command(flatten)]
+    args: Args,
+}
+
+/// What a campaign's command line asked for, its first word left out.
+///
+/// # Errors
+/// One that this version does not understand.
+pub fn again(words: &[String]) -> anyhow::Result<BenchArgs> {
+    Again::try_parse_from(words)
+        .map(|again| again.args.into())
+        .map_err(no_longer_understood)
+}
+
+impl From<Args> for BenchArgs {
+    fn from(args: Args) -> BenchArgs {
+        BenchArgs {
+            target: None,
+            args: Vec::new(),
+            selection: args.target,
+            size: args.size,
+            kernels: args.workloads,
+            variant: Vec::new(),
+            engines: args.engines,
+            bounds: args.bounds,
+            opt: Vec::new(),
+            threads: Vec::new(),
+            given: Given::default(),
+            pace: args.pace,
+            results: args.results,
+        }
+    }
+}

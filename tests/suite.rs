@@ -1,0 +1,165 @@
+//! `fathom suite bounds` on suites made here: what it measures, prints and keeps,
+//! and how it goes on.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use fathom_bench::results::Results;
+use fathom_engine::Bounds;
+use fathom_record::{Campaign, Variant};
+
+/// Prints the contract's line, with a memory of either width.
+fn module(index: &str, answer: &str) -> String {
+    let line = format!("fathom: answer={answer} kernel_ns=1000\\n");
+    let bytes = line.len() - 1;
+    format!(
+        "(module
+          (import \"wasi_snapshot_preview1\" \"fd_write\"
+            (func $write (param i32 i32 i32 i32) (result i32)))
+          (memory (export \"memory\") {index} 1)
+          (data ({index}.const 0) \"\\10\\00\\00\\00\\{bytes:02x}\\00\\00\\00\")
+          (data ({index}.const 16) \"{line}\")
+          (func (export \"_start\")
+            (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"
+    )
+}
+
+/// A house with both suites of the selection, a workload each, and no engines.
+struct House(tempfile::TempDir);
+
+impl House {
+    fn new(answer: &str) -> House {
+        let house = House(tempfile::tempdir().unwrap());
+        fs::create_dir(house.path("engines")).unwrap();
+        for (suite, workload) in [("polybench", "gemm"), ("pointers", "graph")] {
+            let folder = house.path("workloads").join(suite);
+            for (variant, index) in [("wasm32", "i32"), ("wasm64", "i64")] {
+                let build = folder.join("build").join(variant).join("mini");
+                fs::create_dir_all(&build).unwrap();
+                let wasm = wat::parse_str(module(index, answer)).unwrap();
+                fs::write(build.join(format!("{workload}.wasm")), wasm).unwrap();
+            }
+            let described = format!(
+                "name = \"{suite}\"\n[[workload]]\nname = \"{workload}\"\nwhy = \"for this test\"\n\
+                 [workload.answers]\nmini = \"00000000000000a1\"\n"
+            );
+            fs::write(folder.join("suite.toml"), described).unwrap();
+        }
+        house
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn suite(&self, words: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command.env("FATHOM_HOME", self.0.path());
+        command.current_dir(self.0.path()).stdin(Stdio::null());
+        command.arg("suite").args(words).output().unwrap()
+    }
+
+    fn measure(&self, words: &[&str]) -> Output {
+        let fixed = ["bounds", "--size", "mini", "--no-probe", "--warmup", "0"];
+        self.suite(&[&fixed, words].concat())
+    }
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn campaign(folder: &Path) -> Campaign {
+    Results::read(folder).unwrap()
+}
+
+#[test]
+fn every_strategy_meets_the_width_it_is_for_and_is_compared() {
+    let house = House::new("00000000000000a1");
+    let output = house.measure(&["--rounds", "3", "--out", "r"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let campaign = campaign(&house.path("r"));
+    assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
+    let cells = &campaign.header.cells;
+    for cell in cells {
+        assert!(matches!(cell.variant, Variant::Wasm32 | Variant::Wasm64));
+        if let Ok(bounds) = cell.sandbox.strategy.parse::<Bounds>() {
+            assert!(
+                bounds.supports(cell.variant.has_memory64()),
+                "{}",
+                cell.id()
+            );
+        }
+    }
+    // One for each suite and width.
+    assert_eq!(cells.iter().filter(|cell| cell.is_control()).count(), 4);
+    let table = String::from_utf8_lossy(&output.stdout);
+    for part in [
+        "64-bit memories: each strategy over `none`",
+        "32-bit memories: each strategy over `none`",
+        "fathom auto over guard: what users pay",
+        "64-bit memories, workload by workload",
+        "| guard64 ",
+    ] {
+        assert!(table.contains(part), "{part} in {table}");
+    }
+    let kept = fs::read_to_string(house.path("r/bounds.md")).unwrap();
+    assert_eq!(kept, table);
+}
+
+#[test]
+fn it_goes_on_where_it_was_stopped() {
+    let house = House::new("00000000000000a1");
+    let few = ["--bounds", "trap", "--rounds", "2", "--out", "r"];
+    assert!(house.measure(&few).status.success());
+    let whole = campaign(&house.path("r"));
+    // The second round is taken away, as if it had been stopped before it.
+    let samples = house.path("r/samples.jsonl");
+    let text = fs::read_to_string(&samples).unwrap();
+    let kept: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.contains("\"round\":1"))
+        .collect();
+    fs::write(&samples, kept.join("\n") + "\n").unwrap();
+    let output = house.suite(&["--resume", "r"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(
+        campaign(&house.path("r")).processes.len(),
+        whole.processes.len()
+    );
+}
+
+#[test]
+fn a_wrong_answer_has_no_time_and_is_said() {
+    let house = House::new("00000000000000a2");
+    let output = house.measure(&["--bounds", "trap", "--rounds", "1", "--out", "r"]);
+    assert!(!output.status.success());
+    assert!(stderr(&output).contains("wrong"), "{}", stderr(&output));
+}
+
+#[test]
+fn what_cannot_be_measured_is_one_line() {
+    let house = House::new("00000000000000a1");
+    for (words, part) in [
+        (
+            &["--size", "mini", "--workloads", "gem"][..],
+            "no workload `gem`; there are: gemm graph",
+        ),
+        (
+            &["--size", "mini", "--bounds", "hope"],
+            "unknown strategy 'hope'",
+        ),
+        (&["--size", "huge"], "gemm has no answer for size huge"),
+    ] {
+        let output = house.suite(&[&["bounds"], words].concat());
+        let said = stderr(&output);
+        assert!(!output.status.success() && said.contains(part), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+    fs::remove_dir_all(house.path("workloads/pointers/build")).unwrap();
+    let said = stderr(&house.measure(&[]));
+    assert!(said.contains("build it with"), "{said}");
+}
