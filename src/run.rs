@@ -162,13 +162,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time::Duration) {
     let memory64 = module.info().memories.first().is_some_and(|ty| ty.memory64);
     let bounds = engine.bounds(memory64);
+    let because = match engine.fallback(memory64) {
+        Some(why) => format!(", because {why}"),
+        None => String::new(),
+    };
     let how = if module.from_cache() {
         "from the cache"
     } else {
         "compiled"
     };
     say(&format!(
-        "fathom: bounds {} = {bounds}: {}; opt {}; {} bytes of code {how} in {:.1} ms",
+        "fathom: bounds {} = {bounds}{because}: {}; opt {}; {} bytes of code {how} in {:.1} ms",
         args.bounds,
         bounds.help(),
         engine.opt(),

@@ -93,8 +93,8 @@ fn a_program_is_measured_under_every_strategy_and_reported() {
     assert!(output.status.success(), "{}", stderr(&output));
     let campaign = Results::read(&place.path("r")).unwrap();
     assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
-    // Five strategies and the control of the first.
-    assert_eq!(campaign.processes.len(), 6);
+    // Seven strategies and the control of the first.
+    assert_eq!(campaign.processes.len(), 8);
     assert_eq!(
         campaign.header.config.module.as_ref().unwrap().path,
         place.path("hello.wat")

@@ -175,3 +175,114 @@ fn the_strategy_is_said_when_asked_for() {
     );
     assert_eq!(String::from_utf8_lossy(&output.stdout), "2\n");
 }
+
+/// A program of one memory: `load` and `grow`, by name.
+const GROWS: &str = r#"(module (memory INDEX 1)
+  (func (export "load") (param INDEX) (result i32) (i32.load (local.get 0)))
+  (func (export "grow") (param INDEX INDEX) (result INDEX i32)
+    (memory.grow (local.get 0)) (i32.load (local.get 1)))
+  (func (export "beyond") (param INDEX INDEX) (result i32)
+    (drop (memory.grow (local.get 0))) (i32.load (local.get 1))))"#;
+
+/// Runs under a limit of the shell's.
+fn limited(limit: &str, module: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new("sh");
+    command
+        .arg("-c")
+        .arg(format!("ulimit {limit}; exec \"$0\" run \"$@\""))
+        .arg(env!("CARGO_BIN_EXE_fathom"))
+        .arg(module)
+        .args(args);
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+/// KiB of address space in which a 32-bit memory behind guard pages does not fit.
+const FEW_KIB: &str = "-v 10485760";
+
+#[test]
+fn auto_falls_back_where_the_host_refuses_and_says_so() {
+    for (index, taken) in [("i32", "trap"), ("i64", "guard64")] {
+        let program = module(&GROWS.replace("INDEX", index));
+        let invoke = ["-v", "--invoke", "grow", "--", "10", "70000"];
+        let (status, out, err) = limited(FEW_KIB, &program.path, &invoke);
+        assert_eq!((status, out.as_str()), (Some(0), "1\n0\n"), "{err}");
+        let said = format!("bounds auto = {taken}, because the host refuses guard");
+        assert!(err.contains(&said), "{err}");
+        assert!(
+            err.contains("(RLIMIT_AS), raise it by `ulimit -v`"),
+            "{err}"
+        );
+        assert_eq!(err.lines().count(), 1, "{err}");
+    }
+}
+
+#[test]
+fn a_named_strategy_that_the_host_refuses_is_one_line_with_limit_and_remedy() {
+    let program = module(&GROWS.replace("INDEX", "i32"));
+    for bounds in ["guard", "trap", "shadow", "uffd"] {
+        let invoke = ["--bounds", bounds, "--invoke", "load", "0"];
+        let (status, _, err) = limited("-v 6291456", &program.path, &invoke);
+        assert_eq!(status, Some(1), "{err}");
+        assert!(
+            err.contains(&format!("under '{bounds}': reserving 8")),
+            "{err}"
+        );
+        assert!(
+            err.contains("6 GiB in all (RLIMIT_AS), raise it by"),
+            "{err}"
+        );
+        assert_eq!(err.lines().count(), 1, "{err}");
+    }
+}
+
+/// The kernel refuses to open the pages: the memory keeps its size, and what is
+/// beyond stays out of bounds.
+#[test]
+fn growth_that_the_host_refuses_changes_nothing() {
+    for index in ["i32", "i64"] {
+        let program = module(&GROWS.replace("INDEX", index));
+        for bounds in ["auto", "trap", "shadow", "shadow-compressed", "debug"] {
+            let grow = |name, at| {
+                let args = ["--bounds", bounds, "--invoke", name, "--", "20000", at];
+                limited("-d 1048576", &program.path, &args)
+            };
+            let (status, out, err) = grow("grow", "65532");
+            let refused = (Some(0), "-1\n0\n");
+            assert_eq!((status, out.as_str()), refused, "{bounds}: {err}");
+            for at in ["65533", "65536", "100000000"] {
+                let (status, _, err) = grow("beyond", at);
+                assert_eq!(status, Some(134), "{bounds}: {err}");
+                assert!(err.contains("out of bounds memory access"), "{err}");
+            }
+        }
+    }
+}
+
+/// A minimum that does not fit is refused, by the limit that it meets.
+#[test]
+fn a_minimum_that_cannot_be_had_is_one_line() {
+    for (pages, limit, said) in [
+        (
+            0x200_0000_u64,
+            "-v unlimited",
+            "memory 0: 33554432 pages are beyond the limit of 16777216 pages of 64 KiB",
+        ),
+        (
+            20_000,
+            "-d 1048576",
+            "opening 1.2 GiB: the machine or a limit (RLIMIT_DATA",
+        ),
+    ] {
+        let wat = format!(r#"(module (memory i64 {pages}) (func (export "_start")))"#);
+        let (status, _, err) = limited(limit, &module(&wat).path, &[]);
+        assert_eq!(status, Some(1), "{err}");
+        assert!(err.contains(said), "{err}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+    }
+}

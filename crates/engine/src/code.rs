@@ -29,14 +29,17 @@ use crate::compile::{Artifact, CodeRange};
 use crate::error::{Error, Result};
 use crate::module::ModuleInfo;
 
-/// Bytes of code all modules of a process can have together.
-const ARENA_BYTES: usize = 4 << 30;
+/// Bytes of code all modules of a process can have together; the first that the
+/// host has address space for.
+const ARENA_BYTES: [usize; 3] = [4 << 30, 1 << 30, 256 << 20];
 
 static ARENA: LazyLock<io::Result<Arena>> = LazyLock::new(Arena::new);
 static ARENA_START: AtomicUsize = AtomicUsize::new(0);
+static ARENA_END: AtomicUsize = AtomicUsize::new(0);
 static REGISTRY: RwLock<BTreeMap<usize, Arc<CodeInfo>>> = RwLock::new(BTreeMap::new());
 
-struct Arena {
+/// Where all code is.
+pub(crate) struct Arena {
     reservation: Reservation,
     /// Free ranges by start, coalesced.
     free: Mutex<BTreeMap<usize, usize>>,
@@ -44,8 +47,16 @@ struct Arena {
 
 impl Arena {
     fn new() -> io::Result<Arena> {
-        let bytes = PageBytes::round_up(ARENA_BYTES).ok_or(io::ErrorKind::OutOfMemory)?;
-        let reservation = Reservation::new(bytes, Access::None)?;
+        let mut reserved = Err(io::ErrorKind::OutOfMemory.into());
+        for bytes in ARENA_BYTES {
+            if reserved.is_err() {
+                let bytes = PageBytes::round_up(bytes).ok_or(io::ErrorKind::OutOfMemory)?;
+                reserved = Reservation::new(bytes, Access::None);
+            }
+        }
+        let reservation = reserved?;
+        let bytes = reservation.bytes();
+        ARENA_END.store(reservation.addresses().end, Ordering::Release);
         ARENA_START.store(reservation.addresses().start, Ordering::Release);
         Ok(Arena {
             reservation,
@@ -55,7 +66,8 @@ impl Arena {
 
     /// Address of an offset.
     fn address(&self, offset: usize) -> *mut u8 {
-        assert!(offset < ARENA_BYTES, "inside the arena");
+        let bytes = self.reservation.bytes().get();
+        assert!(offset < bytes, "inside the arena");
         // SAFETY: inside, as asserted.
         unsafe { self.reservation.start().as_ptr().add(offset) }
     }
@@ -109,10 +121,23 @@ impl Arena {
     }
 }
 
+/// The arena, reserved once.
+///
+/// # Errors
+/// Where the process has no address space for it.
+pub(crate) fn reserve() -> Result<&'static Arena> {
+    ARENA.as_ref().map_err(|e| {
+        let source = e
+            .raw_os_error()
+            .map_or_else(|| e.kind().into(), io::Error::from_raw_os_error);
+        Error::resource("cannot reserve address space for code", source)
+    })
+}
+
 /// Whether `pc` is in the arena. Async-signal-safe.
 pub(crate) fn contains(pc: usize) -> bool {
     let start = ARENA_START.load(Ordering::Acquire);
-    start != 0 && (start..start + ARENA_BYTES).contains(&pc)
+    start != 0 && (start..ARENA_END.load(Ordering::Acquire)).contains(&pc)
 }
 
 /// What is known of a piece of code.
@@ -211,12 +236,7 @@ impl CodeMemory {
         module: Weak<ModuleInfo>,
     ) -> Result<CodeMemory> {
         let text = std::mem::take(&mut artifact.text);
-        let arena = ARENA.as_ref().map_err(|e| {
-            let source = e
-                .raw_os_error()
-                .map_or_else(|| e.kind().into(), io::Error::from_raw_os_error);
-            Error::resource("cannot reserve address space for code", source)
-        })?;
+        let arena = reserve()?;
         let full = || io::Error::from(io::ErrorKind::OutOfMemory);
         let pages = PageBytes::round_up(text.len().max(1))
             .ok_or_else(|| Error::resource("code", full()))?;

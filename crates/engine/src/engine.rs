@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::bounds::{Bounds, Guarantee, MemoryPlan};
-use crate::code::CodeMemory;
+use crate::code::{self, CodeMemory};
 use crate::compile::{self, Target};
 use crate::config::{Config, Opt};
 use crate::entry;
 use crate::error::{Error, ErrorKind, Result};
+use crate::in_force::InForce;
 use crate::types::{MemoryType, TypeId};
 
 /// Compiles modules and runs them. Cheap to clone; clones are the same engine.
@@ -19,6 +20,8 @@ pub struct Engine(Arc<Inner>);
 struct Inner {
     config: Config,
     target: Target,
+    /// For 32-bit memories, and for 64-bit ones.
+    in_force: [InForce; 2],
     trampolines: Mutex<HashMap<TypeId, Arc<Trampolines>>>,
 }
 
@@ -53,7 +56,9 @@ fn permit(bounds: Bounds, config: &Config) -> Result<()> {
     if bounds == Bounds::Uffd {
         fathom_sys::uffd::open().map_err(|error| {
             let needs = bounds.needs();
-            ErrorKind::Config(format!("strategy 'uffd' needs {needs}: {error}"))
+            let remedy =
+                "Linux 5.11 with CONFIG_USERFAULTFD; in a container, allow the system call";
+            ErrorKind::Config(format!("strategy 'uffd' needs {needs}: {error} ({remedy})"))
         })?;
     }
     Ok(())
@@ -78,6 +83,9 @@ impl Engine {
         {
             entry::expect_wild_accesses();
         }
+        // First, for it takes address space that the strategies must do without.
+        code::reserve()?;
+        let in_force = [false, true].map(|memory64| InForce::new(config, memory64));
         let target = Target::host(config.opt)?;
         let mut config = config.clone();
         if let Some((feature, _)) = target.lacks() {
@@ -86,19 +94,30 @@ impl Engine {
         Ok(Engine(Arc::new(Inner {
             config,
             target,
+            in_force,
             trampolines: Mutex::default(),
         })))
     }
 
     /// The strategy in force for memories of an index type, 64-bit or 32-bit.
     pub fn bounds(&self, memory64: bool) -> Bounds {
-        self.0.config.choice(memory64).resolve(memory64)
+        self.in_force(memory64).bounds
+    }
+
+    /// Why the strategy in force is not the one that `auto` takes as a rule:
+    /// which was refused, at which limit of the host, and the remedy.
+    pub fn fallback(&self, memory64: bool) -> Option<&str> {
+        self.in_force(memory64).because.as_deref()
+    }
+
+    pub(crate) fn in_force(&self, memory64: bool) -> &InForce {
+        &self.0.in_force[usize::from(memory64)]
     }
 
     /// The plan for a memory; errors begin with `what`.
     pub(crate) fn plan(&self, ty: &MemoryType, what: &str) -> Result<MemoryPlan> {
-        let undeclared = self.0.config.undeclared_pages_64;
-        MemoryPlan::new(self.bounds(ty.memory64), ty, undeclared)
+        let InForce { bounds, limits, .. } = self.in_force(ty.memory64);
+        MemoryPlan::new(*bounds, ty, *limits)
             .map_err(|error| ErrorKind::Config(format!("{what}{error}")).into())
     }
 

@@ -48,6 +48,7 @@ mod externs;
 mod features;
 mod func;
 mod host;
+mod in_force;
 mod init;
 mod instance;
 mod interrupt;

@@ -24,7 +24,7 @@ use fathom_sys::uffd;
 use crate::bounds::{Backing, Growth, MemoryPlan, Place, WASM_PAGE_BYTES};
 use crate::error::Result;
 use crate::racy;
-use crate::refusal::Step;
+use crate::refusal::{Refused, Step};
 use crate::types::MemoryType;
 use crate::vmctx::VmMemory;
 
@@ -65,7 +65,13 @@ impl LinearMemory {
     /// Where the host has no address space or memory for it, or lacks what the
     /// strategy needs.
     pub fn new(plan: MemoryPlan, ty: MemoryType) -> Result<Arc<LinearMemory>> {
-        let failed = |step| move |error| plan.refused(ty.min, step, error);
+        let refused = |(step, error)| plan.refused(ty.min, step, error);
+        LinearMemory::attempt(plan, ty).map_err(refused)
+    }
+
+    /// The same; an error says what failed and what the host said.
+    pub fn attempt(plan: MemoryPlan, ty: MemoryType) -> Result<Arc<LinearMemory>, Refused> {
+        let failed = |step| move |error: io::Error| (step, error);
         let below = shadow_below(&plan).map_err(failed(Step::Shadow))?;
         let end = below.as_ref().map_or(0, |(_, end)| *end);
         let planned = plan.reserved_bytes;

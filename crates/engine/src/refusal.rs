@@ -23,12 +23,22 @@ pub(crate) enum Step {
     Open,
 }
 
+/// What failed, and what the host said.
+pub(crate) type Refused = (Step, io::Error);
+
 /// Mappings that may come and go while they are counted.
 const MAPPINGS_MARGIN: u64 = 64;
 
 impl MemoryPlan {
     /// The error of a memory of `pages` pages at first that was refused.
     pub(crate) fn refused(&self, pages: u64, step: Step, error: io::Error) -> Error {
+        let (bounds, why) = (self.bounds, self.why(step, &error));
+        let what = format!("cannot make a memory of {pages} pages under '{bounds}': {why}");
+        Error::resource(what, error)
+    }
+
+    /// What failed, at which limit, and the remedy.
+    pub(crate) fn why(&self, step: Step, error: &io::Error) -> String {
         let what = match step {
             Step::Shadow => "its shadow at low addresses".to_owned(),
             Step::Reserve => {
@@ -39,10 +49,7 @@ impl MemoryPlan {
             Step::Userfaultfd => "userfaultfd".to_owned(),
             Step::Open => format!("opening {}", Bytes(self.min_bytes)),
         };
-        let bounds = self.bounds;
-        let why = self.limit(step, &error);
-        let what = format!("cannot make a memory of {pages} pages under '{bounds}': {what}: {why}");
-        Error::resource(what, error)
+        format!("{what}: {}", self.limit(step, error))
     }
 
     /// The limit and the remedy.
@@ -64,8 +71,7 @@ impl MemoryPlan {
         }
         if let Some(limit) = caps::address_space_limit() {
             return format!(
-                "the process may have {} (RLIMIT_AS): raise it by `ulimit -v`, or declare a \
-                 smaller maximum",
+                "the process may have {} in all (RLIMIT_AS), raise it by `ulimit -v`",
                 Bytes(limit)
             );
         }

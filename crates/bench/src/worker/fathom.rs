@@ -75,12 +75,23 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, Hello), Refusal> {
         }
         .into(),
         checks: checks(engine.bounds(false)),
-        evidence: format!(
-            "the engine's plan for 32-bit memories: {}",
-            engine.bounds(false)
-        ),
+        evidence: evidence(&engine, wish.strategy),
     };
     Ok((engine, hello))
+}
+
+/// What is in force, and for `auto` why.
+fn evidence(engine: &Engine, strategy: &str) -> String {
+    if strategy != "auto" {
+        let bounds = engine.bounds(false);
+        return format!("the engine's plan for 32-bit memories: {bounds}");
+    }
+    let in_force = |memory64| match engine.fallback(memory64) {
+        Some(why) => format!("{}, because {why}", engine.bounds(memory64)),
+        None => engine.bounds(memory64).to_string(),
+    };
+    let (narrow, wide) = (in_force(false), in_force(true));
+    format!("auto = {narrow} (32-bit memories), {wide} (64-bit memories)")
 }
 
 /// The one code generator.

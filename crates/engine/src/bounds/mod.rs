@@ -196,9 +196,27 @@ fn named(memory64: bool) -> String {
     names.join(", ")
 }
 
-/// Pages that a memory of this type can grow to; `undeclared` for a 64-bit one
-/// that does not say.
-fn max_pages(bounds: Bounds, ty: &MemoryType, undeclared: u64) -> Result<u64, PlanError> {
+/// How far memories can grow, in pages, whatever they declare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GrowthLimits {
+    /// A 64-bit memory that declares no maximum.
+    pub undeclared_64: u64,
+    /// Any memory: less than its type allows where the host has little address
+    /// space.
+    pub most: u64,
+}
+
+impl Default for GrowthLimits {
+    fn default() -> GrowthLimits {
+        GrowthLimits {
+            undeclared_64: DEFAULT_PAGES_64,
+            most: MAX_PAGES_64,
+        }
+    }
+}
+
+/// Pages that a memory of this type can grow to: never less than its minimum.
+fn max_pages(bounds: Bounds, ty: &MemoryType, limits: GrowthLimits) -> Result<u64, PlanError> {
     let limit = match (ty.memory64, bounds) {
         (false, _) => MAX_PAGES_32,
         (true, Bounds::Shadow(_)) => MAX_PAGES_SHADOWED,
@@ -208,23 +226,30 @@ fn max_pages(bounds: Bounds, ty: &MemoryType, undeclared: u64) -> Result<u64, Pl
         let pages = ty.min;
         return Err(PlanError::TooLarge { pages, limit });
     }
-    let default = if ty.memory64 { undeclared } else { limit };
-    Ok(ty.max.unwrap_or(default.max(ty.min)).min(limit))
+    let default = match ty.memory64 {
+        true => limits.undeclared_64,
+        false => limit,
+    };
+    let most = limit.min(limits.most);
+    Ok(ty.max.unwrap_or(default).min(most).max(ty.min))
 }
 
 impl MemoryPlan {
-    /// The plan for a memory of type `ty` under `bounds`; a 64-bit one that
-    /// declares no maximum grows to `undeclared` pages, or to its minimum.
+    /// The plan for a memory of type `ty` under `bounds`.
     ///
     /// # Errors
     /// A strategy for the other index type; a memory beyond the implementation's
     /// limits.
-    pub fn new(bounds: Bounds, ty: &MemoryType, undeclared: u64) -> Result<MemoryPlan, PlanError> {
+    pub fn new(
+        bounds: Bounds,
+        ty: &MemoryType,
+        limits: GrowthLimits,
+    ) -> Result<MemoryPlan, PlanError> {
         let index = if ty.memory64 { 64 } else { 32 };
         if !bounds.supports(ty.memory64) {
             return Err(PlanError::IndexType { bounds, index });
         }
-        let max_bytes = max_pages(bounds, ty, undeclared)? * WASM_PAGE_BYTES;
+        let max_bytes = max_pages(bounds, ty, limits)? * WASM_PAGE_BYTES;
         let Layout {
             front_bytes,
             reserved_bytes,

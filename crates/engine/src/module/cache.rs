@@ -33,14 +33,17 @@ impl Key {
     pub fn new(engine: &Engine, wasm: &[u8]) -> Option<Key> {
         let config = engine.config();
         let dir = config.cache_dir.clone()?;
+        let in_force = |memory64| {
+            let now = engine.in_force(memory64);
+            format!("{} {:?}", now.bounds, now.limits)
+        };
         let mut hasher = blake3::Hasher::new();
         let about = format!(
-            "{}|{}|{}|{}|{}|{}|{:?}|{}|",
+            "{}|{}|{}|{}|{}|{:?}|{}|",
             env!("CARGO_PKG_VERSION"),
             engine.target().fingerprint(),
-            config.bounds,
-            config.choice(true),
-            config.undeclared_pages_64,
+            in_force(false),
+            in_force(true),
             config.opt,
             config.layout_seed,
             config.features,

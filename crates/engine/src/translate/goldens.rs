@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::ModuleEnv;
-use crate::bounds::{Bounds, DEFAULT_PAGES_64, MemoryPlan};
+use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
 use crate::compile::{Target, list};
 use crate::features::Features;
 use crate::module::decode;
@@ -31,7 +31,7 @@ fn render(wat: &str, bounds: Bounds, stage: Stage) -> String {
     let plans: Vec<MemoryPlan> = info
         .memories
         .iter()
-        .map(|ty| MemoryPlan::new(bounds, ty, DEFAULT_PAGES_64).expect("the strategy fits"))
+        .map(|ty| MemoryPlan::new(bounds, ty, GrowthLimits::default()).expect("the strategy fits"))
         .collect();
     let target = Target::fixed();
     let env = ModuleEnv {

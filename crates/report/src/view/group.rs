@@ -318,14 +318,19 @@ fn kind(row: &RowSummary, hello: Option<&Hello>) -> Kind {
 
 /// Keeps what says how an outside engine's tier is known; its number.
 fn footnote(row: &RowSummary, hello: Option<&Hello>, footnotes: &mut Vec<String>) -> Option<usize> {
-    if !row.row.variant.is_wasm() || row.row.sandbox.engine == "fathom" {
+    if !row.row.variant.is_wasm() {
         return None;
     }
     let hello = hello?;
-    let text = format!(
-        "{} {}: {} tier, {}; known by: {}",
-        hello.engine, hello.version, hello.tier, hello.backend, hello.evidence
-    );
+    let sandbox = &row.row.sandbox;
+    let text = match (sandbox.engine.as_str(), sandbox.strategy.as_str()) {
+        ("fathom", "auto") => format!("fathom: {}", hello.evidence),
+        ("fathom", _) => return None,
+        _ => format!(
+            "{} {}: {} tier, {}; known by: {}",
+            hello.engine, hello.version, hello.tier, hello.backend, hello.evidence
+        ),
+    };
     let at = match footnotes.iter().position(|known| *known == text) {
         Some(at) => at,
         None => {
