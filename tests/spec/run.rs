@@ -7,7 +7,9 @@ use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
-use fathom_engine::{Engine, Error, ErrorKind, Extern, Instance, Linker, Module, Store, Val};
+use fathom_engine::{
+    Engine, Error, ErrorKind, Extern, Instance, Linker, Module, SharedMemory, Store, Val,
+};
 
 use crate::script::{Encoded, Exec, Invoke, Line, Script, Step};
 use crate::spectest;
@@ -142,6 +144,9 @@ struct Context<'s, 'e> {
     definitions: HashMap<Option<String>, Result<Module, Missing>>,
     /// Names whose instances need what there is not.
     unregistered: HashSet<String>,
+    /// Modules of the script that started this thread: the shared memories that
+    /// they export, by the export's name.
+    handed: HashMap<String, Vec<(String, SharedMemory)>>,
     threads: HashMap<String, ScopedJoinHandle<'s, Outcomes>>,
     /// Of threads that were waited for.
     joined: Outcomes,
@@ -185,6 +190,7 @@ impl<'s, 'e: 's> Context<'s, 'e> {
             named: HashMap::new(),
             definitions: HashMap::new(),
             unregistered: HashSet::new(),
+            handed: HashMap::new(),
             threads: HashMap::new(),
             joined: Vec::new(),
         }
@@ -282,6 +288,12 @@ impl<'s, 'e: 's> Context<'s, 'e> {
     }
 
     fn register(&mut self, name: &str, module: Option<&String>) -> Held {
+        if let Some(memories) = module.and_then(|module| self.handed.get(module)) {
+            for (export, memory) in memories {
+                self.linker.define_shared(name, export, memory);
+            }
+            return Ok(());
+        }
         match self.instance(module) {
             Ok(instance) => {
                 self.linker.instance(&self.store, name, instance);
@@ -392,17 +404,29 @@ impl<'s, 'e: 's> Context<'s, 'e> {
         }
     }
 
-    /// Start a thread with a store of its own, which shares the shared
+    /// Start a thread with a store of its own, which can register the shared
     /// memories that the module named exports.
     fn spawn(&mut self, name: &str, shared: Option<&String>, lines: &'e [Line]) -> Held {
+        let mut handed = HashMap::new();
         if let Some(shared) = shared {
-            self.instance(Some(shared))?;
-            return wrong("shared memories cannot be handed to a thread yet");
+            handed.insert(shared.clone(), self.shared_memories(shared)?);
         }
         let (engine, scope) = (self.engine, self.scope);
-        let thread = scope.spawn(move || run_lines(Context::new(engine, scope), lines));
+        let thread = scope.spawn(move || {
+            let context = Context::new(engine, scope);
+            run_lines(Context { handed, ..context }, lines)
+        });
         self.threads.insert(name.to_owned(), thread);
         Ok(())
+    }
+
+    fn shared_memories(&self, module: &String) -> Result<Vec<(String, SharedMemory)>, Wrong> {
+        let exports = self.instance(Some(module))?.exports(&self.store);
+        let shared = exports.into_iter().filter_map(|(name, item)| match item {
+            Extern::Memory(memory) => Some((name, memory.as_shared(&self.store)?)),
+            _ => None,
+        });
+        Ok(shared.collect())
     }
 
     fn wait(&mut self, thread: &str) -> Held {

@@ -78,7 +78,8 @@ impl Arg {
             Arg::Null(Hierarchy::Func) => Val::FuncRef(None),
             Arg::Null(Hierarchy::Extern) => Val::ExternRef(None),
             Arg::Extern(n) => Val::ExternRef(Some(ExternRef::new(n))),
-            Arg::Null(Hierarchy::Exn | Hierarchy::Any) | Arg::Gc => return None,
+            Arg::Null(Hierarchy::Exn) => Val::ExnRef(None),
+            Arg::Null(Hierarchy::Any) | Arg::Gc => return None,
         })
     }
 }
