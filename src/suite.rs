@@ -35,7 +35,8 @@ pub struct Args {
     /// Problem size [default: medium]
     #[arg(long, help_heading = "What")]
     size: Option<String>,
-    /// Strategies of our engine beside `auto` and `none` [default: all that this host has]
+    /// Strategies of our engine beside `auto` and `none`; `forms` for every form of each
+    /// [default: each that this host has, in its usual form]
     #[arg(
         long,
         value_delimiter = ',',

@@ -96,15 +96,19 @@ pub fn target(args: &Args, house: &House) -> anyhow::Result<Target> {
 pub fn strategies(asked: &[String]) -> anyhow::Result<(Vec<String>, Vec<Absent>)> {
     let mut names = vec![AUTO.to_owned(), Bounds::None.name().to_owned()];
     let mut absent = Vec::new();
-    let all = || Bounds::ALL.iter().map(|bounds| bounds.name().to_owned());
-    let wanted: Vec<String> = match asked {
-        [] => all().collect(),
-        [all_of_them] if all_of_them == "all" => all().collect(),
-        names => names.to_vec(),
-    };
-    for name in wanted {
+    for name in wanted(asked) {
         let choice: BoundsChoice = name.parse()?;
         if names.contains(&name) {
+            continue;
+        }
+        if let (BoundsChoice::Named(bounds), []) = (choice, asked)
+            && bounds.is_diagnostic()
+        {
+            absent.push(Absent {
+                engine: format!("{OWN} {name}"),
+                why: "not there to run fast: name it in --bounds to measure it".to_owned(),
+                is_wanted: false,
+            });
             continue;
         }
         match Engine::new(&Config::new().bounds(choice).allow_unchecked(true)) {
@@ -117,6 +121,24 @@ pub fn strategies(asked: &[String]) -> anyhow::Result<(Vec<String>, Vec<Absent>)
         }
     }
     Ok((names, absent))
+}
+
+/// Every strategy in its usual form unless some are named; `forms` are all forms.
+fn wanted(asked: &[String]) -> Vec<String> {
+    let name = |bounds: &Bounds| bounds.name().to_owned();
+    let is_measured = |bounds: &&Bounds| !bounds.is_diagnostic();
+    let mut wanted = Vec::new();
+    for word in asked {
+        match word.as_str() {
+            "all" => wanted.extend(Bounds::ALL.iter().filter(is_measured).map(name)),
+            "forms" => wanted.extend(Bounds::FORMS.iter().filter(is_measured).map(name)),
+            _ => wanted.push(word.clone()),
+        }
+    }
+    if asked.is_empty() {
+        wanted.extend(Bounds::ALL.iter().map(name));
+    }
+    wanted
 }
 
 /// Whether a strategy of ours is for the width of a build. Other engines are
@@ -175,6 +197,8 @@ mod tests {
         assert!(absent.iter().all(|absent| !absent.why.is_empty()));
         let (names, _) = strategies(&["guard64".to_owned(), "none".to_owned()]).unwrap();
         assert_eq!(names, ["auto", "none", "guard64"]);
+        let (forms, absent) = strategies(&["forms".to_owned(), "debug".to_owned()]).unwrap();
+        assert_eq!(forms.len() + absent.len(), Bounds::FORMS.len() + 1);
         assert!(strategies(&["hope".to_owned()]).is_err());
     }
 
