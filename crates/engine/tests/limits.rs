@@ -69,6 +69,54 @@ fn functions() {
     assert!(text.contains("function body size"), "{text}");
 }
 
+/// A module whose section `id` says that it has `count` items.
+fn counting(id: u8, count: u32) -> Vec<u8> {
+    let mut items = Vec::new();
+    let mut rest = count;
+    while rest >= 0x80 {
+        items.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    items.push(rest as u8);
+    let mut wasm = b"\0asm\x01\0\0\0".to_vec();
+    wasm.extend([id, items.len() as u8]);
+    wasm.extend(items);
+    wasm
+}
+
+#[test]
+fn counts() {
+    for (id, what, limit) in [
+        (1, "types", 1_000_000),
+        (2, "imports", 1_000_000),
+        (3, "functions", 1_000_000),
+        (4, "tables", 100_000),
+        (6, "globals", 1_000_000),
+        (7, "exports", 1_000_000),
+        (9, "element segments", 100_000),
+        (11, "data segments", 100_000),
+        (13, "tags", 1_000_000),
+    ] {
+        let refused = Module::new(&engine(), &counting(id, limit + 1)).map(|_| ());
+        let text = refused.unwrap_err().to_string();
+        assert!(!text.contains('\n'), "{text}");
+        let expected = format!("{what} count exceeds limit of {limit}");
+        assert!(text.contains(&expected), "{text}, not {expected}");
+    }
+}
+
+#[test]
+fn sizes() {
+    let text = refusal("(module (memory 65537))");
+    assert!(text.contains("memory size must be at most"), "{text}");
+    let name = "n".repeat(100_001);
+    let text = refusal(&format!("(module (func (export \"{name}\")))"));
+    assert!(text.contains("string size"), "{text}");
+    let clauses = "(catch_all 0)".repeat(10_001);
+    let text = refusal(&format!("(module (func (block (try_table {clauses}))))"));
+    assert!(text.contains("catches size"), "{text}");
+}
+
 /// There is no limit of its own: a body can be as deep as it is long.
 #[test]
 fn nesting() {
@@ -80,7 +128,11 @@ fn nesting() {
         ("try_table (catch_all 0) ", "end "),
     ] {
         let (open, close) = (open.repeat(DEPTH), close.repeat(DEPTH));
-        load(&format!("(module (func {open} {close}))")).unwrap();
+        let wasm = wat::parse_str(format!("(module (func {open} {close}))")).unwrap();
+        for opt in Opt::ALL {
+            let engine = Engine::new(&Config::new().opt(opt)).unwrap();
+            Module::new(&engine, &wasm).unwrap();
+        }
     }
 }
 
