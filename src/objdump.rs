@@ -12,10 +12,10 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use fathom_engine::{
-    Bounds, BoundsChoice, CodeCost, Config, Engine, Features, Listing, Module, Opt,
+    Bounds, BoundsChoice, CodeCost, Config, Elide, Engine, Features, Listing, Module, Opt,
 };
 
-use crate::run::{bounds_parser, load, opt_parser};
+use crate::run::{bounds_parser, elide_parser, load, opt_parser};
 
 /// Show a function's machine code, and what its checks cost
 #[derive(clap::Args)]
@@ -35,6 +35,10 @@ pub struct Args {
     /// How much the code generator tries
     #[arg(long, value_name = "LEVEL", default_value = "speed", value_parser = opt_parser())]
     opt: Opt,
+
+    /// Which checks are left out
+    #[arg(long, value_name = "CHOICE", default_value = "loops", value_parser = elide_parser())]
+    elide: Elide,
 
     /// Show the machine code: the default for one function
     #[arg(long)]
@@ -67,6 +71,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let config = Config::new()
         .bounds(args.bounds)
         .opt(args.opt)
+        .elide(args.elide)
         .features(args.features)
         .allow_unchecked(true);
     let engine = Engine::new(&config)?;

@@ -17,7 +17,7 @@ use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fathom_engine::{Bounds, BoundsChoice, Guarantee};
 use fathom_engine::{
-    Config, Engine, Features, Frame, Func, Instance, Linker, Module, Opt, Store, Val,
+    Config, Elide, Engine, Features, Frame, Func, Instance, Linker, Module, Opt, Store, Val,
 };
 use fathom_wasi::{ProcExit, ThreadError, WasiCtx, WasiCtxBuilder, run_with_threads};
 
@@ -58,6 +58,10 @@ pub struct Args {
     /// How much the code generator tries
     #[arg(long, value_name = "LEVEL", default_value = "speed", value_parser = opt_parser())]
     opt: Opt,
+
+    /// Which checks are left out
+    #[arg(long, value_name = "CHOICE", default_value = "loops", value_parser = elide_parser())]
+    elide: Elide,
 
     /// Call this exported function with ARGS as its arguments and print its
     /// results, instead of running the program
@@ -120,6 +124,11 @@ fn bytes(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "a size is a number of bytes, such as 65536, 512M or 1T".to_owned())
 }
 
+pub fn elide_parser() -> impl TypedValueParser<Value = Elide> {
+    let choices = Elide::ALL.map(|elide| PossibleValue::new(elide.name()).help(elide.help()));
+    PossibleValuesParser::new(choices).try_map(|name| name.parse::<Elide>())
+}
+
 /// Runs the program.
 ///
 /// # Errors
@@ -141,6 +150,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut config = Config::new()
         .bounds(args.bounds)
         .opt(args.opt)
+        .elide(args.elide)
         .allow_unchecked(args.unsafe_no_bounds)
         .features(args.features)
         .cache_dir(args.cache.clone());

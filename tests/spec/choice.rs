@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use fathom_engine::{Bounds, Opt};
+use fathom_engine::{Bounds, Elide, Opt};
 
 use crate::Mode;
 use crate::groups::{GROUPS, Group};
@@ -12,8 +12,11 @@ use crate::script::Script;
 pub struct Choice {
     pub bounds: Vec<Bounds>,
     pub opts: Vec<Opt>,
+    pub elides: Vec<Elide>,
     pub groups: Vec<&'static Group>,
     words: Vec<String>,
+    /// Whether `elides` was.
+    elides_chosen: bool,
     /// Whether anything was chosen at all.
     chosen: bool,
 }
@@ -30,8 +33,10 @@ impl Choice {
         let mut choice = Choice {
             bounds: Bounds::all_for(false).collect(),
             opts: Opt::ALL.to_vec(),
+            elides: Elide::ALL.to_vec(),
             groups: GROUPS.iter().filter(|group| group.supported).collect(),
             words: Vec::new(),
+            elides_chosen: false,
             chosen: false,
         };
         let mut args = args.peekable();
@@ -47,6 +52,10 @@ impl Choice {
             match flag {
                 "--bounds" => choice.bounds = names(&value()?)?,
                 "--opt" => choice.opts = names(&value()?)?,
+                "--elide" => {
+                    choice.elides = names(&value()?)?;
+                    choice.elides_chosen = true;
+                }
                 "--group" => choice.groups = groups(&value()?)?,
                 // Flags of the usual harness mean nothing here.
                 _ if flag.starts_with('-') => continue,
@@ -62,8 +71,12 @@ impl Choice {
         !self.chosen
     }
 
-    /// Whether a script is to be run in a mode.
+    /// Whether a script is to be run in a mode: those that leave out fewer checks
+    /// than the default are for the scripts about it.
     pub fn wants(&self, mode: Mode, script: &Script) -> bool {
+        if !self.elides_chosen && !mode.is_default() && !script.name.contains("elision") {
+            return false;
+        }
         let name = format!("{} {}", mode.name(), script.name);
         self.words.iter().all(|word| name.contains(word))
     }

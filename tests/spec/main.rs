@@ -15,8 +15,8 @@
 //! passes is an error too. `FATHOM_BLESS=1` rewrites those files, but only with
 //! what may be excused so.
 //!
-//! `cargo test --test spec -- [--bounds NAME,…] [--opt NAME,…] [--group NAME,…]
-//! [WORD]…` runs the scripts of these groups (`all` for every one) whose `mode
+//! `cargo test --test spec -- [--bounds NAME,…] [--opt NAME,…] [--elide NAME,…]
+//! [--group NAME,…] [WORD]…` runs the scripts of these groups (`all` for every one) whose `mode
 //! group/file` contains every word, in these modes; `FATHOM_SPEC` holds more
 //! such arguments, for runners that cannot pass any. `FATHOM_TRACE=1` names each
 //! job as it starts, to find one that ends the process.
@@ -33,7 +33,7 @@ mod values;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Opt};
+use fathom_engine::{Bounds, BoundsChoice, Config, Elide, Engine, Opt};
 use rayon::prelude::*;
 
 use choice::Choice;
@@ -52,11 +52,21 @@ const GROWTH_LIMIT: u64 = 64 << 20;
 pub struct Mode {
     bounds: Bounds,
     opt: Opt,
+    elide: Elide,
 }
 
 impl Mode {
     fn name(self) -> String {
-        format!("{} --opt {}", self.bounds, self.opt)
+        let elide = match self.is_default() {
+            true => String::new(),
+            false => format!(" --elide {}", self.elide),
+        };
+        format!("{} --opt {}{elide}", self.bounds, self.opt)
+    }
+
+    /// Whether the checks are left out that are by default.
+    fn is_default(self) -> bool {
+        self.elide == Elide::default()
     }
 
     fn engine(self) -> fathom_engine::Result<Engine> {
@@ -71,6 +81,7 @@ impl Mode {
             .bounds64(choice(true))
             .memory64_growth_limit(GROWTH_LIMIT)
             .opt(self.opt)
+            .elide(self.elide)
             .allow_unchecked(true);
         Engine::new(&config)
     }
@@ -99,16 +110,19 @@ fn main() -> ExitCode {
     let mut good = true;
     for opt in &choice.opts {
         for bounds in &choice.bounds {
-            let mode = Mode {
-                bounds: *bounds,
-                opt: *opt,
-            };
-            let chosen: Vec<&Script> = scripts
-                .iter()
-                .filter(|script| choice.wants(mode, script))
-                .collect();
-            if !chosen.is_empty() {
-                good &= run_mode(mode, &chosen, bless && choice.is_whole(), &mut table);
+            for elide in &choice.elides {
+                let mode = Mode {
+                    bounds: *bounds,
+                    opt: *opt,
+                    elide: *elide,
+                };
+                let chosen: Vec<&Script> = scripts
+                    .iter()
+                    .filter(|script| choice.wants(mode, script))
+                    .collect();
+                if !chosen.is_empty() {
+                    good &= run_mode(mode, &chosen, bless && choice.is_whole(), &mut table);
+                }
             }
         }
     }
@@ -148,7 +162,7 @@ fn run_mode(mode: Mode, scripts: &[&Script], bless: bool, table: &mut Table) -> 
         })
         .collect();
     reports.sort_by(|a, b| a.script.name.cmp(&b.script.name));
-    if bless && mode.opt == Opt::Speed {
+    if bless && mode.opt == Opt::Speed && mode.is_default() {
         expected::bless(mode.bounds, &reports);
         if mode.bounds == Bounds::Guard {
             expected::bless_beyond(&reports);
@@ -160,6 +174,8 @@ fn run_mode(mode: Mode, scripts: &[&Script], bless: bool, table: &mut Table) -> 
         &Expected::read(BEYOND),
     );
     tally.print(&mode.name());
-    table.add(mode.bounds, &reports);
+    if mode.is_default() {
+        table.add(mode.bounds, &reports);
+    }
     tally.is_good()
 }

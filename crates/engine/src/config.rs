@@ -53,6 +53,64 @@ impl FromStr for Opt {
     }
 }
 
+/// Which checks are left out because something makes them superfluous.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Elide {
+    /// None.
+    Off,
+    /// Those of indices that are in range by how they are computed, or by an
+    /// access on every way there.
+    Dominated,
+    /// Those of indices that loops move by steps, too: the default.
+    #[default]
+    Loops,
+}
+
+impl Elide {
+    /// All, each with what the former ones leave out.
+    pub const ALL: [Elide; 3] = [Elide::Off, Elide::Dominated, Elide::Loops];
+
+    /// The name by which users choose it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Elide::Off => "off",
+            Elide::Dominated => "dominated",
+            Elide::Loops => "loops",
+        }
+    }
+
+    /// One line of help.
+    pub fn help(self) -> &'static str {
+        match self {
+            Elide::Off => "every access has its check",
+            Elide::Dominated => "none where an earlier access or the index's range suffices",
+            Elide::Loops => "nor where a loop moves an index by steps that guard pages absorb",
+        }
+    }
+}
+
+impl fmt::Display for Elide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is none of them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown choice of checks to leave out '{0}' (one of: off, dominated, loops)")]
+pub struct UnknownElide(String);
+
+impl FromStr for Elide {
+    type Err = UnknownElide;
+
+    fn from_str(name: &str) -> Result<Elide, UnknownElide> {
+        Elide::ALL
+            .into_iter()
+            .find(|e| e.name() == name)
+            .ok_or_else(|| UnknownElide(name.to_owned()))
+    }
+}
+
 /// Bytes of stack that Wasm may use in one activation unless configured.
 const DEFAULT_WASM_STACK_BYTES: usize = 1 << 20;
 
@@ -63,6 +121,7 @@ pub struct Config {
     pub(crate) bounds64: Option<BoundsChoice>,
     pub(crate) undeclared_pages_64: u64,
     pub(crate) opt: Opt,
+    pub(crate) elide: Elide,
     pub(crate) allow_unchecked: bool,
     pub(crate) layout_seed: Option<u64>,
     pub(crate) cache_dir: Option<PathBuf>,
@@ -77,6 +136,7 @@ impl Default for Config {
             bounds64: None,
             undeclared_pages_64: DEFAULT_PAGES_64,
             opt: Opt::Speed,
+            elide: Elide::Loops,
             allow_unchecked: false,
             layout_seed: None,
             cache_dir: None,
@@ -124,6 +184,12 @@ impl Config {
     /// How much the code generator tries.
     pub fn opt(mut self, opt: Opt) -> Config {
         self.opt = opt;
+        self
+    }
+
+    /// Which checks are left out where something makes them superfluous.
+    pub fn elide(mut self, elide: Elide) -> Config {
+        self.elide = elide;
         self
     }
 

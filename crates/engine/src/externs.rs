@@ -297,7 +297,7 @@ impl Memory {
     /// Bytes of address space set aside for it.
     pub fn reserved_bytes(&self, store: impl AsContext) -> u64 {
         let plan = &self.linear(store.opaque()).plan;
-        plan.front_bytes + plan.reserved_bytes
+        plan.lead_bytes() + plan.reserved_bytes
     }
 
     /// Bytes of a page: 65,536.

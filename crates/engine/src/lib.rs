@@ -40,6 +40,7 @@ pub mod bounds;
 mod code;
 mod compile;
 mod config;
+mod elide;
 mod engine;
 mod entry;
 mod error;
@@ -73,7 +74,7 @@ mod wait;
 
 pub use bounds::{Bounds, BoundsChoice, Guarantee};
 pub use compile::{CodeCost, CodeLine, Listing, WasmLine};
-pub use config::{Config, Opt};
+pub use config::{Config, Elide, Opt};
 pub use engine::Engine;
 pub use error::{Error, ErrorKind, Result};
 pub use exception::{ExnRef, Uncaught};

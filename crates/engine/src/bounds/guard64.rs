@@ -2,9 +2,9 @@
 //! table's. For 64-bit memories.
 //!
 //! ```text
-//!  base              base+len        base + R                base + R + 4 GiB + 64 KiB
-//!   |---- memory -------|--- inaccessible ---|--- inaccessible ---|
-//!   |<- readable, ... ->|    (growth: mprotect)
+//!  base - 256 MiB     base              base+len        base + R        base + R + 4 GiB + 64 KiB
+//!   |-- inaccessible --|---- memory -------|--- inaccessible ---|--- inaccessible ---|
+//!                      |<- readable, ... ->|    (growth: mprotect)
 //! ```
 //!
 //! `R` is a power of two, at least the memory's maximum. The check is
@@ -22,13 +22,16 @@
 //! accessible iff below `len`. So it faults iff `i + o + n > len`. An offset
 //! of `2^32` and more is added to the index first, and the sum's overflow is
 //! a trap of its own (`folded_offset`); then `i` is the sum and `o` is 0.
+//!
+//! The pages in front are for accesses whose check is left out ([`crate::elide`]):
+//! an index that is below 0 by at most 256 MiB, with `o = 0`, faults there.
 
 use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
 use cranelift_frontend::FunctionBuilder;
 
 use super::{
-    Access, Backing, HighBits, HostAddress, Layout, MemoryPlan, REACH, Strategy, folded_offset,
-    plain_address,
+    Access, Backing, FRONT_GUARD, HighBits, HostAddress, Layout, MemoryPlan, REACH, Strategy,
+    folded_offset, plain_address,
 };
 use crate::vmctx::offsets::{MEMORY_HIGH_BITS, MEMORY_INDEX_BITS};
 
@@ -42,6 +45,10 @@ impl Strategy for Guard64 {
             backing: Backing::Protect,
             shadow: None,
         }
+    }
+
+    fn front_guard_bytes(&self, memory64: bool) -> u64 {
+        if memory64 { FRONT_GUARD } else { 0 }
     }
 
     fn emit(

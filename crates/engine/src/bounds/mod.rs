@@ -19,12 +19,14 @@ mod none;
 mod rows;
 mod shadow;
 mod shadow_compressed;
+mod site;
 mod trap;
 mod uffd;
 
 pub(crate) use mark::{begin_check, end_check, offset_and_check};
 pub use rows::{Bounds, BoundsChoice, Growth, Guarantee, HighBits, Probing, UnknownBounds};
 pub(crate) use shadow::{Place, Shadow};
+pub(crate) use site::{BlockEnd, Site};
 
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, TrapCode, Value, types};
 use cranelift_frontend::FunctionBuilder;
@@ -51,6 +53,10 @@ const INDEX_SPACE_32: u64 = 1 << 32;
 /// `(2^32 - 1) + 16`, rounded up to a Wasm page. Greater offsets, which only
 /// 64-bit memories have, are added to the index before the check.
 const REACH: u64 = (1 << 32) + WASM_PAGE_BYTES;
+/// Inaccessible bytes in front of a 64-bit memory whose checks can be left out:
+/// as far as an index may fall below 0 without a check and still fault. Less
+/// than what rounding a reservation up to GiB mostly leaves unused.
+const FRONT_GUARD: u64 = 256 << 20;
 
 /// How the pages of a memory come to be accessible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,6 +80,8 @@ pub struct MemoryPlan {
     /// Bytes it can grow to: the declared maximum or what its index type, or
     /// this implementation, allows.
     pub max_bytes: u64,
+    /// Inaccessible bytes in front of all others of the reservation.
+    pub front_guard_bytes: u64,
     /// Readable and writable bytes in front of the memory's first byte.
     pub front_bytes: u64,
     /// Bytes reserved from the first byte on; more where the shadow of the
@@ -87,6 +95,19 @@ pub struct MemoryPlan {
     /// of a type with another maximum, so only its definition knows what is
     /// reserved for it.
     pub imported: bool,
+}
+
+/// How far around a memory an access without a check surely faults: what the
+/// elision of checks relies on ([`crate::elide`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slack {
+    /// Inaccessible bytes right in front of the first byte.
+    pub front: i64,
+    /// Bytes reserved behind the most that the memory can grow to, and
+    /// inaccessible like all from its length on.
+    pub behind: i64,
+    /// The most bytes it can grow to: between these.
+    pub max_bytes: (i64, i64),
 }
 
 /// An access whose address is to be made safe.
@@ -141,6 +162,11 @@ trait Strategy {
     /// Front, reservation and backing for a memory of at most `max_bytes` with
     /// 64-bit or 32-bit indices.
     fn layout(&self, max_bytes: u64, memory64: bool) -> Layout;
+
+    /// Inaccessible bytes in front of all that the layout names.
+    fn front_guard_bytes(&self, _memory64: bool) -> u64 {
+        0
+    }
 
     /// Emit the check, if any, and the address. The index is an i64.
     fn emit(
@@ -263,6 +289,7 @@ impl MemoryPlan {
             bounds,
             min_bytes: ty.min * WASM_PAGE_BYTES,
             max_bytes,
+            front_guard_bytes: bounds.strategy().front_guard_bytes(ty.memory64),
             front_bytes,
             reserved_bytes,
             backing,
@@ -278,7 +305,34 @@ impl MemoryPlan {
 
     /// Bytes of the reservation in front of the memory's first byte.
     pub fn lead_bytes(&self) -> u64 {
+        self.front_guard_bytes + self.accessible_lead_bytes()
+    }
+
+    /// Those of them behind the front guard.
+    fn accessible_lead_bytes(&self) -> u64 {
         self.shadow.map_or(0, |shadow| shadow.lead_bytes()) + self.front_bytes
+    }
+
+    /// What faults around the memory. Every strategy that leaves the rest to
+    /// inaccessible pages has at least `REACH` of them behind the maximum; that
+    /// is all that is known of an import, which any maximum may be declared for.
+    pub(crate) fn slack(&self) -> Slack {
+        let front = match self.accessible_lead_bytes() {
+            0 => self.front_guard_bytes,
+            _ => 0,
+        };
+        let (behind, least, most) = match self.imported {
+            true => (REACH, 0, MAX_PAGES_64 * WASM_PAGE_BYTES),
+            false => {
+                let behind = self.reserved_bytes.saturating_sub(self.max_bytes);
+                (behind, self.max_bytes, self.max_bytes)
+            }
+        };
+        Slack {
+            front: front.cast_signed(),
+            behind: behind.cast_signed(),
+            max_bytes: (least.cast_signed(), most.cast_signed()),
+        }
     }
 
     /// Bits of the indices that the reservation holds, where the strategy tests

@@ -60,8 +60,8 @@ use cranelift_frontend::FunctionBuilder;
 use fathom_sys::map::page_bytes;
 
 use super::{
-    Access, Backing, Growth, HostAddress, Layout, MemoryPlan, Probing, REACH, Strategy,
-    WASM_PAGE_BYTES, folded_offset, plain_address,
+    Access, Backing, FRONT_GUARD, Growth, HostAddress, Layout, MemoryPlan, Probing, REACH,
+    Strategy, WASM_PAGE_BYTES, folded_offset, plain_address,
 };
 use crate::vmctx::offsets::MEMORY_SHADOW;
 
@@ -185,6 +185,15 @@ impl Strategy for Shadowed {
                 place,
                 growth: self.growth,
             }),
+        }
+    }
+
+    /// Where the shadow is in front there is no room for more: its slack is next
+    /// to the memory.
+    fn front_guard_bytes(&self, memory64: bool) -> u64 {
+        match (memory64, self.place_64) {
+            (true, Place::Below) => FRONT_GUARD,
+            _ => 0,
         }
     }
 

@@ -1,9 +1,9 @@
 //! `trap`: compare the index with the length and branch to a trap.
 //!
 //! ```text
-//!  base                       base+len    base+max        base + max + 4 GiB + 64 KiB
-//!   |---------- memory ----------|--- inaccessible ---|--- inaccessible ---|
-//!   |<--- readable, writable --->|
+//!  base - front       base                       base+len    base+max        base + max + 4 GiB + 64 KiB
+//!   |-- inaccessible --|---------- memory ----------|--- inaccessible ---|--- inaccessible ---|
+//!                      |<--- readable, writable --->|
 //! ```
 //!
 //! The check is `i >= len -> trap`: the index alone, so that accesses with the
@@ -19,13 +19,19 @@
 //! The same holds for 64-bit indices: the passed check bounds `i` by `max`,
 //! and an offset of `2^32` and more is added to the index first, with its
 //! overflow a trap (`folded_offset`), so that again `o < 2^32`.
+//!
+//! The front, 256 MiB for 64-bit memories and nothing for others, is for accesses
+//! whose check is left out ([`crate::elide`]). The reservation would catch every
+//! 32-bit index without any check, which is the strategy `guard`: here a check
+//! is only left out for one that was done.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
 use cranelift_frontend::FunctionBuilder;
 
 use super::{
-    Access, Backing, HostAddress, Layout, MemoryPlan, REACH, Strategy, folded_offset, plain_address,
+    Access, Backing, FRONT_GUARD, HostAddress, Layout, MemoryPlan, REACH, Strategy, folded_offset,
+    plain_address,
 };
 use crate::vmctx::offsets::MEMORY_LEN;
 
@@ -39,6 +45,10 @@ impl Strategy for Trap {
             backing: Backing::Protect,
             shadow: None,
         }
+    }
+
+    fn front_guard_bytes(&self, memory64: bool) -> u64 {
+        if memory64 { FRONT_GUARD } else { 0 }
     }
 
     fn emit(

@@ -8,8 +8,8 @@
 //!
 //! Inequality: as for `guard`, every access ends inside the reservation; for a
 //! 64-bit memory the index's high bits are tested as `guard64` does, and the
-//! reservation is `R + 4 GiB + 64 KiB` as there. A
-//! page at or above `len` is never supplied, so touching it raises SIGBUS,
+//! reservation is `R + 4 GiB + 64 KiB` as there, with the same 256 MiB in front,
+//! registered and missing. A page at or above `len` is never supplied, so touching it raises SIGBUS,
 //! and the handler compares the faulting address with `len`: below, it
 //! supplies the page and the instruction runs again; at or above, it is "out
 //! of bounds memory access". `len` is a multiple of the page, so a straddling
@@ -25,8 +25,8 @@ use cranelift_frontend::FunctionBuilder;
 
 use super::guard64::{index_space, test_high_bits};
 use super::{
-    Access, Backing, HighBits, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
-    folded_offset, plain_address,
+    Access, Backing, FRONT_GUARD, HighBits, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH,
+    Strategy, folded_offset, plain_address,
 };
 
 pub(super) struct Uffd;
@@ -39,6 +39,10 @@ impl Strategy for Uffd {
             backing: Backing::OnDemand,
             shadow: None,
         }
+    }
+
+    fn front_guard_bytes(&self, memory64: bool) -> u64 {
+        if memory64 { FRONT_GUARD } else { 0 }
     }
 
     fn emit(

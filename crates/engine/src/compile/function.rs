@@ -16,6 +16,7 @@ use super::artifact::{HandlerSite, Position, TrapSite};
 use super::placement::{self, Loop};
 use super::trampoline::{self, Trampoline};
 use crate::bounds::offset_and_check;
+use crate::elide;
 use crate::error::{Error, ErrorKind, Result};
 use crate::module::Body;
 use crate::translate::{FuncTranslator, ModuleEnv, TranslateError};
@@ -79,6 +80,8 @@ impl Compilers {
                 .translator
                 .translate(env, to_validate, &body, ir)
                 .map_err(refused)?;
+            leave_checks_out(&mut compiler.context, env, &compiler.translator)
+                .map_err(|message| ErrorKind::Compile { func, message })?;
             emit(&mut compiler.context, env.isa, func)
         })
     }
@@ -109,6 +112,15 @@ impl Compilers {
         }
         Ok(result)
     }
+}
+
+/// Runs the elision of checks over what was just translated.
+pub(super) fn leave_checks_out(
+    context: &mut Context,
+    env: &ModuleEnv<'_>,
+    translator: &FuncTranslator,
+) -> Result<(), String> {
+    elide::run(context, env.isa, env.plans, translator.sites(), env.elide)
 }
 
 pub(super) fn refused(error: TranslateError) -> Error {

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  body ─ operators.rs ─► WasmLine (offset, name)
-//!    └─ FuncTranslator ─► CLIF ─ Cranelift ─► code ─ capstone ─► CodeLine
+//!    └─ FuncTranslator ─ elide ─► CLIF ─ Cranelift ─► code ─ capstone ─► CodeLine
 //!                                              └ source locations: offset, check?
 //! ```
 //!
@@ -20,7 +20,7 @@ use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::{CompiledCode, Context, FinalizedMachReloc, FinalizedRelocTarget};
 use rayon::prelude::*;
 
-use super::function::refused;
+use super::function::{leave_checks_out, refused};
 use super::operators::{self, WasmLine};
 use crate::bounds::offset_and_check;
 use crate::error::{ErrorKind, Result};
@@ -37,8 +37,8 @@ pub struct Listing {
     pub name: Option<String>,
     /// Its instructions.
     pub wasm: Vec<WasmLine>,
-    /// What translation made of it, before any optimisation; `!` marks what
-    /// the strategy added.
+    /// What translation and the elision of checks made of it, before the code
+    /// generator optimises; `!` marks what the strategy added.
     pub clif: String,
     /// Its machine code, in order.
     pub code: Vec<CodeLine>,
@@ -152,9 +152,11 @@ pub(crate) fn list(env: &ModuleEnv<'_>, (to_validate, body): Body<'_>) -> Result
     let func = to_validate.index;
     let failed = |message: String| ErrorKind::Compile { func, message };
     let mut context = Context::new();
-    FuncTranslator::default()
+    let mut translator = FuncTranslator::default();
+    translator
         .translate(env, to_validate, &body, &mut context.func)
         .map_err(refused)?;
+    leave_checks_out(&mut context, env, &translator).map_err(failed)?;
     cranelift_codegen::verify_function(&context.func, env.isa)
         .map_err(|error| failed(error.to_string()))?;
     let clif = clif(&context.func);

@@ -39,20 +39,17 @@ pub(crate) use target::Target;
 
 use rayon::prelude::*;
 
-use crate::bounds::MemoryPlan;
 use crate::error::Result;
-use crate::module::{Body, ModuleInfo};
+use crate::module::Body;
 use crate::translate::ModuleEnv;
 use crate::types::FuncType;
-use crate::vmctx::VmLayout;
 use function::{CompiledFunction, Compilers};
 use link::Linking;
 use trampoline::Trampoline;
 
 /// Compiles a module.
 ///
-/// `plans` are the memories' plans, imported ones first; `layout_seed` varies
-/// the order and the distance of functions.
+/// `layout_seed` varies the order and the distance of functions.
 ///
 /// # Errors
 /// [`crate::error::ErrorKind::Invalid`] and `Unsupported` for the first body, by
@@ -60,18 +57,11 @@ use trampoline::Trampoline;
 /// gives up.
 pub(crate) fn compile_module(
     target: &Target,
-    info: &ModuleInfo,
-    layout: &VmLayout,
-    plans: &[MemoryPlan],
+    env: &ModuleEnv<'_>,
     bodies: Vec<Body<'_>>,
     layout_seed: Option<u64>,
 ) -> Result<Artifact> {
-    let env = ModuleEnv {
-        info,
-        layout,
-        plans,
-        isa: target.isa(),
-    };
+    let info = env.info;
     let compilers = Compilers::default();
     let mut work: Vec<(usize, Body<'_>)> = bodies.into_iter().enumerate().collect();
     // Long bodies first, so that no thread is left with one at the end.
@@ -79,7 +69,7 @@ pub(crate) fn compile_module(
     let mut compiled: Vec<(usize, Result<CompiledFunction>)> = work
         .into_par_iter()
         .with_max_len(1)
-        .map(|(index, body)| (index, compilers.compile(&env, body)))
+        .map(|(index, body)| (index, compilers.compile(env, body)))
         .collect();
     compiled.sort_unstable_by_key(|(index, _)| *index);
     let functions = compiled

@@ -39,12 +39,13 @@ impl Key {
         };
         let mut hasher = blake3::Hasher::new();
         let about = format!(
-            "{}|{}|{}|{}|{}|{:?}|{}|",
+            "{}|{}|{}|{}|{}|{}|{:?}|{}|",
             env!("CARGO_PKG_VERSION"),
             engine.target().fingerprint(),
             in_force(false),
             in_force(true),
             config.opt,
+            config.elide,
             config.layout_seed,
             config.features,
         );

@@ -112,6 +112,7 @@ impl Module {
                 layout: &VmLayout::new(&info),
                 plans: &plans(engine, &info)?,
                 isa: engine.target().isa(),
+                elide: engine.config().elide,
             };
             compile::listings(&env, bodies, func)
         };
@@ -273,8 +274,15 @@ fn plans(engine: &Engine, info: &ModuleInfo) -> Result<Vec<MemoryPlan>> {
 fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<Artifact> {
     let plans = plans(engine, info)?;
     let layout = VmLayout::new(info);
-    let seed = engine.config().layout_seed;
-    compile::compile_module(engine.target(), info, &layout, &plans, bodies, seed)
+    let config = engine.config();
+    let env = ModuleEnv {
+        info,
+        layout: &layout,
+        plans: &plans,
+        isa: engine.target().isa(),
+        elide: config.elide,
+    };
+    compile::compile_module(engine.target(), &env, bodies, config.layout_seed)
 }
 
 impl std::fmt::Debug for Module {

@@ -19,7 +19,8 @@ use cranelift_frontend::FunctionBuilder;
 use wasmparser::BlockType;
 
 use super::Translator;
-use crate::bounds::MemoryPlan;
+use crate::bounds::{MemoryPlan, Site};
+use crate::config::Elide;
 use crate::libcall::Libcall;
 use crate::module::ModuleInfo;
 use crate::types::{FuncType, ValType};
@@ -47,6 +48,8 @@ pub(crate) struct ModuleEnv<'a> {
     pub plans: &'a [MemoryPlan],
     /// The target.
     pub isa: &'a dyn TargetIsa,
+    /// Which checks are left out.
+    pub elide: Elide,
 }
 
 /// The Cranelift type of a value across calls, in locals and in memory.
@@ -94,6 +97,13 @@ pub(super) struct EnvBuffers {
     functions: HashMap<u32, FuncRef>,
     signatures: HashMap<u32, SigRef>,
     libcalls: [Option<SigRef>; Libcall::ALL.len()],
+    sites: Vec<Site>,
+}
+
+impl EnvBuffers {
+    pub(super) fn sites(&self) -> &[Site] {
+        &self.sites
+    }
 }
 
 /// The addresses of a memory, valid in one block.
@@ -135,6 +145,7 @@ impl<'a> FuncEnv<'a> {
         buffers.functions.clear();
         buffers.signatures.clear();
         buffers.libcalls = Default::default();
+        buffers.sites.clear();
         let entry = b.current_block().expect("the entry block is current");
         let vmctx = b.block_params(entry)[0];
         set_stack_limit(b.func);
@@ -261,6 +272,11 @@ impl<'a> Translator<'a> {
     pub(super) fn context_constant(&mut self, ty: Type, offset: i32) -> Value {
         let flags = self.constant_flags();
         self.b.ins().load(ty, flags, self.env.vmctx, offset)
+    }
+
+    /// Keeps an access for the elision of checks.
+    pub(super) fn note_site(&mut self, site: Site) {
+        self.env.buffers.sites.push(site);
     }
 
     /// First byte of a memory and address of its `VmMemory`.

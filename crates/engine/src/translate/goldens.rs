@@ -2,8 +2,9 @@
 //! for machine code in `tests/disas`: what `fathom objdump` prints. Every input
 //! passes Cranelift's verifier.
 //!
-//! The first line of the input may choose the strategies:
-//! `;; bounds: guard trap`. `FATHOM_BLESS=1` rewrites what is expected.
+//! The first line of the input may choose the strategies, `;; bounds: guard trap`,
+//! and the second which checks are left out, `;; elide: loops`; none are without
+//! it. `FATHOM_BLESS=1` rewrites what is expected.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use super::ModuleEnv;
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
 use crate::compile::{Target, list};
+use crate::config::Elide;
 use crate::features::Features;
 use crate::module::decode;
 use crate::vmctx::VmLayout;
@@ -24,7 +26,7 @@ enum Stage {
     Disas,
 }
 
-fn render(wat: &str, bounds: Bounds, stage: Stage) -> String {
+fn render(wat: &str, bounds: Bounds, elide: Elide, stage: Stage) -> String {
     let wasm = wat::parse_str(wat).expect("the input is well-formed");
     let (info, bodies) = decode(&wasm, Features::all()).expect("the input validates");
     let layout = VmLayout::new(&info);
@@ -39,6 +41,7 @@ fn render(wat: &str, bounds: Bounds, stage: Stage) -> String {
         layout: &layout,
         plans: &plans,
         isa: target.isa(),
+        elide,
     };
     let mut text = String::new();
     for body in bodies {
@@ -75,6 +78,14 @@ fn strategies(wat: &str) -> Vec<Bounds> {
     }
 }
 
+fn elision(wat: &str) -> Elide {
+    let second = wat.lines().nth(1).unwrap_or_default();
+    match second.strip_prefix(";; elide:") {
+        Some(name) => name.trim().parse().expect("a choice by its name"),
+        None => Elide::Off,
+    }
+}
+
 fn check(folder: &str, stage: Stage) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests")
@@ -85,7 +96,7 @@ fn check(folder: &str, stage: Stage) {
         let wat = std::fs::read_to_string(&path).expect("the input can be read");
         let found: String = strategies(&wat)
             .into_iter()
-            .map(|b| render(&wat, b, stage))
+            .map(|b| render(&wat, b, elision(&wat), stage))
             .collect();
         let golden = path.with_extension(match stage {
             Stage::Clif => "clif",

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use wasmparser::{MemArg, MemArgTarget, Operator};
 
 use super::Translator;
-use crate::bounds::{Access, HostAddress, begin_check, end_check};
+use crate::bounds::{Access, BlockEnd, HostAddress, Site, begin_check, end_check};
 use crate::libcall::Libcall;
 use crate::vmctx::offsets;
 use types::{F32, F64, I32, I64};
@@ -125,7 +125,12 @@ impl Translator<'_> {
         if plan.is_checked_by_call() {
             self.checked_by_call(memory, &access);
         }
-        plan.emit_address(&mut self.b, &access)
+        let start = BlockEnd::of(&self.b);
+        let at = plan.emit_address(&mut self.b, &access);
+        if let Some(site) = Site::since(start, &self.b, memory, &access) {
+            self.note_site(site);
+        }
+        at
     }
 
     /// Has a runtime function check an access.

@@ -48,6 +48,7 @@ use wasmparser::{
     OperatorsReader, OperatorsReaderAllocations, WasmModuleResources,
 };
 
+use crate::bounds::Site;
 use crate::types::ValType;
 use env::FuncEnv;
 use state::State;
@@ -80,6 +81,11 @@ pub(crate) struct FuncTranslator {
 }
 
 impl FuncTranslator {
+    /// The accesses with checks of the body that was translated last.
+    pub(crate) fn sites(&self) -> &[Site] {
+        self.env.sites()
+    }
+
     /// Validates and translates one body into `func`, which must be empty.
     pub(crate) fn translate<R: WasmModuleResources>(
         &mut self,

@@ -1,0 +1,104 @@
+//! What the translation writes down of an access, so that its check can be left
+//! out later.
+//!
+//! A strategy does nothing for it: whatever it appends that can trap, between
+//! taking the index and handing out the address, is the check.
+
+use cranelift_codegen::ir::{Block, Inst, InstructionData, MemFlagsData, Opcode, Value};
+use cranelift_frontend::FunctionBuilder;
+use smallvec::SmallVec;
+
+use super::{Access, mark};
+
+/// An access with a check.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    /// The memory's index.
+    pub memory: u32,
+    /// Whether its own indices have 64 bits.
+    pub memory64: bool,
+    /// The index operand, an i64.
+    pub index: Value,
+    /// The constant offset, below 2^32.
+    pub offset: u64,
+    /// Width in bytes.
+    pub width: u8,
+    /// The memory's first byte.
+    pub base: Value,
+    /// The memory's definition, and the flags of loads from it.
+    pub def: Value,
+    pub cell_flags: MemFlagsData,
+    /// Where it is.
+    pub block: Block,
+    /// What traps unless the index is in bounds.
+    pub checks: SmallVec<[Inst; 1]>,
+    /// `base + index`. The access follows.
+    pub sum: Inst,
+}
+
+/// The end of a block, to find what is appended from there on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockEnd(Option<(Block, Option<Inst>)>);
+
+impl BlockEnd {
+    /// The current end.
+    pub(crate) fn of(builder: &FunctionBuilder<'_>) -> BlockEnd {
+        let last = |block| (block, builder.func.layout.last_inst(block));
+        BlockEnd(builder.current_block().map(last))
+    }
+}
+
+impl Site {
+    /// The site of `access`, whose check and address were appended behind
+    /// `start`; nothing where it has no check, or one of another shape.
+    pub(crate) fn since(
+        start: BlockEnd,
+        builder: &FunctionBuilder<'_>,
+        memory: u32,
+        access: &Access,
+    ) -> Option<Site> {
+        let (block, last) = start.0?;
+        if builder.current_block() != Some(block) || access.offset >= 1 << 32 {
+            return None;
+        }
+        let func = &builder.func;
+        let layout = &func.layout;
+        let mut at = match last {
+            Some(last) => layout.next_inst(last),
+            None => layout.first_inst(block),
+        };
+        let mut checks = SmallVec::new();
+        let mut sum = None;
+        while let Some(inst) = at {
+            let is_check = mark::offset_and_check(func.srcloc(inst)).is_some_and(|(_, is)| is);
+            match func.dfg.insts[inst] {
+                InstructionData::CondTrap { .. } if is_check => checks.push(inst),
+                InstructionData::Load { flags, .. }
+                    if is_check && !func.dfg.mem_flags[flags].notrap() =>
+                {
+                    checks.push(inst);
+                }
+                InstructionData::Binary {
+                    opcode: Opcode::Iadd,
+                    args: [base, index],
+                } if base == access.base => sum = Some((inst, index)),
+                _ => {}
+            }
+            at = layout.next_inst(inst);
+        }
+        let (sum, index) = sum.filter(|_| !checks.is_empty())?;
+        Some(Site {
+            memory,
+            memory64: access.memory64,
+            index,
+            offset: access.offset,
+            width: access.width,
+            base: access.base,
+            def: access.def,
+            cell_flags: access.cell_flags,
+            block,
+            checks,
+            sum,
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! What is known of roots at one place of a function, and whether it makes an
+//! access exact without its check.
+//!
+//! What must stay true: a fact holds at the place that the walk has reached,
+//! and so at every place that this one dominates, as long as the walk stays
+//! below it ([`Facts::mark`], [`Facts::back_to`]).
+
+use super::form::Root;
+use super::range::Range;
+use crate::bounds::{MemoryPlan, Slack};
+
+/// A number that a value is congruent to is at least `lo`, and at most `hi`, or
+/// `hi` more than the most bytes that a memory can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Interval {
+    pub lo: i64,
+    pub hi: i64,
+    /// The memory, by index, where `hi` counts from its maximum.
+    pub beyond: Option<u32>,
+}
+
+/// Numbers beyond are not computed with: sums of a few never overflow.
+const MAGNITUDE_MAX: i64 = 1 << 60;
+
+impl Interval {
+    /// The numbers that are added to are moved by these.
+    pub fn plus(self, range: Range) -> Option<Interval> {
+        let moved = Interval {
+            lo: self.lo.checked_add(range.lo)?,
+            hi: self.hi.checked_add(range.hi)?,
+            ..self
+        };
+        let is_small = |number| (-MAGNITUDE_MAX..=MAGNITUDE_MAX).contains(&number);
+        (is_small(moved.lo) && is_small(moved.hi)).then_some(moved)
+    }
+
+    /// Moved by a constant.
+    pub fn moved(self, by: i64) -> Option<Interval> {
+        self.plus(Range { lo: by, hi: by })
+    }
+}
+
+impl From<Range> for Interval {
+    fn from(range: Range) -> Interval {
+        Interval {
+            lo: range.lo,
+            hi: range.hi,
+            beyond: None,
+        }
+    }
+}
+
+/// The facts at a place.
+#[derive(Default)]
+pub(super) struct Facts {
+    known: Vec<Option<Interval>>,
+    undo: Vec<(Root, Option<Interval>)>,
+}
+
+impl Facts {
+    pub fn of(&self, root: Root) -> Option<Interval> {
+        self.known.get(root.index()).copied().flatten()
+    }
+
+    /// Learn one more; what two say of the same root are both true.
+    pub fn learn(&mut self, root: Root, fact: Interval) {
+        let before = self.of(root);
+        let both = match before {
+            Some(known) if known.beyond == fact.beyond => Interval {
+                lo: known.lo.max(fact.lo),
+                hi: known.hi.min(fact.hi),
+                ..fact
+            },
+            _ => fact,
+        };
+        if self.known.len() <= root.index() {
+            self.known.resize(root.index() + 1, None);
+        }
+        self.undo.push((root, before));
+        self.known[root.index()] = Some(both);
+    }
+
+    /// Where the walk is.
+    pub fn mark(&self) -> usize {
+        self.undo.len()
+    }
+
+    /// Forget what was learnt since.
+    pub fn back_to(&mut self, mark: usize) {
+        for (root, before) in self.undo.drain(mark..).rev() {
+            self.known[root.index()] = before;
+        }
+    }
+}
+
+/// A memory, as far as leaving checks out is concerned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    slack: Slack,
+    /// The most bytes it can have, between these: of an imported one it is not
+    /// known.
+    least_max: i64,
+    pub most_max: i64,
+    pub imported: bool,
+}
+
+impl Room {
+    pub fn new(plan: &MemoryPlan) -> Room {
+        let slack = plan.slack();
+        let (least_max, most_max) = slack.max_bytes;
+        Room {
+            slack,
+            least_max,
+            most_max,
+            imported: plan.imported,
+        }
+    }
+
+    /// What an access that did not fault says of its index: it is at most the
+    /// length less offset and width.
+    pub fn inside(&self, memory: u32, end: i64) -> Interval {
+        match self.imported {
+            true => Interval {
+                lo: 0,
+                hi: -end,
+                beyond: Some(memory),
+            },
+            false => Interval {
+                lo: 0,
+                hi: self.most_max - end,
+                beyond: None,
+            },
+        }
+    }
+}
+
+/// What has to be known of an access to leave its check out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Needs {
+    pub memory: u32,
+    /// Width of the index in bits.
+    pub bits: u32,
+    pub offset: i64,
+    /// Offset and width.
+    pub end: i64,
+}
+
+impl Needs {
+    /// Whether an access with an index out of an interval faults iff the
+    /// specification traps: the inequalities (1) to (3) at the head of the pass.
+    pub fn are_met_by(&self, index: Interval, rooms: &[Room]) -> bool {
+        let room = &rooms[self.memory as usize];
+        let most = |interval: Interval| match interval.beyond {
+            Some(memory) => interval.hi + rooms[memory as usize].most_max,
+            None => interval.hi,
+        };
+        // (3): a wrapped 32-bit index comes back at the other end.
+        let wraps = self.bits < 64 && index.lo < 0;
+        let hi_fits = match index.beyond {
+            Some(memory) if memory == self.memory && !wraps => {
+                index.hi <= room.slack.behind - self.end
+            }
+            _ => {
+                let wrapped = if wraps { i64::from(u32::MAX) } else { 0 };
+                most(index).max(wrapped) <= room.least_max + room.slack.behind - self.end
+            }
+        };
+        let lo_fits = match self.bits {
+            // (2)
+            64.. => index.lo >= 0 || (self.offset == 0 && index.lo >= -room.slack.front),
+            _ => true,
+        };
+        lo_fits && hi_fits
+    }
+}
