@@ -5,6 +5,7 @@
 //! process's: Ctrl-C ends it as it ends any program, and a program that writes
 //! to a pipe which nobody reads ends with 141.
 
+mod count;
 mod invoke;
 pub mod load;
 
@@ -76,6 +77,12 @@ pub struct Args {
     /// Keep compiled modules in this folder
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
+
+    /// Count what the program does, and print it on standard error at its end:
+    /// loads, stores, checks, calls, growths. It runs slower meanwhile
+    #[arg(long, value_name = "FORMAT", value_enum, num_args = 0..=1, require_equals = true,
+        default_missing_value = "table")]
+    count: Option<count::Format>,
 
     /// Say which strategy is used and how long compiling took
     #[arg(long, short)]
@@ -153,6 +160,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         .elide(args.elide)
         .allow_unchecked(args.unsafe_no_bounds)
         .features(args.features)
+        .count(args.count.is_some())
         .cache_dir(args.cache.clone());
     if let Some(bytes) = args.memory64_limit {
         config = config.memory64_growth_limit(bytes);
@@ -163,10 +171,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.verbose {
         say_how(&args, &engine, &module, start.elapsed());
     }
-    match execute(&args, &engine, &module, context(&args)?) {
+    let ended = match execute(&args, &engine, &module, context(&args)?) {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => ending(&file, error),
+    };
+    if let Some(format) = args.count {
+        say(&count::text(&engine.counts(), module.check_sites(), format));
     }
+    ended
 }
 
 fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time::Duration) {

@@ -127,6 +127,7 @@ pub struct Config {
     pub(crate) cache_dir: Option<PathBuf>,
     pub(crate) max_wasm_stack: usize,
     pub(crate) features: Features,
+    pub(crate) count: bool,
 }
 
 impl Default for Config {
@@ -142,6 +143,7 @@ impl Default for Config {
             cache_dir: None,
             max_wasm_stack: DEFAULT_WASM_STACK_BYTES,
             features: Features::all(),
+            count: false,
         }
     }
 }
@@ -222,6 +224,13 @@ impl Config {
     /// What modules may use of WebAssembly; the others are refused.
     pub fn features(mut self, features: Features) -> Config {
         self.features = features;
+        self
+    }
+
+    /// Count what programs do: see [`crate::Counts`]. Code that counts is several
+    /// times slower and does the same.
+    pub fn count(mut self, count: bool) -> Config {
+        self.count = count;
         self
     }
 

@@ -8,6 +8,7 @@ use crate::bounds::{Bounds, Guarantee, MemoryPlan};
 use crate::code::{self, CodeMemory};
 use crate::compile::{self, Target};
 use crate::config::{Config, Opt};
+use crate::count::Counts;
 use crate::entry;
 use crate::error::{Error, ErrorKind, Result};
 use crate::in_force::InForce;
@@ -23,6 +24,8 @@ struct Inner {
     /// For 32-bit memories, and for 64-bit ones.
     in_force: [InForce; 2],
     trampolines: Mutex<HashMap<TypeId, Arc<Trampolines>>>,
+    /// Of the stores that are gone.
+    counts: Mutex<Counts>,
 }
 
 /// The trampolines of one type, for functions of the host.
@@ -96,6 +99,7 @@ impl Engine {
             target,
             in_force,
             trampolines: Mutex::default(),
+            counts: Mutex::default(),
         })))
     }
 
@@ -124,6 +128,18 @@ impl Engine {
     /// The optimisation level in force.
     pub fn opt(&self) -> Opt {
         self.0.config.opt
+    }
+
+    /// What programs have done in stores that are gone; nothing unless it
+    /// counts.
+    pub fn counts(&self) -> Counts {
+        *self.0.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add_counts(&self, counts: Counts) {
+        if self.0.config.count {
+            *self.0.counts.lock().unwrap_or_else(PoisonError::into_inner) += counts;
+        }
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -163,7 +179,11 @@ impl Engine {
         if let Some(trampolines) = known.get(&id) {
             return Ok(trampolines.clone());
         }
-        let artifact = compile::compile_host_trampolines(self.target(), &[id.func_type()])?;
+        let artifact = compile::compile_host_trampolines(
+            self.target(),
+            &[id.func_type()],
+            self.config().count,
+        )?;
         let (Some(Some(entry)), Some(Some(exit))) =
             (artifact.entries.first(), artifact.exits.first())
         else {

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::code;
+use crate::count::Counts;
 use crate::engine::Engine;
 use crate::entry::{self, Callee, Raised};
 use crate::error::{Error, ErrorKind, Result};
@@ -95,6 +96,7 @@ impl<T> Store<T> {
             exit_fp: 0,
             exit_pc: 0,
             interrupted: std::ptr::null(),
+            counts: Counts::default(),
         });
         let mut host_context = Box::new([0; HOST_CONTEXT_WORDS]);
         host_context[VMCTX_RUNTIME as usize / size_of::<usize>()] =
@@ -155,6 +157,11 @@ impl<T> Store<T> {
     /// The engine it was made for.
     pub fn engine(&self) -> &Engine {
         &self.opaque().engine
+    }
+
+    /// What its programs have done so far; nothing unless the engine counts.
+    pub fn counts(&self) -> Counts {
+        self.opaque().runtime.counts
     }
 }
 
@@ -243,6 +250,12 @@ impl<C: AsContextMut> AsContextMut for &mut C {}
 pub(crate) fn opaque_mut<C: AsContextMut>(context: &mut C) -> &mut StoreOpaque {
     // SAFETY: an exclusive borrow of the context is one of its store.
     unsafe { &mut *context.opaque_ptr() }
+}
+
+impl Drop for StoreOpaque {
+    fn drop(&mut self) {
+        self.engine.add_counts(self.runtime.counts);
+    }
 }
 
 impl StoreOpaque {

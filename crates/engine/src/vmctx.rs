@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! VmCtx (one per instance, 16-byte aligned)
-//!   +0   runtime    *VmRuntime   stack limit, last exit: one per store
+//!   +0   runtime    *VmRuntime   stack limit, last exit, counts: one per store
 //!   +8   libcalls   *[fn]        table of runtime functions, by `Libcall`
 //!   +16  type_ids   *[u32]       module type index -> engine-wide type id
 //!   +24  instance   *Instance    for the runtime only
@@ -20,6 +20,7 @@
 //! instruction runs and never after, so translation may load it `readonly`.
 //! A memory's base never moves (each strategy reserves its whole range).
 
+use crate::count::Counts;
 use crate::module::ModuleInfo;
 
 /// Per store: what compiled code needs of the thread it runs on.
@@ -34,6 +35,8 @@ pub struct VmRuntime {
     pub exit_pc: usize,
     /// Set when what runs is to end, see [`crate::Interrupt`]; may be null.
     pub interrupted: *const std::sync::atomic::AtomicBool,
+    /// What was counted, where that was asked for; else nothing writes it.
+    pub counts: Counts,
 }
 
 /// A linear memory as compiled code sees it.
@@ -121,6 +124,8 @@ pub mod offsets {
     pub const RUNTIME_EXIT_FP: i32 = offset_of!(VmRuntime, exit_fp) as i32;
     /// [`VmRuntime::exit_pc`].
     pub const RUNTIME_EXIT_PC: i32 = offset_of!(VmRuntime, exit_pc) as i32;
+    /// [`VmRuntime::counts`].
+    pub const RUNTIME_COUNTS: i32 = offset_of!(VmRuntime, counts) as i32;
     /// [`VmMemory::len`].
     pub const MEMORY_LEN: i32 = offset_of!(VmMemory, len) as i32;
     /// [`VmMemory::shadow`].

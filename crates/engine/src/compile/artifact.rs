@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::count::CheckSites;
+
 /// A function's or trampoline's code, in bytes from the start of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CodeRange {
@@ -78,6 +80,8 @@ pub(crate) struct Artifact {
     pub handlers: Vec<HandlerSite>,
     /// Where code stems from.
     pub positions: Vec<Position>,
+    /// Checks in the code, where it counts.
+    pub checks: CheckSites,
 }
 
 impl Artifact {
@@ -176,6 +180,10 @@ mod tests {
                     module_offset: 44,
                 },
             ],
+            checks: CheckSites {
+                emitted: 3,
+                left_out: 1,
+            },
         }
     }
 

@@ -16,6 +16,7 @@ use super::artifact::{HandlerSite, Position, TrapSite};
 use super::placement::{self, Loop};
 use super::trampoline::{self, Trampoline};
 use crate::bounds::offset_and_check;
+use crate::count::{self, CheckSites};
 use crate::elide;
 use crate::error::{Error, ErrorKind, Result};
 use crate::module::Body;
@@ -44,6 +45,8 @@ pub(super) struct CompiledFunction {
     pub positions: Vec<Position>,
     pub calls: Vec<CallSite>,
     pub loops: Vec<Loop>,
+    /// Where the code counts: its checks.
+    pub checks: CheckSites,
 }
 
 /// What one thread keeps between functions.
@@ -80,9 +83,12 @@ impl Compilers {
                 .translator
                 .translate(env, to_validate, &body, ir)
                 .map_err(refused)?;
+            let checked = count::checked(ir, compiler.translator.counted());
             leave_checks_out(&mut compiler.context, env, &compiler.translator)
                 .map_err(|message| ErrorKind::Compile { func, message })?;
-            emit(&mut compiler.context, env.isa, func)
+            let checks = count::count_checks(&mut compiler.context.func, &checked);
+            let compiled = emit(&mut compiler.context, env.isa, func)?;
+            Ok(CompiledFunction { checks, ..compiled })
         })
     }
 
@@ -92,10 +98,11 @@ impl Compilers {
         isa: &dyn TargetIsa,
         kind: Trampoline,
         ty: &FuncType,
+        count: bool,
     ) -> Result<CompiledFunction> {
         self.with(|compiler| {
             let ir = &mut compiler.context.func;
-            trampoline::build(kind, isa, ty, ir, &mut compiler.trampolines);
+            trampoline::build(kind, isa, ty, count, ir, &mut compiler.trampolines);
             emit(&mut compiler.context, isa, 0)
         })
     }
@@ -162,6 +169,7 @@ fn emit(context: &mut Context, isa: &dyn TargetIsa, func: u32) -> Result<Compile
         positions: positions(compiled),
         calls,
         loops: placement::loops(compiled),
+        checks: CheckSites::default(),
     })
 }
 

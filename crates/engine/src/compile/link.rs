@@ -47,6 +47,7 @@ pub(super) fn link(target: &Target, linking: Linking) -> Result<Artifact> {
     image.artifact.entries = vec![None; types];
     image.artifact.exits = vec![None; types];
     for index in image.order(functions.len()) {
+        image.artifact.checks += functions[index].checks;
         let range = image.append(&functions[index])?;
         image.artifact.functions[index] = range;
     }
@@ -215,6 +216,7 @@ impl SplitMix {
 mod tests {
     use super::*;
     use crate::config::Opt;
+    use crate::count::CheckSites;
 
     fn function(code: &[u8], calls: Vec<CallSite>) -> CompiledFunction {
         CompiledFunction {
@@ -224,6 +226,7 @@ mod tests {
             positions: Vec::new(),
             calls,
             loops: Vec::new(),
+            checks: CheckSites::default(),
         }
     }
 

@@ -78,7 +78,7 @@ pub(crate) fn compile_module(
         .collect::<Result<Vec<_>>>()?;
 
     let needed = trampoline::needed(info);
-    let trampolines = compile_trampolines(target, &compilers, &info.types, &needed)?;
+    let trampolines = compile_trampolines(target, &compilers, &info.types, &needed, env.count)?;
     link::link(
         target,
         Linking {
@@ -92,15 +92,19 @@ pub(crate) fn compile_module(
 }
 
 /// Compiles both trampolines of each of `types`, for host functions that
-/// belong to no module.
+/// belong to no module; `count` their calls.
 ///
 /// # Errors
 /// `Compile` where the code generator gives up.
-pub(crate) fn compile_host_trampolines(target: &Target, types: &[FuncType]) -> Result<Artifact> {
+pub(crate) fn compile_host_trampolines(
+    target: &Target,
+    types: &[FuncType],
+    count: bool,
+) -> Result<Artifact> {
     let needed: Vec<(Trampoline, u32)> = (0..types.len() as u32)
         .flat_map(|ty| [(Trampoline::Entry, ty), (Trampoline::Exit, ty)])
         .collect();
-    let trampolines = compile_trampolines(target, &Compilers::default(), types, &needed)?;
+    let trampolines = compile_trampolines(target, &Compilers::default(), types, &needed, count)?;
     link::link(
         target,
         Linking {
@@ -118,11 +122,13 @@ fn compile_trampolines(
     compilers: &Compilers,
     types: &[FuncType],
     needed: &[(Trampoline, u32)],
+    count: bool,
 ) -> Result<Vec<(Trampoline, u32, CompiledFunction)>> {
     needed
         .par_iter()
         .map(|&(kind, ty)| {
-            let code = compilers.compile_trampoline(target.isa(), kind, &types[ty as usize])?;
+            let code =
+                compilers.compile_trampoline(target.isa(), kind, &types[ty as usize], count)?;
             Ok((kind, ty, code))
         })
         .collect()

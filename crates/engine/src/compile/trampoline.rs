@@ -21,6 +21,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
+use crate::count::count_host_call;
 use crate::host::THROWN;
 use crate::libcall::Libcall;
 use crate::module::{ImportKind, ModuleInfo};
@@ -68,12 +69,13 @@ pub(super) fn needed(info: &ModuleInfo) -> Vec<(Trampoline, u32)> {
         .collect()
 }
 
-/// Builds a trampoline for functions of type `ty` into `func`, which must be
-/// empty.
+/// Builds a trampoline for functions of type `ty`, which counts what goes out of
+/// it where it is to, into `func`, which must be empty.
 pub(super) fn build(
     kind: Trampoline,
     isa: &dyn TargetIsa,
     ty: &FuncType,
+    count: bool,
     func: &mut Function,
     buffers: &mut FunctionBuilderContext,
 ) {
@@ -90,7 +92,12 @@ pub(super) fn build(
     let params = b.block_params(block).to_vec();
     match kind {
         Trampoline::Entry => build_entry(&mut b, ty, &params),
-        Trampoline::Exit => build_exit(&mut b, isa, ty, &params),
+        Trampoline::Exit => {
+            if count {
+                count_host_call(&mut b, params[1]);
+            }
+            build_exit(&mut b, isa, ty, &params);
+        }
     }
     b.finalize(isa.frontend_config());
 }

@@ -39,7 +39,7 @@ impl Key {
         };
         let mut hasher = blake3::Hasher::new();
         let about = format!(
-            "{}|{}|{}|{}|{}|{}|{:?}|{}|",
+            "{}|{}|{}|{}|{}|{}|{:?}|{}|{}|",
             env!("CARGO_PKG_VERSION"),
             engine.target().fingerprint(),
             in_force(false),
@@ -48,6 +48,7 @@ impl Key {
             config.elide,
             config.layout_seed,
             config.features,
+            config.count,
         );
         hasher.update(about.as_bytes());
         hasher.update(program_identity().as_bytes());

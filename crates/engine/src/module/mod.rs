@@ -15,6 +15,7 @@ use std::sync::Arc;
 use crate::bounds::MemoryPlan;
 use crate::code::CodeMemory;
 use crate::compile::{self, Artifact, CodeRange, Listing};
+use crate::count::CheckSites;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::features::{Feature, Features};
@@ -39,6 +40,8 @@ struct Inner {
     /// Where in the binary `data` begins.
     data_start: usize,
     from_cache: bool,
+    /// Checks in the code, where it counts.
+    checks: CheckSites,
 }
 
 impl Module {
@@ -113,6 +116,7 @@ impl Module {
                 plans: &plans(engine, &info)?,
                 isa: engine.target().isa(),
                 elide: engine.config().elide,
+                count: engine.config().count,
             };
             compile::listings(&env, bodies, func)
         };
@@ -129,6 +133,7 @@ impl Module {
         let info = Arc::new(info);
         let functions = artifact.functions.clone();
         let entries = artifact.entries.clone();
+        let checks = artifact.checks;
         let code = CodeMemory::publish(artifact, info.imported_funcs, Arc::downgrade(&info))?;
         let start = info.data.iter().map(|d| d.bytes.start).min().unwrap_or(0);
         let end = info.data.iter().map(|d| d.bytes.end).max().unwrap_or(start);
@@ -138,6 +143,7 @@ impl Module {
             code,
             functions,
             entries,
+            checks,
             data: wasm[start..end].into(),
             data_start: start,
             from_cache,
@@ -193,6 +199,12 @@ impl Module {
     /// Bytes of machine code, trampolines and alignment included.
     pub fn code_bytes(&self) -> usize {
         self.0.code.len()
+    }
+
+    /// The checks of accesses in its code; none are counted unless the engine
+    /// counts.
+    pub fn check_sites(&self) -> CheckSites {
+        self.0.checks
     }
 
     /// Whether its code came from the cache.
@@ -281,6 +293,7 @@ fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<
         plans: &plans,
         isa: engine.target().isa(),
         elide: config.elide,
+        count: config.count,
     };
     compile::compile_module(engine.target(), &env, bodies, config.layout_seed)
 }

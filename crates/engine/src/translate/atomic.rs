@@ -28,6 +28,7 @@ use wasmparser::{MemArg, Operator};
 
 use super::Translator;
 use super::memory::memory_index;
+use crate::count::Counter;
 use crate::libcall::Libcall;
 use crate::trap;
 
@@ -113,18 +114,18 @@ impl Translator<'_> {
     fn atomic_access(&mut self, kind: Kind, (memarg, stack, memory): Shape<'_>) {
         match kind {
             Kind::Load => {
-                let (flags, address) = self.atomic_address(memarg, memory);
+                let (flags, address) = self.atomic_address(memarg, memory, kind);
                 let loaded = self.b.ins().atomic_load(memory, flags, address);
                 self.push_widened(loaded, stack);
             }
             Kind::Store => {
                 let value = self.pop_narrowed(memory);
-                let (flags, address) = self.atomic_address(memarg, memory);
+                let (flags, address) = self.atomic_address(memarg, memory, kind);
                 self.b.ins().atomic_store(flags, value, address);
             }
             Kind::Rmw(op) => {
                 let value = self.pop_narrowed(memory);
-                let (flags, address) = self.atomic_address(memarg, memory);
+                let (flags, address) = self.atomic_address(memarg, memory, kind);
                 let ins = self.b.ins();
                 let old = ins.atomic_rmw(memory, flags, op, address, value);
                 self.push_widened(old, stack);
@@ -133,7 +134,7 @@ impl Translator<'_> {
             Kind::CompareExchange => {
                 let replacement = self.pop_narrowed(memory);
                 let expected = self.pop_narrowed(memory);
-                let (flags, address) = self.atomic_address(memarg, memory);
+                let (flags, address) = self.atomic_address(memarg, memory, kind);
                 let ins = self.b.ins();
                 let old = ins.atomic_cas(flags, address, expected, replacement);
                 self.push_widened(old, stack);
@@ -161,11 +162,16 @@ impl Translator<'_> {
 
     /// Pops an index, checks its alignment and has the memory's plan say where
     /// an access to a `ty` goes; atomic instructions take no displacement.
-    fn atomic_address(&mut self, memarg: &MemArg, ty: Type) -> (MemFlagsData, Value) {
+    fn atomic_address(&mut self, memarg: &MemArg, ty: Type, kind: Kind) -> (MemFlagsData, Value) {
         let bytes = ty.bytes() as u8;
         let index = self.pop();
         self.check_alignment(index, memarg.offset, bytes);
         self.push(index);
+        self.count_access(match kind {
+            Kind::Load => &[Counter::Loads],
+            Kind::Store => &[Counter::Stores],
+            Kind::Rmw(_) | Kind::CompareExchange => &[Counter::Loads, Counter::Stores],
+        });
         let at = self.host_address(memarg, bytes);
         if at.flags.trap_code().is_some() && self.loses_atomic_traps() {
             let ins = self.b.ins();

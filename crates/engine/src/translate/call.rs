@@ -19,6 +19,7 @@ use cranelift_codegen::ir::{
 use wasmparser::Operator;
 
 use super::Translator;
+use crate::count::Counter;
 use crate::trap;
 use crate::vmctx::{self, offsets};
 
@@ -50,10 +51,12 @@ impl Translator<'_> {
                 type_index,
                 table_index,
             } => {
+                self.count(Counter::IndirectCalls);
                 let callee = self.table_callee(type_index, table_index);
                 self.call(callee);
             }
             Operator::CallRef { type_index } => {
+                self.count(Counter::IndirectCalls);
                 let callee = self.reference_callee(type_index);
                 self.call(callee);
             }
@@ -65,10 +68,12 @@ impl Translator<'_> {
                 type_index,
                 table_index,
             } => {
+                self.count(Counter::IndirectCalls);
                 let callee = self.table_callee(type_index, table_index);
                 self.return_call(callee);
             }
             Operator::ReturnCallRef { type_index } => {
+                self.count(Counter::IndirectCalls);
                 let callee = self.reference_callee(type_index);
                 self.return_call(callee);
             }

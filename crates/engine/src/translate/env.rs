@@ -11,8 +11,8 @@ use std::collections::HashMap;
 
 use cranelift_codegen::ir::{
     AbiParam, AliasRegion, AliasRegionData, ArgumentPurpose, Block, Endianness, ExtFuncData,
-    ExternalName, FuncRef, Function, GlobalValueData, InstBuilder, MemFlagsData, SigRef, Signature,
-    Type, UserExternalName, Value, types,
+    ExternalName, FuncRef, Function, GlobalValueData, Inst, InstBuilder, MemFlagsData, SigRef,
+    Signature, Type, UserExternalName, Value, types,
 };
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::FunctionBuilder;
@@ -21,6 +21,7 @@ use wasmparser::BlockType;
 use super::Translator;
 use crate::bounds::{MemoryPlan, Site};
 use crate::config::Elide;
+use crate::count::{Counter, increment};
 use crate::libcall::Libcall;
 use crate::module::ModuleInfo;
 use crate::types::{FuncType, ValType};
@@ -50,6 +51,8 @@ pub(crate) struct ModuleEnv<'a> {
     pub isa: &'a dyn TargetIsa,
     /// Which checks are left out.
     pub elide: Elide,
+    /// Whether the code counts what it does.
+    pub count: bool,
 }
 
 /// The Cranelift type of a value across calls, in locals and in memory.
@@ -98,6 +101,8 @@ pub(super) struct EnvBuffers {
     signatures: HashMap<u32, SigRef>,
     libcalls: [Option<SigRef>; Libcall::ALL.len()],
     sites: Vec<Site>,
+    /// The ends of the increments that count accesses.
+    pub(super) counted: Vec<Inst>,
 }
 
 impl EnvBuffers {
@@ -146,6 +151,7 @@ impl<'a> FuncEnv<'a> {
         buffers.signatures.clear();
         buffers.libcalls = Default::default();
         buffers.sites.clear();
+        buffers.counted.clear();
         let entry = b.current_block().expect("the entry block is current");
         let vmctx = b.block_params(entry)[0];
         set_stack_limit(b.func);
@@ -206,6 +212,22 @@ impl<'a> ResultTypes<'a> {
 }
 
 impl<'a> Translator<'a> {
+    /// Counts one more, where the code is to count.
+    pub(super) fn count(&mut self, counter: Counter) -> Option<Inst> {
+        let vmctx = self.env.vmctx;
+        let count = self.env.module.count;
+        count.then(|| increment!(self.b, vmctx, counter))
+    }
+
+    /// Counts an access as each of these, and remembers where.
+    pub(super) fn count_access(&mut self, counters: &[Counter]) {
+        let mut last = None;
+        for counter in counters {
+            last = self.count(*counter);
+        }
+        self.env.buffers.counted.extend(last);
+    }
+
     /// Parameters and results of a block type.
     pub(super) fn block_types(&self, ty: BlockType) -> (&'a [ValType], ResultTypes<'a>) {
         match ty {

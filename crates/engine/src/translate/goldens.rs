@@ -42,6 +42,7 @@ fn render(wat: &str, bounds: Bounds, elide: Elide, stage: Stage) -> String {
         plans: &plans,
         isa: target.isa(),
         elide,
+        count: false,
     };
     let mut text = String::new();
     for body in bodies {

@@ -9,6 +9,7 @@ use wasmparser::{MemArg, MemArgTarget, Operator};
 
 use super::Translator;
 use crate::bounds::{Access, BlockEnd, HostAddress, Site, begin_check, end_check};
+use crate::count::Counter;
 use crate::libcall::Libcall;
 use crate::vmctx::offsets;
 use types::{F32, F64, I32, I64};
@@ -28,7 +29,7 @@ const PAGE_SHIFT: i64 = 16;
 /// Loads through `$method`, which extends to `$ty`.
 macro_rules! extending_load {
     ($t:ident, $memarg:expr, $width:expr, $method:ident($($ty:expr)?)) => {{
-        let at = $t.host_address($memarg, $width);
+        let at = $t.load_address($memarg, $width);
         let value = $t.b.ins().$method($($ty,)? at.flags, at.address, at.displacement);
         $t.push(value);
     }};
@@ -105,6 +106,13 @@ impl Translator<'_> {
         true
     }
 
+    /// Pops an index and has the memory's plan say where a load of `width` bytes
+    /// comes from.
+    pub(super) fn load_address(&mut self, memarg: &MemArg, width: u8) -> HostAddress {
+        self.count_access(&[Counter::Loads]);
+        self.host_address(memarg, width)
+    }
+
     /// Pops an index and has the memory's plan say where an access of `width`
     /// bytes goes.
     pub(super) fn host_address(&mut self, memarg: &MemArg, width: u8) -> HostAddress {
@@ -147,8 +155,9 @@ impl Translator<'_> {
         end_check(&mut self.b, outside);
     }
 
-    /// As [`Self::host_address`], for a store.
+    /// As [`Self::load_address`], for a store.
     fn store_address(&mut self, memarg: &MemArg, width: u8) -> HostAddress {
+        self.count_access(&[Counter::Stores]);
         let at = self.host_address(memarg, width);
         let plan = self.env.module.plans[memory_index(memarg) as usize];
         plan.emit_before_store(&mut self.b, &at, width);
@@ -172,7 +181,7 @@ impl Translator<'_> {
 
     /// Loads a whole value of `ty` without pushing it.
     pub(super) fn load_value(&mut self, memarg: &MemArg, ty: Type) -> Value {
-        let at = self.host_address(memarg, ty.bytes() as u8);
+        let at = self.load_address(memarg, ty.bytes() as u8);
         self.b.ins().load(ty, at.flags, at.address, at.displacement)
     }
 
@@ -221,6 +230,7 @@ impl Translator<'_> {
     }
 
     fn memory_grow(&mut self, memory: u32) {
+        self.count(Counter::Growths);
         let delta = self.pop_extended();
         let index = self.b.ins().iconst(I32, i64::from(memory));
         let old = self.libcall(Libcall::MemoryGrow, &[index, delta]);

@@ -86,6 +86,12 @@ impl FuncTranslator {
         self.env.sites()
     }
 
+    /// The ends of the increments that count the last body's accesses; none
+    /// where it does not count.
+    pub(crate) fn counted(&self) -> &[ir::Inst] {
+        &self.env.counted
+    }
+
     /// Validates and translates one body into `func`, which must be empty.
     pub(crate) fn translate<R: WasmModuleResources>(
         &mut self,

@@ -10,7 +10,7 @@ use types::{I8, I8X16, I16, I16X8, I32, I32X4, I64, I64X2};
 /// Loads 8 bytes and extends each lane through `$method`.
 macro_rules! extending_load {
     ($t:ident, $memarg:expr, $method:ident) => {{
-        let at = $t.host_address($memarg, 8);
+        let at = $t.load_address($memarg, 8);
         let value = $t.b.ins().$method(at.flags, at.address, at.displacement);
         $t.push(value);
     }};
