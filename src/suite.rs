@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fathom_bench::choose::Wanted;
+use fathom_record::Elide;
 
 use crate::bench::args::{Given, Pace, Results, Selection, no_longer_understood};
 use crate::bench::{self, Args as BenchArgs};
@@ -44,6 +45,15 @@ pub struct Args {
         help_heading = "What"
     )]
     bounds: Vec<String>,
+    /// Which checks to leave out, beside those that are by default
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "CHOICES",
+        default_value = "off,dominated",
+        help_heading = "What"
+    )]
+    elide: Vec<Elide>,
     /// Engines as NAME[:STRATEGY[:BACKEND]]; all that are installed by default
     #[arg(
         long,
@@ -90,6 +100,7 @@ impl From<Args> for BenchArgs {
             target: None,
             args: Vec::new(),
             selection: args.target,
+            elide: args.elide,
             size: args.size,
             kernels: args.workloads,
             variant: Vec::new(),

@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 use anyhow::{Context, bail};
 use clap::Parser;
 use fathom_bench::choose::Wanted;
-use fathom_record::{Opt, Variant};
+use fathom_record::{Elide, Opt, Variant};
 
 /// Measure a suite, or a WASI program of your own, on every engine
 #[derive(clap::Args, Clone, Debug)]
@@ -22,6 +22,9 @@ pub struct Args {
     /// A selection instead of a target.
     #[arg(skip)]
     pub selection: Option<Selection>,
+    /// Which checks a selection leaves out, beside the default.
+    #[arg(skip)]
+    pub elide: Vec<Elide>,
 
     /// Problem size of the suite [default: medium]
     #[arg(long, help_heading = "What")]

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //!  rows     auto, none, the other strategies of `Bounds::ALL` that this host has,
-//!           outside engines in their default configuration
+//!           outside engines in their default configuration; those of ours that
+//!           can leave checks out, with fewer left out
 //!  × builds wasm32, wasm64: those that a strategy is for
 //!  × both suites, and a control of `auto` on each program and build
 //! ```
@@ -16,14 +17,14 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, ensure};
 use fathom_bench::{
-    choose::{Absent, OWN},
+    choose::{Absent, OWN, Row},
     engines::{EngineSpec, Presence},
     house::House,
     probe::{Ending, Runner, Subject},
     suite::Suite,
 };
-use fathom_engine::{Bounds, BoundsChoice, Config, Engine};
-use fathom_record::{Cell, Compared, Opt, Sandbox, Variant, protocol::Call};
+use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Module};
+use fathom_record::{Cell, Compared, Elide, Opt, Sandbox, Variant, protocol::Call};
 
 use super::{
     Args,
@@ -141,14 +142,64 @@ fn wanted(asked: &[String]) -> Vec<String> {
     wanted
 }
 
-/// Whether a strategy of ours is for the width of a build. Other engines are
-/// asked for what they do by default, which is for both.
+/// Whether a strategy of ours is for the width of a build, and leaves checks out
+/// there if it is asked how many. Other engines are asked for what they do by
+/// default, which is for both.
 pub fn suits(cell: &Cell) -> bool {
-    let choice = cell.sandbox.strategy.parse();
-    match (cell.sandbox.engine.as_str(), choice) {
-        (OWN, Ok(BoundsChoice::Named(bounds))) => bounds.supports(cell.variant.has_memory64()),
-        _ => true,
+    let memory64 = cell.variant.has_memory64();
+    match named(&cell.sandbox) {
+        Some(bounds) if cell.sandbox.elide.is_some() => leaves_checks_out(bounds, memory64),
+        Some(bounds) => bounds.supports(memory64),
+        None => true,
     }
+}
+
+/// A strategy of ours, by its name.
+fn named(sandbox: &Sandbox) -> Option<Bounds> {
+    match sandbox.strategy.parse() {
+        Ok(BoundsChoice::Named(bounds)) if sandbox.engine == OWN => Some(bounds),
+        _ => None,
+    }
+}
+
+/// The rows, and behind each of a strategy that can leave checks out, the same
+/// with each of these choices.
+pub fn with_elision(rows: Vec<Row>, choices: &[Elide]) -> Vec<Row> {
+    let mut all = Vec::new();
+    for row in rows {
+        let widths = [false, true];
+        let can = |bounds| widths.iter().any(|&wide| leaves_checks_out(bounds, wide));
+        let choices = match named(&row.sandbox) {
+            Some(bounds) if can(bounds) => choices,
+            _ => &[],
+        };
+        all.push(row.clone());
+        for choice in choices {
+            let mut other = row.clone();
+            other.sandbox.elide = Some(*choice);
+            all.push(other);
+        }
+    }
+    all
+}
+
+/// Whether a strategy leaves the check of an access out that comes a second time:
+/// asked of the engine, with memories of either width.
+fn leaves_checks_out(bounds: Bounds, memory64: bool) -> bool {
+    let index = if memory64 { "i64" } else { "i32" };
+    let twice = format!(
+        "(module (memory {index} 1) (func (param {index})
+           (i32.store (local.get 0) (i32.load (local.get 0)))))"
+    );
+    let config = Config::new()
+        .bounds(BoundsChoice::Named(bounds))
+        .allow_unchecked(true)
+        .count(true);
+    let compile = || {
+        let engine = Engine::new(&config).ok()?;
+        Module::new(&engine, &wat::parse_str(&twice).ok()?).ok()
+    };
+    bounds.supports(memory64) && compile().is_some_and(|module| module.check_sites().left_out > 0)
 }
 
 /// An engine that is installed is absent here where it does not know 64-bit
@@ -163,6 +214,7 @@ pub fn with_memory64(spec: &EngineSpec, presence: Presence) -> anyhow::Result<Pr
         strategy: spec.strategies.first().cloned().unwrap_or_default(),
         opt: Opt::Speed,
         backend: spec.backends.first().cloned(),
+        elide: None,
     };
     let mut runner = Runner {
         driver: &spec.driver(),
@@ -203,6 +255,38 @@ mod tests {
     }
 
     #[test]
+    fn rows_with_fewer_checks_left_out_are_of_strategies_that_can() {
+        for (strategy, narrow, wide) in [
+            (Bounds::Trap, true, true),
+            (Bounds::GUARD64, false, true),
+            (Bounds::Guard, false, false),
+            (Bounds::None, false, false),
+        ] {
+            assert_eq!(leaves_checks_out(strategy, false), narrow, "{strategy}");
+            assert_eq!(leaves_checks_out(strategy, true), wide, "{strategy}");
+        }
+        let row = |strategy: &str| Row {
+            sandbox: Sandbox {
+                engine: OWN.to_owned(),
+                version: None,
+                strategy: strategy.to_owned(),
+                opt: Opt::Speed,
+                backend: None,
+                elide: None,
+            },
+            native: None,
+            driver: 0,
+        };
+        let rows = with_elision(vec![row("auto"), row("trap"), row("guard")], &[Elide::Off]);
+        let ids: Vec<_> = rows
+            .iter()
+            .map(|row| row.sandbox.id().to_string())
+            .collect();
+        let expected = ["auto/speed", "trap/speed", "trap/speed~off", "guard/speed"];
+        assert_eq!(ids, expected.map(|id| format!("{OWN}/{id}")));
+    }
+
+    #[test]
     fn strategies_meet_the_builds_they_are_for() {
         let cell = |strategy: &str, variant| Cell {
             sandbox: Sandbox {
@@ -211,6 +295,7 @@ mod tests {
                 strategy: strategy.to_owned(),
                 opt: Opt::Speed,
                 backend: None,
+                elide: None,
             },
             suite: "pointers".to_owned(),
             workload: "graph".to_owned(),

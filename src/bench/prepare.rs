@@ -100,6 +100,9 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
     )
     .map_err(anyhow::Error::msg)?;
     absent.extend(lacking);
+    if target.kind == Kind::Bounds {
+        rows = bounds::with_elision(rows, &args.elide);
+    }
     if target.kind == Kind::Growth && args.engines.is_empty() {
         // Growing is the kernel's work, whatever the compiler tuned for.
         rows.retain(|row| row.native != Some(Variant::NativeTuned));

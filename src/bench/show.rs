@@ -106,7 +106,11 @@ pub fn describe(cell: &Cell) -> String {
             .as_ref()
             .map(|name| format!(" {name}"))
             .unwrap_or_default();
-        format!("{} {}{backend}", sandbox.engine, sandbox.strategy)
+        let elide = sandbox
+            .elide
+            .map(|elide| format!(" --elide {elide}"))
+            .unwrap_or_default();
+        format!("{} {}{backend}{elide}", sandbox.engine, sandbox.strategy)
     } else {
         cell.variant.to_string()
     };

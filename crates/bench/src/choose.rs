@@ -196,6 +196,7 @@ fn own_rows(word: &Wanted, menu: &Menu<'_>) -> Result<Vec<Row>, String> {
                     strategy: strategy.clone(),
                     opt,
                     backend: None,
+                    elide: None,
                 },
                 native: None,
                 driver: OWN_DRIVER,
@@ -217,6 +218,7 @@ fn native_row(word: &Wanted) -> Result<Row, String> {
             strategy: "none".to_owned(),
             opt: Opt::Speed,
             backend: None,
+            elide: None,
         },
         native: Some(if tuned {
             Variant::NativeTuned
@@ -263,6 +265,7 @@ fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, String>, St
             strategy,
             opt: Opt::Speed,
             backend,
+            elide: None,
         },
         native: None,
         driver: NATIVE_DRIVER + 1 + position,

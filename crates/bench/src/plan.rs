@@ -102,6 +102,7 @@ impl Plan {
             strategy: cell.sandbox.strategy.clone(),
             opt: cell.sandbox.opt,
             backend: cell.sandbox.backend.clone(),
+            elide: cell.sandbox.elide,
             threads: cell.threads,
             cpus: cpus_for(&self.config.cpus, cell.threads),
             warmup: self.config.warmup,
@@ -178,6 +179,7 @@ pub(crate) mod tests {
                     strategy: "guard".to_owned(),
                     opt: Opt::Speed,
                     backend: None,
+                    elide: None,
                 };
                 let cell = Cell {
                     sandbox,

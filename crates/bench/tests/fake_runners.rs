@@ -93,6 +93,7 @@ fn sandbox(engine: &str) -> Sandbox {
         strategy: "guard".to_owned(),
         opt: Opt::Speed,
         backend: None,
+        elide: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is measured: cells, and the sandboxes they run in.
 //!
 //! ```text
-//!  sandbox   engine[@version] / strategy / opt[:backend]
+//!  sandbox   engine[@version] / strategy / opt[:backend][~elide]
 //!  cell      sandbox / suite:workload / variant / size / tTHREADS [/control]
 //! ```
 //!
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::vocabulary::{Opt, Variant};
+use crate::vocabulary::{Elide, Opt, Variant};
 
 /// Declares a cheap-to-clone textual id.
 macro_rules! text_id {
@@ -91,6 +91,9 @@ pub struct Sandbox {
     /// The code generator, where the engine offers a choice and one was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
+    /// Which checks are left out, where it is not the engine's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elide: Option<Elide>,
 }
 
 impl Sandbox {
@@ -109,6 +112,10 @@ impl Sandbox {
         if let Some(backend) = &self.backend {
             text.push(':');
             text.push_str(&encode(backend));
+        }
+        if let Some(elide) = self.elide {
+            text.push('~');
+            text.push_str(elide.name());
         }
         SandboxId(Arc::from(text))
     }
@@ -194,6 +201,7 @@ mod tests {
                 strategy: "guard".to_owned(),
                 opt: Opt::Speed,
                 backend: None,
+                elide: None,
             },
             suite: "polybench".to_owned(),
             workload: "gemm".to_owned(),
@@ -221,6 +229,11 @@ mod tests {
         assert_eq!(
             cell.id().as_str(),
             "fathom@48.0%2f8/guard/speed:single%20pass/polybench:gemm/wasm-simd//t4"
+        );
+        cell.sandbox.elide = Some(Elide::Off);
+        assert_eq!(
+            cell.sandbox.id().as_str(),
+            "fathom@48.0%2f8/guard/speed:single%20pass~off"
         );
     }
 

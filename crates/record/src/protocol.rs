@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::vocabulary::{Checks, FailureKind, Metric, Opt, Phase, Span};
+use crate::vocabulary::{Checks, Elide, FailureKind, Metric, Opt, Phase, Span};
 
 mod value;
 
@@ -134,6 +134,9 @@ pub struct Measure {
     /// The code generator; the engine's default if absent.
     #[serde(default)]
     pub backend: Option<String>,
+    /// Which checks are left out; the engine's default if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elide: Option<Elide>,
     /// Instances to run at once, 1 or more, a pinned worker thread each.
     pub threads: u32,
     /// Logical CPUs to pin to: worker `i` on `cpus[i % len]`. Not pinned if empty.
@@ -170,6 +173,9 @@ pub struct Probe {
     /// The code generator; the engine's default if absent.
     #[serde(default)]
     pub backend: Option<String>,
+    /// Which checks are left out; the engine's default if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elide: Option<Elide>,
     /// Allows strategies that check nothing.
     #[serde(default)]
     pub unsafe_no_bounds: bool,

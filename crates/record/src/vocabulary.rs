@@ -118,6 +118,18 @@ closed_set! {
 }
 
 closed_set! {
+    /// Which checks of accesses our engine leaves out.
+    Elide, "elision" {
+        /// None.
+        Off = "off", "every access has its check";
+        /// Those that an earlier access or the index's range makes superfluous.
+        Dominated = "dominated", "none where an earlier access or the index's range suffices";
+        /// And those of indices that loops move by steps.
+        Loops = "loops", "nor where a loop moves an index by steps that guard pages absorb";
+    }
+}
+
+closed_set! {
     /// What a metric counts.
     Unit, "unit" {
         /// Nanoseconds.

@@ -21,8 +21,8 @@ use fathom_record::protocol::{
     Call, CallOutcome, Event, Hello, Iteration, Measure, PROTOCOL_VERSION, Probe, Request,
 };
 use fathom_record::{
-    Cell, Checks, Compared, Fact, FailureKind, Guarantee, Header, Host, Metric, Opt, Phase, Record,
-    Sandbox, Span, Variant, Writer,
+    Cell, Checks, Compared, Elide, Fact, FailureKind, Guarantee, Header, Host, Metric, Opt, Phase,
+    Record, Sandbox, Span, Variant, Writer,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -55,6 +55,7 @@ fn cell() -> Cell {
             strategy: text("guard"),
             opt: Opt::Speed,
             backend: Some(text("cranelift")),
+            elide: None,
         },
         suite: text("polybench"),
         workload: text("gemm"),
@@ -244,6 +245,7 @@ fn requests() -> Vec<Request> {
         strategy: text("guard"),
         opt: Opt::Speed,
         backend: None,
+        elide: None,
         threads: 1,
         cpus: vec![0],
         warmup: 1,
@@ -258,6 +260,7 @@ fn requests() -> Vec<Request> {
         strategy: text("trap"),
         opt: Opt::None,
         backend: Some(text("winch")),
+        elide: None,
         unsafe_no_bounds: true,
         calls: vec![Call {
             export: text("load_i32_o0"),
@@ -342,6 +345,7 @@ fn names_of_closed_sets() {
         list("metric", Metric::ALL, Metric::name, Metric::help),
         list("variant", Variant::ALL, Variant::name, Variant::help),
         list("opt", Opt::ALL, Opt::name, Opt::help),
+        list("elide", Elide::ALL, Elide::name, Elide::help),
         list("checks", Checks::ALL, Checks::name, Checks::help),
         list(
             "guarantee",

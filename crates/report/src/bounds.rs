@@ -13,7 +13,7 @@
 
 use std::fmt::Write;
 
-use fathom_record::{Campaign, FailureKind, Sandbox, Variant};
+use fathom_record::{Campaign, Elide, FailureKind, Sandbox, Variant};
 use fathom_stats::{Row, RowRatio, Summary, Verdict};
 
 use crate::figures;
@@ -55,7 +55,23 @@ pub fn render(campaign: &Campaign, summary: &Summary) -> String {
         &page.peers(),
     ));
     for variant in [Variant::Wasm64, Variant::Wasm32] {
-        text.push_str(&page.by_workload(variant));
+        let title = format!(
+            "{} memories: checks left out, over none left out",
+            words(variant)
+        );
+        text.push_str(&page.section(&title, &page.elision(variant)));
+    }
+    for variant in [Variant::Wasm64, Variant::Wasm32] {
+        let title = format!(
+            "{} memories, workload by workload, over `none`",
+            words(variant)
+        );
+        text.push_str(&page.by_workload(&title, variant, &page.strategies(variant)));
+        let title = format!(
+            "{} memories, workload by workload: checks left out, over none left out",
+            words(variant)
+        );
+        text.push_str(&page.by_workload(&title, variant, &page.elision(variant)));
     }
     text.push_str(&failures(campaign));
     text
@@ -123,9 +139,10 @@ impl Page<'_> {
 
     /// Our engine with a strategy.
     fn own(&self, strategy: &str, variant: Variant) -> Option<Side> {
-        self.sides(variant)
-            .into_iter()
-            .find(|side| side.sandbox.engine == OWN && side.sandbox.strategy == strategy)
+        self.sides(variant).into_iter().find(|side| {
+            let sandbox = &side.sandbox;
+            sandbox.engine == OWN && sandbox.strategy == strategy && sandbox.elide.is_none()
+        })
     }
 
     fn row(&self, side: &Side, suite: &str) -> Option<&Row> {
@@ -159,8 +176,30 @@ impl Page<'_> {
         self.sides(variant)
             .iter()
             .filter(|side| side.sandbox.engine == OWN && **side != baseline)
+            .filter(|side| side.sandbox.elide.is_none())
             .map(|side| self.line(name(side), side, &baseline))
             .collect()
+    }
+
+    /// Each strategy of which some checks were kept that are left out by default:
+    /// as many left out as may be, over none.
+    fn elision(&self, variant: Variant) -> Vec<Line> {
+        let sides = self.sides(variant);
+        let kept = sides
+            .iter()
+            .filter(|side| side.sandbox.elide == Some(Elide::Off));
+        let mut lines = Vec::new();
+        for off in kept {
+            let others = sides
+                .iter()
+                .filter(|side| *side != off && is_but_for_elision(side, off));
+            for side in others {
+                let strategy = &side.sandbox.strategy;
+                let choice = side.sandbox.elide.unwrap_or(Elide::Loops);
+                lines.push(self.line(format!("{strategy}: {choice} over off"), side, off));
+            }
+        }
+        lines
     }
 
     /// What a program costs more with 64 bits than with 32.
@@ -239,9 +278,8 @@ impl Page<'_> {
         format!("\n## {title}\n\n{}", markdown(&table))
     }
 
-    /// Each workload under each strategy, over the one that checks nothing.
-    fn by_workload(&self, variant: Variant) -> String {
-        let lines = self.strategies(variant);
+    /// Each workload in each of these lines.
+    fn by_workload(&self, title: &str, variant: Variant, lines: &[Line]) -> String {
         if lines.is_empty() {
             return String::new();
         }
@@ -261,12 +299,17 @@ impl Page<'_> {
             fields.extend(lines.iter().map(|line| of_workload(&line.all, workload)));
             table.push(fields);
         }
-        let title = words(variant);
-        format!(
-            "\n## {title} memories, workload by workload, over `none`\n\n{}",
-            markdown(&table)
-        )
+        format!("\n## {title}\n\n{}", markdown(&table))
     }
+}
+
+/// Whether two sides differ in nothing but which checks are left out.
+fn is_but_for_elision(one: &Side, other: &Side) -> bool {
+    let sandbox = Sandbox {
+        elide: other.sandbox.elide,
+        ..one.sandbox.clone()
+    };
+    one.variant == other.variant && sandbox == other.sandbox
 }
 
 fn words(variant: Variant) -> &'static str {
@@ -281,7 +324,10 @@ fn words(variant: Variant) -> &'static str {
 fn name(side: &Side) -> String {
     let sandbox = &side.sandbox;
     match &sandbox.backend {
-        _ if sandbox.engine == OWN => sandbox.strategy.clone(),
+        _ if sandbox.engine == OWN => match sandbox.elide {
+            Some(elide) => format!("{} --elide {elide}", sandbox.strategy),
+            None => sandbox.strategy.clone(),
+        },
         Some(backend) => format!("{} {} {backend}", sandbox.engine, sandbox.strategy),
         None => format!("{} {}", sandbox.engine, sandbox.strategy),
     }
@@ -350,9 +396,11 @@ fn failures(campaign: &Campaign) -> String {
         };
         let sandbox = &cell.sandbox;
         let (engine, strategy) = (&sandbox.engine, &sandbox.strategy);
+        let elide = sandbox.elide.map(|elide| format!(" --elide {elide}"));
+        let elide = elide.unwrap_or_default();
         let kind: FailureKind = failure.kind;
         let line = format!(
-            "{engine} {strategy}, {}: {kind}: {}",
+            "{engine} {strategy}{elide}, {}: {kind}: {}",
             cell.variant, failure.message
         );
         match lines.iter_mut().find(|(known, _)| *known == line) {

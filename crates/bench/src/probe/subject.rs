@@ -81,6 +81,7 @@ impl Runner<'_> {
             strategy: self.sandbox.strategy.clone(),
             opt: self.sandbox.opt,
             backend: self.sandbox.backend.clone(),
+            elide: self.sandbox.elide,
             unsafe_no_bounds: true,
             calls,
         })

@@ -10,7 +10,7 @@ use fathom_engine::{
     Bounds, BoundsChoice, Config, Engine, Error, ErrorKind, Func, Linker, Module, Store,
 };
 use fathom_record::{
-    Checks, FailureKind, Metric, Opt, Phase,
+    Checks, Elide, FailureKind, Metric, Opt, Phase,
     protocol::{Event, Hello, Measure, Probe},
 };
 use fathom_sys::usage::{MemoryUse, Usage};
@@ -35,6 +35,8 @@ pub(crate) struct Wish<'a> {
     pub opt: Opt,
     /// The code generator; there is one.
     pub backend: Option<&'a str>,
+    /// Which checks are left out, where it is not the default.
+    pub elide: Option<Elide>,
     /// Allows the strategy which checks nothing.
     pub unsafe_no_bounds: bool,
     /// Layout of functions.
@@ -60,6 +62,12 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, Hello), Refusal> {
         .opt(match wish.opt {
             Opt::Speed => fathom_engine::Opt::Speed,
             Opt::None => fathom_engine::Opt::None,
+        })
+        .elide(match wish.elide {
+            None => fathom_engine::Elide::default(),
+            Some(Elide::Off) => fathom_engine::Elide::Off,
+            Some(Elide::Dominated) => fathom_engine::Elide::Dominated,
+            Some(Elide::Loops) => fathom_engine::Elide::Loops,
         })
         .allow_unchecked(wish.unsafe_no_bounds)
         .layout_seed(wish.seed)
@@ -130,6 +138,7 @@ pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusa
         strategy: &measure.strategy,
         opt: measure.opt,
         backend: measure.backend.as_deref(),
+        elide: measure.elide,
         unsafe_no_bounds: measure.unsafe_no_bounds,
         seed: (measure.seed != 0).then_some(measure.seed),
         cache: measure.cache.as_deref(),
@@ -182,6 +191,7 @@ pub(crate) fn probe(probe: &Probe, emitter: &Emitter) -> Result<(), Refusal> {
         strategy: &probe.strategy,
         opt: probe.opt,
         backend: probe.backend.as_deref(),
+        elide: probe.elide,
         unsafe_no_bounds: probe.unsafe_no_bounds,
         seed: None,
         cache: None,

@@ -16,6 +16,7 @@ fn header() -> Header {
             strategy: "guard".to_owned(),
             opt: Opt::Speed,
             backend: None,
+            elide: None,
         },
         suite: "polybench".to_owned(),
         workload: "gemm".to_owned(),

@@ -37,7 +37,8 @@ fn arguments(header: &Header) -> impl Iterator<Item = &str> {
 
 /// Options of `fathom bench` and `fathom suite` that choose cells, or that a
 /// repetition must not take over. Each has a value.
-const CHOOSING: [&str; 9] = [
+const CHOOSING: [&str; 10] = [
+    "--elide",
     "--kernels",
     "--workloads",
     "--variant",
@@ -87,6 +88,9 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
                 add("--bounds", sandbox.strategy.clone());
                 if !is_selection {
                     add("--opt", sandbox.opt.to_string());
+                }
+                if let Some(elide) = sandbox.elide {
+                    add("--elide", elide.to_string());
                 }
             } else {
                 let parts = [
@@ -157,6 +161,7 @@ mod tests {
                 strategy: "trap".to_owned(),
                 opt: Opt::None,
                 backend: None,
+                elide: None,
             },
             suite: "module".to_owned(),
             workload: "app.wasm".to_owned(),

@@ -99,6 +99,7 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
         details = vec![format!("{} --opt none", sandbox.strategy)];
     }
     details.extend(sandbox.backend.clone());
+    details.extend(sandbox.elide.map(|elide| format!("--elide {elide}")));
     match row.variant {
         Variant::Wasm if with_variant => details.push("no SIMD".to_owned()),
         Variant::WasmSimd if with_variant => details.push("SIMD".to_owned()),

@@ -245,6 +245,7 @@ impl Maker {
                 strategy: one.strategy.to_owned(),
                 opt: one.opt,
                 backend: None,
+                elide: None,
             },
             suite: suite.to_owned(),
             workload: workload.to_owned(),

@@ -25,6 +25,7 @@ pub fn cell(engine: &str, strategy: &str, variant: Variant, workload: &str, thre
             strategy: strategy.to_owned(),
             opt: Opt::Speed,
             backend: None,
+            elide: None,
         },
         suite: "polybench".to_owned(),
         workload: workload.to_owned(),
