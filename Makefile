@@ -22,6 +22,10 @@ help: ## Say what there is
 bench: setup ## Measure PolyBench on our engine under every strategy, on outside engines and natively
 	$(FATHOM) bench $(ARGS)
 
+.PHONY: bounds
+bounds: setup ## Measure what bounds checks cost on 32-bit and 64-bit memories
+	$(FATHOM) suite bounds $(ARGS)
+
 .PHONY: test
 test: packages ## Check everything: style, sources, unit tests, the official suite, the command line
 	$(MAKE) --no-print-directory tools

@@ -56,6 +56,12 @@ PROBED = """(module
   (func (export "load64") (param i32) (result i64) (i64.load offset=65536 (local.get 0)))
   (func (export "store") (param i32 i64) (i64.store (local.get 0) (local.get 1)))
   (func (export "grow") (param i32) (result i32) (memory.grow (local.get 0))))"""
+# As compilers for 64-bit memories make them: the table is one, too.
+PROBED_64 = """(module
+  (memory i64 1 2)
+  (table i64 1 funcref)
+  (func (export "load") (param i64) (result i32) (i32.load offset=4 (local.get 0)))
+  (func (export "store") (param i64 i32) (i32.store (local.get 0) (local.get 1))))"""
 
 
 PROBED_IMPORT = PROBED.replace("(memory 1 2)", '(import "probe" "1-2" (memory 1 2))')

@@ -237,6 +237,15 @@ class RunnerCase:
                 self.assertEqual(told, wanted)
                 self.assertEqual([c["index"] for c in answer.of("call")], list(range(len(calls))))
 
+    def test_runs_64_bit_memories(self):
+        calls = [{"export": "store", "args": ["i64:65532", "i32:7"]}]
+        calls += [{"export": "load", "args": [f"i64:{at}"]} for at in (65528, 65529, 1 << 32, -4, -8, 1 << 63)]
+        for strategy in self.facts["strategies"]:
+            with self.subTest(strategy):
+                answer = self.ask(modules.PROBED_64, mode="probe", calls=calls, strategy=strategy)
+                told = [call.get("result") or call.get("trap") for call in answer.of("call")]
+                self.assertEqual(told, [None, ["i32:7"]] + 5 * ["out of bounds memory access"])
+
     def test_gives_a_probe_the_memory_it_imports(self):
         calls = [{"export": "load", "args": [f"i32:{at}"]} for at in (65532, 65533)]
         calls += [{"export": "grow", "args": ["i32:2"]}, {"export": "grow", "args": ["i32:1"]}]

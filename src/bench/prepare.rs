@@ -44,7 +44,7 @@ const ROUNDS_MAX: u32 = 30;
 const ITERATIONS: u32 = 3;
 /// The same where half of the programs take long and rows are many: more rounds
 /// say more than more iterations.
-const ITERATIONS_BOUNDS: u32 = 1;
+const ITERATIONS_BOUNDS: u32 = 2;
 /// At most this many where a run is short, and what a cell's should take then.
 const ITERATIONS_MAX: u32 = 20;
 const CELL_TARGET: Duration = Duration::from_millis(150);
