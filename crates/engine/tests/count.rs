@@ -217,3 +217,23 @@ fn without_being_asked_nothing_is_counted() {
     assert_eq!(counts, Counts::default());
     assert_eq!(module.check_sites().emitted, 0);
 }
+
+#[test]
+fn the_cache_keeps_code_that_counts_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = Config::new().cache_dir(Some(folder.path().to_owned()));
+    let wat = program("i32");
+    for count in [true, false, true, false] {
+        let engine = Engine::new(&config.clone().count(count)).unwrap();
+        let (counts, module) = counted(&engine, &wat);
+        let loads = if count { 2 * TIMES } else { 0 };
+        assert_eq!(
+            counts.loads,
+            loads,
+            "from the cache: {}",
+            module.from_cache()
+        );
+    }
+    let engine = Engine::new(&config.count(true)).unwrap();
+    assert!(counted(&engine, &wat).1.from_cache());
+}
