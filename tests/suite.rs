@@ -108,6 +108,13 @@ fn every_strategy_meets_the_width_it_is_for_and_is_compared() {
     }
     let kept = fs::read_to_string(house.path("r/bounds.md")).unwrap();
     assert_eq!(kept, table);
+    let report = |by: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        let output = command.arg("report").arg(house.path("r")).args(by).output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    assert!(report(&[]).contains("each strategy over `none`"));
+    assert!(report(&["--by", "compile"]).contains("compared by compile time"));
 }
 
 #[test]

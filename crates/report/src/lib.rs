@@ -167,7 +167,9 @@ impl Report {
             &results.samples.to_string_lossy(),
             &results.folder.to_string_lossy(),
         );
-        let bounds = bounds::is_about(&campaign).then(|| bounds::render(&campaign, &summary));
+        // By another figure there is only the general report.
+        let is_about_bounds = figure.is_none() && bounds::is_about(&campaign);
+        let bounds = is_about_bounds.then(|| bounds::render(&campaign, &summary));
         Ok(Report {
             view,
             bounds,
