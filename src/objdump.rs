@@ -11,11 +11,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use fathom_engine::{
-    Bounds, BoundsChoice, CodeCost, Config, Elide, Engine, Features, Listing, Module, Opt,
-};
+use fathom_engine::{Bounds, BoundsChoice, CodeCost, Engine, Listing, Module};
 
-use crate::run::{bounds_parser, elide_parser, load, opt_parser};
+use crate::run::{code::Code, load};
 
 /// Show a function's machine code, and what its checks cost
 #[derive(clap::Args)]
@@ -28,18 +26,6 @@ pub struct Args {
     #[arg(long, value_name = "FUNCTION")]
     func: Option<String>,
 
-    /// How memory accesses are kept inside their memory
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = bounds_parser())]
-    bounds: BoundsChoice,
-
-    /// How much the code generator tries
-    #[arg(long, value_name = "LEVEL", default_value = "speed", value_parser = opt_parser())]
-    opt: Opt,
-
-    /// Which checks are left out
-    #[arg(long, value_name = "CHOICE", default_value = "loops", value_parser = elide_parser())]
-    elide: Elide,
-
     /// Show the machine code: the default for one function
     #[arg(long)]
     asm: bool,
@@ -48,15 +34,8 @@ pub struct Args {
     #[arg(long, conflicts_with = "asm")]
     clif: bool,
 
-    /// Refuse parts of WebAssembly: -NAME,... (--features=-threads,-simd), or
-    /// allow only some: none,NAME,...
-    #[arg(
-        long,
-        value_name = "LIST",
-        allow_hyphen_values = true,
-        default_value_t = Features::all()
-    )]
-    features: Features,
+    #[command(flatten)]
+    code: Code,
 }
 
 /// Prints what is asked for.
@@ -68,14 +47,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let file = args.module.display().to_string();
     let wasm = load::read(&args.module)?;
     // Nothing is run: a strategy without guarantee harms nobody.
-    let config = Config::new()
-        .bounds(args.bounds)
-        .opt(args.opt)
-        .elide(args.elide)
-        .features(args.features)
-        .allow_unchecked(true);
+    let config = args.code.config().allow_unchecked(true);
     let engine = Engine::new(&config)?;
-    let declared = Module::declarations(&wasm, args.features).with_context(|| file.clone())?;
+    let declared = Module::declarations(&wasm, args.code.features).with_context(|| file.clone())?;
     let func = match &args.func {
         Some(wanted) => Some(declared.select_func(wanted).with_context(|| file.clone())?),
         None => None,

@@ -5,6 +5,7 @@
 //! process's: Ctrl-C ends it as it ends any program, and a program that writes
 //! to a pipe which nobody reads ends with 141.
 
+pub mod code;
 mod count;
 mod invoke;
 pub mod load;
@@ -15,10 +16,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Context;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fathom_engine::{Bounds, BoundsChoice, Guarantee};
+use code::Code;
 use fathom_engine::{
-    Config, Elide, Engine, Features, Frame, Func, Instance, Linker, Module, Opt, Store, Val,
+    BoundsChoice, Engine, Frame, Func, Guarantee, Instance, Linker, Module, Store, Val,
 };
 use fathom_wasi::{ProcExit, ThreadError, WasiCtx, WasiCtxBuilder, run_with_threads};
 
@@ -46,24 +46,6 @@ pub struct Args {
     #[arg(long, value_name = "NAME[=VALUE]")]
     env: Vec<String>,
 
-    /// How memory accesses are kept inside their memory; some strategies have
-    /// other forms, such as guard64:shift, see docs/STRATEGIES.md
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = bounds_parser())]
-    bounds: BoundsChoice,
-
-    /// How far a 64-bit memory that declares no maximum can grow, such as 512M
-    /// or 1T; as much address space is set aside for it [default: 64G]
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
-    memory64_limit: Option<u64>,
-
-    /// How much the code generator tries
-    #[arg(long, value_name = "LEVEL", default_value = "speed", value_parser = opt_parser())]
-    opt: Opt,
-
-    /// Which checks are left out
-    #[arg(long, value_name = "CHOICE", default_value = "loops", value_parser = elide_parser())]
-    elide: Elide,
-
     /// Call this exported function with ARGS as its arguments and print its
     /// results, instead of running the program
     #[arg(long, value_name = "FUNCTION")]
@@ -88,52 +70,12 @@ pub struct Args {
     #[arg(long, short)]
     verbose: bool,
 
-    /// Refuse parts of WebAssembly: -NAME,... (--features=-threads,-simd), or
-    /// allow only some: none,NAME,...
-    #[arg(
-        long,
-        value_name = "LIST",
-        allow_hyphen_values = true,
-        default_value_t = Features::all()
-    )]
-    features: Features,
+    #[command(flatten)]
+    code: Code,
 
     /// The program's arguments; put -- before the first that starts with -
     #[arg(value_name = "ARGS")]
     args: Vec<String>,
-}
-
-pub fn bounds_parser() -> impl TypedValueParser<Value = BoundsChoice> {
-    let auto = PossibleValue::new("auto").help("the cheapest exact one for each memory");
-    let named = Bounds::FORMS.into_iter().map(|bounds| {
-        let value = PossibleValue::new(bounds.name()).help(bounds.help());
-        value.hide(!Bounds::ALL.contains(&bounds))
-    });
-    PossibleValuesParser::new(std::iter::once(auto).chain(named))
-        .try_map(|name| name.parse::<BoundsChoice>())
-}
-
-pub fn opt_parser() -> impl TypedValueParser<Value = Opt> {
-    PossibleValuesParser::new(Opt::ALL.map(Opt::name)).try_map(|name| name.parse::<Opt>())
-}
-
-/// A size: a number of bytes, or one with K, M, G or T behind it.
-fn bytes(text: &str) -> Result<u64, String> {
-    let (digits, shift) = match text.chars().last() {
-        Some('K' | 'k') => (&text[..text.len() - 1], 10),
-        Some('M' | 'm') => (&text[..text.len() - 1], 20),
-        Some('G' | 'g') => (&text[..text.len() - 1], 30),
-        Some('T' | 't') => (&text[..text.len() - 1], 40),
-        _ => (text, 0),
-    };
-    let number: Option<u64> = digits.parse().ok();
-    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
-    bytes.ok_or_else(|| "a size is a number of bytes, such as 65536, 512M or 1T".to_owned())
-}
-
-pub fn elide_parser() -> impl TypedValueParser<Value = Elide> {
-    let choices = Elide::ALL.map(|elide| PossibleValue::new(elide.name()).help(elide.help()));
-    PossibleValuesParser::new(choices).try_map(|name| name.parse::<Elide>())
 }
 
 /// Runs the program.
@@ -142,7 +84,7 @@ pub fn elide_parser() -> impl TypedValueParser<Value = Elide> {
 /// Whatever keeps it from being run: a module that is missing, malformed or
 /// asks for what there is not, a folder that cannot be read.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    if let BoundsChoice::Named(bounds) = args.bounds
+    if let BoundsChoice::Named(bounds) = args.code.bounds
         && bounds.guarantee() == Guarantee::Unchecked
         && !args.unsafe_no_bounds
     {
@@ -154,17 +96,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     let file = args.module.display().to_string();
     let wasm = load::read(&args.module)?;
-    let mut config = Config::new()
-        .bounds(args.bounds)
-        .opt(args.opt)
-        .elide(args.elide)
+    let config = (args.code.config())
         .allow_unchecked(args.unsafe_no_bounds)
-        .features(args.features)
         .count(args.count.is_some())
         .cache_dir(args.cache.clone());
-    if let Some(bytes) = args.memory64_limit {
-        config = config.memory64_growth_limit(bytes);
-    }
     let engine = Engine::new(&config)?;
     let start = Instant::now();
     let module = Module::new(&engine, &wasm).with_context(|| file.clone())?;
@@ -195,7 +130,7 @@ fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time
     };
     say(&format!(
         "fathom: bounds {} = {bounds}{because}: {}; opt {}; {} bytes of code {how} in {:.1} ms",
-        args.bounds,
+        args.code.bounds,
         bounds.help(),
         engine.opt(),
         module.code_bytes(),

@@ -1,0 +1,85 @@
+//! What decides the code that the engine makes of a module: options that every
+//! command which compiles one has.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fathom_engine::{Bounds, BoundsChoice, Config, Elide, Features, Opt};
+
+/// The options.
+#[derive(clap::Args)]
+pub struct Code {
+    /// How memory accesses are kept inside their memory; some strategies have
+    /// other forms, such as guard64:shift, see docs/STRATEGIES.md
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = bounds_parser())]
+    pub bounds: BoundsChoice,
+
+    /// Which checks are left out
+    #[arg(long, value_name = "CHOICE", default_value = "loops", value_parser = elide_parser())]
+    elide: Elide,
+
+    /// How far a 64-bit memory that declares no maximum can grow, such as 512M
+    /// or 1T; as much address space is set aside for it [default: 64G]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    memory64_limit: Option<u64>,
+
+    /// How much the code generator tries
+    #[arg(long, value_name = "LEVEL", default_value = "speed", value_parser = opt_parser())]
+    opt: Opt,
+
+    /// Refuse parts of WebAssembly: -NAME,... (--features=-threads,-simd), or
+    /// allow only some: none,NAME,...
+    #[arg(
+        long,
+        value_name = "LIST",
+        allow_hyphen_values = true,
+        default_value_t = Features::all()
+    )]
+    pub features: Features,
+}
+
+impl Code {
+    /// The configuration that they ask for.
+    pub fn config(&self) -> Config {
+        let config = Config::new()
+            .bounds(self.bounds)
+            .elide(self.elide)
+            .opt(self.opt)
+            .features(self.features);
+        match self.memory64_limit {
+            Some(bytes) => config.memory64_growth_limit(bytes),
+            None => config,
+        }
+    }
+}
+
+fn bounds_parser() -> impl TypedValueParser<Value = BoundsChoice> {
+    let auto = PossibleValue::new("auto").help("the cheapest exact one for each memory");
+    let named = Bounds::FORMS.into_iter().map(|bounds| {
+        let value = PossibleValue::new(bounds.name()).help(bounds.help());
+        value.hide(!Bounds::ALL.contains(&bounds))
+    });
+    PossibleValuesParser::new(std::iter::once(auto).chain(named))
+        .try_map(|name| name.parse::<BoundsChoice>())
+}
+
+fn opt_parser() -> impl TypedValueParser<Value = Opt> {
+    PossibleValuesParser::new(Opt::ALL.map(Opt::name)).try_map(|name| name.parse::<Opt>())
+}
+
+/// A size: a number of bytes, or one with K, M, G or T behind it.
+fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.chars().last() {
+        Some('K' | 'k') => (&text[..text.len() - 1], 10),
+        Some('M' | 'm') => (&text[..text.len() - 1], 20),
+        Some('G' | 'g') => (&text[..text.len() - 1], 30),
+        Some('T' | 't') => (&text[..text.len() - 1], 40),
+        _ => (text, 0),
+    };
+    let number: Option<u64> = digits.parse().ok();
+    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "a size is a number of bytes, such as 65536, 512M or 1T".to_owned())
+}
+
+fn elide_parser() -> impl TypedValueParser<Value = Elide> {
+    let choices = Elide::ALL.map(|elide| PossibleValue::new(elide.name()).help(elide.help()));
+    PossibleValuesParser::new(choices).try_map(|name| name.parse::<Elide>())
+}
