@@ -12,8 +12,10 @@
 //! The form `guard64:shift` finds the same bits by `i >> log2(R)`.
 //!
 //! `R` is the memory's: a module that imports one may declare another maximum,
-//! or none, so it loads mask or shift from the memory's definition; where the
-//! memory is the module's own they are constants.
+//! or none, so it loads mask or shift from the memory's definition. The mask is
+//! loaded where the memory is the module's own, too, once for a function or in
+//! front of a loop: as a constant it would be an operand in memory of each test,
+//! which made whole kernels slower by half.
 //!
 //! Inequality: where the test finds a high bit, `i >= R >= len`, hence
 //! `i + o + n > len`: no trap is raised too early. Where it finds none,
@@ -75,18 +77,21 @@ pub(super) fn test_high_bits(
     form: HighBits,
     access: &Access,
 ) {
-    let bits = plan.index_bits();
-    let (constant, place) = match form {
-        HighBits::Mask => (-1 << bits, MEMORY_HIGH_BITS),
-        HighBits::Shift => (i64::from(bits), MEMORY_INDEX_BITS),
-    };
-    let known = match plan.imported {
-        false => builder.ins().iconst(types::I64, constant),
-        true => access.constant(builder, place),
-    };
     let outside = match form {
-        HighBits::Mask => builder.ins().band(access.index, known),
-        HighBits::Shift => builder.ins().ushr(access.index, known),
+        HighBits::Mask => {
+            let mask = access.constant(builder, MEMORY_HIGH_BITS);
+            builder.ins().band(access.index, mask)
+        }
+        HighBits::Shift => {
+            let by = match plan.imported {
+                true => access.constant(builder, MEMORY_INDEX_BITS),
+                false => {
+                    let bits = i64::from(plan.index_bits());
+                    builder.ins().iconst(types::I64, bits)
+                }
+            };
+            builder.ins().ushr(access.index, by)
+        }
     };
     builder.ins().trapnz(outside, TrapCode::HEAP_OUT_OF_BOUNDS);
 }
