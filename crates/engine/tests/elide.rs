@@ -220,7 +220,11 @@ impl Writer<'_> {
         let access = format!("{STEP} ({ty}.store offset={offset} (local.get {at}) ({ty}.const 7))");
         let (this, other) = (self.stride(), self.stride());
         let step = |by| format!("(local.set {at} ({ty}.add (local.get {at}) ({ty}.const {by})))");
-        let body = match self.numbers.below(7) {
+        let last = PARAMS + (at - PARAMS + 1) % LOCALS;
+        let access_last =
+            access.replace(&format!("(local.get {at})"), &format!("(local.get {last})"));
+        let keep = format!("(local.set {last} (local.get {at}))");
+        let body = match self.numbers.below(10) {
             0 => format!(
                 "({ty}.store offset=16 ({ty}.const 8) (local.get {at})) {access} {}",
                 step(this)
@@ -241,15 +245,32 @@ impl Writer<'_> {
                 step(this),
                 step(other)
             ),
-            _ => format!(
+            6 => format!(
                 "{access} (if {odd} (then {}) (else {}))",
                 step(this),
                 step(other)
             ),
+            // What was accessed is kept, and accessed again later.
+            7 => format!(
+                "{access} {access_last} (if {odd} (then {keep})) {}",
+                step(this)
+            ),
+            8 => format!(
+                "{access_last} (if {odd} (then {access} {keep})) {}",
+                step(this)
+            ),
+            _ => format!("{access_last} {access} {} {keep}", step(this)),
+        };
+        // What is kept first was accessed, or not.
+        let first = match self.numbers.below(3) {
+            0 => format!("{access} {keep}"),
+            1 => keep,
+            _ => String::new(),
         };
         let _ = writeln!(
             self.text,
             "(local.set {at} (local.get {param}))\n(local.set {count} (i32.const 9))\n\
+             {first}\n\
              (loop $l{label} {body}\n\
              (br_if $l{label} (i32.gt_s (local.tee {count} (i32.sub (local.get {count}) \
              (i32.const 1))) (i32.const 0))))\n{access}"

@@ -260,7 +260,7 @@ pub(super) fn first_value(func: &Function, shape: &Shape, value: Value) -> Optio
 
 /// What a branch hands to a block as its parameter of a number: one value for
 /// each edge. Nothing where one is no value yet, but the result of a call.
-fn args_to(
+pub(super) fn args_to(
     func: &Function,
     branch: Inst,
     block: Block,

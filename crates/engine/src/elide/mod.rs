@@ -8,6 +8,7 @@
 //!       ▼          form.rs    an index as terms and a constant
 //!  this pass ─────┤ range.rs   what a value can be by the instruction that makes it
 //!       │          facts.rs   what accesses that went well say of later ones
+//!       │          joins.rs   values that were accessed on each way to a block
 //!       │          loops.rs   what an iteration adds
 //!       ▼          rewrite.rs the first access of a loop made safe
 //!  the checks' trapping instructions removed, the rest dies as unused
@@ -50,6 +51,8 @@
 //!   between ends them: a memory never shrinks, whatever is called and whichever
 //!   thread grows it, its base never moves, and an exception's edge is an edge.
 //!   A term of known range may be left out of the root, and its range added.
+//! - **joins** (with dominated): a block's parameter that is handed in on each
+//!   way by a value whose access went well on that way (`joins.rs`).
 //! - **loops**: the access is in each iteration of a loop that has a next one
 //!   (its block dominates the branches back), and each term of its index is
 //!   either defined outside, or a parameter of the header to which an iteration
@@ -83,6 +86,7 @@
 
 mod facts;
 mod form;
+mod joins;
 mod loops;
 mod range;
 mod rewrite;
@@ -99,6 +103,7 @@ use crate::bounds::{MemoryPlan, Site};
 use crate::config::Elide;
 use facts::{Facts, Interval, Needs, Room};
 use form::{Forms, Linear, signed};
+use joins::Joins;
 use loops::{Affine, Loops};
 use range::Range;
 use rewrite::Rebased;
@@ -138,11 +143,15 @@ pub(crate) fn run(
         ..
     } = context;
     let loops = (elide == Elide::Loops).then(|| Loops::new(cfg, domtree, loop_analysis));
+    let rooms: Vec<Room> = plans.iter().map(Room::new).collect();
+    let mut forms = Forms::default();
+    let joins = Joins::new(cfg, domtree, func, &mut forms, &rooms, sites);
     let mut pass = Pass {
         func,
-        rooms: plans.iter().map(Room::new).collect(),
+        rooms,
         loops,
-        forms: Forms::default(),
+        joins,
+        forms,
         facts: Facts::default(),
         rebased: Vec::new(),
     };
@@ -156,6 +165,7 @@ struct Pass<'a> {
     /// By memory index.
     rooms: Vec<Room>,
     loops: Option<Loops<'a>>,
+    joins: Joins<'a>,
     forms: Forms,
     facts: Facts,
     /// Bases of loops around, the innermost last.
@@ -242,7 +252,7 @@ impl Pass<'_> {
             lo: constant,
             hi: constant,
         };
-        if self.fact_meets(form, no_more, needs) {
+        if self.fact_meets(form, no_more, needs) || self.join_meets(form, no_more, needs) {
             return true;
         }
         // Without one of the terms, whose range is added.
@@ -257,6 +267,18 @@ impl Pass<'_> {
         let root = self.forms.root(form, needs.bits);
         self.facts
             .of(root)
+            .and_then(|fact| fact.plus(more))
+            .is_some_and(|index| needs.are_met_by(index, &self.rooms))
+    }
+
+    /// The same for what is accessed on each way to a block that it is a
+    /// parameter of.
+    fn join_meets(&mut self, form: &Linear, more: Range, needs: &Needs) -> bool {
+        let [(value, 1)] = form.terms[..] else {
+            return false;
+        };
+        self.joins
+            .of(self.func, &mut self.forms, value)
             .and_then(|fact| fact.plus(more))
             .is_some_and(|index| needs.are_met_by(index, &self.rooms))
     }
