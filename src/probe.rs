@@ -15,7 +15,7 @@ use fathom_bench::choose::{self, Menu, Row, Wanted};
 use fathom_bench::driver::ProcessDriver;
 use fathom_bench::engines::{self, EngineSpec, Presence};
 use fathom_bench::house::House;
-use fathom_bench::probe::{self, Findings, Progress, Runner, SubjectError};
+use fathom_bench::probe::{self, Extent, Findings, Progress, Runner, SubjectError};
 use fathom_engine::Bounds;
 use fathom_record::{Guarantee, Opt};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -25,7 +25,8 @@ use serde::Serialize;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Every load, store, vector access and bulk operation is tried at every edge of memories \
-from 0 pages to 4 GiB, and compared with the specification. Without options: our engine \
+from 0 pages to 4 GiB, 32-bit and 64-bit, with offsets up to 2^64-1, and compared with \
+the specification. Without options: our engine \
 under every strategy, and every engine that is installed, in each of its ways to check.")]
 pub struct Args {
     /// Strategy of our engine, or `all`
@@ -37,6 +38,12 @@ pub struct Args {
     /// How hard our engine compiles: speed, none
     #[arg(long, default_value = "speed")]
     opt: Opt,
+    /// Try so many accesses at random as well, to each kind of memory
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    random: u64,
+    /// What the random accesses are made from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
     /// Print one JSON object per sandbox
     #[arg(long)]
     json: bool,
@@ -73,9 +80,19 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             cancel: &stop,
         };
         let claimed = probe::claimed(&row.sandbox);
-        let outcome = probe::probe(&mut runner, claimed, &mut |Progress { done, all }| {
-            bar.set_position(number as u64 * PARTS + done as u64 * PARTS / all.max(1) as u64);
-        });
+        let extent = Extent {
+            random: args.random,
+            seed: args.seed,
+            ..Extent::of(&row.sandbox)
+        };
+        let outcome = probe::probe(
+            &mut runner,
+            extent,
+            claimed,
+            &mut |Progress { done, all }| {
+                bar.set_position(number as u64 * PARTS + done as u64 * PARTS / all.max(1) as u64);
+            },
+        );
         bar.set_position((number as u64 + 1) * PARTS);
         if let Err(SubjectError::Cancelled) = outcome {
             bar.finish_and_clear();
@@ -139,9 +156,7 @@ fn every_way(outside: &[(EngineSpec, Presence)]) -> impl Iterator<Item = Wanted>
 
 fn own_strategies(bounds: &[String]) -> anyhow::Result<Vec<String>> {
     if bounds.is_empty() || bounds.iter().any(|name| name == "all") {
-        return Ok(Bounds::forms_for(false)
-            .map(|bounds| bounds.to_string())
-            .collect());
+        return Ok(Bounds::FORMS.map(|bounds| bounds.to_string()).into());
     }
     let known = |name: &String| name.parse::<fathom_engine::BoundsChoice>();
     let names = bounds
@@ -320,7 +335,7 @@ mod tests {
     fn a_strategy_that_does_not_exist_is_named() {
         let error = own_strategies(&["hope".to_owned()]).unwrap_err();
         assert!(error.to_string().contains("hope"));
-        assert_eq!(own_strategies(&["all".to_owned()]).unwrap().len(), 15);
+        assert_eq!(own_strategies(&["all".to_owned()]).unwrap().len(), 17);
         assert_eq!(own_strategies(&["auto".to_owned()]).unwrap(), ["auto"]);
     }
 }

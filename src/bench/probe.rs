@@ -33,7 +33,9 @@ pub fn exclude_unsound(
             sandbox: &row.sandbox,
             cancel: stop,
         };
-        match probe::probe(&mut runner, probe::claimed(&row.sandbox), &mut |_| {}) {
+        let extent = probe::Extent::of(&row.sandbox);
+        let claimed = probe::claimed(&row.sandbox);
+        match probe::probe(&mut runner, extent, claimed, &mut |_| {}) {
             Ok(findings) => {
                 let record = findings.record(id);
                 eprintln!("probe: {}: {}", record.sandbox, in_words(&record));

@@ -3,7 +3,7 @@
 //! which must be found out.
 
 use fathom_bench::probe::{
-    Answers, Ending, Escape, Findings, ServeError, Subject, SubjectError, probe, serve,
+    Answers, Ending, Escape, Extent, Findings, ServeError, Subject, SubjectError, probe, serve,
 };
 use fathom_engine::bounds::{Growth, Probing};
 use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Opt};
@@ -41,7 +41,14 @@ fn claim(bounds: Bounds) -> Guarantee {
 
 /// The findings, or nothing where the machine lacks what the strategy needs.
 fn findings(bounds: Bounds, opt: Opt, claimed: Guarantee) -> Option<Findings> {
-    match probe(&mut Own(engine(bounds, opt)), claimed, &mut |_| {}) {
+    let extent = Extent {
+        narrow: bounds.supports(false),
+        // Without a check, 64-bit indices would reach this process.
+        wide: bounds.supports(true) && bounds != Bounds::None,
+        random: 3_000,
+        seed: 1,
+    };
+    match probe(&mut Own(engine(bounds, opt)), extent, claimed, &mut |_| {}) {
         Ok(findings) => Some(findings),
         Err(error) => {
             assert_eq!(bounds, Bounds::Uffd, "{error}");
@@ -56,7 +63,7 @@ fn every_strategy_keeps_its_promise() {
     // Of the forms, the one whose faults mean something else; `fathom probe` has
     // time for all.
     let segfault = Bounds::ShadowCompressed(Growth::Segfault, Probing::Movzx);
-    for bounds in Bounds::all_for(false).chain([segfault]) {
+    for bounds in Bounds::ALL.into_iter().chain([segfault]) {
         let Some(found) = findings(bounds, Opt::Speed, claim(bounds)) else {
             continue;
         };
@@ -68,7 +75,7 @@ fn every_strategy_keeps_its_promise() {
 
 #[test]
 fn unoptimised_code_keeps_it_too() {
-    for bounds in [Bounds::Clamp, Bounds::Trap, Bounds::Guard] {
+    for bounds in [Bounds::Clamp, Bounds::Trap, Bounds::Guard, Bounds::GUARD64] {
         let found = findings(bounds, Opt::None, claim(bounds)).unwrap();
         assert!(found.is_kept(), "{bounds}: {:#?}", found.examples);
     }

@@ -25,6 +25,8 @@ use super::subject::{Answers, Ending};
 
 /// The trap every access outside a memory must raise.
 const TRAP: &str = "out of bounds memory access";
+/// The trap of an atomic access whose address is no multiple of its width.
+const MISALIGNED: &str = "unaligned atomic";
 /// How many departures are kept in words.
 const EXAMPLES_MAX: usize = 8;
 
@@ -85,7 +87,7 @@ impl Findings {
         for (step, outcome) in scenario.steps.iter().zip(&answers.outcomes) {
             let outcome = Outcome::of(outcome);
             match &step.what {
-                What::Growth if outcome.is(&Wanted::Values(vec![WireValue::I32(u32::MAX)])) => {
+                What::Growth if outcome.is_refusal() => {
                     self.not_tried
                         .push(format!("{}: memory.grow was refused", scenario.name));
                     return;
@@ -260,9 +262,18 @@ impl Outcome {
     fn is(&self, wanted: &Wanted) -> bool {
         match (self, wanted) {
             (Outcome::Trap(message), Wanted::Trap) => message == TRAP,
+            (Outcome::Trap(message), Wanted::Misaligned { outside }) => {
+                message == MISALIGNED || (*outside && message == TRAP)
+            }
             (Outcome::Values(values), Wanted::Values(wanted)) => values == wanted,
             _ => false,
         }
+    }
+
+    /// Whether it is what `memory.grow` answers where it does not grow.
+    fn is_refusal(&self) -> bool {
+        let minus_one = [WireValue::I32(u32::MAX), WireValue::I64(u64::MAX)];
+        matches!(self, Outcome::Values(values) if values.len() == 1 && minus_one.contains(&values[0]))
     }
 
     /// Whether a byte of another memory is in it.
@@ -314,6 +325,7 @@ impl fmt::Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Wanted::Trap => write!(f, "trap"),
+            Wanted::Misaligned { .. } => write!(f, "trap for its alignment"),
             Wanted::Values(values) if values.is_empty() => write!(f, "to go on"),
             Wanted::Values(values) => write_values(f, values),
         }

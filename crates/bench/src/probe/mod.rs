@@ -27,13 +27,13 @@ mod plan;
 mod serve;
 mod subject;
 
-use std::borrow::Borrow;
-
 use fathom_engine::{Bounds, BoundsChoice};
 use fathom_record::campaign::ProbeRecord;
 use fathom_record::{Guarantee, Sandbox, SandboxId};
 
 use crate::choose;
+use model::Rule;
+use module::Index;
 
 pub use judge::Findings;
 pub use serve::{Escape, ServeError, serve};
@@ -62,6 +62,71 @@ pub struct Progress {
     pub all: usize,
 }
 
+/// What is tried of a sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// 32-bit memories.
+    pub narrow: bool,
+    /// 64-bit memories.
+    pub wide: bool,
+    /// Accesses at random, to each kind of memory.
+    pub random: u64,
+    /// What they are made from.
+    pub seed: u64,
+}
+
+impl Extent {
+    /// Everything at the edges that a sandbox is for: a strategy of ours may be
+    /// one for one index type only, and one without any guarantee is not let
+    /// loose with 64-bit indices, which reach everything.
+    pub fn of(sandbox: &Sandbox) -> Extent {
+        let choice: Option<BoundsChoice> = sandbox.strategy.parse().ok();
+        let own = choice.filter(|_| sandbox.engine == choose::OWN);
+        let is_for = |memory64| {
+            own.is_none_or(|choice| {
+                let bounds = choice.resolve(memory64);
+                let is_wild = bounds == Bounds::None && memory64;
+                bounds.supports(memory64) && !is_wild
+            })
+        };
+        Extent {
+            narrow: is_for(false),
+            wide: is_for(true),
+            random: 0,
+            seed: 0,
+        }
+    }
+
+    fn scenarios(self, rule: Rule) -> impl Iterator<Item = Planned> {
+        let kinds = [(self.narrow, Index::I32), (self.wide, Index::I64)];
+        let kinds = kinds.into_iter().filter(|(is_wanted, _)| *is_wanted);
+        kinds.flat_map(move |(_, index)| {
+            let edges = plan::scenarios(index).map(move |number| Planned {
+                index,
+                plan: Box::new(move || plan::scenario(rule, number)),
+            });
+            let chunks = self.random.div_ceil(RANDOM_CHUNK);
+            let random = (0..chunks).map(move |chunk| Planned {
+                index,
+                plan: Box::new(move || {
+                    let count = RANDOM_CHUNK.min(self.random - chunk * RANDOM_CHUNK);
+                    plan::random(rule, index, self.seed.wrapping_add(chunk), count)
+                }),
+            });
+            edges.chain(random)
+        })
+    }
+}
+
+/// Random accesses of one scenario.
+const RANDOM_CHUNK: u64 = 50_000;
+
+/// A scenario that is not made yet.
+struct Planned {
+    index: Index,
+    plan: Box<dyn Fn() -> plan::Scenario>,
+}
+
 /// Probes a subject that claims `claimed`; `progress` is told of every scenario
 /// that is over.
 ///
@@ -70,33 +135,46 @@ pub struct Progress {
 /// its soundness.
 pub fn probe(
     subject: &mut dyn Subject,
-    claimed: Guarantee,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Findings, SubjectError> {
-    let scenarios = (0..plan::SCENARIOS).map(|number| plan::scenario(model::specified, number));
-    probe_with(scenarios, subject, claimed, progress)
-}
-
-fn probe_with<S: Borrow<plan::Scenario>>(
-    scenarios: impl ExactSizeIterator<Item = S>,
-    subject: &mut dyn Subject,
+    extent: Extent,
     claimed: Guarantee,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Findings, SubjectError> {
     let mut findings = Findings::new(claimed);
-    let all = scenarios.len();
-    for (number, scenario) in scenarios.enumerate() {
-        let scenario = scenario.borrow();
-        let calls = scenario.steps.iter().map(|step| step.call.clone());
-        let answers = subject.call_all(&scenario.module, calls.collect())?;
-        if let (true, Ending::Refused(why)) = (scenario.essential, &answers.ending) {
-            return Err(SubjectError::Refused(why.clone()));
+    let planned: Vec<Planned> = extent.scenarios(model::specified).collect();
+    let all = planned.len();
+    let mut last = None;
+    let mut refuses = None;
+    for (number, Planned { index, plan }) in planned.into_iter().enumerate() {
+        // Who refuses the first memory of an index type refuses them all.
+        if refuses != Some(index) {
+            let was_refused = attempt(&mut findings, subject, &plan(), number == 0)?;
+            refuses = refuses.or((was_refused && last != Some(index)).then_some(index));
         }
-        findings.judge(scenario, &answers);
+        last = Some(index);
         let done = number + 1;
         progress(Progress { done, all });
     }
     Ok(findings)
+}
+
+/// Makes the calls of a scenario and judges them; whether it was refused.
+fn attempt(
+    findings: &mut Findings,
+    subject: &mut dyn Subject,
+    scenario: &plan::Scenario,
+    is_first: bool,
+) -> Result<bool, SubjectError> {
+    let calls = scenario.steps.iter().map(|step| step.call.clone());
+    let answers = subject.call_all(&scenario.module, calls.collect())?;
+    let refused = match &answers.ending {
+        Ending::Refused(why) if scenario.essential || is_first => {
+            return Err(SubjectError::Refused(why.clone()));
+        }
+        Ending::Refused(_) => answers.outcomes.is_empty(),
+        _ => false,
+    };
+    findings.judge(scenario, &answers);
+    Ok(refused)
 }
 
 impl Findings {

@@ -1,4 +1,5 @@
 //! The module under test: one memory and a function for each way to touch it.
+//! Indices are of the memory's index type, 32-bit or 64-bit.
 //!
 //! ```text
 //!  OP@OFFSET          (index) -> bits, or (index, value)
@@ -13,6 +14,7 @@
 
 use std::collections::BTreeSet;
 
+use fathom_record::protocol::WireValue;
 use wasm_encoder::{
     BlockType, CodeSection, DataCountSection, DataSection, ExportKind, ExportSection, Function,
     FunctionSection, ImportSection, Instruction, MemorySection, MemoryType, Module, TypeSection,
@@ -31,19 +33,100 @@ pub(super) const SEGMENT: [u8; 32] =
 pub(super) const MEMORY: &str = "memory";
 
 /// Constant offsets of every access.
-pub(super) const OFFSETS: [u64; 5] = [0, 1, 1 << 16, 1 << 31, (1 << 32) - 1];
+const OFFSETS_32: [u64; 5] = [0, 1, 1 << 16, 1 << 31, (1 << 32) - 1];
+const OFFSETS_64: [u64; 7] = [0, 1, 1 << 16, (1 << 32) - 1, 1 << 32, 1 << 63, u64::MAX];
 
 /// Offsets of accesses with a constant index.
 pub(super) const CONSTANT_OFFSETS: [u64; 2] = [0, 1 << 16];
 
 /// Offsets of two stores with one index.
-pub(super) const PAIRS: [(u64, u64); 5] = [
+const PAIRS_32: [(u64, u64); 5] = [
     (0, 1 << 16),
     (1 << 16, 0),
     (0, 1 << 31),
     ((1 << 32) - 1, 0),
     (8, 0),
 ];
+const PAIRS_64: [(u64, u64); 5] = [
+    (0, 1 << 16),
+    (1 << 16, 0),
+    (0, 1 << 32),
+    (u64::MAX, 0),
+    (8, 0),
+];
+
+/// The index type of the memory under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Index {
+    I32,
+    I64,
+}
+
+impl Index {
+    /// How many indices there are.
+    pub fn space(self) -> i128 {
+        match self {
+            Index::I32 => 1 << 32,
+            Index::I64 => 1 << 64,
+        }
+    }
+
+    pub fn offsets(self) -> &'static [u64] {
+        match self {
+            Index::I32 => &OFFSETS_32,
+            Index::I64 => &OFFSETS_64,
+        }
+    }
+
+    pub fn pairs(self) -> &'static [(u64, u64)] {
+        match self {
+            Index::I32 => &PAIRS_32,
+            Index::I64 => &PAIRS_64,
+        }
+    }
+
+    /// An index or a count as it is passed.
+    pub fn value(self, value: u64) -> WireValue {
+        match self {
+            // Below 2^32, or -1.
+            Index::I32 => WireValue::I32(value as u32),
+            Index::I64 => WireValue::I64(value),
+        }
+    }
+
+    fn ty(self) -> ValType {
+        match self {
+            Index::I32 => I32,
+            Index::I64 => I64,
+        }
+    }
+
+    fn constant(self, value: u64) -> Instruction<'static> {
+        match self {
+            Index::I32 => Instruction::I32Const((value as u32).cast_signed()),
+            Index::I64 => Instruction::I64Const(value.cast_signed()),
+        }
+    }
+
+    fn add(self) -> Instruction<'static> {
+        match self {
+            Index::I32 => Instruction::I32Add,
+            Index::I64 => Instruction::I64Add,
+        }
+    }
+
+    fn is_zero(self) -> Instruction<'static> {
+        match self {
+            Index::I32 => Instruction::I32Eqz,
+            Index::I64 => Instruction::I64Eqz,
+        }
+    }
+
+    /// The low 32 bits of an index.
+    fn low(self) -> Option<Instruction<'static>> {
+        (self == Index::I64).then_some(Instruction::I32WrapI64)
+    }
+}
 
 /// The export for an access.
 pub(super) fn access_name(op: &Op, offset: u64) -> String {
@@ -56,7 +139,7 @@ pub(super) fn dropped_name(op: &Op, offset: u64) -> String {
 }
 
 /// The export for an access with a constant index.
-pub(super) fn constant_name(op: &Op, offset: u64, index: u32) -> String {
+pub(super) fn constant_name(op: &Op, offset: u64, index: u64) -> String {
     format!("{}@{offset}={index}", op.name)
 }
 
@@ -67,13 +150,14 @@ pub(super) fn pair_name((first, second): (u64, u64)) -> String {
 
 /// Constant indices worth trying on memories of these lengths: at each end and
 /// around it, and at the end of the index space.
-pub(super) fn constant_indices(op: &Op, offset: u64, lens: &[u64]) -> BTreeSet<u32> {
+pub(super) fn constant_indices(index: Index, op: &Op, offset: u64, lens: &[u64]) -> BTreeSet<u64> {
     let (width, offset) = (i128::from(op.width), i128::from(offset));
     let ends = lens.iter().map(|len| i128::from(*len) - offset - width);
-    ends.chain([(1 << 32) - width])
+    ends.chain([index.space() - width])
         .flat_map(|end| [end - 1, end, end + 1])
-        .chain([0, (1 << 32) - 1])
-        .filter_map(|index| u32::try_from(index).ok())
+        .chain([0, index.space() - 1])
+        .filter(|at| *at < index.space())
+        .filter_map(|at| u64::try_from(at).ok())
         .collect()
 }
 
@@ -118,6 +202,8 @@ impl Functions {
 /// The memory of a module under test.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory {
+    /// The type of its indices.
+    pub index: Index,
     /// Pages at first.
     pub min: u64,
     /// Pages at most.
@@ -125,31 +211,46 @@ pub(super) struct Memory {
     /// Whether it is imported, which makes for other code in many engines. Its
     /// limits are its name, for hosts that cannot ask for them: "probe" "1-2".
     pub is_imported: bool,
+    /// Whether atomic instructions are what is tried.
+    pub is_atomic: bool,
+}
+
+impl Memory {
+    /// The accesses that are tried.
+    pub fn ops(self) -> &'static [Op] {
+        if self.is_atomic { op::ATOMIC } else { op::ALL }
+    }
 }
 
 /// The binary of a module with this memory. `lens` are the lengths in bytes it
 /// will be probed at.
 pub(super) fn build(memory: Memory, lens: &[u64]) -> Vec<u8> {
+    let index = memory.index;
     let mut functions = Functions::default();
-    for op in op::ALL {
-        for offset in OFFSETS {
-            add_access(&mut functions, op, offset);
+    for op in memory.ops() {
+        for offset in index.offsets() {
+            add_access(&mut functions, index, op, *offset);
         }
         for offset in CONSTANT_OFFSETS {
-            for index in constant_indices(op, offset, lens) {
-                add_constant(&mut functions, op, offset, index);
+            for at in constant_indices(index, op, offset, lens) {
+                add_constant(&mut functions, index, op, offset, at);
             }
         }
     }
-    add_sequences(&mut functions);
-    add_bulk(&mut functions);
-    add_tools(&mut functions);
+    if memory.is_atomic {
+        for offset in index.offsets() {
+            add_access(&mut functions, index, op::peek(), *offset);
+        }
+    }
+    add_sequences(&mut functions, index);
+    add_bulk(&mut functions, index);
+    add_tools(&mut functions, index);
 
     functions.exports.export(MEMORY, ExportKind::Memory, 0);
     let memory_type = MemoryType {
         minimum: memory.min,
         maximum: Some(memory.max),
-        memory64: false,
+        memory64: index == Index::I64,
         shared: false,
         page_size_log2: None,
     };
@@ -175,63 +276,67 @@ pub(super) fn build(memory: Memory, lens: &[u64]) -> Vec<u8> {
     module.finish()
 }
 
-fn add_access(functions: &mut Functions, op: &Op, offset: u64) {
+fn add_access(functions: &mut Functions, index: Index, op: &Op, offset: u64) {
     let name = access_name(op, offset);
     let mut body = Vec::new();
+    let results = op.result_types();
     if op.is_store() {
         op.emit(&mut body, Instruction::LocalGet(0), offset, 1, 0);
-        functions.add(&name, &[I32, I64], &[], &[], body);
+        functions.add(&name, &[index.ty(), I64], &results, &[], body);
         return;
     }
     op.emit(&mut body, Instruction::LocalGet(0), offset, 0, 1);
-    let results = op.result_types();
-    functions.add(&name, &[I32], &results, &[ValType::V128], body.clone());
+    let locals = [ValType::V128];
+    functions.add(&name, &[index.ty()], &results, &locals, body.clone());
     body.extend(results.iter().map(|_| Instruction::Drop));
     let name = dropped_name(op, offset);
-    functions.add(&name, &[I32], &[], &[ValType::V128], body);
+    functions.add(&name, &[index.ty()], &[], &locals, body);
 }
 
-fn add_constant(functions: &mut Functions, op: &Op, offset: u64, index: u32) {
-    let name = constant_name(op, offset, index);
-    let push = Instruction::I32Const(index.cast_signed());
+fn add_constant(functions: &mut Functions, index: Index, op: &Op, offset: u64, at: u64) {
+    let name = constant_name(op, offset, at);
     let mut body = Vec::new();
-    op.emit(&mut body, push, offset, 0, 0);
+    op.emit(&mut body, index.constant(at), offset, 0, 0);
     if op.is_store() {
-        functions.add(&name, &[I64], &[], &[], body);
+        functions.add(&name, &[I64], &op.result_types(), &[], body);
     } else {
         functions.add(&name, &[], &op.result_types(), &[ValType::V128], body);
     }
 }
 
-fn add_sequences(functions: &mut Functions) {
+fn add_sequences(functions: &mut Functions, index: Index) {
     use Instruction as I;
-    for pair in PAIRS {
+    for &pair in index.pairs() {
         let body = [pair.0, pair.1]
             .into_iter()
             .flat_map(|offset| [I::LocalGet(0), I::LocalGet(1), I::I64Store(memarg(offset))]);
-        functions.add(&pair_name(pair), &[I32, I64], &[], &[], body);
+        functions.add(&pair_name(pair), &[index.ty(), I64], &[], &[], body);
     }
     // Locals 0, 1, 2: address, bytes left, value.
     let store = [I::LocalGet(0), I::LocalGet(2), I::I64Store8(memarg(0))];
-    functions.add("run", &[I32, I32, I64], &[], &[], counted_loop(store));
+    let params = [index.ty(), index.ty(), I64];
+    functions.add("run", &params, &[], &[], counted_loop(index, store));
 }
 
 /// A loop over local 0, upwards, while local 1 counts down to 0.
-fn counted_loop(body: impl IntoIterator<Item = Instruction<'static>>) -> Vec<Instruction<'static>> {
+fn counted_loop(
+    index: Index,
+    body: impl IntoIterator<Item = Instruction<'static>>,
+) -> Vec<Instruction<'static>> {
     use Instruction as I;
     let mut all = vec![
         I::Block(BlockType::Empty),
         I::Loop(BlockType::Empty),
         I::LocalGet(1),
-        I::I32Eqz,
+        index.is_zero(),
         I::BrIf(1),
     ];
     all.extend(body);
-    for (local, step) in [(0, 1), (1, -1)] {
+    for (local, step) in [(0, 1), (1, u64::MAX)] {
         all.extend([
             I::LocalGet(local),
-            I::I32Const(step),
-            I::I32Add,
+            index.constant(step),
+            index.add(),
             I::LocalSet(local),
         ]);
     }
@@ -239,35 +344,35 @@ fn counted_loop(body: impl IntoIterator<Item = Instruction<'static>>) -> Vec<Ins
     all
 }
 
-fn add_bulk(functions: &mut Functions) {
+fn add_bulk(functions: &mut Functions, index: Index) {
     use Instruction as I;
     let operands = || (0..3).map(I::LocalGet);
-    let three = [I32; 3];
+    let ty = index.ty();
     let fill = operands().chain([I::MemoryFill(0)]);
-    functions.add("fill", &three, &[], &[], fill);
+    functions.add("fill", &[ty, I32, ty], &[], &[], fill);
     let copy = operands().chain([I::MemoryCopy {
         src_mem: 0,
         dst_mem: 0,
     }]);
-    functions.add("copy", &three, &[], &[], copy);
+    functions.add("copy", &[ty; 3], &[], &[], copy);
     let init = operands().chain([I::MemoryInit {
         mem: 0,
         data_index: 0,
     }]);
-    functions.add("init", &three, &[], &[], init);
+    functions.add("init", &[ty, I32, I32], &[], &[], init);
     functions.add("drop", &[], &[], &[], [I::DataDrop(0)]);
     let grow = [I::LocalGet(0), I::MemoryGrow(0)];
-    functions.add("grow", &[I32], &[I32], &[], grow);
-    functions.add("size", &[], &[I32], &[], [I::MemorySize(0)]);
+    functions.add("grow", &[ty], &[ty], &[], grow);
+    functions.add("size", &[], &[ty], &[], [I::MemorySize(0)]);
 }
 
 /// `pattern(start, count)` fills; `digest(start, count, ×3)` hashes three
 /// ranges one after the other; `restore(…)` does the latter, then fills them.
-fn add_tools(functions: &mut Functions) {
+fn add_tools(functions: &mut Functions, index: Index) {
     use Instruction as I;
-    let fill = [
-        I::LocalGet(0),
-        I::LocalGet(0),
+    let ty = index.ty();
+    let address = [I::LocalGet(0), I::LocalGet(0)];
+    let fill = address.into_iter().chain(index.low()).chain([
         I::I32Const(PATTERN_FACTOR.cast_signed()),
         I::I32Mul,
         I::I32Const(PATTERN_SHIFT.cast_signed()),
@@ -275,8 +380,8 @@ fn add_tools(functions: &mut Functions) {
         I::I32Const(0x40),
         I::I32Or,
         I::I32Store8(memarg(0)),
-    ];
-    let pattern = functions.add("pattern", &[I32; 2], &[], &[], counted_loop(fill));
+    ]);
+    let pattern = functions.add("pattern", &[ty; 2], &[], &[], counted_loop(index, fill));
     // Locals 0, 1, 2: address, bytes left, digest.
     let mix = [
         I::LocalGet(2),
@@ -287,9 +392,9 @@ fn add_tools(functions: &mut Functions) {
         I::I64Mul,
         I::LocalSet(2),
     ];
-    let mut body = counted_loop(mix);
+    let mut body = counted_loop(index, mix);
     body.push(I::LocalGet(2));
-    let one = functions.add("digest one", &[I32, I32, I64], &[I64], &[], body);
+    let one = functions.add("digest one", &[ty, ty, I64], &[I64], &[], body);
 
     let basis = I::I64Const(DIGEST_BASIS.cast_signed());
     let first = [
@@ -320,6 +425,6 @@ fn add_tools(functions: &mut Functions) {
         .chain(answer.clone())
         .collect();
     let digest = digest.into_iter().chain(answer);
-    functions.add("digest", &[I32; 6], &[I64], &[I64], digest);
-    functions.add("restore", &[I32; 6], &[I64], &[I64], restore);
+    functions.add("digest", &[ty; 6], &[I64], &[I64], digest);
+    functions.add("restore", &[ty; 6], &[I64], &[I64], restore);
 }

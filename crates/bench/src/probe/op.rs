@@ -42,6 +42,12 @@ pub(super) enum Kind {
     StoreVector,
     /// The bytes of lane `lane`.
     StoreLane { lane: u8 },
+    /// Atomic load, to 4 or 8 bytes.
+    AtomicLoad { bits: u8 },
+    /// Atomic store of the low bytes.
+    AtomicStore,
+    /// Atomic exchange: stores the low bytes, gives those that were there.
+    Exchange { bits: u8 },
 }
 
 /// One instruction.
@@ -70,8 +76,31 @@ impl Op {
     pub fn is_store(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Store | Kind::StoreVector | Kind::StoreLane { .. }
+            Kind::Store
+                | Kind::StoreVector
+                | Kind::StoreLane { .. }
+                | Kind::AtomicStore
+                | Kind::Exchange { .. }
         )
+    }
+
+    /// Whether an address that is no multiple of the width traps.
+    pub fn is_atomic(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::AtomicLoad { .. } | Kind::AtomicStore | Kind::Exchange { .. }
+        )
+    }
+
+    /// Atomic instructions must give their alignment.
+    fn memarg(&self, offset: u64) -> MemArg {
+        match self.is_atomic() {
+            true => MemArg {
+                align: self.width.trailing_zeros(),
+                ..memarg(offset)
+            },
+            false => memarg(offset),
+        }
     }
 
     fn is_vector(&self) -> bool {
@@ -90,8 +119,12 @@ impl Op {
     /// What the wrapping function of a load returns.
     pub fn result_types(&self) -> Vec<ValType> {
         match self.kind {
-            Kind::Load { bits: 32, .. } => vec![ValType::I32],
-            Kind::Load { .. } => vec![ValType::I64],
+            Kind::Load { bits: 32, .. }
+            | Kind::AtomicLoad { bits: 32 }
+            | Kind::Exchange { bits: 32 } => vec![ValType::I32],
+            Kind::Load { .. } | Kind::AtomicLoad { .. } | Kind::Exchange { .. } => {
+                vec![ValType::I64]
+            }
             _ if self.is_store() => vec![],
             _ => vec![ValType::I64, ValType::I64],
         }
@@ -115,7 +148,7 @@ impl Op {
         if self.is_store() {
             self.emit_operand(code, value);
         }
-        code.push((self.encode)(memarg(offset)));
+        code.push((self.encode)(self.memarg(offset)));
         if self.is_vector() && !self.is_store() {
             code.extend([
                 Instruction::LocalTee(vector),
@@ -170,6 +203,12 @@ impl Op {
                     WireValue::I64(wide as u64)
                 }];
             }
+            Kind::AtomicLoad { bits: 32 } | Kind::Exchange { bits: 32 } => {
+                return vec![WireValue::I32(word as u32)];
+            }
+            Kind::AtomicLoad { .. } | Kind::Exchange { .. } => {
+                return vec![WireValue::I64(word as u64)];
+            }
             Kind::LoadVector | Kind::LoadZero => word,
             Kind::LoadExtend { lane, signed } => extended(bytes, usize::from(lane), signed),
             Kind::LoadSplat => {
@@ -180,7 +219,9 @@ impl Op {
                 let mask = ((1u128 << (width * 8)) - 1) << shift;
                 LANE_BACKGROUND & !mask | word << shift
             }
-            Kind::Store | Kind::StoreVector | Kind::StoreLane { .. } => return vec![],
+            Kind::Store | Kind::StoreVector | Kind::StoreLane { .. } | Kind::AtomicStore => {
+                return vec![];
+            }
         };
         vec![
             WireValue::I64(vector as u64),
@@ -295,6 +336,39 @@ pub(super) const ALL: &[Op] = ops! {
     "v128.store32_lane 3" 4 Kind::StoreLane { lane: 3 }, |memarg| Instruction::V128Store32Lane { memarg, lane: 3 };
     "v128.store64_lane 0" 8 Kind::StoreLane { lane: 0 }, |memarg| Instruction::V128Store64Lane { memarg, lane: 0 };
     "v128.store64_lane 1" 8 Kind::StoreLane { lane: 1 }, |memarg| Instruction::V128Store64Lane { memarg, lane: 1 };
+};
+
+const fn atomic_load(bits: u8) -> Kind {
+    Kind::AtomicLoad { bits }
+}
+
+const fn exchange(bits: u8) -> Kind {
+    Kind::Exchange { bits }
+}
+
+/// Atomic loads, stores and exchanges of every width (threads proposal).
+pub(super) const ATOMIC: &[Op] = ops! {
+    "i32.atomic.load" 4 atomic_load(32), Instruction::I32AtomicLoad;
+    "i32.atomic.load8_u" 1 atomic_load(32), Instruction::I32AtomicLoad8U;
+    "i32.atomic.load16_u" 2 atomic_load(32), Instruction::I32AtomicLoad16U;
+    "i64.atomic.load" 8 atomic_load(64), Instruction::I64AtomicLoad;
+    "i64.atomic.load8_u" 1 atomic_load(64), Instruction::I64AtomicLoad8U;
+    "i64.atomic.load16_u" 2 atomic_load(64), Instruction::I64AtomicLoad16U;
+    "i64.atomic.load32_u" 4 atomic_load(64), Instruction::I64AtomicLoad32U;
+    "i32.atomic.store" 4 Kind::AtomicStore, Instruction::I32AtomicStore;
+    "i32.atomic.store8" 1 Kind::AtomicStore, Instruction::I32AtomicStore8;
+    "i32.atomic.store16" 2 Kind::AtomicStore, Instruction::I32AtomicStore16;
+    "i64.atomic.store" 8 Kind::AtomicStore, Instruction::I64AtomicStore;
+    "i64.atomic.store8" 1 Kind::AtomicStore, Instruction::I64AtomicStore8;
+    "i64.atomic.store16" 2 Kind::AtomicStore, Instruction::I64AtomicStore16;
+    "i64.atomic.store32" 4 Kind::AtomicStore, Instruction::I64AtomicStore32;
+    "i32.atomic.rmw.xchg" 4 exchange(32), Instruction::I32AtomicRmwXchg;
+    "i32.atomic.rmw8.xchg_u" 1 exchange(32), Instruction::I32AtomicRmw8XchgU;
+    "i32.atomic.rmw16.xchg_u" 2 exchange(32), Instruction::I32AtomicRmw16XchgU;
+    "i64.atomic.rmw.xchg" 8 exchange(64), Instruction::I64AtomicRmwXchg;
+    "i64.atomic.rmw8.xchg_u" 1 exchange(64), Instruction::I64AtomicRmw8XchgU;
+    "i64.atomic.rmw16.xchg_u" 2 exchange(64), Instruction::I64AtomicRmw16XchgU;
+    "i64.atomic.rmw32.xchg_u" 4 exchange(64), Instruction::I64AtomicRmw32XchgU;
 };
 
 /// The access used to look at one byte: zero-extended, 1 wide.

@@ -15,6 +15,9 @@
 //! The calls do not depend on the oracle's rule, only the expectations do, so an
 //! engine that follows another rule can be imitated by planning with that rule.
 
+mod random;
+mod stages;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -22,7 +25,11 @@ use fathom_record::protocol::{Call, WireValue};
 
 use super::access::{Access, AccessText};
 use super::model::{Model, PAGE_BYTES, Rule, store_value};
-use super::module::{self, CONSTANT_OFFSETS, Memory, OFFSETS, PAIRS, SEGMENT};
+use super::module::{self, CONSTANT_OFFSETS, Index, Memory, SEGMENT};
+use stages::STAGES;
+
+pub(super) use random::random;
+
 use super::op::{self, Op};
 
 /// Bytes watched at each end of the memory and around an address.
@@ -33,8 +40,6 @@ const WATCHED_BEFORE: u64 = 16;
 const WHOLE_COMPARED_BYTES: u64 = 4 * PAGE_BYTES;
 /// Bulk operations inside a memory go no further than this.
 const BULK_INSIDE_BYTES: u64 = 65_536;
-/// The index space of a 32-bit memory.
-const SPACE: u64 = 1 << 32;
 
 /// A module and the calls to one instance of it.
 pub(super) struct Scenario {
@@ -62,8 +67,17 @@ pub(super) struct Step {
 pub(super) enum Wanted {
     /// "out of bounds memory access".
     Trap,
+    /// "unaligned atomic"; out of bounds as well, either.
+    Misaligned { outside: bool },
     /// These results.
     Values(Vec<WireValue>),
+}
+
+impl Wanted {
+    /// Whether it is one.
+    pub fn is_trap(&self) -> bool {
+        !matches!(self, Wanted::Values(_))
+    }
 }
 
 /// Why a call is made.
@@ -81,69 +95,10 @@ pub(super) enum What {
     Growth,
 }
 
-/// What a plan is for.
-struct Stages {
-    name: &'static str,
-    essential: bool,
-    memory: Memory,
-    /// Lengths in pages at which everything is tried, in order; the memory
-    /// grows in between.
-    pages: &'static [u64],
+/// The scenarios for memories of an index type.
+pub(super) fn scenarios(index: Index) -> impl Iterator<Item = usize> {
+    (0..STAGES.len()).filter(move |number| STAGES[*number].memory.index == index)
 }
-
-const fn own(min: u64, max: u64) -> Memory {
-    Memory {
-        min,
-        max,
-        is_imported: false,
-    }
-}
-
-const STAGES: [Stages; 6] = [
-    Stages {
-        name: "an empty memory, then 1 page",
-        essential: true,
-        memory: own(0, 1),
-        pages: &[0, 1],
-    },
-    Stages {
-        name: "1 page, grown to 2 and to its maximum of 4",
-        essential: true,
-        memory: own(1, 4),
-        pages: &[1, 2, 4],
-    },
-    Stages {
-        name: "an imported memory of 1 page, grown to 2",
-        essential: true,
-        memory: Memory {
-            min: 1,
-            max: 2,
-            is_imported: true,
-        },
-        pages: &[1, 2],
-    },
-    Stages {
-        name: "grown to 2 GiB and past it",
-        essential: false,
-        memory: own(1, 32_769),
-        pages: &[32_768, 32_769],
-    },
-    Stages {
-        name: "grown to 4 GiB",
-        essential: false,
-        memory: own(2, 65_536),
-        pages: &[65_535, 65_536],
-    },
-    Stages {
-        name: "4 GiB from the start",
-        essential: false,
-        memory: own(65_536, 65_536),
-        pages: &[65_536],
-    },
-];
-
-/// How many scenarios there are.
-pub(super) const SCENARIOS: usize = STAGES.len();
 
 /// The `number`th scenario as `rule` sees it, from 0.
 pub(super) fn scenario(rule: Rule, number: usize) -> Scenario {
@@ -153,13 +108,7 @@ pub(super) fn scenario(rule: Rule, number: usize) -> Scenario {
         .iter()
         .map(|pages| pages * PAGE_BYTES)
         .collect();
-    let mut plan = Plan {
-        model: Model::new(rule, stages.memory.min),
-        lens,
-        stores: 0,
-        segment_len: SEGMENT.len() as u64,
-        steps: Vec::new(),
-    };
+    let mut plan = Plan::new(rule, stages.memory, lens);
     for &pages in stages.pages {
         plan.grow_to(pages);
         plan.sweep();
@@ -176,6 +125,8 @@ pub(super) fn scenario(rule: Rule, number: usize) -> Scenario {
 
 /// A scenario in the making.
 struct Plan {
+    memory: Memory,
+    index: Index,
     model: Model,
     lens: Vec<u64>,
     stores: u64,
@@ -183,12 +134,32 @@ struct Plan {
     steps: Vec<Step>,
 }
 
-fn i32_of(value: u64) -> WireValue {
-    // Operands are below 2^32 and counts too.
-    WireValue::I32(value as u32)
-}
+/// Where 64-bit indices meet limits: of signed numbers, of 32 bits, of address
+/// spaces.
+const LANDMARKS: [i128; 8] = [
+    0,
+    1 << 31,
+    1 << 32,
+    1 << 36,
+    1 << 47,
+    1 << 48,
+    1 << 63,
+    1 << 64,
+];
 
 impl Plan {
+    fn new(rule: Rule, memory: Memory, lens: Vec<u64>) -> Plan {
+        Plan {
+            memory,
+            index: memory.index,
+            model: Model::new(rule, memory.min),
+            lens,
+            stores: 0,
+            segment_len: SEGMENT.len() as u64,
+            steps: Vec::new(),
+        }
+    }
+
     fn push(&mut self, export: String, args: &[WireValue], wanted: Wanted, what: What) {
         let args = args.iter().map(WireValue::to_string).collect();
         self.steps.push(Step {
@@ -201,41 +172,43 @@ impl Plan {
     fn grow_to(&mut self, pages: u64) {
         let before = self.model.pages();
         if pages > before {
-            let wanted = Wanted::Values(vec![i32_of(before)]);
-            let args = [i32_of(pages - before)];
+            let wanted = Wanted::Values(vec![self.index.value(before)]);
+            let args = [self.index.value(pages - before)];
             self.push("grow".to_owned(), &args, wanted, What::Growth);
             self.model.grow_to(pages);
         }
-        let wanted = Wanted::Values(vec![i32_of(pages)]);
+        let wanted = Wanted::Values(vec![self.index.value(pages)]);
         self.push("size".to_owned(), &[], wanted, What::Setup);
     }
 
     /// Growth beyond the maximum must fail and change nothing.
     fn grow_past(&mut self, max: u64) {
-        for more in [1, SPACE - 1] {
-            let refused = Wanted::Values(vec![WireValue::I32(u32::MAX)]);
-            self.push("grow".to_owned(), &[i32_of(more)], refused, What::Setup);
+        let pages = self.model.pages();
+        for more in [max - pages + 1, u64::MAX] {
+            let refused = Wanted::Values(vec![self.index.value(u64::MAX)]);
+            let more = self.index.value(more);
+            self.push("grow".to_owned(), &[more], refused, What::Setup);
         }
-        let wanted = Wanted::Values(vec![i32_of(max)]);
+        let wanted = Wanted::Values(vec![self.index.value(pages)]);
         self.push("size".to_owned(), &[], wanted, What::Setup);
     }
 
     /// Everything, at the memory's present length.
     fn sweep(&mut self) {
         self.restore(0);
-        for op in op::ALL {
-            for offset in OFFSETS {
+        for op in self.memory.ops() {
+            for &offset in self.index.offsets() {
                 for index in self.indices(u64::from(op.width), offset) {
                     self.access(op, offset, index);
                 }
             }
             for offset in CONSTANT_OFFSETS {
-                for index in module::constant_indices(op, offset, &self.lens) {
-                    self.constant(op, offset, u64::from(index));
+                for index in module::constant_indices(self.index, op, offset, &self.lens) {
+                    self.constant(op, offset, index);
                 }
             }
         }
-        for pair in PAIRS {
+        for &pair in self.index.pairs() {
             for index in self.indices(8, pair.0.max(pair.1)) {
                 self.pair(pair, index);
             }
@@ -253,9 +226,10 @@ impl Plan {
             i128::from(width),
             i128::from(offset),
         );
-        let (half, space) = (1i128 << 31, i128::from(SPACE));
+        let space = self.index.space();
+        let half = space / 2;
         let last = len - offset - width;
-        [
+        let edges = [
             [0, 1, width, last - 1, last, last + 1],
             [
                 len - offset - 1,
@@ -281,20 +255,40 @@ impl Plan {
                 space - 1,
                 space - 2,
             ],
-        ]
-        .into_iter()
-        .flatten()
-        .filter_map(|index| u64::try_from(index).ok())
-        .filter(|index| *index < SPACE)
-        .collect()
+        ];
+        let landmarks = match self.index {
+            Index::I32 => &[][..],
+            Index::I64 => &LANDMARKS,
+        };
+        // An index that reaches a landmark with its offset, or without.
+        let landmarks = landmarks.iter().chain([&len]).flat_map(|landmark| {
+            let near = [-16, -width, -1, 0, 1, 8];
+            let ends = [-offset - width, -offset];
+            near.into_iter().chain(ends).map(move |by| landmark + by)
+        });
+        let landmarks = landmarks.filter(|_| self.index == Index::I64);
+        // Sums that wrap to the memory's beginning or its end.
+        let wrapped = [0, 1, len - width, len].map(|sum| sum - offset + space);
+        let edges = edges.into_iter().flatten();
+        edges
+            .chain(landmarks)
+            .chain(wrapped)
+            .filter(|index| *index < space)
+            .filter_map(|index| u64::try_from(index).ok())
+            .collect()
     }
 
     /// What a load gives, or what a store's trap is.
     fn wanted_of(&self, op: &Op, offset: u64, index: u64, used: bool) -> Wanted {
         let width = u64::from(op.width);
-        if !self.model.contains(index, offset, width) {
+        let outside = !self.model.contains(index, offset, width);
+        // Widths divide 2^64, so that the sum may wrap.
+        let is_misaligned = !index.wrapping_add(offset).is_multiple_of(width);
+        if op.is_atomic() && is_misaligned {
+            Wanted::Misaligned { outside }
+        } else if outside {
             Wanted::Trap
-        } else if op.is_store() || !used {
+        } else if !used {
             Wanted::Values(vec![])
         } else {
             Wanted::Values(op.loaded(&self.model.read(index + offset, width)))
@@ -305,7 +299,7 @@ impl Plan {
         Access {
             text,
             pages: self.model.pages(),
-            outside: *wanted == Wanted::Trap,
+            outside: wanted.is_trap(),
             stores,
         }
     }
@@ -314,21 +308,32 @@ impl Plan {
         let name = module::access_name(op, offset);
         let text = AccessText::Plain(op.name, offset, index);
         if op.is_store() {
-            self.store(op, offset, index, name, &[i32_of(index)], text);
+            let operand = self.index.value(index);
+            self.store(op, offset, index, name, &[operand], text);
             return;
         }
         let wanted = self.wanted_of(op, offset, index, true);
         let access = self.note(text, &wanted, None);
-        self.push(name, &[i32_of(index)], wanted, What::Access(access));
+        self.push(
+            name,
+            &[self.index.value(index)],
+            wanted,
+            What::Access(access),
+        );
         let wanted = self.wanted_of(op, offset, index, false);
         let text = AccessText::Dropped(op.name, offset, index);
         let access = self.note(text, &wanted, None);
         let name = module::dropped_name(op, offset);
-        self.push(name, &[i32_of(index)], wanted, What::Access(access));
+        self.push(
+            name,
+            &[self.index.value(index)],
+            wanted,
+            What::Access(access),
+        );
     }
 
     fn constant(&mut self, op: &Op, offset: u64, index: u64) {
-        let name = module::constant_name(op, offset, index as u32);
+        let name = module::constant_name(op, offset, index);
         let text = AccessText::Constant(op.name, offset, index);
         if op.is_store() {
             self.store(op, offset, index, name, &[], text);
@@ -364,7 +369,7 @@ impl Plan {
         }
         self.push(name, &args, wanted, What::Access(access));
         self.peek(offset, index);
-        self.restore(index + offset);
+        self.restore(index.wrapping_add(offset));
     }
 
     fn peek(&mut self, offset: u64, index: u64) {
@@ -372,14 +377,19 @@ impl Plan {
         let wanted = self.wanted_of(op, offset, index, true);
         let access = self.note(AccessText::Plain(op.name, offset, index), &wanted, None);
         let name = module::access_name(op, offset);
-        self.push(name, &[i32_of(index)], wanted, What::Peek(access));
+        self.push(name, &[self.index.value(index)], wanted, What::Peek(access));
     }
 
     /// Where a store to `address`, right or wrong, could have left bytes.
     fn watched(&self, address: u64) -> [Range<u64>; 3] {
         let len = self.model.len();
         // An address computed in 32 bits would have wrapped to this.
-        let near = (address % SPACE).saturating_sub(WATCHED_BEFORE);
+        let near = address % (1 << 32);
+        let near = match self.index {
+            Index::I64 if address < len => address,
+            _ => near,
+        };
+        let near = near.saturating_sub(WATCHED_BEFORE);
         [
             0..len.min(WATCHED_BYTES),
             len.saturating_sub(WATCHED_BYTES)..len,
@@ -400,7 +410,8 @@ impl Plan {
         let wanted = Wanted::Values(vec![WireValue::I64(self.model.digest(ranges))]);
         let args: Vec<_> = ranges
             .iter()
-            .flat_map(|range| [i32_of(range.start), i32_of(range.end - range.start)])
+            .flat_map(|range| [range.start, range.end - range.start])
+            .map(|value| self.index.value(value))
             .collect();
         self.push(tool.to_owned(), &args, wanted, What::Digest);
     }
@@ -426,10 +437,10 @@ impl Plan {
         }
         // A store before the trap may be read back: no sign of anything wrong.
         let access = self.note(AccessText::Pair(pair, index), &wanted, None);
-        let args = [i32_of(index), WireValue::I64(value)];
+        let args = [self.index.value(index), WireValue::I64(value)];
         self.push(module::pair_name(pair), &args, wanted, What::Access(access));
-        self.restore(index + pair.0);
-        self.restore(index + pair.1);
+        self.restore(index.wrapping_add(pair.0));
+        self.restore(index.wrapping_add(pair.1));
     }
 
     /// A store in a loop that runs over the memory's end: what comes before the
@@ -441,15 +452,23 @@ impl Plan {
             let value = self.next_value();
             let mut wanted = Wanted::Values(vec![]);
             for address in start..start + count {
-                // The address is an i32, so it wraps where the space ends.
-                if !self.model.contains(address % SPACE, 0, 1) {
+                // A 32-bit address wraps where the space ends.
+                let address = match self.index {
+                    Index::I32 => address % (1 << 32),
+                    Index::I64 => address,
+                };
+                if !self.model.contains(address, 0, 1) {
                     wanted = Wanted::Trap;
                     break;
                 }
-                self.model.write(address % SPACE, &[value as u8]);
+                self.model.write(address, &[value as u8]);
             }
             let access = self.note(AccessText::Run(start, count), &wanted, None);
-            let args = [i32_of(start), i32_of(count), WireValue::I64(value)];
+            let args = [
+                self.index.value(start),
+                self.index.value(count),
+                WireValue::I64(value),
+            ];
             self.push("run".to_owned(), &args, wanted, What::Access(access));
             self.restore(start);
         }
@@ -457,7 +476,8 @@ impl Plan {
 
     fn bulk(&mut self) {
         let len = self.model.len();
-        for count in [0, 1, 2, 8, 17, 64, 4096, 1 << 16, 1 << 31, SPACE - 1] {
+        let most = u64::try_from(self.index.space() - 1).unwrap_or(u64::MAX);
+        for count in [0, 1, 2, 8, 17, 64, 4096, 1 << 16, most / 2 + 1, most] {
             for edge in self.indices(count, 0) {
                 self.fill(edge, count);
                 self.copy(edge, 0, count);
@@ -478,10 +498,17 @@ impl Plan {
     /// tried. By the specification, not by the plan's rule: see the module head.
     fn is_too_long(&self, to: u64, from: u64, count: u64) -> bool {
         let len = self.model.len();
-        count > BULK_INSIDE_BYTES && to + count <= len && from + count <= len
+        let is_inside = |start: u64| start.checked_add(count).is_some_and(|end| end <= len);
+        count > BULK_INSIDE_BYTES && is_inside(to) && is_inside(from)
     }
 
-    fn bulk_call(&mut self, name: &'static str, operands: [u64; 3], bytes: Option<Vec<u8>>) {
+    fn bulk_call(
+        &mut self,
+        name: &'static str,
+        operands: [u64; 3],
+        types: [Index; 3],
+        bytes: Option<Vec<u8>>,
+    ) {
         let wanted = match &bytes {
             Some(_) => Wanted::Values(vec![]),
             None => Wanted::Trap,
@@ -490,7 +517,7 @@ impl Plan {
         if let Some(bytes) = bytes {
             self.model.write(operands[0], &bytes);
         }
-        let args = operands.map(i32_of);
+        let args = [0, 1, 2].map(|at| types[at].value(operands[at]));
         self.push(name.to_owned(), &args, wanted, What::Access(access));
         self.restore(operands[0]);
     }
@@ -502,7 +529,8 @@ impl Plan {
         let byte = self.next_value() & 0xff;
         let inside = self.model.contains(to, 0, count);
         let bytes = inside.then(|| vec![byte as u8; count.min(BULK_INSIDE_BYTES) as usize]);
-        self.bulk_call("fill", [to, byte, count], bytes);
+        let types = [self.index, Index::I32, self.index];
+        self.bulk_call("fill", [to, byte, count], types, bytes);
     }
 
     fn copy(&mut self, to: u64, from: u64, count: u64) {
@@ -511,14 +539,19 @@ impl Plan {
         }
         let inside = self.model.contains(to, 0, count) && self.model.contains(from, 0, count);
         let bytes = inside.then(|| self.model.read(from, count.min(BULK_INSIDE_BYTES)));
-        self.bulk_call("copy", [to, from, count], bytes);
+        self.bulk_call("copy", [to, from, count], [self.index; 3], bytes);
     }
 
     fn init(&mut self, to: u64, from: u64, count: u64) {
+        // Places in segments are 32-bit, whatever the memory is.
+        if from.max(count) > u64::from(u32::MAX) {
+            return;
+        }
         let inside = self.model.contains(to, 0, count)
             && u128::from(from) + u128::from(count) <= u128::from(self.segment_len);
         let bytes = inside.then(|| SEGMENT[from as usize..][..count as usize].to_vec());
-        self.bulk_call("init", [to, from, count], bytes);
+        let types = [self.index, Index::I32, Index::I32];
+        self.bulk_call("init", [to, from, count], types, bytes);
     }
 
     /// A dropped segment is empty (spec §4.4.7, `data.drop`).

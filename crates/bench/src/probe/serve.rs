@@ -64,10 +64,11 @@ pub fn serve(
 ) -> Result<(), ServeError> {
     let module = Module::new(engine, module)?;
     let mut store = Store::new(engine, ());
-    let before = canary(&mut store)?;
+    let memory64 = has_wide_memory(&module);
+    let before = canary(&mut store, memory64)?;
     let imports = memories_for(&mut store, &module)?;
     let instance = Instance::new(&mut store, &module, &imports)?;
-    let behind = canary(&mut store)?;
+    let behind = canary(&mut store, memory64)?;
     let memory = instance
         .get_memory(&store, MEMORY)
         .ok_or_else(|| ServeError::Missing(MEMORY.to_owned()))?;
@@ -106,11 +107,19 @@ fn memories_for(store: &mut Store<()>, module: &Module) -> Result<Vec<Extern>, S
     Ok(memories)
 }
 
+/// Whether the memory under test has 64-bit indices.
+fn has_wide_memory(module: &Module) -> bool {
+    module
+        .exports()
+        .any(|(name, ty)| name == MEMORY && matches!(ty, ExternType::Memory(ty) if ty.memory64))
+}
+
 /// A memory of one page, full of canaries.
-fn canary(store: &mut Store<()>) -> Result<Memory, Error> {
+fn canary(store: &mut Store<()>, memory64: bool) -> Result<Memory, Error> {
     let one_page = MemoryType {
         min: 1,
         max: Some(1),
+        memory64,
         ..MemoryType::default()
     };
     let memory = Memory::new(&mut *store, one_page)?;

@@ -22,6 +22,19 @@ fn right() -> &'static [Scenario] {
     RIGHT.get_or_init(|| scenarios(specified))
 }
 
+/// Probes with plans that are there already.
+fn probe_with<'a>(
+    scenarios: impl Iterator<Item = &'a Scenario>,
+    subject: &mut dyn Subject,
+    claimed: Guarantee,
+) -> Result<Findings, SubjectError> {
+    let mut findings = Findings::new(claimed);
+    for scenario in scenarios {
+        attempt(&mut findings, subject, scenario, false)?;
+    }
+    Ok(findings)
+}
+
 /// Answers what its plans want, as `bend` changes it.
 struct Double<'a, F> {
     plans: std::slice::Iter<'a, Scenario>,
@@ -39,6 +52,7 @@ fn double<F: FnMut(&Step, CallOutcome) -> CallOutcome>(
 fn outcome_of(wanted: &Wanted) -> CallOutcome {
     match wanted {
         Wanted::Trap => CallOutcome::Trap("out of bounds memory access".to_owned()),
+        Wanted::Misaligned { .. } => CallOutcome::Trap("unaligned atomic".to_owned()),
         Wanted::Values(values) => {
             CallOutcome::Result(values.iter().map(WireValue::to_string).collect())
         }
@@ -58,7 +72,7 @@ impl<F: FnMut(&Step, CallOutcome) -> CallOutcome> Subject for Double<'_, F> {
 }
 
 fn findings(subject: &mut dyn Subject, claimed: Guarantee) -> Findings {
-    probe_with(right().iter(), subject, claimed, &mut |_| {}).unwrap()
+    probe_with(right().iter(), subject, claimed).unwrap()
 }
 
 fn straight(_: &Step, outcome: CallOutcome) -> CallOutcome {
@@ -289,13 +303,7 @@ fn a_crash_is_a_violation_that_names_the_access() {
         answered: 3,
         ending: Ending::Died("died of signal 11".to_owned()),
     };
-    let found = probe_with(
-        right().iter(),
-        &mut subject,
-        Guarantee::Contained,
-        &mut |_| {},
-    )
-    .unwrap();
+    let found = probe_with(right().iter(), &mut subject, Guarantee::Contained).unwrap();
     assert!(!found.is_kept());
     assert!(
         found.examples[0].contains("i32.load"),
@@ -315,13 +323,7 @@ fn an_escape_that_the_runner_saw_is_a_violation() {
         answered: usize::MAX,
         ending: Ending::Escaped("the memory behind was written".to_owned()),
     };
-    let found = probe_with(
-        right().iter(),
-        &mut subject,
-        Guarantee::Contained,
-        &mut |_| {},
-    )
-    .unwrap();
+    let found = probe_with(right().iter(), &mut subject, Guarantee::Contained).unwrap();
     assert_eq!(found.observed, Guarantee::Unchecked);
 }
 
@@ -331,7 +333,6 @@ fn an_engine_that_cannot_even_start_is_not_judged() {
         answered: 0,
         ending: Ending::Refused("no userfaultfd here".to_owned()),
     };
-    let error =
-        probe_with(right().iter(), &mut subject, Guarantee::Exact, &mut |_| {}).unwrap_err();
+    let error = probe_with(right().iter(), &mut subject, Guarantee::Exact).unwrap_err();
     assert_eq!(error.to_string(), "no userfaultfd here");
 }

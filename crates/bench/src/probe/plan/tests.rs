@@ -5,8 +5,9 @@ use super::*;
 
 #[test]
 fn every_module_is_valid() {
-    for number in 0..SCENARIOS {
-        let Scenario { module, steps, .. } = scenario(specified, number);
+    let edges = (0..STAGES.len()).map(|number| scenario(specified, number));
+    let random = [Index::I32, Index::I64].map(|index| random(specified, index, 1, 100));
+    for Scenario { module, steps, .. } in edges.chain(random) {
         let mut validator = wasmparser::Validator::new();
         validator.validate_all(&module).unwrap();
         let names: BTreeSet<_> = exports(&module);
