@@ -120,6 +120,8 @@ pub struct Config {
     pub(crate) bounds: BoundsChoice,
     pub(crate) bounds64: Option<BoundsChoice>,
     pub(crate) undeclared_pages_64: u64,
+    #[cfg(feature = "thesis-formula")]
+    pub(crate) thesis_formula: bool,
     pub(crate) opt: Opt,
     pub(crate) elide: Elide,
     pub(crate) allow_unchecked: bool,
@@ -136,6 +138,8 @@ impl Default for Config {
             bounds: BoundsChoice::Auto,
             bounds64: None,
             undeclared_pages_64: DEFAULT_PAGES_64,
+            #[cfg(feature = "thesis-formula")]
+            thesis_formula: false,
             opt: Opt::Speed,
             elide: Elide::Loops,
             allow_unchecked: false,
@@ -172,6 +176,14 @@ impl Config {
     /// is set aside for each, under some strategies more.
     pub fn memory64_growth_limit(mut self, bytes: u64) -> Config {
         self.undeclared_pages_64 = bytes.div_ceil(WASM_PAGE_BYTES).min(MAX_PAGES_64);
+        self
+    }
+
+    /// Check accesses wrongly, under a strategy with a shadow in front: for tests
+    /// that must find it out.
+    #[cfg(feature = "thesis-formula")]
+    pub fn thesis_formula(mut self, wrong: bool) -> Config {
+        self.thesis_formula = wrong;
         self
     }
 

@@ -122,6 +122,11 @@ impl Engine {
     pub(crate) fn plan(&self, ty: &MemoryType, what: &str) -> Result<MemoryPlan> {
         let InForce { bounds, limits, .. } = self.in_force(ty.memory64);
         MemoryPlan::new(*bounds, ty, *limits)
+            .map(|plan| MemoryPlan {
+                #[cfg(feature = "thesis-formula")]
+                thesis_formula: self.0.config.thesis_formula,
+                ..plan
+            })
             .map_err(|error| ErrorKind::Config(format!("{what}{error}")).into())
     }
 

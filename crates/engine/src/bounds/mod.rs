@@ -20,6 +20,8 @@ mod rows;
 mod shadow;
 mod shadow_compressed;
 mod site;
+#[cfg(feature = "thesis-formula")]
+mod thesis;
 mod trap;
 mod uffd;
 
@@ -95,6 +97,9 @@ pub struct MemoryPlan {
     /// of a type with another maximum, so only its definition knows what is
     /// reserved for it.
     pub imported: bool,
+    /// Whether accesses are checked wrongly, see `thesis.rs`.
+    #[cfg(feature = "thesis-formula")]
+    pub thesis_formula: bool,
 }
 
 /// How far around a memory an access without a check surely faults: what the
@@ -295,6 +300,8 @@ impl MemoryPlan {
             backing,
             shadow,
             imported: false,
+            #[cfg(feature = "thesis-formula")]
+            thesis_formula: false,
         })
     }
 
@@ -372,6 +379,10 @@ impl MemoryPlan {
         let mut access = *access;
         if builder.func.dfg.value_type(access.index) == types::I32 {
             access.index = builder.ins().uextend(types::I64, access.index);
+        }
+        #[cfg(feature = "thesis-formula")]
+        if self.thesis_formula {
+            return thesis::emit(builder, self, &access);
         }
         let strategy = self.bounds.strategy();
         mark::checking(builder, |builder| strategy.emit(builder, self, &access))
