@@ -2,7 +2,7 @@
 //!
 //! Units are handed out upwards and used again last in, first
 //! out by reservations of the same number of units, so that page tables stay
-//! warm. Nothing is mapped here; the kernel has the last word when the caller
+//! warm; by smaller ones when there are no others left. Nothing is mapped here; the kernel has the last word when the caller
 //! maps with `MAP_FIXED_NOREPLACE`.
 
 use std::collections::HashMap;
@@ -59,6 +59,22 @@ struct Space {
     free: HashMap<usize, Vec<usize>>,
 }
 
+impl Space {
+    /// The first units of the smallest free range that is larger; what is left
+    /// of it stays free.
+    fn part_of_larger(&mut self, bytes: usize) -> Option<Placed> {
+        let sizes = self.free.iter().filter(|(_, starts)| !starts.is_empty());
+        let size = *sizes
+            .map(|(size, _)| size)
+            .filter(|size| **size > bytes)
+            .min()?;
+        let start = self.free.get_mut(&size)?.pop()?;
+        let rest = self.free.entry(size - bytes).or_default();
+        rest.push(start + bytes);
+        Some(Placed { start, bytes })
+    }
+}
+
 static SPACE: LazyLock<Mutex<Space>> = LazyLock::new(|| {
     let available = available();
     Mutex::new(Space {
@@ -111,7 +127,7 @@ pub fn take(bytes: usize) -> io::Result<Placed> {
             space.next = end;
             Ok(Placed { start, bytes })
         }
-        _ => Err(none_left()),
+        _ => space.part_of_larger(bytes).ok_or_else(none_left),
     }
 }
 
@@ -129,6 +145,19 @@ mod tests {
             // Twenty memories of 4 GiB with as much of guard.
             assert!(range.len() > 20 * (8 << 30));
         }
+    }
+
+    #[test]
+    fn a_larger_range_is_divided_when_there_is_no_other() {
+        let free = HashMap::from([(3 * UNIT_BYTES, vec![7 * UNIT_BYTES])]);
+        let (next, end) = (0, 0);
+        let mut space = Space { next, end, free };
+        let mut start = || space.part_of_larger(UNIT_BYTES).map(|placed| placed.start);
+        assert_eq!(start(), Some(7 * UNIT_BYTES));
+        assert_eq!(start(), Some(8 * UNIT_BYTES));
+        // The last is of its size.
+        assert_eq!(start(), None);
+        assert_eq!(space.free[&UNIT_BYTES], [9 * UNIT_BYTES]);
     }
 
     #[test]
