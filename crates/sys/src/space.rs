@@ -2,7 +2,8 @@
 //!
 //! Units are handed out upwards and used again last in, first
 //! out by reservations of the same number of units, so that page tables stay
-//! warm; by smaller ones when there are no others left. Nothing is mapped here; the kernel has the last word when the caller
+//! warm; when none are left, ranges that touch are made one, and larger ones
+//! divided. Nothing is mapped here; the kernel has the last word when the caller
 //! maps with `MAP_FIXED_NOREPLACE`.
 
 use std::collections::HashMap;
@@ -60,6 +61,46 @@ struct Space {
 }
 
 impl Space {
+    /// Units of the same number that are free, fresh ones, or part of more.
+    fn take(&mut self, bytes: usize) -> Option<Placed> {
+        if let Some(start) = self.free.get_mut(&bytes).and_then(Vec::pop) {
+            return Some(Placed { start, bytes });
+        }
+        let start = self.next;
+        match start.checked_add(bytes) {
+            Some(end) if end <= self.end => {
+                self.next = end;
+                Some(Placed { start, bytes })
+            }
+            _ => self.part_of_larger(bytes),
+        }
+    }
+
+    /// Make one of free ranges that touch: they were given back one by one.
+    fn merge(&mut self) {
+        let ranges = self.free.drain();
+        let ranges =
+            ranges.flat_map(|(size, starts)| starts.into_iter().map(move |start| (start, size)));
+        let mut ranges: Vec<(usize, usize)> = ranges.collect();
+        ranges.sort_unstable();
+        let mut merged: Vec<(usize, usize)> = Vec::new();
+        for (start, size) in ranges {
+            match merged.last_mut() {
+                Some((before, length)) if *before + *length == start => *length += size,
+                _ => merged.push((start, size)),
+            }
+        }
+        if let Some((start, size)) = merged.last().copied()
+            && start + size == self.next
+        {
+            self.next = start;
+            merged.pop();
+        }
+        for (start, size) in merged {
+            self.free.entry(size).or_default().push(start);
+        }
+    }
+
     /// The first units of the smallest free range that is larger; what is left
     /// of it stays free.
     fn part_of_larger(&mut self, bytes: usize) -> Option<Placed> {
@@ -118,17 +159,11 @@ pub fn take(bytes: usize) -> io::Result<Placed> {
         .checked_next_multiple_of(UNIT_BYTES)
         .ok_or_else(none_left)?;
     let mut space = SPACE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(start) = space.free.get_mut(&bytes).and_then(Vec::pop) {
-        return Ok(Placed { start, bytes });
+    if let Some(placed) = space.take(bytes) {
+        return Ok(placed);
     }
-    let start = space.next;
-    match start.checked_add(bytes) {
-        Some(end) if end <= space.end => {
-            space.next = end;
-            Ok(Placed { start, bytes })
-        }
-        _ => space.part_of_larger(bytes).ok_or_else(none_left),
-    }
+    space.merge();
+    space.take(bytes).ok_or_else(none_left)
 }
 
 #[cfg(test)]
@@ -158,6 +193,24 @@ mod tests {
         // The last is of its size.
         assert_eq!(start(), None);
         assert_eq!(space.free[&UNIT_BYTES], [9 * UNIT_BYTES]);
+    }
+
+    #[test]
+    fn ranges_that_touch_are_made_one() {
+        let unit = UNIT_BYTES;
+        let free = HashMap::from([
+            (unit, vec![4 * unit, 9 * unit]),
+            (2 * unit, vec![2 * unit, 7 * unit]),
+        ]);
+        let (next, end) = (10 * unit, 10 * unit);
+        let mut space = Space { next, end, free };
+        assert!(space.take(3 * unit).is_none());
+        space.merge();
+        assert_eq!(space.next, 7 * unit);
+        let mut start = |units: usize| space.take(units * unit).map(|placed| placed.start);
+        assert_eq!(start(3), Some(2 * unit));
+        assert_eq!(start(3), Some(7 * unit));
+        assert_eq!(start(1), None);
     }
 
     #[test]

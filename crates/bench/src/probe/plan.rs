@@ -320,6 +320,10 @@ impl Plan {
             wanted,
             What::Access(access),
         );
+        // With all the indices of 64 bits, not with every offset.
+        if self.index == Index::I64 && offset != 0 && offset != 1 << 32 {
+            return;
+        }
         let wanted = self.wanted_of(op, offset, index, false);
         let text = AccessText::Dropped(op.name, offset, index);
         let access = self.note(text, &wanted, None);
