@@ -262,9 +262,9 @@ impl<'a> Guest<'a> {
             true => u64::MAX - end,
             false => u64::from(u32::MAX) - end,
         };
-        let index = end - 15 + self.next() % span >> (self.next() % 8);
+        let index = (end - 15 + self.next() % span) >> (self.next() % 8);
         let index = index.max(end - 15);
-        let name = if self.next() % 2 == 0 {
+        let name = if self.next().is_multiple_of(2) {
             "load"
         } else {
             "store"
