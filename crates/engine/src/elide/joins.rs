@@ -19,8 +19,9 @@ use super::form::{Forms, Linear, Root, signed};
 use super::loops::args_to;
 use super::{Index, Site};
 
-/// Parameters that may hand one on to another.
+/// Parameters that may hand one on to another, and ways to them in all.
 const PARAMETERS_MAX: usize = 12;
+const WAYS_MAX: usize = 200;
 
 /// An access, by the root of its index.
 struct Accessed {
@@ -87,6 +88,7 @@ impl<'a> Joins<'a> {
         let mut all: Option<Interval> = None;
         parameters.push(value);
         let mut next = 0;
+        let mut seen = 0;
         while let Some(&parameter) = parameters.get(next) {
             next += 1;
             let ValueDef::Param(block, number) = func.dfg.value_def(parameter) else {
@@ -103,6 +105,10 @@ impl<'a> Joins<'a> {
                 }
                 for arg in args_to(func, pred.inst, block, number)? {
                     for way in ways(func, arg) {
+                        seen += 1;
+                        if seen > WAYS_MAX {
+                            return None;
+                        }
                         if parameters.contains(&way) {
                             continue;
                         }

@@ -12,8 +12,11 @@ use smallvec::SmallVec;
 use super::form::{Forms, Linear, is_integer, signed};
 use super::range::{self, Range};
 
-/// Joins that are followed from one value.
+/// Joins that are followed from one value, one after the other, and ways in all.
 const DEPTH_MAX: u32 = 3;
+const WAYS_MAX: u32 = 200;
+/// Branches back to a header.
+const LATCHES_MAX: usize = 16;
 /// An index that changes by more from one iteration to the next is beyond what
 /// any reservation absorbs.
 const STEP_MAX: i64 = 1 << 32;
@@ -96,11 +99,16 @@ impl<'a> Loops<'a> {
             }
         }
         let shape = match entries[..] {
-            [entry] if func.dfg.insts[entry].opcode() == Opcode::Jump => Some(Shape {
-                header,
-                entry,
-                latches,
-            }),
+            [entry]
+                if func.dfg.insts[entry].opcode() == Opcode::Jump
+                    && latches.len() <= LATCHES_MAX =>
+            {
+                Some(Shape {
+                    header,
+                    entry,
+                    latches,
+                })
+            }
             _ => None,
         };
         self.shapes.insert(of, shape.clone());
@@ -177,9 +185,10 @@ impl<'a> Loops<'a> {
             return None;
         }
         let mut all: Option<Range> = None;
+        let mut most = WAYS_MAX;
         for &(_, latch) in &shape.latches {
             for next in args_to(func, latch, block, number)? {
-                let step = self.difference(func, forms, next, value, DEPTH_MAX)?;
+                let step = self.difference(func, forms, (next, value), DEPTH_MAX, &mut most)?;
                 all = Some(all.map_or(step, |all| all.hull(step)));
             }
         }
@@ -192,10 +201,11 @@ impl<'a> Loops<'a> {
         &self,
         func: &Function,
         forms: &mut Forms,
-        next: Value,
-        from: Value,
+        (next, from): (Value, Value),
         depth: u32,
+        most: &mut u32,
     ) -> Option<Range> {
+        *most = most.checked_sub(1)?;
         let dfg = &func.dfg;
         let bits = dfg.value_type(from).bits();
         let form = forms.linear(dfg, next);
@@ -232,7 +242,7 @@ impl<'a> Loops<'a> {
         }
         let mut all: Option<Range> = None;
         for way in ways {
-            let step = self.difference(func, forms, way, from, depth - 1)?;
+            let step = self.difference(func, forms, (way, from), depth - 1, most)?;
             all = Some(all.map_or(step, |all| all.hull(step)));
         }
         all?.plus(constant)

@@ -41,6 +41,11 @@ pub(super) fn operand(func: &Function, site: &Site) -> Option<Value> {
     }
 }
 
+/// Instructions of a header that are looked through, and values in it that are
+/// followed, for one access: beyond, it keeps its check.
+const INSTRUCTIONS_MAX: usize = 2000;
+const VALUES_MAX: usize = 32;
+
 /// What an index has to be below in the first iteration.
 #[derive(Clone, Copy)]
 enum Threshold {
@@ -284,7 +289,7 @@ fn is_unseen(func: &Function, shape: &Shape, site: &Site, parameter: Value) -> b
     }
     let dfg = &func.dfg;
     let mut computed = vec![parameter];
-    for inst in func.layout.block_insts(shape.header) {
+    for inst in func.layout.block_insts(shape.header).take(INSTRUCTIONS_MAX) {
         if inst == site.sum {
             return true;
         }
@@ -295,7 +300,7 @@ fn is_unseen(func: &Function, shape: &Shape, site: &Site, parameter: Value) -> b
         if !uses || site.checks.contains(&inst) {
             continue;
         }
-        if !only_computes(dfg, inst) {
+        if !only_computes(dfg, inst) || computed.len() > VALUES_MAX {
             return false;
         }
         computed.extend_from_slice(dfg.inst_results(inst));
@@ -306,15 +311,19 @@ fn is_unseen(func: &Function, shape: &Shape, site: &Site, parameter: Value) -> b
 /// Whether the access is in the header, and nothing before it there can tell of
 /// a growth of the memory.
 fn is_length_unchanged(func: &Function, shape: &Shape, site: &Site) -> bool {
-    site.block == shape.header
-        && func
-            .layout
-            .block_insts(shape.header)
-            .take_while(|inst| *inst != site.sum)
-            .all(|inst| {
-                let opcode = func.dfg.insts[inst].opcode();
-                !opcode.is_call() && !is_atomic(opcode)
-            })
+    if site.block != shape.header {
+        return false;
+    }
+    for inst in func.layout.block_insts(shape.header).take(INSTRUCTIONS_MAX) {
+        let opcode = func.dfg.insts[inst].opcode();
+        if inst == site.sum {
+            return true;
+        }
+        if opcode.is_call() || is_atomic(opcode) {
+            return false;
+        }
+    }
+    false
 }
 
 fn is_atomic(opcode: Opcode) -> bool {
