@@ -3,6 +3,7 @@
 
 use arbitrary::Unstructured;
 use wasm_smith::{Config, Module};
+use wasmparser::{Operator, Parser, Payload, TypeRef};
 
 /// Instructions (roughly) that a call may run for, before it traps as
 /// `unreachable`.
@@ -41,9 +42,9 @@ impl Stream {
 }
 
 /// What the engine supports, with everything exported, floats that agree
-/// (canonical NaNs), and limits that a test machine has room for. Threads are not
-/// in it: an outcome that depends on a race cannot be compared.
-fn config() -> Config {
+/// (canonical NaNs), and limits that a test machine has room for. Not typed
+/// function references, which wasm-smith makes with garbage collection only.
+fn config(threads: bool) -> Config {
     Config {
         export_everything: true,
         canonicalize_nans: true,
@@ -72,18 +73,52 @@ fn config() -> Config {
         memory64_enabled: true,
         relaxed_simd_enabled: true,
         tail_call_enabled: true,
-        threads_enabled: false,
+        threads_enabled: threads,
         wide_arithmetic_enabled: true,
         extended_const_enabled: true,
         ..Config::default()
     }
 }
 
-/// The module that bytes stand for; nothing where they stand for none.
+/// The module that bytes stand for; nothing where they stand for none. With atomic
+/// instructions and shared memories, run by one thread: an outcome that depends on
+/// a race cannot be compared. One that could wait for another thread is made anew
+/// without them.
 pub fn from_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut module = Module::new(config(), &mut Unstructured::new(bytes)).ok()?;
-    module.ensure_termination(FUEL).ok()?;
-    Some(module.to_bytes())
+    [true, false].into_iter().find_map(|threads| {
+        let mut module = Module::new(config(threads), &mut Unstructured::new(bytes)).ok()?;
+        module.ensure_termination(FUEL).ok()?;
+        let wasm = module.to_bytes();
+        (!could_wait(&wasm)).then_some(wasm)
+    })
+}
+
+/// Whether it waits on a shared memory: without a partner, for ever. Modules that
+/// wait on others trap.
+fn could_wait(wasm: &[u8]) -> bool {
+    let (mut waits, mut shared) = (false, false);
+    for payload in Parser::new(0).parse_all(wasm) {
+        match payload.expect("wasm-smith's modules are well-formed") {
+            Payload::MemorySection(memories) => {
+                shared |= memories.into_iter().flatten().any(|memory| memory.shared);
+            }
+            Payload::ImportSection(imports) => {
+                let mut types = imports.into_imports().flatten().map(|import| import.ty);
+                shared |= types.any(|ty| matches!(ty, TypeRef::Memory(memory) if memory.shared));
+            }
+            Payload::CodeSectionEntry(body) => {
+                let operators = body.get_operators_reader().expect("well-formed");
+                waits |= operators.into_iter().flatten().any(|op| {
+                    matches!(
+                        op,
+                        Operator::MemoryAtomicWait32 { .. } | Operator::MemoryAtomicWait64 { .. }
+                    )
+                });
+            }
+            _ => {}
+        }
+    }
+    waits && shared
 }
 
 /// The module of a seed.

@@ -6,7 +6,9 @@ use fathom_engine::{
     Module, Opt, Store, Table, Tag, Val, ValType,
 };
 
-use crate::observe::{Bits, Ended, HOST_RESULT, Observed, UNCAUGHT, argument, hash};
+use crate::observe::{
+    Bits, Ended, HOST_RESULT, OUT_OF_BOUNDS, Observed, UNALIGNED, UNCAUGHT, argument, hash,
+};
 
 /// Our engine in one configuration.
 pub struct Ours {
@@ -135,16 +137,27 @@ fn run(store: &mut Store<()>, instance: Instance) -> Observed {
         match item {
             Extern::Global(global) => observed.globals.push((name, bits(&global.get(&*store)))),
             Extern::Memory(memory) => {
-                let data = memory.data(&*store);
+                let bytes = contents(store, &memory);
                 observed
                     .memories
-                    .push((name, data.len() as u64, hash(data)));
+                    .push((name, bytes.len() as u64, hash(&bytes)));
             }
             Extern::Table(table) => observed.tables.push((name, table.size(&*store))),
             Extern::Func(_) | Extern::Tag(_) => {}
         }
     }
     observed
+}
+
+fn contents(store: &Store<()>, memory: &Memory) -> Vec<u8> {
+    match memory.as_shared(store) {
+        None => memory.data(store).to_vec(),
+        Some(shared) => {
+            let mut bytes = vec![0; shared.data_size()];
+            shared.read(0, &mut bytes).expect("inside the memory");
+            bytes
+        }
+    }
 }
 
 fn bits(value: &Val) -> Bits {
@@ -179,7 +192,7 @@ fn ended(error: &Error) -> Ended {
 fn name(code: TrapCode) -> &'static str {
     match code {
         TrapCode::Unreachable => "unreachable",
-        TrapCode::MemoryOutOfBounds => "out of bounds memory access",
+        TrapCode::MemoryOutOfBounds => OUT_OF_BOUNDS,
         TrapCode::TableOutOfBounds | TrapCode::UndefinedElement => "out of bounds table access",
         TrapCode::UninitializedElement => "uninitialized element",
         TrapCode::IndirectCallTypeMismatch => "indirect call type mismatch",
@@ -187,6 +200,8 @@ fn name(code: TrapCode) -> &'static str {
         TrapCode::IntegerOverflow => "integer overflow",
         TrapCode::InvalidConversion => "invalid conversion to integer",
         TrapCode::NullFunction | TrapCode::NullReference => "null reference",
+        TrapCode::UnalignedAtomic => UNALIGNED,
+        TrapCode::ExpectedSharedMemory => "expected shared memory",
         _ => "another trap",
     }
 }

@@ -2,10 +2,10 @@
 
 use wasmtime::{
     Config, Engine, Extern, ExternType, Func, Global, HeapType, Instance, Memory, Module, Ref,
-    Store, Table, Tag, Trap, Val, ValType,
+    SharedMemory, Store, Table, Tag, Trap, Val, ValType,
 };
 
-use crate::observe::{Bits, Ended, HOST_RESULT, Observed, UNCAUGHT, argument, hash};
+use crate::observe::{Bits, Ended, HOST_RESULT, OUT_OF_BOUNDS, Observed, UNALIGNED, UNCAUGHT, argument, hash};
 
 /// wasmtime, with Cranelift.
 pub struct Peer(Engine);
@@ -22,6 +22,8 @@ impl Peer {
         config.wasm_tail_call(true);
         config.wasm_extended_const(true);
         config.wasm_wide_arithmetic(true);
+        config.wasm_threads(true);
+        config.shared_memory(true);
         // As ours does: the host's own instructions where it has them.
         config.wasm_relaxed_simd(true);
         Engine::new(&config).map(Peer)
@@ -58,13 +60,15 @@ fn provide(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, wasmtime::E
             let init = value(ty.content(), HOST_RESULT);
             Global::new(store, ty.clone(), init)?.into()
         }
+        ExternType::Memory(ty) if ty.is_shared() => {
+            SharedMemory::new(store.engine(), ty.clone())?.into()
+        }
         ExternType::Memory(ty) => Memory::new(store, ty.clone())?.into(),
         ExternType::Table(ty) => {
             let null = Ref::null(ty.element().heap_type());
             Table::new(store, ty.clone(), null)?.into()
         }
         ExternType::Tag(ty) => Tag::new(store, ty)?.into(),
-        other => return Err(wasmtime::Error::msg(format!("an import of type {other:?}"))),
     })
 }
 
@@ -118,6 +122,11 @@ fn run(store: &mut Store<()>, instance: Instance) -> Observed {
                 let data = memory.data(&*store);
                 observed.memories.push((name, data.len() as u64, hash(data)));
             }
+            Extern::SharedMemory(memory) => {
+                // SAFETY: the only thread that has it is this one, which runs no Wasm now.
+                let bytes: Vec<u8> = memory.data().iter().map(|byte| unsafe { *byte.get() }).collect();
+                observed.memories.push((name, bytes.len() as u64, hash(&bytes)));
+            }
             Extern::Table(table) => observed.tables.push((name, table.size(&*store))),
             _ => {}
         }
@@ -151,7 +160,7 @@ fn ended(error: &wasmtime::Error) -> Ended {
 fn name(trap: Trap) -> &'static str {
     match trap {
         Trap::UnreachableCodeReached => "unreachable",
-        Trap::MemoryOutOfBounds => "out of bounds memory access",
+        Trap::MemoryOutOfBounds => OUT_OF_BOUNDS,
         Trap::TableOutOfBounds => "out of bounds table access",
         Trap::NullReference => "null reference",
         Trap::IndirectCallToNull => "uninitialized element",
@@ -159,6 +168,8 @@ fn name(trap: Trap) -> &'static str {
         Trap::IntegerDivisionByZero => "integer divide by zero",
         Trap::IntegerOverflow => "integer overflow",
         Trap::BadConversionToInteger => "invalid conversion to integer",
+        Trap::HeapMisaligned => UNALIGNED,
+        Trap::AtomicWaitNonSharedMemory => "expected shared memory",
         _ => "another trap",
     }
 }

@@ -10,6 +10,7 @@ use fathom_fuzz::observe::Ended;
 use fathom_fuzz::ours::Ours;
 use fathom_fuzz::peer::Peer;
 use rayon::prelude::*;
+use wasmparser::{Parser, Payload};
 
 /// Modules between two lines of progress.
 const PROGRESS_EVERY: u64 = 2000;
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     let ours = Ours::all_exact().expect("every exact strategy works on this machine");
     let peer = Peer::new().expect("wasmtime works on this machine");
     let [modules, ran, done] = [const { AtomicU64::new(0) }; 3];
+    let [shared, atomics] = [const { AtomicU64::new(0) }; 2];
     let disagreements: Vec<String> = (from..from + count)
         .into_par_iter()
         .filter_map(|seed| {
@@ -29,6 +31,9 @@ fn main() -> ExitCode {
             }
             let module = generate::from_seed(seed)?;
             modules.fetch_add(1, Ordering::Relaxed);
+            let has = has(&module);
+            shared.fetch_add(has.shared_memory.into(), Ordering::Relaxed);
+            atomics.fetch_add(has.atomics.into(), Ordering::Relaxed);
             let expected = peer.observe(&module);
             if expected.instantiation.is_none() {
                 ran.fetch_add(1, Ordering::Relaxed);
@@ -51,6 +56,11 @@ fn main() -> ExitCode {
         ran.into_inner(),
         disagreements.len()
     );
+    println!(
+        "with a shared memory of its own: {}, with atomic instructions: {}",
+        shared.into_inner(),
+        atomics.into_inner()
+    );
     match disagreements.is_empty() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
@@ -59,5 +69,33 @@ fn main() -> ExitCode {
 
 fn argument(name: &str, default: u64) -> u64 {
     let mut words = std::env::args().skip_while(|word| word != name).skip(1);
-    words.next().map_or(default, |word| word.parse().expect("a number"))
+    words
+        .next()
+        .map_or(default, |word| word.parse().expect("a number"))
+}
+
+/// Of what a module has, what is counted.
+#[derive(Clone, Copy, Default)]
+struct Has {
+    shared_memory: bool,
+    atomics: bool,
+}
+
+fn has(wasm: &[u8]) -> Has {
+    let mut has = Has::default();
+    for payload in Parser::new(0).parse_all(wasm).flatten() {
+        match payload {
+            Payload::MemorySection(memories) => {
+                has.shared_memory |= memories.into_iter().flatten().any(|memory| memory.shared);
+            }
+            Payload::CodeSectionEntry(body) => {
+                let operators = body.get_operators_reader().into_iter().flatten().flatten();
+                has.atomics |= operators
+                    .into_iter()
+                    .any(|op| format!("{op:?}").contains("Atomic"));
+            }
+            _ => {}
+        }
+    }
+    has
 }
