@@ -44,8 +44,8 @@ style: ## Check formatting and lints
 	$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
 
 .PHONY: python-tests
-python-tests: ## Run the unit tests of workloads/ and engines/
-	@for folder in workloads engines; do \
+python-tests: ## Run the unit tests of workloads/, engines/ and tests/
+	@for folder in workloads engines tests; do \
 	  find $$folder -name 'test_*.py' -not -path '*/build/*' -printf '%h\n' | sort -u | while read -r tests; do \
 	    echo "$$tests"; (cd $$tests && $(PYTHON) -W error::SyntaxWarning -m unittest discover --start-directory . --pattern 'test_*.py'); \
 	  done; done
