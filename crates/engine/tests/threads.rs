@@ -1,22 +1,23 @@
 //! Shared memories and threads as a host uses them, under every strategy.
 
+mod common;
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fathom_engine::*;
 
 fn engine(bounds: Bounds) -> Engine {
-    let config = Config::new()
-        .bounds(BoundsChoice::Named(bounds))
-        .allow_unchecked(true);
-    Engine::new(&config).unwrap()
+    common::engine(bounds).expect("this host has it")
 }
 
 /// Every strategy for 32-bit memories.
 fn each(test: impl Fn(&Engine)) {
     for bounds in Bounds::forms_for(false) {
-        eprintln!("under {bounds}");
-        test(&engine(bounds));
+        if let Some(engine) = common::engine(bounds) {
+            eprintln!("under {bounds}");
+            test(&engine);
+        }
     }
 }
 
@@ -149,6 +150,67 @@ fn the_end_is_exact(engine: &Engine, module: &Module, memory: &SharedMemory) {
     assert_eq!(code(error), TrapCode::MemoryOutOfBounds);
     let error = add.call(&mut store, end - 1).unwrap_err();
     assert_eq!(code(error), TrapCode::UnalignedAtomic);
+}
+
+/// Counts by compare-exchange in each width: those of one byte and of two bytes in
+/// one word of memory, of which another byte is counted at the same time.
+fn counting() -> String {
+    let loops = [
+        ("8", "load8_u", "rmw8.cmpxchg_u", 1),
+        ("16", "load16_u", "rmw16.cmpxchg_u", 2),
+        ("32", "load", "rmw.cmpxchg", 4),
+    ]
+    .map(|(bits, load, exchange, at)| {
+        format!(
+            r#"(func (export "exchange{bits}") (local $old i32) (local $i i32)
+              (loop $more
+                (local.set $old (i32.atomic.{load} (i32.const {at})))
+                (br_if $more (i32.ne (local.get $old)
+                  (i32.atomic.{exchange} (i32.const {at}) (local.get $old)
+                    (i32.add (local.get $old) (i32.const 1)))))
+                (br_if $more (i32.lt_u
+                  (local.tee $i (i32.add (local.get $i) (i32.const 1)))
+                  (i32.const {COUNT})))))"#
+        )
+    });
+    format!(
+        r#"(module (import "env" "memory" (memory 1 1 shared)) {}
+          (func (export "add8") (local $i i32)
+            (loop $more
+              (drop (i32.atomic.rmw8.add_u (i32.const 0) (i32.const 1)))
+              (br_if $more (i32.lt_u
+                (local.tee $i (i32.add (local.get $i) (i32.const 1)))
+                (i32.const {COUNT}))))))"#,
+        loops.concat()
+    )
+}
+
+const COUNT: u32 = 51_234;
+
+#[test]
+fn no_exchange_is_lost_in_any_width() {
+    let engine = engine(Bounds::Guard);
+    let module = module(&engine, &counting());
+    let memory = SharedMemory::new(&engine, shared(1, 1)).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            for name in ["exchange8", "exchange16", "exchange32", "add8"] {
+                let (module, memory, engine) = (&module, &memory, &engine);
+                scope.spawn(move || {
+                    let (mut store, i) = instance(engine, module, memory);
+                    let count = func::<(), ()>(&store, i, name);
+                    count.call(&mut store, ()).unwrap();
+                });
+            }
+        }
+    });
+    let all = THREADS as u32 * COUNT;
+    let word = |at| memory.atomic_u32(at).unwrap().load(Ordering::SeqCst);
+    let [added, exchanged, ..] = word(0).to_le_bytes();
+    assert_eq!(word(4), all);
+    assert_eq!(word(0) >> 16, all & 0xffff);
+    assert_eq!(u32::from(exchanged), all & 0xff);
+    assert_eq!(u32::from(added), all & 0xff);
 }
 
 /// One thread grows; another sees it by a flag, and by the size alone.

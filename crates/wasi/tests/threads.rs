@@ -1,11 +1,14 @@
 //! Programs that start threads, in text format, under every strategy: how they
 //! share what they were given, and how they end.
 
+#[path = "../../engine/tests/common/mod.rs"]
+mod common;
+
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::time::{Duration, Instant};
 
-use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Linker, Module, TrapCode};
+use fathom_engine::{Bounds, Engine, Linker, Module, TrapCode};
 use fathom_wasi::{ProcExit, Stream, ThreadError, WasiCtx, WasiCtxBuilder};
 use fathom_wasi::{add_to_linker, run_with_threads, uses_threads};
 
@@ -36,13 +39,9 @@ struct Ran {
     elapsed: Duration,
 }
 
-fn run(bounds: Bounds, body: &str) -> Ran {
-    let config = Config::new()
-        .bounds(BoundsChoice::Named(bounds))
-        .allow_unchecked(true);
-    let engine = Engine::new(&config).unwrap();
+fn run(engine: &Engine, body: &str) -> Ran {
     let wasm = wat::parse_str(format!("{HEAD}{body})")).unwrap();
-    let module = Module::new(&engine, &wasm).unwrap();
+    let module = Module::new(engine, &wasm).unwrap();
     assert!(uses_threads(&module));
     let mut stdout = tempfile::tempfile().unwrap();
     // Standard input is a pipe that nobody writes to.
@@ -52,7 +51,7 @@ fn run(bounds: Bounds, body: &str) -> Ran {
         .stdout(Stream::from(stdout.try_clone().unwrap()))
         .build()
         .unwrap();
-    let mut linker = Linker::new(&engine);
+    let mut linker = Linker::new(engine);
     add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx);
     let start = Instant::now();
     let result = run_with_threads(
@@ -81,9 +80,11 @@ fn read(file: &mut File) -> String {
 }
 
 fn each(body: &str, check: impl Fn(Ran)) {
-    for bounds in Bounds::ALL.into_iter().filter(|b| b.supports(false)) {
-        eprintln!("under {bounds}");
-        check(run(bounds, body));
+    for bounds in Bounds::all_for(false) {
+        if let Some(engine) = common::engine(bounds) {
+            eprintln!("under {bounds}");
+            check(run(&engine, body));
+        }
     }
 }
 
@@ -210,7 +211,8 @@ fn the_return_of_main_ends_threads_that_wait_and_nobody_waits_for_them() {
 
 #[test]
 fn a_program_without_a_start_for_threads_is_refused() {
-    let ran = run(Bounds::Guard, r#"(func (export "_start"))"#);
+    let engine = common::engine(Bounds::Guard).expect("this host has it");
+    let ran = run(&engine, r#"(func (export "_start"))"#);
     let message = ran.result.unwrap_err().error.to_string();
     assert!(
         message.contains("exports no wasi_thread_start(i32, i32)"),
