@@ -35,7 +35,7 @@ pub(crate) use listing::list;
 pub(crate) use listing::listings;
 pub use listing::{CodeCost, CodeLine, Listing};
 pub use operators::WasmLine;
-pub(crate) use target::Target;
+pub(crate) use target::{Target, has, has_vectors};
 
 use rayon::prelude::*;
 

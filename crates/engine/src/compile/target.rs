@@ -70,12 +70,8 @@ impl Target {
     /// A feature that this processor has no instructions for, and which it
     /// would need.
     pub(crate) fn lacks(&self) -> Option<(Feature, &'static str)> {
-        let has = |name| {
-            let mut flags = self.isa.isa_flags().into_iter();
-            flags.any(|flag| flag.name == name && flag.as_bool() == Some(true))
-        };
-        let lacks_vectors = self.isa.name() == "riscv64" && !has("has_v");
-        lacks_vectors.then_some((Feature::Simd, "the V extension with vectors of 128 bits"))
+        (!has_vectors(self.isa()))
+            .then_some((Feature::Simd, "the V extension with vectors of 128 bits"))
     }
 
     /// Everything about the target that changes the code: for cache keys.
@@ -90,6 +86,17 @@ impl Target {
         }
         text
     }
+}
+
+/// Whether the processor has what Cranelift calls `feature`.
+pub(crate) fn has(isa: &dyn TargetIsa, feature: &str) -> bool {
+    let mut flags = isa.isa_flags().into_iter();
+    flags.any(|flag| flag.name == feature && flag.as_bool() == Some(true))
+}
+
+/// Whether it has vectors of 128 bits: on riscv64, those come with an extension.
+pub(crate) fn has_vectors(isa: &dyn TargetIsa) -> bool {
+    isa.name() != "riscv64" || has(isa, "has_v")
 }
 
 /// Cranelift's settings that do not belong to one instruction set.

@@ -16,18 +16,27 @@
 //! is readable is writable and memories never shrink, so that the atomic
 //! access cannot fault once the load has not.
 //!
+//! On aarch64 without its atomic instructions (LSE), Cranelift's loop for a
+//! compare-exchange of 32 bits compares whole registers, but an `i32` says
+//! nothing about its register's upper half. There, what is expected is extended
+//! in a way that no optimisation undoes. On riscv64 its loop for a byte or two
+//! loads the word around them once to compare and once more to store, and loses
+//! what another thread stored in between: there, the translation makes one of the
+//! whole word.
+//!
 //! Cranelift moves no access across an atomic one or a call, and forgets there
 //! what it has loaded (`has_memory_fence_semantics` in its alias analysis): a
 //! memory's length that a check uses is at least as new as the last
 //! synchronisation with another thread.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, TrapCode, Type, Value, types};
 use types::{I8, I16, I32, I64};
 use wasmparser::{MemArg, Operator};
 
 use super::Translator;
 use super::memory::memory_index;
+use crate::compile::has;
 use crate::count::Counter;
 use crate::libcall::Libcall;
 use crate::trap;
@@ -39,6 +48,14 @@ enum Kind {
     Store,
     Rmw(AtomicRmwOp),
     CompareExchange,
+}
+
+/// A compare-exchange whose address is checked.
+struct Exchange {
+    flags: MemFlagsData,
+    address: Value,
+    expected: Value,
+    replacement: Value,
 }
 
 /// Where, the type on the operand stack, and the type in memory.
@@ -135,8 +152,13 @@ impl Translator<'_> {
                 let replacement = self.pop_narrowed(memory);
                 let expected = self.pop_narrowed(memory);
                 let (flags, address) = self.atomic_address(memarg, memory, kind);
-                let ins = self.b.ins();
-                let old = ins.atomic_cas(flags, address, expected, replacement);
+                let exchange = Exchange {
+                    flags,
+                    address,
+                    expected,
+                    replacement,
+                };
+                let old = self.exchange(memory, exchange);
                 self.push_widened(old, stack);
             }
         }
@@ -187,6 +209,89 @@ impl Translator<'_> {
     /// Whether the target's expansions of atomic accesses have no trap record.
     fn loses_atomic_traps(&self) -> bool {
         self.env.module.isa.name() == "riscv64"
+    }
+
+    /// Exchanges where what is expected is found; what was there.
+    fn exchange(&mut self, ty: Type, mut exchange: Exchange) -> Value {
+        match ty {
+            I8 | I16 if self.loads_twice() => return self.exchange_in_word(ty, &exchange),
+            I32 if self.compares_whole_registers() => {
+                exchange.expected = self.clear_upper_half(exchange.expected);
+            }
+            _ => {}
+        }
+        let Exchange {
+            flags,
+            address,
+            expected,
+            replacement,
+        } = exchange;
+        let ins = self.b.ins();
+        ins.atomic_cas(flags, address, expected, replacement)
+    }
+
+    /// Whether the target's compare-exchange of a part of a word loads the word
+    /// again, after the comparison, before it stores.
+    fn loads_twice(&self) -> bool {
+        self.env.module.isa.name() == "riscv64"
+    }
+
+    /// A compare-exchange of a byte or two by one of the word around them, again
+    /// for as long as others change its other bytes; what was there. Nothing
+    /// faults here: the word is in the page of the bytes that were looked at.
+    fn exchange_in_word(&mut self, ty: Type, exchange: &Exchange) -> Value {
+        let flags = exchange.flags.with_notrap();
+        let word = self.b.ins().band_imm_s(exchange.address, !3);
+        let byte = self.b.ins().ireduce(I32, exchange.address);
+        let byte = self.b.ins().band_imm_u(byte, 3);
+        let shift = self.b.ins().ishl_imm_u(byte, 3);
+        let bits = self.b.ins().iconst(I32, (1 << ty.bits()) - 1);
+        let mask = self.b.ins().ishl(bits, shift);
+        let [expected, replacement] = [exchange.expected, exchange.replacement].map(|value| {
+            let value = self.b.ins().uextend(I32, value);
+            self.b.ins().ishl(value, shift)
+        });
+        let first = self.b.ins().atomic_load(I32, flags, word);
+
+        let [compare, store, done] = [(); 3].map(|()| self.b.create_block());
+        let old = self.b.append_block_param(compare, I32);
+        let found = self.b.append_block_param(done, I32);
+        self.b.ins().jump(compare, &[first.into()]);
+
+        self.b.switch_to_block(compare);
+        let present = self.b.ins().band(old, mask);
+        let equal = self.b.ins().icmp(IntCC::Equal, present, expected);
+        self.b.ins().brif(equal, store, &[], done, &[old.into()]);
+
+        self.b.switch_to_block(store);
+        let others = self.b.ins().band_not(old, mask);
+        let new = self.b.ins().bor(others, replacement);
+        let seen = self.b.ins().atomic_cas(flags, word, old, new);
+        let stored = self.b.ins().icmp(IntCC::Equal, seen, old);
+        let (found_old, seen) = ([old.into()], [seen.into()]);
+        self.b.ins().brif(stored, done, &found_old, compare, &seen);
+
+        for block in [compare, store, done] {
+            self.b.seal_block(block);
+        }
+        self.b.switch_to_block(done);
+        let found = self.b.ins().ushr(found, shift);
+        self.b.ins().ireduce(ty, found)
+    }
+
+    /// Whether the target's compare-exchange of 32 bits sees 64 of what is expected.
+    fn compares_whole_registers(&self) -> bool {
+        let isa = self.env.module.isa;
+        isa.name() == "aarch64" && !has(isa, "has_lse")
+    }
+
+    /// The same `i32` in a register whose upper half is zero. An extension and its
+    /// reduction would cancel out; an addition that traps stays, and that of zero
+    /// never does.
+    fn clear_upper_half(&mut self, value: Value) -> Value {
+        let zero = self.b.ins().iconst(I32, 0);
+        let code = TrapCode::INTEGER_OVERFLOW;
+        self.b.ins().uadd_overflow_trap(value, zero, code)
     }
 
     /// Traps unless `index + offset` is a multiple of `bytes`, a power of two:
