@@ -11,6 +11,7 @@ use crate::config::{Config, Opt};
 use crate::count::Counts;
 use crate::entry;
 use crate::error::{Error, ErrorKind, Result};
+use crate::features::Feature;
 use crate::in_force::InForce;
 use crate::types::{MemoryType, TypeId};
 
@@ -23,6 +24,9 @@ struct Inner {
     target: Target,
     /// For 32-bit memories, and for 64-bit ones.
     in_force: [InForce; 2],
+    /// A feature that was asked for and that this processor lacks, and what it
+    /// would need.
+    lacks: Option<(Feature, &'static str)>,
     trampolines: Mutex<HashMap<TypeId, Arc<Trampolines>>>,
     /// Of the stores that are gone.
     counts: Mutex<Counts>,
@@ -91,13 +95,16 @@ impl Engine {
         let in_force = [false, true].map(|memory64| InForce::new(config, memory64));
         let target = Target::host(config.opt)?;
         let mut config = config.clone();
-        if let Some((feature, _)) = target.lacks() {
+        let asked_for = |(feature, _): &_| config.features.contains(*feature);
+        let lacks = target.lacks().filter(asked_for);
+        if let Some((feature, _)) = lacks {
             config.features = config.features.without(feature);
         }
         Ok(Engine(Arc::new(Inner {
             config,
             target,
             in_force,
+            lacks,
             trampolines: Mutex::default(),
             counts: Mutex::default(),
         })))
@@ -157,11 +164,11 @@ impl Engine {
 
     /// Say of a module that was refused when it is this processor's fault.
     pub(crate) fn explain(&self, error: Error) -> Error {
-        let Some((feature, needed)) = self.target().lacks() else {
+        let Some((feature, needed)) = self.0.lacks else {
             return error;
         };
         match error.into_kind() {
-            ErrorKind::Unsupported { message, offset } if message.contains("SIMD") => {
+            ErrorKind::Unsupported { message, offset } if message == feature.turned_off() => {
                 let message = format!("{feature} needs {needed}, which this processor lacks");
                 ErrorKind::Unsupported { message, offset }.into()
             }

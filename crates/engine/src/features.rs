@@ -92,6 +92,11 @@ impl Feature {
         }
     }
 
+    /// What is said of a module that needs it while it is off.
+    pub(crate) fn turned_off(self) -> String {
+        format!("{self} is turned off")
+    }
+
     /// What else goes when this goes.
     fn needed_by(self) -> &'static [Feature] {
         match self {

@@ -38,6 +38,19 @@ fn memories() {
     load("(module (memory i64 0x1000000))").unwrap();
 }
 
+/// One instruction set has processors without vectors: riscv64.
+#[test]
+fn vectors() {
+    if let Err(error) = load("(module (func (result v128) v128.const i64x2 1 2))") {
+        assert!(cfg!(target_arch = "riscv64"), "{error}");
+        assert_eq!(
+            error.to_string(),
+            "unsupported at offset 0xb: simd needs the V extension with vectors of 128 bits, \
+             which this processor lacks"
+        );
+    }
+}
+
 #[test]
 fn tables() {
     let text = instantiate("(module (table 10000001 funcref))").unwrap_err();

@@ -264,7 +264,7 @@ fn missing_feature(error: Error, wasm: &[u8], features: Features) -> Error {
         .filter(|feature| !features.contains(*feature));
     match off.find(gets_further) {
         Some(feature) => {
-            let message = format!("{feature} is turned off");
+            let message = feature.turned_off();
             ErrorKind::Unsupported { message, offset }.into()
         }
         None => error,

@@ -13,6 +13,7 @@ use cranelift_codegen::ir::{
 use wasmparser::Operator;
 
 use super::Translator;
+use crate::compile::has_vectors;
 use types::{F32, F64, I8, I16, I32, I64};
 
 /// Pops two operands, pushes `$method` of them.
@@ -154,9 +155,9 @@ impl Translator<'_> {
     /// way of an integer register, also in the innermost loop. The first few of
     /// those met in loops are taken from a vector instead, which it loads once
     /// in front of the loop; the rest stay, so that they do not fill the
-    /// registers.
+    /// registers. So do all on a processor without vectors.
     fn float_constant(&mut self, ty: Type, bits: u64) -> Value {
-        if bits != 0 && self.state.hoists_constant(bits) {
+        if bits != 0 && self.state.hoists_constant(bits) && has_vectors(self.env.module.isa) {
             let lanes = ty.by(128 / ty.bits()).expect("a vector of 128 bits");
             let mut bytes = [0; 16];
             bytes[..8].copy_from_slice(&bits.to_le_bytes());
