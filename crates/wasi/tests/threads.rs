@@ -80,7 +80,7 @@ fn read(file: &mut File) -> String {
 }
 
 fn each(body: &str, check: impl Fn(Ran)) {
-    for bounds in Bounds::all_for(false) {
+    for bounds in Bounds::forms_for(false) {
         if let Some(engine) = common::engine(bounds) {
             eprintln!("under {bounds}");
             check(run(&engine, body));
