@@ -6,8 +6,8 @@
 
 Releases before 8 keep a record for each page of a mapping, so that the reservation
 of one 64-bit memory costs them seconds and gigabytes: they are refused. Where none
-is installed that is newer, `setup` fetches a pinned one from Debian into
-`.tools/qemu`, static, so that it runs on any x86-64 Linux.
+is installed that is newer, `setup` fetches a pinned one into `.tools/qemu`
+from the Debian mirror that apt knows; it is static.
 
 What must stay true: what is in `.tools/qemu` has the pinned checksum, and a program
 that takes more memory than `RESIDENT_MB_MAX` is ended, not the machine.
@@ -34,13 +34,9 @@ TOOLS = pathlib.Path(__file__).resolve().parents[2] / ".tools"
 HOME = TOOLS / "qemu"
 OLDEST = 8
 
-PINNED = "qemu-user_10.0.2+ds-2+deb13u1~bpo12+1_amd64.deb"
+# Of Debian 12's backports; where it stands below a mirror.
+PINNED = "pool/main/q/qemu/qemu-user_10.0.2+ds-2+deb13u1~bpo12+1_amd64.deb"
 SHA256 = "10a2dec99f2b2d0b1097ff0375aea35b89322d6631fc96700511b02e05bf6fef"
-# The second keeps what the first has replaced by something newer; by SHA-1.
-SOURCES = (
-    f"http://deb.debian.org/debian/pool/main/q/qemu/{PINNED}",
-    "https://snapshot.debian.org/file/72b2ea49b1e1da158f41f7b7383aeb693f2d2b80",
-)
 TIMEOUT_S = 60
 
 # The processors, unless QEMU_CPU names another. That of aarch64 has everything
@@ -86,10 +82,24 @@ def find(isa: str) -> pathlib.Path:
     return pathlib.Path(installed)
 
 
+def mirrors() -> list[str]:
+    """The Debian mirrors that apt is configured with; none on other systems."""
+    command = ["apt-get", "indextargets", "--format", "$(ORIGIN) $(CODENAME) $(REPO_URI)"]
+    try:
+        out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    targets = {tuple(line.split()) for line in out.splitlines()}
+    found = {target[2] for target in targets
+             if len(target) == 3 and target[0] == "Debian" and not target[1].endswith("-security")}
+    return sorted(found)
+
+
 def fetch() -> bytes:
-    """The pinned package, from wherever it is had. Raises Missing."""
+    """The pinned package, from the first mirror that has it. Raises Missing."""
     complaints = []
-    for source in SOURCES:
+    for mirror in mirrors():
+        source = f"{mirror.rstrip('/')}/{PINNED}"
         try:
             with urllib.request.urlopen(source, timeout=TIMEOUT_S) as response:
                 package = response.read()
@@ -99,7 +109,8 @@ def fetch() -> bytes:
         if hashlib.sha256(package).hexdigest() == SHA256:
             return package
         complaints.append(f"{source}: {len(package)} bytes that are not the pinned ones")
-    raise Missing(f"QEMU {OLDEST} or newer cannot be fetched: {'; '.join(complaints)}")
+    why = "; ".join(complaints) or "apt knows no Debian mirror"
+    raise Missing(f"cannot fetch QEMU ({why}): install release {OLDEST} or newer")
 
 
 def members(archive: bytes) -> dict[str, bytes]:
@@ -138,7 +149,7 @@ def set_up() -> None:
     except Missing as why:
         if platform.machine() != "x86_64":
             raise Missing(f"{why}, but for x86-64 only: install QEMU {OLDEST} or newer") from None
-    print(f"fetching {PINNED} into {HOME}", flush=True)
+    print(f"fetching {pathlib.PurePosixPath(PINNED).name} into {HOME}", flush=True)
     TOOLS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".qemu-", dir=TOOLS) as scratch:
         whole = pathlib.Path(scratch) / "qemu"

@@ -56,10 +56,15 @@ class Emulator(unittest.TestCase):
 
     def test_something_else_than_the_pinned_package_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
-            other = pathlib.Path(folder) / "other.deb"
+            mirror = pathlib.Path(folder)
+            other = mirror / emulator.PINNED
+            other.parent.mkdir(parents=True)
             other.write_bytes(b"something")
-            with unittest.mock.patch.object(emulator, "SOURCES", (other.as_uri(),)):
+            with unittest.mock.patch.object(emulator, "mirrors", lambda: [mirror.as_uri()]):
                 with self.assertRaisesRegex(emulator.Missing, "9 bytes that are not the pinned ones"):
+                    emulator.fetch()
+            with unittest.mock.patch.object(emulator, "mirrors", list):
+                with self.assertRaisesRegex(emulator.Missing, "apt knows no Debian mirror"):
                     emulator.fetch()
 
     def test_a_program_that_grows_is_ended(self):
