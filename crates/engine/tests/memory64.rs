@@ -1,16 +1,20 @@
 //! 64-bit memories as a host makes them, under every strategy that is exact.
 
+mod common;
+
 use fathom_engine::trap::TrapCode;
 use fathom_engine::*;
 
 fn each(test: impl Fn(&Engine)) {
     let exact = Bounds::forms_for(true).filter(|b| b.guarantee() == Guarantee::Exact);
     for bounds in exact {
-        eprintln!("under {bounds}");
         let config = Config::new()
             .bounds64(BoundsChoice::Named(bounds))
             .memory64_growth_limit(1 << 36);
-        test(&Engine::new(&config).unwrap());
+        if let Some(engine) = common::engine_with(config, bounds, "(module (memory i64 1))") {
+            eprintln!("under {bounds}");
+            test(&engine);
+        }
     }
 }
 

@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 use fathom_engine::*;
 
 fn engine(bounds: Bounds) -> Engine {
-    common::engine(bounds).expect("this host has it")
+    let config = Config::new()
+        .bounds(BoundsChoice::Named(bounds))
+        .allow_unchecked(true);
+    Engine::new(&config).unwrap()
 }
 
 /// Every strategy for 32-bit memories.
