@@ -277,6 +277,9 @@ impl MemoryPlan {
         limits: GrowthLimits,
     ) -> Result<MemoryPlan, PlanError> {
         let index = if ty.memory64 { 64 } else { 32 };
+        if !bounds.is_for_this_machine(ty.memory64) {
+            return Err(PlanError::Machine { bounds, index });
+        }
         if !bounds.supports(ty.memory64) {
             return Err(PlanError::IndexType { bounds, index });
         }
@@ -287,9 +290,6 @@ impl MemoryPlan {
             backing,
             shadow,
         } = bounds.strategy().layout(max_bytes, ty.memory64);
-        if shadow.is_some_and(|shadow| !shadow.is_possible_here()) {
-            return Err(PlanError::Machine { bounds, index });
-        }
         Ok(MemoryPlan {
             bounds,
             min_bytes: ty.min * WASM_PAGE_BYTES,

@@ -156,8 +156,20 @@ impl Bounds {
             B::Guard => !memory64,
             B::Guard64(_) => memory64,
             B::None | B::Clamp | B::Trap | B::Uffd | B::Debug => true,
-            B::Shadow(_) | B::ShadowCompressed(..) => true,
+            B::Shadow(_) | B::ShadowCompressed(..) => self.is_for_this_machine(memory64),
         }
+    }
+
+    /// Whether this instruction set has what it takes: addresses that fault where
+    /// they wrap out of user space, and a handler that can go on behind an
+    /// instruction.
+    pub(super) fn is_for_this_machine(self, memory64: bool) -> bool {
+        let needs_x86 = match self {
+            B::Shadow(_) => memory64,
+            B::ShadowCompressed(growth, _) => growth == Segfault,
+            _ => false,
+        };
+        !needs_x86 || cfg!(target_arch = "x86_64")
     }
 
     /// The name by which users choose it.

@@ -102,13 +102,6 @@ impl Shadow {
         }
     }
 
-    /// Whether this instruction set has what it takes: addresses that fault
-    /// where they wrap, and a handler that can go on behind an instruction.
-    pub fn is_possible_here(&self) -> bool {
-        cfg!(target_arch = "x86_64")
-            || (self.place == Place::InFront && self.growth == Growth::MicroGuard)
-    }
-
     /// Bytes of shadow, back from its end, that are readable for a memory of
     /// `len` bytes.
     pub fn open_bytes(&self, len: u64) -> u64 {
