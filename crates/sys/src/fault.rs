@@ -8,6 +8,9 @@
 //!           the hook (the engine: a trap of Wasm code?) ──yes──► resume there
 //!              │ no
 //!              ▼
+//!           a protection key of ours that the thread lacks? ──yes──► run it again
+//!              │ no
+//!              ▼
 //!           the handler that was installed before, or the default action
 //! ```
 //!
@@ -20,7 +23,7 @@ use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::{region, registers, uffd};
+use crate::{pkeys, region, registers, uffd};
 
 /// Which of the four signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +166,9 @@ extern "C" fn handler(number: libc::c_int, info: *mut libc::siginfo_t, context: 
     let Some(signal) = Signal::ALL.into_iter().find(|s| s.number() == number) else {
         return;
     };
+    // The kernel has locked all keys but 0 for us; returning sets back what the
+    // interrupted code had.
+    pkeys::open();
     // SAFETY: the kernel passes valid pointers, exclusively ours until return.
     let (address, mut fault) = unsafe {
         let address = (*info).si_addr() as usize;
@@ -185,6 +191,10 @@ extern "C" fn handler(number: libc::c_int, info: *mut libc::siginfo_t, context: 
         if hook(&mut fault) {
             return;
         }
+    }
+    // SAFETY: as above.
+    if signal == Signal::Segv && pkeys::lend(unsafe { &*info }, fault.context) {
+        return;
     }
     // SAFETY: the arguments are the kernel's own.
     unsafe { chain(signal, number, info, context) }

@@ -7,6 +7,8 @@
 //!         └ uffd     pages supplied on demand
 //!  fault    the process's handler of synchronous faults, chained to the one before
 //!   └ registers  of the interrupted thread, by instruction set
+//!  pkeys    what a thread may touch, by a register of its own
+//!   └ cells    what machine code reads and writes, on pages it may touch
 //!  icache   instruction fetch made to see what was written
 //!  fence    pages that tell whether anything was written just beyond a mapping
 //!  stack    where the thread's stack ends; its alternate signal stack
@@ -20,6 +22,7 @@
 #![allow(unsafe_code)]
 
 pub mod caps;
+pub mod cells;
 pub mod fault;
 pub mod fence;
 pub mod icache;
@@ -27,6 +30,7 @@ pub mod low;
 pub mod map;
 pub mod perf;
 pub mod pin;
+pub mod pkeys;
 pub mod poke;
 pub mod proc;
 pub mod region;

@@ -4,8 +4,11 @@ use std::io;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap, mmap_anonymous, mprotect, munmap};
+use rustix::mm::{
+    Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap, mmap_anonymous, mprotect, munmap,
+};
 
+use crate::pkeys::{self, Key};
 use crate::{low, space};
 
 /// A count of bytes that is a multiple of the host's page.
@@ -58,6 +61,8 @@ pub struct Reservation {
     placed: Option<space::Placed>,
     // Given back after it is unmapped.
     low: Option<low::Low>,
+    /// The protection key of its pages, unless it is that of all others.
+    key: Option<Key>,
 }
 
 // SAFETY: a reservation is a range of address space, not tied to a thread; it
@@ -83,6 +88,7 @@ impl Reservation {
             bytes,
             placed: None,
             low: None,
+            key: None,
         })
     }
 
@@ -106,6 +112,7 @@ impl Reservation {
             bytes,
             placed: None,
             low: Some(low),
+            key: None,
         })
     }
 
@@ -129,6 +136,7 @@ impl Reservation {
                         bytes,
                         placed: Some(placed),
                         low: None,
+                        key: None,
                     });
                 }
                 // A kernel before 4.17 takes the address as a hint.
@@ -146,6 +154,29 @@ impl Reservation {
                     return Err(error.into());
                 }
             }
+        }
+    }
+
+    /// Give its pages, all of which still have `access`, a protection key. They
+    /// keep it whatever they are opened or closed for.
+    ///
+    /// # Errors
+    /// ENOSYS where there are no keys, or what `pkey_mprotect(2)` says.
+    pub fn keyed(mut self, access: Access, key: Key) -> io::Result<Reservation> {
+        self.set_key(0..self.bytes.0, access, key)?;
+        self.key = Some(key);
+        Ok(self)
+    }
+
+    fn set_key(&self, range: Range<usize>, access: Access, key: Key) -> io::Result<()> {
+        let keys = pkeys::keys().map_err(|_| io::Error::from_raw_os_error(libc::ENOSYS))?;
+        let (start, bytes) = self.span(range)?;
+        let (prot, number) = (access.prot().bits(), keys.number(key));
+        // SAFETY: the pages are this reservation's.
+        let set = unsafe { libc::syscall(libc::SYS_pkey_mprotect, start, bytes, prot, number) };
+        match set {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
         }
     }
 
@@ -194,11 +225,26 @@ impl Reservation {
     /// # Errors
     /// As [`Reservation::open`].
     pub fn close(&self, range: Range<usize>) -> io::Result<()> {
-        let (start, bytes) = self.span(range)?;
+        let (start, bytes) = self.span(range.clone())?;
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
         // SAFETY: replaces pages of this reservation only; the owner says that
         // nobody uses them any more.
         unsafe { mmap_anonymous(start.cast(), bytes, ProtFlags::empty(), flags)? };
+        match self.key {
+            Some(key) => self.set_key(range, Access::None, key),
+            None => Ok(()),
+        }
+    }
+
+    /// Drop the contents of `range`, which is zero again.
+    ///
+    /// # Errors
+    /// As [`Reservation::open`].
+    pub fn empty(&self, range: Range<usize>) -> io::Result<()> {
+        let (start, bytes) = self.span(range)?;
+        // SAFETY: pages of this reservation; the owner says that nobody uses
+        // their contents any more.
+        unsafe { madvise(start.cast(), bytes, Advice::LinuxDontNeed)? };
         Ok(())
     }
 
