@@ -156,7 +156,14 @@ fn every_way(outside: &[(EngineSpec, Presence)]) -> impl Iterator<Item = Wanted>
 
 fn own_strategies(bounds: &[String]) -> anyhow::Result<Vec<String>> {
     if bounds.is_empty() || bounds.iter().any(|name| name == "all") {
-        return Ok(Bounds::FORMS.map(|bounds| bounds.to_string()).into());
+        let (here, lacking): (Vec<Bounds>, Vec<Bounds>) = Bounds::FORMS
+            .into_iter()
+            .partition(|bounds| bounds.lack().is_none());
+        for bounds in lacking {
+            let lack = bounds.lack().unwrap_or_default();
+            eprintln!("{} {bounds}: not probed: {lack}", choose::OWN);
+        }
+        return Ok(here.iter().map(Bounds::to_string).collect());
     }
     let known = |name: &String| name.parse::<fathom_engine::BoundsChoice>();
     let names = bounds

@@ -81,7 +81,7 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
     let (own_strategies, lacking) = match target.kind {
         Kind::Bounds => bounds::strategies(&args.bounds)?,
         Kind::Run | Kind::Growth | Kind::Compile => {
-            (own_strategies(&target.strategies)?, Vec::new())
+            without_lacking(own_strategies(&target.strategies)?, args)
         }
     };
     if target.kind == Kind::Bounds {
@@ -192,6 +192,19 @@ fn own_strategies(wanted: &[String]) -> anyhow::Result<Vec<String>> {
         }
     }
     Ok(names)
+}
+
+/// The strategies that this host has, and the others.
+fn without_lacking(names: Vec<String>, args: &Args) -> (Vec<String>, Vec<Absent>) {
+    let lack = |name: &String| name.parse::<Bounds>().ok().and_then(Bounds::lack);
+    let (lacking, here): (Vec<String>, Vec<String>) =
+        names.into_iter().partition(|name| lack(name).is_some());
+    let absent = lacking.iter().map(|name| Absent {
+        engine: format!("{} {name}", choose::OWN),
+        why: lack(name).unwrap_or_default(),
+        is_wanted: args.bounds.contains(name),
+    });
+    (here, absent.collect())
 }
 
 fn own_drivers() -> anyhow::Result<Vec<ProcessDriver>> {

@@ -2,7 +2,7 @@
 //! them.
 
 use fathom_engine::bounds::{Bounds, Guarantee};
-use fathom_sys::{caps, perf, pin, proc, uffd};
+use fathom_sys::{caps, perf, pin, proc};
 
 use super::Finding;
 
@@ -37,7 +37,6 @@ pub(super) fn findings() -> Vec<Finding> {
         overcommit(),
     ];
     all.extend(Bounds::ALL.map(strategy));
-    all.push(protection_keys());
     all.extend([load(), governor(), siblings(), huge_pages()]);
     all.extend([counters(), tracing()]);
     all
@@ -133,19 +132,19 @@ fn overcommit() -> Finding {
 
 fn strategy(bounds: Bounds) -> Finding {
     let name = bounds.name();
+    if let Some(lack) = bounds.lack() {
+        return Finding::no(
+            STRATEGIES,
+            name,
+            lack,
+            "or another strategy; auto never takes it",
+        );
+    }
     match bounds {
-        Bounds::Uffd => match uffd::open() {
-            Ok(()) => {
-                let privilege = proc::userfaultfd().unwrap_or_else(|why| why);
-                Finding::yes(STRATEGIES, name, format!("exact; userfaultfd {privilege}"))
-            }
-            Err(error) => Finding::no(
-                STRATEGIES,
-                name,
-                format!("{}: {error}", bounds.needs()),
-                "Linux 5.11 or newer with CONFIG_USERFAULTFD; in a container, allow the system call",
-            ),
-        },
+        Bounds::Uffd => {
+            let privilege = proc::userfaultfd().unwrap_or_else(|why| why);
+            Finding::yes(STRATEGIES, name, format!("exact; userfaultfd {privilege}"))
+        }
         Bounds::None => Finding::yes(
             STRATEGIES,
             name,
@@ -160,15 +159,6 @@ fn strategy(bounds: Bounds) -> Finding {
             )
         }
     }
-}
-
-fn protection_keys() -> Finding {
-    Finding::tried(
-        STRATEGIES,
-        "protection keys",
-        caps::protection_key(),
-        "nothing uses them yet; a machine or virtual machine with PKU would have them",
-    )
 }
 
 fn load() -> Finding {

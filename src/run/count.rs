@@ -29,7 +29,7 @@ struct Line {
     indirect_calls: u64,
     host_calls: u64,
     growths: u64,
-    /// Never a number here.
+    /// Absent where no strategy in force uses protection keys.
     wrpkru: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ fn json(counts: &Counts, sites: CheckSites) -> String {
         indirect_calls: counts.indirect_calls,
         host_calls: counts.host_calls,
         growths: counts.growths,
-        wrpkru: None,
+        wrpkru: key_switches(counts),
     };
     serde_json::to_string(&line).unwrap_or_default()
 }
@@ -84,7 +84,13 @@ fn table(counts: &Counts, sites: CheckSites) -> String {
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    text + &format!("  {:15}  {NO_KEYS}", "WRPKRU")
+    let keys = key_switches(counts).map_or(NO_KEYS.to_owned(), grouped);
+    text + &format!("  {:15}  {keys}", "WRPKRU")
+}
+
+/// Under the strategy that has them there are two at least.
+fn key_switches(counts: &Counts) -> Option<u64> {
+    Some(counts.key_switches).filter(|number| *number > 0)
 }
 
 /// 1234567 as "1,234,567".

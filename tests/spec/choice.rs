@@ -31,7 +31,7 @@ impl Choice {
 
     fn parse(args: impl Iterator<Item = String>) -> Result<Choice, String> {
         let mut choice = Choice {
-            bounds: Bounds::all_for(false).collect(),
+            bounds: here().collect(),
             opts: Opt::ALL.to_vec(),
             elides: Elide::ALL.to_vec(),
             groups: GROUPS.iter().filter(|group| group.supported).collect(),
@@ -80,6 +80,18 @@ impl Choice {
         let name = format!("{} {}", mode.name(), script.name);
         self.words.iter().all(|word| name.contains(word))
     }
+}
+
+/// The strategies that the host has what they need for; those that were left
+/// out are named.
+fn here() -> impl Iterator<Item = Bounds> {
+    Bounds::all_for(false).filter(|bounds| {
+        let lack = bounds.lack();
+        if let Some(lack) = &lack {
+            println!("SKIPPED {bounds}: {lack}");
+        }
+        lack.is_none()
+    })
 }
 
 /// Names separated by commas.

@@ -39,6 +39,15 @@ fn claim(bounds: Bounds) -> Guarantee {
     bounds.guarantee().to_string().parse().unwrap()
 }
 
+/// Whether the host has what a strategy needs; said where it has not.
+fn is_here(bounds: &Bounds) -> bool {
+    let lack = bounds.lack();
+    if let Some(lack) = &lack {
+        eprintln!("SKIPPED under {bounds}: {lack}");
+    }
+    lack.is_none()
+}
+
 /// The findings, or nothing where the machine lacks what the strategy needs.
 fn findings(bounds: Bounds, opt: Opt, claimed: Guarantee) -> Option<Findings> {
     let extent = Extent {
@@ -63,7 +72,10 @@ fn every_strategy_keeps_its_promise() {
     // Of the forms, the one whose faults mean something else; `fathom probe` has
     // time for all.
     let segfault = Bounds::ShadowCompressed(Growth::Segfault, Probing::Movzx);
-    for bounds in Bounds::ALL.into_iter().chain([segfault]) {
+    let all = Bounds::ALL.into_iter().chain([segfault]);
+    // One that is partial has misses of its own, which another test lists.
+    let whole = all.filter(|bounds| bounds.guarantee() != fathom_engine::Guarantee::Partial);
+    for bounds in whole.filter(is_here) {
         let Some(found) = findings(bounds, Opt::Speed, claim(bounds)) else {
             continue;
         };
@@ -71,6 +83,21 @@ fn every_strategy_keeps_its_promise() {
         assert_eq!(found.observed, claim(bounds), "{bounds}");
         assert_eq!(found.not_tried, [""; 0], "{bounds}");
     }
+}
+
+#[test]
+fn the_partial_one_keeps_what_it_says() {
+    let bounds = Bounds::Pkeys;
+    if !is_here(&bounds) {
+        return;
+    }
+    let found = findings(bounds, Opt::Speed, claim(bounds)).unwrap();
+    assert!(found.is_kept(), "{:#?}", found.examples);
+    let (all, outside) = (found.accesses, found.outside);
+    let missed = outside - found.trapped;
+    println!("{bounds}: of {all} accesses {outside} are out of bounds; {missed} of them went on");
+    let strict = findings(bounds, Opt::Speed, Guarantee::Exact).unwrap();
+    println!("such as {:#?}", strict.examples);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! counter in it.
 //!
 //! ```text
-//!  ARENA, one reservation of the process, never released
+//!  ARENAS, one reservation for each domain, never released
 //!   |-- module A --|-- free --|-- trampolines --|-- module B --|-- free … --|
 //!      read+execute            each a CodeMemory, in page units
 //! ```
@@ -22,8 +22,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock, Weak};
 
 use cranelift_codegen::ir::TrapCode as ClifTrap;
+use fathom_sys::cells::Domain;
 use fathom_sys::icache;
 use fathom_sys::map::{Access, PageBytes, Reservation};
+use fathom_sys::pkeys::Key;
 
 use crate::compile::{Artifact, CodeRange};
 use crate::error::{Error, Result};
@@ -33,9 +35,13 @@ use crate::module::ModuleInfo;
 /// host has address space for.
 const ARENA_BYTES: [usize; 3] = [4 << 30, 1 << 30, 256 << 20];
 
-static ARENA: LazyLock<io::Result<Arena>> = LazyLock::new(Arena::new);
-static ARENA_START: AtomicUsize = AtomicUsize::new(0);
-static ARENA_END: AtomicUsize = AtomicUsize::new(0);
+/// One for each domain: locked code reads its own constants.
+static ARENAS: [LazyLock<io::Result<Arena>>; 2] = [
+    LazyLock::new(|| Arena::new(Domain::Open)),
+    LazyLock::new(|| Arena::new(Domain::Locked)),
+];
+/// First address and the one after the last of each; 0 as long as there is none.
+static ADDRESSES: [[AtomicUsize; 2]; 2] = [const { [const { AtomicUsize::new(0) }; 2] }; 2];
 static REGISTRY: RwLock<BTreeMap<usize, Arc<CodeInfo>>> = RwLock::new(BTreeMap::new());
 
 /// Where all code is.
@@ -46,7 +52,7 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    fn new() -> io::Result<Arena> {
+    fn new(domain: Domain) -> io::Result<Arena> {
         let mut reserved = Err(io::ErrorKind::OutOfMemory.into());
         for bytes in ARENA_BYTES {
             if reserved.is_err() {
@@ -54,10 +60,14 @@ impl Arena {
                 reserved = Reservation::new(bytes, Access::None);
             }
         }
-        let reservation = reserved?;
+        let reservation = match domain {
+            Domain::Open => reserved?,
+            Domain::Locked => reserved?.keyed(Access::None, Key::Fixed)?,
+        };
         let bytes = reservation.bytes();
-        ARENA_END.store(reservation.addresses().end, Ordering::Release);
-        ARENA_START.store(reservation.addresses().start, Ordering::Release);
+        let [start, end] = &ADDRESSES[domain as usize];
+        end.store(reservation.addresses().end, Ordering::Release);
+        start.store(reservation.addresses().start, Ordering::Release);
         Ok(Arena {
             reservation,
             free: Mutex::new(BTreeMap::from([(0, bytes.get())])),
@@ -121,12 +131,12 @@ impl Arena {
     }
 }
 
-/// The arena, reserved once.
+/// The arena of a domain, reserved once.
 ///
 /// # Errors
 /// Where the process has no address space for it.
-pub(crate) fn reserve() -> Result<&'static Arena> {
-    ARENA.as_ref().map_err(|e| {
+pub(crate) fn reserve(domain: Domain) -> Result<&'static Arena> {
+    ARENAS[domain as usize].as_ref().map_err(|e| {
         let source = e
             .raw_os_error()
             .map_or_else(|| e.kind().into(), io::Error::from_raw_os_error);
@@ -134,10 +144,12 @@ pub(crate) fn reserve() -> Result<&'static Arena> {
     })
 }
 
-/// Whether `pc` is in the arena. Async-signal-safe.
+/// Whether `pc` is in an arena. Async-signal-safe.
 pub(crate) fn contains(pc: usize) -> bool {
-    let start = ARENA_START.load(Ordering::Acquire);
-    start != 0 && (start..ARENA_END.load(Ordering::Acquire)).contains(&pc)
+    ADDRESSES.iter().any(|[start, end]| {
+        let start = start.load(Ordering::Acquire);
+        start != 0 && (start..end.load(Ordering::Acquire)).contains(&pc)
+    })
 }
 
 /// What is known of a piece of code.
@@ -216,6 +228,7 @@ pub(crate) struct CodeMemory {
     start: *const u8,
     len: usize,
     range: Range<usize>,
+    domain: Domain,
     registered: usize,
 }
 
@@ -225,18 +238,19 @@ unsafe impl Send for CodeMemory {}
 unsafe impl Sync for CodeMemory {}
 
 impl CodeMemory {
-    /// Copy an artifact's text into the arena, make it executable and register
+    /// Copy an artifact's text into the arena of a domain, make it executable and register
     /// what is known of it. Its functions are those from `first_func` on.
     ///
     /// # Errors
     /// Where the arena or the machine's memory is full.
     pub fn publish(
         mut artifact: Artifact,
+        domain: Domain,
         first_func: u32,
         module: Weak<ModuleInfo>,
     ) -> Result<CodeMemory> {
         let text = std::mem::take(&mut artifact.text);
-        let arena = reserve()?;
+        let arena = reserve(domain)?;
         let full = || io::Error::from(io::ErrorKind::OutOfMemory);
         let pages = PageBytes::round_up(text.len().max(1))
             .ok_or_else(|| Error::resource("code", full()))?;
@@ -254,6 +268,7 @@ impl CodeMemory {
             start,
             len: text.len(),
             range,
+            domain,
             registered,
         })
     }
@@ -305,7 +320,7 @@ impl Drop for CodeMemory {
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&self.registered);
-        if let Ok(arena) = ARENA.as_ref() {
+        if let Ok(arena) = ARENAS[self.domain as usize].as_ref() {
             arena.give_back(self.range.clone());
         }
     }

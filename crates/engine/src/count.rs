@@ -43,6 +43,10 @@ pub struct Counts {
     pub host_calls: u64,
     /// `memory.grow`, successful or not.
     pub growths: u64,
+    /// Writes of the register with the rights to protection keys, under the
+    /// strategy `pkeys`: two for an entry, a host call or a runtime function.
+    /// Counted always, by the ways in and out and not by compiled code.
+    pub key_switches: u64,
 }
 
 impl AddAssign for Counts {
@@ -54,10 +58,11 @@ impl AddAssign for Counts {
         self.indirect_calls += other.indirect_calls;
         self.host_calls += other.host_calls;
         self.growths += other.growths;
+        self.key_switches += other.key_switches;
     }
 }
 
-/// A field of [`Counts`], in its order.
+/// A field of [`Counts`] that compiled code increments, in its order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Counter {
     Loads,

@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use fathom_sys::cells::Domain;
+
 use crate::bounds::{Bounds, Guarantee, MemoryPlan};
 use crate::code::{self, CodeMemory};
 use crate::compile::{self, Target};
@@ -27,6 +29,8 @@ struct Inner {
     /// A feature that was asked for and that this processor lacks, and what it
     /// would need.
     lacks: Option<(Feature, &'static str)>,
+    /// Whether its Wasm runs locked.
+    domain: Domain,
     trampolines: Mutex<HashMap<TypeId, Arc<Trampolines>>>,
     /// Of the stores that are gone.
     counts: Mutex<Counts>,
@@ -60,15 +64,10 @@ fn permit(bounds: Bounds, config: &Config) -> Result<()> {
         );
         return Err(ErrorKind::Config(message).into());
     }
-    if bounds == Bounds::Uffd {
-        fathom_sys::uffd::open().map_err(|error| {
-            let needs = bounds.needs();
-            let remedy =
-                "Linux 5.11 with CONFIG_USERFAULTFD; in a container, allow the system call";
-            ErrorKind::Config(format!("strategy 'uffd' needs {needs}: {error} ({remedy})"))
-        })?;
+    match bounds.lack() {
+        Some(lack) => Err(ErrorKind::Config(format!("strategy '{bounds}' needs {lack}")).into()),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 impl Engine {
@@ -84,14 +83,16 @@ impl Engine {
             permit(bounds, config)?;
         }
         entry::prepare()?;
-        if strategies
-            .iter()
-            .any(|b| b.guarantee() == Guarantee::Unchecked)
-        {
+        let wild = [Guarantee::Unchecked, Guarantee::Partial];
+        if strategies.iter().any(|b| wild.contains(&b.guarantee())) {
             entry::expect_wild_accesses();
         }
         // First, for it takes address space that the strategies must do without.
-        code::reserve()?;
+        let domain = match strategies.contains(&Bounds::Pkeys) {
+            true => Domain::Locked,
+            false => Domain::Open,
+        };
+        code::reserve(domain)?;
         let in_force = [false, true].map(|memory64| InForce::new(config, memory64));
         let target = Target::host(config.opt)?;
         let mut config = config.clone();
@@ -105,6 +106,7 @@ impl Engine {
             target,
             in_force,
             lacks,
+            domain,
             trampolines: Mutex::default(),
             counts: Mutex::default(),
         })))
@@ -135,6 +137,11 @@ impl Engine {
                 ..plan
             })
             .map_err(|error| ErrorKind::Config(format!("{what}{error}")).into())
+    }
+
+    /// Whether its Wasm runs locked by protection keys.
+    pub(crate) fn domain(&self) -> Domain {
+        self.0.domain
     }
 
     /// The optimisation level in force.
@@ -202,7 +209,7 @@ impl Engine {
             return Err(Error::mismatch("a trampoline was not compiled"));
         };
         let (entry, exit) = (entry.offset, exit.offset);
-        let code = CodeMemory::publish(artifact, 0, Weak::new())?;
+        let code = CodeMemory::publish(artifact, self.domain(), 0, Weak::new())?;
         let trampolines = Arc::new(Trampolines { code, entry, exit });
         known.insert(id, trampolines.clone());
         Ok(trampolines)

@@ -16,6 +16,9 @@ mod collect;
 
 use std::ptr::NonNull;
 
+use fathom_sys::cells::Placed;
+use fathom_sys::pkeys::Key;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::externs::Tag;
 use crate::store::{AsContext, AsContextMut, StoreOpaque, opaque_mut};
@@ -31,7 +34,7 @@ const FIRST_COLLECTION: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Exceptions {
     /// Header and values of each, in units of a value.
-    all: Vec<Box<[u128]>>,
+    all: Vec<Placed<[u128]>>,
     /// How many there may be before the next collection.
     limit: usize,
 }
@@ -64,7 +67,7 @@ impl StoreOpaque {
             if self.exceptions.all.len() >= self.exceptions.limit {
                 self.collect_exceptions();
             }
-            let block = vec![0; words].into_boxed_slice();
+            let block = Placed::zeros(self.engine.domain(), Key::Inside, words);
             self.exceptions.all.push(block);
         }
         let block = self.exceptions.all.last_mut().expect("one was pushed");

@@ -5,6 +5,9 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use fathom_sys::cells::Placed;
+use fathom_sys::pkeys::Key;
+
 use crate::bounds::WASM_PAGE_BYTES;
 use crate::error::{Error, Result};
 use crate::func::Func;
@@ -339,7 +342,7 @@ impl Table {
     }
 
     pub(crate) fn new_in(store: &mut StoreOpaque, ty: TableType, init: u64) -> Result<Table> {
-        let data = TableData::new(ty, init).ok_or_else(|| {
+        let data = TableData::new(ty, init, store.engine.domain()).ok_or_else(|| {
             Error::mismatch(format!(
                 "table of {} elements is beyond the limit of {MAX_TABLE_ELEMENTS}",
                 ty.min
@@ -437,10 +440,10 @@ impl Global {
     pub fn new(mut store: impl AsContextMut, ty: GlobalType, value: &Val) -> Result<Global> {
         let opaque = opaque_mut(&mut store);
         let slot = content(ty, value, opaque)?;
-        let cell = Box::new(slot);
+        let cell = Placed::new(opaque.engine.domain(), Key::Inside, slot);
         let handle = Global {
             store: opaque.id,
-            cell: NonNull::from(&*cell),
+            cell: cell.address(),
             ty,
         };
         opaque.globals.push(cell);
@@ -507,8 +510,8 @@ impl Tag {
 
     pub(crate) fn new_in(store: &mut StoreOpaque, ty: TypeId) -> Tag {
         let type_id = ty.number();
-        let tag = Box::new(VmTag { type_id });
-        let raw = NonNull::from(&*tag);
+        let tag = Placed::new(store.engine.domain(), Key::Fixed, VmTag { type_id });
+        let raw = tag.address();
         store.tags.push(tag);
         Tag {
             store: store.id,

@@ -12,6 +12,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use fathom_sys::cells::Placed;
+use fathom_sys::pkeys::Key;
+
+use crate::entry;
 use crate::error::{Error, Result};
 use crate::externs::Extern;
 use crate::instance::{InstanceData, export_of};
@@ -26,10 +30,13 @@ use crate::vmctx::{VMCTX_INSTANCE, VmFuncRef};
 /// A host function as compiled code sees it: `call` first.
 #[repr(C)]
 pub(crate) struct HostFunc {
-    call: unsafe extern "C" fn(*const HostFunc, *mut u8, *mut u128) -> u32,
+    call: Shim,
     store: *mut StoreOpaque,
     body: HostBody,
 }
+
+/// The host's end of an exit trampoline.
+pub(crate) type Shim = unsafe extern "C" fn(*const HostFunc, *mut u8, *mut u128) -> u32;
 
 // SAFETY: the store pointer is that of the store which owns the function and
 // moves with it; the body is `Send + Sync`.
@@ -119,7 +126,11 @@ impl<T> AsContextMut for Caller<'_, T> {}
 /// # Safety
 /// `host` belongs to the store whose Wasm is running; `values` holds its
 /// arguments and has room for its results.
-unsafe extern "C" fn shim(host: *const HostFunc, caller: *mut u8, values: *mut u128) -> u32 {
+pub(crate) unsafe extern "C" fn shim(
+    host: *const HostFunc,
+    caller: *mut u8,
+    values: *mut u128,
+) -> u32 {
     // SAFETY: the caller's promise. A panic must not unwind through Wasm.
     unsafe {
         let store = (*host).store;
@@ -203,19 +214,22 @@ impl HostDef {
         let opaque = unsafe { &mut *store };
         let type_id = TypeId::of(&self.ty);
         let trampolines = opaque.engine.trampolines(type_id)?;
-        let host = Box::new(HostFunc {
-            call: shim,
+        let domain = opaque.engine.domain();
+        let host = HostFunc {
+            call: entry::shim(domain),
             store,
             body: self.body.clone(),
-        });
-        let func_ref = Box::new(VmFuncRef {
+        };
+        let host = Placed::new(domain, Key::Fixed, host);
+        let func_ref = VmFuncRef {
             code: trampolines.exit(),
-            vmctx: std::ptr::from_ref(&*host).cast_mut().cast(),
+            vmctx: host.address().as_ptr().cast(),
             type_id: type_id.number(),
-            reserved: 0,
+            slots: self.ty.slots(),
             entry: trampolines.entry(),
-        });
-        let raw = NonNull::from(&*func_ref);
+        };
+        let func_ref = Placed::new(domain, Key::Fixed, func_ref);
+        let raw = func_ref.address();
         opaque.host_funcs.push(host);
         opaque.func_refs.push(func_ref);
         Ok(raw)

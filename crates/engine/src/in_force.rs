@@ -8,6 +8,8 @@
 //! then `trap`, which reserves for a 32-bit memory what it may grow to and not all its
 //! indices, then `debug`, which reserves nothing beyond.
 
+use fathom_sys::cells::Domain;
+
 use crate::bounds::{
     Bounds, BoundsChoice, GrowthLimits, MAX_PAGES_32, MAX_PAGES_64, MemoryPlan, WASM_PAGE_BYTES,
 };
@@ -93,7 +95,7 @@ impl InForce {
             ..MemoryType::default()
         };
         let plan = MemoryPlan::new(self.bounds, &ty, self.limits).map_err(|e| e.to_string())?;
-        LinearMemory::attempt(plan, ty)
+        LinearMemory::attempt(plan, ty, Domain::Open)
             .map(drop)
             .map_err(|(step, error)| {
                 let why = plan.why(step, &error);

@@ -7,6 +7,9 @@
 
 use std::ptr::NonNull;
 
+use fathom_sys::cells::{Domain, Placed};
+use fathom_sys::pkeys::Key;
+
 use crate::error::{Error, Result};
 use crate::externs::{Extern, Global, Memory, Table, Tag};
 use crate::func::Func;
@@ -38,7 +41,9 @@ unsafe impl Sync for Instance {}
 pub(crate) struct InstanceData {
     pub store: *mut StoreOpaque,
     pub module: Module,
-    vmctx: Box<[u128]>,
+    vmctx: Placed<[u128]>,
+    /// The module's type ids, where compiled code cannot reach the module.
+    type_ids: Option<Placed<[u32]>>,
     pub memories: Vec<NonNull<LinearMemory>>,
     pub tables: Vec<NonNull<TableData>>,
     /// Where each global's cell is.
@@ -58,7 +63,7 @@ unsafe impl Send for InstanceData {}
 impl InstanceData {
     /// The context.
     pub fn vmctx(&self) -> *mut u8 {
-        self.vmctx.as_ptr().cast_mut().cast()
+        self.vmctx.address().as_ptr().cast()
     }
 
     /// The context's words, globals among them, as they are now.
@@ -233,10 +238,17 @@ impl InstanceData {
         imports: &[Extern],
     ) -> Result<Box<InstanceData>> {
         let info = module.info();
+        let domain = store.engine.domain();
+        let words = module.layout().size().div_ceil(16);
+        let type_ids = (domain == Domain::Locked).then(|| {
+            let ids: Vec<u32> = info.type_ids.iter().map(|id| id.number()).collect();
+            Placed::copied(domain, Key::Fixed, &ids)
+        });
         let mut data = Box::new(InstanceData {
             store: std::ptr::from_mut(store),
             module: module.clone(),
-            vmctx: vec![0u128; module.layout().size().div_ceil(16)].into_boxed_slice(),
+            vmctx: Placed::zeros(domain, Key::Inside, words),
+            type_ids,
             memories: Vec::with_capacity(info.memories.len()),
             tables: Vec::with_capacity(info.tables.len()),
             globals: Vec::with_capacity(info.globals.len()),
@@ -281,11 +293,14 @@ impl InstanceData {
 
     fn write_header(&mut self, store: &mut StoreOpaque) {
         let this = std::ptr::from_mut(self);
-        let type_ids = self.module.info().type_ids.as_ptr();
+        let type_ids: *const u32 = match &self.type_ids {
+            Some(copied) => copied.as_ptr(),
+            None => self.module.info().type_ids.as_ptr().cast(),
+        };
         // SAFETY: offsets and types are those of the layout's head.
         unsafe {
-            self.write(VMCTX_RUNTIME, std::ptr::from_mut(&mut *store.runtime));
-            self.write(VMCTX_LIBCALLS, runtime::TABLE.as_ptr());
+            self.write(VMCTX_RUNTIME, store.runtime.address());
+            self.write(VMCTX_LIBCALLS, runtime::table(store.engine.domain()));
             self.write(VMCTX_TYPE_IDS, type_ids);
             self.write(VMCTX_INSTANCE, this);
         }
@@ -299,13 +314,10 @@ impl InstanceData {
         unsafe {
             for (i, memory) in self.memories.clone().into_iter().enumerate() {
                 self.write(layout.memory_base(i as u32), memory.as_ref().vm.base);
-                self.write(
-                    layout.memory_def(i as u32),
-                    &raw const (*memory.as_ptr()).vm,
-                );
+                self.write(layout.memory_def(i as u32), memory.as_ref().vm.address());
             }
             for (i, table) in self.tables.clone().into_iter().enumerate() {
-                self.write(layout.table_def(i as u32), &raw const (*table.as_ptr()).vm);
+                self.write(layout.table_def(i as u32), table.as_ref().vm.address());
             }
             for (i, tag) in self.tags.clone().into_iter().enumerate() {
                 self.write(layout.tag(i as u32), tag);
@@ -336,7 +348,7 @@ impl InstanceData {
                         code: module.func_code(func),
                         vmctx: self.vmctx(),
                         type_id: info.type_ids[ty as usize].number(),
-                        reserved: 0,
+                        slots: info.types[ty as usize].slots(),
                         entry: module.entry_trampoline(ty),
                     }
                 }

@@ -17,7 +17,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use fathom_sys::cells::{Domain, Placed};
 use fathom_sys::map::{Access, PageBytes, Reservation, page_bytes};
+use fathom_sys::pkeys::Key;
 use fathom_sys::region::{self, Kind, OnDemand, Registration};
 use fathom_sys::uffd;
 
@@ -38,11 +40,13 @@ pub struct OutOfBounds;
 #[derive(Debug)]
 pub(crate) struct LinearMemory {
     /// What compiled code sees.
-    pub vm: VmMemory,
+    pub vm: Placed<VmMemory>,
     /// What was decided about it.
     pub plan: MemoryPlan,
     /// Its type as declared.
     pub ty: MemoryType,
+    /// Whose it is: whether the pages have a protection key.
+    domain: Domain,
     /// Held while it grows.
     growing: Mutex<()>,
     // Dropped in this order: first nobody finds the regions, then they are gone.
@@ -64,15 +68,19 @@ impl LinearMemory {
     /// # Errors
     /// Where the host has no address space or memory for it, or lacks what the
     /// strategy needs.
-    pub fn new(plan: MemoryPlan, ty: MemoryType) -> Result<Arc<LinearMemory>> {
+    pub fn new(plan: MemoryPlan, ty: MemoryType, domain: Domain) -> Result<Arc<LinearMemory>> {
         let refused = |(step, error)| plan.refused(ty.min, step, error);
-        LinearMemory::attempt(plan, ty).map_err(refused)
+        LinearMemory::attempt(plan, ty, domain).map_err(refused)
     }
 
     /// The same; an error says what failed and what the host said.
-    pub fn attempt(plan: MemoryPlan, ty: MemoryType) -> Result<Arc<LinearMemory>, Refused> {
+    pub fn attempt(
+        plan: MemoryPlan,
+        ty: MemoryType,
+        domain: Domain,
+    ) -> Result<Arc<LinearMemory>, Refused> {
         let failed = |step| move |error: io::Error| (step, error);
-        let below = shadow_below(&plan).map_err(failed(Step::Shadow))?;
+        let below = shadow_below(&plan, domain).map_err(failed(Step::Shadow))?;
         let end = below.as_ref().map_or(0, |(_, end)| *end);
         let planned = plan.reserved_bytes;
         let reserved = plan
@@ -83,7 +91,9 @@ impl LinearMemory {
             Backing::Protect => Access::None,
             Backing::Whole | Backing::OnDemand => Access::ReadWrite,
         };
-        let reservation = Reservation::placed(bytes, access).map_err(failed(Step::Reserve))?;
+        let reservation = Reservation::placed(bytes, access)
+            .and_then(|reservation| keyed(reservation, access, domain))
+            .map_err(failed(Step::Reserve))?;
         let lead = usize_of(plan.lead_bytes()).map_err(failed(Step::Reserve))?;
         // SAFETY: the lead is inside the reservation.
         let base = unsafe { reservation.start().as_ptr().add(lead) };
@@ -92,16 +102,18 @@ impl LinearMemory {
             _ => end,
         };
         let index_bits = plan.index_bits();
+        let vm = VmMemory {
+            base,
+            len: AtomicUsize::new(0),
+            shadow: shadow_end as *const u8,
+            high_bits: u64::MAX << index_bits,
+            index_bits: u64::from(index_bits),
+        };
         let mut memory = Arc::new(LinearMemory {
-            vm: VmMemory {
-                base,
-                len: AtomicUsize::new(0),
-                shadow: shadow_end as *const u8,
-                high_bits: u64::MAX << index_bits,
-                index_bits: u64::from(index_bits),
-            },
+            vm: Placed::new(domain, Key::Fixed, vm),
             plan,
             ty,
+            domain,
             growing: Mutex::new(()),
             registrations: Vec::new(),
             reservation,
@@ -163,8 +175,8 @@ impl LinearMemory {
             }
             Backing::Whole | Backing::Protect => shadow,
         };
-        // SAFETY: a placed reservation; the memory is behind an `Arc`, so its
-        // length stays where it is; the registration is dropped before both.
+        // SAFETY: a placed reservation; its length stays where it is as
+        // long as the memory; the registration is dropped before both.
         let own = unsafe { region::register(addresses, kind) };
         Ok(low.into_iter().chain([own]).collect())
     }
@@ -337,15 +349,21 @@ impl LinearMemory {
     }
 
     /// Make sure that the kernel can access a range: check it and, under
-    /// `uffd`, touch each of its pages.
+    /// `uffd`, touch each of its pages; where pages have a key, one of them, so
+    /// that a thread which lacks the key is lent it.
     ///
     /// # Errors
     /// [`OutOfBounds`] unless it is inside.
     pub fn populate(&self, start: u64, len: u64) -> Result<(), OutOfBounds> {
         let range = self.check(start, len)?;
-        if self.plan.backing == Backing::OnDemand && !range.is_empty() {
+        let step = match (self.plan.backing, self.domain) {
+            (Backing::OnDemand, _) => page_bytes(),
+            (_, Domain::Locked) => usize::MAX,
+            (_, Domain::Open) => return Ok(()),
+        };
+        if !range.is_empty() {
             let first = range.start - range.start % page_bytes();
-            for page in (first..range.end).step_by(page_bytes()) {
+            for page in (first..range.end).step_by(step) {
                 // Atomic, because other threads may access a shared memory.
                 // SAFETY: below the length; a missing page is supplied by the
                 // fault handler.
@@ -358,14 +376,22 @@ impl LinearMemory {
 
 /// A reservation for the shadow, where it has a place of its own, and the
 /// address of the shadow's end; slack follows there.
-fn shadow_below(plan: &MemoryPlan) -> io::Result<Option<(Reservation, usize)>> {
+fn shadow_below(plan: &MemoryPlan, domain: Domain) -> io::Result<Option<(Reservation, usize)>> {
     let Some(shadow) = plan.shadow.filter(|s| s.place == Place::Below) else {
         return Ok(None);
     };
     let bytes = page_bytes_of(shadow.bytes + page_bytes() as u64)?;
-    let reservation = Reservation::low(bytes, Access::None)?;
+    let reservation = keyed(Reservation::low(bytes, Access::None)?, Access::None, domain)?;
     let end = reservation.addresses().start + usize_of(shadow.bytes)?;
     Ok(Some((reservation, end)))
+}
+
+/// The reservation with the key that its domain gives memories.
+fn keyed(reservation: Reservation, access: Access, domain: Domain) -> io::Result<Reservation> {
+    match domain {
+        Domain::Open => Ok(reservation),
+        Domain::Locked => reservation.keyed(access, Key::Inside),
+    }
 }
 
 fn page_bytes_of(bytes: u64) -> io::Result<PageBytes> {

@@ -6,6 +6,8 @@
 
 #![allow(unsafe_code)]
 
+use fathom_sys::cells::Domain;
+
 use crate::entry;
 use crate::instance::InstanceData;
 use crate::libcall::Libcall;
@@ -33,6 +35,14 @@ pub(crate) static TABLE: Table = Table([
     wait::notify_entry as *const (),
     check_access_entry as *const (),
 ]);
+
+/// The table for the contexts of a domain.
+pub(crate) fn table(domain: Domain) -> *const *const () {
+    match domain {
+        Domain::Open => TABLE.as_ptr(),
+        Domain::Locked => entry::locked_table(),
+    }
+}
 
 /// Addresses of functions.
 pub(crate) struct Table([*const (); Libcall::ALL.len()]);

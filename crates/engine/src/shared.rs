@@ -196,7 +196,7 @@ impl LinearMemory {
         if ty.shared && ty.max.is_none() {
             return Err(Error::mismatch("a shared memory must have a maximum"));
         }
-        LinearMemory::new(engine.plan(&ty, "memory: ")?, ty)
+        LinearMemory::new(engine.plan(&ty, "memory: ")?, ty, engine.domain())
     }
 
     /// The host's address of `bytes` bytes, a power of two, at

@@ -17,6 +17,9 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use fathom_sys::cells::Placed;
+use fathom_sys::pkeys::Key;
+
 use crate::code;
 use crate::count::Counts;
 use crate::engine::Engine;
@@ -31,7 +34,9 @@ use crate::runtime;
 use crate::table::TableData;
 use crate::trap::{self, AccessReport, Frame, Trap, TrapCode};
 use crate::values::ExternRef;
-use crate::vmctx::{VMCTX_INSTANCE, VMCTX_LIBCALLS, VMCTX_RUNTIME, VmFuncRef, VmRuntime, VmTag};
+use crate::vmctx::{
+    Crossing, VMCTX_INSTANCE, VMCTX_LIBCALLS, VMCTX_RUNTIME, VmFuncRef, VmRuntime, VmTag,
+};
 
 /// Owns everything that is instantiated in it, and data of the host's.
 ///
@@ -60,18 +65,18 @@ pub struct StoreInner<T> {
 pub struct StoreOpaque {
     pub id: u64,
     pub engine: Engine,
-    pub(crate) runtime: Box<VmRuntime>,
+    pub(crate) runtime: Placed<VmRuntime>,
     /// The context that host calls pass as the caller's: a runtime, no instance.
-    host_context: Box<[usize; HOST_CONTEXT_WORDS]>,
+    host_context: Placed<[usize; HOST_CONTEXT_WORDS]>,
     pub(crate) instances: Vec<Box<InstanceData>>,
     /// Shared ones belong to other stores, too.
     pub(crate) memories: Vec<Arc<LinearMemory>>,
     pub(crate) tables: Vec<Box<TableData>>,
-    pub(crate) globals: Vec<Box<u128>>,
-    pub(crate) tags: Vec<Box<VmTag>>,
+    pub(crate) globals: Vec<Placed<u128>>,
+    pub(crate) tags: Vec<Placed<VmTag>>,
     pub(crate) exceptions: Exceptions,
-    pub(crate) host_funcs: Vec<Box<HostFunc>>,
-    pub(crate) func_refs: Vec<Box<VmFuncRef>>,
+    pub(crate) host_funcs: Vec<Placed<HostFunc>>,
+    pub(crate) func_refs: Vec<Placed<VmFuncRef>>,
     /// Behind externref ids: id - 1.
     externs: Vec<ExternRef>,
     /// An error that a libcall or host function left for compiled code to
@@ -91,18 +96,22 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 impl<T> Store<T> {
     /// An empty store.
     pub fn new(engine: &Engine, data: T) -> Store<T> {
-        let runtime = Box::new(VmRuntime {
+        let domain = engine.domain();
+        let runtime = VmRuntime {
             stack_limit: 0,
             exit_fp: 0,
             exit_pc: 0,
             interrupted: std::ptr::null(),
             counts: Counts::default(),
-        });
-        let mut host_context = Box::new([0; HOST_CONTEXT_WORDS]);
+            crossing: Crossing::default(),
+        };
+        let runtime = Placed::new(domain, Key::Inside, runtime);
+        let mut host_context = [0; HOST_CONTEXT_WORDS];
         host_context[VMCTX_RUNTIME as usize / size_of::<usize>()] =
             std::ptr::from_ref(&*runtime) as usize;
         host_context[VMCTX_LIBCALLS as usize / size_of::<usize>()] =
-            runtime::TABLE.as_ptr() as usize;
+            runtime::table(domain) as usize;
+        let host_context = Placed::new(domain, Key::Fixed, host_context);
         let opaque = StoreOpaque {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             engine: engine.clone(),
@@ -159,7 +168,8 @@ impl<T> Store<T> {
         &self.opaque().engine
     }
 
-    /// What its programs have done so far; nothing unless the engine counts.
+    /// What its programs have done so far; nothing unless the engine counts, but
+    /// for the switches of keys.
     pub fn counts(&self) -> Counts {
         self.opaque().runtime.counts
     }
@@ -303,16 +313,22 @@ pub(crate) unsafe fn call_raw(
             return Err(trap_error(TrapCode::Interrupted, Vec::new()));
         }
         let VmFuncRef {
-            code, vmctx, entry, ..
+            code,
+            vmctx,
+            entry,
+            slots,
+            ..
         } = *func.as_ptr();
         let max = (*store).engine.config().max_wasm_stack;
         let runtime: *mut VmRuntime = &mut *(*store).runtime;
-        let caller = (*store).host_context.as_ptr().cast_mut().cast();
+        let caller = (*store).host_context.address().as_ptr().cast();
         let callee = Callee {
             vmctx,
             caller,
             code,
             entry,
+            slots: slots as usize,
+            domain: (*store).engine.domain(),
         };
         match entry::enter(runtime, &callee, values, max) {
             Ok(()) => Ok(()),

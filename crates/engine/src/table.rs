@@ -3,6 +3,9 @@
 
 #![allow(unsafe_code)]
 
+use fathom_sys::cells::{Domain, Placed};
+use fathom_sys::pkeys::Key;
+
 use crate::types::TableType;
 use crate::vmctx::VmTable;
 
@@ -13,39 +16,44 @@ pub const MAX_TABLE_ELEMENTS: u64 = 10_000_000;
 /// A table. Boxed by its store: compiled code keeps the address of `vm`.
 #[derive(Debug)]
 pub(crate) struct TableData {
-    /// What compiled code sees; always describes `elements`.
-    pub vm: VmTable,
+    /// What compiled code sees; always describes the first of `elements`.
+    pub vm: Placed<VmTable>,
     /// Its type as declared.
     pub ty: TableType,
-    elements: Vec<u64>,
+    elements: Placed<[u64]>,
+    domain: Domain,
 }
 
-// SAFETY: the pointers are the vector's own.
+// SAFETY: the pointers are to the table's own cells.
 unsafe impl Send for TableData {}
+
+fn cells(domain: Domain, len: usize) -> Option<Placed<[u64]>> {
+    Placed::zeroed(domain, Key::Inside, len)
+}
 
 impl TableData {
     /// A table of `ty.min` elements, all `init`; nothing where that is too
     /// many.
-    pub fn new(ty: TableType, init: u64) -> Option<Box<TableData>> {
+    pub fn new(ty: TableType, init: u64, domain: Domain) -> Option<Box<TableData>> {
         if ty.min > MAX_TABLE_ELEMENTS {
             return None;
         }
+        let elements = cells(domain, ty.min as usize)?;
         let vm = VmTable {
-            base: std::ptr::null_mut(),
-            len: 0,
+            base: elements.address().as_ptr().cast(),
+            len: ty.min,
         };
+        let vm = Placed::new(domain, Key::Fixed, vm);
         let mut table = Box::new(TableData {
             vm,
             ty,
-            elements: vec![init; ty.min as usize],
+            elements,
+            domain,
         });
-        table.publish();
+        if init != 0 {
+            table.elements_mut().fill(init);
+        }
         Some(table)
-    }
-
-    fn publish(&mut self) {
-        self.vm.base = self.elements.as_mut_ptr();
-        self.vm.len = self.elements.len() as u64;
     }
 
     /// Number of elements.
@@ -55,15 +63,15 @@ impl TableData {
 
     /// The elements.
     pub fn elements(&self) -> &[u64] {
-        // SAFETY: `vm` describes the vector; compiled code may have written
-        // through it, hence the view through its pointer.
-        unsafe { std::slice::from_raw_parts(self.vm.base, self.elements.len()) }
+        // SAFETY: `vm` describes cells of the table's own; compiled code may
+        // have written through it, hence the view through its pointer.
+        unsafe { std::slice::from_raw_parts(self.vm.base, self.vm.len as usize) }
     }
 
     /// The elements, to change.
     pub fn elements_mut(&mut self) -> &mut [u64] {
         // SAFETY: as above, exclusively borrowed.
-        unsafe { std::slice::from_raw_parts_mut(self.vm.base, self.elements.len()) }
+        unsafe { std::slice::from_raw_parts_mut(self.vm.base, self.vm.len as usize) }
     }
 
     /// Grow by `delta` elements, all `init`: the former length, or nothing
@@ -75,9 +83,16 @@ impl TableData {
         if len > max {
             return None;
         }
-        self.elements.try_reserve_exact(delta as usize).ok()?;
-        self.elements.resize(len as usize, init);
-        self.publish();
+        if len > self.elements.len() as u64 {
+            // Twice as many, so that growing one by one is not quadratic.
+            let room = len.max((2 * old).min(max));
+            let mut elements = cells(self.domain, room as usize)?;
+            elements[..old as usize].copy_from_slice(self.elements());
+            self.vm.base = elements.address().as_ptr().cast();
+            self.elements = elements;
+        }
+        self.vm.len = len;
+        self.elements_mut()[old as usize..].fill(init);
         Some(old)
     }
 

@@ -168,6 +168,12 @@ impl FuncType {
         }
     }
 
+    /// Slots that a call from or to the host needs: as many as there are
+    /// parameters or results, one at least.
+    pub(crate) fn slots(&self) -> u32 {
+        self.params.len().max(self.results.len()).max(1) as u32
+    }
+
     /// Types of the parameters.
     pub fn params(&self) -> &[ValType] {
         &self.params

@@ -37,6 +37,23 @@ pub struct VmRuntime {
     pub interrupted: *const std::sync::atomic::AtomicBool,
     /// What was counted, where that was asked for; else nothing writes it.
     pub counts: Counts,
+    /// What a way in or out of locked Wasm needs.
+    pub crossing: Crossing,
+}
+
+/// Where locked Wasm and its host go on, on stacks of their own; see
+/// `entry/locked.rs`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Crossing {
+    /// The host's stack, as the innermost entry left it.
+    pub host_sp: usize,
+    /// The stack of Wasm, as it left for the host last.
+    pub wasm_sp: usize,
+    /// PKRU while the host runs.
+    pub opened: u32,
+    /// PKRU while Wasm runs.
+    pub locked: u32,
 }
 
 /// A linear memory as compiled code sees it.
@@ -106,8 +123,8 @@ pub struct VmFuncRef {
     pub vmctx: *mut u8,
     /// Engine-wide id of its type.
     pub type_id: u32,
-    /// Padding, zero.
-    pub reserved: u32,
+    /// Slots that a call from the host needs: as many as parameters or results.
+    pub slots: u32,
     /// Entry trampoline of its type, for calls from the host.
     pub entry: *const u8,
 }
@@ -126,6 +143,16 @@ pub mod offsets {
     pub const RUNTIME_EXIT_PC: i32 = offset_of!(VmRuntime, exit_pc) as i32;
     /// [`VmRuntime::counts`].
     pub const RUNTIME_COUNTS: i32 = offset_of!(VmRuntime, counts) as i32;
+    /// [`Crossing::host_sp`].
+    pub const HOST_SP: usize = offset_of!(VmRuntime, crossing) + offset_of!(Crossing, host_sp);
+    /// [`Crossing::wasm_sp`].
+    pub const WASM_SP: usize = offset_of!(VmRuntime, crossing) + offset_of!(Crossing, wasm_sp);
+    /// [`Crossing::opened`].
+    pub const OPENED: usize = offset_of!(VmRuntime, crossing) + offset_of!(Crossing, opened);
+    /// [`Crossing::locked`].
+    pub const LOCKED: usize = offset_of!(VmRuntime, crossing) + offset_of!(Crossing, locked);
+    /// [`Counts::key_switches`].
+    pub const WRITES: usize = offset_of!(VmRuntime, counts) + offset_of!(Counts, key_switches);
     /// [`VmMemory::len`].
     pub const MEMORY_LEN: i32 = offset_of!(VmMemory, len) as i32;
     /// [`VmMemory::shadow`].

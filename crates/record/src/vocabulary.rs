@@ -217,6 +217,8 @@ closed_set! {
         Userfaultfd = "userfaultfd", "pages supplied on demand by userfaultfd";
         /// Addresses redirected to the memory's end.
         Clamp = "clamp", "addresses redirected to the memory's end";
+        /// The host locked by protection keys.
+        ProtectionKeys = "protection keys", "the host locked by protection keys while Wasm runs";
         /// A read of shadow memory in front of each access.
         Shadow = "shadow memory", "a read of shadow memory in front of each access";
         /// The runner cannot tell. Never a guess.

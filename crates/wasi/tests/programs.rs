@@ -87,6 +87,15 @@ fn stem(path: &Path) -> String {
         .into_owned()
 }
 
+/// Whether the host has what a strategy needs; said where it has not.
+fn is_here(bounds: &Bounds) -> bool {
+    let lack = bounds.lack();
+    if let Some(lack) = &lack {
+        eprintln!("SKIPPED under {bounds}: {lack}");
+    }
+    lack.is_none()
+}
+
 fn run_everywhere(program: &Path, name: &str) -> Vec<(String, Outcome)> {
     let wasm = match binary(program, name) {
         Ok(wasm) => wasm,
@@ -95,7 +104,7 @@ fn run_everywhere(program: &Path, name: &str) -> Vec<(String, Outcome)> {
     let bytes = fs::read(&wasm).expect("what was just written");
     let mut outcomes = Vec::new();
     for opt in Opt::ALL {
-        for bounds in Bounds::all_for(false) {
+        for bounds in Bounds::all_for(false).filter(is_here) {
             // One strategy is enough to see that fast compiles work too.
             if opt == Opt::None && bounds != Bounds::Guard {
                 continue;

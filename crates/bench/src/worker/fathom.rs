@@ -113,6 +113,7 @@ fn checks(bounds: Bounds) -> Checks {
         Bounds::Shadow(_) | Bounds::ShadowCompressed(..) => Checks::Shadow,
         Bounds::Guard => Checks::GuardPages,
         Bounds::Uffd => Checks::Userfaultfd,
+        Bounds::Pkeys => Checks::ProtectionKeys,
     }
 }
 

@@ -16,6 +16,7 @@ mod guard;
 mod guard64;
 mod mark;
 mod none;
+mod pkeys;
 mod rows;
 mod shadow;
 mod shadow_compressed;
@@ -370,6 +371,7 @@ impl MemoryPlan {
                 });
             }
             Bounds::None | Bounds::Guard | Bounds::Guard64(_) | Bounds::Uffd => {}
+            Bounds::Pkeys => {}
             Bounds::Shadow(_) | Bounds::ShadowCompressed(..) | Bounds::Debug => {}
         }
     }

@@ -9,8 +9,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use fathom_sys::{pkeys as pkeys_of_host, uffd as uffd_of_host};
+
 use super::Strategy;
-use super::{clamp, debug, guard, guard64, none, shadow, shadow_compressed, trap, uffd};
+use super::{clamp, debug, guard, guard64, none, pkeys, shadow, shadow_compressed, trap, uffd};
 
 /// What a strategy promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +57,8 @@ pub enum Bounds {
     Shadow(Probing),
     /// The same, one page of it for many Wasm pages.
     ShadowCompressed(Growth, Probing),
+    /// Everything else is locked by protection keys while Wasm runs.
+    Pkeys,
     /// A runtime function checks each access and says what was wrong with it.
     Debug,
 }
@@ -95,8 +99,9 @@ use Probing::{Mov, Movzx, Test};
 
 impl Bounds {
     /// Every strategy, weakest guarantee first, each in its usual form.
-    pub const ALL: [Bounds; 9] = [
+    pub const ALL: [Bounds; 10] = [
         B::None,
+        B::Pkeys,
         B::Clamp,
         B::Trap,
         B::Guard,
@@ -108,8 +113,9 @@ impl Bounds {
     ];
 
     /// Every form of every strategy.
-    pub const FORMS: [Bounds; 17] = [
+    pub const FORMS: [Bounds; 18] = [
         B::None,
+        B::Pkeys,
         B::Clamp,
         B::Trap,
         B::Guard,
@@ -155,7 +161,7 @@ impl Bounds {
         match self {
             B::Guard => !memory64,
             B::Guard64(_) => memory64,
-            B::None | B::Clamp | B::Trap | B::Uffd | B::Debug => true,
+            B::None | B::Clamp | B::Trap | B::Uffd | B::Pkeys | B::Debug => true,
             B::Shadow(_) | B::ShadowCompressed(..) => self.is_for_this_machine(memory64),
         }
     }
@@ -191,6 +197,7 @@ impl Bounds {
             B::ShadowCompressed(Segfault, Movzx) => "shadow-compressed:segfault",
             B::ShadowCompressed(Segfault, Mov) => "shadow-compressed:segfault:mov",
             B::ShadowCompressed(Segfault, Test) => "shadow-compressed:segfault:test",
+            B::Pkeys => "pkeys",
             B::Debug => "debug",
         }
     }
@@ -226,6 +233,9 @@ impl Bounds {
             B::ShadowCompressed(Segfault, Test) => {
                 "as shadow-compressed:segfault, tested in memory"
             }
+            B::Pkeys => {
+                "no checks: protection keys lock the host while Wasm runs; its stack stays reachable"
+            }
             B::Debug => "a call checks each access and says what was wrong with it: slow",
         }
     }
@@ -235,6 +245,7 @@ impl Bounds {
         match self {
             B::None => Guarantee::Unchecked,
             B::Clamp => Guarantee::Contained,
+            B::Pkeys => Guarantee::Partial,
             B::Trap | B::Guard | B::Guard64(_) | B::Uffd | B::Debug => Guarantee::Exact,
             B::Shadow(_) | B::ShadowCompressed(..) => Guarantee::Exact,
         }
@@ -244,10 +255,30 @@ impl Bounds {
     pub fn needs(self) -> &'static str {
         match self {
             B::None | B::Clamp | B::Trap | B::Guard | B::Guard64(_) | B::Debug => "",
+            B::Pkeys => "memory protection keys (x86-64 with PKU) and Linux 6.12",
             B::Uffd => "userfaultfd with the SIGBUS feature",
             B::Shadow(_) => "x86-64 and low addresses, for 64-bit memories",
             B::ShadowCompressed(MicroGuard, _) => "512 GiB of address space for a 64-bit memory",
             B::ShadowCompressed(Segfault, _) => "x86-64; low addresses, for 64-bit memories",
+        }
+    }
+
+    /// What this host lacks for it, and the remedy, in a line; nothing where it
+    /// can be used. Found out by trying.
+    pub fn lack(self) -> Option<String> {
+        match self {
+            B::Uffd => {
+                let remedy =
+                    "Linux 5.11 with CONFIG_USERFAULTFD; in a container, allow the system call";
+                let error = uffd_of_host::open().err()?;
+                Some(format!("{}: {error} ({remedy})", self.needs()))
+            }
+            B::Pkeys => {
+                let error = pkeys_of_host::keys().err()?;
+                Some(format!("{}: {error}", self.needs()))
+            }
+            B::None | B::Clamp | B::Trap | B::Guard | B::Guard64(_) => None,
+            B::Shadow(_) | B::ShadowCompressed(..) | B::Debug => None,
         }
     }
 
@@ -267,6 +298,7 @@ impl Bounds {
             B::Uffd => &uffd::Uffd,
             B::Shadow(probing) => shadow::form(probing),
             B::ShadowCompressed(growth, probing) => shadow_compressed::form(growth, probing),
+            B::Pkeys => &pkeys::Pkeys,
             B::Debug => &debug::Debug,
         }
     }

@@ -27,18 +27,29 @@ mod arch;
 #[path = "x86_64.rs"]
 mod arch;
 
+#[cfg(target_arch = "x86_64")]
+#[path = "x86_64_gate.rs"]
+mod gate;
+#[cfg(not(target_arch = "x86_64"))]
+#[path = "no_gate.rs"]
+mod gate;
+
+mod locked;
 mod throw;
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fathom_sys::cells::Domain;
 use fathom_sys::fault::{self, Fault, Signal};
 use fathom_sys::{region, stack};
 
 use crate::code;
 use crate::error::{Error, Result};
-use crate::vmctx::VmRuntime;
+use crate::vmctx::{Crossing, VmRuntime};
+
+pub(crate) use locked::{shim, table as locked_table};
 
 /// Frames kept of a backtrace, the innermost ones.
 const MAX_FRAMES: usize = 64;
@@ -60,6 +71,8 @@ struct Activation {
     catch_sp: usize,
     previous: *mut Activation,
     runtime: *mut VmRuntime,
+    /// Where locked Wasm starts on the stack of its own; 0 where it is not locked.
+    start_sp: usize,
     /// Where the previous activation's Wasm left for the host, when this one
     /// was entered from there.
     outer_exit: Exit,
@@ -103,6 +116,10 @@ pub(crate) struct Callee {
     pub code: *const u8,
     /// Entry trampoline of its type.
     pub entry: *const u8,
+    /// Slots that its type needs.
+    pub slots: usize,
+    /// Whether it runs locked.
+    pub domain: Domain,
 }
 
 /// How Wasm ended early.
@@ -146,6 +163,8 @@ pub(crate) const fn throw_address() -> *const () {
 /// Hand over every word of this thread's stack from here up to the outermost
 /// entry into Wasm, the registers that callees preserve among them.
 pub(crate) fn for_each_stack_word(mut visit: impl FnMut(usize)) {
+    // SAFETY: the chain of this thread begins there.
+    unsafe { locked::for_each_stack_word(CURRENT.get(), &mut visit) };
     let mut outermost = 0;
     let mut at = CURRENT.get();
     // SAFETY: activations of this thread are alive until they return.
@@ -188,6 +207,7 @@ pub(crate) unsafe fn enter(
         catch_sp: 0,
         previous,
         runtime,
+        start_sp: 0,
         outer_exit: Exit { fp: 0, pc: 0 },
         fault_pc: 0,
         thrown: 0,
@@ -202,28 +222,28 @@ pub(crate) unsafe fn enter(
             activation.outer_exit = Exit::of(previous.runtime);
         }
         let exit = Exit::of(runtime);
+        let Crossing {
+            host_sp, wasm_sp, ..
+        } = (*runtime).crossing;
         let outer_limit = (*runtime).stack_limit;
+        let (here, lowest) = activation
+            .begin(callee, max_wasm_stack)
+            .ok_or(Raised::NoStack)?;
         // Only the first entry of a store sets the limit, so that nested ones
         // share one stack budget.
         if outer_limit == 0 {
-            (*runtime).stack_limit = stack_limit(max_wasm_stack).ok_or(Raised::NoStack)?;
+            (*runtime).stack_limit = lowest;
         }
-        let here = std::ptr::from_ref(&activation) as usize;
         let trapped = if here <= (*runtime).stack_limit {
             None
         } else {
             CURRENT.set(&mut activation);
-            let trapped = arch::enter(
-                callee.vmctx,
-                callee.caller,
-                callee.code,
-                values,
-                callee.entry,
-                &mut activation,
-            );
+            let trapped = activation.run(callee, values);
             CURRENT.set(previous);
-            Some(trapped != 0)
+            Some(trapped)
         };
+        (*runtime).crossing.host_sp = host_sp;
+        (*runtime).crossing.wasm_sp = wasm_sp;
         (*runtime).stack_limit = outer_limit;
         (*runtime).exit_fp = exit.fp;
         (*runtime).exit_pc = exit.pc;
@@ -246,6 +266,64 @@ fn stack_limit(max_wasm_stack: usize) -> Option<usize> {
 }
 
 impl Activation {
+    /// Where its Wasm starts, and the lowest address it may reach.
+    ///
+    /// # Safety
+    /// The runtime is alive, and what came before is this thread's chain.
+    unsafe fn begin(&mut self, callee: &Callee, max_wasm_stack: usize) -> Option<(usize, usize)> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match callee.domain {
+                Domain::Locked => {
+                    let (runtime, previous) = (self.runtime, self.previous);
+                    let begun = locked::begin(runtime, previous, callee.slots, max_wasm_stack)?;
+                    self.start_sp = begun.0;
+                    Some(begun)
+                }
+                Domain::Open => {
+                    let here = std::ptr::from_ref(self) as usize;
+                    match (*self.runtime).stack_limit {
+                        0 => Some((here, stack_limit(max_wasm_stack)?)),
+                        limit => Some((here, limit)),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Call into Wasm; whether it trapped.
+    ///
+    /// # Safety
+    /// As [`enter`]; this is the current activation.
+    unsafe fn run(&mut self, callee: &Callee, values: *mut u128) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match callee.domain {
+                Domain::Locked => locked::enter(callee, values, self),
+                Domain::Open => {
+                    let (vmctx, caller, code) = (callee.vmctx, callee.caller, callee.code);
+                    arch::enter(vmctx, caller, code, values, callee.entry, self) != 0
+                }
+            }
+        }
+    }
+
+    /// One past the highest address of its Wasm frames.
+    fn frames_end(&self) -> usize {
+        match self.start_sp {
+            0 => self.catch_sp,
+            start => start,
+        }
+    }
+
+    /// Where it goes on after a trap.
+    fn catch_pc(&self) -> usize {
+        match self.start_sp {
+            0 => arch::catch_address(),
+            _ => gate::catch_address(),
+        }
+    }
+
     fn raised(&self) -> Raised {
         let backtrace = self.frames[..self.frames_len]
             .iter()
@@ -281,7 +359,7 @@ impl Activation {
                 if exit.pc != 0 {
                     self.push(exit.pc - 1);
                 }
-                walk(self, exit.fp, (*at).catch_sp);
+                walk(self, exit.fp, (*at).frames_end());
                 exit = (*at).outer_exit;
                 at = (*at).previous;
                 if exit.fp == 0 {
@@ -357,16 +435,16 @@ fn leave(fault: &mut Fault<'_>, current: *mut Activation) {
     let activation = unsafe { &mut *current };
     // SAFETY: the current activation; compiled code keeps frame pointers.
     unsafe { activation.note_place(fault.pc(), fault.fp()) };
-    fault.resume_at(arch::catch_address(), activation.catch_sp);
+    fault.resume_at(activation.catch_pc(), activation.catch_sp);
 }
 
-/// Push the return addresses of the frames from `fp` up to the catch point.
+/// Push the return addresses of the frames from `fp` up to the entry.
 ///
 /// # Safety
-/// `fp` is the frame pointer of a live frame below `catch_sp` whose chain is
+/// `fp` is the frame pointer of a live frame below `end` whose chain is
 /// intact.
-unsafe fn walk(activation: &mut Activation, mut fp: usize, catch_sp: usize) {
-    while fp != 0 && fp < catch_sp && activation.frames_len < MAX_FRAMES {
+unsafe fn walk(activation: &mut Activation, mut fp: usize, end: usize) {
+    while fp != 0 && fp < end && activation.frames_len < MAX_FRAMES {
         // SAFETY: a frame is {previous frame pointer, return address}, as
         // Cranelift lays it out on each instruction set.
         let (next, pc) = unsafe { (*(fp as *const usize), *(fp as *const usize).add(1)) };

@@ -14,7 +14,7 @@
 
 #![allow(unsafe_code)]
 
-use super::{CURRENT, arch};
+use super::CURRENT;
 use crate::code;
 
 /// Where an exception goes on; read by the assembly.
@@ -43,7 +43,7 @@ pub(super) unsafe extern "C" fn find_handler(
     unsafe {
         let activation = &mut *CURRENT.get();
         activation.note_place(pc - 1, fp);
-        while fp != 0 && fp < activation.catch_sp {
+        while fp != 0 && fp < activation.frames_end() {
             if let Some(handler) = code::handler_of(pc) {
                 let sp = fp - handler.frame_bytes;
                 let pc = handler.pc;
@@ -60,7 +60,7 @@ pub(super) unsafe extern "C" fn find_handler(
         }
         activation.thrown = exception;
         resume.write(Resume {
-            pc: arch::catch_address(),
+            pc: activation.catch_pc(),
             sp: activation.catch_sp,
             fp: 0,
             exception,

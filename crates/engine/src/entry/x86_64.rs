@@ -54,7 +54,7 @@ unsafe extern "C" fn catch() {
 /// # Safety
 /// As [`catch`].
 #[unsafe(naked)]
-unsafe extern "C" fn leave() {
+pub(super) unsafe extern "C" fn leave() {
     naked_asm!(
         "cld",
         "add rsp, 8",

@@ -13,6 +13,8 @@
 
 #![allow(unsafe_code)]
 
+use fathom_sys::cells::Placed;
+
 use super::{FIRST_COLLECTION, header};
 use crate::entry;
 use crate::store::StoreOpaque;
@@ -29,7 +31,7 @@ struct Marks {
 }
 
 impl Marks {
-    fn new(blocks: &[Box<[u128]>]) -> Marks {
+    fn new(blocks: &[Placed<[u128]>]) -> Marks {
         let positions = blocks.iter().enumerate();
         let mut addresses: Vec<(usize, usize)> = positions
             .map(|(position, block)| (block.as_ptr() as usize, position))
@@ -96,7 +98,7 @@ impl StoreOpaque {
             }
         }
         for global in &self.globals {
-            marks.slots(std::slice::from_ref(global));
+            marks.slots(std::slice::from_ref(&**global));
         }
         for instance in &self.instances {
             marks.slots(instance.context());

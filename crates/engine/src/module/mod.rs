@@ -134,7 +134,12 @@ impl Module {
         let functions = artifact.functions.clone();
         let entries = artifact.entries.clone();
         let checks = artifact.checks;
-        let code = CodeMemory::publish(artifact, info.imported_funcs, Arc::downgrade(&info))?;
+        let code = CodeMemory::publish(
+            artifact,
+            engine.domain(),
+            info.imported_funcs,
+            Arc::downgrade(&info),
+        )?;
         let start = info.data.iter().map(|d| d.bytes.start).min().unwrap_or(0);
         let end = info.data.iter().map(|d| d.bytes.end).max().unwrap_or(start);
         Ok(Module(Arc::new(Inner {
