@@ -38,6 +38,10 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 cross: packages ## Run the engine's tests and the official suite on aarch64 and riscv64, emulated
 	CARGO=$(CARGO) tests/cross/run
 
+.PHONY: test-pkeys
+test-pkeys: packages ## Run strategy pkeys in a virtual machine that has protection keys
+	CARGO=$(CARGO) tests/pkeys/run
+
 .PHONY: style
 style: ## Check formatting and lints
 	$(CARGO) fmt --all --check
