@@ -142,7 +142,7 @@ fn scripts(choice: &Choice) -> Vec<Script> {
 }
 
 /// Run the scripts in one mode, print its line and whatever is wrong.
-fn run_mode(mode: Mode, scripts: &[&Script], bless: bool, table: &mut Table) -> bool {
+fn run_mode<'s>(mode: Mode, scripts: &[&'s Script], bless: bool, table: &mut Table) -> bool {
     let engine = match mode.engine() {
         Ok(engine) => engine,
         Err(error) => {
@@ -151,16 +151,17 @@ fn run_mode(mode: Mode, scripts: &[&Script], bless: bool, table: &mut Table) -> 
         }
     };
     let trace = std::env::var_os("FATHOM_TRACE").is_some();
-    let mut reports: Vec<Report<'_>> = scripts
-        .par_iter()
-        .with_max_len(1)
-        .map(|script| {
-            if trace {
-                eprintln!("{} {}", mode.name(), script.name);
-            }
-            run::run(&engine, script)
-        })
-        .collect();
+    // A pool of their own: a script may wait for threads of its own, which compile
+    // in the common one.
+    let workers = rayon::ThreadPoolBuilder::new().build().expect("threads");
+    let run_one = |script: &&'s Script| {
+        if trace {
+            eprintln!("{} {}", mode.name(), script.name);
+        }
+        run::run(&engine, script)
+    };
+    let mut reports: Vec<Report<'_>> =
+        workers.install(|| scripts.par_iter().with_max_len(1).map(run_one).collect());
     reports.sort_by(|a, b| a.script.name.cmp(&b.script.name));
     if bless && mode.opt == Opt::Speed && mode.is_default() {
         expected::bless(mode.bounds, &reports);
