@@ -130,6 +130,13 @@ fn rows(args: &Args, outside: &[(EngineSpec, Presence)]) -> anyhow::Result<(Vec<
         (true, true) => std::iter::once(own).chain(every_way(outside)).collect(),
     };
     let (rows, absent) = choose::rows(&wanted, &menu).map_err(anyhow::Error::msg)?;
+    if wanted.iter().any(|wanted| wanted.engine == choose::OWN) && all_are_meant(&args.bounds) {
+        for bounds in Bounds::FORMS {
+            if let Some(lack) = bounds.lack() {
+                eprintln!("{} {bounds}: not probed: {lack}", choose::OWN);
+            }
+        }
+    }
     let mut is_missing = false;
     for absent in absent {
         eprintln!("{}: not probed: {}", absent.engine, absent.why);
@@ -154,16 +161,18 @@ fn every_way(outside: &[(EngineSpec, Presence)]) -> impl Iterator<Item = Wanted>
     })
 }
 
+/// Whether no strategy of ours was chosen.
+fn all_are_meant(bounds: &[String]) -> bool {
+    bounds.is_empty() || bounds.iter().any(|name| name == "all")
+}
+
+/// Those chosen, or each that this host has.
 fn own_strategies(bounds: &[String]) -> anyhow::Result<Vec<String>> {
-    if bounds.is_empty() || bounds.iter().any(|name| name == "all") {
-        let (here, lacking): (Vec<Bounds>, Vec<Bounds>) = Bounds::FORMS
-            .into_iter()
-            .partition(|bounds| bounds.lack().is_none());
-        for bounds in lacking {
-            let lack = bounds.lack().unwrap_or_default();
-            eprintln!("{} {bounds}: not probed: {lack}", choose::OWN);
-        }
-        return Ok(here.iter().map(Bounds::to_string).collect());
+    if all_are_meant(bounds) {
+        let here = Bounds::FORMS
+            .iter()
+            .filter(|bounds| bounds.lack().is_none());
+        return Ok(here.map(Bounds::to_string).collect());
     }
     let known = |name: &String| name.parse::<fathom_engine::BoundsChoice>();
     let names = bounds
