@@ -44,7 +44,11 @@ fn forms() -> Vec<Bounds> {
 
 /// Whether the host has what a strategy needs; said where it has not.
 fn is_here(bounds: &Bounds) -> bool {
-    let lack = bounds.lack();
+    let is_for_neither = !bounds.supports(false) && !bounds.supports(true);
+    let lack = match is_for_neither {
+        true => Some("not on this instruction set".to_owned()),
+        false => bounds.lack(),
+    };
     if let Some(lack) = &lack {
         eprintln!("SKIPPED under {bounds}: {lack}");
     }
