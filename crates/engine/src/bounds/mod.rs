@@ -98,6 +98,8 @@ pub struct MemoryPlan {
     /// of a type with another maximum, so only its definition knows what is
     /// reserved for it.
     pub imported: bool,
+    /// Whether threads share it, so that another one may grow it at any time.
+    pub shared: bool,
     /// Whether accesses are checked wrongly, see `thesis.rs`.
     #[cfg(feature = "thesis-formula")]
     pub thesis_formula: bool,
@@ -301,6 +303,7 @@ impl MemoryPlan {
             backing,
             shadow,
             imported: false,
+            shared: ty.shared,
             #[cfg(feature = "thesis-formula")]
             thesis_formula: false,
         })

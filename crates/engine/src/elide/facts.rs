@@ -102,6 +102,8 @@ pub(super) struct Room {
     least_max: i64,
     pub most_max: i64,
     pub imported: bool,
+    /// Whether another thread may grow it at any time.
+    pub shared: bool,
 }
 
 impl Room {
@@ -113,6 +115,7 @@ impl Room {
             least_max,
             most_max,
             imported: plan.imported,
+            shared: plan.shared,
         }
     }
 

@@ -78,8 +78,10 @@
 //!
 //!   Where `max` bounds nothing, as with a 32-bit memory that can have all of
 //!   its 4 GiB, or is not known, as with an imported memory, `T` is the length in
-//!   front of the loop: if nothing is called and nothing synchronises until the
-//!   access it is still the length there, as far as this thread can know.
+//!   front of the loop: if nothing is called until the access it is still the
+//!   length there. Not so of a shared memory, which another thread may grow in
+//!   between: the byte at the old length is one of the memory then, and the access
+//!   would not fault. It keeps its check.
 //!
 //! A condition of the loop is never looked at, and nothing is executed twice or
 //! earlier than it was.

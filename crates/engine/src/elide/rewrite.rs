@@ -51,7 +51,7 @@ const VALUES_MAX: usize = 32;
 enum Threshold {
     /// The most bytes the memory can have.
     Maximum(i64),
-    /// Its length in front of the loop.
+    /// Its length in front of the loop: only of a memory that no other thread grows.
     Length,
 }
 
@@ -67,7 +67,9 @@ impl Pass<'_> {
         let room = &self.rooms[site.memory as usize];
         let threshold = match room.imported || index.needs.bits < 64 {
             false => Threshold::Maximum(room.most_max),
-            true if is_length_unchanged(self.func, &shape, site) => Threshold::Length,
+            true if !room.shared && is_length_unchanged(self.func, &shape, site) => {
+                Threshold::Length
+            }
             true => return false,
         };
         let parameter = match affine.varying.terms[..] {
@@ -308,33 +310,21 @@ fn is_unseen(func: &Function, shape: &Shape, site: &Site, parameter: Value) -> b
     false
 }
 
-/// Whether the access is in the header, and nothing before it there can tell of
-/// a growth of the memory.
+/// Whether the access is in the header, and nothing before it there can grow the
+/// memory.
 fn is_length_unchanged(func: &Function, shape: &Shape, site: &Site) -> bool {
     if site.block != shape.header {
         return false;
     }
     for inst in func.layout.block_insts(shape.header).take(INSTRUCTIONS_MAX) {
-        let opcode = func.dfg.insts[inst].opcode();
         if inst == site.sum {
             return true;
         }
-        if opcode.is_call() || is_atomic(opcode) {
+        if func.dfg.insts[inst].opcode().is_call() {
             return false;
         }
     }
     false
-}
-
-fn is_atomic(opcode: Opcode) -> bool {
-    matches!(
-        opcode,
-        Opcode::AtomicLoad
-            | Opcode::AtomicStore
-            | Opcode::AtomicRmw
-            | Opcode::AtomicCas
-            | Opcode::Fence
-    )
 }
 
 /// Appends instructions in front of one.
