@@ -130,22 +130,35 @@ fn every_strategy_counts_the_same_accesses_and_its_own_checks() {
 
 #[test]
 fn checks_that_are_left_out_are_counted_as_such() {
-    let engine = engine(Bounds::Trap, Opt::Speed, Elide::Dominated).unwrap();
-    // The second load is at the first one's address, the third below it.
-    let wat = r#"(module
-      (import "host" "tick" (func))
-      (memory 1)
-      (func (export "run") (param i32)
-        (drop (i32.load offset=8 (local.get 0)))
-        (drop (i32.load offset=8 (local.get 0)))
-        (drop (i32.load offset=4 (local.get 0)))))"#;
-    let (counts, module) = counted(&engine, wat);
-    assert_eq!(
-        (counts.loads, counts.checks, counts.checks_left_out),
-        (3, 1, 2)
-    );
-    let sites = module.check_sites();
-    assert_eq!((sites.emitted, sites.left_out), (1, 2));
+    for (index, memory64) in [("i32", false), ("i64", true)] {
+        // The second load is at the first one's address, the third below it.
+        let wat = format!(
+            r#"(module
+              (import "host" "tick" (func))
+              (memory {index} 1)
+              (global $somewhere (mut {index}) ({index}.const 64))
+              (func (export "run") (param i32) (local $at {index})
+                (local.set $at (global.get $somewhere))
+                (drop (i32.load offset=8 (local.get $at)))
+                (drop (i32.load offset=8 (local.get $at)))
+                (drop (i32.load offset=4 (local.get $at)))))"#
+        );
+        for bounds in Bounds::forms_for(memory64).filter(|form| leaves_out(*form, memory64)) {
+            let Some(engine) = engine(bounds, Opt::Speed, Elide::Dominated) else {
+                continue;
+            };
+            let (counts, module) = counted(&engine, &wat);
+            let found = (counts.loads, counts.checks, counts.checks_left_out);
+            assert_eq!(found, (3, 1, 2), "{bounds} {index}");
+            let sites = module.check_sites();
+            assert_eq!((sites.emitted, sites.left_out), (1, 2), "{bounds} {index}");
+        }
+    }
+}
+
+/// Whether a strategy has checks that another access makes superfluous.
+fn leaves_out(bounds: Bounds, memory64: bool) -> bool {
+    checks(bounds, memory64) && !matches!(bounds, Bounds::Clamp | Bounds::Debug)
 }
 
 #[test]
