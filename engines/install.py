@@ -1,77 +1,54 @@
 #!/usr/bin/env python3
 """Installs the engines that fathom compares itself with, at pinned versions.
 
-    python3 engines/install.py            every engine that can be installed
+    python3 engines/install.py            the default set, which installs quickly
+    python3 engines/install.py all        every engine that can be installed
     python3 engines/install.py NAME...    these
+    python3 engines/install.py --remove all|NAME...
     python3 engines/install.py --list     what there is, and whether it is installed
 
 Each goes to `.tools/engines/NAME`, from package registries by package name. It is
 built in a folder beside and renamed when it is complete, so an engine that is
 there is whole. A second call does nothing; one after an interruption starts again
-with what the package managers have kept.
+with what the package managers, and builds that take minutes, have kept. Each
+engine has a lock of its own: different ones can be installed at the same time.
 """
 
 import argparse
+import contextlib
 import fcntl
 import hashlib
 import importlib.util
+import json
+import os
 import shutil
-import subprocess
+import signal
 import sys
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
 ENGINES = Path(__file__).resolve().parent
+sys.path.insert(0, str(ENGINES))
+
+from step import Failed, Step  # noqa: E402  (recipes and tests reach it from here, too)
+
 ROOT = ENGINES.parent
 INSTALLED = ROOT / ".tools" / "engines"
+# What a call without names installs, as far as there is a recipe: together they
+# take seconds, and there is a compiler, an interpreter and C among them.
+DEFAULT = ("node", "wasmtime", "wazero", "wasmi", "wasm2c")
 # Written last, holds the fingerprint of what the engine was made from.
 STAMP = "installed"
+# Beside it: the version, and what the installation cost.
+RECORD = "record.json"
+# What an installation is made from. What a runner reads when it runs is not.
+SOURCES = {".c", ".cc", ".cpp", ".go", ".h", ".java", ".lock", ".mod", ".py", ".rs", ".sum", ".txt", ".xml"}
+NOT_SOURCES = {"target", "build", "node_modules", "__pycache__"}
 
 
-class Failed(Exception):
-    """Why an engine could not be installed, in one line."""
-
-
-# How package managers say that nobody answers; they go on to complain that there
-# is no such package, which misleads.
-UNREACHABLE = ("connection", "could not connect", "resolve", "timed out", "unreachable", "ssl")
-
-
-def complaint_of(stderr: str) -> str:
-    """One line of what a command complained about."""
-    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    for line in lines:
-        if any(word in line.lower() for word in UNREACHABLE):
-            return f"the package registry cannot be reached: {line[:300]}"
-    errors = [line for line in lines if line.lower().startswith("error")]
-    return (errors or lines[-1:] or ["failed without a word"])[0]
-
-
-class Step:
-    """What a recipe may use: progress, commands and downloads with clear errors."""
-
-    Failed = Failed
-
-    def __init__(self, name: str):
-        self.name = name
-
-    def say(self, what: str) -> None:
-        print(f"{self.name}: {what}", flush=True)
-
-    def run(self, command: list, what: str) -> str:
-        """Runs a command, returns what it printed; the most telling complaint is the error."""
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise Failed(f"{what}: {complaint_of(done.stderr)}")
-        return done.stdout
-
-    def pip_download(self, requirements: Path, into: Path) -> None:
-        """Downloads what `requirements` pins, with its checksums, and unpacks nothing."""
-        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-        if subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
-            raise Failed("pip is missing for this Python (Debian: apt-get install python3-pip)")
-        into.mkdir(parents=True)
-        options = ["--quiet", "--retries=2", "--no-deps", "--only-binary=:all:", "--require-hashes"]
-        self.run([*pip, "download", *options, "-d", into, "-r", requirements], "pip download")
+class Interrupted(BaseException):
+    """A signal asked for the end; its number is the argument."""
 
 
 def engine_names() -> list[str]:
@@ -80,18 +57,30 @@ def engine_names() -> list[str]:
 
 
 def recipe_of(name: str):
+    """The engine's recipe: VERSION, NEEDS (programs), install(step, here, into) and,
+    where its runner is made from sources of another folder too, USES."""
     spec = importlib.util.spec_from_file_location(f"recipe_{name}", ENGINES / name / "recipe.py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise Failed(f"its recipe cannot be read: {error}") from error
     return module
 
 
+def _sources(folder: Path):
+    for file in sorted(folder.rglob("*")):
+        inner = file.relative_to(folder)
+        if not NOT_SOURCES.intersection(inner.parts) and (file.name == "Cargo.toml" or file.suffix in SOURCES):
+            yield inner, file
+
+
 def fingerprint(name: str) -> str:
-    """A hash of everything in the engine's folder that its installation depends on."""
+    """A hash of everything that the engine's installation depends on."""
     digest = hashlib.sha256(sys.platform.encode())
-    for file in sorted((ENGINES / name).iterdir()):
-        if file.name == "Cargo.toml" or file.suffix in {".c", ".h", ".py", ".txt", ".lock"}:
-            digest.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
+    for folder in [ENGINES / name, *(ENGINES / used for used in getattr(recipe_of(name), "USES", []))]:
+        for inner, file in _sources(folder):
+            digest.update(f"{inner}\0".encode() + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
@@ -100,56 +89,240 @@ def is_installed(name: str) -> bool:
     return stamp.is_file() and stamp.read_text() == fingerprint(name)
 
 
-def install(name: str) -> None:
-    """Installs one engine unless it is there already."""
-    step = Step(name)
-    recipe = recipe_of(name)
-    if is_installed(name):
-        step.say(f"{recipe.VERSION} is installed")
-        return
-    for tool in recipe.NEEDS:
-        if shutil.which(tool) is None:
-            raise Failed(f"needs the program {tool}, which is not on PATH")
-    partial, old = INSTALLED / f".{name}.partial", INSTALLED / f".{name}.old"
-    for leftover in (partial, old):
-        shutil.rmtree(leftover, ignore_errors=True)
+def record_of(name: str) -> dict:
+    """What is written down of an installed engine; empty where nothing is."""
+    try:
+        return json.loads((INSTALLED / name / RECORD).read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def disk_bytes(folder: Path) -> int:
+    """What a folder takes on the disk."""
+    return sum(os.lstat(os.path.join(place, name)).st_blocks * 512
+               for place, folders, files in os.walk(folder) for name in folders + files)
+
+
+@contextlib.contextmanager
+def alone(name: str):
+    """Holds an engine's lock: two installations of it would share a folder."""
+    INSTALLED.mkdir(parents=True, exist_ok=True)
+    with open(INSTALLED / f".{name}.lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"{name}: waiting for another installation of it", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class EngineStep(Step):
+    """A recipe's step, which also knows the folder that engines share."""
+
+    def shared(self, name: str) -> Path:
+        """A folder of what several recipes fetch, kept."""
+        return INSTALLED / f".{name}"
+
+
+@dataclass
+class Outcome:
+    """What became of one engine, for the table at the end."""
+
+    name: str
+    version: str
+    what: str
+    seconds: float | None
+    disk: int | None
+
+
+def _kept_folder(name: str, mark: str) -> Path:
+    """The folder for what is long in the making, empty if made from something else."""
+    kept = INSTALLED / f".{name}.kept"
+    if not (kept / STAMP).is_file() or (kept / STAMP).read_text() != mark:
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir(parents=True)
+        (kept / STAMP).write_text(mark)
+    return kept
+
+
+def _make(name: str, recipe, partial: Path) -> None:
+    """Fills the folder `partial` with a whole engine, its stamp last."""
+    mark, started = fingerprint(name), time.monotonic()
     partial.mkdir(parents=True)
+    step = EngineStep(name, _kept_folder(name, mark))
     recipe.install(step, ENGINES / name, partial)
-    (partial / STAMP).write_text(fingerprint(name))
-    target = INSTALLED / name
-    if target.exists():
-        target.rename(old)
-    partial.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
+    record = {"version": recipe.VERSION, "seconds": round(time.monotonic() - started, 1), "bytes": disk_bytes(partial)}
+    (partial / RECORD).write_text(json.dumps(record) + "\n")
+    (partial / STAMP).write_text(mark)
+
+
+def install(name: str) -> Outcome:
+    """Installs one engine unless it is there already."""
+    step, recipe = Step(name), recipe_of(name)
+    with alone(name):
+        if is_installed(name):
+            step.say(f"{recipe.VERSION} is installed")
+            record = record_of(name)
+            return Outcome(name, recipe.VERSION, "was there", record.get("seconds"), record.get("bytes"))
+        for tool in recipe.NEEDS:
+            if shutil.which(tool) is None:
+                raise Failed(f"needs the program {tool}, which is not on PATH")
+        partial, old = INSTALLED / f".{name}.partial", INSTALLED / f".{name}.old"
+        for leftover in (partial, old):
+            shutil.rmtree(leftover, ignore_errors=True)
+        try:
+            _make(name, recipe, partial)
+        except BaseException:
+            with unhurried():
+                shutil.rmtree(partial, ignore_errors=True)
+            raise
+        target = INSTALLED / name
+        with unhurried():
+            if target.exists():
+                target.rename(old)
+            partial.rename(target)
+            for leftover in (old, INSTALLED / f".{name}.kept"):
+                shutil.rmtree(leftover, ignore_errors=True)
     step.say(f"{recipe.VERSION} is installed in {target.relative_to(ROOT)}")
+    record = record_of(name)
+    return Outcome(name, recipe.VERSION, "installed", record["seconds"], record["bytes"])
+
+
+def remove(name: str) -> bool:
+    """Removes what is installed of an engine; false where nothing was."""
+    with alone(name):
+        target, old = INSTALLED / name, INSTALLED / f".{name}.old"
+        there = target.exists()
+        with unhurried():
+            shutil.rmtree(old, ignore_errors=True)
+            if there:
+                target.rename(old)
+            for leftover in (old, INSTALLED / f".{name}.kept", INSTALLED / f".{name}.partial"):
+                shutil.rmtree(leftover, ignore_errors=True)
+    return there
+
+
+@contextlib.contextmanager
+def unhurried():
+    """Puts off the signals that interrupt, for a moment that must not be cut in two."""
+    numbers = {signal.SIGINT, signal.SIGTERM}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def interruptible():
+    """Turns the signals that interrupt into `Interrupted`."""
+
+    def interrupt(number, _frame):
+        raise Interrupted(number)
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _seconds(value: float | None) -> str:
+    if value is None:
+        return "unknown"
+    return f"{value:.1f} s" if value < 60 else f"{value // 60:.0f} min {value % 60:.0f} s"
+
+
+def _megabytes(value: int | None) -> str:
+    return "unknown" if value is None else f"{value / 1e6:.1f} MB"
+
+
+def table_of(outcomes: list[Outcome]) -> str:
+    """What became of each engine: its time and its disk."""
+    rows = [("engine", "version", "time", "disk", "")]
+    rows += [(o.name, o.version, _seconds(o.seconds), _megabytes(o.disk), o.what) for o in outcomes]
+    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    lines = []
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2].rjust(widths[2]), row[3].rjust(widths[3])]
+        lines.append("  ".join([*cells, row[4]]).rstrip())
+    return "\n".join(lines)
+
+
+def install_all(names: list[str]) -> int:
+    outcomes = []
+    for name in names:
+        try:
+            outcomes.append(install(name))
+        except (Failed, OSError) as error:
+            print(f"{name}: not installed: {error}", file=sys.stderr)
+            outcomes.append(Outcome(name, "", "not installed", None, None))
+        except Interrupted:
+            print(f"{name}: interrupted: nothing new of it counts as installed", file=sys.stderr)
+            raise
+    if len(outcomes) > 1:
+        print(table_of(outcomes))
+    if all(outcome.what == "was there" for outcome in outcomes):
+        print("nothing to do: everything asked for is installed")
+    return 1 if any(outcome.what == "not installed" for outcome in outcomes) else 0
+
+
+def remove_all(names: list[str]) -> int:
+    for name in names:
+        print(f"{name}: {'removed' if remove(name) else 'was not installed'}", flush=True)
+    return 0
+
+
+def state_of(name: str) -> dict:
+    """What `--json` tells of an engine."""
+    try:
+        state = {"name": name, "version": recipe_of(name).VERSION, "installed": is_installed(name)}
+    except Failed as error:
+        return {"name": name, "version": "unknown", "installed": False, "outdated": False, "error": str(error)}
+    outdated = not state["installed"] and (INSTALLED / name / STAMP).is_file()
+    record = record_of(name) if state["installed"] or outdated else {}
+    return state | {"outdated": outdated, "seconds": record.get("seconds"), "bytes": record.get("bytes")}
+
+
+def show_list(known: list[str], as_json: bool) -> int:
+    states = [state_of(name) for name in known]
+    if as_json:
+        print(json.dumps(states))
+        return 0
+    for state in states:
+        word = "installed" if state["installed"] else "not installed"
+        print(f"{state['name']}: {word}")
+    return 0
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Installs the engines that fathom compares itself with.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="engines, or all (default: those that install quickly)")
+    parser.add_argument("--remove", action="store_true", help="remove them instead")
+    parser.add_argument("--list", action="store_true", help="show the engines and leave")
+    parser.add_argument("--json", action="store_true", help="with --list: for programs")
+    return parser.parse_args(arguments)
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description="Installs the engines that fathom compares itself with.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="engines to install (default: all)")
-    parser.add_argument("--list", action="store_true", help="show the engines and leave")
-    asked = parser.parse_args(arguments)
-    known = engine_names()
+    asked, known = parse(arguments), engine_names()
     if asked.list:
-        for name in known:
-            print(f"{name}: {'installed' if is_installed(name) else 'not installed'}")
-        return 0
-    unknown = [name for name in asked.names if name not in known]
+        return show_list(known, asked.json)
+    unknown = [name for name in asked.names if name not in [*known, "all"]]
     if unknown:
         print(f"no recipe for {unknown[0]}: there is {', '.join(known)}", file=sys.stderr)
         return 2
-    INSTALLED.mkdir(parents=True, exist_ok=True)
-    failures = 0
-    # Two installations at once would share the partial folder.
-    with open(INSTALLED / ".lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for name in asked.names or known:
-            try:
-                install(name)
-            except (Failed, OSError) as error:
-                print(f"{name}: not installed: {error}", file=sys.stderr)
-                failures += 1
-    return 1 if failures else 0
+    if asked.remove and not asked.names:
+        print("--remove needs the names of engines, or all", file=sys.stderr)
+        return 2
+    names = [name for name in DEFAULT if name in known] if not asked.names else asked.names
+    names = known if "all" in names else list(dict.fromkeys(names))
+    try:
+        with interruptible():
+            return remove_all(names) if asked.remove else install_all(names)
+    except Interrupted as signalled:
+        return 128 + signalled.args[0]
 
 
 if __name__ == "__main__":
