@@ -42,6 +42,12 @@ pub enum ProtocolError {
         /// The version asked for.
         found: u64,
     },
+    /// A mode that this side does not serve.
+    #[error("no mode '{found}' is served here (measure and probe are)")]
+    Mode {
+        /// The mode asked for.
+        found: String,
+    },
     /// Not a line of the protocol.
     #[error("not a line of the protocol: {0}")]
     Malformed(#[from] serde_json::Error),
@@ -90,15 +96,19 @@ impl Request {
     ///
     /// # Errors
     /// [`ProtocolError::Version`] whatever else a line of another version
-    /// holds, else [`ProtocolError::Malformed`].
+    /// holds, then [`ProtocolError::Mode`], else [`ProtocolError::Malformed`].
     pub fn parse(line: &[u8]) -> Result<Request, ProtocolError> {
         #[derive(Deserialize)]
-        struct Version {
+        struct Head {
             protocol: u64,
+            mode: Option<String>,
         }
-        let Version { protocol } = serde_json::from_slice(line)?;
+        let Head { protocol, mode } = serde_json::from_slice(line)?;
         if protocol != u64::from(PROTOCOL_VERSION) {
             return Err(ProtocolError::Version { found: protocol });
+        }
+        if let Some(found) = mode.filter(|name| name != "measure" && name != "probe") {
+            return Err(ProtocolError::Mode { found });
         }
         Ok(serde_json::from_slice(line)?)
     }

@@ -10,21 +10,19 @@ use fathom_engine::{
     Bounds, BoundsChoice, Config, Engine, Error, ErrorKind, Func, Linker, Module, Store,
 };
 use fathom_record::{
-    Checks, Elide, FailureKind, Metric, Opt, Phase,
+    Checks, Elide, FailureKind, Opt,
     protocol::{Event, Hello, Measure, Probe},
 };
-use fathom_sys::usage::{MemoryUse, Usage};
+use fathom_runner::{
+    Emitter, Refusal,
+    cycle::{Program, RunEnd, Streams},
+    measure_module,
+};
 use fathom_wasi::{
     BuildError, ProcExit, Stream, WasiCtx, WasiCtxBuilder, add_to_linker, uses_threads,
 };
 
 use crate::probe::{ServeError, serve};
-
-use super::{
-    Emitter, Refusal,
-    cycle::{Program, RunEnd, Streams, timed},
-    measure_program, metrics_of,
-};
 
 /// What of a request bears on the engine's configuration.
 #[derive(Clone, Debug)]
@@ -145,42 +143,24 @@ pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusa
         cache: measure.cache.as_deref(),
     })?;
     emitter.send(&Event::Hello(hello))?;
-    let (bytes, span) = timed(|| fs::read(&measure.module));
-    let bytes = bytes.map_err(|error| file_refusal(&measure.module, &error))?;
-    emitter.send(&Event::Phase {
-        phase: Phase::Load,
-        span,
-    })?;
-    let (module, span) = timed(|| Module::new(&engine, &bytes));
-    let module = module.map_err(refusal)?;
-    if uses_threads(&module) {
-        let message = "the program starts threads of its own, which are not measured";
-        return Err(Refusal::new(FailureKind::Link, message));
-    }
-    emitter.send(&Event::Phase {
-        phase: Phase::Compile,
-        span,
-    })?;
-    let mut linker = Linker::new(&engine);
-    add_to_linker(&mut linker, |state: &mut WasiCtx| state);
-    let program = Wasm {
-        engine,
-        module,
-        linker,
-        measure,
+    let compile = |bytes: &[u8]| {
+        let module = Module::new(&engine, bytes).map_err(refusal)?;
+        if uses_threads(&module) {
+            let message = "the program starts threads of its own, which are not measured";
+            return Err(Refusal::new(FailureKind::Link, message));
+        }
+        let mut linker = Linker::new(&engine);
+        add_to_linker(&mut linker, |state: &mut WasiCtx| state);
+        Ok(Wasm {
+            engine: &engine,
+            module,
+            linker,
+            measure,
+        })
     };
-    measure_program(&program, measure, emitter, |refusal| refusal)?;
-    let used = Usage::of_process()
-        .map_err(|error| Refusal::new(FailureKind::Internal, error.to_string()))?;
-    let mut metrics = metrics_of(&used);
-    metrics.insert(Metric::CodeBytes, program.module.code_bytes() as u64);
-    if let Some(bytes) = MemoryUse::of_process()
-        .ok()
-        .and_then(|memory| memory.virtual_peak_bytes)
-    {
-        metrics.insert(Metric::VirtualBytes, bytes);
-    }
-    emitter.send(&Event::Process { metrics })
+    measure_module(measure, emitter, compile, |program| {
+        Some(program.module.code_bytes() as u64)
+    })
 }
 
 /// Serves a request to probe.
@@ -198,7 +178,7 @@ pub(crate) fn probe(probe: &Probe, emitter: &Emitter) -> Result<(), Refusal> {
         cache: None,
     })?;
     emitter.send(&Event::Hello(hello))?;
-    let bytes = fs::read(&probe.module).map_err(|error| file_refusal(&probe.module, &error))?;
+    let bytes = fs::read(&probe.module).map_err(|error| Refusal::file(&probe.module, &error))?;
     let mut tell = |index, outcome| {
         let sent = emitter.send(&Event::Call { index, outcome });
         sent.map_err(|refusal| std::io::Error::other(refusal.message))
@@ -217,13 +197,9 @@ pub(crate) fn probe(probe: &Probe, emitter: &Emitter) -> Result<(), Refusal> {
     })
 }
 
-fn file_refusal(path: &Path, error: &std::io::Error) -> Refusal {
-    Refusal::new(FailureKind::Io, format!("{}: {error}", path.display()))
-}
-
 /// A compiled WASI program.
 struct Wasm<'a> {
-    engine: Engine,
+    engine: &'a Engine,
     module: Module,
     linker: Linker<WasiCtx>,
     measure: &'a Measure,
@@ -232,7 +208,7 @@ struct Wasm<'a> {
 impl Wasm<'_> {
     fn state(&self, streams: &Streams) -> Result<WasiCtx, Refusal> {
         let create =
-            |path: &PathBuf| File::create(path).map_err(|error| file_refusal(path, &error));
+            |path: &PathBuf| File::create(path).map_err(|error| Refusal::file(path, &error));
         let refused = |error: BuildError| Refusal::new(FailureKind::Io, error.to_string());
         let name = self
             .measure
@@ -247,7 +223,7 @@ impl Wasm<'_> {
             .and_then(|builder| builder.args(&self.measure.args))
             .map_err(refused)?;
         if let Some(path) = &self.measure.stdin {
-            let file = File::open(path).map_err(|error| file_refusal(path, &error))?;
+            let file = File::open(path).map_err(|error| Refusal::file(path, &error))?;
             builder = builder.stdin(Stream::from(file));
         }
         for (key, value) in &self.measure.env {
@@ -265,7 +241,7 @@ impl Program for Wasm<'_> {
     type Error = Refusal;
 
     fn instantiate(&self, streams: &Streams) -> Result<Self::Instance, Refusal> {
-        let mut store = Store::new(&self.engine, self.state(streams)?);
+        let mut store = Store::new(self.engine, self.state(streams)?);
         let instance = self
             .linker
             .instantiate(&mut store, &self.module)

@@ -19,13 +19,12 @@ use fathom_record::{
     Checks, FailureKind,
     protocol::{Event, Hello, Job, Request},
 };
-use fathom_sys::usage::{Ended, Usage, wait_with_usage};
-
-use super::{
+use fathom_runner::{
     Emitter, Refusal,
     cycle::{Program, RunEnd, Streams},
     measure_program, metrics_of,
 };
+use fathom_sys::usage::{Ended, Usage, wait_with_usage};
 
 /// A native executable and how to start it.
 pub struct NativeProgram {

@@ -75,11 +75,16 @@ impl Streams {
 
 /// Does something, and says what it took on this thread.
 pub fn timed<R>(work: impl FnOnce() -> R) -> (R, Span) {
-    let cpu = thread_cpu_ns();
+    timed_by(thread_cpu_ns, work)
+}
+
+/// Does something, and says what it took by the wall and by a processor clock.
+pub fn timed_by<R>(cpu_ns: fn() -> u64, work: impl FnOnce() -> R) -> (R, Span) {
+    let cpu = cpu_ns();
     let wall = Instant::now();
     let result = work();
     let wall_ns = u64::try_from(wall.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    let cpu_ns = Some(thread_cpu_ns() - cpu);
+    let cpu_ns = Some(cpu_ns() - cpu);
     (result, Span { wall_ns, cpu_ns })
 }
 
