@@ -34,6 +34,12 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(CARGO) test --locked --workspace
 	$(MAKE) --no-print-directory python-tests
 
+.PHONY: test-engines
+test-engines: packages ## Install every outside engine, which takes a while, and test them all
+	$(PYTHON) workloads/setup.py
+	$(PYTHON) engines/install.py all
+	cd engines/tests && $(PYTHON) -m unittest discover --start-directory . --pattern 'test_*.py'
+
 .PHONY: cross
 cross: packages ## Run the engine's tests and the official suite on aarch64 and riscv64, emulated
 	CARGO=$(CARGO) tests/cross/run
@@ -63,7 +69,7 @@ packages: ## Install missing Debian packages (as root), or name them
 	@.ci/packages
 
 .PHONY: tools
-tools: ## Install the pinned C compiler and the outside engines into .tools
+tools: ## Install the pinned C compiler and the outside engines that install quickly into .tools
 	$(PYTHON) workloads/setup.py
 	$(PYTHON) engines/install.py
 

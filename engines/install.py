@@ -28,6 +28,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+if sys.version_info < (3, 11):
+    sys.exit("installing engines needs Python 3.11 or newer, this is " + sys.version.split()[0])
+
 ENGINES = Path(__file__).resolve().parent
 sys.path.insert(0, str(ENGINES))
 

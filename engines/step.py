@@ -86,14 +86,20 @@ def check_file(file: Path, algorithm: str, wanted: str, what: str) -> None:
 
 
 def unpack(archive: Path, into: Path, what: str, strip: int = 1) -> None:
-    """Unpacks a tar archive without its `strip` outermost folders."""
+    """Unpacks the files of a tar archive without its `strip` outermost folders."""
     try:
         with tarfile.open(archive) as opened:
             for member in opened:
                 parts = Path(member.name).parts[strip:]
-                if parts and (member.isfile() or member.isdir()):
-                    member.name = str(Path(*parts))
-                    opened.extract(member, into, filter="data")
+                if not member.isfile() or not parts:
+                    continue
+                if ".." in parts:
+                    raise Failed(f"{what}: {archive.name} holds a file outside itself: {member.name}")
+                file = into.joinpath(*parts)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                with opened.extractfile(member) as packed, open(file, "wb") as unpacked:
+                    shutil.copyfileobj(packed, unpacked)
+                file.chmod(0o755 if member.mode & 0o100 else 0o644)
     except (tarfile.TarError, EOFError, OSError) as error:
         raise Failed(f"{what}: cannot unpack {archive.name}: {error}") from error
 

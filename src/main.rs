@@ -8,6 +8,7 @@
 mod bench;
 mod compare;
 mod doctor;
+mod engines;
 mod objdump;
 mod one_line;
 mod probe;
@@ -39,6 +40,7 @@ enum Command {
     Probe(probe::Args),
     Report(report::Args),
     Compare(compare::Args),
+    Engines(engines::Args),
     /// Say what this machine can and cannot do, and what to do about it
     Doctor(doctor::Args),
     #[command(hide = true)]
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Probe(args) => probe::run(args),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Engines(args) => engines::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Runner(args) => runner::run(args),
     };

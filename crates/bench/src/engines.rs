@@ -15,14 +15,14 @@
 //! absent with how to get it; it is never left out in silence.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
     time::Duration,
 };
 
 use fathom_sys::usage::Ended;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     driver::{
@@ -71,6 +71,18 @@ pub struct EngineSpec {
     /// What else a reader of its figures should know.
     #[serde(default)]
     pub note: String,
+}
+
+/// An engine that cannot be had, so that nobody looks for it.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Unavailable {
+    /// The name it would have.
+    pub name: String,
+    /// What people call it.
+    pub display: String,
+    /// The reason, in one line.
+    pub why: String,
 }
 
 /// Whether an engine can be measured here.
@@ -180,6 +192,36 @@ pub fn all(house: &House) -> (Vec<EngineSpec>, Vec<EngineError>) {
     (specs, errors)
 }
 
+/// The engines that no package registry holds, as `engines/unavailable.toml`
+/// names them; none where there is no such file.
+///
+/// # Errors
+/// [`EngineError`] for a file that cannot be read.
+pub fn unavailable(house: &House) -> Result<Vec<Unavailable>, EngineError> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Listed {
+        #[serde(default)]
+        engine: Vec<Unavailable>,
+    }
+    let path = house.engines().join("unavailable.toml");
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            let message = error.to_string();
+            return Err(EngineError { path, message });
+        }
+    };
+    match toml::from_str::<Listed>(&text) {
+        Ok(listed) => Ok(listed.engine),
+        Err(error) => {
+            let message = one_line(&error.to_string());
+            Err(EngineError { path, message })
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,6 +291,8 @@ mod tests {
         let (specs, errors) = all(&house);
         assert!(errors.is_empty(), "{errors:?}");
         assert!(!specs.is_empty());
+        let none = unavailable(&house).unwrap();
+        assert!(none.iter().any(|engine| engine.name == "wavm"));
     }
 
     #[test]

@@ -1,0 +1,179 @@
+//! `fathom engines`: which outside engines there are, getting them, removing
+//! them, and whether those that are here work.
+//!
+//! What there is stands in `engines/*/engine.toml`; what is installed is known
+//! by `engines/install.py` alone, which this command drives with Python 3: a
+//! build of several languages is a script's work, and its recipes are used
+//! without this program too (`make tools`). To install and to remove, this
+//! process becomes the script's: its signals, its output and its exit status
+//! need nobody in between.
+
+mod doctor;
+mod list;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, bail};
+use fathom_bench::engines::{self, EngineSpec};
+use fathom_bench::house::House;
+use serde::{Deserialize, Serialize};
+
+/// Stands for every engine that can be installed.
+const ALL: &str = "all";
+
+/// See, install, remove and check the engines that fathom compares itself with
+#[derive(clap::Args)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
+Engines come from package registries by package name, pinned, into .tools/engines of this \
+checkout, and nowhere else. Installing needs Python 3.11 or newer as python3; what each engine \
+needs besides is said where it is missing."
+)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Show every engine: version, whether it is installed, its disk use, its strategies and
+    /// backends; and those that cannot be had, with the reason
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Install engines; ends with a table of the time and disk each took
+    Install {
+        /// Engines, or `all`; without a name those that install quickly
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
+    /// Remove installed engines
+    Remove {
+        /// Engines, or `all`
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
+    },
+    /// Run each installed engine's own check: its version, and what it proved to be in force
+    Doctor {
+        /// Engines; without a name all
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
+}
+
+/// What `install.py --list --json` says of an engine.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+struct State {
+    name: String,
+    version: String,
+    installed: bool,
+    /// Installed once, from a recipe that has changed.
+    outdated: bool,
+    #[serde(default)]
+    seconds: Option<f64>,
+    #[serde(default)]
+    bytes: Option<u64>,
+    /// Why its recipe cannot be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// Carries out what was asked for.
+///
+/// # Errors
+/// One that a user understands, where it cannot be done.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let house = House::find().context(
+        "there is no checkout of fathom around this folder or this program: \
+         run it inside one, or name one in FATHOM_HOME",
+    )?;
+    match args.action {
+        Action::List { json } => list::run(&house, json),
+        Action::Install { names } => become_installer(&house, &[], &names),
+        Action::Remove { names } => become_installer(&house, &["--remove"], &names),
+        Action::Doctor { names } => doctor::run(&house, &names),
+    }
+}
+
+/// The descriptions; complaints about unreadable ones go to standard error.
+fn described(house: &House) -> Vec<EngineSpec> {
+    let (specs, errors) = engines::all(house);
+    for error in errors {
+        eprintln!("fathom: {error}");
+    }
+    specs
+}
+
+fn installer(house: &House) -> anyhow::Result<Command> {
+    let script = house.engines().join("install.py");
+    if !script.is_file() {
+        bail!("{}: there is no installer of engines", script.display());
+    }
+    let mut command = Command::new("python3");
+    command.arg(script);
+    Ok(command)
+}
+
+/// Says what to do where Python cannot be started.
+fn no_python(error: std::io::Error) -> anyhow::Error {
+    anyhow::Error::new(error)
+        .context("python3 cannot be started, and installing engines needs it (3.11 or newer)")
+}
+
+/// Refuses a name without a recipe before anything happens.
+fn check_names(house: &House, names: &[String]) -> anyhow::Result<()> {
+    let known = recipes(&house.engines());
+    match names
+        .iter()
+        .find(|name| *name != ALL && !known.contains(*name))
+    {
+        None => Ok(()),
+        Some(name) => {
+            let known = known.into_iter().collect::<Vec<_>>().join(", ");
+            bail!("there is no engine {name:?} to install: there is {known}")
+        }
+    }
+}
+
+/// The names of the engines that have a recipe.
+fn recipes(engines: &Path) -> BTreeSet<String> {
+    fs::read_dir(engines)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.path().join("recipe.py").is_file())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect()
+}
+
+fn become_installer(house: &House, options: &[&str], names: &[String]) -> anyhow::Result<ExitCode> {
+    check_names(house, names)?;
+    let mut command = installer(house)?;
+    Err(no_python(
+        command.args(options).arg("--").args(names).exec(),
+    ))
+}
+
+/// What is installed.
+fn states(house: &House) -> anyhow::Result<Vec<State>> {
+    let output = installer(house)?
+        .args(["--list", "--json"])
+        .output()
+        .map_err(no_python)?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = said.lines().rfind(|line| !line.trim().is_empty());
+        bail!(
+            "engines/install.py: {}",
+            last.unwrap_or("it failed without a word")
+        );
+    }
+    serde_json::from_slice(&output.stdout).context("engines/install.py: what it lists")
+}

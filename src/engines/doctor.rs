@@ -1,0 +1,76 @@
+//! `fathom engines doctor`: does each installed engine run, and what does it
+//! prove? One line for each; one that hangs is ended and said to.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use fathom_bench::engines::{EngineSpec, Presence};
+use fathom_bench::house::House;
+
+use super::{State, described, states};
+
+/// What became of an engine's check.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    /// It ran and said this.
+    Works(String),
+    /// It is not installed, which is no fault.
+    Absent(String),
+    /// It is installed and does not work.
+    Broken(String),
+}
+
+pub fn run(house: &House, names: &[String]) -> anyhow::Result<ExitCode> {
+    let specs = described(house);
+    if let Some(name) = names
+        .iter()
+        .find(|name| !specs.iter().any(|spec| spec.name == **name))
+    {
+        let known: Vec<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
+        bail!("there is no engine {name:?}: there is {}", known.join(", "));
+    }
+    let states = states(house)?;
+    let asked = |spec: &&EngineSpec| names.is_empty() || names.contains(&spec.name);
+    let width = specs.iter().map(|spec| spec.name.len()).max().unwrap_or(0);
+    let mut failed = false;
+    for spec in specs.iter().filter(asked) {
+        let state = states.iter().find(|state| state.name == spec.name);
+        let verdict = judge(spec, state);
+        // Absence is a fault where the engine was asked for by name.
+        failed |= match verdict {
+            Verdict::Works(_) => false,
+            Verdict::Absent(_) => !names.is_empty(),
+            Verdict::Broken(_) => true,
+        };
+        // At once: a check may take seconds.
+        std::io::stdout()
+            .write_all(line(&spec.name, width, &verdict).as_bytes())
+            .context("standard output")?;
+    }
+    Ok(ExitCode::from(u8::from(failed)))
+}
+
+fn judge(spec: &EngineSpec, state: Option<&State>) -> Verdict {
+    let installed = state.is_some_and(|state| state.installed);
+    if state.is_some_and(|state| state.outdated) {
+        return Verdict::Broken(format!(
+            "made from a recipe that has changed: {}",
+            spec.absent
+        ));
+    }
+    match spec.presence() {
+        Presence::Installed { says } => Verdict::Works(says),
+        Presence::Absent { why } if installed => Verdict::Broken(why),
+        Presence::Absent { .. } => Verdict::Absent(format!("not installed: {}", spec.absent)),
+    }
+}
+
+fn line(name: &str, width: usize, verdict: &Verdict) -> String {
+    let (sign, text) = match verdict {
+        Verdict::Works(text) => ('✓', text),
+        Verdict::Absent(text) => ('–', text),
+        Verdict::Broken(text) => ('✗', text),
+    };
+    format!("{sign} {name:width$}  {text}\n")
+}

@@ -1,0 +1,201 @@
+//! `fathom engines` in a house with made-up engines: what is listed, installed
+//! and removed, what the doctor says, and what happens without Python.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A house with the real installer and the engine `good`, whose check says what
+/// it proved.
+fn house() -> TempDir {
+    let house = tempfile::tempdir().unwrap();
+    fs::create_dir(house.path().join("workloads")).unwrap();
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("engines");
+    fs::create_dir(house.path().join("engines")).unwrap();
+    for script in ["install.py", "step.py", "debian.py"] {
+        fs::copy(ours.join(script), house.path().join("engines").join(script)).unwrap();
+    }
+    fs::write(
+        house.path().join("engines/unavailable.toml"),
+        "[[engine]]\nname = \"n\"\ndisplay = \"N\"\nwhy = \"in no registry\"\n",
+    )
+    .unwrap();
+    describe(
+        house.path(),
+        "good",
+        "(into / 'runner').write_text('#!/bin/sh\\necho good 1.2: proved')\n    \
+         (into / 'runner').chmod(0o755)",
+    );
+    house
+}
+
+/// An engine whose recipe does this.
+fn describe(house: &Path, name: &str, recipe: &str) {
+    let folder = house.join("engines").join(name);
+    fs::create_dir(&folder).unwrap();
+    let runner = format!("[\"{{tools}}/engines/{name}/runner\"]");
+    fs::write(
+        folder.join("engine.toml"),
+        format!(
+            "name = \"{name}\"\ndisplay = \"{name}\"\ncommand = {runner}\ncheck = {runner}\n\
+             strategies = [\"guard\", \"trap\"]\nbackends = [\"fast\"]\nabsent = \"get {name}\"\n"
+        ),
+    )
+    .unwrap();
+    let recipe =
+        format!("VERSION = '1.2'\nNEEDS = []\ndef install(step, here, into):\n    {recipe}\n");
+    fs::write(folder.join("recipe.py"), recipe).unwrap();
+}
+
+/// Exit status, output and errors.
+fn engines(house: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    engines_with(house, arguments, None)
+}
+
+fn engines_with(
+    house: &Path,
+    arguments: &[&str],
+    path: Option<&Path>,
+) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command
+        .arg("engines")
+        .args(arguments)
+        .env("FATHOM_HOME", house);
+    if let Some(path) = path {
+        command.env("PATH", path);
+    }
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+#[test]
+fn an_engine_is_installed_once_listed_checked_and_removed() {
+    let house = house();
+    let house = house.path();
+    let (status, out, _) = engines(house, &["list"]);
+    assert_eq!(status, Some(0));
+    assert!(
+        out.contains("good    1.2      not installed     –  guard, trap  fast\n"),
+        "{out}"
+    );
+    assert!(
+        out.ends_with("\nnot to be had:\n  N  in no registry\n"),
+        "{out}"
+    );
+    let (status, out, _) = engines(house, &["doctor"]);
+    assert_eq!(
+        (status, out.as_str()),
+        (Some(0), "– good  not installed: get good\n")
+    );
+
+    let (status, out, err) = engines(house, &["install", "all"]);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    assert_eq!(out, "good: 1.2 is installed in .tools/engines/good\n");
+    let (status, out, _) = engines(house, &["install", "good"]);
+    assert_eq!(status, Some(0));
+    assert!(
+        out.ends_with("nothing to do: everything asked for is installed\n"),
+        "{out}"
+    );
+
+    let (_, out, _) = engines(house, &["list", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let state = &answer["engines"][0]["state"];
+    assert_eq!(
+        (&state["installed"], &state["version"]),
+        (&true.into(), &"1.2".into())
+    );
+    assert!(state["bytes"].as_u64().unwrap() > 0);
+    let (status, out, _) = engines(house, &["doctor"]);
+    assert_eq!(
+        (status, out.as_str()),
+        (Some(0), "✓ good  good 1.2: proved\n")
+    );
+
+    let (status, out, _) = engines(house, &["remove", "good"]);
+    assert_eq!((status, out.as_str()), (Some(0), "good: removed\n"));
+    assert!(!house.join(".tools/engines/good").exists());
+}
+
+#[test]
+fn one_that_fails_does_not_keep_the_others_away_and_the_table_says_so() {
+    let house = house();
+    let house = house.path();
+    describe(house, "bad", "raise step.Failed('the download was cut')");
+    let (status, out, err) = engines(house, &["install", "all"]);
+    assert_eq!(status, Some(1));
+    assert_eq!(err, "bad: not installed: the download was cut\n");
+    let table: Vec<&str> = out
+        .lines()
+        .skip_while(|l| !l.starts_with("engine"))
+        .collect();
+    assert_eq!(table.len(), 3, "{out}");
+    assert!(
+        table[1].starts_with("bad ") && table[1].ends_with(" not installed"),
+        "{out}"
+    );
+    assert!(
+        table[2].starts_with("good ") && table[2].ends_with(" installed"),
+        "{out}"
+    );
+}
+
+#[test]
+fn the_doctor_finds_an_engine_that_does_not_run_or_is_outdated() {
+    let house = house();
+    let house = house.path();
+    engines(house, &["install", "good"]);
+    let runner = house.join(".tools/engines/good/runner");
+    fs::write(&runner, "#!/bin/sh\necho no such library >&2\nexit 1\n").unwrap();
+    fs::set_permissions(&runner, fs::Permissions::from_mode(0o755)).unwrap();
+    let (status, out, _) = engines(house, &["doctor"]);
+    assert_eq!(
+        (status, out.as_str()),
+        (Some(1), "✗ good  no such library\n")
+    );
+    fs::write(house.join("engines/good/more.c"), "// new").unwrap();
+    let (status, out, _) = engines(house, &["doctor", "good"]);
+    assert_eq!(status, Some(1));
+    assert_eq!(
+        out,
+        "✗ good  made from a recipe that has changed: get good\n"
+    );
+}
+
+#[test]
+fn what_cannot_be_done_is_one_clear_line() {
+    let house = house();
+    let house = house.path();
+    let empty = tempfile::tempdir().unwrap();
+    for arguments in [&["list"][..], &["install", "good"], &["remove", "all"]] {
+        let (status, out, err) = engines_with(house, arguments, Some(empty.path()));
+        assert_eq!((status, out.as_str()), (Some(1), ""));
+        let told = "fathom: python3 cannot be started, and installing engines needs it \
+                    (3.11 or newer): No such file or directory (os error 2)\n";
+        assert_eq!(err, told);
+    }
+    let (status, _, err) = engines(house, &["install", "all", "bda"]);
+    assert_eq!(status, Some(1));
+    assert_eq!(
+        err,
+        "fathom: there is no engine \"bda\" to install: there is good\n"
+    );
+    let (status, _, err) = engines(house, &["doctor", "bda"]);
+    assert_eq!(status, Some(1));
+    assert_eq!(err, "fathom: there is no engine \"bda\": there is good\n");
+    let (status, _, err) = engines(empty.path(), &["list"]);
+    assert_eq!(status, Some(1));
+    assert!(
+        err.starts_with("fathom: there is no checkout of fathom"),
+        "{err}"
+    );
+}
