@@ -9,7 +9,7 @@ use fathom_stats::{
 };
 
 use super::lens::Lens;
-use super::{CellView, Group, Interval, Kind, Rank, Row, Workload, commands, words};
+use super::{CellView, Group, Interval, Kind, Rank, Row, Workload, advice, commands, words};
 
 /// What makes cells comparable.
 type Common = (String, String, u32);
@@ -134,12 +134,11 @@ impl Builder<'_> {
             workloads: self.workloads.clone(),
             rows: Vec::new(),
             findings: words::findings(&shown, self.lens, floor),
-            advice: Vec::new(),
+            advice: advice::of_group(&shown, self.lens),
             footnotes,
         };
         group.rows = shown.into_iter().map(|shown| shown.row).collect();
         group.headline = words::headline(&group);
-        group.advice = words::advice(&group);
         group
     }
 

@@ -28,6 +28,7 @@ use fathom_stats::{Figure, Ratio, Row as Key, Verdict};
 
 use crate::figures;
 
+mod advice;
 mod build;
 mod commands;
 mod facts;
@@ -182,7 +183,7 @@ pub struct Group {
     pub rows: Vec<Row>,
     /// What may be said about pairs of rows.
     pub findings: Vec<Finding>,
-    /// Whom to choose, in one sentence each.
+    /// Whom to choose for what, and whom not to trust: a sentence each.
     pub advice: Vec<String>,
     /// How the tiers of the rows are known; rows point here from 1.
     pub footnotes: Vec<String>,

@@ -1,8 +1,8 @@
 //! What is said in words, once for all formats: labels, the headline, what may
-//! be said of pairs, whom to choose.
+//! be said of pairs.
 //!
 //! What must stay true: no sentence calls a difference one unless its verdict
-//! is [`Verdict::Real`], and advice names exact sandboxes only.
+//! is [`Verdict::Real`].
 
 use fathom_record::protocol::Hello;
 use fathom_record::{Campaign, Guarantee, Opt, Variant};
@@ -10,7 +10,7 @@ use fathom_stats::{Figure, FigureUnit, Row as Key, RowSummary, Summary, Verdict}
 
 use super::group::Shown;
 use super::lens::{self, Lens};
-use super::{Finding, Group, Kind, Rank, Row, Workload};
+use super::{Finding, Group, Rank, Row, Workload};
 use crate::figures;
 
 /// What was measured, in one line.
@@ -371,8 +371,11 @@ fn finding(best: &Shown<'_>, other: &Shown<'_>, lens: &Lens<'_>) -> Finding {
 pub fn range(low: f64, high: f64) -> String {
     let (low, high) = (low - 1.0, high - 1.0);
     if low > 0.0 {
-        let low = figures::percent(low);
-        format!("{}–{}", low.trim_end_matches(" %"), figures::percent(high))
+        let (low, high) = (figures::percent(low), figures::percent(high));
+        match low == high {
+            true => high,
+            false => format!("{}–{high}", low.trim_end_matches(" %")),
+        }
     } else {
         format!(
             "{} to {}",
@@ -382,69 +385,6 @@ pub fn range(low: f64, high: f64) -> String {
     }
 }
 
-/// Whom to choose for the run, and whom for the start.
-pub fn advice(group: &Group) -> Vec<String> {
-    if !matches!(group.figure, Figure::Kernel | Figure::Run) {
-        return Vec::new();
-    }
-    let exact: Vec<&Row> = group
-        .rows
-        .iter()
-        .filter(|row| row.is_ranked() && row.kind != Kind::Inexact)
-        .collect();
-    let Some(lead) = exact.iter().filter_map(|row| place(row)).min() else {
-        return Vec::new();
-    };
-    let start = |row: &Row| row.costs.get(&Figure::Start).copied();
-    let memory = |row: &Row| row.costs.get(&Figure::RssPeak).copied();
-    let by_start = |a: &&&Row, b: &&&Row| {
-        let key = |row: &Row| start(row).unwrap_or(f64::INFINITY);
-        key(a).total_cmp(&key(b))
-    };
-    let leaders = || exact.iter().filter(|row| place(row) == Some(lead));
-    let (Some(first), Some(ready)) = (leaders().next(), leaders().min_by(by_start)) else {
-        return Vec::new();
-    };
-    let is_sooner =
-        matches!((start(ready), start(first)), (Some(one), Some(other)) if one < other * 0.9);
-    let chosen = if is_sooner { ready } else { first };
-    let mut why = match (leaders().count(), is_sooner) {
-        (1, _) if group.doubt.is_some() => vec!["came out fastest, though that may be noise"],
-        (1, _) => vec!["fastest"],
-        (_, true) => vec!["as fast as any", "sooner ready"],
-        (_, false) => vec!["as fast as any"],
-    };
-    let others = || exact.iter().filter_map(|row| memory(row));
-    if let Some(own) = memory(chosen)
-        && others().all(|other| own <= other * 1.02)
-        && others().any(|other| own * 1.05 < other)
-    {
-        why.push("smallest");
-    }
-    let what = if group.suite == "module" {
-        "module"
-    } else {
-        "suite"
-    };
-    let mut advice = vec![format!(
-        "For this {what}: {} ({}).",
-        chosen.name,
-        why.join(", ")
-    )];
-    if let Some(quick) = exact.iter().min_by(by_start)
-        && let (Some(quick_ns), Some(chosen_ns)) = (start(quick), start(chosen))
-        && quick_ns < chosen_ns * 0.8
-    {
-        advice.push(format!(
-            "Start-up matters more than run time? {}: ready in {} instead of {}.",
-            quick.name,
-            figures::time(quick_ns),
-            figures::time(chosen_ns)
-        ));
-    }
-    advice
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -452,6 +392,7 @@ mod tests {
     #[test]
     fn ranges_read_as_sentences_do() {
         assert_eq!(range(1.013, 1.021), "1.3–2.1 %");
+        assert_eq!(range(1.4801, 1.4802), "48 %");
         assert_eq!(range(0.997, 1.005), "−0.3 % to +0.5 %");
     }
 }

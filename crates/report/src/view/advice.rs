@@ -1,0 +1,161 @@
+//! Whom to choose: the fastest, the smallest and the soonest ready, each with how
+//! far the next is behind and how sure that is; and whom not to trust.
+//!
+//! What must stay true: only exact sandboxes with a time for every workload are
+//! named as a choice; two rows are parted only by a verdict of
+//! [`Verdict::Real`], and the margin is the interval of their ratio.
+
+use fathom_record::Guarantee;
+use fathom_stats::{Figure, RowRatio, Verdict};
+
+use super::group::Shown;
+use super::lens::{self, Lens};
+use super::{Kind, words};
+use crate::figures;
+
+/// What somebody may want of an engine.
+struct Aim {
+    figure: Figure,
+    /// Who has the least of it.
+    best: &'static str,
+}
+
+/// Rows that are named beside the first; more are counted.
+const NAMED_MAX: usize = 3;
+
+/// Advice on a group whose rows are compared by how long they run.
+pub fn of_group(shown: &[Shown<'_>], lens: &Lens<'_>) -> Vec<String> {
+    if !matches!(lens.figure, Figure::Kernel | Figure::Run) {
+        return Vec::new();
+    }
+    let aims = [
+        (lens.figure, "Fastest"),
+        (Figure::RssPeak, "Smallest"),
+        (Figure::Start, "Soonest ready"),
+    ];
+    let choices: Vec<&Shown<'_>> = shown.iter().filter(|row| is_choice(row)).collect();
+    aims.into_iter()
+        .filter_map(|(figure, best)| {
+            let aim = Aim { figure, best };
+            match figure == lens.figure {
+                true => best_of(&aim, &choices, lens),
+                false => best_of(&aim, &choices, &Lens::new(lens.summary, figure)),
+            }
+        })
+        .chain(warning(shown))
+        .collect()
+}
+
+/// Exact, and measured on everything.
+fn is_choice(shown: &Shown<'_>) -> bool {
+    shown.row.is_ranked() && shown.row.kind != Kind::Inexact
+}
+
+/// The row with the least of a figure, those that noise alone parts from it, and
+/// the first that is really behind.
+fn best_of(aim: &Aim, choices: &[&Shown<'_>], lens: &Lens<'_>) -> Option<String> {
+    let mut rows: Vec<(f64, &Shown<'_>)> = choices
+        .iter()
+        .filter_map(|row| Some((lens.summary.typical(&row.from.row, aim.figure)?, *row)))
+        .collect();
+    rows.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let ((least, first), others) = rows.split_first()?;
+    let mut text = format!("{}: {}", aim.best, first.row.name);
+    if aim.figure != Figure::Kernel && aim.figure != Figure::Run {
+        text.push_str(&format!(" ({})", lens::shown(aim.figure, *least)));
+    }
+    let mut level = Vec::new();
+    let mut behind = None;
+    let mut doubt = None;
+    for (_, other) in others {
+        let ratio = lens.ratio(&other.from.row, &first.from.row);
+        match ratio.verdict {
+            Verdict::Real => behind = Some((*other, ratio)),
+            Verdict::WithinNoise => level.push(other.row.name.as_str()),
+            verdict => doubt = words::doubt(verdict),
+        }
+        if behind.is_some() || doubt.is_some() {
+            break;
+        }
+    }
+    if !level.is_empty() {
+        text.push_str(&format!(", level with {}", named(&level)));
+    }
+    if let Some((other, ratio)) = behind {
+        text.push_str(&format!("; {} {}", other.row.name, margin(aim, &ratio)));
+    }
+    text.push('.');
+    if let Some(doubt) = doubt {
+        text.push_str(&format!(" {doubt}"));
+    }
+    Some(text)
+}
+
+fn named(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [all @ .., last] if names.len() <= NAMED_MAX => format!("{} and {last}", all.join(", ")),
+        _ => {
+            let (first, more) = names.split_at(NAMED_MAX - 1);
+            format!("{} and {} others", first.join(", "), more.len())
+        }
+    }
+}
+
+/// `takes 1.3–2.1 % longer (95 %)`.
+fn margin(aim: &Aim, ratio: &RowRatio) -> String {
+    let (more, verb) = match aim.figure {
+        Figure::RssPeak => ("more", "needs"),
+        _ => ("longer", "takes"),
+    };
+    let Some(ratio) = ratio.geomean.as_ref().ok() else {
+        return format!("{verb} {more}");
+    };
+    match ratio.interval {
+        Ok(ends) if ends.low >= 2.0 => format!(
+            "{verb} {}–{} as {} (95 %)",
+            figures::ratio(ends.low).trim_end_matches(" ×"),
+            figures::ratio(ends.high),
+            if more == "longer" { "long" } else { "much" },
+        ),
+        Ok(ends) => format!("{verb} {} {more} (95 %)", words::range(ends.low, ends.high)),
+        Err(_) => format!("{verb} {} {more}", figures::percent(ratio.value - 1.0)),
+    }
+}
+
+/// Rows that no sandbox should be chosen from.
+fn warning(shown: &[Shown<'_>]) -> Option<String> {
+    let unsafe_rows: Vec<&str> = shown
+        .iter()
+        .filter(|row| is_no_sandbox(row))
+        .map(name)
+        .collect();
+    if unsafe_rows.is_empty() {
+        return None;
+    }
+    let (are, they, are_not) = match unsafe_rows.len() {
+        1 => ("is no sandbox", "it lets", "is"),
+        _ => ("are no sandboxes", "they let", "are"),
+    };
+    Some(format!(
+        "{} {are}: {they} programs out of their memory, and {are_not} never ranked.",
+        unsafe_rows.join(", ")
+    ))
+}
+
+fn name<'a>(shown: &'a Shown<'_>) -> &'a str {
+    &shown.row.name
+}
+
+/// Whether programs get out: by what the strategy says of itself, or by what the
+/// probe saw.
+fn is_no_sandbox(shown: &Shown<'_>) -> bool {
+    if !shown.from.row.variant.is_wasm() {
+        return false;
+    }
+    match &shown.from.probe {
+        Some(probe) => probe.is_unsound() || probe.claimed == Guarantee::Unchecked,
+        None => shown.row.kind == Kind::Inexact && shown.from.row.sandbox.strategy == "none",
+    }
+}
