@@ -251,8 +251,8 @@ impl Session<'_> {
         }))
     }
 
-    /// How many iterations to count, by workload and size: the same for all
-    /// its cells, so that none is favoured. Judged by the first round alone,
+    /// How many iterations to count, by workload, size and instances at once: the
+    /// same for all such cells, so that none is favoured. Judged by the first round alone,
     /// lest the number drift with the samples.
     fn iterations(&self, round: u32) -> BTreeMap<Program, u32> {
         let Some(target) = self.pace.cell_target.filter(|_| round > 0) else {
@@ -299,11 +299,13 @@ fn median(mut values: Vec<u64>) -> u64 {
     values.get(values.len() / 2).copied().unwrap_or(0)
 }
 
-/// What all cells of a workload share: its name and size.
-type Program = (String, String);
+/// What cells of a workload that are compared share: its name and size, and how
+/// many run at once, since many on few processors take many times as long.
+type Program = (String, String, u32);
 
 fn program_of(task: &Task) -> Program {
-    (task.cell.workload.clone(), task.cell.size.clone())
+    let cell = &task.cell;
+    (cell.workload.clone(), cell.size.clone(), cell.threads)
 }
 
 /// Whether a failure took the whole cell away.

@@ -13,16 +13,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fathom_record::campaign::{
-    self, Config, CpuTime, FORMAT_VERSION, Failure, InForce, ModuleNote, ProbeRecord, Process,
-    Resumed, Sample, Tail, WorkloadNote,
+    self, Config, Counts, CpuTime, FORMAT_VERSION, Failure, InForce, ModuleNote, ProbeRecord,
+    Process, Resumed, Sample, Tail, Window, WorkloadNote,
 };
 use fathom_record::host::Features;
 use fathom_record::protocol::{
     Call, CallOutcome, Event, Hello, Iteration, Measure, PROTOCOL_VERSION, Probe, Request,
 };
 use fathom_record::{
-    Cell, Checks, Compared, Elide, Fact, FailureKind, Guarantee, Header, Host, Metric, Opt, Phase,
-    Record, Sandbox, Span, Variant, Writer,
+    Cell, CellId, Checks, Compared, Elide, Fact, FailureKind, Guarantee, Header, Host, Metric, Opt,
+    Phase, Record, Sandbox, Span, Variant, Writer,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -153,6 +153,48 @@ fn span(wall_ns: u64) -> Span {
     }
 }
 
+fn process(id: CellId) -> Record {
+    Record::Process(Process {
+        cell: id,
+        round: 0,
+        phases: BTreeMap::from([(Phase::Load, span(1)), (Phase::Compile, span(2))]),
+        metrics: Metric::ALL.iter().copied().zip(1..).collect(),
+        wall_ns: Some(9),
+        cpu_ns: Some(8),
+        cpu_host: Some(CpuTime {
+            user_ms: 1,
+            system_ms: 2,
+            hardirq_ms: 3,
+            softirq_ms: 4,
+            idle_ms: 5,
+        }),
+        cpu_pinned: Some(CpuTime::default()),
+        window: Some(Window {
+            wall_ns: 1,
+            iterations: 2,
+            cpu_host: Some(CpuTime::default()),
+            cpu_pinned: None,
+            cpu_ns: Some(3),
+            faults: Some(4),
+            rss_mean_bytes: Some(5),
+            virtual_mean_bytes: Some(6),
+            host_used_mean_bytes: Some(7),
+            host_used_before_bytes: Some(8),
+            readings: 9,
+        }),
+        seed: Some(11),
+    })
+}
+
+fn counts(id: CellId) -> Record {
+    Record::Counts(Counts {
+        cell: id,
+        instances: 20,
+        calls: BTreeMap::from([(text("mmap"), 40), (text("mprotect"), 0)]),
+        how: text("strace -c"),
+    })
+}
+
 fn records() -> Vec<Record> {
     let id = cell().id();
     let phases = BTreeMap::from([
@@ -188,23 +230,8 @@ fn records() -> Vec<Record> {
             kernel_ns: Some(u64::MAX),
             phases,
         }),
-        Record::Process(Process {
-            cell: id.clone(),
-            round: 0,
-            phases: BTreeMap::from([(Phase::Load, span(1)), (Phase::Compile, span(2))]),
-            metrics: Metric::ALL.iter().copied().zip(1..).collect(),
-            wall_ns: Some(9),
-            cpu_ns: Some(8),
-            cpu_host: Some(CpuTime {
-                user_ms: 1,
-                system_ms: 2,
-                hardirq_ms: 3,
-                softirq_ms: 4,
-                idle_ms: 5,
-            }),
-            cpu_pinned: Some(CpuTime::default()),
-            seed: Some(11),
-        }),
+        process(id.clone()),
+        counts(id.clone()),
         Record::Failure(Failure {
             cell: Some(id),
             round: Some(1),

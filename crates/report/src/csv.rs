@@ -106,6 +106,7 @@ fn unit(unit: FigureUnit) -> &'static str {
         FigureUnit::Count => "count",
         FigureUnit::PerCpuSecond => "per CPU second",
         FigureUnit::Share => "share",
+        FigureUnit::PerSecond => "per second",
     }
 }
 

@@ -65,6 +65,7 @@ pub fn quantity(value: f64, unit: FigureUnit) -> String {
         FigureUnit::Count => count(value),
         FigureUnit::PerCpuSecond => format!("{} /s", count(value)),
         FigureUnit::Share => percent(value),
+        FigureUnit::PerSecond => format!("{} /s", count(value)),
     }
 }
 

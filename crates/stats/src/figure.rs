@@ -20,6 +20,8 @@ pub enum FigureUnit {
     PerCpuSecond,
     /// A share from 0 to 1.
     Share,
+    /// A count per second of wall time.
+    PerSecond,
 }
 
 /// One figure of a cell.
@@ -59,7 +61,8 @@ pub enum Figure {
     CtxInvoluntary,
     /// Context switches of both kinds per second of the child's CPU time.
     CtxRate,
-    /// Utilisation of all CPUs of the host.
+    /// Utilisation of all CPUs of the host while counted iterations ran; of the
+    /// child's whole life where that was too short to be watched.
     CpuUseHost,
     /// Utilisation of the CPUs the child was pinned to.
     CpuUsePinned,
@@ -69,11 +72,23 @@ pub enum Figure {
     Cycles,
     /// Instructions of the child.
     Instructions,
+    /// Iterations of all workers that ended in a second of wall time.
+    Throughput,
+    /// Page faults for each of those iterations.
+    FaultsPerRun,
+    /// Share of the pinned CPUs' time that the kernel took.
+    KernelShare,
+    /// Resident set of the child, mean while counted iterations ran.
+    RssMean,
+    /// Address space of the child, mean while counted iterations ran.
+    VirtualMean,
+    /// Memory of the host in use, mean while counted iterations ran.
+    HostMemory,
 }
 
 impl Figure {
     /// Every figure, in the order of a table.
-    pub const ALL: [Figure; 22] = [
+    pub const ALL: [Figure; 28] = [
         Figure::Kernel,
         Figure::Run,
         Figure::RunCpu,
@@ -96,6 +111,12 @@ impl Figure {
         Figure::Syscalls,
         Figure::Cycles,
         Figure::Instructions,
+        Figure::Throughput,
+        Figure::FaultsPerRun,
+        Figure::KernelShare,
+        Figure::RssMean,
+        Figure::VirtualMean,
+        Figure::HostMemory,
     ];
 
     /// Its name in files, its unit last.
@@ -123,6 +144,12 @@ impl Figure {
             Figure::Syscalls => "syscalls",
             Figure::Cycles => "cycles",
             Figure::Instructions => "instructions",
+            Figure::Throughput => "runs_per_s",
+            Figure::FaultsPerRun => "faults_per_run",
+            Figure::KernelShare => "kernel_share_pinned",
+            Figure::RssMean => "rss_mean_bytes",
+            Figure::VirtualMean => "virtual_mean_bytes",
+            Figure::HostMemory => "host_memory_bytes",
         }
     }
 
@@ -151,6 +178,12 @@ impl Figure {
             Figure::Syscalls => "system calls of the child",
             Figure::Cycles => "CPU cycles of the child",
             Figure::Instructions => "instructions of the child",
+            Figure::Throughput => "iterations of all instances that ended in a second",
+            Figure::FaultsPerRun => "page faults for each of those iterations",
+            Figure::KernelShare => "share of the pinned CPUs' time that the kernel took",
+            Figure::RssMean => "mean resident set of the child while it was timed",
+            Figure::VirtualMean => "mean address space of the child while it was timed",
+            Figure::HostMemory => "the host's total minus available memory meanwhile, mean",
         }
     }
 
@@ -166,16 +199,23 @@ impl Figure {
             | Figure::Instantiate
             | Figure::Teardown
             | Figure::Child => FigureUnit::Nanoseconds,
-            Figure::RssPeak | Figure::Virtual | Figure::Code => FigureUnit::Bytes,
+            Figure::RssPeak
+            | Figure::Virtual
+            | Figure::Code
+            | Figure::RssMean
+            | Figure::VirtualMean
+            | Figure::HostMemory => FigureUnit::Bytes,
             Figure::FaultsMinor
             | Figure::FaultsMajor
             | Figure::CtxVoluntary
             | Figure::CtxInvoluntary
             | Figure::Syscalls
             | Figure::Cycles
-            | Figure::Instructions => FigureUnit::Count,
+            | Figure::Instructions
+            | Figure::FaultsPerRun => FigureUnit::Count,
             Figure::CtxRate => FigureUnit::PerCpuSecond,
-            Figure::CpuUseHost | Figure::CpuUsePinned => FigureUnit::Share,
+            Figure::CpuUseHost | Figure::CpuUsePinned | Figure::KernelShare => FigureUnit::Share,
+            Figure::Throughput => FigureUnit::PerSecond,
         }
     }
 

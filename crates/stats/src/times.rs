@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use fathom_record::campaign::{Process, Sample};
+use fathom_record::campaign::{CpuTime, Process, Sample, Window};
 use fathom_record::{Campaign, CellId, Phase};
 
 use crate::NoEstimate;
@@ -192,21 +192,59 @@ fn round(samples: &Samples<'_>, process: &Process) -> Round {
         (Figure::Start, start),
         (Figure::Child, process.wall_ns.map(|ns| ns as f64)),
         (Figure::CtxRate, switches_per_cpu_second(process)),
-        (
-            Figure::CpuUseHost,
-            process.cpu_host.and_then(|time| time.utilisation()),
-        ),
-        (
-            Figure::CpuUsePinned,
-            process.cpu_pinned.and_then(|time| time.utilisation()),
-        ),
     ];
     round.extend(
         metrics
             .chain(rest)
+            .chain(watched(process))
             .filter_map(|(figure, value)| Some((figure, value?))),
     );
     round
+}
+
+/// What was seen from outside: while counted iterations ran where they could be
+/// watched, of the whole child where there is nothing better.
+fn watched(process: &Process) -> [(Figure, Option<f64>); 8] {
+    let window = process.window.as_ref();
+    let host = window.and_then(|window| window.cpu_host);
+    let pinned = window.and_then(|window| window.cpu_pinned);
+    let use_of = |time: Option<CpuTime>| time.and_then(|time| time.utilisation());
+    let per_run = |count: Option<u64>| {
+        let window = window.filter(|window| window.iterations > 0)?;
+        Some(count? as f64 / window.iterations as f64)
+    };
+    let mean = |of: fn(&Window) -> Option<u64>| window.and_then(of).map(|bytes| bytes as f64);
+    [
+        (Figure::CpuUseHost, use_of(host.or(process.cpu_host))),
+        (Figure::CpuUsePinned, use_of(pinned.or(process.cpu_pinned))),
+        (Figure::KernelShare, pinned.and_then(kernel_share)),
+        (
+            Figure::Throughput,
+            window
+                .filter(|window| window.wall_ns > 0)
+                .map(|window| window.iterations as f64 / (window.wall_ns as f64 / 1e9)),
+        ),
+        (
+            Figure::FaultsPerRun,
+            per_run(window.and_then(|window| window.faults)),
+        ),
+        (Figure::RssMean, mean(|window| window.rss_mean_bytes)),
+        (
+            Figure::VirtualMean,
+            mean(|window| window.virtual_mean_bytes),
+        ),
+        (
+            Figure::HostMemory,
+            mean(|window| window.host_used_mean_bytes),
+        ),
+    ]
+}
+
+/// The part of the time of some CPUs that the kernel took for itself.
+fn kernel_share(spent: CpuTime) -> Option<f64> {
+    let kernel = spent.system_ms + spent.hardirq_ms + spent.softirq_ms;
+    let all = kernel + spent.user_ms + spent.idle_ms;
+    (all > 0).then(|| kernel as f64 / all as f64)
 }
 
 /// The paper's figure 5: context switches per second of CPU time.

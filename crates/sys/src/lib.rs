@@ -12,7 +12,8 @@
 //!  icache   instruction fetch made to see what was written
 //!  fence    pages that tell whether anything was written just beyond a mapping
 //!  stack    where the thread's stack ends; its alternate signal stack
-//!  caps perf pin proc spawn usage   what is allowed, counters, affinity, /proc, children, resource use
+//!  caps perf pin proc spawn usage watch   what is allowed, counters, affinity, /proc, children,
+//!                                         resource use, others' resource use
 //! ```
 //!
 //! What must stay true: this is the only crate that may be full of `unsafe`;
@@ -42,3 +43,4 @@ pub mod spawn;
 pub mod stack;
 pub mod uffd;
 pub mod usage;
+pub mod watch;

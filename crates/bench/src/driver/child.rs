@@ -33,12 +33,18 @@ use rustix::{
     process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open},
 };
 
+use super::watch::Watch;
+
 /// Carries the child's mark, by which leftovers are found.
 const MARK_ENV: &str = "FATHOM_CHILD";
 /// Events beyond this are dropped and the child is ended: it is broken.
 const EVENTS_BYTES_MAX: usize = 64 << 20;
 /// How much of the end of stdout and stderr is kept, each.
 const TAIL_BYTES_MAX: usize = 16 << 10;
+/// How much a child can say before it waits for us.
+const PIPE_BYTES: usize = 1 << 20;
+/// How long we do not listen after it has said something.
+const REST: Duration = Duration::from_millis(5);
 /// How often cancellation is looked at.
 const TICK: Duration = Duration::from_millis(100);
 /// How long killed leftovers are waited for.
@@ -82,7 +88,20 @@ pub(crate) fn supervise(
     limit: Duration,
     cancel: &AtomicBool,
 ) -> io::Result<Remains> {
+    supervise_watched(command, input, limit, cancel, &mut ())
+}
+
+/// As [`supervise`], and tells what the child says as it says it.
+pub(crate) fn supervise_watched(
+    command: &mut Command,
+    input: &[u8],
+    limit: Duration,
+    cancel: &AtomicBool,
+    watcher: &mut dyn Watch,
+) -> io::Result<Remains> {
     let (events, events_write) = io::pipe()?;
+    // So that a child need not wait for a parent that rests; less is no harm.
+    let _ = rustix::pipe::fcntl_setpipe_size(&events, PIPE_BYTES);
     let mark = fresh_mark();
     command
         .stdin(Stdio::from(in_memory(input)?))
@@ -106,7 +125,7 @@ pub(crate) fn supervise(
             Overflow::KeepTail,
         ),
     ];
-    let watched = watch(&child, &mut streams, deadline, cancel);
+    let watched = watch(&child, &mut streams, deadline, cancel, watcher);
     // Also after a normal end: what it left behind would disturb the next cell.
     let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     let reaped = wait_with_usage(child.id());
@@ -132,6 +151,7 @@ fn watch(
     streams: &mut [Stream; 3],
     deadline: Instant,
     cancel: &AtomicBool,
+    watcher: &mut dyn Watch,
 ) -> io::Result<Option<End>> {
     let pidfd = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     for stream in streams.iter() {
@@ -154,11 +174,19 @@ fn watch(
         if streams[0].overflowed {
             return Ok(Some(End::Flooded));
         }
+        if let Some(lines) = streams[0].new_lines() {
+            watcher.saw(child.id(), lines);
+            // Short programs say a lot: to wake up for each word would take
+            // processor time from those who are measured.
+            if wait_ready(&pidfd, &[], REST.min(left))? {
+                return Ok(None);
+            }
+        }
     }
 }
 
 /// Waits until something can be read; true when the child has ended.
-fn wait_ready(pidfd: &OwnedFd, streams: &[Stream; 3], limit: Duration) -> io::Result<bool> {
+fn wait_ready(pidfd: &OwnedFd, streams: &[Stream], limit: Duration) -> io::Result<bool> {
     let mut fds = vec![PollFd::new(pidfd, PollFlags::IN)];
     for stream in streams {
         if let Some(fd) = stream.open() {
@@ -190,6 +218,8 @@ struct Stream {
     bytes_max: usize,
     on_overflow: Overflow,
     overflowed: bool,
+    /// How much of it was told as whole lines.
+    told: usize,
 }
 
 impl Stream {
@@ -200,6 +230,7 @@ impl Stream {
             bytes_max,
             on_overflow,
             overflowed: false,
+            told: 0,
         }
     }
 
@@ -228,6 +259,16 @@ impl Stream {
                 Err(_) => self.file = None,
             }
         }
+    }
+
+    /// The whole lines that came since it was last asked, of a stream that
+    /// keeps its beginning.
+    fn new_lines(&mut self) -> Option<&[u8]> {
+        let new = &self.kept[self.told..];
+        let end = new.iter().rposition(|&byte| byte == b'\n')? + 1;
+        let from = self.told;
+        self.told += end;
+        Some(&self.kept[from..self.told])
     }
 
     fn keep(&mut self, bytes: &[u8]) {

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, sync::atomic::AtomicBool, time::Duration};
 
 use fathom_record::{
     FailureKind, Metric, Phase, Span,
-    campaign::CpuTime,
+    campaign::{CpuTime, Window},
     protocol::{CallOutcome, Hello, Iteration, Request},
 };
 
@@ -17,6 +17,7 @@ pub(crate) mod child;
 mod conversation;
 pub mod mock;
 mod process;
+mod watch;
 
 pub use process::ProcessDriver;
 
@@ -92,6 +93,8 @@ pub struct Outside {
     pub cpu_host: Option<CpuTime>,
     /// What the processors it was pinned to did meanwhile.
     pub cpu_pinned: Option<CpuTime>,
+    /// What was seen while its counted iterations ran.
+    pub window: Option<Window>,
 }
 
 /// Joins the lines of a message and bounds its length: a failure is one clear

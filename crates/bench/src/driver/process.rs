@@ -10,15 +10,15 @@ use std::{
 
 use fathom_record::{
     FailureKind,
-    campaign::CpuTime,
     protocol::{Job, Request},
 };
 use fathom_sys::usage::CpuTimes;
 
 use super::{
     Conversation, DriveError, Driver, Outside,
-    child::{Remains, supervise},
+    child::{Remains, supervise_watched},
     conversation::understand,
+    watch::{Watcher, cpu_time},
 };
 
 /// Starts the same runner command anew for each question.
@@ -78,28 +78,29 @@ impl Driver for ProcessDriver {
         limit: Duration,
         stop: &AtomicBool,
     ) -> Result<Conversation, DriveError> {
+        let mut watcher = Watcher::new(pinned(request));
         let before = CpuTimes::read().ok();
         let started = Instant::now();
         let mut command = self.to_command();
         let line = request.to_line();
-        let remains = supervise(&mut command, line.as_bytes(), limit, stop).map_err(|error| {
+        let remains = supervise_watched(&mut command, line.as_bytes(), limit, stop, &mut watcher)
+            .map_err(|error| {
             let message = format!("cannot start {}: {error}", self.program.display());
             DriveError::failed(FailureKind::Unsupported, message)
         })?;
         let wall = started.elapsed();
         let mut conversation = understand(&remains, &format!("{limit:?}"))?;
-        conversation.outside = outside(&remains, wall, before, request);
+        conversation.outside = Outside {
+            window: watcher.window(),
+            ..outside(&remains, wall, before, request)
+        };
         Ok(conversation)
     }
 }
 
-fn outside(
-    remains: &Remains,
-    wall: Duration,
-    before: Option<CpuTimes>,
-    request: &Request,
-) -> Outside {
-    let pinned: Vec<usize> = match &request.job {
+/// The processors that a request pins threads to.
+fn pinned(request: &Request) -> Vec<usize> {
+    match &request.job {
         Job::Measure(measure) => {
             let count = measure.threads as usize;
             measure
@@ -110,24 +111,28 @@ fn outside(
                 .collect()
         }
         Job::Probe(_) => Vec::new(),
-    };
+    }
+}
+
+fn outside(
+    remains: &Remains,
+    wall: Duration,
+    before: Option<CpuTimes>,
+    request: &Request,
+) -> Outside {
+    let pinned = pinned(request);
     let spent = before
         .zip(CpuTimes::read().ok())
         .map(|(before, after)| after.since(&before));
-    let time = |share: fathom_sys::usage::CpuShare| CpuTime {
-        user_ms: share.user_ms,
-        system_ms: share.system_ms,
-        hardirq_ms: share.hard_irq_ms,
-        softirq_ms: share.soft_irq_ms,
-        idle_ms: share.idle_ms,
-    };
     Outside {
         wall_ns: u64::try_from(wall.as_nanos()).ok(),
         cpu_ns: Some(remains.usage.cpu_ns()),
-        cpu_host: spent.as_ref().map(|spent| time(spent.all())),
+        cpu_host: spent.as_ref().map(|spent| cpu_time(&spent.all())),
         cpu_pinned: spent
             .as_ref()
             .filter(|_| !pinned.is_empty())
-            .and_then(|spent| spent.of(&pinned).map(time)),
+            .and_then(|spent| spent.of(&pinned))
+            .map(|share| cpu_time(&share)),
+        window: None,
     }
 }

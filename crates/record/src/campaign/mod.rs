@@ -6,6 +6,7 @@
 //!  probe         what the soundness probe saw of a sandbox
 //!  sample        one counted iteration                                many
 //!  process       once-per-process phases and totals                   seals a cell's round
+//!  counts        system calls of a cell, counted in a run that is not timed
 //!  failure       a round that has no samples, or a cell that has none
 //!  resumed       the campaign went on after a break
 //! ```
@@ -57,6 +58,8 @@ pub struct Campaign {
     pub failures: Vec<Failure>,
     /// What the soundness probe saw.
     pub probes: Vec<ProbeRecord>,
+    /// System calls, counted apart from the times.
+    pub counts: Vec<Counts>,
     /// When it went on after a break.
     pub resumed: Vec<Resumed>,
     /// How the file ends.
@@ -93,6 +96,7 @@ impl Campaign {
             in_force: Vec::new(),
             failures: Vec::new(),
             probes: Vec::new(),
+            counts: Vec::new(),
             resumed: Vec::new(),
             tail: Tail::Whole,
             valid_bytes: 0,
@@ -113,6 +117,7 @@ impl Campaign {
                 self.processes.push(record);
             }
             Record::Failure(record) => self.failures.push(record),
+            Record::Counts(record) => self.counts.push(record),
             Record::Resumed(record) => self.resumed.push(record),
         }
     }
@@ -155,6 +160,8 @@ pub enum Record {
     Process(Process),
     /// Something went wrong.
     Failure(Failure),
+    /// System calls of a cell.
+    Counts(Counts),
     /// The campaign went on after a break.
     Resumed(Resumed),
 }
@@ -291,9 +298,66 @@ pub struct Process {
     /// How the CPUs the child was pinned to spent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_pinned: Option<CpuTime>,
+    /// What was seen from outside while counted iterations ran; absent where
+    /// they were over too soon to be looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
     /// The layout seed in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+}
+
+/// The stretch of a child's life in which its counted iterations ran, as its
+/// parent saw it: start-up, compilation and the end are not in it. What could
+/// not be read is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// How long, in nanoseconds.
+    pub wall_ns: u64,
+    /// Iterations that ended in it, of all workers, counted or not.
+    pub iterations: u64,
+    /// How all CPUs of the host spent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_host: Option<CpuTime>,
+    /// How the CPUs the child was pinned to spent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_pinned: Option<CpuTime>,
+    /// CPU time of the child and of the children it waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns: Option<u64>,
+    /// Page faults of the child and of the children it waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faults: Option<u64>,
+    /// Mean of the child's resident set over the readings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_mean_bytes: Option<u64>,
+    /// Mean of the child's address space over the readings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub virtual_mean_bytes: Option<u64>,
+    /// Mean over the readings of what the host had in use: total minus
+    /// available memory (proc_meminfo(5)), as in "Leaps and bounds", section 4.3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_used_mean_bytes: Option<u64>,
+    /// The same just before the child was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_used_before_bytes: Option<u64>,
+    /// How often it was looked.
+    pub readings: u32,
+}
+
+/// System calls of a cell. They are counted by tracing, which slows a program
+/// down, so no time is taken meanwhile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Which cell.
+    pub cell: CellId,
+    /// Instances that the calls are of: those that a longer run made more than
+    /// a shorter one, so that start-up and compilation are not in them.
+    pub instances: u64,
+    /// By name, what the longer run called more often than the shorter one.
+    pub calls: BTreeMap<String, u64>,
+    /// How they were counted.
+    pub how: String,
 }
 
 /// A difference of two readings of `/proc/stat`, in milliseconds summed over

@@ -82,6 +82,7 @@ fn records() -> Vec<Record> {
                 ..CpuTime::default()
             }),
             cpu_pinned: None,
+            window: None,
             seed: Some(1),
         }),
         Record::Failure(Failure {

@@ -86,6 +86,7 @@ fn campaign() -> Campaign {
                 cpu_ns: None,
                 cpu_host: None,
                 cpu_pinned: None,
+                window: None,
                 seed: None,
             }));
         }

@@ -218,8 +218,16 @@ impl Builder<'_> {
     }
 
     /// Instances made, run and dropped in a second by all workers together:
-    /// the geometric mean over the workloads.
+    /// the geometric mean over the workloads, as it was seen from outside where
+    /// all of them were watched.
     fn throughput(&self, key: &Key) -> Option<f64> {
+        let is_watched = self.workloads.iter().all(|workload| {
+            let cell = self.summary.cell_of(key, &workload.name);
+            cell.is_some_and(|cell| cell.estimate(Figure::Throughput).is_some())
+        });
+        if is_watched {
+            return self.summary.typical(key, Figure::Throughput);
+        }
         let logs: Option<Vec<f64>> = self
             .workloads
             .iter()
@@ -242,7 +250,7 @@ impl Builder<'_> {
             .into_iter()
             .filter_map(|figure| {
                 let value = match figure.unit() {
-                    FigureUnit::Nanoseconds | FigureUnit::Bytes => {
+                    FigureUnit::Nanoseconds | FigureUnit::Bytes | FigureUnit::PerSecond => {
                         self.summary.typical(key, figure)
                     }
                     FigureUnit::Count | FigureUnit::PerCpuSecond | FigureUnit::Share => {

@@ -129,6 +129,10 @@ pub fn noun(figure: Figure) -> String {
         Figure::RssPeak => "peak memory".to_owned(),
         Figure::Virtual => "address space".to_owned(),
         Figure::Code => "machine code".to_owned(),
+        Figure::Throughput => "runs per second".to_owned(),
+        Figure::RssMean => "mean memory".to_owned(),
+        Figure::VirtualMean => "mean address space".to_owned(),
+        Figure::HostMemory => "memory of the host in use".to_owned(),
         figure if figure.unit() == FigureUnit::Nanoseconds => format!("{} time", bare(figure)),
         figure => bare(figure).replace('_', " "),
     }

@@ -375,6 +375,7 @@ impl Maker {
                 idle_ms: (wall / 1e6 * 0.06) as u64 + 1,
                 ..CpuTime::default()
             }),
+            window: None,
             seed: Some(u64::from(round)),
         }));
     }

@@ -114,6 +114,7 @@ pub fn process(cell: &CellId, round: u32) -> Record {
             ..CpuTime::default()
         }),
         cpu_pinned: None,
+        window: None,
         seed: None,
     })
 }
