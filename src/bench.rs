@@ -15,6 +15,7 @@ mod experiments;
 mod finish;
 mod prepare;
 mod probe;
+mod scaling;
 mod show;
 mod target;
 

@@ -13,6 +13,7 @@ mod objdump;
 mod one_line;
 mod probe;
 mod report;
+mod reproduce;
 mod run;
 mod runner;
 mod suite;
@@ -41,6 +42,7 @@ enum Command {
     Report(report::Args),
     Compare(compare::Args),
     Engines(engines::Args),
+    Reproduce(reproduce::Args),
     /// Say what this machine can and cannot do, and what to do about it
     Doctor(doctor::Args),
     #[command(hide = true)]
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Engines(args) => engines::run(args),
+        Command::Reproduce(args) => reproduce::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Runner(args) => runner::run(args),
     };

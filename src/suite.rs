@@ -19,7 +19,10 @@ use crate::bench::{self, Args as BenchArgs};
 `bounds`: the PolyBench kernels and programs that follow pointers, each built for 32-bit and \
 64-bit memories from one source. Every strategy that this host has against `none`, 64-bit \
 `auto` against 32-bit `guard` of the same program, and other engines that run 64-bit memories. \
-Its tables are printed, and kept as bounds.md beside the samples.")]
+Its tables are printed, and kept as bounds.md beside the samples.\n\n\
+`scaling`: 1, 2, 4 and 16 pinned instances at once of short programs, which are made, run and \
+dropped again and again, and of long ones: throughput, CPU use, context switches, page faults, \
+memory and, counted apart, system calls. Its page is kept as scaling.html, .md and .csv.")]
 pub struct Args {
     /// Which selection
     #[arg(value_name = "NAME", required_unless_present = "resume")]
@@ -62,6 +65,15 @@ pub struct Args {
         help_heading = "What"
     )]
     engines: Vec<Wanted>,
+
+    /// Instances at once, one pinned thread each, for `scaling` [default: 1,2,4,16]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "COUNTS",
+        help_heading = "What"
+    )]
+    threads: Vec<u32>,
 
     #[command(flatten)]
     pace: Pace,
@@ -107,7 +119,7 @@ impl From<Args> for BenchArgs {
             engines: args.engines,
             bounds: args.bounds,
             opt: Vec::new(),
-            threads: Vec::new(),
+            threads: args.threads,
             given: Given::default(),
             pace: args.pace,
             results: args.results,

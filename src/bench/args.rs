@@ -159,6 +159,11 @@ pub struct Results {
 pub enum Selection {
     /// What bounds checks cost, on 32-bit and 64-bit memories
     Bounds,
+    /// What instances cost that run side by side
+    Scaling,
+    /// What "Leaps and bounds" measured: `fathom reproduce` asks for it
+    #[value(skip)]
+    LeapsAndBounds,
 }
 
 impl Selection {
@@ -166,6 +171,8 @@ impl Selection {
     pub fn name(self) -> &'static str {
         match self {
             Selection::Bounds => "bounds",
+            Selection::Scaling => "scaling",
+            Selection::LeapsAndBounds => "leaps-and-bounds",
         }
     }
 }
@@ -185,8 +192,10 @@ struct Again {
 pub fn again(command: &[String]) -> anyhow::Result<Args> {
     // The first word is the command's name.
     let (name, words) = command.split_first().context("it has no command line")?;
-    if name == "suite" {
-        return crate::suite::again(words);
+    match name.as_str() {
+        "suite" => return crate::suite::again(words),
+        "reproduce" => return crate::reproduce::again(words),
+        _ => {}
     }
     Again::try_parse_from(words)
         .map(|again| again.args)
@@ -199,7 +208,7 @@ pub fn no_longer_understood(error: clap::Error) -> anyhow::Error {
 }
 
 /// Reads `90`, `90s`, `10m` or `2h`.
-fn duration(text: &str) -> anyhow::Result<Duration> {
+pub fn duration(text: &str) -> anyhow::Result<Duration> {
     let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
         Some(at) => text.split_at(at),
         None => (text, "s"),
@@ -246,7 +255,14 @@ mod tests {
         assert_eq!(args.selection, Some(Selection::Bounds));
         assert_eq!(args.kernels, ["gemm", "graph"]);
         assert_eq!(args.pace.rounds, Some(3));
+        let args = again(&words("suite scaling --threads 1,8 --quick")).unwrap();
+        assert_eq!(args.selection, Some(Selection::Scaling));
+        assert_eq!(args.threads, [1, 8]);
+        let args = again(&words("reproduce leaps-and-bounds --budget 1h")).unwrap();
+        assert_eq!(args.selection, Some(Selection::LeapsAndBounds));
+        assert_eq!(args.pace.budget, Some(Duration::from_secs(3600)));
         assert!(again(&words("suite nonsense")).is_err());
+        assert!(again(&words("suite leaps-and-bounds")).is_err());
         assert!(again(&[]).is_err());
     }
 }

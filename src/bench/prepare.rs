@@ -30,7 +30,7 @@ use fathom_report::bounds::SELECTION;
 use fathom_sys::pin;
 
 use super::{
-    Args, bounds,
+    Args, bounds, scaling,
     target::{self, Kind, TRANSLATED, Target},
 };
 
@@ -80,7 +80,7 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
     let mut outside = find_outside(house.as_ref());
     let (own_strategies, lacking) = match target.kind {
         Kind::Bounds => bounds::strategies(&args.bounds)?,
-        Kind::Run | Kind::Growth | Kind::Compile => {
+        Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling => {
             without_lacking(own_strategies(&target.strategies)?, args)
         }
     };
@@ -89,8 +89,9 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
             *presence = bounds::with_memory64(spec, presence.clone())?;
         }
     }
+    let wanted = scaling::wanted(args, &outside);
     let (mut rows, mut absent) = choose::rows(
-        &args.engines,
+        &wanted,
         &Menu {
             own_strategies: &own_strategies,
             own_opts: &target.opts,
@@ -100,10 +101,11 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
     )
     .map_err(anyhow::Error::msg)?;
     absent.extend(lacking);
+    absent.extend(scaling::not_to_be_had(args));
     if target.kind == Kind::Bounds {
         rows = bounds::with_elision(rows, &args.elide);
     }
-    if target.kind == Kind::Growth && args.engines.is_empty() {
+    if matches!(target.kind, Kind::Growth | Kind::Scaling) && args.engines.is_empty() {
         // Growing is the kernel's work, whatever the compiler tuned for.
         rows.retain(|row| row.native != Some(Variant::NativeTuned));
     }
@@ -309,7 +311,9 @@ fn header(
     let other = remarks(args, absent, target)?;
     let baseline = rows.iter().find(|row| match target.kind {
         Kind::Bounds => row.driver == OWN_DRIVER && row.sandbox.strategy == Bounds::None.name(),
-        Kind::Run | Kind::Growth | Kind::Compile => row.native == Some(Variant::Native),
+        Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling => {
+            row.native == Some(Variant::Native)
+        }
     });
     let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
     let config = Config {
@@ -322,7 +326,7 @@ fn header(
             .or(target.iterations)
             .unwrap_or(match target.kind {
                 Kind::Bounds => ITERATIONS_BOUNDS,
-                Kind::Run | Kind::Growth | Kind::Compile => ITERATIONS,
+                Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling => ITERATIONS,
             })
             .max(1),
         limit_ms: u64::try_from(args.pace.time_limit.as_millis()).unwrap_or(u64::MAX),
@@ -378,10 +382,10 @@ fn pace(args: &Args, target: &Target) -> Pace {
         _ if args.pace.quick => BUDGET_QUICK,
         Kind::Run => BUDGET,
         Kind::Growth | Kind::Compile => BUDGET_EXPERIMENT,
-        Kind::Bounds => BUDGET_SELECTION,
+        Kind::Bounds | Kind::Scaling => BUDGET_SELECTION,
     };
     let (cell_target, iterations_max) = match target.kind {
-        Kind::Growth => (CELL_TARGET_GROWTH, ITERATIONS_MAX_GROWTH),
+        Kind::Growth | Kind::Scaling => (CELL_TARGET_GROWTH, ITERATIONS_MAX_GROWTH),
         Kind::Run | Kind::Compile | Kind::Bounds => (CELL_TARGET, ITERATIONS_MAX),
     };
     let is_fixed = args.pace.iterations.or(target.iterations).is_some();

@@ -20,11 +20,11 @@ use fathom_record::{
     campaign::{ModuleNote, WorkloadNote},
 };
 
-use super::{Args, args::Selection, bounds};
+use super::{Args, args::Selection, bounds, scaling};
 use crate::run::load;
 
 /// The kernels of `--quick`: one of each kind of loop.
-const QUICK_KERNELS: [&str; 6] = [
+pub const QUICK_KERNELS: [&str; 6] = [
     "gemm",
     "atax",
     "lu",
@@ -71,6 +71,8 @@ pub enum Kind {
     Compile,
     /// What bounds checks cost, on both widths.
     Bounds,
+    /// What instances cost that run side by side.
+    Scaling,
 }
 
 /// Finds what the command line names.
@@ -80,6 +82,9 @@ pub fn find(args: &Args, house: Option<&House>) -> anyhow::Result<Target> {
         let house = house.context(here)?;
         return match selection {
             Selection::Bounds => bounds::target(args, house),
+            Selection::Scaling | Selection::LeapsAndBounds => {
+                scaling::target(args, selection, house)
+            }
         };
     }
     let name = args.target.as_deref().unwrap_or("polybench");
@@ -101,7 +106,8 @@ pub fn find(args: &Args, house: Option<&House>) -> anyhow::Result<Target> {
     }
 }
 
-fn suite(house: &House, name: &str) -> anyhow::Result<Suite> {
+/// A suite of the house.
+pub fn suite(house: &House, name: &str) -> anyhow::Result<Suite> {
     Ok(Suite::load(&house.suite(name))?)
 }
 
@@ -278,22 +284,7 @@ fn module(args: &Args, path: &Path) -> anyhow::Result<Target> {
 
 fn growth(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
     ensure!(args.kernels.is_empty(), "growth has no kernels");
-    let chosen = suite.select(&["grow".to_owned()])?;
-    let (mut programs, mut notes) = (Vec::new(), Vec::new());
-    for (pages, step) in GROWTHS {
-        let name = format!("grow-{pages}-by-{step}");
-        let mut program = program(suite, chosen[0], "");
-        program.args = vec![pages.to_string(), step.to_string()];
-        program.expected = Expected::SameAs(PathBuf::from(format!("{name}.stdout")));
-        notes.push(WorkloadNote {
-            suite: suite.name.clone(),
-            name: name.clone(),
-            why: format!("an instance grown to {pages} pages, {step} at a time, each touched"),
-            answer: None,
-        });
-        program.name = name;
-        programs.push(program);
-    }
+    let (programs, notes) = growing(suite, &GROWTHS)?;
     Ok(Target {
         kind: Kind::Growth,
         title: "growth".to_owned(),
@@ -309,6 +300,30 @@ fn growth(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
         iterations: None,
         has_native: true,
     })
+}
+
+/// Programs that grow to some pages, some at a time.
+pub fn growing(
+    suite: &Suite,
+    growths: &[(u32, u32)],
+) -> anyhow::Result<(Vec<Program<'static>>, Vec<WorkloadNote>)> {
+    let chosen = suite.select(&["grow".to_owned()])?;
+    let (mut programs, mut notes) = (Vec::new(), Vec::new());
+    for (pages, step) in growths {
+        let name = format!("grow-{pages}-by-{step}");
+        let mut program = program(suite, chosen[0], "");
+        program.args = vec![pages.to_string(), step.to_string()];
+        program.expected = Expected::SameAs(PathBuf::from(format!("{name}.stdout")));
+        notes.push(WorkloadNote {
+            suite: suite.name.clone(),
+            name: name.clone(),
+            why: format!("an instance grown to {pages} pages, {step} at a time, each touched"),
+            answer: None,
+        });
+        program.name = name;
+        programs.push(program);
+    }
+    Ok((programs, notes))
 }
 
 fn compile(args: &Args, house: &House) -> anyhow::Result<Target> {

@@ -1,0 +1,160 @@
+//! Instances side by side: the selection `scaling`, and what "Leaps and bounds"
+//! measured, which `fathom reproduce` asks for.
+//!
+//! ```text
+//!            programs                                rows
+//!  scaling   short: grow, three ways                 every engine as it comes, our
+//!            long: kernels of PolyBench              engine under the paper's strategies
+//!  leaps     PolyBench, medium, all 30 kernels       the paper's engines, each way they
+//!                                                    check; what is not to be had is named
+//!  × 1, 2, 4 and 16 instances (1, 4, 16 and as many as there are processors)
+//! ```
+//!
+//! What must stay true: the strategy that users get comes first, because the
+//! control of the first row is the noise floor; more instances than processors
+//! are measured all the same, and a report marks them.
+
+use anyhow::ensure;
+use fathom_bench::{
+    choose::{Absent, NATIVE, OWN, Wanted},
+    engines::{EngineSpec, Presence},
+    house::House,
+};
+use fathom_engine::Bounds;
+use fathom_record::{Compared, Opt, Variant};
+use fathom_sys::pin;
+
+use super::{
+    Args,
+    args::Selection,
+    target::{Kind, QUICK_KERNELS, Target, growing, note, program, suite},
+};
+
+/// Our strategies in the paper's order, but for the default, which is first.
+const STRATEGIES: [Bounds; 5] = [
+    Bounds::Guard,
+    Bounds::None,
+    Bounds::Clamp,
+    Bounds::Trap,
+    Bounds::Uffd,
+];
+/// Instances at once.
+const THREADS: [u32; 4] = [1, 2, 4, 16];
+/// The paper's.
+const THREADS_OF_PAPER: [u32; 3] = [1, 4, 16];
+/// Short programs: pages, and pages at a time. The first does not grow.
+const SHORT: [(u32, u32); 3] = [(1, 1), (64, 1), (256, 16)];
+/// Long ones, of different appetite for memory.
+const LONG: [&str; 4] = ["gemm", "durbin", "jacobi-2d", "trisolv"];
+/// The paper's engines, by the names of those that may be here.
+const ENGINES_OF_PAPER: [&str; 5] = [OWN, NATIVE, "wasmtime", "wasm3", "node"];
+/// The paper's second compiler for native code, where there is a row for it.
+const NATIVE_GCC: &str = "native-gcc";
+
+/// What a selection measures.
+pub fn target(args: &Args, selection: Selection, house: &House) -> anyhow::Result<Target> {
+    let is_paper = selection == Selection::LeapsAndBounds;
+    let size = args.size.as_deref().map(str::to_lowercase);
+    let default = if args.pace.quick { "small" } else { "medium" };
+    let size = size.unwrap_or_else(|| default.to_owned());
+    let polybench = suite(house, "polybench")?;
+    let mut kernels = args.kernels.clone();
+    if kernels.is_empty() {
+        kernels = match (is_paper, args.pace.quick) {
+            (true, false) => Vec::new(),
+            (true, true) => QUICK_KERNELS.map(str::to_owned).to_vec(),
+            (false, _) => LONG.map(str::to_owned).to_vec(),
+        };
+    }
+    let (mut programs, mut notes) = match is_paper || !args.kernels.is_empty() {
+        true => (Vec::new(), Vec::new()),
+        false => growing(&suite(house, "wasi")?, &SHORT)?,
+    };
+    for workload in polybench.select(&kernels)? {
+        let name = &workload.name;
+        let has_answer = workload.answers.contains_key(&size);
+        ensure!(has_answer, "{name} has no answer for size {size}");
+        programs.push(program(&polybench, workload, &size));
+        notes.push(note(&polybench, workload, &size));
+    }
+    Ok(Target {
+        kind: Kind::Scaling,
+        title: format!("{}-{size}", selection.name()),
+        programs,
+        notes,
+        module: None,
+        translated: None,
+        compared: Compared::Kernel,
+        variants: vec![Variant::WasmSimd],
+        threads: threads(is_paper),
+        opts: vec![Opt::Speed],
+        strategies: STRATEGIES.map(|bounds| bounds.name().to_owned()).to_vec(),
+        iterations: None,
+        has_native: true,
+    })
+}
+
+/// How many instances at once; the paper's machine had 16 processors, so as
+/// many as there are here belong to its form.
+fn threads(is_paper: bool) -> Vec<u32> {
+    if !is_paper {
+        return THREADS.to_vec();
+    }
+    let here = pin::allowed_cpus().map_or(1, |cpus| cpus.len());
+    let mut counts = THREADS_OF_PAPER.to_vec();
+    counts.extend(u32::try_from(here).ok());
+    counts.sort_unstable();
+    counts.dedup();
+    counts
+}
+
+/// The engines to measure: those that were named, or the paper's, each in every
+/// way it can be asked to check. Empty for all there are.
+pub fn wanted(args: &Args, outside: &[(EngineSpec, Presence)]) -> Vec<Wanted> {
+    if args.selection != Some(Selection::LeapsAndBounds) || !args.engines.is_empty() {
+        return args.engines.clone();
+    }
+    let plain = |name: &str| Wanted {
+        engine: name.to_owned(),
+        strategy: None,
+        backend: None,
+    };
+    let mut wanted = vec![plain(OWN), plain(NATIVE)];
+    for (spec, _) in outside {
+        if spec.name == NATIVE_GCC {
+            wanted.push(plain(NATIVE_GCC));
+        } else if ENGINES_OF_PAPER.contains(&spec.name.as_str()) {
+            wanted.extend(spec.strategies.iter().map(|strategy| Wanted {
+                strategy: Some(strategy.clone()),
+                ..plain(&spec.name)
+            }));
+        }
+    }
+    wanted
+}
+
+/// What the paper measured and no registry has.
+pub fn not_to_be_had(args: &Args) -> Vec<Absent> {
+    if args.selection != Some(Selection::LeapsAndBounds) {
+        return Vec::new();
+    }
+    vec![Absent {
+        engine: "wavm".to_owned(),
+        why: "no package registry has it, and its last release is older than the paper".to_owned(),
+        is_wanted: false,
+    }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_strategy_comes_first_and_the_papers_are_all_there() {
+        assert_eq!(STRATEGIES[0], Bounds::Guard);
+        assert_eq!(threads(false), THREADS);
+        let counts = threads(true);
+        assert!(THREADS_OF_PAPER.iter().all(|count| counts.contains(count)));
+        assert!(counts.is_sorted());
+    }
+}

@@ -1,0 +1,207 @@
+//! `fathom reproduce`: what a paper measured, measured again on this machine as far
+//! as it can be had, and a page that sets both side by side.
+//!
+//! ```text
+//!  Args ─▶ bench::run, a campaign in a folder ─▶ page(folder) ─▶ PAPER.md, its pictures
+//!            ▲ a folder with a campaign: goes on with it
+//! ```
+//!
+//! A paper is a selection of `bench` (what is measured) and a page of
+//! `fathom-report` (what is shown, with what the paper states as data).
+
+mod leaps;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
+
+use anyhow::{Context, ensure};
+use clap::Parser;
+use fathom_bench::{choose::Wanted, house::House};
+use fathom_record::campaign::FILE_NAME;
+use fathom_report::write_whole;
+
+use crate::bench::args::{Given, Pace, Results, Selection, duration, no_longer_understood};
+use crate::bench::{self, Args as BenchArgs};
+use crate::report::print;
+
+/// Measure what a paper measured, and set its figures beside ours
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "\
+`leaps-and-bounds`: Szewczyk, Stonehouse, Barbalace, Spink: Leaps and bounds, IISWC 2022. Five \
+ways to check bounds, the paper's engines as far as they are installed, native code; PolyBench \
+with 1, 4 and 16 pinned instances. SPEC CPU 2017 cannot be shipped: --spec runs the paper's \
+subset of your own copy.\n\n\
+The same command again goes on where it stopped, and writes the page anew.")]
+pub struct Args {
+    /// Which paper
+    #[arg(value_name = "PAPER")]
+    paper: Paper,
+    /// Folder for samples and page; goes on with a campaign that is there
+    /// [default: results/PAPER]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Only write the page, from what was measured before
+    #[arg(long)]
+    page_only: bool,
+    /// Folder for the page and its pictures instead of --out
+    #[arg(long, value_name = "DIR")]
+    page: Option<PathBuf>,
+    /// Your copy of SPEC CPU 2017
+    #[arg(long, value_name = "DIR")]
+    spec: Option<PathBuf>,
+    /// Engines as NAME[:STRATEGY[:BACKEND]]; the paper's by default
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    engines: Vec<Wanted>,
+    /// Only these workloads
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    workloads: Vec<String>,
+    /// Instances at once; the paper's and as many as there are processors by default
+    #[arg(long, value_delimiter = ',', value_name = "COUNTS")]
+    threads: Vec<u32>,
+    /// A first impression: a few workloads, small
+    #[arg(long)]
+    quick: bool,
+    /// Rounds; as many as fit into the budget by default
+    #[arg(long)]
+    rounds: Option<u32>,
+    /// Time for the whole campaign, such as 10m or 4h; the first round is finished
+    /// whatever it takes
+    #[arg(long, value_parser = duration)]
+    budget: Option<Duration>,
+    /// Time for one cell in one round
+    #[arg(long, value_parser = duration, default_value = "60s")]
+    time_limit: Duration,
+    /// Do not probe whether strategies are sound before measuring
+    #[arg(long)]
+    no_probe: bool,
+}
+
+/// A paper that can be reproduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Paper {
+    /// Leaps and bounds: analysing WebAssembly's performance with a focus on bounds checking
+    LeapsAndBounds,
+}
+
+impl Paper {
+    /// Its name, which is its selection's.
+    fn name(self) -> &'static str {
+        self.selection().name()
+    }
+
+    fn selection(self) -> Selection {
+        match self {
+            Paper::LeapsAndBounds => Selection::LeapsAndBounds,
+        }
+    }
+
+    /// The files of its page, by name, from a folder of results.
+    fn page(self, folder: &Path) -> anyhow::Result<Vec<(String, String)>> {
+        match self {
+            Paper::LeapsAndBounds => leaps::page(folder),
+        }
+    }
+}
+
+/// Measures what is left to measure, and writes the page.
+///
+/// # Errors
+/// Whatever keeps the campaign from beginning or going on, or the page from
+/// being written.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let folder = folder(&args)?;
+    if let Some(spec) = &args.spec {
+        leaps::check_spec(spec)?;
+    }
+    let has_campaign = folder.join(FILE_NAME).exists();
+    ensure!(
+        has_campaign || !args.page_only,
+        "{}: nothing was measured there; leave --page-only out",
+        folder.display()
+    );
+    let mut code = ExitCode::SUCCESS;
+    if !args.page_only {
+        let mut measured = BenchArgs::from(args.clone());
+        if has_campaign {
+            measured.results.resume = Some(folder.clone());
+        } else {
+            measured.results.out = Some(folder.clone());
+        }
+        code = bench::run(measured)?;
+    }
+    if !folder.join(FILE_NAME).exists() {
+        return Ok(code);
+    }
+    let to = args.page.as_ref().unwrap_or(&folder);
+    std::fs::create_dir_all(to).with_context(|| to.display().to_string())?;
+    for (name, content) in args.paper.page(&folder)? {
+        let path = to.join(name);
+        write_whole(&path, content.as_bytes()).with_context(|| path.display().to_string())?;
+        print(&format!("{}\n", path.display()))?;
+    }
+    Ok(code)
+}
+
+fn folder(args: &Args) -> anyhow::Result<PathBuf> {
+    let folder = match &args.out {
+        Some(folder) => folder.clone(),
+        None => House::find()
+            .map_or_else(|| PathBuf::from("results"), |house| house.results())
+            .join(args.paper.name()),
+    };
+    Ok(std::path::absolute(folder)?)
+}
+
+#[derive(Parser)]
+#[command(no_binary_name = true)]
+struct Again {
+    #[command(flatten)]
+    args: Args,
+}
+
+/// What a campaign's command line asked for, its first word left out.
+///
+/// # Errors
+/// One that this version does not understand.
+pub fn again(words: &[String]) -> anyhow::Result<BenchArgs> {
+    Again::try_parse_from(words)
+        .map(|again| again.args.into())
+        .map_err(no_longer_understood)
+}
+
+impl From<Args> for BenchArgs {
+    fn from(args: Args) -> BenchArgs {
+        BenchArgs {
+            target: None,
+            args: Vec::new(),
+            selection: Some(args.paper.selection()),
+            elide: Vec::new(),
+            size: None,
+            kernels: args.workloads,
+            variant: Vec::new(),
+            engines: args.engines,
+            bounds: Vec::new(),
+            opt: Vec::new(),
+            threads: args.threads,
+            given: Given::default(),
+            pace: Pace {
+                rounds: args.rounds,
+                iterations: None,
+                warmup: 1,
+                budget: args.budget,
+                time_limit: args.time_limit,
+                quick: args.quick,
+            },
+            results: Results {
+                out: None,
+                resume: None,
+                resume_anywhere: false,
+                seed: None,
+                no_probe: args.no_probe,
+            },
+        }
+    }
+}
