@@ -152,6 +152,16 @@ class Step:
             raise Failed(f"{what}: {complaint_of(err if COLOUR.sub('', err).strip() else out)}")
         return out
 
+    def c_runner(self, here: Path, sources: list[str], to: Path, options: list) -> None:
+        """Compiles a runner from `sources` in `here` and what all runners in C share."""
+        common = here.parent / "common"
+        shared = [common / name for name in ("main.c", "crew.c", "probe.c", "clock.c", "events.c", "json.c")]
+        self.run(
+            ["cc", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{common}", *shared]
+            + [here / source for source in sources] + ["-o", to, *options, "-lpthread"],
+            "cc",
+        )
+
     # PyPI ------------------------------------------------------------------
 
     def pip_download(self, requirements: Path, into: Path) -> None:

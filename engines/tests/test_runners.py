@@ -270,6 +270,11 @@ class Wasmtime(RunnerCase, unittest.TestCase):
     engine = "wasmtime"
     baseline = {"backend": "winch"}
 
+    def test_pulley_is_an_interpreter(self):
+        hello = self.ask(modules.ANSWER, backend="pulley").only("hello")
+        self.assertEqual(hello["tier"], "interpreter")
+        self.assertIn("Pulley", hello["evidence"])
+
     def test_says_how_much_code_there_is(self):
         self.assertGreater(self.ask(modules.ANSWER).only("process")["metrics"]["code_bytes"], 0)
 

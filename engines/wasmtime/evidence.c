@@ -7,7 +7,8 @@
 // explicit comparison did.
 //
 // Tier and code: a compiled module is an ELF image in memory. Its .text is the
-// machine code, and the engine writes the settings it compiled with beside it.
+// machine code, and the engine writes the settings it compiled with beside it. An
+// image for the interpreter says so in its header's flags.
 
 #define _GNU_SOURCE
 #include <elf.h>
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runner.h"
+#include "wasmtime_engine.h"
 
 // (module (memory (export "m") 1) (func (export "f") (param i32) (result i32)
 //   local.get 0  i32.load))
@@ -27,6 +28,8 @@ static const uint8_t tiny[] = {
 #define OUTSIDE 0x20000
 // A 32-bit address and a 32-bit offset reach at most this far from the base.
 #define REACH (8ull << 30)
+// In the ELF header of an image: its code is Pulley's, of 64 bits.
+#define FLAG_PULLEY64 8u
 
 static struct sigaction previous;
 static volatile sig_atomic_t faults;
@@ -85,14 +88,16 @@ static bool image_of(const wasmtime_module_t *module, const char **start, size_t
     return *size >= sizeof(Elf64_Ehdr) && memcmp(from, ELFMAG, SELFMAG) == 0;
 }
 
-// Whether an image says that it was compiled with "opt_level" at "speed": the
-// name, a variant's number, the length of its name, its name. Winch, whose
-// level the runner leaves alone, and an unoptimised Cranelift write "none" there.
-static bool says_optimised(const wasmtime_module_t *module) {
+// What an image says of its making: "opt_level" at "speed" is the setting's name, a
+// variant's number, the length of its name, its name. Winch, whose level the runner
+// leaves alone, and an unoptimised Cranelift write "none" there.
+static enum made_by made_by(const wasmtime_module_t *module) {
     static const char setting[] = "opt_level\0\5speed";
     const char *image;
     size_t size;
-    return image_of(module, &image, &size) && memmem(image, size, setting, sizeof setting - 1) != NULL;
+    if (!image_of(module, &image, &size)) return MADE_BY_UNKNOWN;
+    if (((const Elf64_Ehdr *)image)->e_flags & FLAG_PULLEY64 && code_bytes(module) == 0) return MADE_FOR_INTERPRETER;
+    return memmem(image, size, setting, sizeof setting - 1) != NULL ? MADE_BY_OPTIMISER : MADE_BY_OTHER;
 }
 
 struct evidence observe(wasm_engine_t *engine) {
@@ -113,7 +118,7 @@ struct evidence observe(wasm_engine_t *engine) {
     sigaction(SIGSEGV, &previous, NULL);
 
     struct evidence found = judge(trapped, base);
-    found.optimised = says_optimised(module);
+    found.made_by = made_by(module);
     wasmtime_store_delete(store);
     wasmtime_module_delete(module);
     return found;

@@ -11,7 +11,8 @@ from pathlib import Path
 
 VERSION = "50.0.1"
 NEEDS = ["cc", "cargo"]
-SOURCES = ["runner.c", "guest.c", "probe.c", "evidence.c", "events.c", "json.c"]
+USES = ["common"]
+SOURCES = ["engine.c", "evidence.c"]
 
 
 def _library(step, here: Path, into: Path) -> None:
@@ -45,10 +46,8 @@ def install(step, here: Path, into: Path) -> None:
     step.say("its C headers (a crate, about 20 MB with what the crate asks for)")
     _headers(step, here, into)
     step.say("the runner (cc)")
-    step.run(
-        ["cc", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{into / 'include'}"]
-        + [here / source for source in SOURCES]
-        + ["-o", into / "runner", f"-L{into}", "-l:_libwasmtime.so", "-Wl,-rpath,$ORIGIN", "-lpthread"],
-        "cc",
+    step.c_runner(
+        here, SOURCES, into / "runner",
+        [f"-I{into / 'include'}", f"-L{into}", "-l:_libwasmtime.so", "-Wl,-rpath,$ORIGIN"],
     )
     step.say(step.run([into / "runner", "--check"], "the runner does not run").strip())
