@@ -16,6 +16,7 @@ import os
 import pathlib
 
 import jobs
+import libsodium
 import packages
 import programs
 import suites
@@ -24,11 +25,12 @@ import wasm64
 import wasm_file
 import widths
 
-SUITES = ("polybench", "pointers", "wasi", "large", "programs")
+SUITES = ("polybench", "pointers", "wasi", "large", "programs", "libsodium")
 # Suites that are built in sizes, and what their headers are besides their own.
 SIZED = {"polybench": (), "pointers": ("polybench",)}
 # What is built of a suite unless variants are named.
-VARIANTS = {"polybench": (*toolchain.DEFAULT_VARIANTS, *widths.BITS), "pointers": ("native", *widths.BITS)}
+VARIANTS = {"polybench": (*toolchain.DEFAULT_VARIANTS, *widths.BITS), "pointers": ("native", *widths.BITS),
+            "libsodium": tuple(toolchain.VARIANTS)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,19 +151,25 @@ def main(arguments: list[str] | None = None) -> int:
     if toolchain.zig_version() != toolchain.ZIG_VERSION:
         toolchain.zig_path()
         raise toolchain.ToolError(f"{toolchain.ZIG_HOME} is not zig {toolchain.ZIG_VERSION}: run `make setup`")
+    first = []  # what others are linked with
     wanted = []
     listed = []
     for suite in options.suite:
         if suite == "programs":
             builds, listed = programs.plan(options.kernel)
             wanted += builds
+        elif suite == "libsodium":
+            libraries, tests = libsodium.stages(variants_of(suite, options.variant), options.kernel)
+            first += libraries
+            wanted += tests
         elif suite in SIZED:
             wanted += sized_jobs(suite, variants_of(suite, options.variant), options.size, options.kernel)
         else:
             wanted += program_jobs(suite, variants_of(suite, options.variant))
     with open(toolchain.TOOLS / "workloads.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        failures = jobs.run(wanted, options.jobs)
+        failures = jobs.run(first, options.jobs) if first else 0
+        failures = failures or jobs.run(wanted, options.jobs)
         if listed:
             programs.write_list(listed, wanted)
         return 1 if failures else 0

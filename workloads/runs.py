@@ -61,10 +61,10 @@ def command_for(program: pathlib.Path) -> list[str]:
     return [node, "--no-warnings", "--input-type=module", "-e", NODE_RUNNER, str(program)]
 
 
-def run(program: pathlib.Path, timeout_s: float | None = None) -> Outcome:
-    """Raises ToolError when the program fails, hangs or prints no answer."""
+def run(program: pathlib.Path, timeout_s: float | None = None, words: list[str] | None = None) -> Outcome:
+    """Runs it with the words as its arguments. Raises ToolError when the program fails, hangs or prints no answer."""
     try:
-        done = subprocess.run(command_for(program), capture_output=True, text=True, timeout=timeout_s, check=False)
+        done = subprocess.run([*command_for(program), *(words or [])], capture_output=True, text=True, timeout=timeout_s, check=False)
     except subprocess.TimeoutExpired:
         raise toolchain.ToolError(f"{program}: no answer within {timeout_s:.0f} s") from None
     except OSError as error:

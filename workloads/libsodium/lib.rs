@@ -1,0 +1,1 @@
+//! Empty: this manifest exists so that cargo fetches the packages it names.
