@@ -1,36 +1,19 @@
 // The runner's side of the protocol: one JSON event a line, written to the
 // descriptor the parent named. Standard output and error stay free for noise.
 
-import fs from 'node:fs';
-
-const descriptor = Number(process.env.FATHOM_EVENTS_FD ?? '');
-
-/** Whether the parent told us where events go. */
-export const eventsGoSomewhere = Number.isInteger(descriptor) && descriptor > 0;
-
-/** Writes all of `bytes`; a parent that has gone ends the process quietly. */
-function writeAll(bytes) {
-  for (let written = 0; written < bytes.length;) {
-    try {
-      written += fs.writeSync(descriptor, bytes, written);
-    } catch (error) {
-      if (error.code === 'EAGAIN') continue;
-      process.exit(1);
-    }
-  }
-}
-
-/**
- * Sends one event. A line shorter than a pipe's atomic write (4096 bytes) is
- * never torn by another thread's, so workers may send without a lock.
- */
-export function send(event) {
-  writeAll(Buffer.from(JSON.stringify(event) + '\n'));
+/** Sends one event. Lines shorter than a pipe's atomic write (4096 bytes) of several threads are never torn. */
+export function send(host, event) {
+  host.writeEvents(JSON.stringify(event) + '\n');
 }
 
 /** Sends many events with few system calls. Only for one thread at a time. */
 export class Batch {
+  #host;
   #lines = [];
+
+  constructor(host) {
+    this.#host = host;
+  }
 
   add(event) {
     this.#lines.push(JSON.stringify(event));
@@ -38,7 +21,7 @@ export class Batch {
   }
 
   flush() {
-    if (this.#lines.length > 0) writeAll(Buffer.from(this.#lines.join('\n') + '\n'));
+    if (this.#lines.length > 0) this.#host.writeEvents(this.#lines.join('\n') + '\n');
     this.#lines = [];
   }
 }

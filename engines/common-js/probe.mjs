@@ -7,20 +7,20 @@ import { Batch, Failure } from './events.mjs';
 import { instantiateFailure, runFailure, trapMessage } from './failures.mjs';
 
 /** "i32:5" or "i64:-1" → what JavaScript passes for it. */
-function argument(text) {
+function argument(host, text) {
   const [type, value] = text.split(':');
   if (type === 'i32') return Number(BigInt.asIntN(32, BigInt(value)));
   if (type === 'i64') return BigInt.asIntN(64, BigInt(value));
-  throw new Failure('unsupported', `node cannot pass the argument ${text}`);
+  throw new Failure('unsupported', `${host.ENGINE} cannot pass the argument ${text}`);
 }
 
 /** A call's value → the protocol's "i32:…" and "i64:…", signed. */
-function results(value) {
+function results(host, value) {
   if (value === undefined) return [];
   return (Array.isArray(value) ? value : [value]).map((one) => {
     if (typeof one === 'bigint') return `i64:${one}`;
     if (Number.isInteger(one)) return `i32:${one}`;
-    throw new Failure('unsupported', `node cannot tell the type of the result ${one}`);
+    throw new Failure('unsupported', `${host.ENGINE} cannot tell the type of the result ${one}`);
   });
 }
 
@@ -37,28 +37,28 @@ function memoriesFor(module) {
 }
 
 /** Makes the calls of `request` on one instance of `module`. */
-export function probe(module, request) {
+export function probe(host, module, request) {
   const imports = memoriesFor(module);
   let exports;
   try {
     ({ exports } = new WebAssembly.Instance(module, imports));
   } catch (error) {
-    throw instantiateFailure(error);
+    throw instantiateFailure(host, error);
   }
-  const batch = new Batch();
+  const batch = new Batch(host);
   request.calls.forEach(({ export: name, args }, index) => {
     if (typeof exports[name] !== 'function') throw new Failure('link', `the module has no function ${name}`);
-    const values = args.map(argument);
+    const values = args.map((text) => argument(host, text));
     let outcome;
     try {
       outcome = exports[name](...values);
     } catch (error) {
-      const trap = trapMessage(error);
-      if (trap === null) throw runFailure(error);
+      const trap = trapMessage(host, error);
+      if (trap === null) throw runFailure(host, error);
       batch.add({ event: 'call', index, trap });
       return;
     }
-    batch.add({ event: 'call', index, result: results(outcome) });
+    batch.add({ event: 'call', index, result: results(host, outcome) });
   });
   batch.flush();
 }

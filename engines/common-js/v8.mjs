@@ -1,10 +1,11 @@
 // Which compiler V8 uses and how it checks bounds: set from the request, then
 // proved on a tiny module in this very process. What is not proved is "unknown".
 //
-// The flags are V8's own and are read when a module is compiled, so setting them
-// before the first WebAssembly.Module is enough and no second process is needed.
+// The flags are V8's own. Node sets them while it runs, which is enough where it is done
+// before the first WebAssembly.Module; Deno's V8 ignores that and needs them at its start.
 
 import v8 from 'node:v8';
+import vm from 'node:vm';
 
 import { Failure } from './events.mjs';
 
@@ -19,6 +20,24 @@ const BACKENDS = {
 
 const STRATEGIES = { guard: [], trap: ['--wasm-enforce-bounds-checks'] };
 
+// V8's message (a part of it) → the specification's.
+export const TRAPS = [
+  ['memory access out of bounds', 'out of bounds memory access'],
+  ['data segment out of bounds', 'out of bounds memory access'],
+  ['table access out of bounds', 'out of bounds table access'],
+  ['element segment out of bounds', 'out of bounds table access'],
+  ['table index is out of bounds', 'undefined element'],
+  ['null function or function signature mismatch', 'indirect call type mismatch'],
+  ['unreachable', 'unreachable'],
+  ['divide by zero', 'integer divide by zero'],
+  ['remainder by zero', 'integer divide by zero'],
+  ['divide result unrepresentable', 'integer overflow'],
+  ['float unrepresentable in integer range', 'invalid conversion to integer'],
+];
+export const STACK = /call stack/i;
+// V8 names the switch of a feature that is off.
+export const UNSUPPORTED = /experimental[-_]wasm|--enable/;
+
 // (module (memory 1) (func (export "load") (param i32) (result i32)
 //   local.get 0  i32.load))
 const TINY = new Uint8Array([
@@ -31,17 +50,17 @@ export function backendOf(request) {
   return request.backend ?? (request.opt === 'none' ? 'liftoff' : 'turbofan');
 }
 
-/** Sets V8's flags for the request. Must come before any module is compiled. */
-export function configure(request) {
+/** V8's flags for what the request asks of `engine`, whose default strategy is `usual`. */
+export function flagsFor(engine, request, usual, strategies = Object.keys(STRATEGIES)) {
   const backend = backendOf(request);
-  const strategy = request.strategy ?? 'guard';
+  const strategy = request.strategy ?? usual;
   if (!Object.hasOwn(BACKENDS, backend)) {
-    throw new Failure('unsupported', `node has no backend "${backend}": use turbofan, liftoff or tiering`);
+    throw new Failure('unsupported', `${engine} has no backend "${backend}": use turbofan, liftoff or tiering`);
   }
-  if (!Object.hasOwn(STRATEGIES, strategy)) {
-    throw new Failure('unsupported', `node has no strategy "${strategy}": use guard or trap`);
+  if (!strategies.includes(strategy)) {
+    throw new Failure('unsupported', `${engine} has no strategy "${strategy}": use ${strategies.join(' or ')}`);
   }
-  for (const flag of [...BACKENDS[backend], ...STRATEGIES[strategy]]) v8.setFlagsFromString(flag);
+  return [...BACKENDS[backend], ...STRATEGIES[strategy]];
 }
 
 /** A V8 native as a function, or null where this V8 does not know it. */
@@ -95,7 +114,7 @@ function provedChecks(load) {
 }
 
 /** The hello event: what is in force in this process, and how we know. */
-export function hello(request) {
+export function helloOf(engine, version, request) {
   const backend = backendOf(request);
   const { load } = new WebAssembly.Instance(new WebAssembly.Module(TINY)).exports;
   load(0);
@@ -103,8 +122,8 @@ export function hello(request) {
   const [checks, checksEvidence] = provedChecks(load);
   return {
     event: 'hello',
-    engine: 'node',
-    version: process.versions.node,
+    engine,
+    version,
     backend,
     tier,
     checks,
@@ -113,10 +132,19 @@ export function hello(request) {
 }
 
 /** Fails where a function of the measured module was made by another compiler than asked for. */
-export function requireCompiler(backend, exported) {
-  const wanted = { turbofan: 'TurboFan', liftoff: 'Liftoff' }[backend];
+export function requireTier(request, exported) {
+  const wanted = { turbofan: 'TurboFan', liftoff: 'Liftoff' }[backendOf(request)];
   const found = compilerOf(exported);
   if (wanted !== undefined && found !== null && found !== wanted) {
     throw new Failure('internal', `the module was compiled by ${found}, not by ${wanted}`);
   }
+}
+
+/**
+ * A full garbage collection, the only way V8 has to give an instance's memory back
+ * at once: the function, made when it is first used.
+ */
+export function collector() {
+  v8.setFlagsFromString('--expose-gc');
+  return vm.runInNewContext('gc');
 }
