@@ -6,6 +6,7 @@ const WRITE = 1;
 const LSEEK = 8;
 const DUP2 = 33;
 const EXECVE = 59;
+const FCNTL = 72;
 const SCHED_SETAFFINITY = 203;
 const CLOCK_GETTIME = 228;
 const MEMFD_CREATE = 319;
@@ -13,6 +14,7 @@ const MEMFD_CREATE = 319;
 const CLOCKS = { now: 1, processCpu: 2, threadCpu: 3 };
 
 const EINVAL = 22;
+const F_SETFD = 2;
 
 /** A text as bytes that end with 0. */
 const textOf = (text) => new TextEncoder().encode(`${text}\0`);
@@ -38,10 +40,11 @@ export function pinTo(sys, cpu) {
 }
 
 /**
- * Becomes another program that finds `input` on its standard input: engines read their
- * switches before the first line of ours runs. Returns only where that failed.
+ * Becomes another program that finds `input` on its standard input and `kept` open:
+ * engines read their switches before the first line of ours runs. Returns only where
+ * that failed.
  */
-export function startAgain(sys, addressOf, command, environment, input) {
+export function startAgain(sys, addressOf, command, environment, input, kept) {
   const bytes = new TextEncoder().encode(input);
   const stdin = sys(MEMFD_CREATE, textOf('request'), 0);
   for (let at = 0; at < bytes.length;) {
@@ -51,6 +54,8 @@ export function startAgain(sys, addressOf, command, environment, input) {
   }
   sys(LSEEK, stdin, 0, 0);
   sys(DUP2, stdin, 0);
+  // Bun marks what it finds open to be closed.
+  sys(FCNTL, kept, F_SETFD, 0);
   const words = command.map(textOf);
   const variables = Object.entries(environment).map(([name, value]) => textOf(`${name}=${value}`));
   const list = (texts) => BigUint64Array.from([...texts.map((text) => BigInt(addressOf(text))), 0n]);

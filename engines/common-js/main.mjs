@@ -19,7 +19,7 @@
 //   pin(cpu, thread), collect()                   the measured thread's
 //   openStreams(request, thread, index)           {stdout, descriptors}
 //   closeStreams(descriptors)
-//   prepare(request, descriptors)                 a WASI: {imports, start(instance)}
+//   prepare(request, descriptors)                 a WASI: {imports, start(instance), close()}
 //   exit(status), print(text), complain(text)
 //
 // node.mjs has what engines with Node's modules share, v8.mjs what is V8's.

@@ -111,5 +111,5 @@ export function prepareWith(WASI, request, [stdin, stdout, stderr]) {
   } catch (error) {
     throw new Failure('io', missingFolder(request) ?? error.message);
   }
-  return { imports: wasi.getImportObject(), start: (instance) => wasi.start(instance) ?? 0 };
+  return { imports: wasi.getImportObject(), start: (instance) => wasi.start(instance) ?? 0, close: () => {} };
 }

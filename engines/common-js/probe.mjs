@@ -24,27 +24,40 @@ function results(host, value) {
   });
 }
 
-/** A fresh memory for each that `module` imports; a probe names it by its limits in pages. */
-function memoriesFor(module) {
+/**
+ * A fresh memory for each that `module` imports; a probe names it by its limits in pages.
+ * A module does not tell whether they are 64-bit.
+ */
+function memoriesFor(module, isWide) {
   const imports = {};
+  const pages = isWide ? BigInt : Number;
   for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
     const limits = /^(\d+)-(\d+)$/.exec(name);
     if (kind !== 'memory' || limits === null) throw new Failure('link', `nothing to import as ${from} ${name}`);
-    const [initial, maximum] = limits.slice(1).map(Number);
-    (imports[from] ??= {})[name] = new WebAssembly.Memory({ initial, maximum });
+    const [initial, maximum] = limits.slice(1).map(pages);
+    const address = isWide ? 'i64' : 'i32';
+    (imports[from] ??= {})[name] = new WebAssembly.Memory({ initial, maximum, address });
   }
   return imports;
 }
 
-/** Makes the calls of `request` on one instance of `module`. */
-export function probe(host, module, request) {
-  const imports = memoriesFor(module);
-  let exports;
+function instantiate(host, module) {
+  const make = (isWide) => new WebAssembly.Instance(module, memoriesFor(module, isWide)).exports;
   try {
-    ({ exports } = new WebAssembly.Instance(module, imports));
+    return make(false);
   } catch (error) {
+    try {
+      if (error instanceof WebAssembly.LinkError) return make(true);
+    } catch {
+      // The first reason is the one to tell.
+    }
     throw instantiateFailure(host, error);
   }
+}
+
+/** Makes the calls of `request` on one instance of `module`. */
+export function probe(host, module, request) {
+  const exports = instantiate(host, module);
   const batch = new Batch(host);
   request.calls.forEach(({ export: name, args }, index) => {
     if (typeof exports[name] !== 'function') throw new Failure('link', `the module has no function ${name}`);

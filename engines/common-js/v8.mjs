@@ -8,6 +8,7 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 
 import { Failure } from './events.mjs';
+import { TINY } from './proof.mjs';
 
 // `--no-wasm-lazy-compilation` puts all compiling into the compile phase.
 // Neither `--no-wasm-tier-up` nor `--no-wasm-dynamic-tiering` alone keeps V8 from tiering
@@ -28,6 +29,7 @@ export const TRAPS = [
   ['element segment out of bounds', 'out of bounds table access'],
   ['table index is out of bounds', 'undefined element'],
   ['null function or function signature mismatch', 'indirect call type mismatch'],
+  ['operation does not support unaligned accesses', 'unaligned atomic'],
   ['unreachable', 'unreachable'],
   ['divide by zero', 'integer divide by zero'],
   ['remainder by zero', 'integer divide by zero'],
@@ -37,13 +39,6 @@ export const TRAPS = [
 export const STACK = /call stack/i;
 // V8 names the switch of a feature that is off.
 export const UNSUPPORTED = /experimental[-_]wasm|--enable/;
-
-// (module (memory 1) (func (export "load") (param i32) (result i32)
-//   local.get 0  i32.load))
-const TINY = new Uint8Array([
-  0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 6, 1, 0x60, 1, 0x7f, 1, 0x7f, 3, 2, 1, 0, 5, 3, 1, 0, 1,
-  7, 8, 1, 4, 0x6c, 0x6f, 0x61, 0x64, 0, 0, 10, 9, 1, 7, 0, 0x20, 0, 0x28, 2, 0, 0x0b,
-]);
 
 /** The backend a request means: its name, or what its optimisation level asks for. */
 export function backendOf(request) {
@@ -113,13 +108,16 @@ function provedChecks(load) {
     : ['explicit', 'a load outside the memory trapped without a fault'];
 }
 
-/** The hello event: what is in force in this process, and how we know. */
-export function helloOf(engine, version, request) {
+/**
+ * The hello event: what is in force in this process, and how we know. `proof` is what is
+ * known of the checks from elsewhere, for a V8 that handles no faults.
+ */
+export function helloOf(engine, version, request, proof) {
   const backend = backendOf(request);
   const { load } = new WebAssembly.Instance(new WebAssembly.Module(TINY)).exports;
   load(0);
   const [tier, tierEvidence] = provedTier(backend, load);
-  const [checks, checksEvidence] = provedChecks(load);
+  const [checks, checksEvidence] = proof ?? provedChecks(load);
   return {
     event: 'hello',
     engine,

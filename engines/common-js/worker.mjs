@@ -34,6 +34,7 @@ function iterate(job, index, counted) {
   if (index === 0) host.requireTier(request, start);
   const [exit, runCost] = timed(host, 'threadCpu', () => run(host, running));
   const [, teardownCost] = timed(host, 'threadCpu', () => {
+    running.wasi.close();
     running = null;
     host.collect();
   });

@@ -48,6 +48,44 @@ WORLD = program("""
     (i32.store8 (i32.const 202)
       (i32.add (i32.const 48) (i32.eqz (call $fd_prestat_get (i32.const 3) (i32.const 120)))))
     (call $print (i32.const 200) (i32.const 3))""")
+# Writes a file into folder 3, reads it back, prints it, and whether a path out of the
+# folder and an absolute one are refused (1 each).
+FILES = f"""(module
+  (import "{WASI}" "path_open"
+    (func $path_open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+  (import "{WASI}" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
+  (import "{WASI}" "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32)))
+  (import "{WASI}" "fd_seek" (func $fd_seek (param i32 i64 i32 i32) (result i32)))
+  (import "{WASI}" "fd_filestat_get" (func $fd_filestat_get (param i32 i32) (result i32)))
+  (import "{WASI}" "fd_close" (func $fd_close (param i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 16) "kept in a file")
+  (data (i32.const 32) "note")
+  (data (i32.const 48) "../secret")
+  (data (i32.const 64) "/etc/passwd")
+  (func $must (param i32) (if (local.get 0) (then unreachable)))
+  (func $list (param $at i32) (param $length i32)
+    (i32.store (i32.const 0) (local.get $at))
+    (i32.store (i32.const 4) (local.get $length)))
+  (func $refused (param $at i32) (param $length i32) (result i32)
+    (i32.ne (i32.const 0) (call $path_open (i32.const 3) (i32.const 1) (local.get $at) (local.get $length)
+      (i32.const 0) (i64.const 2) (i64.const 0) (i32.const 0) (i32.const 100))))
+  (func (export "_start")
+    (call $must (call $path_open (i32.const 3) (i32.const 1) (i32.const 32) (i32.const 4)
+      (i32.const 9) (i64.const 0x200066) (i64.const 0) (i32.const 0) (i32.const 96)))
+    (call $list (i32.const 16) (i32.const 14))
+    (call $must (call $fd_write (i32.load (i32.const 96)) (i32.const 0) (i32.const 1) (i32.const 8)))
+    (call $must (call $fd_seek (i32.load (i32.const 96)) (i64.const 5) (i32.const 0) (i32.const 104)))
+    (call $list (i32.const 256) (i32.const 64))
+    (call $must (call $fd_read (i32.load (i32.const 96)) (i32.const 0) (i32.const 1) (i32.const 8)))
+    (call $must (call $fd_filestat_get (i32.load (i32.const 96)) (i32.const 512)))
+    (call $must (call $fd_close (i32.load (i32.const 96))))
+    ;; What was read, then the file's size as a letter, then the refusals.
+    (i32.store8 (i32.const 265) (i32.add (i32.const 65) (i32.load (i32.const 544))))
+    (i32.store8 (i32.const 266) (i32.add (i32.const 48) (call $refused (i32.const 48) (i32.const 9))))
+    (i32.store8 (i32.const 267) (i32.add (i32.const 48) (call $refused (i32.const 64) (i32.const 11))))
+    (call $list (i32.const 256) (i32.add (i32.load (i32.const 8)) (i32.const 3)))
+    (call $must (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"""
 STRANGE_IMPORT = '(module (import "sea" "depth" (func)) (memory (export "memory") 1) (func (export "_start")))'
 NO_START = '(module (memory (export "memory") 1))'
 PROBED = """(module

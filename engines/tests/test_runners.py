@@ -73,6 +73,8 @@ class RunnerCase:
 
     engine: str
     baseline: dict
+    # The tier of what it does when nothing is asked for.
+    usual_tier = "optimising"
 
     @classmethod
     def setUpClass(cls):
@@ -91,7 +93,7 @@ class RunnerCase:
         path.write_bytes(modules.assemble(source) if isinstance(source, str) else source)
         request = {
             "protocol": 1, "mode": "measure", "module": str(path), "args": [], "env": [], "dirs": [],
-            "stdin": None, "strategy": "guard", "opt": "speed", "backend": None, "threads": 1,
+            "stdin": None, "strategy": self.facts["strategies"][0], "opt": "speed", "backend": None, "threads": 1,
             "cpus": CPUS[:1], "warmup": 1, "iterations": 2, "scratch": str(self.folder), "seed": 7,
             "cache": None, "unsafe_no_bounds": False,
         }
@@ -125,7 +127,7 @@ class RunnerCase:
             with self.subTest(strategy):
                 hello = self.ask(modules.ANSWER, strategy=strategy).events[0]
                 self.assertEqual(hello["event"], "hello")
-                self.assertEqual((hello["engine"], hello["tier"]), (self.engine, "optimising"))
+                self.assertEqual((hello["engine"], hello["tier"]), (self.engine, self.usual_tier))
                 self.assertEqual(hello["checks"], "guard pages" if strategy == "guard" else "explicit")
                 self.assertRegex(hello["version"], r"^\d+\.\d+\.\d+$")
 
@@ -137,6 +139,15 @@ class RunnerCase:
             modules.WORLD, args=["one", "two"], env=[["A", "1"], ["B", "2"]], dirs=[[str(self.folder), "/data"]]
         )
         self.assertEqual(Path(answer.of("iteration")[0]["stdout"]).read_text(), "321")
+
+    def test_gives_the_guest_files_of_its_folder_and_no_others(self):
+        folder = self.folder / "inner"
+        folder.mkdir()
+        (self.folder / "secret").write_text("not the guest's")
+        answer = self.ask(modules.FILES, dirs=[[str(folder), "/"]])
+        self.assertEqual(answer.of("error"), [])
+        self.assertEqual(Path(answer.of("iteration")[0]["stdout"]).read_text(), "in a fileO11")
+        self.assertEqual((folder / "note").read_text(), "kept in a file")
 
     def test_reports_exit_codes(self):
         self.assertEqual({i["exit"] for i in self.ask(modules.EXIT_7).of("iteration")}, {7})
@@ -263,6 +274,22 @@ class RunnerCase:
 
 class Node(RunnerCase, unittest.TestCase):
     engine = "node"
+    baseline = {"opt": "none"}
+
+
+class Bun(RunnerCase, unittest.TestCase):
+    engine = "bun"
+    baseline = {"opt": "none"}
+    usual_tier = "tiering"
+
+    def test_proves_each_backend(self):
+        for backend, tier in [("omg", "optimising"), ("bbq", "baseline"), ("ipint", "interpreter")]:
+            with self.subTest(backend):
+                self.assertEqual(self.ask(modules.ANSWER, backend=backend).only("hello")["tier"], tier)
+
+
+class Deno(RunnerCase, unittest.TestCase):
+    engine = "deno"
     baseline = {"opt": "none"}
 
 
