@@ -29,6 +29,9 @@ pub(crate) type Refused = (Step, io::Error);
 /// Mappings that may come and go while they are counted.
 const MAPPINGS_MARGIN: u64 = 64;
 
+/// What distributions set `vm.mmap_min_addr` to.
+const USUAL_LOWEST: u64 = 65_536;
+
 impl MemoryPlan {
     /// The error of a memory of `pages` pages at first that was refused.
     pub(crate) fn refused(&self, pages: u64, step: Step, error: io::Error) -> Error {
@@ -61,10 +64,13 @@ impl MemoryPlan {
                         or another strategy"
                     .to_owned();
             }
-            Step::Shadow if !is_full => {
-                return "the lowest address allowed is vm.mmap_min_addr: lower it to 65536, or \
-                        choose another strategy"
-                    .to_owned();
+            Step::Shadow
+                if !is_full || caps::lowest_address().is_ok_and(|at| at > USUAL_LOWEST) =>
+            {
+                return format!(
+                    "the lowest address allowed is vm.mmap_min_addr: lower it to {USUAL_LOWEST}, \
+                     or choose another strategy"
+                );
             }
             _ if !is_full => return "the kernel refuses it".to_owned(),
             _ => {}
@@ -90,9 +96,14 @@ impl MemoryPlan {
                              or choose guard64"
                 .to_owned(),
             _ if is_writable && caps::overcommit() == Ok(2) => {
-                "every writable page counts (vm.overcommit_memory=2): set it to 0 or 1, or choose \
-                 guard, guard64 or trap"
-                    .to_owned()
+                // What is opened counts under every strategy.
+                let or = match self.backing {
+                    Backing::Protect => "ask for less",
+                    _ => "choose guard, guard64 or trap",
+                };
+                format!(
+                    "every writable page counts (vm.overcommit_memory=2): set it to 0 or 1, or {or}"
+                )
             }
             Step::Open => "the machine or a limit (RLIMIT_DATA, a control group) has no memory \
                            left: ask for less, or raise it"

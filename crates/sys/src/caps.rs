@@ -80,6 +80,14 @@ pub fn overcommit() -> Result<u64, String> {
     number("/proc/sys/vm/overcommit_memory")
 }
 
+/// The lowest address that processes may map, in bytes (`vm.mmap_min_addr`).
+///
+/// # Errors
+/// A sentence which says why it is unknown.
+pub fn lowest_address() -> Result<u64, String> {
+    number("/proc/sys/vm/mmap_min_addr")
+}
+
 fn number(path: &str) -> Result<u64, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     text.trim()

@@ -54,10 +54,9 @@ pub(crate) fn rounded(bytes: usize) -> Option<usize> {
 /// The first address that the kernel lets a process map, from
 /// `vm.mmap_min_addr`.
 fn first() -> usize {
-    let limit = std::fs::read_to_string("/proc/sys/vm/mmap_min_addr");
-    let limit = limit.ok().and_then(|text| text.trim().parse().ok());
+    let limit = crate::caps::lowest_address().ok();
     // Not 0 even where that is allowed: null stays inaccessible.
-    let limit: usize = limit.unwrap_or(UNIT_BYTES);
+    let limit = limit.map_or(UNIT_BYTES, |limit| limit as usize);
     limit.max(UNIT_BYTES).next_multiple_of(UNIT_BYTES)
 }
 
