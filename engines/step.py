@@ -47,7 +47,7 @@ def complaint_of(stderr: str) -> str:
     for line in lines:
         if any(word in line.lower() for word in UNREACHABLE):
             return f"the package registry cannot be reached: {line[:300]}"
-    errors = [line for line in lines if line.lower().startswith(("error", "[error]", "e:", "npm err"))]
+    errors = [line for line in lines if line.lower().startswith(("error", "[error]", "e:", "npm err")) or ": error: " in line]
     return (errors or lines[-1:] or ["failed without a word"])[0][:300]
 
 
@@ -152,10 +152,12 @@ class Step:
             raise Failed(f"{what}: {complaint_of(err if COLOUR.sub('', err).strip() else out)}")
         return out
 
-    def c_runner(self, here: Path, sources: list[str], to: Path, options: list) -> None:
-        """Compiles a runner from `sources` in `here` and what all runners in C share."""
+    def c_runner(self, here: Path, sources: list[str], to: Path, options: list, wasi: bool = False) -> None:
+        """Compiles a runner from `sources` in `here` and what all runners in C share,
+        with our WASI for an engine that brings none."""
         common = here.parent / "common"
-        shared = [common / name for name in ("main.c", "crew.c", "probe.c", "clock.c", "events.c", "json.c")]
+        shared = sorted(common.glob("wasi*.c")) if wasi else []
+        shared += [common / name for name in ("main.c", "crew.c", "probe.c", "clock.c", "evidence.c", "events.c", "json.c", "module.c")]
         self.run(
             ["cc", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{common}", *shared]
             + [here / source for source in sources] + ["-o", to, *options, "-lpthread"],

@@ -36,7 +36,7 @@ char *read_file(const char *path, size_t *size) {
 
 static struct choice choice_of(const struct json *request) {
     struct choice choice = {
-        .strategy = json_text(request, "strategy", "guard"),
+        .strategy = json_text(request, "strategy", the_engine.strategy),
         .backend = json_text(request, "backend", the_engine.backend),
         .opt = json_text(request, "opt", "speed"),
     };

@@ -5,8 +5,10 @@
 //   main.c     request, hello, load and compile, process figures
 //   crew.c     measured threads: instantiate, run, tear down
 //   probe.c    probe mode: calls on one instance
+//   evidence.c what is in force
 //   events.c   the protocol's events, and failures
 //   json.c     JSON
+//   preview1.h WASI, for engines that bring none
 
 #ifndef FATHOM_RUNNER_H
 #define FATHOM_RUNNER_H
@@ -51,8 +53,8 @@ struct value {
 // cannot go on; a trap's message is in the words of the official test suite.
 struct engine {
     const char *name;
-    // The backend where the request names none.
-    const char *backend;
+    // The strategy and the backend where the request names none.
+    const char *strategy, *backend;
     // Makes the engine, refusing what it does not know.
     void (*configure)(struct choice choice);
     // Finds out what is in force, on a module of its own where one is needed.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evidence.h"
 #include "wasmtime_engine.h"
 
 static struct choice chosen;
@@ -109,13 +110,12 @@ static const char *tier_of(enum made_by made_by, const char **shown) {
 }
 
 static void find_out(struct hello *hello) {
-    struct evidence found = observe(engine);
-    const char *shown;
     hello->version = WASMTIME_VERSION;
-    hello->tier = tier_of(found.made_by, &shown);
-    hello->checks = found.checks;
-    snprintf(hello->evidence, sizeof hello->evidence, "the compiler was set to %s; %s; %s", chosen.backend, shown,
-             found.text);
+    add_evidence(hello, "the compiler was set to %s", chosen.backend);
+    enum made_by found = observe(engine, hello);
+    const char *shown;
+    hello->tier = tier_of(found, &shown);
+    add_evidence(hello, "%s", shown);
 }
 
 static void compile(const uint8_t *bytes, size_t size) {
@@ -284,7 +284,7 @@ static uint64_t module_code_bytes(void) {
 }
 
 const struct engine the_engine = {
-    .name = "wasmtime", .backend = "cranelift", .configure = configure, .observe = find_out, .compile = compile,
+    .name = "wasmtime", .strategy = "guard", .backend = "cranelift", .configure = configure, .observe = find_out, .compile = compile,
     .link = resolve, .enter = enter, .instantiate = instantiate, .run = run, .teardown = teardown,
     .probed = probed, .call = call, .code_bytes = module_code_bytes,
 };

@@ -1,82 +1,36 @@
 // What is really in force, observed instead of believed.
 //
-// Checks: one load outside a memory, with the engine's own SIGSEGV handler
-// wrapped for that moment. A fault inside the memory's reservation means that
-// guard pages caught the access. No fault, or one at address 0 (Cranelift's
-// Spectre-safe comparison selects the null address when it fails), means that an
-// explicit comparison did.
-//
-// Tier and code: a compiled module is an ELF image in memory. Its .text is the
-// machine code, and the engine writes the settings it compiled with beside it. An
-// image for the interpreter says so in its header's flags.
+// Checks: see common/evidence.c. Tier and code: a compiled module is an ELF image in
+// memory. Its .text is the machine code, and the engine writes the settings it
+// compiled with beside it. An image for the interpreter says so in its header's
+// flags.
 
 #define _GNU_SOURCE
 #include <elf.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "evidence.h"
 #include "wasmtime_engine.h"
 
-// (module (memory (export "m") 1) (func (export "f") (param i32) (result i32)
-//   local.get 0  i32.load))
-static const uint8_t tiny[] = {
-    0, 'a', 's', 'm', 1, 0, 0, 0, 1, 6, 1, 0x60, 1, 0x7f, 1, 0x7f, 3, 2, 1, 0, 5, 3, 1, 0, 1,
-    7, 9, 2, 1, 'm', 2, 0, 1, 'f', 0, 0, 10, 9, 1, 7, 0, 0x20, 0, 0x28, 2, 0, 0x0b,
-};
-#define OUTSIDE 0x20000
-// A 32-bit address and a 32-bit offset reach at most this far from the base.
-#define REACH (8ull << 30)
 // In the ELF header of an image: its code is Pulley's, of 64 bits.
 #define FLAG_PULLEY64 8u
 
-static struct sigaction previous;
-static volatile sig_atomic_t faults;
-static volatile uintptr_t fault_address;
-
-static void watch_fault(int signal, siginfo_t *info, void *context) {
-    faults++;
-    fault_address = (uintptr_t)info->si_addr;
-    if (previous.sa_flags & SA_SIGINFO) previous.sa_sigaction(signal, info, context);
-    else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) previous.sa_handler(signal);
-    else abort();
-}
+static wasmtime_context_t *context;
+static wasmtime_instance_t instance;
 
 // Calls the tiny module's load outside its memory; true where that trapped.
-static bool load_outside(wasmtime_context_t *context, const wasmtime_instance_t *instance, uintptr_t *base) {
+static bool load_outside(uintptr_t *base) {
     wasmtime_extern_t memory, load;
     wasm_trap_t *trap = NULL;
-    if (!wasmtime_instance_export_get(context, instance, "m", 1, &memory)) return false;
-    if (!wasmtime_instance_export_get(context, instance, "f", 1, &load)) return false;
+    if (!wasmtime_instance_export_get(context, &instance, "m", 1, &memory)) return false;
+    if (!wasmtime_instance_export_get(context, &instance, "f", 1, &load)) return false;
     *base = (uintptr_t)wasmtime_memory_data(context, &memory.of.memory);
-    wasmtime_val_t argument = {.kind = WASMTIME_I32, .of.i32 = OUTSIDE}, result;
+    wasmtime_val_t argument = {.kind = WASMTIME_I32, .of.i32 = TINY_OUTSIDE}, result;
     wasmtime_error_t *error = wasmtime_func_call(context, &load.of.func, &argument, 1, &result, 1, &trap);
     if (error != NULL) wasmtime_error_delete(error);
     if (trap == NULL) return false;
     wasm_trap_delete(trap);
     return true;
-}
-
-static struct evidence judge(bool trapped, uintptr_t base) {
-    struct evidence found = {.checks = "explicit"};
-    if (!trapped) {
-        found.checks = "none";
-        snprintf(found.text, sizeof found.text, "a load outside the memory did not trap");
-    } else if (faults == 0) {
-        snprintf(found.text, sizeof found.text, "a load outside the memory trapped without a fault");
-    } else if (fault_address >= base && fault_address < base + REACH) {
-        found.checks = "guard pages";
-        snprintf(found.text, sizeof found.text, "a load outside the memory faulted 0x%zx bytes after its start",
-                 (size_t)(fault_address - base));
-    } else if (fault_address < 4096) {
-        snprintf(found.text, sizeof found.text,
-                 "a load outside the memory was compared, then sent to the null address");
-    } else {
-        found.checks = "unknown";
-        snprintf(found.text, sizeof found.text, "a load outside the memory faulted somewhere else");
-    }
-    return found;
 }
 
 // The bytes of a compiled module's image; false where it is not the ELF we know.
@@ -100,25 +54,16 @@ static enum made_by made_by(const wasmtime_module_t *module) {
     return memmem(image, size, setting, sizeof setting - 1) != NULL ? MADE_BY_OPTIMISER : MADE_BY_OTHER;
 }
 
-struct evidence observe(wasm_engine_t *engine) {
-    struct evidence unknown = {.checks = "unknown", .text = "the module to find out with did not run"};
+enum made_by observe(wasm_engine_t *engine, struct hello *hello) {
     wasmtime_module_t *module = NULL;
-    wasmtime_instance_t instance;
     wasm_trap_t *trap = NULL;
-    uintptr_t base = 0;
-    if (wasmtime_module_new(engine, tiny, sizeof tiny, &module) != NULL) return unknown;
+    hello->checks = "unknown";
+    if (wasmtime_module_new(engine, tiny_module, tiny_module_size, &module) != NULL) return MADE_BY_UNKNOWN;
     wasmtime_store_t *store = wasmtime_store_new(engine, NULL, NULL);
-    wasmtime_context_t *context = wasmtime_store_context(store);
-    if (wasmtime_instance_new(context, module, NULL, 0, &instance, &trap) != NULL || trap != NULL) return unknown;
-
-    struct sigaction watching = {.sa_sigaction = watch_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
-    sigemptyset(&watching.sa_mask);
-    sigaction(SIGSEGV, &watching, &previous);
-    bool trapped = load_outside(context, &instance, &base);
-    sigaction(SIGSEGV, &previous, NULL);
-
-    struct evidence found = judge(trapped, base);
-    found.made_by = made_by(module);
+    context = wasmtime_store_context(store);
+    if (wasmtime_instance_new(context, module, NULL, 0, &instance, &trap) != NULL || trap != NULL) return MADE_BY_UNKNOWN;
+    enum made_by found = made_by(module);
+    observe_checks(hello, load_outside);
     wasmtime_store_delete(store);
     wasmtime_module_delete(module);
     return found;

@@ -15,14 +15,9 @@
 // What made the code of a compiled module: its image says so.
 enum made_by { MADE_BY_UNKNOWN, MADE_BY_OPTIMISER, MADE_BY_OTHER, MADE_FOR_INTERPRETER };
 
-struct evidence {
-    const char *checks; // in the protocol's words
-    char text[512];     // how we know
-    enum made_by made_by;
-};
 // Compiles a tiny module, makes one access outside its memory and watches how it
-// is caught.
-struct evidence observe(wasm_engine_t *engine);
+// is caught; says what made that module's code.
+enum made_by observe(wasm_engine_t *engine, struct hello *hello);
 // Bytes of machine code in a compiled module, or 0 where its image has none.
 uint64_t code_bytes(const wasmtime_module_t *module);
 
