@@ -46,6 +46,13 @@ impl Default for Exceptions {
     }
 }
 
+impl Exceptions {
+    /// Whether there never was one, or all are gone.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+}
+
 /// The header at the start of a block.
 fn header(block: &[u128]) -> &VmException {
     // SAFETY: every block begins with a header, written when it was taken.

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::func::Func;
 use crate::host::Caller;
 use crate::memory::{LinearMemory, OutOfBounds};
+use crate::pool::Pooled;
 use crate::shared::SharedMemory;
 use crate::store::private::Sealed;
 use crate::store::{AsContext, AsContextMut, Store, StoreInner, StoreOpaque, opaque_mut};
@@ -320,6 +321,7 @@ pub trait DataPtr<T>: Sealed {
 }
 impl<T> DataPtr<T> for Store<T> {}
 impl<T> DataPtr<T> for Caller<'_, T> {}
+impl<T> DataPtr<T> for Pooled<T> {}
 impl<T, C: DataPtr<T>> DataPtr<T> for &mut C {}
 
 /// A table of a store.

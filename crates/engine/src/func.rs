@@ -131,10 +131,7 @@ impl Func {
         if ty != wanted {
             return Err(Error::mismatch(format!("function is {ty}, not {wanted}")));
         }
-        Ok(TypedFunc {
-            func: *self,
-            shape: PhantomData,
-        })
+        Ok(TypedFunc::of(*self))
     }
 }
 
@@ -196,6 +193,14 @@ pub(crate) mod private {
 
 /// Slots a typed call has room for.
 const TYPED_SLOTS: usize = 12;
+
+impl<P, R> TypedFunc<P, R> {
+    /// A function whose type has been compared.
+    pub(crate) fn of(func: Func) -> TypedFunc<P, R> {
+        let shape = PhantomData;
+        TypedFunc { func, shape }
+    }
+}
 
 impl<P: WasmParams, R: WasmResults> TypedFunc<P, R> {
     /// Call it.

@@ -49,11 +49,11 @@ pub(crate) unsafe fn fill(data: &mut InstanceData) -> Result<()> {
     Ok(())
 }
 
-/// Copy the active segments to their places, in order; they are dropped.
+/// Copy the active element segments to their places, in order; they are dropped.
 ///
 /// # Safety
 /// The instance is complete and its store exclusively borrowed.
-pub(crate) unsafe fn apply_segments(data: &mut InstanceData) -> Result<()> {
+pub(crate) unsafe fn apply_elements(data: &mut InstanceData) -> Result<()> {
     let module = data.module.clone();
     for (i, segment) in module.info().elements.iter().enumerate() {
         if let SegmentMode::Active { index, offset } = &segment.mode {
@@ -62,10 +62,27 @@ pub(crate) unsafe fn apply_segments(data: &mut InstanceData) -> Result<()> {
             runtime::table_init(data, *index, i as u32, dst, 0, len)
                 .map_err(|code| trap_error(code, Vec::new()))?;
             runtime::elem_drop(data, i as u32);
+            data.elements[i] = Box::default();
         }
     }
+    Ok(())
+}
+
+/// Copy the active data segments that are in no image to their places, in order;
+/// they are dropped.
+///
+/// # Safety
+/// As [`apply_elements`].
+pub(crate) unsafe fn apply_data(data: &mut InstanceData) -> Result<()> {
+    if !data.dropped_data.contains(&false) {
+        return Ok(());
+    }
+    let module = data.module.clone();
+    let covered = module.images().covered();
     for (i, segment) in module.info().data.iter().enumerate() {
-        if let SegmentMode::Active { index, offset } = &segment.mode {
+        if let SegmentMode::Active { index, offset } = &segment.mode
+            && !covered[i]
+        {
             let dst = evaluate(data, offset) as u64;
             let len = segment.bytes.len() as u64;
             runtime::memory_init(data, *index, i as u32, dst, 0, len)

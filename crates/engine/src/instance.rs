@@ -51,8 +51,11 @@ pub(crate) struct InstanceData {
     pub tags: Vec<NonNull<VmTag>>,
     /// The imported functions as their owners know them.
     pub imported_funcs: Vec<NonNull<VmFuncRef>>,
-    /// Passive element segments, evaluated; dropped ones are empty.
+    /// Passive element segments, evaluated; others are empty once they were
+    /// applied.
     pub elements: Vec<Box<[u64]>>,
+    /// Which element segments were dropped.
+    pub dropped_elements: Vec<bool>,
     /// Which data segments were dropped.
     pub dropped_data: Vec<bool>,
 }
@@ -69,6 +72,11 @@ impl InstanceData {
     /// The context's words, globals among them, as they are now.
     pub(crate) fn context(&self) -> &[u128] {
         &self.vmctx
+    }
+
+    /// The same, to change.
+    pub(crate) fn context_mut(&mut self) -> &mut [u128] {
+        &mut self.vmctx
     }
 
     /// # Safety
@@ -159,6 +167,23 @@ impl Instance {
         imports: &[Extern],
     ) -> Result<Instance> {
         let opaque = opaque_mut(&mut store);
+        let raw = Instance::prepare(opaque, module, imports)?;
+        // SAFETY: an instance of this store, which is exclusively borrowed.
+        unsafe { Instance::begin(raw)? };
+        Ok(Instance {
+            store: store.opaque().id,
+            raw,
+        })
+    }
+
+    /// An instance with its globals, tables and images; what may still fail or be
+    /// seen from outside, data segments without an image and the start function,
+    /// is for [`Instance::begin`].
+    pub(crate) fn prepare(
+        opaque: &mut StoreOpaque,
+        module: &Module,
+        imports: &[Extern],
+    ) -> Result<NonNull<InstanceData>> {
         if !opaque.engine.same(module.engine()) {
             return Err(Error::mismatch("module and store are of different engines"));
         }
@@ -167,24 +192,34 @@ impl Instance {
         let raw = NonNull::from(&mut *data);
         // SAFETY: the instance is new; nobody else has its address.
         unsafe { init::fill(&mut data)? };
-        let store_ptr = data.store;
         opaque.instances.push(data);
         // SAFETY: boxed, so it stays at its address; the store is exclusively
-        // borrowed, and not used through another reference until the end.
+        // borrowed.
+        unsafe { init::apply_elements(&mut *raw.as_ptr())? };
+        Ok(raw)
+    }
+
+    /// Apply the data segments that have no image and run the start function.
+    ///
+    /// # Safety
+    /// An instance that was prepared, or restored to what it was then; its store
+    /// is exclusively ours and not used through another reference meanwhile.
+    pub(crate) unsafe fn begin(raw: NonNull<InstanceData>) -> Result<()> {
+        // SAFETY: the caller's promise.
         unsafe {
-            init::apply_segments(&mut *raw.as_ptr())?;
-            if let Some(start) = module.info().start {
-                call_raw(
-                    store_ptr,
-                    raw.as_ref().func_ref(start),
-                    [0u128; 1].as_mut_ptr(),
-                )?;
+            init::apply_data(&mut *raw.as_ptr())?;
+            if let Some(start) = raw.as_ref().module.info().start {
+                let store = raw.as_ref().store;
+                let func = raw.as_ref().func_ref(start);
+                call_raw(store, func, [0u128; 1].as_mut_ptr())?;
             }
         }
-        Ok(Instance {
-            store: store.opaque().id,
-            raw,
-        })
+        Ok(())
+    }
+
+    /// A handle to an instance of the store with this id.
+    pub(crate) fn of(store: u64, raw: NonNull<InstanceData>) -> Instance {
+        Instance { store, raw }
     }
 
     fn data<'a>(&self, store: &'a StoreOpaque) -> &'a InstanceData {
@@ -255,7 +290,8 @@ impl InstanceData {
             tags: Vec::with_capacity(info.tags.len()),
             imported_funcs: Vec::with_capacity(info.imported_funcs as usize),
             elements: Vec::new(),
-            dropped_data: vec![false; info.data.len()],
+            dropped_elements: vec![false; info.elements.len()],
+            dropped_data: module.images().covered().to_vec(),
         });
         for import in imports {
             match import {
@@ -266,8 +302,14 @@ impl InstanceData {
                 Extern::Tag(tag) => data.tags.push(tag.raw),
             }
         }
-        for ty in &info.memories[data.memories.len()..] {
-            data.memories.push(Memory::new_in(store, *ty)?.raw);
+        for (i, ty) in info.memories[data.memories.len()..].iter().enumerate() {
+            let memory = Memory::new_in(store, *ty)?.raw;
+            if let Some(image) = module.images().of(i) {
+                // SAFETY: the memory is new, and images are of unshared ones and
+                // end inside their minimal size.
+                unsafe { memory.as_ref().lay(image) };
+            }
+            data.memories.push(memory);
         }
         for def in &info.table_defs {
             data.tables.push(Table::new_in(store, def.ty, 0)?.raw);

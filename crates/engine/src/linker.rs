@@ -10,9 +10,9 @@ use crate::externs::Extern;
 use crate::func::Func;
 use crate::host::{Caller, HostDef, IntoHostFunc};
 use crate::instance::Instance;
-use crate::module::Module;
+use crate::module::{Import, Module};
 use crate::shared::SharedMemory;
-use crate::store::{AsContext, AsContextMut, opaque_mut};
+use crate::store::{AsContext, AsContextMut, StoreOpaque, opaque_mut};
 use crate::types::FuncType;
 use crate::values::Val;
 
@@ -137,20 +137,49 @@ impl<T> Linker<T> {
         mut store: impl AsContextMut<Data = T>,
         module: &Module,
     ) -> Result<Instance> {
-        let mut imports = Vec::with_capacity(module.info().imports.len());
-        for import in &module.info().imports {
-            let item = self
-                .items
-                .get(&import.module)
-                .and_then(|names| names.get(&import.name))
-                .ok_or_else(|| Error::link(&import.module, &import.name, "unknown import"))?;
-            imports.push(match item {
-                Item::Extern(item) => *item,
-                Item::Shared(memory) => memory.bring_into(opaque_mut(&mut store))?.into(),
-                // SAFETY: the definition was made for `T`, the store's data.
-                Item::Host(def) => unsafe { Func::place(def, opaque_mut(&mut store))? }.into(),
-            });
-        }
+        // SAFETY: the store's data is a `T`.
+        let imports = unsafe { self.resolve(opaque_mut(&mut store), module)? };
         Instance::new(store, module, &imports)
+    }
+    fn item(&self, import: &Import) -> Result<&Item> {
+        let names = self.items.get(&import.module);
+        let item = names.and_then(|names| names.get(&import.name));
+        item.ok_or_else(|| Error::link(&import.module, &import.name, "unknown import"))
+    }
+
+    /// What a module imports, in order, in a store.
+    ///
+    /// # Safety
+    /// The store's data is a `T`.
+    pub(crate) unsafe fn resolve(
+        &self,
+        store: &mut StoreOpaque,
+        module: &Module,
+    ) -> Result<Vec<Extern>> {
+        let imports = module.info().imports.iter();
+        imports
+            .map(|import| {
+                Ok(match self.item(import)? {
+                    Item::Extern(item) => *item,
+                    Item::Shared(memory) => memory.bring_into(store)?.into(),
+                    // SAFETY: the definition was made for `T`, the store's data.
+                    Item::Host(def) => unsafe { Func::place(def, store)? }.into(),
+                })
+            })
+            .collect()
+    }
+
+    /// Whether all that a module imports can be had in any store.
+    ///
+    /// # Errors
+    /// The first import that is missing or of a store.
+    pub(crate) fn check_free_of_stores(&self, module: &Module) -> Result<()> {
+        for import in &module.info().imports {
+            if let Item::Extern(_) = self.item(import)? {
+                let message = "what a store owns is for its own instances, not for a pool's";
+                return Err(Error::link(&import.module, &import.name, message));
+            }
+        }
+        Ok(())
     }
 }

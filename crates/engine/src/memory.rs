@@ -12,6 +12,8 @@
 
 #![allow(unsafe_code)]
 
+mod recycle;
+
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};

@@ -205,14 +205,18 @@ pub(crate) fn table_init(
 ) -> Outcome {
     let oob = TrapCode::TableOutOfBounds;
     let items = std::mem::take(&mut data.elements[segment as usize]);
+    let present: &[u64] = match data.dropped_elements[segment as usize] {
+        true => &[],
+        false => &items,
+    };
     let copy = |data: &mut InstanceData| {
         let end = src
             .checked_add(len)
-            .filter(|end| *end <= items.len() as u64)
+            .filter(|end| *end <= present.len() as u64)
             .ok_or(oob)?;
         let table = data.table(index);
         let range = table.check(dst, len).ok_or(oob)?;
-        table.elements_mut()[range].copy_from_slice(&items[src as usize..end as usize]);
+        table.elements_mut()[range].copy_from_slice(&present[src as usize..end as usize]);
         Ok(())
     };
     let outcome = copy(data);
@@ -222,7 +226,7 @@ pub(crate) fn table_init(
 
 /// `elem.drop`
 pub(crate) fn elem_drop(data: &mut InstanceData, segment: u32) {
-    data.elements[segment as usize] = Box::default();
+    data.dropped_elements[segment as usize] = true;
 }
 
 /// -1 as compiled code returns it for a growth that failed.

@@ -78,7 +78,7 @@ pub struct StoreOpaque {
     pub(crate) host_funcs: Vec<Placed<HostFunc>>,
     pub(crate) func_refs: Vec<Placed<VmFuncRef>>,
     /// Behind externref ids: id - 1.
-    externs: Vec<ExternRef>,
+    pub(crate) externs: Vec<ExternRef>,
     /// An error that a libcall or host function left for compiled code to
     /// raise.
     pub pending: Option<Error>,
@@ -92,6 +92,11 @@ pub struct StoreOpaque {
 const HOST_CONTEXT_WORDS: usize = VMCTX_INSTANCE as usize / size_of::<usize>() + 1;
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// The first of `count` ids that no other store has.
+pub(crate) fn take_ids(count: u64) -> u64 {
+    NEXT_ID.fetch_add(count, Ordering::Relaxed)
+}
 
 impl<T> Store<T> {
     /// An empty store.
@@ -113,7 +118,7 @@ impl<T> Store<T> {
             runtime::table(domain) as usize;
         let host_context = Placed::new(domain, Key::Fixed, host_context);
         let opaque = StoreOpaque {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            id: take_ids(1),
             engine: engine.clone(),
             runtime,
             host_context,

@@ -96,6 +96,19 @@ impl TableData {
         Some(old)
     }
 
+    /// Make the elements those of `template`, as many as it had at first. What it
+    /// has grown by is given back.
+    pub fn restore(&mut self, template: &[u64]) {
+        if self.elements.len() != template.len() {
+            self.elements = Placed::copied(self.domain, Key::Inside, template);
+            self.vm.base = self.elements.address().as_ptr().cast();
+            self.vm.len = template.len() as u64;
+        } else {
+            self.vm.len = template.len() as u64;
+            self.elements_mut().copy_from_slice(template);
+        }
+    }
+
     /// The range `start..start + len`, where it is inside.
     pub fn check(&self, start: u64, len: u64) -> Option<std::ops::Range<usize>> {
         let end = start.checked_add(len)?;

@@ -273,6 +273,11 @@ impl VmLayout {
         }
     }
 
+    /// The words of 16 bytes that hold the cells of defined globals.
+    pub fn global_words(&self) -> std::ops::Range<usize> {
+        self.globals as usize / 16..self.funcrefs as usize / 16
+    }
+
     /// Offset of the [`VmFuncRef`] of an escaping function, `None` where its
     /// reference is never taken.
     pub fn funcref(&self, func: u32) -> Option<i32> {

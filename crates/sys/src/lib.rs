@@ -3,6 +3,8 @@
 //! ```text
 //!  space    address space in units of 1 GiB: who owns which
 //!   └ map     reservations: mapped ranges with one owner, opened page by page
+//!      ├ frozen   bytes that many of them share until one is written
+//!      ├ written  which of their pages may have been written
 //!      └ region   what the fault handler knows of a reservation, by address
 //!         └ uffd     pages supplied on demand
 //!  fault    the process's handler of synchronous faults, chained to the one before
@@ -26,6 +28,7 @@ pub mod caps;
 pub mod cells;
 pub mod fault;
 pub mod fence;
+pub mod frozen;
 pub mod icache;
 pub mod low;
 pub mod map;
@@ -44,3 +47,4 @@ pub mod stack;
 pub mod uffd;
 pub mod usage;
 pub mod watch;
+pub mod written;

@@ -8,6 +8,7 @@ use rustix::mm::{
     Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap, mmap_anonymous, mprotect, munmap,
 };
 
+use crate::frozen::Frozen;
 use crate::pkeys::{self, Key};
 use crate::{low, space};
 
@@ -236,7 +237,8 @@ impl Reservation {
         }
     }
 
-    /// Drop the contents of `range`, which is zero again.
+    /// Drop the contents of `range`, which is zero again; what was laid there is
+    /// as it was laid.
     ///
     /// # Errors
     /// As [`Reservation::open`].
@@ -245,6 +247,24 @@ impl Reservation {
         // SAFETY: pages of this reservation; the owner says that nobody uses
         // their contents any more.
         unsafe { madvise(start.cast(), bytes, Advice::LinuxDontNeed)? };
+        Ok(())
+    }
+
+    /// Put frozen bytes, whole pages, at an offset: readable, and writable without
+    /// anybody else seeing it. They are read from the file's pages until then.
+    ///
+    /// # Errors
+    /// As [`Reservation::open`]; ENOSYS for pages with a key, which would lose it.
+    pub fn lay(&self, at: usize, frozen: &Frozen) -> io::Result<()> {
+        if self.key.is_some() {
+            return Err(io::Error::from_raw_os_error(libc::ENOSYS));
+        }
+        let (start, bytes) = self.span(at..at + frozen.bytes().len())?;
+        let prot = ProtFlags::READ | ProtFlags::WRITE;
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
+        // SAFETY: replaces pages of this reservation only; the owner says that
+        // nobody uses their contents any more.
+        unsafe { mmap(start.cast(), bytes, prot, flags, frozen.file(), 0)? };
         Ok(())
     }
 

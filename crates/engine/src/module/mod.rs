@@ -10,7 +10,7 @@ pub use select::NoSuchFunc;
 
 pub(crate) use decode::{Body, decode};
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::bounds::MemoryPlan;
 use crate::code::CodeMemory;
@@ -19,6 +19,7 @@ use crate::count::CheckSites;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::features::{Feature, Features};
+use crate::image::Images;
 use crate::link::wanted_type;
 use crate::translate::ModuleEnv;
 use crate::types::{ExternType, FuncType};
@@ -39,6 +40,8 @@ struct Inner {
     data: Box<[u8]>,
     /// Where in the binary `data` begins.
     data_start: usize,
+    /// What its memories hold at first; made for the first instance.
+    images: OnceLock<Images>,
     from_cache: bool,
     /// Checks in the code, where it counts.
     checks: CheckSites,
@@ -151,6 +154,7 @@ impl Module {
             checks,
             data: wasm[start..end].into(),
             data_start: start,
+            images: OnceLock::new(),
             from_cache,
             info,
         })))
@@ -245,6 +249,19 @@ impl Module {
     pub(crate) fn entry_trampoline(&self, ty: u32) -> *const u8 {
         let entry = self.0.entries[ty as usize].expect("compiled for every escaping type");
         self.0.code.address(entry.offset)
+    }
+
+    /// What the memories of its instances hold at first.
+    pub(crate) fn images(&self) -> &Images {
+        let domain = self.0.engine.domain();
+        let bytes = |segment| self.data_bytes(segment);
+        let make = || Images::new(&self.0.info, domain, bytes);
+        self.0.images.get_or_init(make)
+    }
+
+    /// Whether both are the same module.
+    pub(crate) fn same(&self, other: &Module) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// The bytes of a data segment.

@@ -1,0 +1,154 @@
+//! Stores that are used again: what one holds when its single instance has been
+//! made, and how it gets back there.
+//!
+//! What must stay true: after [`Template::restore`] nothing in the store can be
+//! told from one that was just made, but for addresses. Handles of the life before
+//! have another id: the store takes a new one.
+
+#![allow(unsafe_code)]
+
+use std::io;
+use std::ptr::NonNull;
+
+use crate::count::Counts;
+use crate::exception::Exceptions;
+use crate::instance::InstanceData;
+use crate::store::StoreOpaque;
+
+/// A store as it is before its instance runs.
+pub(crate) struct Template {
+    lengths: Lengths,
+    /// The cells of the instance's own globals.
+    globals: Box<[u128]>,
+    /// The elements of its own tables.
+    tables: Box<[Box<[u64]>]>,
+    /// Which of its data segments are dropped.
+    dropped_data: Box<[bool]>,
+    /// Which of its element segments are.
+    dropped_elements: Box<[bool]>,
+}
+
+/// How many of each the store owns.
+#[derive(Clone, Copy)]
+struct Lengths {
+    instances: usize,
+    memories: usize,
+    tables: usize,
+    globals: usize,
+    tags: usize,
+    host_funcs: usize,
+    func_refs: usize,
+}
+
+impl Lengths {
+    fn of(store: &StoreOpaque) -> Lengths {
+        Lengths {
+            instances: store.instances.len(),
+            memories: store.memories.len(),
+            tables: store.tables.len(),
+            globals: store.globals.len(),
+            tags: store.tags.len(),
+            host_funcs: store.host_funcs.len(),
+            func_refs: store.func_refs.len(),
+        }
+    }
+
+    /// Drop what came later. Instances first: they have addresses of the others.
+    fn cut(&self, store: &mut StoreOpaque) {
+        cut(&mut store.instances, self.instances);
+        cut(&mut store.memories, self.memories);
+        cut(&mut store.tables, self.tables);
+        cut(&mut store.globals, self.globals);
+        cut(&mut store.tags, self.tags);
+        cut(&mut store.func_refs, self.func_refs);
+        cut(&mut store.host_funcs, self.host_funcs);
+    }
+}
+
+fn cut<V>(all: &mut Vec<V>, len: usize) {
+    if all.len() > len {
+        all.truncate(len);
+        all.shrink_to_fit();
+    }
+}
+
+impl Template {
+    /// Of a store whose only instance was prepared and has not begun.
+    ///
+    /// # Safety
+    /// The instance is alive and of this store.
+    pub unsafe fn of(store: &StoreOpaque, instance: NonNull<InstanceData>) -> Template {
+        // SAFETY: the caller's promise.
+        let data = unsafe { instance.as_ref() };
+        let info = data.module.info();
+        let own_tables = data.tables[info.imported_tables as usize..].iter();
+        Template {
+            lengths: Lengths::of(store),
+            globals: data.context()[data.module.layout().global_words()].into(),
+            // SAFETY: tables are alive as long as their store.
+            tables: own_tables
+                .map(|table| unsafe { table.as_ref() }.elements().into())
+                .collect(),
+            dropped_data: data.dropped_data.clone().into(),
+            dropped_elements: data.dropped_elements.clone().into(),
+        }
+    }
+
+    /// Make the store what it was. At most `resident_bytes` of each memory stay.
+    ///
+    /// # Errors
+    /// What the host says; the store must not be used again then.
+    ///
+    /// # Safety
+    /// Store and instance are those that [`Template::of`] was given, and
+    /// exclusively ours.
+    pub unsafe fn restore(
+        &self,
+        store: &mut StoreOpaque,
+        mut instance: NonNull<InstanceData>,
+        resident_bytes: usize,
+    ) -> io::Result<()> {
+        self.lengths.cut(store);
+        store.forget_run();
+        // SAFETY: the caller's promise.
+        let data = unsafe { instance.as_mut() };
+        let module = &data.module;
+        let info = module.info();
+        let words = module.layout().global_words();
+        for (i, memory) in data.memories.iter().enumerate() {
+            if let Some(defined) = i.checked_sub(info.imported_memories as usize) {
+                let image = module.images().of(defined);
+                // SAFETY: alive as long as the store; a module's own memories are
+                // unshared where there is a template (`Pool::new`).
+                unsafe { memory.as_ref().restore(image, resident_bytes)? };
+            }
+        }
+        let own_tables = &mut data.tables[info.imported_tables as usize..];
+        for (table, template) in own_tables.iter_mut().zip(&self.tables) {
+            // SAFETY: tables are alive as long as their store, exclusively ours.
+            unsafe { table.as_mut() }.restore(template);
+        }
+        data.dropped_data.copy_from_slice(&self.dropped_data);
+        data.dropped_elements
+            .copy_from_slice(&self.dropped_elements);
+        data.context_mut()[words].copy_from_slice(&self.globals);
+        Ok(())
+    }
+}
+
+impl StoreOpaque {
+    /// Forget what running left: errors, exceptions, references, counts.
+    fn forget_run(&mut self) {
+        if !self.exceptions.is_empty() {
+            self.exceptions = Exceptions::default();
+        }
+        if !self.externs.is_empty() {
+            self.externs = Vec::new();
+        }
+        (self.pending, self.panic) = (None, None);
+        self.interrupt = None;
+        self.runtime.interrupted = std::ptr::null();
+        self.engine.add_counts(self.runtime.counts);
+        self.runtime.counts = Counts::default();
+    }
+}
