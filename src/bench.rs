@@ -11,6 +11,7 @@
 
 pub mod args;
 mod bounds;
+mod counts;
 mod experiments;
 mod finish;
 mod prepare;
@@ -126,6 +127,9 @@ fn measure(
     shown.finish();
     let folder = prepared.folder.display();
     let ended = ended.with_context(|| format!("go on with `fathom bench --resume {folder}`"))?;
+    if prepared.kind == target::Kind::Scaling {
+        counts::pass(prepared, results, stop)?;
+    }
     finish::finish(prepared, results, ended)
 }
 

@@ -367,6 +367,11 @@ fn remarks(
         // what was compiled works.
         remark("figure", "compile_ns".to_owned());
     }
+    if target.kind == Kind::Scaling
+        && let Err(why) = fathom_bench::counts::lack()
+    {
+        remark("syscalls", why);
+    }
     if let Some(selection) = args.selection {
         remark(SELECTION, selection.name().to_owned());
     }
@@ -397,6 +402,7 @@ fn pace(args: &Args, target: &Target) -> Pace {
             .or(args.pace.rounds.is_none().then_some(default)),
         cell_target: (!is_fixed).then_some(cell_target),
         iterations_max,
+        is_by_cell: target.kind == Kind::Scaling,
     }
 }
 

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::{bail, ensure};
-use fathom_report::{Format, Report, Style};
 
 /// The benchmarks of SPEC CPU 2017 that the paper could compile; what it prints
 /// as 525.lbm_r is no benchmark of that suite, whose 525 is x264_r.
@@ -19,9 +18,7 @@ const SPEC_SUBSET: [&str; 7] = [
 
 /// The files of the page.
 pub fn page(folder: &Path) -> anyhow::Result<Vec<(String, String)>> {
-    let report = Report::open(folder)?;
-    let text = report.render(Format::Markdown, Style::default())?;
-    Ok(vec![("leaps-and-bounds.md".to_owned(), text)])
+    Ok(fathom_report::leaps::files(folder)?)
 }
 
 /// Whether a folder is a copy of SPEC CPU 2017 that holds the paper's subset.

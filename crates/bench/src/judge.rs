@@ -69,7 +69,7 @@ pub fn judge(
         cpu_ns: outside.cpu_ns,
         cpu_host: outside.cpu_host,
         cpu_pinned: outside.cpu_pinned,
-        window: outside.window,
+        window: outside.window.map(Box::new),
         seed: plan
             .config
             .layout_varies

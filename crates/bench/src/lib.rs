@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod choose;
+pub mod counts;
 pub mod date;
 pub mod driver;
 pub mod engines;

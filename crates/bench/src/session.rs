@@ -39,6 +39,9 @@ pub struct Pace {
     pub cell_target: Option<Duration>,
     /// At most this many iterations.
     pub iterations_max: u32,
+    /// Judge each cell by itself: where what is measured is what ends in a
+    /// second, a fast engine must not be done before it was looked at.
+    pub is_by_cell: bool,
 }
 
 /// What happens, for whoever shows it.
@@ -171,7 +174,7 @@ impl Session<'_> {
                 cell: &task.cell,
                 left,
             });
-            let count = iterations.get(&program_of(task)).copied();
+            let count = iterations.get(&self.program_of(task)).copied();
             let begun = Instant::now();
             if !self.measure(task, round, count.unwrap_or(self.plan.config.iterations))? {
                 return Ok(false);
@@ -251,6 +254,15 @@ impl Session<'_> {
         }))
     }
 
+    fn program_of(&self, task: &Task) -> Program {
+        let cell = &task.cell;
+        let name = match self.pace.is_by_cell {
+            true => cell.id().to_string(),
+            false => cell.workload.clone(),
+        };
+        (name, cell.size.clone(), cell.threads)
+    }
+
     /// How many iterations to count, by workload, size and instances at once: the
     /// same for all such cells, so that none is favoured. Judged by the first round alone,
     /// lest the number drift with the samples.
@@ -262,7 +274,7 @@ impl Session<'_> {
             .plan
             .tasks
             .iter()
-            .map(|task| (task.cell.id(), program_of(task)))
+            .map(|task| (task.cell.id(), self.program_of(task)))
             .collect();
         let mut laps: BTreeMap<Program, BTreeMap<&CellId, Vec<u64>>> = BTreeMap::new();
         let first_round = |sample: &&Sample| sample.round == 0;
@@ -302,11 +314,6 @@ fn median(mut values: Vec<u64>) -> u64 {
 /// What cells of a workload that are compared share: its name and size, and how
 /// many run at once, since many on few processors take many times as long.
 type Program = (String, String, u32);
-
-fn program_of(task: &Task) -> Program {
-    let cell = &task.cell;
-    (cell.workload.clone(), cell.size.clone(), cell.threads)
-}
 
 /// Whether a failure took the whole cell away.
 fn is_given_up(failures: &[Failure], id: &CellId) -> bool {

@@ -161,6 +161,7 @@ impl Bench {
                 budget: None,
                 cell_target: None,
                 iterations_max: 2,
+                is_by_cell: false,
             },
             stop: &AtomicBool::new(false),
             observer: &mut (),

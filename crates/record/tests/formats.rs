@@ -169,7 +169,7 @@ fn process(id: CellId) -> Record {
             idle_ms: 5,
         }),
         cpu_pinned: Some(CpuTime::default()),
-        window: Some(Window {
+        window: Some(Box::new(Window {
             wall_ns: 1,
             iterations: 2,
             cpu_host: Some(CpuTime::default()),
@@ -181,7 +181,7 @@ fn process(id: CellId) -> Record {
             host_used_mean_bytes: Some(7),
             host_used_before_bytes: Some(8),
             readings: 9,
-        }),
+        })),
         seed: Some(11),
     })
 }

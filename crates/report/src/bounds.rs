@@ -385,7 +385,7 @@ fn of_workload(ratio: &RowRatio, workload: &str) -> String {
 }
 
 /// What has no time, a line for each engine and reason.
-fn failures(campaign: &Campaign) -> String {
+pub(crate) fn failures(campaign: &Campaign) -> String {
     let mut lines: Vec<(String, usize)> = Vec::new();
     for failure in &campaign.failures {
         let Some(cell) = failure.cell.as_ref().and_then(|id| {
@@ -398,9 +398,13 @@ fn failures(campaign: &Campaign) -> String {
         let (engine, strategy) = (&sandbox.engine, &sandbox.strategy);
         let elide = sandbox.elide.map(|elide| format!(" --elide {elide}"));
         let elide = elide.unwrap_or_default();
+        let at_once = match cell.threads {
+            1 => String::new(),
+            more => format!(", {more} at once"),
+        };
         let kind: FailureKind = failure.kind;
         let line = format!(
-            "{engine} {strategy}{elide}, {}: {kind}: {}",
+            "{engine} {strategy}{elide}, {}{at_once}: {kind}: {}",
             cell.variant, failure.message
         );
         match lines.iter_mut().find(|(known, _)| *known == line) {
@@ -419,7 +423,7 @@ fn failures(campaign: &Campaign) -> String {
 }
 
 /// A table whose columns line up, the first to the left.
-fn markdown(table: &[Vec<String>]) -> String {
+pub(crate) fn markdown(table: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let fields = table.iter().filter_map(|line| line.get(column));
         fields.map(|field| field.chars().count()).max().unwrap_or(0)

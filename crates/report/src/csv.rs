@@ -127,7 +127,8 @@ fn number(value: Option<f64>) -> String {
     }
 }
 
-fn quote(field: &str) -> String {
+/// A field, in quotes where it must be.
+pub(crate) fn quote(field: &str) -> String {
     if field.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", field.replace('"', "\"\""))
     } else {

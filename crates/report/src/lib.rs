@@ -9,6 +9,8 @@
 //!             HTML     ◀── chart ◀── columns ◀────────────────┘
 //!
 //!  a campaign about strategies ──▶ bounds ──▶ Markdown, terminal
+//!  instances side by side ──▶ scaling ──▶ Markdown, terminal, HTML, CSV
+//!  a paper measured again ──▶ leaps ──▶ Markdown with pictures
 //!  two Summaries ── stats::compare ──▶ compare ──▶ terminal
 //! ```
 //!
@@ -25,8 +27,10 @@ pub mod csv;
 pub mod figures;
 pub mod file;
 pub mod html;
+pub mod leaps;
 pub mod markdown;
 pub mod plain;
+pub mod scaling;
 pub mod terminal;
 pub mod view;
 
@@ -122,6 +126,14 @@ pub enum ReportError {
     /// The page's template failed.
     #[error("rendering the page failed: {0}")]
     Template(#[from] askama::Error),
+    /// What a paper states, our own data, cannot be read.
+    #[error("{name}: {error}")]
+    Data {
+        /// Which paper.
+        name: &'static str,
+        /// Why not.
+        error: String,
+    },
     /// A file cannot be written.
     #[error("{}: {error}", path.display())]
     Write {
@@ -139,6 +151,8 @@ pub struct Report {
     pub view: View,
     /// What strategies cost, for a campaign that is about them: Markdown.
     pub bounds: Option<String>,
+    /// Instances side by side, for a campaign that is about them.
+    pub scaling: Option<scaling::Scaling>,
     results: Results,
 }
 
@@ -170,9 +184,12 @@ impl Report {
         // By another figure there is only the general report.
         let is_about_bounds = figure.is_none() && bounds::is_about(&campaign);
         let bounds = is_about_bounds.then(|| bounds::render(&campaign, &summary));
+        let is_about_scaling = figure.is_none() && scaling::is_about(&campaign);
+        let scaling = is_about_scaling.then(|| scaling::of(&campaign, &summary, &view));
         Ok(Report {
             view,
             bounds,
+            scaling,
             results,
         })
     }
@@ -183,8 +200,8 @@ impl Report {
     /// [`ReportError::Template`].
     pub fn render(&self, format: Format, style: Style) -> Result<String, ReportError> {
         Ok(match format {
-            Format::Terminal if self.bounds.is_some() => {
-                let text = self.bounds.as_deref().unwrap_or_default();
+            Format::Terminal if self.own_page().is_some() => {
+                let text = self.own_page().unwrap_or_default();
                 text.lines().map(|line| style.clean(line) + "\n").collect()
             }
             Format::Terminal => {
@@ -218,11 +235,31 @@ impl Report {
             write_whole(&path, content.as_bytes())
                 .map_err(|error| ReportError::Write { path, error })?;
         }
-        if let Some(text) = &self.bounds {
-            let path = self.results.folder.join(bounds::FILE_NAME);
-            write_whole(&path, text.as_bytes())
+        for (name, content) in self.own_files() {
+            let path = self.results.folder.join(name);
+            write_whole(&path, content.as_bytes())
                 .map_err(|error| ReportError::Write { path, error })?;
         }
         Ok(())
+    }
+
+    /// The page of what the campaign is about, as Markdown that lines up.
+    fn own_page(&self) -> Option<String> {
+        let scaling = self.scaling.as_ref().map(scaling::Scaling::markdown);
+        self.bounds.clone().or(scaling)
+    }
+
+    /// The files of what the campaign is about.
+    fn own_files(&self) -> Vec<(&'static str, String)> {
+        let bounds = self.bounds.iter();
+        let mut files: Vec<_> = bounds
+            .map(|text| (bounds::FILE_NAME, text.clone()))
+            .collect();
+        if let Some(scaling) = &self.scaling {
+            files.push(("scaling.md", scaling.markdown()));
+            files.push(("scaling.html", scaling.html()));
+            files.push(("scaling.csv", scaling.csv()));
+        }
+        files
     }
 }

@@ -78,6 +78,8 @@ pub enum Figure {
     FaultsPerRun,
     /// Share of the pinned CPUs' time that the kernel took.
     KernelShare,
+    /// Share of the pinned CPUs' time that the child used itself.
+    CpuUseProcess,
     /// Resident set of the child, mean while counted iterations ran.
     RssMean,
     /// Address space of the child, mean while counted iterations ran.
@@ -88,7 +90,7 @@ pub enum Figure {
 
 impl Figure {
     /// Every figure, in the order of a table.
-    pub const ALL: [Figure; 28] = [
+    pub const ALL: [Figure; 29] = [
         Figure::Kernel,
         Figure::Run,
         Figure::RunCpu,
@@ -114,6 +116,7 @@ impl Figure {
         Figure::Throughput,
         Figure::FaultsPerRun,
         Figure::KernelShare,
+        Figure::CpuUseProcess,
         Figure::RssMean,
         Figure::VirtualMean,
         Figure::HostMemory,
@@ -147,6 +150,7 @@ impl Figure {
             Figure::Throughput => "runs_per_s",
             Figure::FaultsPerRun => "faults_per_run",
             Figure::KernelShare => "kernel_share_pinned",
+            Figure::CpuUseProcess => "cpu_use_process",
             Figure::RssMean => "rss_mean_bytes",
             Figure::VirtualMean => "virtual_mean_bytes",
             Figure::HostMemory => "host_memory_bytes",
@@ -181,6 +185,7 @@ impl Figure {
             Figure::Throughput => "iterations of all instances that ended in a second",
             Figure::FaultsPerRun => "page faults for each of those iterations",
             Figure::KernelShare => "share of the pinned CPUs' time that the kernel took",
+            Figure::CpuUseProcess => "share of the pinned CPUs' time that the child used itself",
             Figure::RssMean => "mean resident set of the child while it was timed",
             Figure::VirtualMean => "mean address space of the child while it was timed",
             Figure::HostMemory => "the host's total minus available memory meanwhile, mean",
@@ -214,7 +219,10 @@ impl Figure {
             | Figure::Instructions
             | Figure::FaultsPerRun => FigureUnit::Count,
             Figure::CtxRate => FigureUnit::PerCpuSecond,
-            Figure::CpuUseHost | Figure::CpuUsePinned | Figure::KernelShare => FigureUnit::Share,
+            Figure::CpuUseHost
+            | Figure::CpuUsePinned
+            | Figure::KernelShare
+            | Figure::CpuUseProcess => FigureUnit::Share,
             Figure::Throughput => FigureUnit::PerSecond,
         }
     }

@@ -204,8 +204,8 @@ fn round(samples: &Samples<'_>, process: &Process) -> Round {
 
 /// What was seen from outside: while counted iterations ran where they could be
 /// watched, of the whole child where there is nothing better.
-fn watched(process: &Process) -> [(Figure, Option<f64>); 8] {
-    let window = process.window.as_ref();
+fn watched(process: &Process) -> [(Figure, Option<f64>); 9] {
+    let window = process.window.as_deref();
     let host = window.and_then(|window| window.cpu_host);
     let pinned = window.and_then(|window| window.cpu_pinned);
     let use_of = |time: Option<CpuTime>| time.and_then(|time| time.utilisation());
@@ -218,6 +218,13 @@ fn watched(process: &Process) -> [(Figure, Option<f64>); 8] {
         (Figure::CpuUseHost, use_of(host.or(process.cpu_host))),
         (Figure::CpuUsePinned, use_of(pinned.or(process.cpu_pinned))),
         (Figure::KernelShare, pinned.and_then(kernel_share)),
+        (
+            Figure::CpuUseProcess,
+            window.and_then(|window| {
+                let all_ms = window.cpu_pinned.map(all_ms).filter(|ms| *ms > 0)?;
+                Some(window.cpu_ns? as f64 / 1e6 / all_ms as f64)
+            }),
+        ),
         (
             Figure::Throughput,
             window
@@ -243,8 +250,14 @@ fn watched(process: &Process) -> [(Figure, Option<f64>); 8] {
 /// The part of the time of some CPUs that the kernel took for itself.
 fn kernel_share(spent: CpuTime) -> Option<f64> {
     let kernel = spent.system_ms + spent.hardirq_ms + spent.softirq_ms;
-    let all = kernel + spent.user_ms + spent.idle_ms;
+    let all = all_ms(spent);
     (all > 0).then(|| kernel as f64 / all as f64)
+}
+
+/// All that the utilisation formula speaks of.
+fn all_ms(spent: CpuTime) -> u64 {
+    let kernel = spent.system_ms + spent.hardirq_ms + spent.softirq_ms;
+    kernel + spent.user_ms + spent.idle_ms
 }
 
 /// The paper's figure 5: context switches per second of CPU time.

@@ -53,6 +53,22 @@ impl ProcessDriver {
         self
     }
 
+    /// The same program, started by another, which is given it with its
+    /// arguments: a tracer.
+    #[must_use]
+    pub fn under(&self, starter: &[OsString]) -> Self {
+        let Some((program, args)) = starter.split_first() else {
+            return self.clone();
+        };
+        let own = std::iter::once(self.program.clone().into_os_string());
+        let own = own.chain(self.args.iter().cloned());
+        Self {
+            program: program.into(),
+            args: args.iter().cloned().chain(own).collect(),
+            folder: self.folder.clone(),
+        }
+    }
+
     pub(crate) fn to_command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args);

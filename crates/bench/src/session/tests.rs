@@ -95,6 +95,7 @@ impl Bench {
                 budget: None,
                 cell_target: None,
                 iterations_max: 10,
+                is_by_cell: false,
             },
             stop: AtomicBool::new(false),
         }
@@ -231,6 +232,29 @@ fn short_workloads_get_more_iterations_from_the_second_round_on() {
         .map(|(_, _, count)| *count)
         .collect();
     assert_eq!(asked, [2, 2, 5, 5]);
+}
+
+#[test]
+fn a_slow_engine_need_not_run_as_often_as_a_fast_one_where_cells_are_judged_alone() {
+    let mut bench = Bench::new(&["a"]);
+    bench.pace.cell_target = Some(Duration::from_millis(8));
+    bench.pace.is_by_cell = true;
+    let ended = bench.run(|number, request| {
+        let mut conversation = good(number, request)?;
+        for iteration in &mut conversation.iterations {
+            for span in iteration.phases.values_mut() {
+                span.wall_ns *= 1 + number as u64;
+            }
+        }
+        Ok(conversation)
+    });
+    assert_eq!(ended, Ended::Complete);
+    let asked = bench.asked.borrow();
+    let last = |driver: usize| {
+        let of = asked.iter().rev().find(|(other, ..)| *other == driver);
+        of.map(|(_, _, count)| *count)
+    };
+    assert_eq!((last(0), last(1)), (Some(8), Some(4)));
 }
 
 #[test]

@@ -301,7 +301,7 @@ pub struct Process {
     /// What was seen from outside while counted iterations ran; absent where
     /// they were over too soon to be looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub window: Option<Window>,
+    pub window: Option<Box<Window>>,
     /// The layout seed in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,

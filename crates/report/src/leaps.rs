@@ -1,0 +1,253 @@
+//! The page of `fathom reproduce leaps-and-bounds`: what the paper states beside
+//! what a campaign found, and the paper's figures drawn of the campaign.
+//!
+//! ```text
+//!  samples.jsonl ─▶ Campaign ─▶ Summary, View, Scaling ─┐
+//!  data/leaps-and-bounds.toml: what the paper states ───┴▶ page, pictures
+//!    here       what a statement is answered with
+//!    pictures   the paper's figures 1 to 6
+//! ```
+//!
+//! What must stay true: the page is made of these two files alone; what a campaign
+//! does not hold is said to be missing, never filled in.
+
+mod here;
+mod pictures;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use fathom_record::Campaign;
+use fathom_stats::{Figure, Summary};
+use serde::Deserialize;
+
+use crate::bounds::{SELECTION, failures, markdown};
+use crate::figures;
+use crate::file::Results;
+use crate::markdown::escape;
+use crate::scaling::{self, Scaling};
+use crate::view::{self, View};
+use crate::{Report, ReportError};
+
+/// Under [`SELECTION`] in a campaign's configuration, and the page's name.
+pub const NAME: &str = "leaps-and-bounds";
+const DATA: &str = include_str!("../data/leaps-and-bounds.toml");
+
+/// What the paper states.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Paper {
+    title: String,
+    paper: String,
+    statement: Vec<Statement>,
+    difference: Vec<Difference>,
+    gap: Vec<Gap>,
+}
+
+/// Something that can be held against a measurement.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Statement {
+    place: String,
+    what: String,
+    published: String,
+    here: String,
+}
+
+/// What was done otherwise.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Difference {
+    what: String,
+    published: String,
+    here: String,
+}
+
+/// What was not done.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gap {
+    what: String,
+    why: String,
+}
+
+/// Whether a campaign is of this paper.
+pub fn is_about(campaign: &Campaign) -> bool {
+    let other = &campaign.header.config.other;
+    other.get(SELECTION).is_some_and(|name| name == NAME)
+}
+
+/// A campaign seen in every way that the page needs.
+struct Page<'a> {
+    campaign: &'a Campaign,
+    summary: &'a Summary,
+    view: &'a View,
+    scaling: &'a Scaling,
+}
+
+/// The files of the page by name, the page itself first.
+///
+/// # Errors
+/// If the folder holds no campaign that can be read.
+pub fn files(folder: &Path) -> Result<Vec<(String, String)>, ReportError> {
+    let campaign = Results::find(folder)?.load()?;
+    let summary = Summary::from_campaign(&campaign);
+    let view = Report::open_by(folder, Some(Figure::Kernel))?.view;
+    let scaling = scaling::of(&campaign, &summary, &view);
+    let page = Page {
+        campaign: &campaign,
+        summary: &summary,
+        view: &view,
+        scaling: &scaling,
+    };
+    // The data is ours, and a test reads it.
+    let paper: Paper = toml::from_str(DATA).map_err(|error| ReportError::Data {
+        name: NAME,
+        error: error.to_string(),
+    })?;
+    Ok(page.files(&paper))
+}
+
+impl Page<'_> {
+    fn files(&self, paper: &Paper) -> Vec<(String, String)> {
+        let pictures = self.pictures();
+        let mut text = self.head(paper);
+        text.push_str(&self.statements(paper));
+        for picture in &pictures {
+            let _ = write!(
+                text,
+                "\n## {}\n\n{}\n\n![{}]({})\n",
+                picture.heading, picture.caption, picture.heading, picture.file
+            );
+        }
+        text.push_str(&self.side_by_side());
+        text.push_str(&self.not_the_same(paper));
+        text.push_str(&self.in_force());
+        text.push_str(&failures(self.campaign));
+        let _ = write!(
+            text,
+            "\n## Again\n\n```sh\nfathom {}\n```\n\nThe same command goes on with a campaign that was stopped, and \
+             writes this page anew; `--page-only` only writes it.\n",
+            self.campaign.header.command.join(" ")
+        );
+        let mut files = vec![(format!("{NAME}.md"), text)];
+        files.extend(pictures.into_iter().map(|one| (one.file, one.svg)));
+        files
+    }
+
+    fn head(&self, paper: &Paper) -> String {
+        let header = &self.campaign.header;
+        let rounds = self.campaign.processes.iter().map(|one| one.round + 1);
+        let floor = self.summary.noise.geomean(1).map_or_else(
+            || "unknown, for no control was measured".to_owned(),
+            |floor| figures::percent(floor.relative()),
+        );
+        format!(
+            "# {}\n\n<!-- Written by `fathom reproduce {NAME}`. -->\n\n{}\n\nMeasured on {}: {} ({} of them used), \
+             {}, {}; {}, {} of {}; noise floor of the means {floor}.\n",
+            paper.title,
+            paper.paper,
+            header.date,
+            escape(&header.host.cpu_model.to_string()),
+            figures::plural(header.config.cpus.len(), "processor"),
+            escape(&header.host.kernel.to_string()),
+            escape(&header.host.hypervisor.known().map_or_else(
+                || "hypervisor unknown".to_owned(),
+                |name| match name.as_str() {
+                    "none" => "no hypervisor".to_owned(),
+                    name => format!("under {name}"),
+                }
+            )),
+            figures::plural(rounds.max().unwrap_or(0) as usize, "round"),
+            figures::plural(self.campaign.samples.len(), "sample"),
+            figures::plural(self.campaign.header.cells.len(), "cell"),
+        )
+    }
+
+    fn statements(&self, paper: &Paper) -> String {
+        let head = ["question", "published", "here", "where in the paper"];
+        let mut table = vec![head.map(str::to_owned).to_vec()];
+        for one in &paper.statement {
+            table.push(vec![
+                one.what.clone(),
+                one.published.clone(),
+                self.here(&one.here)
+                    .unwrap_or_else(|| "not in this campaign".to_owned()),
+                one.place.clone(),
+            ]);
+        }
+        let note =
+            "The paper's bars carry no numbers; what is published here is what its text states.";
+        format!(
+            "\n## What they found, and what was found here\n\n{note}\n\n{}",
+            markdown(&table)
+        )
+    }
+
+    fn side_by_side(&self) -> String {
+        let mut text = String::new();
+        for part in &self.scaling.parts {
+            let _ = write!(
+                text,
+                "\n## Instances side by side, in numbers\n\n{}\n\n{}\n{}",
+                self.scaling.head,
+                markdown(&part.throughput_table(self.scaling.processors)),
+                markdown(&part.cost_table())
+            );
+        }
+        if let Some(how) = &self.scaling.counted {
+            let _ = write!(text, "\nSystem calls: {how}.\n");
+        }
+        text
+    }
+
+    fn not_the_same(&self, paper: &Paper) -> String {
+        let mut table = vec![["", "published", "here"].map(str::to_owned).to_vec()];
+        for one in &paper.difference {
+            table.push(vec![
+                one.what.clone(),
+                one.published.clone(),
+                one.here.clone(),
+            ]);
+        }
+        let mut text = format!("\n## What was done otherwise\n\n{}", markdown(&table));
+        text.push_str("\n## What could not be reproduced\n\n");
+        for gap in &paper.gap {
+            let _ = writeln!(text, "- {}: {}.", gap.what, gap.why);
+        }
+        for (name, why) in &self.campaign.header.config.other {
+            if let Some(engine) = name.strip_prefix("absent ").filter(|name| *name != "wavm") {
+                let _ = writeln!(text, "- {}: absent: {}", escape(engine), escape(why));
+            }
+        }
+        text
+    }
+
+    fn in_force(&self) -> String {
+        let head = [
+            "asked for",
+            "engine",
+            "back end",
+            "tier",
+            "checks",
+            "known by",
+        ];
+        let mut table = vec![head.map(str::to_owned).to_vec()];
+        for row in &self.view.in_force {
+            let mut fields = vec![row.asked.clone()];
+            fields.extend(row.found().map(str::to_owned));
+            fields.push(row.evidence.clone());
+            table.push(fields.iter().map(|field| escape(field)).collect());
+        }
+        format!("\n## What was in force\n\n{}", markdown(&table))
+    }
+
+    /// The group of one instance of each, which most of the paper is about.
+    fn alone(&self) -> Option<&view::Group> {
+        let groups = self.view.groups.iter();
+        groups.min_by_key(|group| group.threads)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! The page, from a campaign made of formulas.
+
+use std::fs;
+
+use super::*;
+use crate::scaling::tests::campaign;
+
+fn page() -> Vec<(String, String)> {
+    let folder = tempfile::tempdir().unwrap();
+    let campaign = campaign(NAME);
+    assert!(is_about(&campaign));
+    let mut writer = fathom_record::Writer::create(Vec::new(), &campaign.header).unwrap();
+    let samples = campaign
+        .samples
+        .into_iter()
+        .map(fathom_record::Record::Sample);
+    let processes = campaign
+        .processes
+        .into_iter()
+        .map(fathom_record::Record::Process);
+    let failures = campaign
+        .failures
+        .into_iter()
+        .map(fathom_record::Record::Failure);
+    for record in samples.chain(processes).chain(failures) {
+        writer.append(&record).unwrap();
+    }
+    fs::write(folder.path().join("samples.jsonl"), writer.into_inner()).unwrap();
+    files(folder.path()).unwrap()
+}
+
+#[test]
+fn what_the_paper_states_is_data_that_can_be_read() {
+    let paper: Paper = toml::from_str(DATA).unwrap();
+    assert!(paper.statement.len() > 10 && !paper.gap.is_empty());
+    assert!(paper.statement.iter().all(|one| !one.place.is_empty()));
+}
+
+#[test]
+fn every_statement_is_answered_or_said_to_be_missing() {
+    let files = page();
+    let (name, text) = &files[0];
+    assert_eq!(name, "leaps-and-bounds.md");
+    let paper: Paper = toml::from_str(DATA).unwrap();
+    for one in &paper.statement {
+        let line = text.lines().find(|line| line.contains(&one.what)).unwrap();
+        assert!(line.contains(&one.published), "{line}");
+    }
+    assert!(text.contains("not in this campaign"), "no wasm3 there");
+    assert!(
+        text.contains("| fathom uffd: 1.00 ×") || text.contains("| fathom guard: 1.00 ×"),
+        "{text}"
+    );
+    assert!(text.contains("4 at once: crash: out of memory"), "{text}");
+}
+
+#[test]
+fn every_picture_the_page_shows_is_there() {
+    let files = page();
+    let shown = files[0].1.matches("](leaps-and-bounds-").count();
+    assert_eq!(shown, files.len() - 1);
+    assert!(shown >= 3, "{}", files[0].1);
+    for (name, svg) in &files[1..] {
+        assert!(files[0].1.contains(&format!("]({name})")));
+        assert!(svg.starts_with("<svg") && !svg.contains("NaN"), "{name}");
+    }
+}

@@ -1,0 +1,514 @@
+//! Instances side by side: the page of a campaign of `fathom suite scaling`.
+//!
+//! ```text
+//!  Part    a suite at a size: short programs, long ones
+//!   └ Line    an engine in one configuration
+//!      └ Point   so many instances at once: throughput, and what it cost
+//! ```
+//!
+//! What must stay true: throughput is what was seen to end in a second, not a
+//! quotient of medians; more instances than processors are marked wherever they
+//! are shown; what was not measured is a dash, and what failed is named.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use fathom_record::{Campaign, CellId};
+use fathom_stats::{Figure, NoiseFloor, Row as Key, Summary, Verdict};
+
+use crate::bounds::{SELECTION, failures, markdown};
+use crate::chart::paper::{Bar, Group as Bars, Paper};
+use crate::chart::svg::escape;
+use crate::figures::{self, NONE};
+use crate::view::{Group, Interval, Row, View};
+
+mod csv;
+
+/// Under [`SELECTION`] in a campaign's configuration.
+pub const NAME: &str = "scaling";
+/// What marks more instances than processors.
+const OVER: &str = "*";
+/// System calls in the order of a table.
+const CALLS: [&str; 5] = ["mprotect", "mmap", "munmap", "madvise", "ioctl"];
+/// Figures of a point beside its throughput, with their headings.
+const COSTS: [(&str, Figure); 9] = [
+    ("CPU use", Figure::CpuUsePinned),
+    ("its own", Figure::CpuUseProcess),
+    ("in kernel", Figure::KernelShare),
+    ("switches / CPU s", Figure::CtxRate),
+    ("faults / run", Figure::FaultsPerRun),
+    ("memory", Figure::RssMean),
+    ("peak", Figure::RssPeak),
+    ("address space", Figure::VirtualMean),
+    ("host memory", Figure::HostMemory),
+];
+
+/// Whether a campaign is about instances side by side.
+pub fn is_about(campaign: &Campaign) -> bool {
+    let other = &campaign.header.config.other;
+    other.get(SELECTION).is_some_and(|name| name == NAME)
+}
+
+/// A campaign's instances side by side.
+#[derive(Clone, Debug)]
+pub struct Scaling {
+    /// The campaign's name.
+    pub title: String,
+    /// When, where, and what the marks mean.
+    pub head: String,
+    /// By suite and size.
+    pub parts: Vec<Part>,
+    /// Processors that instances were pinned to.
+    pub processors: usize,
+    /// How system calls were counted, if they were.
+    pub counted: Option<String>,
+    /// What has no time, as Markdown.
+    pub failures: String,
+}
+
+/// One suite at one size.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Suite and size.
+    pub title: String,
+    /// Its workloads.
+    pub workloads: Vec<String>,
+    /// Numbers of instances, smallest first.
+    pub threads: Vec<u32>,
+    /// The engines.
+    pub lines: Vec<Line>,
+    /// What relative throughputs of one and the same differ by.
+    pub floor: Option<f64>,
+}
+
+/// An engine in one configuration.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its name.
+    pub label: String,
+    /// What it is, with the smallest number of instances.
+    pub key: Key,
+    /// By number of instances, in the part's order; none without a time.
+    pub points: Vec<Option<Point>>,
+}
+
+/// So many instances at once.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// How many.
+    pub threads: u32,
+    /// Whether they are more than processors.
+    pub is_over: bool,
+    /// Iterations of all of them in a second: geometric mean over workloads.
+    pub runs_per_s: Option<f64>,
+    /// The same over that of the fewest instances.
+    pub relative: Option<(Interval, Verdict)>,
+    /// Other figures.
+    pub costs: BTreeMap<Figure, f64>,
+    /// System calls for each instance, by name: mean over workloads.
+    pub calls: BTreeMap<String, f64>,
+}
+
+/// What a campaign says of instances side by side.
+pub fn of(campaign: &Campaign, summary: &Summary, view: &View) -> Scaling {
+    let processors = campaign.header.config.cpus.len();
+    let maker = Maker {
+        campaign,
+        summary,
+        view,
+        processors,
+        noise: summary.noise_in(Figure::Throughput),
+    };
+    let header = &campaign.header;
+    let head = format!(
+        "{} on {}, {}. Throughput is what was seen to end in a second between the first and the \
+         last counted iteration; means over workloads are geometric, ratios paired by round with \
+         95 % intervals, and ~ marks what noise could have made. {OVER} marks more instances than \
+         the {} they were pinned to. CPU use is (us + sys + hi + si) / (us + sys + hi + si + id) of \
+         these processors, whoever uses them; its own is the process's share of the same. Switches are \
+         of the process's whole life. The kernel counts no faults that userfaultfd answers. Memory \
+         is the process's; host memory is total minus available, whoever uses it.",
+        header.date,
+        header.host.cpu_model,
+        header.host.kernel,
+        figures::plural(processors, "processor"),
+    );
+    let how = campaign.counts.first().map(|counts| counts.how.clone());
+    Scaling {
+        title: header.name.clone(),
+        head,
+        parts: maker.parts(),
+        processors,
+        counted: how.or_else(|| header.config.other.get("syscalls").cloned()),
+        failures: failures(campaign),
+    }
+}
+
+struct Maker<'a> {
+    campaign: &'a Campaign,
+    summary: &'a Summary,
+    view: &'a View,
+    processors: usize,
+    noise: NoiseFloor,
+}
+
+impl Maker<'_> {
+    fn parts(&self) -> Vec<Part> {
+        let mut seen: Vec<(&str, &str)> = Vec::new();
+        for group in &self.view.groups {
+            let suite = (group.suite.as_str(), group.size.as_str());
+            if !seen.contains(&suite) {
+                seen.push(suite);
+            }
+        }
+        seen.into_iter().map(|suite| self.part(suite)).collect()
+    }
+
+    fn part(&self, (suite, size): (&str, &str)) -> Part {
+        let is_of = |group: &&Group| group.suite == suite && group.size == size;
+        let mut groups: Vec<&Group> = self.view.groups.iter().filter(is_of).collect();
+        groups.sort_by_key(|group| group.threads);
+        let first = groups[0];
+        // In the campaign's order: strategies stand as they were asked for.
+        let in_order = self.summary.rows.iter().filter_map(|row| {
+            let found = first.rows.iter().find(|shown| shown.key == row.row);
+            found.filter(|shown| shown.key.threads == first.threads)
+        });
+        Part {
+            title: format!("{suite} {size}").trim_end().to_owned(),
+            workloads: first.workloads.iter().map(|one| one.name.clone()).collect(),
+            threads: groups.iter().map(|group| group.threads).collect(),
+            lines: in_order.map(|row| self.line(row, &groups)).collect(),
+            floor: groups
+                .iter()
+                .filter_map(|group| self.noise.geomean(group.threads))
+                .map(|floor| floor.relative())
+                .reduce(f64::max),
+        }
+    }
+
+    fn line(&self, row: &Row, groups: &[&Group]) -> Line {
+        let point = |group: &&Group| {
+            let key = Key {
+                threads: group.threads,
+                ..row.key.clone()
+            };
+            let shown = group.rows.iter().find(|other| other.key == key)?;
+            let has_time = shown.cells.iter().any(Option::is_some);
+            has_time.then(|| self.point(shown, &row.key))
+        };
+        Line {
+            label: row.label(),
+            key: row.key.clone(),
+            points: groups.iter().map(point).collect(),
+        }
+    }
+
+    fn point(&self, row: &Row, alone: &Key) -> Point {
+        let relative = (row.key.threads > alone.threads).then(|| {
+            self.summary
+                .ratio_in(Figure::Throughput, &self.noise, &row.key, alone)
+        });
+        let mut costs = row.costs.clone();
+        if !row.key.variant.is_wasm() {
+            // Of the program that starts the programs: says nothing of them.
+            costs.remove(&Figure::RssMean);
+            costs.remove(&Figure::VirtualMean);
+        }
+        Point {
+            threads: row.key.threads,
+            is_over: row.key.threads as usize > self.processors,
+            runs_per_s: self.summary.typical(&row.key, Figure::Throughput),
+            relative: relative.and_then(|ratio| {
+                let mean = ratio.geomean.ok()?;
+                Some((Interval::from(&mean), ratio.verdict))
+            }),
+            costs,
+            calls: self.calls(row),
+        }
+    }
+
+    fn calls(&self, row: &Row) -> BTreeMap<String, f64> {
+        let cells: Vec<&CellId> = row.cells.iter().flatten().map(|cell| &cell.id).collect();
+        let counts = self.campaign.counts.iter();
+        let counts: Vec<_> = counts
+            .filter(|counts| counts.instances > 0 && cells.contains(&&counts.cell))
+            .collect();
+        let mut calls = BTreeMap::new();
+        for one in &counts {
+            for (name, count) in &one.calls {
+                let each = *count as f64 / one.instances as f64 / counts.len() as f64;
+                *calls.entry(name.clone()).or_default() += each;
+            }
+        }
+        calls
+    }
+}
+
+/// `16*`.
+pub fn instances(threads: u32, is_over: bool) -> String {
+    let mark = if is_over { OVER } else { "" };
+    format!("{threads}{mark}")
+}
+
+/// A ratio with its interval, marked where noise could have made it.
+fn relative((ratio, verdict): &(Interval, Verdict)) -> String {
+    let mark = if *verdict == Verdict::Real { "" } else { "~" };
+    let ends = ratio.ends.map_or_else(String::new, |(low, high)| {
+        format!(" ({})", figures::ends(low, high))
+    });
+    format!("{mark}{} ×{ends}", figures::ratio_bare(ratio.value))
+}
+
+impl Point {
+    fn cost(&self, figure: Figure) -> String {
+        let value = self.costs.get(&figure);
+        value.map_or_else(
+            || NONE.to_owned(),
+            |value| figures::quantity(*value, figure.unit()),
+        )
+    }
+}
+
+impl Scaling {
+    /// The page as Markdown, whose tables line up in a terminal too.
+    pub fn markdown(&self) -> String {
+        let mut text = format!(
+            "# Instances side by side: {}\n\n{}\n",
+            self.title, self.head
+        );
+        for part in &self.parts {
+            let _ = write!(text, "\n## {}: throughput\n\n", part.title);
+            text.push_str(&part.about());
+            text.push_str(&markdown(&part.throughput_table(self.processors)));
+            let _ = write!(text, "\n## {}: what it costs\n\n", part.title);
+            text.push_str(&markdown(&part.cost_table()));
+        }
+        if let Some(how) = &self.counted {
+            let _ = write!(text, "\nSystem calls: {how}.\n");
+        }
+        text.push_str(&self.failures);
+        text
+    }
+
+    /// The page with pictures, in one file that loads and runs nothing.
+    pub fn html(&self) -> String {
+        let mut body = format!(
+            "<h1>Instances side by side: {}</h1><p class=\"soft\">{}</p>",
+            escape(&self.title),
+            escape(&self.head)
+        );
+        for part in &self.parts {
+            let _ = write!(
+                body,
+                "<section><h2>{}</h2><p>{}</p>",
+                escape(&part.title),
+                escape(part.about().trim())
+            );
+            for picture in part.pictures() {
+                let _ = write!(body, "<figure>{picture}</figure>");
+            }
+            body.push_str(&html_table(
+                "Throughput",
+                &part.throughput_table(self.processors),
+            ));
+            body.push_str(&html_table("What it costs", &part.cost_table()));
+            body.push_str("</section>");
+        }
+        if let Some(how) = &self.counted {
+            let _ = write!(body, "<p class=\"soft\">System calls: {}.</p>", escape(how));
+        }
+        for line in self
+            .failures
+            .lines()
+            .filter_map(|line| line.strip_prefix("- "))
+        {
+            let _ = write!(body, "<p class=\"note\">{}</p>", escape(line));
+        }
+        format!(
+            "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+             <title>{} · Fathom</title><style>{}</style></head><body>{body}</body></html>\n",
+            escape(&self.title),
+            include_str!("../templates/style.css"),
+        )
+    }
+
+    /// A line for each part, engine and number of instances.
+    pub fn csv(&self) -> String {
+        csv::render(self)
+    }
+}
+
+impl Part {
+    fn about(&self) -> String {
+        let floor = self.floor.map_or_else(
+            || "Noise floor unknown: no control was measured.".to_owned(),
+            |floor| format!("Noise floor {}.", figures::percent(floor)),
+        );
+        format!("Over {}. {floor}\n\n", self.workloads.join(", "))
+    }
+
+    /// Throughput with the fewest instances, and what more of them make of it.
+    pub fn throughput_table(&self, processors: usize) -> Vec<Vec<String>> {
+        let mut head = vec![String::new()];
+        for (place, threads) in self.threads.iter().enumerate() {
+            let over = instances(*threads, *threads as usize > processors);
+            head.push(match place {
+                0 => format!("{over} (runs/s)"),
+                _ => over,
+            });
+        }
+        let mut table = vec![head];
+        for line in &self.lines {
+            let mut fields = vec![line.label.clone()];
+            for (place, point) in line.points.iter().enumerate() {
+                let field = point.as_ref().and_then(|point| match place {
+                    0 => point.runs_per_s.map(figures::count),
+                    _ => point.relative.as_ref().map(relative),
+                });
+                fields.push(field.unwrap_or_else(|| NONE.to_owned()));
+            }
+            table.push(fields);
+        }
+        table
+    }
+
+    /// Everything else, a line for each engine and number of instances.
+    pub fn cost_table(&self) -> Vec<Vec<String>> {
+        let has_calls = self.points().any(|(_, point)| !point.calls.is_empty());
+        let mut head: Vec<String> = ["", "instances", "runs/s"].map(str::to_owned).to_vec();
+        head.extend(COSTS.iter().map(|(name, _)| (*name).to_owned()));
+        if has_calls {
+            head.extend(CALLS.iter().map(|name| (*name).to_owned()));
+        }
+        let mut table = vec![head];
+        for (line, point) in self.points() {
+            let mut fields = vec![
+                line.label.clone(),
+                instances(point.threads, point.is_over),
+                point
+                    .runs_per_s
+                    .map_or_else(|| NONE.to_owned(), figures::count),
+            ];
+            fields.extend(COSTS.iter().map(|(_, figure)| point.cost(*figure)));
+            if has_calls {
+                fields.extend(CALLS.iter().map(|name| {
+                    let count = point.calls.get(*name);
+                    count.map_or_else(|| NONE.to_owned(), |count| figures::count(*count))
+                }));
+            }
+            table.push(fields);
+        }
+        table
+    }
+
+    fn points(&self) -> impl Iterator<Item = (&Line, &Point)> {
+        self.lines
+            .iter()
+            .flat_map(|line| line.points.iter().flatten().map(move |point| (line, point)))
+    }
+
+    /// The pictures, each whole.
+    pub fn pictures(&self) -> Vec<String> {
+        let by_figure = |title: &str, figure: Figure, is_log: bool| Paper {
+            is_log,
+            ..self.picture(title, figure)
+        };
+        let papers = [
+            self.throughput_picture(),
+            by_figure("CPU use", Figure::CpuUsePinned, false),
+            by_figure("Context switches per CPU second", Figure::CtxRate, true),
+            by_figure("Page faults per run", Figure::FaultsPerRun, true),
+            by_figure("Memory of the process, mean", Figure::RssMean, true),
+        ];
+        papers.iter().filter_map(Paper::render).collect()
+    }
+
+    /// Throughput relative to the fewest instances.
+    pub fn throughput_picture(&self) -> Paper {
+        let fewest = self.threads.first().copied().unwrap_or(1);
+        self.paper(
+            &format!("Throughput, {fewest} instance = 1"),
+            "× of one instance",
+            |point| {
+                let (ratio, _) = point.relative.as_ref()?;
+                Some((ratio.value, ratio.ends, figures::ratio_bare(ratio.value)))
+            },
+        )
+    }
+
+    /// One figure of every point.
+    pub fn picture(&self, title: &str, figure: Figure) -> Paper {
+        self.paper(title, figure.name(), |point| {
+            let value = *point.costs.get(&figure)?;
+            Some((value, None, figures::quantity(value, figure.unit())))
+        })
+    }
+
+    fn paper(
+        &self,
+        title: &str,
+        axis: &str,
+        of: impl Fn(&Point) -> Option<(f64, Option<(f64, f64)>, String)>,
+    ) -> Paper {
+        let bar = |point: &Option<Point>| {
+            let point = point.as_ref()?;
+            let (value, ends, shown) = of(point)?;
+            Some(Bar {
+                value,
+                ends,
+                shown,
+                is_apart: point.is_over,
+            })
+        };
+        let groups = self.lines.iter().map(|line| Bars {
+            label: line.label.clone(),
+            bars: line.points.iter().map(bar).collect(),
+        });
+        let is_over = self.points().any(|(_, point)| point.is_over);
+        let apart = "more instances than processors";
+        Paper {
+            title: format!("{title} · {}", self.title),
+            axis: axis.replace('_', " "),
+            series: self
+                .threads
+                .iter()
+                .map(|threads| match threads {
+                    1 => "1 instance".to_owned(),
+                    more => format!("{more} instances"),
+                })
+                .collect(),
+            groups: groups.collect(),
+            apart: if is_over {
+                apart.to_owned()
+            } else {
+                String::new()
+            },
+            ..Paper::default()
+        }
+    }
+}
+
+fn html_table(caption: &str, table: &[Vec<String>]) -> String {
+    let mut text = format!("<h3>{caption}</h3><div class=\"scroll stick\" tabindex=\"0\"><table>");
+    for (number, line) in table.iter().enumerate() {
+        let (open, close, cell) = match number {
+            0 => ("<thead><tr>", "</tr></thead><tbody>", "th"),
+            _ => ("<tr>", "</tr>", "td"),
+        };
+        text.push_str(open);
+        for (column, field) in line.iter().enumerate() {
+            let cell = if column == 0 { "th" } else { cell };
+            let left = if column == 0 { " class=\"l\"" } else { "" };
+            let _ = write!(text, "<{cell}{left}>{}</{cell}>", escape(field));
+        }
+        text.push_str(close);
+    }
+    text.push_str("</tbody></table></div>");
+    text
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

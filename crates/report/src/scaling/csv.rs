@@ -1,0 +1,93 @@
+//! The scaling table for a script: numbers unrounded, empty where there is none.
+
+use fathom_stats::Figure;
+
+use super::{CALLS, Scaling};
+use crate::csv::quote;
+
+/// Figures of a point, by their names in files.
+const FIGURES: [Figure; 14] = [
+    Figure::Kernel,
+    Figure::Run,
+    Figure::Instantiate,
+    Figure::Teardown,
+    Figure::CpuUsePinned,
+    Figure::CpuUseHost,
+    Figure::KernelShare,
+    Figure::CpuUseProcess,
+    Figure::CtxRate,
+    Figure::FaultsPerRun,
+    Figure::RssMean,
+    Figure::RssPeak,
+    Figure::VirtualMean,
+    Figure::HostMemory,
+];
+
+/// A line for each part, engine and number of instances.
+pub fn render(scaling: &Scaling) -> String {
+    let mut head: Vec<String> = [
+        "part",
+        "engine",
+        "strategy",
+        "opt",
+        "backend",
+        "variant",
+        "instances",
+        "processors",
+        "oversubscribed",
+        "runs_per_s",
+        "relative",
+        "low_95",
+        "high_95",
+        "verdict",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    head.extend(FIGURES.iter().map(|figure| figure.name().to_owned()));
+    head.extend(CALLS.iter().map(|name| format!("{name}_per_run")));
+    let mut text = line(&head);
+    for part in &scaling.parts {
+        for (of, point) in part.points() {
+            let sandbox = &of.key.sandbox;
+            let ratio = point.relative.as_ref();
+            let ends = ratio.and_then(|(ratio, _)| ratio.ends);
+            let mut fields = vec![
+                part.title.clone(),
+                sandbox.engine.clone(),
+                sandbox.strategy.clone(),
+                sandbox.opt.to_string(),
+                sandbox.backend.clone().unwrap_or_default(),
+                of.key.variant.to_string(),
+                point.threads.to_string(),
+                scaling.processors.to_string(),
+                point.is_over.to_string(),
+                number(point.runs_per_s),
+                number(ratio.map(|(ratio, _)| ratio.value)),
+                number(ends.map(|(low, _)| low)),
+                number(ends.map(|(_, high)| high)),
+                ratio.map_or_else(String::new, |(_, verdict)| verdict.name().to_owned()),
+            ];
+            fields.extend(
+                FIGURES
+                    .iter()
+                    .map(|figure| number(point.costs.get(figure).copied())),
+            );
+            fields.extend(
+                CALLS
+                    .iter()
+                    .map(|name| number(point.calls.get(*name).copied())),
+            );
+            text.push_str(&line(&fields));
+        }
+    }
+    text
+}
+
+fn line(fields: &[String]) -> String {
+    let fields: Vec<String> = fields.iter().map(|field| quote(field)).collect();
+    fields.join(",") + "\r\n"
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
