@@ -13,6 +13,8 @@
 
 use std::{
     collections::BTreeMap,
+    fs::File,
+    io,
     path::{Path, PathBuf},
     sync::{Condvar, Mutex, PoisonError},
     time::Instant,
@@ -32,7 +34,7 @@ pub trait Program: Sync {
     ///
     /// # Errors
     /// Whatever keeps it from being made.
-    fn instantiate(&self, streams: &Streams) -> Result<Self::Instance, Self::Error>;
+    fn instantiate(&self, streams: Streams) -> Result<Self::Instance, Self::Error>;
 
     /// Runs it to its end.
     ///
@@ -54,23 +56,40 @@ pub struct RunEnd {
     pub cpu_ns: Option<u64>,
 }
 
-/// The files one iteration writes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The files one iteration reads and writes, open before its clock starts.
+#[derive(Debug)]
 pub struct Streams {
+    /// The program's standard input; empty if none.
+    pub stdin: Option<File>,
     /// The program's standard output.
-    pub stdout: PathBuf,
+    pub stdout: File,
     /// The program's standard error.
-    pub stderr: PathBuf,
+    pub stderr: File,
 }
 
 impl Streams {
-    /// Those of one iteration of one thread, in a folder.
-    pub fn of(scratch: &Path, thread: u32, index: u32) -> Self {
-        Self {
-            stdout: scratch.join(format!("stdout.{thread}.{index}")),
-            stderr: scratch.join(format!("stderr.{thread}.{index}")),
-        }
+    fn open(stdin: Option<&Path>, stdout: &Path, stderr: &Path) -> Result<Streams, FileError> {
+        let with = |path: &Path, opened: io::Result<File>| {
+            opened.map_err(|source| FileError {
+                path: path.to_owned(),
+                source,
+            })
+        };
+        Ok(Self {
+            stdin: stdin.map(|path| with(path, File::open(path))).transpose()?,
+            stdout: with(stdout, File::create(stdout))?,
+            stderr: with(stderr, File::create(stderr))?,
+        })
     }
+}
+
+/// A file of an iteration which cannot be opened.
+#[derive(Debug)]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
 }
 
 /// Does something, and says what it took on this thread.
@@ -99,6 +118,8 @@ pub struct Laps {
     pub warmup: u32,
     /// Counted iterations per thread.
     pub iterations: u32,
+    /// What each program reads; nothing if absent.
+    pub stdin: Option<PathBuf>,
     /// Where outputs go.
     pub scratch: PathBuf,
 }
@@ -111,8 +132,10 @@ pub enum CycleError<E> {
         /// The processor asked for.
         cpu: u32,
         /// What the system said.
-        source: std::io::Error,
+        source: io::Error,
     },
+    /// A file could not be opened.
+    File(FileError),
     /// The program failed.
     Program(E),
 }
@@ -164,9 +187,9 @@ fn one_thread<P: Program>(
     }
     let mut index = 0;
     let mut one = |counted: bool| {
-        let lap = one_lap(program, &laps.scratch, thread, index, counted);
+        let lap = one_lap(program, laps, thread, index, counted);
         index += 1;
-        lap.map(report).map_err(CycleError::Program)
+        lap.map(report)
     };
     for _ in 0..laps.warmup {
         one(false)?;
@@ -187,16 +210,19 @@ fn one_thread<P: Program>(
 
 fn one_lap<P: Program>(
     program: &P,
-    scratch: &Path,
+    laps: &Laps,
     thread: u32,
     index: u32,
     counted: bool,
-) -> Result<Iteration, P::Error> {
-    let streams = Streams::of(scratch, thread, index);
-    let (instance, instantiate) = timed(|| program.instantiate(&streams));
-    let mut instance = instance?;
+) -> Result<Iteration, CycleError<P::Error>> {
+    let path = |what: &str| laps.scratch.join(format!("{what}.{thread}.{index}"));
+    let stdout = path("stdout");
+    let streams = Streams::open(laps.stdin.as_deref(), &stdout, &path("stderr"));
+    let streams = streams.map_err(CycleError::File)?;
+    let (instance, instantiate) = timed(|| program.instantiate(streams));
+    let mut instance = instance.map_err(CycleError::Program)?;
     let (end, mut run) = timed(|| program.run(&mut instance));
-    let end = end?;
+    let end = end.map_err(CycleError::Program)?;
     let ((), teardown) = timed(|| program.teardown(instance));
     run.cpu_ns = end.cpu_ns.or(run.cpu_ns);
     Ok(Iteration {
@@ -209,7 +235,7 @@ fn one_lap<P: Program>(
             (Phase::Teardown, teardown),
         ]),
         exit: end.exit,
-        stdout: Some(streams.stdout),
+        stdout: Some(stdout),
     })
 }
 
@@ -286,17 +312,19 @@ mod tests {
         fails_at: Option<u32>,
     }
 
+    /// "stdout.THREAD.INDEX", as the system knows the file.
+    fn name_of(file: &File) -> String {
+        use std::os::fd::AsRawFd;
+        let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).unwrap();
+        path.file_name().unwrap().to_string_lossy().into_owned()
+    }
+
     impl Program for Fake {
         type Instance = String;
         type Error = String;
 
-        fn instantiate(&self, streams: &Streams) -> Result<String, String> {
-            Ok(streams
-                .stdout
-                .file_name()
-                .unwrap()
-                .to_string_lossy()
-                .into_owned())
+        fn instantiate(&self, streams: Streams) -> Result<String, String> {
+            Ok(name_of(&streams.stdout))
         }
 
         fn run(&self, instance: &mut String) -> Result<RunEnd, String> {
@@ -318,39 +346,65 @@ mod tests {
         fn teardown(&self, _: String) {}
     }
 
-    fn laps(threads: u32) -> Laps {
+    fn laps(threads: u32, scratch: &Path) -> Laps {
         let cpu = fathom_sys::pin::allowed_cpus().unwrap()[0];
         Laps {
             threads,
             cpus: vec![cpu as u32],
             warmup: 2,
             iterations: 3,
-            scratch: PathBuf::from("/scratch"),
+            stdin: None,
+            scratch: scratch.to_owned(),
         }
     }
 
-    fn recorded(program: &Fake, laps: &Laps) -> (Vec<Iteration>, Result<(), CycleError<String>>) {
+    type Recorded = (Vec<Iteration>, Result<(), CycleError<String>>);
+
+    fn recorded(program: &Fake, threads: u32, change: impl Fn(&mut Laps)) -> Recorded {
+        let folder = Scratch::new();
+        let mut laps = laps(threads, &folder.0);
+        change(&mut laps);
         let done = Mutex::new(Vec::new());
-        let result = cycle(program, laps, |lap| done.lock().unwrap().push(lap));
+        let result = cycle(program, &laps, |lap| done.lock().unwrap().push(lap));
         (done.into_inner().unwrap(), result)
+    }
+
+    /// A folder for outputs, gone with the test.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new() -> Scratch {
+            static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+            let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let name = format!("fathom-cycle-{}-{number}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            std::fs::create_dir(&path).unwrap();
+            Scratch(path)
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
     }
 
     #[test]
     fn one_thread_warms_up_and_counts() {
-        let (done, result) = recorded(&Fake { fails_at: None }, &laps(1));
+        let (done, result) = recorded(&Fake { fails_at: None }, 1, |_| {});
         result.unwrap();
         let counted: Vec<_> = done.iter().map(|lap| (lap.index, lap.counted)).collect();
         assert_eq!(
             counted,
             [(0, false), (1, false), (2, true), (3, true), (4, true)]
         );
-        assert_eq!(done[0].stdout, Some("/scratch/stdout.0.0".into()));
+        assert!(done[0].stdout.as_ref().unwrap().ends_with("stdout.0.0"));
         assert_eq!(done[0].exit, 7);
     }
 
     #[test]
     fn all_are_warm_before_any_counts_and_all_stay_until_the_last_has_finished() {
-        let (done, result) = recorded(&Fake { fails_at: None }, &laps(2));
+        let (done, result) = recorded(&Fake { fails_at: None }, 2, |_| {});
         result.unwrap();
         let first_counted = done.iter().position(|lap| lap.counted).unwrap();
         let warm = done[..first_counted].iter();
@@ -365,7 +419,7 @@ mod tests {
     #[test]
     fn a_failure_ends_every_thread_and_is_reported_once() {
         for at in [0, 1, 3] {
-            let (_, result) = recorded(&Fake { fails_at: Some(at) }, &laps(3));
+            let (_, result) = recorded(&Fake { fails_at: Some(at) }, 3, |_| {});
             let Err(CycleError::Program(why)) = result else {
                 panic!("{result:?}")
             };
@@ -375,9 +429,17 @@ mod tests {
 
     #[test]
     fn an_absent_processor_is_an_error() {
-        let mut laps = laps(2);
-        laps.cpus.push(1023);
-        let (_, result) = recorded(&Fake { fails_at: None }, &laps);
+        let fake = Fake { fails_at: None };
+        let (_, result) = recorded(&fake, 2, |laps| laps.cpus.push(1023));
         assert!(matches!(result, Err(CycleError::Pin { cpu: 1023, .. })));
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_an_error() {
+        let fake = Fake { fails_at: None };
+        let (_, result) = recorded(&fake, 2, |laps| laps.stdin = Some("/no/such".into()));
+        assert!(
+            matches!(&result, Err(CycleError::File(file)) if file.path == Path::new("/no/such"))
+        );
     }
 }

@@ -69,6 +69,7 @@ pub fn measure_program<P: Program>(
         cpus: measure.cpus.clone(),
         warmup: measure.warmup,
         iterations: measure.iterations,
+        stdin: measure.stdin.clone(),
         scratch: measure.scratch.clone(),
     };
     let report = |iteration| {
@@ -80,8 +81,17 @@ pub fn measure_program<P: Program>(
             FailureKind::Unsupported,
             format!("cannot pin a thread to CPU {cpu}: {source}"),
         ),
+        CycleError::File(file) => Refusal::file(&file.path, &file.source),
         CycleError::Program(error) => explain(error),
     })
+}
+
+/// What a program sees as its arguments, its own name first.
+pub fn arguments_of(measure: &Measure) -> Vec<String> {
+    let name = measure.module.file_name().unwrap_or_default();
+    let mut arguments = vec![name.to_string_lossy().into_owned()];
+    arguments.extend(measure.args.iter().cloned());
+    arguments
 }
 
 /// The part of a process's totals that the kernel counts.

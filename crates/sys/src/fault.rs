@@ -230,13 +230,30 @@ unsafe fn chain(
     info: *mut libc::siginfo_t,
     context: *mut libc::c_void,
 ) {
-    // SAFETY: stored by `install_one` before this handler could run; a handler
-    // address is called with the signature its flags declare.
+    // SAFETY: stored by `install_one` before this handler could run.
+    let previous = unsafe { (*PREVIOUS.0.get())[signal as usize].assume_init_ref() };
+    let unset = matches!(previous.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN);
+    // SIGURG is ignored by default.
+    if !(unset && signal == Signal::Urg) {
+        // SAFETY: the caller's promise, and what `sigaction` gave.
+        unsafe { forward(previous, number, info, context) }
+    }
+}
+
+/// Do with a fault what another action says.
+///
+/// # Safety
+/// `action` came from `sigaction(2)`; the other arguments are those the kernel
+/// gave to a handler.
+pub(crate) unsafe fn forward(
+    action: &libc::sigaction,
+    number: libc::c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut libc::c_void,
+) {
+    // SAFETY: a handler's address is called with the signature its flags declare.
     unsafe {
-        let previous = (*PREVIOUS.0.get())[signal as usize].assume_init_ref();
-        match previous.sa_sigaction {
-            // Ignored by default.
-            libc::SIG_DFL | libc::SIG_IGN if signal == Signal::Urg => {}
+        match action.sa_sigaction {
             // Back to the default action (ignoring a synchronous fault is the
             // same to the kernel): returning runs the instruction again.
             libc::SIG_DFL | libc::SIG_IGN => {
@@ -244,7 +261,7 @@ unsafe fn chain(
                 default.sa_sigaction = libc::SIG_DFL;
                 libc::sigaction(number, &default, std::ptr::null_mut());
             }
-            address if previous.sa_flags & libc::SA_SIGINFO != 0 => {
+            address if action.sa_flags & libc::SA_SIGINFO != 0 => {
                 type Full = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
                 std::mem::transmute::<usize, Full>(address)(number, info, context);
             }

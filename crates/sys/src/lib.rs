@@ -8,7 +8,8 @@
 //!      └ region   what the fault handler knows of a reservation, by address
 //!         └ uffd     pages supplied on demand
 //!  fault    the process's handler of synchronous faults, chained to the one before
-//!   └ registers  of the interrupted thread, by instruction set
+//!   ├ registers  of the interrupted thread, by instruction set
+//!   └ witness    notes faults that others handle, and machine code that others make
 //!  pkeys    what a thread may touch, by a register of its own
 //!   └ cells    what machine code reads and writes, on pages it may touch
 //!  icache   instruction fetch made to see what was written
@@ -47,4 +48,5 @@ pub mod stack;
 pub mod uffd;
 pub mod usage;
 pub mod watch;
+pub mod witness;
 pub mod written;

@@ -1,10 +1,7 @@
 //! Our own engine behind the runner protocol, through its public API alone:
 //! nothing here that an embedder could not write.
 
-use std::{
-    fs::{self, File},
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use fathom_engine::{
     Bounds, BoundsChoice, Config, Engine, Error, ErrorKind, Func, Linker, Module, Store,
@@ -14,7 +11,7 @@ use fathom_record::{
     protocol::{Event, Hello, Measure, Probe},
 };
 use fathom_runner::{
-    Emitter, Refusal,
+    Emitter, Refusal, arguments_of,
     cycle::{Program, RunEnd, Streams},
     measure_module,
 };
@@ -206,24 +203,14 @@ struct Wasm<'a> {
 }
 
 impl Wasm<'_> {
-    fn state(&self, streams: &Streams) -> Result<WasiCtx, Refusal> {
-        let create =
-            |path: &PathBuf| File::create(path).map_err(|error| Refusal::file(path, &error));
+    fn state(&self, streams: Streams) -> Result<WasiCtx, Refusal> {
         let refused = |error: BuildError| Refusal::new(FailureKind::Io, error.to_string());
-        let name = self
-            .measure
-            .module
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
         let mut builder = WasiCtxBuilder::new()
-            .stdout(create(&streams.stdout)?)
-            .stderr(create(&streams.stderr)?)
-            .arg(&name)
-            .and_then(|builder| builder.args(&self.measure.args))
+            .stdout(streams.stdout)
+            .stderr(streams.stderr)
+            .args(&arguments_of(self.measure))
             .map_err(refused)?;
-        if let Some(path) = &self.measure.stdin {
-            let file = File::open(path).map_err(|error| Refusal::file(path, &error))?;
+        if let Some(file) = streams.stdin {
             builder = builder.stdin(Stream::from(file));
         }
         for (key, value) in &self.measure.env {
@@ -240,7 +227,7 @@ impl Program for Wasm<'_> {
     type Instance = (Store<WasiCtx>, Func);
     type Error = Refusal;
 
-    fn instantiate(&self, streams: &Streams) -> Result<Self::Instance, Refusal> {
+    fn instantiate(&self, streams: Streams) -> Result<Self::Instance, Refusal> {
         let mut store = Store::new(self.engine, self.state(streams)?);
         let instance = self
             .linker

@@ -8,7 +8,6 @@
 
 use std::{
     ffi::OsString,
-    fs::File,
     io,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -35,8 +34,6 @@ pub struct NativeProgram {
     /// What is added to its environment, which is otherwise empty, as a
     /// sandboxed program's is.
     pub env: Vec<(OsString, OsString)>,
-    /// Its standard input; empty if none.
-    pub stdin: Option<PathBuf>,
     /// What all processes so far have used; peaks are the largest of them.
     pub used: Mutex<Usage>,
 }
@@ -44,14 +41,6 @@ pub struct NativeProgram {
 /// Why a native run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum NativeError {
-    /// A file of the iteration cannot be opened.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
     /// It does not start.
     #[error("cannot start {}: {source}", path.display())]
     Start {
@@ -68,36 +57,18 @@ pub enum NativeError {
     Signal(i32),
 }
 
-impl NativeProgram {
-    fn input(&self) -> Result<Stdio, NativeError> {
-        match &self.stdin {
-            None => Ok(Stdio::null()),
-            Some(path) => open(path, File::open(path)).map(Stdio::from),
-        }
-    }
-}
-
-fn open(path: &Path, opened: io::Result<File>) -> Result<File, NativeError> {
-    opened.map_err(|source| NativeError::File {
-        path: path.to_owned(),
-        source,
-    })
-}
-
 impl Program for NativeProgram {
     type Instance = Child;
     type Error = NativeError;
 
-    fn instantiate(&self, streams: &Streams) -> Result<Child, NativeError> {
-        let stdout = open(&streams.stdout, File::create(&streams.stdout))?;
-        let stderr = open(&streams.stderr, File::create(&streams.stderr))?;
+    fn instantiate(&self, streams: Streams) -> Result<Child, NativeError> {
         Command::new(&self.executable)
             .args(&self.args)
             .env_clear()
             .envs(self.env.iter().map(|(key, value)| (key, value)))
-            .stdin(self.input()?)
-            .stdout(stdout)
-            .stderr(stderr)
+            .stdin(streams.stdin.map_or_else(Stdio::null, Stdio::from))
+            .stdout(streams.stdout)
+            .stderr(streams.stderr)
             .spawn()
             .map_err(|source| NativeError::Start {
                 path: self.executable.clone(),
@@ -154,14 +125,13 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
             .iter()
             .map(|(key, value)| (key.into(), value.into()))
             .collect(),
-        stdin: measure.stdin.clone(),
         used: Mutex::default(),
     };
     measure_program(&program, measure, emitter, |error: NativeError| {
         let kind = match &error {
             NativeError::Signal(_) => FailureKind::Crash,
             NativeError::Start { .. } => FailureKind::Invalid,
-            NativeError::File { .. } | NativeError::Wait(_) => FailureKind::Io,
+            NativeError::Wait(_) => FailureKind::Io,
         };
         Refusal::new(kind, error.to_string())
     })?;
@@ -192,6 +162,11 @@ fn compiler(executable: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        fs::File,
+        io::{Read, Seek},
+    };
+
     use super::*;
 
     fn shell(script: &str) -> NativeProgram {
@@ -199,18 +174,31 @@ mod tests {
             executable: "/bin/sh".into(),
             args: vec!["-c".into(), script.into()],
             env: vec![("FROM".into(), "here".into())],
-            stdin: None,
             used: Mutex::default(),
         }
     }
 
     fn run_once(program: &NativeProgram) -> (Result<RunEnd, NativeError>, String) {
-        let folder = tempfile::tempdir().unwrap();
-        let streams = Streams::of(folder.path(), 0, 0);
-        let mut child = program.instantiate(&streams).unwrap();
+        let (streams, mut printed) = streams();
+        let mut child = program.instantiate(streams).unwrap();
         let end = program.run(&mut child);
         program.teardown(child);
-        (end, std::fs::read_to_string(&streams.stdout).unwrap())
+        let mut text = String::new();
+        printed.rewind().unwrap();
+        printed.read_to_string(&mut text).unwrap();
+        (end, text)
+    }
+
+    /// Files without names, and one of them again to read what was printed.
+    fn streams() -> (Streams, File) {
+        let stdout = tempfile::tempfile().unwrap();
+        let printed = stdout.try_clone().unwrap();
+        let streams = Streams {
+            stdin: None,
+            stdout,
+            stderr: tempfile::tempfile().unwrap(),
+        };
+        (streams, printed)
     }
 
     #[test]
@@ -231,10 +219,7 @@ mod tests {
         ));
         let mut missing = shell("");
         missing.executable = "/no/such/program".into();
-        let folder = tempfile::tempdir().unwrap();
-        let error = missing
-            .instantiate(&Streams::of(folder.path(), 0, 0))
-            .unwrap_err();
+        let error = missing.instantiate(streams().0).unwrap_err();
         assert!(
             error
                 .to_string()
