@@ -52,6 +52,16 @@ def usable(name: str) -> str | None:
     return None if done.returncode == 0 else f"{name}: {done.stderr.strip()} ({facts['absent']})"
 
 
+def signed(value: str) -> str:
+    """An integer of the protocol as a signed one: it may be written either way."""
+    kind, _, number = value.partition(":")
+    if kind not in ("i32", "i64"):
+        return value
+    width = int(kind[1:])
+    wrapped = int(number, 0) & ((1 << width) - 1)
+    return f"{kind}:{wrapped - (1 << width) if wrapped >> (width - 1) else wrapped}"
+
+
 def converse(command: list[str], line: str) -> Answer:
     """Starts a runner, writes it one line, and collects its events."""
     reading, writing = os.pipe()
@@ -64,6 +74,9 @@ def converse(command: list[str], line: str) -> Answer:
         child.stdin.close()
         with os.fdopen(reading) as events:
             lines = [json.loads(event) for event in events]
+        for call in lines:
+            if "result" in call:
+                call["result"] = [signed(value) for value in call["result"]]
         noise = child.stdout.read()
     return Answer(lines, child.returncode, noise)
 
@@ -301,6 +314,24 @@ class Bun(RunnerCase, unittest.TestCase):
 class Deno(RunnerCase, unittest.TestCase):
     engine = "deno"
     baseline = {"opt": "none"}
+
+
+class Wasmi(RunnerCase, unittest.TestCase):
+    engine = "wasmi"
+    baseline = None
+    usual_tier = "interpreter"
+
+
+class Wazero(RunnerCase, unittest.TestCase):
+    engine = "wazero"
+    baseline = {"backend": "interpreter"}
+    baseline_tier = "interpreter"
+    wide = False
+
+    def test_says_how_much_code_there_is(self):
+        metrics = [self.ask(modules.ANSWER, backend=backend).only("process")["metrics"] for backend in self.facts["backends"]]
+        self.assertGreater(metrics[0]["code_bytes"], 0)
+        self.assertNotIn("code_bytes", metrics[1])
 
 
 class Wasmtime(RunnerCase, unittest.TestCase):

@@ -1,0 +1,95 @@
+//! Programs: each iteration has a store, a WASI and an instance of its own, from
+//! one module and one list of resolved imports.
+
+use std::path::Path;
+
+use fathom_runner::cycle::{RunEnd, Streams};
+use fathom_runner::record::{FailureKind, protocol::Measure};
+use fathom_runner::{Refusal, arguments_of};
+use wasmi::{Engine, Linker, Module, Store, TypedFunc};
+use wasmi_wasi::wasi_common::sync::{Dir, WasiCtxBuilder, ambient_authority, file::File};
+use wasmi_wasi::{WasiCtx, WasiFile};
+
+use crate::refusal;
+
+/// A module with its imports.
+pub struct Program<'a> {
+    engine: &'a Engine,
+    module: Module,
+    linker: Linker<WasiCtx>,
+    measure: &'a Measure,
+}
+
+impl<'a> Program<'a> {
+    /// Defines what the module may import.
+    pub fn new(engine: &'a Engine, module: Module, measure: &'a Measure) -> Result<Self, Refusal> {
+        let mut linker = Linker::new(engine);
+        wasmi_wasi::add_to_linker(&mut linker, |state: &mut WasiCtx| state)
+            .map_err(|error| Refusal::new(FailureKind::Internal, error.to_string()))?;
+        Ok(Self {
+            engine,
+            module,
+            linker,
+            measure,
+        })
+    }
+
+    fn world(&self, streams: Streams) -> Result<WasiCtx, Refusal> {
+        let refused =
+            |error: &dyn std::fmt::Display| Refusal::new(FailureKind::Io, error.to_string());
+        let mut builder = WasiCtxBuilder::new();
+        builder
+            .args(&arguments_of(self.measure))
+            .and_then(|builder| builder.envs(&self.measure.env))
+            .map_err(|error| refused(&error))?
+            .stdout(wasi_file(streams.stdout))
+            .stderr(wasi_file(streams.stderr));
+        if let Some(file) = streams.stdin {
+            builder.stdin(wasi_file(file));
+        }
+        for (host, guest) in &self.measure.dirs {
+            builder
+                .preopened_dir(open_folder(host)?, guest)
+                .map_err(|error| refused(&error))?;
+        }
+        Ok(builder.build())
+    }
+}
+
+fn wasi_file(file: std::fs::File) -> Box<dyn WasiFile> {
+    Box::new(File::from_cap_std(cap_std::fs::File::from_std(file)))
+}
+
+fn open_folder(path: &Path) -> Result<Dir, Refusal> {
+    Dir::open_ambient_dir(path, ambient_authority()).map_err(|error| Refusal::file(path, &error))
+}
+
+impl fathom_runner::cycle::Program for Program<'_> {
+    type Instance = (Store<WasiCtx>, TypedFunc<(), ()>);
+    type Error = Refusal;
+
+    fn instantiate(&self, streams: Streams) -> Result<Self::Instance, Refusal> {
+        let mut store = Store::new(self.engine, self.world(streams)?);
+        let instance = self
+            .linker
+            .instantiate_and_start(&mut store, &self.module)
+            .map_err(|error| refusal(&error))?;
+        let start = instance.get_typed_func(&store, "_start").map_err(|_| {
+            let message = "the module has no function _start";
+            Refusal::new(FailureKind::Link, message)
+        })?;
+        Ok((store, start))
+    }
+
+    fn run(&self, (store, start): &mut Self::Instance) -> Result<RunEnd, Refusal> {
+        let exit = match start.call(store, ()) {
+            Ok(()) => 0,
+            Err(error) => error.i32_exit_status().ok_or_else(|| refusal(&error))?,
+        };
+        Ok(RunEnd { exit, cpu_ns: None })
+    }
+
+    fn teardown(&self, instance: Self::Instance) {
+        drop(instance);
+    }
+}
