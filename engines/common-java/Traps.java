@@ -1,0 +1,21 @@
+// Traps in the words of the official test suite.
+
+package fathom;
+
+import java.util.List;
+
+final class Traps {
+    private static final List<String> WORDS = List.of(
+        "out of bounds memory access", "out of bounds table access", "undefined element", "uninitialized element",
+        "indirect call type mismatch", "integer divide by zero", "integer overflow", "invalid conversion to integer",
+        "call stack exhausted", "unaligned atomic", "unreachable");
+
+    private Traps() {}
+
+    /** The specification's words in what an engine said, or null. */
+    static String known(String said) {
+        if (said == null) return null;
+        String lower = said.toLowerCase();
+        return WORDS.stream().filter(lower::contains).findFirst().orElse(null);
+    }
+}
