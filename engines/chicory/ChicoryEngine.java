@@ -61,7 +61,7 @@ public final class ChicoryEngine implements Engine {
                 instance.export("load").apply(0xffff_fffcL);
                 return false;
             } catch (ChicoryException error) {
-                return true;
+                return Traps.known(error.getMessage()) != null;
             }
         });
         boolean interprets = machine[0].endsWith("InterpreterMachine");
@@ -69,12 +69,8 @@ public final class ChicoryEngine implements Engine {
             : interprets ? "interpreter" : backend.equals("mixed") ? "unknown" : "tiering";
         String how = interprets ? "" : "; its bytecode is compiled by the virtual machine as it sees fit"
             + (backend.equals("mixed") ? ", functions too large for a Java method are interpreted" : "");
-        return new Hello(version(), backend, tier, checks[0],
+        return new Hello(System.getProperty("fathom.version", "unknown"), backend, tier, checks[0],
             "Java " + Runtime.version() + "; code runs on " + machine[0] + how + "; " + checks[1]);
-    }
-
-    private static String version() {
-        return System.getProperty("fathom.version", "unknown");
     }
 
     @Override
@@ -185,7 +181,8 @@ public final class ChicoryEngine implements Engine {
             FunctionType type;
             try {
                 type = instance.exportType(export);
-            } catch (ChicoryException error) {
+            } catch (RuntimeException error) {
+                // What it throws for a name that is not there is a null pointer.
                 throw new Failure("link", "the module has no function " + export);
             }
             if (type.params().contains(ValType.V128) || type.returns().contains(ValType.V128)) {

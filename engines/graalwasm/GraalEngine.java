@@ -61,7 +61,7 @@ public final class GraalEngine implements Engine {
         var builder = org.graalvm.polyglot.Engine.newBuilder("wasm").allowExperimentalOptions(true).logHandler(compilations)
             .option("engine.WarnInterpreterOnly", "false");
         if (!compiles) builder.option("engine.Compilation", "false").option("engine.TraceCompilation", "true");
-        builder.option("wasm.Memory64", "true").option("wasm.Threads", "true").option("wasm.MultiMemory", "true");
+        builder.option("wasm.Threads", "true").option("wasm.MultiMemory", "true");
         engine = builder.build();
     }
 
@@ -74,7 +74,7 @@ public final class GraalEngine implements Engine {
                 load.execute(0xffff_fffc);
                 return false;
             } catch (PolyglotException error) {
-                return true;
+                return Traps.known(error.getMessage()) != null;
             }
         });
         String runtime = engine.getImplementationName();
@@ -89,8 +89,8 @@ public final class GraalEngine implements Engine {
             tier = none ? "interpreter" : "unknown";
             how = none ? "Truffle compiled nothing of a function called " + CALLS + " times" : "Truffle compiled something";
         }
-        return new Hello(engine.getVersion(), backend, tier, checks[0],
-            "Java " + Runtime.version() + "; Truffle's runtime is " + runtime + "; " + how + "; " + checks[1]);
+        return new Hello(System.getProperty("fathom.version", "unknown"), backend, tier, checks[0],
+            "Java " + Runtime.version() + "; Truffle's runtime is " + runtime + " " + engine.getVersion() + "; " + how + "; " + checks[1]);
     }
 
     private static Source source(String name, byte[] bytes) {

@@ -334,6 +334,22 @@ class Wazero(RunnerCase, unittest.TestCase):
         self.assertNotIn("code_bytes", metrics[1])
 
 
+class Chicory(RunnerCase, unittest.TestCase):
+    engine = "chicory"
+    baseline = {"opt": "none"}
+    baseline_tier = "interpreter"
+    usual_tier = "tiering"
+    wide = False
+
+
+class GraalWasm(RunnerCase, unittest.TestCase):
+    engine = "graalwasm"
+    baseline = {"opt": "none"}
+    baseline_tier = "interpreter"
+    usual_tier = "tiering"
+    wide = False
+
+
 class Wasmtime(RunnerCase, unittest.TestCase):
     engine = "wasmtime"
     baseline = {"backend": "winch"}
