@@ -30,8 +30,8 @@ def _own_sources() -> tuple[str, str]:
     raise LookupError
 
 
-def fetch(step, packages: dict[str, str], into: Path, suite: str | None) -> None:
-    """See `Step.debian_packages`."""
+def fetch(step, packages: dict[str, str], into: Path, suite: str | None, whole: bool) -> None:
+    """See `Step.debian_packages` and `Step.debian_prefix`."""
     try:
         place, own = _own_sources()
     except (LookupError, OSError):
@@ -45,24 +45,49 @@ def fetch(step, packages: dict[str, str], into: Path, suite: str | None) -> None
     with open(state / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _update(step, options, state, suite)
-        _unpack(step, options, state / "debs", packages, into, suite)
+        wanted = [f"{name}={_version(step, options, name, version, suite)}" for name, version in packages.items()]
+        debs = _with_dependencies(step, options, state, wanted) if whole else _alone(step, options, state, wanted)
+        for deb in debs:
+            into.mkdir(parents=True, exist_ok=True)
+            try:
+                step.run(["dpkg-deb", "--extract", deb, into], f"dpkg-deb {deb.name}")
+            except step.Failed:
+                # Cut short: the next try must not find it.
+                deb.unlink(missing_ok=True)
+                raise
 
 
-def _unpack(step, options: list[str], debs: Path, packages: dict[str, str], into: Path, suite: str) -> None:
-    for name, version in packages.items():
-        # A colon of a version's epoch is written %3a in a file's name.
-        pattern = f"{name}_{version.replace(':', '%3a')}_*.deb"
-        if not list(debs.glob(pattern)):
-            step.say(f"the Debian package {name} {version} ({suite})")
-            step.run(["apt-get", *options, "download", f"{name}={version}"], f"apt-get download {name}={version}", cwd=debs)
-        (deb,) = debs.glob(pattern)
-        into.mkdir(parents=True, exist_ok=True)
-        try:
-            step.run(["dpkg-deb", "--extract", deb, into], f"dpkg-deb {deb.name}")
-        except step.Failed:
-            # Cut short: the next try must not find it.
-            deb.unlink()
-            raise
+def _version(step, options: list[str], name: str, version: str, suite: str) -> str:
+    """The version asked for; a suite keeps only its newest, so where that one is gone
+    the newest, and a line that says so."""
+    told = step.run(["apt-cache", *options, "show", "--no-all-versions", name], f"apt-cache show {name}")
+    there = re.findall(r"^Version: (\S+)", told, re.MULTILINE)
+    if not there:
+        raise step.Failed(f"Debian's suite {suite} has no package {name}")
+    if version not in there:
+        step.say(f"{name} {version} has left Debian's suite {suite}: {there[0]} it is")
+    return version if version in there else there[0]
+
+
+def _alone(step, options: list[str], state: Path, wanted: list[str]) -> list[Path]:
+    for package in wanted:
+        step.say(f"the Debian package {package}")
+        step.run(["apt-get", *options, "download", package], f"apt-get download {package}", cwd=state / "debs")
+    # A colon of a version's epoch is written %3a in a file's name.
+    names = [package.replace("=", "_").replace(":", "%3a") for package in wanted]
+    return [deb for name in names for deb in (state / "debs").glob(f"{name}_*.deb")]
+
+
+def _with_dependencies(step, options: list[str], state: Path, wanted: list[str]) -> list[Path]:
+    """Fetches packages and all that they need, down to the C library."""
+    command = ["apt-get", *options, "--yes", "--no-install-recommends"]
+    step.run([*command, "--download-only", "install", *wanted], "apt-get")
+    # A line each, of the address, the file's name, its size and its checksum; the
+    # files that are there already have none, so all are asked for anew.
+    elsewhere = ["-o", f"Dir::Cache::archives={state / 'parts'}"]
+    (state / "parts" / "partial").mkdir(exist_ok=True)
+    told = step.run([*command, *elsewhere, "--print-uris", "install", *wanted], "apt-get")
+    return [state / "archives" / name for name in re.findall(r"^'[^']+' (\S+\.deb) ", told, re.MULTILINE)]
 
 
 def _prepare(state: Path, sources: str) -> list[str]:

@@ -267,11 +267,22 @@ class Step:
         """Unpacks Debian packages into a folder of their own: names and versions, from
         `suite` or the one this machine has. Signatures are checked as apt does it.
         Nothing is installed on the machine."""
+        self._debian(packages, into, suite, whole=False)
+
+    def debian_prefix(self, packages: dict[str, str], into: Path, suite: str) -> list[str]:
+        """The same with all that they need, down to the C library, so that programs of
+        a later suite run here. Returns the words to start one with: its own loader."""
+        self._debian(packages, into, suite, whole=True)
+        libraries = f"{into}/usr/lib/{os.uname().machine}-linux-gnu"
+        (loader,) = (into / "usr" / "lib64").glob("ld-linux-*.so.*")
+        return [str(loader), "--library-path", libraries]
+
+    def _debian(self, packages: dict[str, str], into: Path, suite: str | None, whole: bool) -> None:
         import debian
 
         self._needs("apt-get", "apt")
         self._needs("dpkg-deb", "dpkg")
-        debian.fetch(self, packages, into, suite)
+        debian.fetch(self, packages, into, suite, whole)
 
     def _needs(self, program: str, package: str) -> None:
         if shutil.which(program) is None:

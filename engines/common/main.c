@@ -12,6 +12,8 @@
 
 #define PROTOCOL 1
 
+bool measuring;
+
 static char *read_all(FILE *file, const char *name, size_t *size) {
     size_t room = 1 << 16, length = 0, got;
     char *bytes = malloc(room);
@@ -140,7 +142,7 @@ int main(int count, char **arguments) {
     }
     const struct json *request = read_request();
     const char *mode = json_text(request, "mode", "");
-    bool measuring = strcmp(mode, "measure") == 0;
+    measuring = strcmp(mode, "measure") == 0;
     if (!measuring && strcmp(mode, "probe") != 0) fail("unsupported", "this runner has no mode \"%s\"", mode);
     const char *path = json_text(request, "module", NULL);
     if (path == NULL) fail("internal", "the request names no module");

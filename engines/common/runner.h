@@ -84,6 +84,8 @@ struct engine {
     uint64_t (*code_bytes)(void);
 };
 extern const struct engine the_engine;
+// Whether a program is measured; else exports are probed.
+extern bool measuring;
 
 // crew.c --------------------------------------------------------------------
 void measure(const struct json *request, const char *path);
