@@ -312,6 +312,11 @@ class Bun(RunnerCase, unittest.TestCase):
                 self.assertEqual(self.ask(modules.ANSWER, backend=backend).only("hello")["tier"], tier)
 
 
+class SpiderMonkey(RunnerCase, unittest.TestCase):
+    engine = "spidermonkey"
+    baseline = {"opt": "none"}
+
+
 class Deno(RunnerCase, unittest.TestCase):
     engine = "deno"
     baseline = {"opt": "none"}
