@@ -376,6 +376,19 @@ class Wasm3(RunnerCase, unittest.TestCase):
     wide = set()
 
 
+class Wamr(RunnerCase, unittest.TestCase):
+    engine = "wamr"
+    baseline = None
+    usual_tier = "interpreter"
+    wide = set()
+
+    def test_both_interpreters_are_themselves(self):
+        for backend, words in [("fast", "has the fast interpreter"), ("classic", "has not the fast interpreter")]:
+            hello = self.ask(modules.ANSWER, backend=backend).only("hello")
+            self.assertEqual((hello["backend"], hello["tier"]), (backend, "interpreter"))
+            self.assertIn(words, hello["evidence"])
+
+
 class Wasm2c(RunnerCase, unittest.TestCase):
     engine = "wasm2c"
     baseline = {"opt": "none"}
