@@ -18,6 +18,7 @@ mod prepare;
 mod probe;
 mod scaling;
 mod show;
+mod startup;
 mod target;
 
 use std::{

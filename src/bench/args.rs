@@ -12,9 +12,10 @@ use fathom_record::{Elide, Opt, Variant};
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "\
 Without TARGET, the PolyBench kernels are measured. `growth` measures instances \
-that are made, grown and dropped in a loop; `compile` measures compilation alone.")]
+that are made, grown and dropped in a loop; `compile` measures compilation alone; \
+`startup` the way to the first instruction and from instance to instance.")]
 pub struct Args {
-    /// A suite's name, a WASI program (app.wasm), `growth` or `compile`
+    /// A suite's name, a WASI program (app.wasm), `growth`, `compile` or `startup`
     pub target: Option<String>,
     /// Arguments of the program, after `--`
     #[arg(last = true)]

@@ -81,7 +81,7 @@ pub fn target(args: &Args, house: &House) -> anyhow::Result<Target> {
         programs,
         notes,
         module: None,
-        translated: None,
+        written: Vec::new(),
         compared: Compared::Kernel,
         variants: vec![Variant::Wasm32, Variant::Wasm64],
         threads: vec![1],

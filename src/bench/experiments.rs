@@ -7,9 +7,11 @@
 use std::collections::BTreeSet;
 
 use fathom_record::{
-    Campaign, Cell, Metric, Phase,
+    Campaign, Cell, INSTANCES_PER_CYCLE, Metric, Phase,
     campaign::{Process, Sample},
 };
+
+use super::startup;
 
 /// Growth under load: a line per program, threads and row.
 ///
@@ -149,6 +151,75 @@ pub fn compile(campaign: &Campaign) -> String {
         "Compiling: medians; CPU and memory are the whole process's, a short run included\n{}",
         table.text()
     )
+}
+
+/// Start-up: a line per module, threads and row.
+///
+/// The first instruction is behind loading, compiling (or finding in the cache) and
+/// instantiating; the start of the process is not in it. `x 2` is how many times as
+/// many instances a second two threads make as one.
+pub fn startup(campaign: &Campaign) -> String {
+    let mut table = Table::new(&[
+        "program",
+        "threads",
+        "engine",
+        "to first instruction",
+        "compile",
+        "MB/s",
+        "an instance",
+        "instances/s",
+        "x 1 thread",
+    ]);
+    for cell in cells(campaign) {
+        let once = |phase: Phase| {
+            let processes = of_cell(campaign, cell).into_iter();
+            median(processes.filter_map(|process| Some(process.phases.get(&phase)?.wall_ns)))
+        };
+        let (load, compile) = (once(Phase::Load), once(Phase::Compile));
+        let made = of_samples(campaign, cell, Phase::Instantiate);
+        let first = load.zip(compile).zip(made);
+        let first = first.map(|((load, compile), made)| load + compile + made);
+        let module = cell.workload.trim_end_matches("-cached");
+        let remarks = &campaign.header.config.other;
+        let bytes = remarks.get(&format!("{}{module}.wasm", startup::BYTES));
+        let bytes: Option<f64> = bytes.and_then(|bytes| bytes.parse().ok());
+        let speed = bytes.zip(compile).map(|(bytes, ns)| bytes * 1e3 / ns);
+        let rate = rate(campaign, cell);
+        let alone = Cell {
+            threads: 1,
+            ..cell.clone()
+        };
+        let gain = rate
+            .zip(self::rate(campaign, &alone))
+            .filter(|_| cell.threads > 1)
+            .map(|(rate, alone)| rate / alone);
+        table.row(&[
+            cell.workload.clone(),
+            cell.threads.to_string(),
+            engine(cell),
+            time(first),
+            time(compile),
+            count(speed),
+            time(rate.map(|rate| f64::from(cell.threads) * 1e9 / rate)),
+            rate.map_or("–".into(), |rate| format!("{rate:.0}")),
+            gain.map_or("–".into(), |gain| format!("{gain:.2}")),
+        ]);
+    }
+    format!("Start-up: medians\n{}", table.text())
+}
+
+/// Instances that all threads of a cell make, run and drop in a second.
+fn rate(campaign: &Campaign, cell: &Cell) -> Option<f64> {
+    let ns = of_samples(campaign, cell, Phase::Cycle)?;
+    let instances = f64::from(cell.threads) * f64::from(INSTANCES_PER_CYCLE);
+    (ns > 0.0).then(|| instances * 1e9 / ns)
+}
+
+/// The median of a phase over all samples of a cell.
+fn of_samples(campaign: &Campaign, cell: &Cell, phase: Phase) -> Option<f64> {
+    let id = cell.id();
+    let samples = campaign.samples.iter().filter(|sample| sample.cell == id);
+    median(samples.filter_map(|sample| Some(sample.phases.get(&phase)?.wall_ns)))
 }
 
 /// The cells which were measured, controls left out, in the plan's order.

@@ -26,6 +26,7 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
             Kind::Run | Kind::Bounds | Kind::Scaling => None,
             Kind::Growth => Some(experiments::growth(results.campaign())),
             Kind::Compile => Some(experiments::compile(results.campaign())),
+            Kind::Startup => Some(experiments::startup(results.campaign())),
         };
         if let Some(table) = table {
             print(&format!("\n{table}"))?;

@@ -17,11 +17,12 @@ use fathom_bench::{
     engines::{self, EngineSpec, Presence},
     host,
     house::House,
+    own::OwnStrategy,
     plan::{Input, Plan},
     session::Pace,
     trial::{self, Trial},
 };
-use fathom_engine::Bounds;
+use fathom_engine::{Bounds, BoundsChoice};
 use fathom_record::{
     Campaign, Compared, Header, Variant,
     campaign::{Config, FORMAT_VERSION},
@@ -30,8 +31,8 @@ use fathom_report::bounds::SELECTION;
 use fathom_sys::pin;
 
 use super::{
-    Args, bounds, scaling,
-    target::{self, Kind, TRANSLATED, Target},
+    Args, bounds, scaling, startup,
+    target::{self, Kind, Target},
 };
 
 /// Time for a campaign unless told otherwise, the probe included. A clean clone
@@ -80,7 +81,7 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
     let mut outside = find_outside(house.as_ref());
     let (own_strategies, lacking) = match target.kind {
         Kind::Bounds => bounds::strategies(&args.bounds)?,
-        Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling => {
+        Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling | Kind::Startup => {
             without_lacking(own_strategies(&target.strategies)?, args)
         }
     };
@@ -116,8 +117,8 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
     let folder = folder(args, &target, house.as_ref())?;
     let mut plan = plan(args, &target, &rows, &folder)?;
     let header = header(args, &plan, &rows, &absent, &target, command)?;
-    if let Some(bytes) = &target.translated {
-        let path = folder.join(TRANSLATED);
+    for (name, bytes) in &target.written {
+        let path = folder.join(name);
         fs::create_dir_all(&folder)
             .and_then(|()| fs::write(&path, bytes))
             .with_context(|| format!("cannot write {}", path.display()))?;
@@ -190,7 +191,7 @@ fn own_strategies(wanted: &[String]) -> anyhow::Result<Vec<String>> {
                 names.extend(others.map(|bounds| bounds.name().to_owned()));
             }
             "auto" => names.push("auto".to_owned()),
-            _ => names.push(name.parse::<Bounds>()?.name().to_owned()),
+            _ => names.push(name.parse::<OwnStrategy>()?.to_string()),
         }
     }
     Ok(names)
@@ -198,7 +199,10 @@ fn own_strategies(wanted: &[String]) -> anyhow::Result<Vec<String>> {
 
 /// The strategies that this host has, and the others.
 fn without_lacking(names: Vec<String>, args: &Args) -> (Vec<String>, Vec<Absent>) {
-    let lack = |name: &String| name.parse::<Bounds>().ok().and_then(Bounds::lack);
+    let lack = |name: &String| match name.parse::<OwnStrategy>().ok()?.choice {
+        BoundsChoice::Named(bounds) => bounds.lack(),
+        BoundsChoice::Auto => None,
+    };
     let (lacking, here): (Vec<String>, Vec<String>) =
         names.into_iter().partition(|name| lack(name).is_some());
     let absent = lacking.iter().map(|name| Absent {
@@ -242,6 +246,7 @@ fn plan(args: &Args, target: &Target, rows: &[Row], folder: &Path) -> anyhow::Re
     if target.kind == Kind::Bounds {
         tasks.retain(|task| bounds::suits(&task.cell));
     }
+    tasks.retain(startup::suits);
     for task in &mut tasks {
         task.artifact = folder.join(&task.artifact);
         match &mut task.expected {
@@ -255,6 +260,8 @@ fn plan(args: &Args, target: &Target, rows: &[Row], folder: &Path) -> anyhow::Re
         workloads: target.notes.clone(),
         tasks,
         input: input(args)?,
+        cycles: target.kind == Kind::Startup,
+        cache: Some(folder.join(startup::CACHE)),
     })
 }
 
@@ -311,7 +318,7 @@ fn header(
     let other = remarks(args, absent, target)?;
     let baseline = rows.iter().find(|row| match target.kind {
         Kind::Bounds => row.driver == OWN_DRIVER && row.sandbox.strategy == Bounds::None.name(),
-        Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling => {
+        Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling | Kind::Startup => {
             row.native == Some(Variant::Native)
         }
     });
@@ -326,7 +333,9 @@ fn header(
             .or(target.iterations)
             .unwrap_or(match target.kind {
                 Kind::Bounds => ITERATIONS_BOUNDS,
-                Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling => ITERATIONS,
+                Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling | Kind::Startup => {
+                    ITERATIONS
+                }
             })
             .max(1),
         limit_ms: u64::try_from(args.pace.time_limit.as_millis()).unwrap_or(u64::MAX),
@@ -362,6 +371,15 @@ fn remarks(
     for engine in absent {
         remark(&format!("absent {}", engine.engine), engine.why.clone());
     }
+    if target.kind == Kind::Startup {
+        remark("figure", "instance_ns".to_owned());
+        for (name, bytes) in &target.written {
+            remark(
+                &format!("{}{name}", startup::BYTES),
+                bytes.len().to_string(),
+            );
+        }
+    }
     if target.kind == Kind::Compile {
         // What a report compares rows by: the run is only there to prove that
         // what was compiled works.
@@ -386,12 +404,12 @@ fn pace(args: &Args, target: &Target) -> Pace {
     let default = match target.kind {
         _ if args.pace.quick => BUDGET_QUICK,
         Kind::Run => BUDGET,
-        Kind::Growth | Kind::Compile => BUDGET_EXPERIMENT,
+        Kind::Growth | Kind::Compile | Kind::Startup => BUDGET_EXPERIMENT,
         Kind::Bounds | Kind::Scaling => BUDGET_SELECTION,
     };
     let (cell_target, iterations_max) = match target.kind {
         Kind::Growth | Kind::Scaling => (CELL_TARGET_GROWTH, ITERATIONS_MAX_GROWTH),
-        Kind::Run | Kind::Compile | Kind::Bounds => (CELL_TARGET, ITERATIONS_MAX),
+        Kind::Run | Kind::Compile | Kind::Bounds | Kind::Startup => (CELL_TARGET, ITERATIONS_MAX),
     };
     let is_fixed = args.pace.iterations.or(target.iterations).is_some();
     Pace {

@@ -83,7 +83,7 @@ pub fn target(args: &Args, selection: Selection, house: &House) -> anyhow::Resul
         programs,
         notes,
         module: None,
-        translated: None,
+        written: Vec::new(),
         compared: Compared::Kernel,
         variants: vec![Variant::WasmSimd],
         threads: threads(is_paper),

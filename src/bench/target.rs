@@ -20,7 +20,7 @@ use fathom_record::{
     campaign::{ModuleNote, WorkloadNote},
 };
 
-use super::{Args, args::Selection, bounds, scaling};
+use super::{Args, args::Selection, bounds, scaling, startup};
 use crate::run::load;
 
 /// The kernels of `--quick`: one of each kind of loop.
@@ -37,7 +37,7 @@ pub const QUICK_KERNELS: [&str; 6] = [
 const GROWTHS: [(u32, u32); 4] = [(1, 1), (64, 1), (256, 1), (256, 16)];
 
 /// Where a module that was written as text is kept in the results folder.
-pub const TRANSLATED: &str = "module.wasm";
+const TRANSLATED: &str = "module.wasm";
 
 /// What is run, and how it is measured unless the user says otherwise.
 pub struct Target {
@@ -48,8 +48,9 @@ pub struct Target {
     pub notes: Vec<WorkloadNote>,
     /// A user's own module.
     pub module: Option<ModuleNote>,
-    /// Its binary form, where it was written as text; goes into the results.
-    pub translated: Option<Vec<u8>>,
+    /// Modules that go into the results, by the name of their file: what was written
+    /// as text.
+    pub written: Vec<(String, Vec<u8>)>,
     pub compared: Compared,
     pub variants: Vec<Variant>,
     pub threads: Vec<u32>,
@@ -73,6 +74,8 @@ pub enum Kind {
     Bounds,
     /// What instances cost that run side by side.
     Scaling,
+    /// How long it takes to the first instruction, and from instance to instance.
+    Startup,
 }
 
 /// Finds what the command line names.
@@ -91,6 +94,9 @@ pub fn find(args: &Args, house: Option<&House>) -> anyhow::Result<Target> {
     let path = Path::new(name);
     if path.extension().is_some() || path.is_file() {
         return module(args, path);
+    }
+    if name == "startup" {
+        return startup::target(args);
     }
     let house = house.context(here)?;
     match name {
@@ -179,7 +185,7 @@ fn of_suite(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
         programs,
         notes,
         module: None,
-        translated: None,
+        written: Vec::new(),
         compared: if suite.has_sizes() {
             Compared::Kernel
         } else {
@@ -211,6 +217,7 @@ pub fn program(suite: &Suite, workload: &Workload, size: &str) -> Program<'stati
             // Relative to the results folder, which is not known yet.
             (None, None) => Expected::SameAs(PathBuf::from(format!("{}.stdout", workload.name))),
         },
+        is_cached: false,
     }
 }
 
@@ -255,6 +262,7 @@ fn module(args: &Args, path: &Path) -> anyhow::Result<Target> {
         args: args.args.clone(),
         artifact: Box::new(move |_| artifact.clone()),
         expected: Expected::SameAs(PathBuf::from("output.stdout")),
+        is_cached: false,
     };
     Ok(Target {
         kind: Kind::Run,
@@ -271,7 +279,10 @@ fn module(args: &Args, path: &Path) -> anyhow::Result<Target> {
             digest: digest(&bytes),
             args: args.args.clone(),
         }),
-        translated: is_text.then_some(bytes),
+        written: is_text
+            .then(|| (TRANSLATED.to_owned(), bytes))
+            .into_iter()
+            .collect(),
         compared: Compared::Run,
         variants: vec![Variant::Wasm],
         threads: vec![1],
@@ -291,7 +302,7 @@ fn growth(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
         programs,
         notes,
         module: None,
-        translated: None,
+        written: Vec::new(),
         compared: Compared::Kernel,
         variants: vec![Variant::Wasm],
         threads: vec![1, 2],

@@ -7,12 +7,12 @@
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
-use fathom_engine::BoundsChoice;
 use fathom_record::{Cell, Opt, Sandbox, Variant};
 
 use crate::{
     check::Expected,
     engines::{EngineSpec, Presence},
+    own::OwnStrategy,
     plan::Task,
 };
 
@@ -179,7 +179,7 @@ fn own_rows(word: &Wanted, menu: &Menu<'_>) -> Result<Vec<Row>, String> {
     let one;
     let strategies = match &word.strategy {
         Some(name) => {
-            let known: Result<BoundsChoice, _> = name.parse();
+            let known: Result<OwnStrategy, _> = name.parse();
             known.map_err(|error| format!("{word}: {error}"))?;
             one = [name.clone()];
             &one[..]
@@ -286,6 +286,8 @@ pub struct Program<'a> {
     pub artifact: Box<dyn Fn(Variant) -> PathBuf + 'a>,
     /// What it must print.
     pub expected: Expected,
+    /// Whether its compilation is to be found in a cache.
+    pub is_cached: bool,
 }
 
 /// The tasks of rows on programs, with the first row's control.
@@ -332,6 +334,7 @@ fn task(row: &Row, program: &Program<'_>, variant: Variant, threads: u32) -> Tas
         artifact: (program.artifact)(variant),
         args: program.args.clone(),
         expected: program.expected.clone(),
+        is_cached: program.is_cached,
     }
 }
 

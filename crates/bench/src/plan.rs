@@ -25,6 +25,10 @@ pub struct Plan {
     pub tasks: Vec<Task>,
     /// What every program is given.
     pub input: Input,
+    /// Whether many instances in a row are timed as well.
+    pub cycles: bool,
+    /// A folder for compiled modules.
+    pub cache: Option<PathBuf>,
 }
 
 /// One cell and all it takes to measure it.
@@ -40,6 +44,8 @@ pub struct Task {
     pub args: Vec<String>,
     /// What its output is held against.
     pub expected: Expected,
+    /// Whether its compilation is to be found in the plan's cache.
+    pub is_cached: bool,
 }
 
 /// What a program is given: the same on every engine.
@@ -113,7 +119,8 @@ impl Plan {
             } else {
                 0
             },
-            cache: None,
+            cache: self.cache.clone().filter(|_| task.is_cached),
+            cycle: self.cycles,
             unsafe_no_bounds: is_wasm && cell.sandbox.strategy == "none",
         })
     }
@@ -198,6 +205,7 @@ pub(crate) mod tests {
                     artifact,
                     args: Vec::new(),
                     expected,
+                    is_cached: false,
                 });
             }
         }
@@ -214,6 +222,8 @@ pub(crate) mod tests {
             workloads: Vec::new(),
             tasks,
             input: Input::default(),
+            cycles: false,
+            cache: None,
         }
     }
 

@@ -118,6 +118,7 @@ impl Bench {
                 artifact: "/w.wasm".into(),
                 args: Vec::new(),
                 expected: Expected::Answer("a1".to_owned()),
+                is_cached: false,
             });
         }
         let config = Config {
@@ -132,6 +133,8 @@ impl Bench {
             workloads: Vec::new(),
             tasks,
             input: Input::default(),
+            cycles: false,
+            cache: None,
         };
         Self {
             folder: tempfile::tempdir().unwrap(),

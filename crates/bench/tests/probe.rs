@@ -16,7 +16,7 @@ struct Own(Engine);
 impl Subject for Own {
     fn call_all(&mut self, module: &[u8], calls: Vec<Call>) -> Result<Answers, SubjectError> {
         let mut outcomes = Vec::new();
-        let served = serve(&self.0, module, &calls, &mut |_, outcome| {
+        let served = serve(&self.0, false, module, &calls, &mut |_, outcome| {
             outcomes.push(outcome);
             Ok(())
         });

@@ -33,5 +33,6 @@ pub use campaign::{Campaign, Header, Record, Writer};
 pub use cell::{Cell, CellId, Sandbox, SandboxId};
 pub use host::{Fact, Host};
 pub use vocabulary::{
-    Checks, Compared, Elide, FailureKind, Guarantee, Metric, Opt, Phase, Span, Unit, Variant,
+    Checks, Compared, Elide, FailureKind, Guarantee, INSTANCES_PER_CYCLE, Metric, Opt, Phase, Span,
+    Unit, Variant,
 };

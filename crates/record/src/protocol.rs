@@ -162,9 +162,14 @@ pub struct Measure {
     /// Decides code layout where the engine can vary it; changes every round.
     #[serde(default)]
     pub seed: u64,
-    /// A folder for compiled modules; compiled afresh if absent.
+    /// A folder for compiled modules; compiled afresh if absent. What is timed then
+    /// is a compilation that finds its module there, or there is an error.
     #[serde(default)]
     pub cache: Option<PathBuf>,
+    /// Whether each iteration goes on with a [`Phase::Cycle`]. A runner that does
+    /// not know it leaves it out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cycle: bool,
     /// Allows strategies that check nothing.
     #[serde(default)]
     pub unsafe_no_bounds: bool,

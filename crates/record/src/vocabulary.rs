@@ -82,8 +82,14 @@ closed_set! {
         Run = "run", "the program itself, from its entry to its exit";
         /// Giving the instance back.
         Teardown = "teardown", "dropping the instance and its memory";
+        /// [`INSTANCES_PER_CYCLE`] instances, each run, under one clock: where one is too
+        /// short for the clock.
+        Cycle = "cycle", "making, running and dropping 1000 instances, one after the other";
     }
 }
+
+/// Instances that are made, run and dropped in one [`Phase::Cycle`].
+pub const INSTANCES_PER_CYCLE: u32 = 1000;
 
 closed_set! {
     /// Something counted or timed, with its unit last in the name.

@@ -280,6 +280,7 @@ fn requests() -> Vec<Request> {
         scratch: PathBuf::from("/dev/shm/fathom"),
         seed: 7,
         cache: None,
+        cycle: false,
         unsafe_no_bounds: false,
     };
     let probe = Probe {

@@ -86,6 +86,7 @@ pub fn numbers(group: &Group) -> Vec<Column> {
         ("compile", Figure::Compile, 7),
         ("instantiate", Figure::Instantiate, 9),
         ("teardown", Figure::Teardown, 9),
+        ("an instance", Figure::Instance, 9),
         ("memory", Figure::RssPeak, 1),
         ("address space", Figure::Virtual, 9),
         ("code", Figure::Code, 9),

@@ -20,7 +20,7 @@ use std::{
     time::Instant,
 };
 
-use fathom_record::{Phase, Span, protocol::Iteration};
+use fathom_record::{INSTANCES_PER_CYCLE, Phase, Span, protocol::Iteration};
 use fathom_sys::{pin::pin_thread, usage::thread_cpu_ns};
 
 /// A program which can be run again and again, from several threads at once.
@@ -35,6 +35,12 @@ pub trait Program: Sync {
     /// # Errors
     /// Whatever keeps it from being made.
     fn instantiate(&self, streams: Streams) -> Result<Self::Instance, Self::Error>;
+
+    /// Makes an instance that has no files, of a program that imports nothing;
+    /// `None` for other programs, or where this is not offered.
+    fn instantiate_bare(&self) -> Option<Result<Self::Instance, Self::Error>> {
+        None
+    }
 
     /// Runs it to its end.
     ///
@@ -122,6 +128,8 @@ pub struct Laps {
     pub stdin: Option<PathBuf>,
     /// Where outputs go.
     pub scratch: PathBuf,
+    /// Whether many instances in a row are timed as well.
+    pub cycle: bool,
 }
 
 /// Why the loop ended early.
@@ -225,18 +233,44 @@ fn one_lap<P: Program>(
     let end = end.map_err(CycleError::Program)?;
     let ((), teardown) = timed(|| program.teardown(instance));
     run.cpu_ns = end.cpu_ns.or(run.cpu_ns);
+    let mut phases = BTreeMap::from([
+        (Phase::Instantiate, instantiate),
+        (Phase::Run, run),
+        (Phase::Teardown, teardown),
+    ]);
+    let mut exit = end.exit;
+    if laps.cycle {
+        let (last, span) = timed(|| many(program));
+        if let Some(last) = last.map_err(CycleError::Program)? {
+            exit = if exit == 0 { last } else { exit };
+            phases.insert(Phase::Cycle, span);
+        }
+    }
     Ok(Iteration {
         thread,
         index,
         counted,
-        phases: BTreeMap::from([
-            (Phase::Instantiate, instantiate),
-            (Phase::Run, run),
-            (Phase::Teardown, teardown),
-        ]),
-        exit: end.exit,
+        phases,
+        exit,
         stdout: Some(stdout),
     })
+}
+
+/// Instances one after the other; the first status that is not 0, or 0. Nothing
+/// where they are not made without files.
+fn many<P: Program>(program: &P) -> Result<Option<i32>, P::Error> {
+    for _ in 0..INSTANCES_PER_CYCLE {
+        let Some(instance) = program.instantiate_bare() else {
+            return Ok(None);
+        };
+        let mut instance = instance?;
+        let end = program.run(&mut instance)?;
+        program.teardown(instance);
+        if end.exit != 0 {
+            return Ok(Some(end.exit));
+        }
+    }
+    Ok(Some(0))
 }
 
 /// Where the threads wait for each other, unless one of them has failed.
@@ -327,6 +361,10 @@ mod tests {
             Ok(name_of(&streams.stdout))
         }
 
+        fn instantiate_bare(&self) -> Option<Result<String, String>> {
+            Some(Ok("bare".to_owned()))
+        }
+
         fn run(&self, instance: &mut String) -> Result<RunEnd, String> {
             if instance.starts_with("stdout.1.") {
                 std::thread::sleep(Duration::from_millis(10));
@@ -355,6 +393,7 @@ mod tests {
             iterations: 3,
             stdin: None,
             scratch: scratch.to_owned(),
+            cycle: false,
         }
     }
 
@@ -414,6 +453,16 @@ mod tests {
         let company = |lap: &&Iteration| lap.thread == 0 && lap.index >= 5 && !lap.counted;
         assert!(done[..last_counted].iter().any(|lap| company(&lap)));
         assert_eq!(done.iter().filter(|lap| lap.counted).count(), 6);
+    }
+
+    #[test]
+    fn many_in_a_row_are_timed_where_that_is_asked_for() {
+        let has_cycle = |lap: &Iteration| lap.phases.contains_key(&Phase::Cycle);
+        for cycle in [false, true] {
+            let (done, result) = recorded(&Fake { fails_at: None }, 1, |laps| laps.cycle = cycle);
+            result.unwrap();
+            assert!(done.iter().all(|lap| has_cycle(lap) == cycle));
+        }
     }
 
     #[test]

@@ -71,6 +71,7 @@ pub fn measure_program<P: Program>(
         iterations: measure.iterations,
         stdin: measure.stdin.clone(),
         scratch: measure.scratch.clone(),
+        cycle: measure.cycle,
     };
     let report = |iteration| {
         // A parent which no longer reads has given up on us; `done` will fail.

@@ -43,6 +43,8 @@ pub enum Figure {
     Instantiate,
     /// Wall time of the teardown.
     Teardown,
+    /// Wall time of making, running and dropping one instance of many in a row.
+    Instance,
     /// Wall time of the whole child, warm-up and all.
     Child,
     /// Peak resident set of the child.
@@ -90,7 +92,7 @@ pub enum Figure {
 
 impl Figure {
     /// Every figure, in the order of a table.
-    pub const ALL: [Figure; 29] = [
+    pub const ALL: [Figure; 30] = [
         Figure::Kernel,
         Figure::Run,
         Figure::RunCpu,
@@ -99,6 +101,7 @@ impl Figure {
         Figure::Compile,
         Figure::Instantiate,
         Figure::Teardown,
+        Figure::Instance,
         Figure::Child,
         Figure::RssPeak,
         Figure::Virtual,
@@ -133,6 +136,7 @@ impl Figure {
             Figure::Compile => "compile_ns",
             Figure::Instantiate => "instantiate_ns",
             Figure::Teardown => "teardown_ns",
+            Figure::Instance => "instance_ns",
             Figure::Child => "child_ns",
             Figure::RssPeak => "rss_peak_bytes",
             Figure::Virtual => "virtual_bytes",
@@ -168,6 +172,7 @@ impl Figure {
             Figure::Compile => "bytes to machine code",
             Figure::Instantiate => "making an instance",
             Figure::Teardown => "dropping an instance",
+            Figure::Instance => "making, running and dropping an instance, mean of many in a row",
             Figure::Child => "the whole child process, warm-up included",
             Figure::RssPeak => "largest resident set of the child",
             Figure::Virtual => "largest address space of the child",
@@ -203,6 +208,7 @@ impl Figure {
             | Figure::Compile
             | Figure::Instantiate
             | Figure::Teardown
+            | Figure::Instance
             | Figure::Child => FigureUnit::Nanoseconds,
             Figure::RssPeak
             | Figure::Virtual

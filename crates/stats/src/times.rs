@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use fathom_record::campaign::{CpuTime, Process, Sample, Window};
-use fathom_record::{Campaign, CellId, Phase};
+use fathom_record::{Campaign, CellId, INSTANCES_PER_CYCLE, Phase};
 
 use crate::NoEstimate;
 use crate::bootstrap::Interval;
@@ -171,6 +171,7 @@ fn round(samples: &Samples<'_>, process: &Process) -> Round {
         Figure::RunCpu,
         Figure::Instantiate,
         Figure::Teardown,
+        Figure::Instance,
     ] {
         if let Some(value) = over_threads(samples, figure) {
             round.insert(figure, value);
@@ -291,6 +292,7 @@ fn sample_value(sample: &Sample, figure: Figure) -> Option<f64> {
         Figure::RunCpu => sample.phases.get(&Phase::Run)?.cpu_ns.map(|ns| ns as f64),
         Figure::Instantiate => wall(Phase::Instantiate),
         Figure::Teardown => wall(Phase::Teardown),
+        Figure::Instance => Some(wall(Phase::Cycle)? / f64::from(INSTANCES_PER_CYCLE)),
         _ => None,
     }
 }

@@ -27,11 +27,12 @@ mod plan;
 mod serve;
 mod subject;
 
-use fathom_engine::{Bounds, BoundsChoice};
+use fathom_engine::Bounds;
 use fathom_record::campaign::ProbeRecord;
 use fathom_record::{Guarantee, Sandbox, SandboxId};
 
 use crate::choose;
+use crate::own::OwnStrategy;
 use model::Rule;
 use module::Index;
 
@@ -42,8 +43,8 @@ pub use subject::{Answers, Ending, Runner, Subject, SubjectError};
 /// What a sandbox promises. Our engine's strategies say so themselves; other
 /// engines claim to follow the specification, whatever they do for it.
 pub fn claimed(sandbox: &Sandbox) -> Guarantee {
-    let choice: Option<BoundsChoice> = sandbox.strategy.parse().ok();
-    let own = choice.map(|choice| choice.resolve(false));
+    let own: Option<OwnStrategy> = sandbox.strategy.parse().ok();
+    let own = own.map(|own| own.choice.resolve(false));
     let own = own.filter(|_| sandbox.engine == choose::OWN);
     match own.map(Bounds::guarantee) {
         None | Some(fathom_engine::Guarantee::Exact) => Guarantee::Exact,
@@ -80,11 +81,11 @@ impl Extent {
     /// one for one index type only, and one without any guarantee is not let
     /// loose with 64-bit indices, which reach everything.
     pub fn of(sandbox: &Sandbox) -> Extent {
-        let choice: Option<BoundsChoice> = sandbox.strategy.parse().ok();
-        let own = choice.filter(|_| sandbox.engine == choose::OWN);
+        let own: Option<OwnStrategy> = sandbox.strategy.parse().ok();
+        let own = own.filter(|_| sandbox.engine == choose::OWN);
         let is_for = |memory64| {
-            own.is_none_or(|choice| {
-                let bounds = choice.resolve(memory64);
+            own.is_none_or(|own| {
+                let bounds = own.choice.resolve(memory64);
                 let is_wild = bounds == Bounds::None && memory64;
                 bounds.supports(memory64) && !is_wild
             })

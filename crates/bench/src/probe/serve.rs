@@ -12,7 +12,8 @@
 use std::io;
 
 use fathom_engine::{
-    Engine, Error, ErrorKind, Extern, ExternType, Instance, Memory, MemoryType, Module, Store, Val,
+    AsContextMut, Engine, Error, ErrorKind, Extern, ExternType, Instance, Linker, Memory,
+    MemoryType, Module, Pool, PoolLimits, Store, Val,
 };
 use fathom_record::protocol::{Call, CallOutcome, WireValue};
 use fathom_sys::fence::Fence;
@@ -52,34 +53,73 @@ pub enum ServeError {
 }
 
 /// Makes `calls`, in order, on one instance of `module`, and tells what became
-/// of each.
+/// of each; on one that has been used before, where `is_pooled` says so.
 ///
 /// # Errors
 /// [`ServeError::Escape`] where anything around the memory was changed.
 pub fn serve(
     engine: &Engine,
+    is_pooled: bool,
     module: &[u8],
     calls: &[Call],
     tell: &mut dyn FnMut(u32, CallOutcome) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     let module = Module::new(engine, module)?;
-    let mut store = Store::new(engine, ());
     let memory64 = has_wide_memory(&module);
+    // A pool gives no memories, so that one who imports them is never in it.
+    if is_pooled && module.imports().next().is_none() {
+        let pool = Pool::new(&Linker::new(engine), &module, PoolLimits::default())?;
+        use_up(&pool)?;
+        let mut pooled = pool.instantiate(())?;
+        let instance = pooled.instance();
+        let before = canary(&mut pooled, memory64)?;
+        return watch(&mut pooled, instance, before, memory64, calls, tell);
+    }
+    let mut store = Store::new(engine, ());
     let before = canary(&mut store, memory64)?;
     let imports = memories_for(&mut store, &module)?;
     let instance = Instance::new(&mut store, &module, &imports)?;
-    let behind = canary(&mut store, memory64)?;
+    watch(&mut store, instance, before, memory64, calls, tell)
+}
+
+/// A life before the one that is probed: the memory grown as far as a few pages,
+/// all of it written.
+fn use_up(pool: &Pool<()>) -> Result<(), ServeError> {
+    let mut pooled = pool.instantiate(())?;
+    let memory = pooled.instance().get_memory(&pooled, MEMORY);
+    if let Some(memory) = memory {
+        for pages in [7, 1] {
+            if memory.grow(&mut pooled, pages).is_ok() {
+                break;
+            }
+        }
+        if !memory.ty(&pooled).shared {
+            memory.data_mut(&mut pooled).fill(CANARY);
+        }
+    }
+    Ok(())
+}
+
+fn watch<C: AsContextMut<Data = ()>>(
+    store: &mut C,
+    instance: Instance,
+    before: Memory,
+    memory64: bool,
+    calls: &[Call],
+    tell: &mut dyn FnMut(u32, CallOutcome) -> io::Result<()>,
+) -> Result<(), ServeError> {
+    let behind = canary(store, memory64)?;
     let memory = instance
-        .get_memory(&store, MEMORY)
+        .get_memory(&*store, MEMORY)
         .ok_or_else(|| ServeError::Missing(MEMORY.to_owned()))?;
-    let start = memory.data(&store).as_ptr() as usize;
+    let start = memory.data(store).as_ptr() as usize;
     let fence = Fence::around(start, CANARY).map_err(ServeError::Fence)?;
     for (index, call) in (0..).zip(calls) {
-        let outcome = outcome_of(&mut store, instance, call)?;
+        let outcome = outcome_of(store, instance, call)?;
         tell(index, outcome).map_err(ServeError::Tell)?;
     }
     for (memory, which) in [(before, "before"), (behind, "after")] {
-        if let Some(at) = memory.data(&store).iter().position(|byte| *byte != CANARY) {
+        if let Some(at) = memory.data(store).iter().position(|byte| *byte != CANARY) {
             let text = format!("byte {at:#x} of the memory made {which} it was changed");
             return Err(Escape(text).into());
         }
@@ -91,7 +131,7 @@ pub fn serve(
         );
         return Err(Escape(text).into());
     }
-    host_keeps_out(&mut store, memory)?;
+    host_keeps_out(store, memory)?;
     Ok(())
 }
 
@@ -115,7 +155,7 @@ fn has_wide_memory(module: &Module) -> bool {
 }
 
 /// A memory of one page, full of canaries.
-fn canary(store: &mut Store<()>, memory64: bool) -> Result<Memory, Error> {
+fn canary(store: &mut impl AsContextMut, memory64: bool) -> Result<Memory, Error> {
     let one_page = MemoryType {
         min: 1,
         max: Some(1),
@@ -128,7 +168,7 @@ fn canary(store: &mut Store<()>, memory64: bool) -> Result<Memory, Error> {
 }
 
 fn outcome_of(
-    store: &mut Store<()>,
+    store: &mut impl AsContextMut,
     instance: Instance,
     call: &Call,
 ) -> Result<CallOutcome, ServeError> {
@@ -180,7 +220,7 @@ fn text_of(value: &Val) -> String {
 
 /// Ranges that a guest names and the host reads, writes or hands to the kernel
 /// are inside exactly where the specification says so.
-fn host_keeps_out(store: &mut Store<()>, memory: Memory) -> Result<(), Escape> {
+fn host_keeps_out(store: &mut impl AsContextMut, memory: Memory) -> Result<(), Escape> {
     let len = memory.data_size(&*store) as u64;
     let starts = [
         0,

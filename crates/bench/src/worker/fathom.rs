@@ -4,7 +4,8 @@
 use std::{fs, path::Path};
 
 use fathom_engine::{
-    Bounds, BoundsChoice, Config, Engine, Error, ErrorKind, Func, Linker, Module, Store,
+    Bounds, BoundsChoice, Config, Engine, Error, ErrorKind, Func, Linker, Module, Pool, PoolLimits,
+    Pooled, PooledFunc, Store, TypedFunc,
 };
 use fathom_record::{
     Checks, Elide, FailureKind, Opt,
@@ -19,6 +20,7 @@ use fathom_wasi::{
     BuildError, ProcExit, Stream, WasiCtx, WasiCtxBuilder, add_to_linker, uses_threads,
 };
 
+use crate::own::OwnStrategy;
 use crate::probe::{ServeError, serve};
 
 /// What of a request bears on the engine's configuration.
@@ -41,9 +43,9 @@ pub(crate) struct Wish<'a> {
 }
 
 /// The engine as a request wants it, and what it says of itself.
-pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, Hello), Refusal> {
+pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, OwnStrategy, Hello), Refusal> {
     let unsupported = |message: String| Refusal::new(FailureKind::Unsupported, message);
-    let bounds: BoundsChoice = wish
+    let own: OwnStrategy = wish
         .strategy
         .parse()
         .map_err(|error: fathom_engine::bounds::UnknownBounds| unsupported(error.to_string()))?;
@@ -53,7 +55,7 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, Hello), Refusal> {
         )));
     }
     let config = Config::new()
-        .bounds(bounds)
+        .bounds(own.choice)
         .opt(match wish.opt {
             Opt::Speed => fathom_engine::Opt::Speed,
             Opt::None => fathom_engine::Opt::None,
@@ -78,23 +80,27 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, Hello), Refusal> {
         }
         .into(),
         checks: checks(engine.bounds(false)),
-        evidence: evidence(&engine, wish.strategy),
+        evidence: evidence(&engine, own),
     };
-    Ok((engine, hello))
+    Ok((engine, own, hello))
 }
 
 /// What is in force, and for `auto` why.
-fn evidence(engine: &Engine, strategy: &str) -> String {
-    if strategy != "auto" {
+fn evidence(engine: &Engine, own: OwnStrategy) -> String {
+    let instances = match own.is_pooled {
+        true => "; instances of a pool",
+        false => "",
+    };
+    if own.choice != BoundsChoice::Auto {
         let bounds = engine.bounds(false);
-        return format!("the engine's plan for 32-bit memories: {bounds}");
+        return format!("the engine's plan for 32-bit memories: {bounds}{instances}");
     }
     let in_force = |memory64| match engine.fallback(memory64) {
         Some(why) => format!("{}, because {why}", engine.bounds(memory64)),
         None => engine.bounds(memory64).to_string(),
     };
     let (narrow, wide) = (in_force(false), in_force(true));
-    format!("auto = {narrow} (32-bit memories), {wide} (64-bit memories)")
+    format!("auto = {narrow} (32-bit memories), {wide} (64-bit memories){instances}")
 }
 
 /// The one code generator.
@@ -130,7 +136,7 @@ pub(crate) fn refusal(error: Error) -> Refusal {
 /// # Errors
 /// Whatever keeps it from being measured.
 pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusal> {
-    let (engine, hello) = engine(&Wish {
+    let (engine, own, hello) = engine(&Wish {
         strategy: &measure.strategy,
         opt: measure.opt,
         backend: measure.backend.as_deref(),
@@ -140,20 +146,19 @@ pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusa
         cache: measure.cache.as_deref(),
     })?;
     emitter.send(&Event::Hello(hello))?;
+    if measure.cache.is_some() {
+        // What is timed is how long it takes to find it.
+        let bytes = fs::read(&measure.module);
+        let bytes = bytes.map_err(|error| Refusal::file(&measure.module, &error))?;
+        Module::new(&engine, &bytes).map_err(refusal)?;
+    }
     let compile = |bytes: &[u8]| {
         let module = Module::new(&engine, bytes).map_err(refusal)?;
-        if uses_threads(&module) {
-            let message = "the program starts threads of its own, which are not measured";
-            return Err(Refusal::new(FailureKind::Link, message));
+        if measure.cache.is_some() && !module.from_cache() {
+            let message = "the cache did not keep the module";
+            return Err(Refusal::new(FailureKind::Io, message));
         }
-        let mut linker = Linker::new(&engine);
-        add_to_linker(&mut linker, |state: &mut WasiCtx| state);
-        Ok(Wasm {
-            engine: &engine,
-            module,
-            linker,
-            measure,
-        })
+        Wasm::new(&engine, module, own, measure)
     };
     measure_module(measure, emitter, compile, |program| {
         Some(program.module.code_bytes() as u64)
@@ -165,7 +170,7 @@ pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusa
 /// # Errors
 /// Whatever keeps the calls from being made; `unsound` when the sandbox leaks.
 pub(crate) fn probe(probe: &Probe, emitter: &Emitter) -> Result<(), Refusal> {
-    let (engine, hello) = engine(&Wish {
+    let (engine, own, hello) = engine(&Wish {
         strategy: &probe.strategy,
         opt: probe.opt,
         backend: probe.backend.as_deref(),
@@ -180,7 +185,7 @@ pub(crate) fn probe(probe: &Probe, emitter: &Emitter) -> Result<(), Refusal> {
         let sent = emitter.send(&Event::Call { index, outcome });
         sent.map_err(|refusal| std::io::Error::other(refusal.message))
     };
-    serve(&engine, &bytes, &probe.calls, &mut tell).map_err(|error| {
+    serve(&engine, own.is_pooled, &bytes, &probe.calls, &mut tell).map_err(|error| {
         let message = error.to_string();
         match error {
             ServeError::Engine(error) => refusal(error),
@@ -194,15 +199,65 @@ pub(crate) fn probe(probe: &Probe, emitter: &Emitter) -> Result<(), Refusal> {
     })
 }
 
-/// A compiled WASI program.
+/// A compiled program, and where its instances come from.
 struct Wasm<'a> {
     engine: &'a Engine,
     module: Module,
-    linker: Linker<WasiCtx>,
+    linker: Linker<Data>,
+    pool: Option<(Pool<Data>, PooledFunc<(), ()>)>,
     measure: &'a Measure,
 }
 
-impl Wasm<'_> {
+/// What an instance has of the host: nothing where it imports nothing of WASI.
+type Data = Option<WasiCtx>;
+
+/// An instance, in a store of its own or of a pool, and what starts it.
+enum Made {
+    Own(Store<Data>, Func),
+    Pooled(Pooled<Data>, TypedFunc<(), ()>),
+}
+
+/// What a program's entry is called.
+const START: &str = "_start";
+
+impl<'a> Wasm<'a> {
+    fn new(
+        engine: &'a Engine,
+        module: Module,
+        own: OwnStrategy,
+        measure: &'a Measure,
+    ) -> Result<Wasm<'a>, Refusal> {
+        if uses_threads(&module) {
+            let message = "the program starts threads of its own, which are not measured";
+            return Err(Refusal::new(FailureKind::Link, message));
+        }
+        let mut linker: Linker<Data> = Linker::new(engine);
+        if module.imports().next().is_some() {
+            add_to_linker(&mut linker, |data: &mut Data| {
+                data.as_mut()
+                    .expect("there is one where functions have one")
+            });
+        }
+        let pool = match own.is_pooled {
+            true => Some(pool(&linker, &module, measure).map_err(refusal)?),
+            false => None,
+        };
+        Ok(Wasm {
+            engine,
+            module,
+            linker,
+            pool,
+            measure,
+        })
+    }
+
+    fn data(&self, streams: Streams) -> Result<Data, Refusal> {
+        match self.module.imports().next() {
+            Some(_) => self.state(streams).map(Some),
+            None => Ok(None),
+        }
+    }
+
     fn state(&self, streams: Streams) -> Result<WasiCtx, Refusal> {
         let refused = |error: BuildError| Refusal::new(FailureKind::Io, error.to_string());
         let mut builder = WasiCtxBuilder::new()
@@ -221,29 +276,64 @@ impl Wasm<'_> {
         }
         builder.build().map_err(refused)
     }
-}
 
-impl Program for Wasm<'_> {
-    type Instance = (Store<WasiCtx>, Func);
-    type Error = Refusal;
-
-    fn instantiate(&self, streams: Streams) -> Result<Self::Instance, Refusal> {
-        let mut store = Store::new(self.engine, self.state(streams)?);
+    fn make(&self, data: Data) -> Result<Made, Refusal> {
+        if let Some((pool, start)) = &self.pool {
+            let pooled = pool.instantiate(data).map_err(refusal)?;
+            let start = pooled.func(start).map_err(refusal)?;
+            return Ok(Made::Pooled(pooled, start));
+        }
+        let mut store = Store::new(self.engine, data);
         let instance = self
             .linker
             .instantiate(&mut store, &self.module)
             .map_err(refusal)?;
-        let start = instance.get_func(&store, "_start").ok_or_else(|| {
+        let start = instance.get_func(&store, START).ok_or_else(|| {
             Refusal::new(
                 FailureKind::Link,
                 "the module has no function _start to run",
             )
         })?;
-        Ok((store, start))
+        Ok(Made::Own(store, start))
+    }
+}
+
+/// A pool for as many threads as there are, and its entry.
+fn pool(
+    linker: &Linker<Data>,
+    module: &Module,
+    measure: &Measure,
+) -> fathom_engine::Result<(Pool<Data>, PooledFunc<(), ()>)> {
+    let limits = PoolLimits {
+        lanes: measure.threads as usize,
+        ..PoolLimits::default()
+    };
+    let pool = Pool::new(linker, module, limits)?;
+    let start = pool.func(START)?;
+    Ok((pool, start))
+}
+
+impl Program for Wasm<'_> {
+    type Instance = Made;
+    type Error = Refusal;
+
+    fn instantiate(&self, streams: Streams) -> Result<Made, Refusal> {
+        self.make(self.data(streams)?)
     }
 
-    fn run(&self, (store, start): &mut Self::Instance) -> Result<RunEnd, Refusal> {
-        let exit = match start.call(store, &[], &mut []) {
+    fn instantiate_bare(&self) -> Option<Result<Made, Refusal>> {
+        match self.module.imports().next() {
+            Some(_) => None,
+            None => Some(self.make(None)),
+        }
+    }
+
+    fn run(&self, made: &mut Made) -> Result<RunEnd, Refusal> {
+        let ended = match made {
+            Made::Own(store, start) => start.call(store, &[], &mut []),
+            Made::Pooled(pooled, start) => start.call(pooled, ()),
+        };
+        let exit = match ended {
             Ok(()) => 0,
             Err(error) => match error.downcast_ref::<ProcExit>() {
                 Some(&ProcExit(status)) => status.cast_signed(),
@@ -253,7 +343,7 @@ impl Program for Wasm<'_> {
         Ok(RunEnd { exit, cpu_ns: None })
     }
 
-    fn teardown(&self, instance: Self::Instance) {
-        drop(instance);
+    fn teardown(&self, made: Made) {
+        drop(made);
     }
 }

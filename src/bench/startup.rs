@@ -1,0 +1,187 @@
+//! How long it takes from nothing to the first instruction, and how many instances
+//! there can be in a second.
+//!
+//! The two modules import nothing, so that what is timed is the engine and no
+//! system interface. Each looks at its own memory, globals and table when it is
+//! started and traps unless they are as new: an instance that shows what another
+//! one left has no time.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::{Context, ensure};
+use fathom_bench::{
+    check::Expected,
+    choose::{OWN_DRIVER, Program},
+    plan::Task,
+};
+use fathom_record::{Compared, Opt, Variant, campaign::WorkloadNote};
+
+use super::{
+    Args,
+    target::{Kind, Target},
+};
+
+/// Where our compiled modules are kept, in the folder of the results.
+pub const CACHE: &str = "cache";
+/// What is remarked of a module's length.
+pub const BYTES: &str = "bytes ";
+
+/// Functions, and bytes of data, of the large module.
+const FUNCTIONS: u32 = 2000;
+const DATA_BYTES: u32 = 256 << 10;
+
+const TINY: &str = r#"(module
+  (memory 1)
+  (data (i32.const 1024) "*")
+  (global $calls (mut i32) (i32.const 0))
+  (table funcref (elem $answer))
+  (func $answer (result i32) (i32.load8_u (i32.const 1024)))
+  START)"#;
+
+/// Looks whether everything is new, and sees to it that it is not any more.
+const START: &str = r#"(func (export "_start")
+    (if (i32.or (global.get $calls) (i32.load (i32.const 2048))) (then unreachable))
+    (global.set $calls (i32.const 1))
+    (i32.store (i32.const 2048) (i32.const 1))
+    (if (i32.ne (call_indirect (result i32) (i32.const 0)) (i32.const 42)) (then unreachable)))"#;
+
+/// The large module: many functions, all in its table, and an image of data.
+fn large() -> String {
+    let mut text = String::from("(module (memory 32) (global $calls (mut i32) (i32.const 0))\n");
+    // `write!` to a string cannot fail.
+    let _ = write!(text, "(data (i32.const 65536) \"");
+    for at in 0..DATA_BYTES {
+        text.push(char::from(
+            b'a' + (at.wrapping_mul(2_654_435_761) >> 28) as u8,
+        ));
+    }
+    text.push_str("\")\n(data (i32.const 1024) \"*\")\n");
+    text.push_str("(func $answer (result i32) (i32.load8_u (i32.const 1024)))\n");
+    for i in 0..FUNCTIONS {
+        let (at, factor) = (65_536 + 97 * i, 2 * i + 3);
+        let _ = writeln!(
+            text,
+            "(func $f{i} (result i32) (local i32 i32)
+              (local.set 0 (i32.const {factor}))
+              (loop (local.set 1 (i32.add (local.get 1)
+                  (i32.mul (i32.load offset={at} (local.get 0)) (i32.const {factor}))))
+                (i32.store offset={at} (local.get 0) (i32.xor (local.get 1) (i32.const {i})))
+                (local.set 0 (i32.sub (local.get 0) (i32.const 1)))
+                (br_if 0 (i32.gt_s (local.get 0) (i32.const 0))))
+              (if (result i32) (i32.and (local.get 1) (i32.const 1))
+                (then (i32.rotl (local.get 1) (i32.const {})))
+                (else (i32.div_u (local.get 1) (i32.const {factor})))))",
+            i % 31
+        );
+    }
+    text.push_str("(table funcref (elem $answer");
+    for i in 0..FUNCTIONS {
+        let _ = write!(text, " $f{i}");
+    }
+    let _ = write!(text, "))\n{START})");
+    text
+}
+
+/// Modules, cold and cached, instances in a row.
+pub fn target(args: &Args) -> anyhow::Result<Target> {
+    ensure!(args.kernels.is_empty(), "startup has no kernels");
+    ensure!(args.size.is_none(), "startup has no sizes");
+    let modules = [
+        (
+            "tiny",
+            TINY.replace("START", START),
+            "one page of memory, a table of one function",
+        ),
+        (
+            "large",
+            large(),
+            "2 MiB of memory, 256 KiB of data, a table of 2001 functions",
+        ),
+    ];
+    let (mut programs, mut notes, mut written) = (Vec::new(), Vec::new(), Vec::new());
+    for (name, text, what) in modules {
+        let bytes = wat::parse_str(&text).context("a module of Fathom's own")?;
+        let file = format!("{name}.wasm");
+        for is_cached in [false, true] {
+            let (name, how) = match is_cached {
+                false => (name.to_owned(), "compiled"),
+                true => (format!("{name}-cached"), "found in the cache"),
+            };
+            notes.push(WorkloadNote {
+                suite: "startup".to_owned(),
+                name: name.clone(),
+                why: format!("{what}; {how}"),
+                answer: None,
+            });
+            programs.push(program(name, &file, is_cached));
+        }
+        written.push((file, bytes));
+    }
+    Ok(Target {
+        kind: Kind::Startup,
+        title: "startup".to_owned(),
+        programs,
+        notes,
+        module: None,
+        written,
+        compared: Compared::Run,
+        variants: vec![Variant::Wasm],
+        threads: vec![1, 2],
+        opts: vec![Opt::Speed],
+        strategies: ["guard+pool", "guard", "uffd+pool", "uffd"]
+            .map(str::to_owned)
+            .to_vec(),
+        iterations: None,
+        has_native: false,
+    })
+}
+
+fn program(name: String, file: &str, is_cached: bool) -> Program<'static> {
+    let artifact = PathBuf::from(file);
+    Program {
+        suite: "startup".to_owned(),
+        name,
+        size: String::new(),
+        args: Vec::new(),
+        artifact: Box::new(move |_| artifact.clone()),
+        expected: Expected::Text(String::new()),
+        is_cached,
+    }
+}
+
+/// Whether a task makes sense: only our engine has a cache that it says it used,
+/// and what it found there is the same for all threads.
+pub fn suits(task: &Task) -> bool {
+    !task.is_cached || (task.driver == OWN_DRIVER && task.cell.threads == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fathom_engine::{Config, Engine, Linker, Module, Pool, PoolLimits, Store};
+
+    #[test]
+    fn the_modules_start_once_in_each_life_and_no_more() {
+        let engine = Engine::new(&Config::new().opt(fathom_engine::Opt::None)).unwrap();
+        for text in [TINY.replace("START", START), large()] {
+            let module = Module::new(&engine, &wat::parse_str(&text).unwrap()).unwrap();
+            let linker = Linker::new(&engine);
+            let mut store = Store::new(&engine, ());
+            let instance = linker.instantiate(&mut store, &module).unwrap();
+            let start = instance.get_func(&store, "_start").unwrap();
+            start.call(&mut store, &[], &mut []).unwrap();
+            assert!(start.call(&mut store, &[], &mut []).is_err());
+            let pool = Pool::new(&linker, &module, PoolLimits::default()).unwrap();
+            let start = pool.func::<(), ()>("_start").unwrap();
+            for _ in 0..3 {
+                let mut instance = pool.instantiate(()).unwrap();
+                instance
+                    .func(&start)
+                    .unwrap()
+                    .call(&mut instance, ())
+                    .unwrap();
+            }
+        }
+    }
+}
