@@ -140,7 +140,8 @@ final class Json {
         while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) at++;
         String digits = text.substring(start, at);
         try {
-            return digits.matches("-?\\d+") ? (Object) Long.parseLong(digits) : (Object) Double.parseDouble(digits);
+            // A seed may use all 64 bits without a sign; nobody here asks for it.
+            return digits.matches("-?\\d{1,18}") ? (Object) Long.parseLong(digits) : (Object) Double.parseDouble(digits);
         } catch (NumberFormatException error) {
             throw wrong();
         }

@@ -141,6 +141,9 @@ class RunnerCase:
         self.assertGreater(answer.only("process")["metrics"]["rss_peak_bytes"], 1 << 20)
         self.assertEqual((answer.events[-1]["event"], answer.status), ("done", 0))
 
+    def test_takes_a_seed_of_64_bits(self):
+        self.assertEqual(self.ask(modules.ANSWER, seed=(1 << 64) - 1).of("error"), [])
+
     def test_says_what_is_in_force(self):
         for strategy in self.facts["strategies"]:
             with self.subTest(strategy):
