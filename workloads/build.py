@@ -61,6 +61,26 @@ class Job(jobs.Job):
         return linked
 
 
+@dataclasses.dataclass(frozen=True)
+class GccJob(Job):
+    """The same by this machine's gcc: what a ratio to native code owes to its compiler."""
+
+    def recipe(self) -> list:
+        return [toolchain.gcc_version(), [toolchain.FLAGS, self.flags, dataclasses.astuple(self.variant)]]
+
+    def make(self, scratch: pathlib.Path) -> pathlib.Path:
+        linked = scratch / "linked"
+        sources = [str(source) for source in self.sources]
+        toolchain.run(["gcc", *toolchain.FLAGS, *self.flags, *self.variant.link_flags, "-o", str(linked), *sources, "-lm"],
+                      self.label)
+        return linked
+
+
+def _job(variant: str) -> tuple[type[Job], toolchain.Variant]:
+    """What makes a variant."""
+    return (GccJob, toolchain.GCC) if variant == toolchain.GCC.name else (Job, toolchain.VARIANTS[variant])
+
+
 def sized_jobs(suite_name: str, variants: list[str], sizes: list[str], names: list[str] | None) -> list[jobs.Job]:
     """Workloads × variants × sizes of a suite whose programs are built in sizes."""
     suite = suites.load(suite_name)
@@ -73,8 +93,8 @@ def sized_jobs(suite_name: str, variants: list[str], sizes: list[str], names: li
         folder = suite.folder / "build" / variant / size
         if variant in widths.BITS:
             return widths.Job(*common, variant, folder / f"{workload.name}.wasm")
-        of_zig = toolchain.VARIANTS[variant]
-        return Job(*common, of_zig, folder / (workload.name + of_zig.suffix))
+        kind, described = _job(variant)
+        return kind(*common, described, folder / (workload.name + described.suffix))
 
     return [job(workload, variant, size) for size in sizes for variant in variants for workload in suite.pick(names)]
 
@@ -94,10 +114,10 @@ def program_jobs(suite_name: str, variants: list[str]) -> list[Job]:
             package = packages.folder(suite.folder, workload.table["package"])
             sources += [package / source for source in workload.table["sources"]]
             flags = ["-w", *workload.table["flags"], *(f"-I{folder}" for folder in {path.parent for path in sources[1:]})]
-        wanted += [
-            Job(f"{workload.name} ({variant})", tuple(sources), (), tuple(flags), toolchain.VARIANTS[variant],
-                suite.folder / "build" / variant / (workload.name + toolchain.VARIANTS[variant].suffix))
-            for variant in variants]
+        for variant in variants:
+            kind, described = _job(variant)
+            wanted.append(kind(f"{workload.name} ({variant})", tuple(sources), (), tuple(flags), described,
+                               suite.folder / "build" / variant / (workload.name + described.suffix)))
     return wanted
 
 
@@ -118,7 +138,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
                              "sources)")
     parser.add_argument("--size", type=_choices(suites.SIZES, "size"), default=["medium"],
                         help="problem sizes, comma-separated, or all (default: medium)")
-    known = (*toolchain.VARIANTS, *widths.BITS)
+    known = (*toolchain.VARIANTS, toolchain.GCC.name, *widths.BITS)
     parser.add_argument("--variant", type=_choices(known, "variant"), default=None,
                         help=f"variants, comma-separated, or all: {', '.join(known)} (default: what is measured of each "
                              "suite)")

@@ -72,6 +72,8 @@ VARIANTS = {
                 "every feature of this machine's CPU: the limit, for information"),
     )
 }
+# Not zig's: this machine's gcc and C library, for those who ask for it.
+GCC = Variant("native-gcc", "", (), ("-static",), "", "the same by this machine's gcc, static")
 DEFAULT_VARIANTS = ("wasm", "wasm-simd", "native", "native-tuned")
 
 
@@ -96,6 +98,15 @@ def zig_version() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return out.stdout.strip()
+
+
+def gcc_version() -> str:
+    """What the machine's gcc says it is. Raises ToolError where there is none."""
+    try:
+        done = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        raise ToolError("variant native-gcc needs gcc (Debian: apt-get install gcc libc6-dev)") from None
+    return done.stdout.partition("\n")[0]
 
 
 def host_cpu() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import shutil
 import sys
 import unittest
 
@@ -29,6 +30,10 @@ class Answers(unittest.TestCase):
     def test_native(self):
         self.check("polybench", ["native", "native-tuned"])
         self.check("pointers", ["native"])
+
+    @unittest.skipIf(shutil.which("gcc") is None, "SKIPPED: gcc is not installed")
+    def test_native_by_gcc(self):
+        self.check("polybench", ["native-gcc"])
 
     @unittest.skipIf(runs.node_path() is None, "SKIPPED: node is not installed")
     def test_node(self):

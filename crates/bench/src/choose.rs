@@ -29,7 +29,7 @@ pub const NATIVE_DRIVER: usize = 1;
 /// backend to choose, and strategies with a colon in their name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// `fathom`, `native`, `native-tuned`, or an outside engine.
+    /// `fathom`, `native`, `native-tuned`, `native-gcc`, or an outside engine.
     pub engine: String,
     /// Its default if absent.
     pub strategy: Option<String>,
@@ -129,19 +129,21 @@ pub fn rows(wanted: &[Wanted], menu: &Menu<'_>) -> Result<(Vec<Row>, Vec<Absent>
     for word in wanted {
         match word.engine.as_str() {
             OWN => rows.extend(own_rows(word, menu)?),
-            "native" | "native-tuned" if menu.has_native => rows.push(native_row(word)?),
-            "native" | "native-tuned" => absent.push(Absent {
-                engine: word.engine.clone(),
-                why: "there is no native build of a module".into(),
-                is_wanted,
-            }),
-            _ => match outside_row(word, menu)? {
-                Ok(row) => rows.push(row),
-                Err(why) => absent.push(Absent {
+            name => match native_variant(name) {
+                Some(variant) if menu.has_native => rows.push(native_row(word, variant)?),
+                Some(_) => absent.push(Absent {
                     engine: word.engine.clone(),
-                    why,
+                    why: "there is no native build of a module".into(),
                     is_wanted,
                 }),
+                None => match outside_row(word, menu)? {
+                    Ok(row) => rows.push(row),
+                    Err(why) => absent.push(Absent {
+                        engine: word.engine.clone(),
+                        why,
+                        is_wanted,
+                    }),
+                },
             },
         }
     }
@@ -206,11 +208,17 @@ fn own_rows(word: &Wanted, menu: &Menu<'_>) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-fn native_row(word: &Wanted) -> Result<Row, String> {
+/// The builds for the host, by their names as engines. GCC's is measured where
+/// it is asked for.
+fn native_variant(name: &str) -> Option<Variant> {
+    let variant: Variant = name.parse().ok()?;
+    (!variant.is_wasm()).then_some(variant)
+}
+
+fn native_row(word: &Wanted, variant: Variant) -> Result<Row, String> {
     if word.strategy.is_some() {
         return Err(format!("{word}: native code has no strategy"));
     }
-    let tuned = word.engine == "native-tuned";
     Ok(Row {
         sandbox: Sandbox {
             engine: NATIVE.to_owned(),
@@ -220,11 +228,7 @@ fn native_row(word: &Wanted) -> Result<Row, String> {
             backend: None,
             elide: None,
         },
-        native: Some(if tuned {
-            Variant::NativeTuned
-        } else {
-            Variant::Native
-        }),
+        native: Some(variant),
         driver: NATIVE_DRIVER,
     })
 }

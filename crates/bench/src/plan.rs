@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use fathom_record::{
-    Cell, Variant,
+    Cell,
     campaign::{Config, WorkloadNote},
     protocol::{Measure, Request},
 };
@@ -127,7 +127,7 @@ impl Plan {
 
     /// Whether cells are programs of the host.
     pub fn is_native(task: &Task) -> bool {
-        matches!(task.cell.variant, Variant::Native | Variant::NativeTuned)
+        !task.cell.variant.is_wasm()
     }
 }
 
@@ -173,7 +173,7 @@ impl Random {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use fathom_record::{Opt, Sandbox, protocol::Job};
+    use fathom_record::{Opt, Sandbox, Variant, protocol::Job};
 
     /// A plan of two engines on these workloads, expecting the answer `a1`.
     pub(crate) fn plan(workloads: &[&str]) -> Plan {

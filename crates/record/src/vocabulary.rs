@@ -179,6 +179,8 @@ closed_set! {
         Native = "native", "native code, same compiler and flags";
         /// Native code for exactly this CPU: a limit, for information.
         NativeTuned = "native-tuned", "native code with -march=native, for information";
+        /// Native code by this machine's GCC with the same flags.
+        NativeGcc = "native-gcc", "native code by this machine's gcc, same flags";
     }
 }
 
@@ -187,7 +189,7 @@ impl Variant {
     pub fn is_wasm(self) -> bool {
         match self {
             Variant::Wasm | Variant::WasmSimd | Variant::Wasm32 | Variant::Wasm64 => true,
-            Variant::Native | Variant::NativeTuned => false,
+            Variant::Native | Variant::NativeTuned | Variant::NativeGcc => false,
         }
     }
 

@@ -84,6 +84,15 @@ fn words_name_engines_strategies_and_backends() {
 }
 
 #[test]
+fn gcc_is_measured_where_it_is_asked_for() {
+    let (rows, _) = choose(&["native-gcc"], true).unwrap();
+    assert_eq!(rows, ["native/none/speed=native-gcc@1"]);
+    let (rows, absent) = choose(&["native-gcc"], false).unwrap();
+    assert!(rows.is_empty() && absent.len() == 1);
+    assert!(choose(&["native-gcc:guard"], true).is_err());
+}
+
+#[test]
 fn forms_of_our_strategies_have_colons_in_their_names() {
     let word: Wanted = "fathom:shadow-compressed:segfault:mov".parse().unwrap();
     assert_eq!(word.backend, None);

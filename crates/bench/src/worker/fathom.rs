@@ -263,7 +263,7 @@ impl<'a> Wasm<'a> {
         let mut builder = WasiCtxBuilder::new()
             .stdout(streams.stdout)
             .stderr(streams.stderr)
-            .args(&arguments_of(self.measure))
+            .args(arguments_of(self.measure))
             .map_err(refused)?;
         if let Some(file) = streams.stdin {
             builder = builder.stdin(Stream::from(file));

@@ -156,8 +156,17 @@ fn compiler(executable: &Path) -> Option<String> {
         .take(100)
         .take_while(|byte| (b' '..=b'~').contains(*byte));
     let text: String = text.map(|&byte| char::from(byte)).collect();
-    // Without the address of the sources, which says nothing more.
-    Some(text.split(" (").next().unwrap_or(&text).to_owned())
+    Some(compiler_name(&text))
+}
+
+/// "clang version 20.1.2" of what clang writes, without the address of its
+/// sources; "GCC 12.2.0" of "GCC: (Debian 12.2.0-14) 12.2.0".
+fn compiler_name(text: &str) -> String {
+    if let Some(packaged) = text.strip_prefix("GCC: (") {
+        let (_, version) = packaged.split_once(") ").unwrap_or(("", packaged));
+        return format!("GCC {version}");
+    }
+    text.split(" (").next().unwrap_or(text).to_owned()
 }
 
 #[cfg(test)]
@@ -209,6 +218,15 @@ mod tests {
         let end = end.unwrap();
         assert_eq!(end.exit, 3);
         assert!(end.cpu_ns.is_some() && program.used.lock().unwrap().rss_peak_bytes > 0);
+    }
+
+    #[test]
+    fn compilers_have_their_name_and_version() {
+        let clang = "clang version 20.1.2 (https://sources 0123)";
+        assert_eq!(compiler_name(clang), "clang version 20.1.2");
+        let gcc = "GCC: (Debian 12.2.0-14+deb12u1) 12.2.0";
+        assert_eq!(compiler_name(gcc), "GCC 12.2.0");
+        assert_eq!(compiler_name("GCC: (odd"), "GCC odd");
     }
 
     #[test]

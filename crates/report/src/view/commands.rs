@@ -77,8 +77,9 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
     }
     let sandbox = &cell.sandbox;
     match cell.variant {
-        Variant::Native => add("--engines", "native".to_owned()),
-        Variant::NativeTuned => add("--engines", "native-tuned".to_owned()),
+        Variant::Native | Variant::NativeTuned | Variant::NativeGcc => {
+            add("--engines", cell.variant.to_string());
+        }
         Variant::Wasm | Variant::WasmSimd | Variant::Wasm32 | Variant::Wasm64 => {
             if header.config.module.is_none() && !is_selection {
                 add("--variant", cell.variant.to_string());

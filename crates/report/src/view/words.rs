@@ -91,6 +91,7 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
     match row.variant {
         Variant::Native => {}
         Variant::NativeTuned => details.push("tuned for this CPU".to_owned()),
+        Variant::NativeGcc => details.push("gcc".to_owned()),
         Variant::Wasm | Variant::WasmSimd | Variant::Wasm32 | Variant::Wasm64 => {
             details.push(sandbox.strategy.clone());
         }
