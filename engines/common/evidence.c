@@ -20,6 +20,7 @@ const size_t tiny_module_size = sizeof tiny_module;
 // A 32-bit address and a 32-bit offset reach at most this far from the base.
 #define REACH (8ull << 30)
 
+static bool watching_now;
 static struct sigaction previous;
 static volatile sig_atomic_t faults;
 static volatile uintptr_t fault_address;
@@ -30,6 +31,12 @@ static void watch_fault(int signal, siginfo_t *info, void *context) {
     if (previous.sa_flags & SA_SIGINFO) previous.sa_sigaction(signal, info, context);
     else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) previous.sa_handler(signal);
     else abort();
+}
+
+bool watch_behind(int number, const struct sigaction *action) {
+    bool kept = watching_now && number == SIGSEGV && action != NULL;
+    if (kept) previous = *action;
+    return kept;
 }
 
 void add_evidence(struct hello *hello, const char *format, ...) {
@@ -69,7 +76,9 @@ void observe_checks(struct hello *hello, bool (*load_outside)(uintptr_t *base)) 
     faults = 0;
     sigemptyset(&watching.sa_mask);
     sigaction(SIGSEGV, &watching, &previous);
+    watching_now = true;
     bool trapped = load_outside(&base);
+    watching_now = false;
     sigaction(SIGSEGV, &previous, NULL);
     judge(hello, trapped, base);
 }

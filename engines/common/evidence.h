@@ -18,6 +18,11 @@ extern const size_t tiny_module_size;
 // appends to the evidence.
 void observe_checks(struct hello *hello, bool (*load_outside)(uintptr_t *base));
 
+// For an engine that sets its fault handler at each call: while a load is watched,
+// keeps the handler as the one behind the watching, and returns true.
+struct sigaction;
+bool watch_behind(int number, const struct sigaction *action);
+
 // Appends a clause to the evidence, "; " between.
 void add_evidence(struct hello *hello, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -89,6 +89,8 @@ class RunnerCase:
     # None where an engine has one tier alone.
     baseline: dict | None
     baseline_tier = "baseline"
+    # Whether endless recursion ends in a trap.
+    limits_recursion = True
     # The strategies under which it knows 64-bit memories (None: all); under the others
     # it refuses them in one line.
     wide: set[str] | None = None
@@ -184,6 +186,8 @@ class RunnerCase:
             (modules.DEEP, "call stack exhausted"),
         ]:
             with self.subTest(message):
+                if module is modules.DEEP and not self.limits_recursion:
+                    self.skipTest(f"{self.engine} does not end endless recursion")
                 self.assert_fails(self.ask(module), "trap", message)
 
     def test_refuses_what_is_no_module(self):
@@ -390,6 +394,37 @@ class Wamr(RunnerCase, unittest.TestCase):
             hello = self.ask(modules.ANSWER, backend=backend).only("hello")
             self.assertEqual((hello["backend"], hello["tier"]), (backend, "interpreter"))
             self.assertIn(words, hello["evidence"])
+
+
+class Wasmedge(RunnerCase, unittest.TestCase):
+    engine = "wasmedge"
+    baseline = {"opt": "none"}
+    baseline_tier = "unoptimised"
+    # What each way to check goes with.
+    BACKENDS = {"guard": ["aot", "jit"], "trap": ["interpreter"]}
+    limits_recursion = False
+    wide = {"trap"}
+
+    def ask(self, source, **changes):
+        strategy = changes.get("strategy", "guard")
+        if changes.get("backend") is None and strategy in self.BACKENDS:
+            changes["backend"] = self.BACKENDS[strategy][0]
+        return super().ask(source, **changes)
+
+    def test_says_what_is_in_force(self):
+        for strategy, backends in self.BACKENDS.items():
+            for backend in backends:
+                with self.subTest(backend):
+                    hello = self.ask(modules.ANSWER, strategy=strategy, backend=backend).only("hello")
+                    interpreted = backend == "interpreter"
+                    self.assertEqual(hello["tier"], "interpreter" if interpreted else "optimising")
+                    self.assertEqual(hello["checks"], "explicit" if interpreted else "guard pages")
+                    self.assertEqual("made 0 bytes of executable memory" in hello["evidence"], interpreted)
+                    self.assertRegex(hello["version"], r"^\d+\.\d+\.\d+")
+
+    def test_refuses_a_way_to_check_that_a_backend_has_not(self):
+        answer = self.ask(modules.ANSWER, strategy="trap", backend="aot")
+        self.assert_fails(answer, "unsupported", "interpreter")
 
 
 class Wasm2c(RunnerCase, unittest.TestCase):
