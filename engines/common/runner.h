@@ -102,6 +102,8 @@ enum cpu_clock { CPU_OF_PROCESS, CPU_OF_THREAD };
 struct cost stopwatch_start(enum cpu_clock clock);
 struct cost stopwatch_stop(enum cpu_clock clock, struct cost start);
 
+// What the C library replaces in the name of a fresh file or folder.
+#define FRESH "XX" "XX" "XX"
 // The whole file, or an `io` failure that names it.
 char *read_file(const char *path, size_t *size);
 

@@ -23,7 +23,7 @@
 #define WORDS_MAX 64
 
 static struct choice chosen;
-#define WORK "fathom-wasm2c-XXXXXX"
+#define WORK "fathom-wasm2c-" FRESH
 static char work[PATH_MAX];
 
 const char *own_folder(void) {
@@ -342,7 +342,7 @@ struct made *translate(const uint8_t *bytes, size_t size, bool only_start, const
     // In the kept object's folder, so that it can be moved there whole.
     strcpy(work, keep == NULL ? "/tmp/" WORK : format("%s/" WORK, own_folder()));
     if (mkdtemp(work) == NULL) strcpy(work, "/tmp/" WORK), kept = NULL;
-    if (strstr(work, "XXXXXX") != NULL && mkdtemp(work) == NULL) fail("io", "%s: %s", work, strerror(errno));
+    if (strstr(work, FRESH) != NULL && mkdtemp(work) == NULL) fail("io", "%s: %s", work, strerror(errno));
     before_fail = sweep;
     make(made, bytes, size, only_start);
     made->file = in_work("m.so");
