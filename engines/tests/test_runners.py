@@ -339,7 +339,7 @@ class Wazero(RunnerCase, unittest.TestCase):
     engine = "wazero"
     baseline = {"backend": "interpreter"}
     baseline_tier = "interpreter"
-    wide = False
+    wide = set()
 
     def test_says_how_much_code_there_is(self):
         metrics = [self.ask(modules.ANSWER, backend=backend).only("process")["metrics"] for backend in self.facts["backends"]]
@@ -352,7 +352,7 @@ class Chicory(RunnerCase, unittest.TestCase):
     baseline = {"opt": "none"}
     baseline_tier = "interpreter"
     usual_tier = "tiering"
-    wide = False
+    wide = set()
 
 
 class GraalWasm(RunnerCase, unittest.TestCase):
@@ -360,7 +360,7 @@ class GraalWasm(RunnerCase, unittest.TestCase):
     baseline = {"opt": "none"}
     baseline_tier = "interpreter"
     usual_tier = "tiering"
-    wide = False
+    wide = set()
 
 
 class Wasmtime(RunnerCase, unittest.TestCase):
