@@ -22,6 +22,7 @@ export const ENGINE = 'bun';
 // JavaScriptCore's message (a part of it) → the specification's.
 export const TRAPS = [
   ['Out of bounds memory access', 'out of bounds memory access'],
+  ['Unaligned memory access', 'unaligned atomic'],
   ['Out of bounds table access', 'out of bounds table access'],
   ['Out of bounds call_indirect', 'undefined element'],
   ['call_indirect to a null table entry', 'uninitialized element'],

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
+import java.util.stream.LongStream;
 import org.graalvm.polyglot.Context;
 import org.graalvm.polyglot.PolyglotException;
 import org.graalvm.polyglot.Source;
@@ -220,9 +221,14 @@ public final class GraalEngine implements Engine {
 
         private static List<String> result(Value value) {
             if (value.isNull() || value.toString().equals("wasm-void-result")) return List.of();
+            if (!value.hasArrayElements()) return List.of(one(value));
+            return LongStream.range(0, value.getArraySize()).mapToObj(index -> one(value.getArrayElement(index))).toList();
+        }
+
+        private static String one(Value value) {
             Object given = value.as(Object.class);
-            if (given instanceof Integer number) return List.of("i32:" + number);
-            if (given instanceof Long number) return List.of("i64:" + number);
+            if (given instanceof Integer number) return "i32:" + number;
+            if (given instanceof Long number) return "i64:" + number;
             throw new Failure("unsupported", "graalwasm cannot tell the type of the result " + value);
         }
     }
