@@ -31,6 +31,7 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(MAKE) --no-print-directory tools
 	$(MAKE) --no-print-directory style
 	$(PYTHON) workloads/build.py --suite programs
+	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
 	$(CARGO) test --locked --workspace
 	$(MAKE) --no-print-directory python-tests
 
@@ -86,6 +87,17 @@ programs: ## Fetch and compile the real programs that the tests run (incremental
 .PHONY: test-programs
 test-programs: packages programs ## Run real programs on our engine and natively, and compare
 	$(CARGO) test --locked --test programs
+
+.PHONY: test-libsodium
+test-libsodium: packages ## Run libsodium's programs on our engine under every strategy, with and without vectors
+	$(PYTHON) workloads/setup.py
+	$(PYTHON) workloads/build.py --suite libsodium --variant wasm,wasm-simd
+	$(CARGO) test --locked --test libsodium -- every
+
+.PHONY: libsodium
+libsodium: setup ## Measure libsodium's programs by group on every engine that is installed
+	$(PYTHON) workloads/build.py --suite libsodium
+	$(FATHOM) suite libsodium $(ARGS)
 
 .PHONY: bless
 bless: ## Rewrite what tests compare with: transcripts, expected failures

@@ -14,6 +14,7 @@ mod bounds;
 mod counts;
 mod experiments;
 mod finish;
+mod library;
 mod prepare;
 mod probe;
 mod scaling;

@@ -10,6 +10,7 @@
 //! `fathom-report` (what is shown, with what the paper states as data).
 
 mod leaps;
+mod sodium;
 
 use std::{
     path::{Path, PathBuf},
@@ -34,6 +35,9 @@ use crate::report::print;
 ways to check bounds, the paper's engines as far as they are installed, native code; PolyBench \
 with 1, 4 and 16 pinned instances. SPEC CPU 2017 cannot be shipped: --spec runs the paper's \
 subset of your own copy.\n\n\
+`libsodium-2023`: Denis: Performance of WebAssembly runtimes in 2023. libsodium's own programs in \
+the seed's groups, on its engines as far as they are installed, against the median and against \
+native code. Needs `python3 workloads/build.py --suite libsodium`.\n\n\
 The same command again goes on where it stopped, and writes the page anew.")]
 pub struct Args {
     /// Which paper
@@ -71,9 +75,9 @@ pub struct Args {
     /// whatever it takes
     #[arg(long, value_parser = duration)]
     budget: Option<Duration>,
-    /// Time for one cell in one round
-    #[arg(long, value_parser = duration, default_value = "60s")]
-    time_limit: Duration,
+    /// Time for one cell in one round [default: 60s; 5m for libsodium-2023]
+    #[arg(long, value_parser = duration)]
+    time_limit: Option<Duration>,
     /// Do not probe whether strategies are sound before measuring
     #[arg(long)]
     no_probe: bool,
@@ -84,6 +88,9 @@ pub struct Args {
 enum Paper {
     /// Leaps and bounds: analysing WebAssembly's performance with a focus on bounds checking
     LeapsAndBounds,
+    /// Performance of WebAssembly runtimes in 2023: libsodium on each of them
+    #[value(name = "libsodium-2023")]
+    Libsodium2023,
 }
 
 impl Paper {
@@ -95,6 +102,7 @@ impl Paper {
     fn selection(self) -> Selection {
         match self {
             Paper::LeapsAndBounds => Selection::LeapsAndBounds,
+            Paper::Libsodium2023 => Selection::Libsodium2023,
         }
     }
 
@@ -102,6 +110,7 @@ impl Paper {
     fn page(self, folder: &Path) -> anyhow::Result<Vec<(String, String)>> {
         match self {
             Paper::LeapsAndBounds => leaps::page(folder),
+            Paper::Libsodium2023 => sodium::page(folder),
         }
     }
 }
@@ -139,6 +148,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     std::fs::create_dir_all(to).with_context(|| to.display().to_string())?;
     for (name, content) in args.paper.page(&folder)? {
         let path = to.join(name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+        }
         write_whole(&path, content.as_bytes()).with_context(|| path.display().to_string())?;
         print(&format!("{}\n", path.display()))?;
     }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fathom_bench::choose::Wanted;
-use fathom_record::Elide;
+use fathom_record::{Elide, Variant};
 
 use crate::bench::args::{Given, Pace, Results, Selection, no_longer_understood};
 use crate::bench::{self, Args as BenchArgs};
@@ -22,7 +22,10 @@ use crate::bench::{self, Args as BenchArgs};
 Its tables are printed, and kept as bounds.md beside the samples.\n\n\
 `scaling`: 1, 2, 4 and 16 pinned instances at once of short programs, which are made, run and \
 dropped again and again, and of long ones: throughput, CPU use, context switches, page faults, \
-memory and, counted apart, system calls. Its page is kept as scaling.html, .md and .csv.")]
+memory and, counted apart, system calls. Its page is kept as scaling.html, .md and .csv.\n\n\
+`libsodium`: 92 of the library's own programs in fifteen groups, on every engine with each of its \
+code generators and natively; each against the median engine and against native code. Its page is \
+kept as library.html, .md and .csv. Needs `python3 workloads/build.py --suite libsodium`.")]
 pub struct Args {
     /// Which selection
     #[arg(value_name = "NAME", required_unless_present = "resume")]
@@ -39,6 +42,15 @@ pub struct Args {
     /// Problem size [default: medium]
     #[arg(long, help_heading = "What")]
     size: Option<String>,
+    /// Builds of a library in order of preference: of each engine the first that it takes
+    /// [default: wasm,wasm-mvp]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "NAMES",
+        help_heading = "What"
+    )]
+    variant: Vec<Variant>,
     /// Strategies of our engine beside `auto` and `none`; `forms` for every form of each
     /// [default: each that this host has, in its usual form]
     #[arg(
@@ -115,7 +127,7 @@ impl From<Args> for BenchArgs {
             elide: args.elide,
             size: args.size,
             kernels: args.workloads,
-            variant: Vec::new(),
+            variant: args.variant,
             engines: args.engines,
             bounds: args.bounds,
             opt: Vec::new(),

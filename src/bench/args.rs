@@ -125,9 +125,9 @@ pub struct Pace {
     /// finished whatever it takes
     #[arg(long, value_parser = duration)]
     pub budget: Option<Duration>,
-    /// Time for one cell in one round
-    #[arg(long, value_parser = duration, default_value = "60s")]
-    pub time_limit: Duration,
+    /// Time for one cell in one round [default: 60s; 5m for libsodium]
+    #[arg(long, value_parser = duration)]
+    pub time_limit: Option<Duration>,
     /// A first impression: a few kernels, small, one minute
     #[arg(long)]
     pub quick: bool,
@@ -165,6 +165,11 @@ pub enum Selection {
     /// What "Leaps and bounds" measured: `fathom reproduce` asks for it
     #[value(skip)]
     LeapsAndBounds,
+    /// What libsodium's own programs take, by group
+    Libsodium,
+    /// What "Performance of WebAssembly runtimes in 2023" measured
+    #[value(skip)]
+    Libsodium2023,
 }
 
 impl Selection {
@@ -174,6 +179,8 @@ impl Selection {
             Selection::Bounds => "bounds",
             Selection::Scaling => "scaling",
             Selection::LeapsAndBounds => "leaps-and-bounds",
+            Selection::Libsodium => "libsodium",
+            Selection::Libsodium2023 => "libsodium-2023",
         }
     }
 }

@@ -276,6 +276,7 @@ mod tests {
             },
             native: None,
             driver: 0,
+            takes: Vec::new(),
         };
         let rows = with_elision(vec![row("auto"), row("trap"), row("guard")], &[Elide::Off]);
         let ids: Vec<_> = rows

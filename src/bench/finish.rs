@@ -23,7 +23,7 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
             .with_context(|| format!("the samples are kept; {again}"))?;
         print(&report.render(Format::Terminal, stdout_style())?)?;
         let table = match prepared.kind {
-            Kind::Run | Kind::Bounds | Kind::Scaling => None,
+            Kind::Run | Kind::Bounds | Kind::Scaling | Kind::Library => None,
             Kind::Growth => Some(experiments::growth(results.campaign())),
             Kind::Compile => Some(experiments::compile(results.campaign())),
             Kind::Startup => Some(experiments::startup(results.campaign())),

@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use fathom_bench::{
     check::Expected,
-    choose::{self, Absent, Menu, OWN_DRIVER, Row},
+    choose::{self, Absent, Builds, Menu, OWN_DRIVER, Row, Wanted},
     date::rfc3339,
     driver::{Driver, ProcessDriver},
     engines::{self, EngineSpec, Presence},
@@ -31,7 +31,7 @@ use fathom_report::bounds::SELECTION;
 use fathom_sys::pin;
 
 use super::{
-    Args, bounds, scaling, startup,
+    Args, bounds, library, scaling, startup,
     target::{self, Kind, Target},
 };
 
@@ -43,6 +43,8 @@ const BUDGET_QUICK: Duration = Duration::from_secs(60);
 const ROUNDS_MAX: u32 = 30;
 /// Counted iterations of the first round, from which the others' follow.
 const ITERATIONS: u32 = 3;
+/// The same where one program takes seconds and another a twentieth of one.
+const ITERATIONS_LIBRARY: u32 = 1;
 /// The same where half of the programs take long and rows are many: more rounds
 /// say more than more iterations.
 const ITERATIONS_BOUNDS: u32 = 2;
@@ -52,6 +54,10 @@ const CELL_TARGET: Duration = Duration::from_millis(150);
 /// The same for instances made in a loop, which are many or show nothing.
 const ITERATIONS_MAX_GROWTH: u32 = 1000;
 const CELL_TARGET_GROWTH: Duration = Duration::from_millis(400);
+/// Time for a cell in one round unless told otherwise.
+const LIMIT: Duration = Duration::from_secs(60);
+/// The same where interpreters meet scrypt.
+const LIMIT_LIBRARY: Duration = Duration::from_secs(300);
 /// Time for an experiment unless told otherwise.
 const BUDGET_EXPERIMENT: Duration = Duration::from_secs(4 * 60);
 /// The same for a selection, whose single round takes minutes.
@@ -81,16 +87,19 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
     let mut outside = find_outside(house.as_ref());
     let (own_strategies, lacking) = match target.kind {
         Kind::Bounds => bounds::strategies(&args.bounds)?,
-        Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling | Kind::Startup => {
-            without_lacking(own_strategies(&target.strategies)?, args)
-        }
+        Kind::Run
+        | Kind::Growth
+        | Kind::Compile
+        | Kind::Scaling
+        | Kind::Startup
+        | Kind::Library => without_lacking(own_strategies(&target.strategies)?, args),
     };
     if target.kind == Kind::Bounds {
         for (spec, presence) in &mut outside {
             *presence = bounds::with_memory64(spec, presence.clone())?;
         }
     }
-    let wanted = scaling::wanted(args, &outside);
+    let wanted = wanted(args, &target, &outside);
     let (mut rows, mut absent) = choose::rows(
         &wanted,
         &Menu {
@@ -103,6 +112,8 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
     .map_err(anyhow::Error::msg)?;
     absent.extend(lacking);
     absent.extend(scaling::not_to_be_had(args));
+    absent.extend(library::not_to_be_had(args, &outside));
+    absent.extend(without_a_build(&mut rows, &target));
     if target.kind == Kind::Bounds {
         rows = bounds::with_elision(rows, &args.elide);
     }
@@ -138,6 +149,41 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
         absent,
         folder,
     })
+}
+
+/// The engines that are asked for, by the user or by what is measured.
+fn wanted(args: &Args, target: &Target, outside: &[(EngineSpec, Presence)]) -> Vec<Wanted> {
+    match target.kind {
+        Kind::Library => library::wanted(args, outside),
+        _ => scaling::wanted(args, outside),
+    }
+}
+
+/// The builds that rows are measured on.
+fn builds(target: &Target) -> Builds<'_> {
+    match target.kind {
+        Kind::Library => Builds::First(&target.variants),
+        _ => Builds::Each(&target.variants),
+    }
+}
+
+/// Takes the rows away whose engine takes no build of what is measured.
+fn without_a_build(rows: &mut Vec<Row>, target: &Target) -> Vec<Absent> {
+    let builds = builds(target);
+    let (taking, others) = rows.drain(..).partition(|row| !builds.of(row).is_empty());
+    *rows = taking;
+    let named = |list: &[Variant]| list.iter().map(Variant::to_string).collect::<Vec<_>>();
+    let why = |row: Row| Absent {
+        engine: row.sandbox.engine,
+        why: format!(
+            "it takes {} and this is built as {}",
+            named(&row.takes).join(", "),
+            named(&target.variants).join(", ")
+        ),
+        is_wanted: false,
+    };
+    let others: Vec<Row> = others;
+    others.into_iter().map(why).collect()
 }
 
 /// What the user says comes before what the target would have.
@@ -239,7 +285,7 @@ fn plan(args: &Args, target: &Target, rows: &[Row], folder: &Path) -> anyhow::Re
     let mut tasks = choose::tasks(
         rows,
         &target.programs,
-        &target.variants,
+        &builds(target),
         &target.threads,
         true,
     );
@@ -318,9 +364,12 @@ fn header(
     let other = remarks(args, absent, target)?;
     let baseline = rows.iter().find(|row| match target.kind {
         Kind::Bounds => row.driver == OWN_DRIVER && row.sandbox.strategy == Bounds::None.name(),
-        Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling | Kind::Startup => {
-            row.native == Some(Variant::Native)
-        }
+        Kind::Run
+        | Kind::Growth
+        | Kind::Compile
+        | Kind::Scaling
+        | Kind::Startup
+        | Kind::Library => row.native == Some(Variant::Native),
     });
     let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
     let config = Config {
@@ -333,12 +382,13 @@ fn header(
             .or(target.iterations)
             .unwrap_or(match target.kind {
                 Kind::Bounds => ITERATIONS_BOUNDS,
+                Kind::Library => ITERATIONS_LIBRARY,
                 Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling | Kind::Startup => {
                     ITERATIONS
                 }
             })
             .max(1),
-        limit_ms: u64::try_from(args.pace.time_limit.as_millis()).unwrap_or(u64::MAX),
+        limit_ms: u64::try_from(limit(args, target).as_millis()).unwrap_or(u64::MAX),
         cpus: cpus.iter().map(|&cpu| cpu as u32).collect(),
         seed: args.results.seed.unwrap_or(since_epoch.as_secs()),
         layout_varies: true,
@@ -400,16 +450,26 @@ fn remarks(
     Ok(other)
 }
 
+/// Time for one cell in one round.
+fn limit(args: &Args, target: &Target) -> Duration {
+    match (args.pace.time_limit, target.kind) {
+        (None, Kind::Library) => LIMIT_LIBRARY,
+        (limit, _) => limit.unwrap_or(LIMIT),
+    }
+}
+
 fn pace(args: &Args, target: &Target) -> Pace {
     let default = match target.kind {
         _ if args.pace.quick => BUDGET_QUICK,
         Kind::Run => BUDGET,
         Kind::Growth | Kind::Compile | Kind::Startup => BUDGET_EXPERIMENT,
-        Kind::Bounds | Kind::Scaling => BUDGET_SELECTION,
+        Kind::Bounds | Kind::Scaling | Kind::Library => BUDGET_SELECTION,
     };
     let (cell_target, iterations_max) = match target.kind {
         Kind::Growth | Kind::Scaling => (CELL_TARGET_GROWTH, ITERATIONS_MAX_GROWTH),
-        Kind::Run | Kind::Compile | Kind::Bounds | Kind::Startup => (CELL_TARGET, ITERATIONS_MAX),
+        Kind::Run | Kind::Compile | Kind::Bounds | Kind::Startup | Kind::Library => {
+            (CELL_TARGET, ITERATIONS_MAX)
+        }
     };
     let is_fixed = args.pace.iterations.or(target.iterations).is_some();
     Pace {

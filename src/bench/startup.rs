@@ -113,6 +113,7 @@ pub fn target(args: &Args) -> anyhow::Result<Target> {
                 name: name.clone(),
                 why: format!("{what}; {how}"),
                 answer: None,
+                category: None,
             });
             programs.push(program(name, &file, is_cached));
         }

@@ -20,7 +20,7 @@ use fathom_record::{
     campaign::{ModuleNote, WorkloadNote},
 };
 
-use super::{Args, args::Selection, bounds, scaling, startup};
+use super::{Args, args::Selection, bounds, library, scaling, startup};
 use crate::run::load;
 
 /// The kernels of `--quick`: one of each kind of loop.
@@ -76,6 +76,8 @@ pub enum Kind {
     Scaling,
     /// How long it takes to the first instruction, and from instance to instance.
     Startup,
+    /// What a library's programs take on every engine, by group.
+    Library,
 }
 
 /// Finds what the command line names.
@@ -87,6 +89,9 @@ pub fn find(args: &Args, house: Option<&House>) -> anyhow::Result<Target> {
             Selection::Bounds => bounds::target(args, house),
             Selection::Scaling | Selection::LeapsAndBounds => {
                 scaling::target(args, selection, house)
+            }
+            Selection::Libsodium | Selection::Libsodium2023 => {
+                library::target(args, selection, house)
             }
         };
     }
@@ -207,11 +212,11 @@ pub fn program(suite: &Suite, workload: &Workload, size: &str) -> Program<'stati
         suite: suite.name.clone(),
         name: workload.name.clone(),
         size: size.to_owned(),
-        args: workload.args.clone(),
+        args: workload.args_at(size),
         artifact: Box::new(move |variant: Variant| {
             suite_of.artifact(variant.name(), &size_of, &name)
         }),
-        expected: match (workload.answers.get(size), &workload.stdout) {
+        expected: match (workload.answer_at(size), &workload.stdout) {
             (Some(answer), _) => Expected::Answer(answer.to_ascii_lowercase()),
             (None, Some(text)) => Expected::Text(text.clone()),
             // Relative to the results folder, which is not known yet.
@@ -227,7 +232,8 @@ pub fn note(suite: &Suite, workload: &Workload, size: &str) -> WorkloadNote {
         suite: suite.name.clone(),
         name: workload.name.clone(),
         why: workload.why.clone(),
-        answer: workload.answers.get(size).cloned(),
+        answer: workload.answer_at(size).map(str::to_owned),
+        category: workload.category.clone(),
     }
 }
 
@@ -330,6 +336,7 @@ pub fn growing(
             name: name.clone(),
             why: format!("an instance grown to {pages} pages, {step} at a time, each touched"),
             answer: None,
+            category: None,
         });
         program.name = name;
         programs.push(program);

@@ -99,6 +99,31 @@ pub struct Row {
     pub native: Option<Variant>,
     /// Position of its driver.
     pub driver: usize,
+    /// Builds that its engine takes; none named: all there are.
+    pub takes: Vec<Variant>,
+}
+
+/// Which builds of a program rows are measured on.
+#[derive(Clone, Copy, Debug)]
+pub enum Builds<'a> {
+    /// Each of these that a row takes.
+    Each(&'a [Variant]),
+    /// The first of these that a row takes: what is best for it.
+    First(&'a [Variant]),
+}
+
+impl Builds<'_> {
+    /// Those of a row; none where its engine takes none of them.
+    pub fn of(&self, row: &Row) -> Vec<Variant> {
+        if let Some(native) = row.native {
+            return vec![native];
+        }
+        let is_taken = |build: &&Variant| row.takes.is_empty() || row.takes.contains(build);
+        match self {
+            Builds::Each(builds) => builds.iter().filter(is_taken).copied().collect(),
+            Builds::First(builds) => builds.iter().find(is_taken).into_iter().copied().collect(),
+        }
+    }
 }
 
 /// Something wanted that cannot be measured here, and what to do about it.
@@ -202,6 +227,7 @@ fn own_rows(word: &Wanted, menu: &Menu<'_>) -> Result<Vec<Row>, String> {
                 },
                 native: None,
                 driver: OWN_DRIVER,
+                takes: Vec::new(),
             });
         }
     }
@@ -230,6 +256,7 @@ fn native_row(word: &Wanted, variant: Variant) -> Result<Row, String> {
         },
         native: Some(variant),
         driver: NATIVE_DRIVER,
+        takes: Vec::new(),
     })
 }
 
@@ -273,6 +300,7 @@ fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, String>, St
         },
         native: None,
         driver: NATIVE_DRIVER + 1 + position,
+        takes: spec.variants.clone(),
     }))
 }
 
@@ -298,7 +326,7 @@ pub struct Program<'a> {
 pub fn tasks(
     rows: &[Row],
     programs: &[Program<'_>],
-    variants: &[Variant],
+    builds: &Builds<'_>,
     threads: &[u32],
     with_control: bool,
 ) -> Vec<Task> {
@@ -306,7 +334,7 @@ pub fn tasks(
     for program in programs {
         for &count in threads {
             for (position, row) in rows.iter().enumerate() {
-                for &variant in row.native.as_ref().map_or(variants, std::slice::from_ref) {
+                for variant in builds.of(row) {
                     let task = task(row, program, variant, count);
                     let control = task.cell.control();
                     tasks.push(task.clone());

@@ -7,6 +7,7 @@
 //! check = ["node", "{dir}/runner.mjs", "--check"]  # succeeds if installed
 //! strategies = ["guard", "trap"]                 # the first is its default
 //! backends = ["optimising", "baseline"]          # likewise; may be left out
+//! variants = ["wasm-mvp"]                        # builds it takes; all if left out
 //! absent = "install Node 20 or newer"            # how to get it
 //! ```
 //!
@@ -21,6 +22,7 @@ use std::{
     time::Duration,
 };
 
+use fathom_record::Variant;
 use fathom_sys::usage::Ended;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +65,9 @@ pub struct EngineSpec {
     /// The code generators it can be asked for, its default first.
     #[serde(default)]
     pub backends: Vec<String>,
+    /// The builds of a program that it takes; none named: all there are.
+    #[serde(default)]
+    pub variants: Vec<Variant>,
     /// What it needs, for people.
     #[serde(default)]
     pub needs: String,

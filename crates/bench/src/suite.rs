@@ -59,9 +59,18 @@ pub struct Workload {
     pub name: String,
     /// Why it is in the suite, one line.
     pub why: String,
+    /// The group it is in.
+    #[serde(default)]
+    pub category: Option<String>,
     /// Size → the hexadecimal answer it must print.
     #[serde(default)]
     pub answers: BTreeMap<String, String>,
+    /// Size → its argument, for a program that is built once: how often it passes
+    /// through its work. The answer is then the same for all.
+    #[serde(default)]
+    pub passes: BTreeMap<String, u64>,
+    /// The answer of such a program.
+    pub answer: Option<String>,
     /// Its arguments.
     #[serde(default)]
     pub args: Vec<String>,
@@ -72,7 +81,21 @@ pub struct Workload {
 impl Workload {
     /// Whether there is a way to know that it ran right.
     pub fn is_checked(&self) -> bool {
-        !self.answers.is_empty() || self.stdout.is_some()
+        !self.answers.is_empty() || self.answer.is_some() || self.stdout.is_some()
+    }
+
+    /// The answer it must print at a size, if it is known there.
+    pub fn answer_at(&self, size: &str) -> Option<&str> {
+        match self.passes.contains_key(size) {
+            true => self.answer.as_deref(),
+            false => self.answers.get(size).map(String::as_str),
+        }
+    }
+
+    /// Its arguments at a size.
+    pub fn args_at(&self, size: &str) -> Vec<String> {
+        let passes = self.passes.get(size).map(u64::to_string);
+        self.args.iter().cloned().chain(passes).collect()
     }
 }
 
@@ -132,13 +155,20 @@ impl Suite {
     pub fn has_sizes(&self) -> bool {
         self.workloads
             .iter()
-            .any(|workload| !workload.answers.is_empty())
+            .any(|workload| !workload.answers.is_empty() || !workload.passes.is_empty())
+    }
+
+    /// Whether a size is an argument instead of a build.
+    fn has_one_build(&self) -> bool {
+        let mut workloads = self.workloads.iter();
+        workloads.any(|workload| !workload.passes.is_empty())
     }
 
     /// Where a workload's executable is, once built: a module for the `wasm`
     /// variants, a program of the host otherwise. `size` is empty in a suite
     /// without sizes.
     pub fn artifact(&self, variant: &str, size: &str, workload: &str) -> PathBuf {
+        let size = if self.has_one_build() { "" } else { size };
         let folder = self.folder.join("build").join(variant).join(size);
         if variant.starts_with("wasm") {
             folder.join(format!("{workload}.wasm"))
@@ -190,6 +220,22 @@ mod tests {
                 .artifact("native", "mini", "a")
                 .ends_with("build/native/mini/a")
         );
+    }
+
+    #[test]
+    fn a_size_may_be_an_argument() {
+        let suite = suite(
+            "name = \"s\"\n[[workload]]\nname = \"a\"\nwhy = \"x\"\nanswer = \"0f\"\n\
+             passes = { mini = 1, medium = 20 }\n",
+        )
+        .unwrap();
+        let workload = suite.select(&[]).unwrap()[0];
+        assert!(suite.has_sizes());
+        assert_eq!(workload.answer_at("medium"), Some("0f"));
+        assert_eq!(workload.answer_at("large"), None);
+        assert_eq!(workload.args_at("medium"), ["20"]);
+        let artifact = suite.artifact("wasm-mvp", "medium", "a");
+        assert!(artifact.ends_with("build/wasm-mvp/a.wasm"), "{artifact:?}");
     }
 
     #[test]

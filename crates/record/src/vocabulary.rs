@@ -171,6 +171,8 @@ closed_set! {
         Wasm = "wasm", "WebAssembly without SIMD";
         /// WebAssembly with SIMD.
         WasmSimd = "wasm-simd", "WebAssembly with SIMD";
+        /// WebAssembly 1.0.
+        WasmMvp = "wasm-mvp", "WebAssembly 1.0, for engines that know nothing newer";
         /// WebAssembly with 32-bit memories, for comparing with 64-bit ones.
         Wasm32 = "wasm32", "WebAssembly with 32-bit memories, as wasm64 but for the width";
         /// WebAssembly with 64-bit memories, for comparing with 32-bit ones.
@@ -188,7 +190,11 @@ impl Variant {
     /// Whether it is a WebAssembly module.
     pub fn is_wasm(self) -> bool {
         match self {
-            Variant::Wasm | Variant::WasmSimd | Variant::Wasm32 | Variant::Wasm64 => true,
+            Variant::Wasm
+            | Variant::WasmSimd
+            | Variant::WasmMvp
+            | Variant::Wasm32
+            | Variant::Wasm64 => true,
             Variant::Native | Variant::NativeTuned | Variant::NativeGcc => false,
         }
     }

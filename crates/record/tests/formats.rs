@@ -130,6 +130,7 @@ fn header() -> Header {
             name: text("gemm"),
             why: text("dense matrix product"),
             answer: Some(text("dead")),
+            category: None,
         }],
         cells: vec![cell(), cell().control()],
     }

@@ -403,8 +403,10 @@ pub(crate) fn failures(campaign: &Campaign) -> String {
             more => format!(", {more} at once"),
         };
         let kind: FailureKind = failure.kind;
+        let backend = sandbox.backend.iter().map(|name| format!(" {name}"));
+        let backend: String = backend.collect();
         let line = format!(
-            "{engine} {strategy}{elide}, {}{at_once}: {kind}: {}",
+            "{engine} {strategy}{backend}{elide}, {}{at_once}: {kind}: {}",
             cell.variant, failure.message
         );
         match lines.iter_mut().find(|(known, _)| *known == line) {

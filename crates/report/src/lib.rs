@@ -11,6 +11,7 @@
 //!  a campaign about strategies ──▶ bounds ──▶ Markdown, terminal
 //!  instances side by side ──▶ scaling ──▶ Markdown, terminal, HTML, CSV
 //!  a paper measured again ──▶ leaps ──▶ Markdown with pictures
+//!  a library's programs by group ──▶ library ──▶ Markdown, terminal, HTML, CSV, a page with pictures
 //!  two Summaries ── stats::compare ──▶ compare ──▶ terminal
 //! ```
 //!
@@ -26,9 +27,13 @@ pub mod compare;
 pub mod csv;
 pub mod figures;
 pub mod file;
+#[cfg(test)]
+mod formula;
 pub mod html;
 pub mod leaps;
+pub mod library;
 pub mod markdown;
+mod own_html;
 pub mod plain;
 pub mod scaling;
 pub mod terminal;
@@ -144,6 +149,15 @@ pub enum ReportError {
     },
 }
 
+/// The pages of a campaign about a library's programs.
+#[derive(Debug)]
+pub struct LibraryPages {
+    /// Its own, by file; the Markdown is the first.
+    pub own: [(&'static str, String); 3],
+    /// The one that sets the seed's figures beside ours, and its pictures.
+    pub seed: Vec<(String, String)>,
+}
+
 /// A campaign that was read, and where it is.
 #[derive(Debug)]
 pub struct Report {
@@ -153,6 +167,8 @@ pub struct Report {
     pub bounds: Option<String>,
     /// Instances side by side, for a campaign that is about them.
     pub scaling: Option<scaling::Scaling>,
+    /// A library's programs by group, for a campaign that is about them.
+    pub library: Option<LibraryPages>,
     results: Results,
 }
 
@@ -186,10 +202,16 @@ impl Report {
         let bounds = is_about_bounds.then(|| bounds::render(&campaign, &summary));
         let is_about_scaling = figure.is_none() && scaling::is_about(&campaign);
         let scaling = is_about_scaling.then(|| scaling::of(&campaign, &summary, &view));
+        let is_about_library = figure.is_none() && library::is_about(&campaign);
+        let library = is_about_library.then(|| LibraryPages {
+            own: library::files(&campaign, &summary),
+            seed: library::seed_files(&campaign, &summary),
+        });
         Ok(Report {
             view,
             bounds,
             scaling,
+            library,
             results,
         })
     }
@@ -246,7 +268,8 @@ impl Report {
     /// The page of what the campaign is about, as Markdown that lines up.
     fn own_page(&self) -> Option<String> {
         let scaling = self.scaling.as_ref().map(scaling::Scaling::markdown);
-        self.bounds.clone().or(scaling)
+        let library = self.library.as_ref().map(|pages| pages.own[0].1.clone());
+        self.bounds.clone().or(scaling).or(library)
     }
 
     /// The files of what the campaign is about.
@@ -260,6 +283,7 @@ impl Report {
             files.push(("scaling.html", scaling.html()));
             files.push(("scaling.csv", scaling.csv()));
         }
+        files.extend(self.library.iter().flat_map(|pages| pages.own.clone()));
         files
     }
 }

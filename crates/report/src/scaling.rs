@@ -20,6 +20,7 @@ use crate::bounds::{SELECTION, failures, markdown};
 use crate::chart::paper::{Bar, Group as Bars, Paper};
 use crate::chart::svg::escape;
 use crate::figures::{self, NONE};
+use crate::own_html;
 use crate::view::{Group, Interval, Row, View};
 
 mod csv;
@@ -308,11 +309,11 @@ impl Scaling {
             for picture in part.pictures() {
                 let _ = write!(body, "<figure>{picture}</figure>");
             }
-            body.push_str(&html_table(
+            body.push_str(&own_html::table(
                 "Throughput",
                 &part.throughput_table(self.processors),
             ));
-            body.push_str(&html_table("What it costs", &part.cost_table()));
+            body.push_str(&own_html::table("What it costs", &part.cost_table()));
             body.push_str("</section>");
         }
         if let Some(how) = &self.counted {
@@ -325,14 +326,7 @@ impl Scaling {
         {
             let _ = write!(body, "<p class=\"note\">{}</p>", escape(line));
         }
-        format!(
-            "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-             <title>{} · Fathom</title><style>{}</style></head><body>{body}</body></html>\n",
-            escape(&self.title),
-            include_str!("../templates/style.css"),
-        )
+        own_html::page(&self.title, &body)
     }
 
     /// A line for each part, engine and number of instances.
@@ -489,25 +483,6 @@ impl Part {
             ..Paper::default()
         }
     }
-}
-
-fn html_table(caption: &str, table: &[Vec<String>]) -> String {
-    let mut text = format!("<h3>{caption}</h3><div class=\"scroll stick\" tabindex=\"0\"><table>");
-    for (number, line) in table.iter().enumerate() {
-        let (open, close, cell) = match number {
-            0 => ("<thead><tr>", "</tr></thead><tbody>", "th"),
-            _ => ("<tr>", "</tr>", "td"),
-        };
-        text.push_str(open);
-        for (column, field) in line.iter().enumerate() {
-            let cell = if column == 0 { "th" } else { cell };
-            let left = if column == 0 { " class=\"l\"" } else { "" };
-            let _ = write!(text, "<{cell}{left}>{}</{cell}>", escape(field));
-        }
-        text.push_str(close);
-    }
-    text.push_str("</tbody></table></div>");
-    text
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@
 pub mod bootstrap;
 pub mod compare;
 pub mod figure;
+pub mod group;
 pub mod noise;
 pub mod order;
 pub mod ratio;
@@ -36,6 +37,7 @@ pub mod times;
 pub use bootstrap::Interval;
 pub use compare::{Basis, Change, Comparison, compare};
 pub use figure::{Figure, FigureUnit};
+pub use group::{Against, GroupRatio};
 pub use noise::{Floor, NoiseFloor, Verdict};
 pub use ratio::Ratio;
 pub use row::Row;

@@ -5,7 +5,7 @@ mod common;
 use common::{campaign, cell, failure, header, process, sample};
 use fathom_record::campaign::ProbeRecord;
 use fathom_record::{Campaign, Compared, FailureKind, Guarantee, Record, Variant};
-use fathom_stats::{Figure, NoTime, Row, Summary, Verdict};
+use fathom_stats::{Against, Figure, NoTime, Row, Summary, Verdict};
 use proptest::prelude::*;
 
 fn row(engine: &str, strategy: &str, variant: Variant, threads: u32) -> Row {
@@ -366,4 +366,21 @@ proptest! {
             let _ = (after.typical(&row.row, Figure::Run), after.scaling(&row.row), after.best(&row.row));
         }
     }
+}
+
+#[test]
+fn a_row_is_held_against_the_median_of_rows_round_by_round() {
+    let summary = Summary::from_campaign(&campaign(6, 1, 5, 0.001, 1));
+    let rows = ["none", "guard", "trap"].map(|strategy| row("fathom", strategy, Variant::Wasm, 1));
+    let names = ["k00", "k01", "k02"];
+    let over = |row: &Row, against| summary.over(row, against, &names).geomean.unwrap();
+    let middle = over(&guard(), Against::Median(&rows));
+    assert!((middle.value - 1.0).abs() < 1e-9 && middle.workloads == 3);
+    let slow = over(&rows[2], Against::Median(&rows));
+    assert!((slow.value - 1.50 / 1.12).abs() < 0.005, "{slow:?}");
+    let to_row = over(&rows[2], Against::Row(&rows[0]));
+    assert!((to_row.value - 1.50 / 1.10).abs() < 0.005, "{to_row:?}");
+    let unknown = summary.over(&guard(), Against::Median(&rows), &["k00", "gone"]);
+    assert_eq!(unknown.missing, ["gone"]);
+    assert_eq!(unknown.geomean.unwrap().workloads, 1);
 }

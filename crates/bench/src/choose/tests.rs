@@ -10,6 +10,7 @@ fn spec(name: &str) -> EngineSpec {
         check: vec![name.to_owned()],
         strategies: vec!["guard".to_owned(), "trap".to_owned()],
         backends: vec!["fast".to_owned(), "slow".to_owned()],
+        variants: Vec::new(),
         needs: String::new(),
         absent: format!("get {name}"),
         note: String::new(),
@@ -147,7 +148,8 @@ fn tasks_are_rows_times_programs_times_threads_and_a_control_each() {
         is_cached: false,
     };
     let programs = [program("a"), program("b")];
-    let tasks = tasks(&rows, &programs, &[Variant::WasmSimd], &[1, 2], true);
+    let builds = Builds::Each(&[Variant::WasmSimd]);
+    let tasks = tasks(&rows, &programs, &builds, &[1, 2], true);
     // 2 programs × 2 thread counts × (2 of ours + 2 native + 1 control).
     assert_eq!(tasks.len(), 20);
     let controls: Vec<_> = tasks.iter().filter(|task| task.cell.is_control()).collect();
@@ -161,4 +163,32 @@ fn tasks_are_rows_times_programs_times_threads_and_a_control_each() {
         .find(|task| task.cell.variant == Variant::NativeTuned)
         .unwrap();
     assert_eq!(tuned.artifact, PathBuf::from("/native-tuned/x"));
+}
+
+#[test]
+fn an_engine_is_given_builds_that_it_takes() {
+    let row = |takes: &[Variant]| Row {
+        sandbox: Sandbox {
+            engine: "old".to_owned(),
+            version: None,
+            strategy: "guard".to_owned(),
+            opt: Opt::Speed,
+            backend: None,
+            elide: None,
+        },
+        native: None,
+        driver: 2,
+        takes: takes.to_vec(),
+    };
+    let wanted = [Variant::Wasm, Variant::WasmMvp];
+    let (each, first) = (Builds::Each(&wanted), Builds::First(&wanted));
+    assert_eq!(each.of(&row(&[])), wanted);
+    assert_eq!(first.of(&row(&[])), [Variant::Wasm]);
+    assert_eq!(first.of(&row(&[Variant::WasmMvp])), [Variant::WasmMvp]);
+    assert_eq!(each.of(&row(&[Variant::Wasm64])), []);
+    let native = Row {
+        native: Some(Variant::Native),
+        ..row(&[])
+    };
+    assert_eq!(first.of(&native), [Variant::Native]);
 }

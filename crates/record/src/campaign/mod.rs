@@ -253,6 +253,9 @@ pub struct WorkloadNote {
     /// The answer expected at the campaign's size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
+    /// The group of its suite that it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
 }
 
 /// One counted iteration of a cell.

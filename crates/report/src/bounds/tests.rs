@@ -1,33 +1,11 @@
 //! The page, from a campaign made of formulas.
 
-use std::collections::BTreeMap;
-
-use fathom_record::campaign::{Config, Failure, Process, Sample};
-use fathom_record::{Cell, Header, Opt, Record};
+use fathom_record::{Cell, Record, campaign::Failure};
 
 use super::*;
+use crate::formula::{self, cell};
 
-fn cell(engine: &str, strategy: &str, variant: Variant, (suite, workload): (&str, &str)) -> Cell {
-    Cell {
-        sandbox: Sandbox {
-            engine: engine.to_owned(),
-            version: None,
-            strategy: strategy.to_owned(),
-            opt: Opt::Speed,
-            backend: None,
-            elide: None,
-        },
-        suite: suite.to_owned(),
-        workload: workload.to_owned(),
-        variant,
-        size: "mini".to_owned(),
-        threads: 1,
-        control_of: None,
-    }
-}
-
-/// Two widths, three strategies each, another engine, two suites; five rounds
-/// whose noise is of the fourth decimal.
+/// Two widths, three strategies each, another engine, two suites.
 fn campaign() -> Campaign {
     let mut cells = Vec::new();
     for workload in [
@@ -50,48 +28,7 @@ fn campaign() -> Campaign {
             cells.push(control);
         }
     }
-    let header = Header {
-        format: 1,
-        tool: "test".to_owned(),
-        name: "bounds-mini".to_owned(),
-        date: "2026-11-20T12:00:00Z".to_owned(),
-        command: Vec::new(),
-        host: fathom_record::Host::default(),
-        config: Config {
-            other: BTreeMap::from([(SELECTION.to_owned(), NAME.to_owned())]),
-            ..Config::default()
-        },
-        workloads: Vec::new(),
-        cells: cells.clone(),
-    };
-    let mut campaign = Campaign::new(header);
-    for round in 0..5 {
-        for (number, cell) in cells.iter().enumerate() {
-            let off = f64::from((number as u32 * 7 + round * 13) % 5) * 1e-4;
-            let id = cell.id();
-            campaign.push(Record::Sample(Sample {
-                cell: id.clone(),
-                round,
-                thread: 0,
-                index: 0,
-                kernel_ns: Some((1e9 * truth(cell) * (1.0 + off)) as u64),
-                phases: BTreeMap::new(),
-            }));
-            campaign.push(Record::Process(Process {
-                cell: id,
-                round,
-                phases: BTreeMap::new(),
-                metrics: BTreeMap::new(),
-                wall_ns: None,
-                cpu_ns: None,
-                cpu_host: None,
-                cpu_pinned: None,
-                window: None,
-                seed: None,
-            }));
-        }
-    }
-    campaign
+    formula::campaign(("bounds-mini", NAME), Vec::new(), &cells, truth)
 }
 
 fn truth(cell: &Cell) -> f64 {

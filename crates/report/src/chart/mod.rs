@@ -12,6 +12,7 @@
 
 pub mod bars;
 pub mod heat;
+pub mod lying;
 pub mod paper;
 pub mod samples;
 pub mod scale;

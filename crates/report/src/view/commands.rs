@@ -80,7 +80,11 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
         Variant::Native | Variant::NativeTuned | Variant::NativeGcc => {
             add("--engines", cell.variant.to_string());
         }
-        Variant::Wasm | Variant::WasmSimd | Variant::Wasm32 | Variant::Wasm64 => {
+        Variant::Wasm
+        | Variant::WasmSimd
+        | Variant::WasmMvp
+        | Variant::Wasm32
+        | Variant::Wasm64 => {
             if header.config.module.is_none() && !is_selection {
                 add("--variant", cell.variant.to_string());
             }

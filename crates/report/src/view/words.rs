@@ -92,7 +92,11 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
         Variant::Native => {}
         Variant::NativeTuned => details.push("tuned for this CPU".to_owned()),
         Variant::NativeGcc => details.push("gcc".to_owned()),
-        Variant::Wasm | Variant::WasmSimd | Variant::Wasm32 | Variant::Wasm64 => {
+        Variant::Wasm
+        | Variant::WasmSimd
+        | Variant::WasmMvp
+        | Variant::Wasm32
+        | Variant::Wasm64 => {
             details.push(sandbox.strategy.clone());
         }
     }
@@ -104,6 +108,7 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
     match row.variant {
         Variant::Wasm if with_variant => details.push("no SIMD".to_owned()),
         Variant::WasmSimd if with_variant => details.push("SIMD".to_owned()),
+        Variant::WasmMvp if with_variant => details.push("WebAssembly 1.0".to_owned()),
         Variant::Wasm32 if with_variant => details.push("32-bit".to_owned()),
         Variant::Wasm64 if with_variant => details.push("64-bit".to_owned()),
         _ => {}

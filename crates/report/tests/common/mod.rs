@@ -429,6 +429,7 @@ pub fn suite_again(seed: u64, slowdown: f64) -> Vec<u8> {
             name: (*name).to_owned(),
             why: (*why).to_owned(),
             answer: Some("0123456789abcdef".to_owned()),
+            category: None,
         })
         .collect();
     maker.noise = Noise(seed);

@@ -1,0 +1,84 @@
+//! Campaigns made of formulas, for tests of pages: five rounds whose noise is of the
+//! fourth decimal.
+
+use std::collections::BTreeMap;
+
+use fathom_record::campaign::{Config, Process, Sample, WorkloadNote};
+use fathom_record::{Campaign, Cell, Header, Opt, Record, Sandbox, Variant};
+
+use crate::bounds::SELECTION;
+
+/// A cell of size `mini` and one instance.
+pub fn cell(
+    engine: &str,
+    strategy: &str,
+    variant: Variant,
+    (suite, workload): (&str, &str),
+) -> Cell {
+    Cell {
+        sandbox: Sandbox {
+            engine: engine.to_owned(),
+            version: None,
+            strategy: strategy.to_owned(),
+            opt: Opt::Speed,
+            backend: None,
+            elide: None,
+        },
+        suite: suite.to_owned(),
+        workload: workload.to_owned(),
+        variant,
+        size: "mini".to_owned(),
+        threads: 1,
+        control_of: None,
+    }
+}
+
+/// A campaign of a selection, whose cells take these times in seconds.
+pub fn campaign(
+    (name, selection): (&str, &str),
+    workloads: Vec<WorkloadNote>,
+    cells: &[Cell],
+    truth: impl Fn(&Cell) -> f64,
+) -> Campaign {
+    let mut campaign = Campaign::new(Header {
+        format: 1,
+        tool: "test".to_owned(),
+        name: name.to_owned(),
+        date: "2026-11-20T12:00:00Z".to_owned(),
+        command: Vec::new(),
+        host: fathom_record::Host::default(),
+        config: Config {
+            other: BTreeMap::from([(SELECTION.to_owned(), selection.to_owned())]),
+            ..Config::default()
+        },
+        workloads,
+        cells: cells.to_vec(),
+    });
+    for round in 0..5 {
+        for (number, cell) in cells.iter().enumerate() {
+            let off = f64::from((number as u32 * 7 + round * 13) % 5) * 1e-4;
+            let id = cell.id();
+            campaign.push(Record::Sample(Sample {
+                cell: id.clone(),
+                round,
+                thread: 0,
+                index: 0,
+                kernel_ns: Some((1e9 * truth(cell) * (1.0 + off)) as u64),
+                phases: BTreeMap::new(),
+            }));
+            campaign.push(Record::Process(Process {
+                cell: id,
+                round,
+                phases: BTreeMap::new(),
+                metrics: BTreeMap::new(),
+                wall_ns: None,
+                cpu_ns: None,
+                cpu_host: None,
+                cpu_pinned: None,
+                window: None,
+                seed: None,
+            }));
+        }
+    }
+    campaign
+}

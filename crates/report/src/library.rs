@@ -1,0 +1,212 @@
+//! A library's programs on every engine: the page of a campaign of
+//! `fathom suite libsodium`, in the form of the seed it follows.
+//!
+//! ```text
+//!  Campaign ─▶ Library ─┬─ tables   a line an engine, a column a group   ─▶ Markdown, terminal, CSV
+//!                       ├─ charts   a drawing a group                    ─▶ HTML, SVG
+//!                       └─ seed     what the seed states, and ours       ─▶ its page
+//! ```
+//!
+//! Two normalisations: to the median of the engines, as the seed has it, and to
+//! portable native code. A group's figure is the geometric mean over its programs.
+//!
+//! What must stay true: nothing is estimated here; the median is that of engines
+//! which keep modules in a sandbox, native code and unsound rows are not among
+//! them; a figure over fewer programs than the group has is marked.
+
+mod charts;
+mod csv;
+mod page;
+mod seed;
+
+use fathom_record::{Campaign, Variant};
+use fathom_stats::{Against, GroupRatio, Row, Summary};
+
+use crate::bounds::SELECTION;
+use crate::figures;
+
+/// Under `selection` in a campaign's configuration: the suite, and the seed.
+const NAMES: [&str; 2] = ["libsodium", "libsodium-2023"];
+
+/// Whether a campaign is about a library's programs by group.
+pub fn is_about(campaign: &Campaign) -> bool {
+    let other = &campaign.header.config.other;
+    other
+        .get(SELECTION)
+        .is_some_and(|name| NAMES.contains(&name.as_str()))
+}
+
+/// A group of programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Its name in the suite.
+    pub name: String,
+    /// Its programs.
+    pub workloads: Vec<String>,
+}
+
+/// An engine in one configuration.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// What it is.
+    pub row: Row,
+    /// In a reader's words.
+    pub name: String,
+    /// Whether it is among those whose median counts.
+    pub is_ranked: bool,
+    /// To the median: all programs, then group by group.
+    pub to_median: Vec<GroupRatio>,
+    /// To native code, likewise; empty without native code.
+    pub to_native: Vec<GroupRatio>,
+}
+
+/// All that the page shows.
+pub struct Library<'a> {
+    campaign: &'a Campaign,
+    summary: &'a Summary,
+    /// In the suite's order.
+    pub groups: Vec<Group>,
+    /// The fastest first, by the mean over all programs; native code behind.
+    pub lines: Vec<Line>,
+}
+
+/// The files that a campaign's results folder is given, by name.
+pub fn files(campaign: &Campaign, summary: &Summary) -> [(&'static str, String); 3] {
+    let library = Library::of(campaign, summary);
+    [
+        ("library.md", library.markdown()),
+        ("library.csv", library.csv()),
+        ("library.html", library.html()),
+    ]
+}
+
+/// The page that sets the seed's figures beside ours, and its pictures.
+pub fn seed_files(campaign: &Campaign, summary: &Summary) -> Vec<(String, String)> {
+    Library::of(campaign, summary).seed_files()
+}
+
+impl<'a> Library<'a> {
+    /// Of a campaign.
+    pub fn of(campaign: &'a Campaign, summary: &'a Summary) -> Library<'a> {
+        let mut library = Library {
+            campaign,
+            summary,
+            groups: groups(campaign),
+            lines: Vec::new(),
+        };
+        let ranked: Vec<Row> = summary
+            .rows
+            .iter()
+            .filter(|row| row.is_ranked)
+            .map(|row| row.row.clone())
+            .collect();
+        let native = library.native(Variant::Native).cloned();
+        let mut lines: Vec<Line> = summary
+            .rows
+            .iter()
+            .map(|row| Line {
+                name: library.name(&row.row),
+                is_ranked: row.is_ranked,
+                to_median: library.by_group(&row.row, Against::Median(&ranked)),
+                to_native: native.as_ref().map_or(Vec::new(), |native| {
+                    library.by_group(&row.row, Against::Row(native))
+                }),
+                row: row.row.clone(),
+            })
+            .collect();
+        let place = |line: &Line| value(line.to_median.first()).unwrap_or(f64::INFINITY);
+        lines.sort_by(|one, other| {
+            let key = |line: &Line| (!line.is_ranked, place(line));
+            let ((apart, one), (others, other)) = (key(one), key(other));
+            apart.cmp(&others).then(one.total_cmp(&other))
+        });
+        library.lines = lines;
+        library
+    }
+
+    fn native(&self, variant: Variant) -> Option<&Row> {
+        let mut rows = self.summary.rows.iter().map(|row| &row.row);
+        rows.find(|row| row.variant == variant)
+    }
+
+    /// All programs, then each group.
+    fn by_group(&self, row: &Row, against: Against<'_>) -> Vec<GroupRatio> {
+        let of = |groups: &[Group]| {
+            let names = groups.iter().flat_map(|group| &group.workloads);
+            let names: Vec<&str> = names.map(String::as_str).collect();
+            self.summary.over(row, against, &names)
+        };
+        let each = self.groups.iter().map(std::slice::from_ref);
+        std::iter::once(&self.groups[..])
+            .chain(each)
+            .map(of)
+            .collect()
+    }
+
+    /// An engine, its version, its code generator, and what else tells its row apart.
+    fn name(&self, row: &Row) -> String {
+        match row.variant {
+            Variant::Native => return "native, portable".to_owned(),
+            Variant::NativeTuned => return "native, for this machine".to_owned(),
+            _ => {}
+        }
+        let sandbox = &row.sandbox;
+        let mut name = sandbox.engine.clone();
+        if let Some(backend) = &sandbox.backend {
+            name = format!("{name} {backend}");
+        }
+        let mut rows = self.summary.rows.iter().map(|other| &other.row);
+        let has_twin = rows.any(|other| {
+            let other_sandbox = &other.sandbox;
+            other != row
+                && other_sandbox.engine == sandbox.engine
+                && other_sandbox.backend == sandbox.backend
+        });
+        if has_twin || sandbox.engine == "fathom" {
+            name = format!("{name} {}", sandbox.strategy);
+        }
+        name
+    }
+
+    /// How many programs there are.
+    fn programs(&self) -> usize {
+        self.groups.iter().map(|group| group.workloads.len()).sum()
+    }
+}
+
+/// The groups in the suite's order; programs without one are a group.
+fn groups(campaign: &Campaign) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for note in &campaign.header.workloads {
+        let name = note.category.clone().unwrap_or_else(|| "other".to_owned());
+        let workload = note.name.clone();
+        match groups.iter_mut().find(|group| group.name == name) {
+            Some(group) => group.workloads.push(workload),
+            None => groups.push(Group {
+                name,
+                workloads: vec![workload],
+            }),
+        }
+    }
+    groups
+}
+
+/// The mean of a group, where there is one.
+fn value(ratio: Option<&GroupRatio>) -> Option<f64> {
+    Some(ratio?.geomean.as_ref().ok()?.value)
+}
+
+/// A figure with a mark where programs are missing.
+fn shown(ratio: Option<&GroupRatio>) -> String {
+    let Some(ratio) = ratio else {
+        return figures::NONE.to_owned();
+    };
+    let Ok(mean) = &ratio.geomean else {
+        return figures::NONE.to_owned();
+    };
+    let mark = if ratio.missing.is_empty() { "" } else { "*" };
+    format!("{}{mark}", figures::ratio_bare(mean.value))
+}
+
+#[cfg(test)]
+mod tests;
