@@ -23,6 +23,7 @@ struct crew {
     struct world world; // but for where output goes
     const char *scratch;
     long threads, warmup, iterations;
+    bool cycle; // iterations go on with many bare instances in a row
     pthread_barrier_t all_warm;
     atomic_long finished;
 };
@@ -88,6 +89,26 @@ static void append_cost(struct json_out *line, const char *phase, struct cost co
     json_append(line, "\"%s\":{\"wall_ns\":%lu,\"cpu_ns\":%lu}", phase, cost.wall_ns, cost.cpu_ns);
 }
 
+// As many as the protocol says, one after the other; the first status that is not 0.
+#define INSTANCES_PER_CYCLE 1000
+static int run_cycle(void) {
+    for (int i = 0; i < INSTANCES_PER_CYCLE; i++) {
+        void *instance = the_engine.instantiate_bare();
+        int exit_code = the_engine.run(instance);
+        the_engine.teardown(instance);
+        if (exit_code != 0) return exit_code;
+    }
+    return 0;
+}
+
+// Whether there are bare instances of this module.
+static bool has_bare(void) {
+    if (the_engine.instantiate_bare == NULL) return false;
+    void *instance = the_engine.instantiate_bare();
+    if (instance != NULL) the_engine.teardown(instance);
+    return instance != NULL;
+}
+
 static void iterate(struct worker *worker, bool counted) {
     const struct crew *crew = worker->crew;
     char stdout_path[PATH_ROOM], stderr_path[PATH_ROOM];
@@ -109,6 +130,14 @@ static void iterate(struct worker *worker, bool counted) {
     the_engine.teardown(instance);
     struct cost torn_down = stopwatch_stop(CPU_OF_THREAD, watch);
 
+    struct cost cycled = {0};
+    if (crew->cycle) {
+        watch = stopwatch_start(CPU_OF_THREAD);
+        int status = run_cycle();
+        cycled = stopwatch_stop(CPU_OF_THREAD, watch);
+        if (exit_code == 0) exit_code = status;
+    }
+
     struct json_out line = {0};
     json_append(&line, "{\"event\":\"iteration\",\"thread\":%ld,\"index\":%ld,\"counted\":%s,\"phases\":{",
                 worker->number, worker->iteration++, counted ? "true" : "false");
@@ -117,6 +146,10 @@ static void iterate(struct worker *worker, bool counted) {
     append_cost(&line, "run", ran);
     json_append(&line, ",");
     append_cost(&line, "teardown", torn_down);
+    if (crew->cycle) {
+        json_append(&line, ",");
+        append_cost(&line, "cycle", cycled);
+    }
     json_append(&line, "},\"exit\":%d,\"stdout\":", exit_code);
     json_append_text(&line, stdout_path);
     json_append(&line, "}");
@@ -156,6 +189,8 @@ void measure(const struct json *request, const char *path) {
     };
     if (crew.threads < 1 || crew.threads > 4096) fail("internal", "%ld threads asked for", crew.threads);
     if (the_engine.link != NULL) the_engine.link();
+    const struct json *cycle = json_get(request, "cycle");
+    crew.cycle = cycle != NULL && cycle->truth && has_bare();
     struct worker *workers = calloc((size_t)crew.threads, sizeof *workers);
     pthread_barrier_init(&crew.all_warm, NULL, (unsigned)crew.threads);
     for (long i = 0; i < crew.threads; i++) {

@@ -68,6 +68,9 @@ struct engine {
     void *(*enter)(const struct world *world);
     // A fresh instance; with its world, which is then the instance's.
     void *(*instantiate)(void *world);
+    // A fresh instance of a module that imports nothing, without a world; NULL for
+    // other modules. May be NULL where the engine does not offer it.
+    void *(*instantiate_bare)(void);
     // Runs `_start`, returns the program's exit status.
     int (*run)(void *instance);
     void (*teardown)(void *instance);

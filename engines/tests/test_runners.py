@@ -152,7 +152,7 @@ class RunnerCase:
                 hello = self.ask(modules.ANSWER, strategy=strategy).events[0]
                 self.assertEqual(hello["event"], "hello")
                 self.assertEqual((hello["engine"], hello["tier"]), (self.engine, self.usual_tier))
-                self.assertEqual(hello["checks"], "guard pages" if strategy == "guard" else "explicit")
+                self.assertEqual(hello["checks"], "explicit" if strategy.startswith("trap") else "guard pages")
                 self.assertRegex(hello["version"], r"^\d+\.\d+\.\d+$")
 
     def test_says_when_code_is_not_optimised(self):

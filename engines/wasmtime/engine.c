@@ -12,6 +12,7 @@ static struct choice chosen;
 static wasm_engine_t *engine;
 static wasmtime_module_t *module;
 static wasmtime_instance_pre_t *resolved;
+static bool imports_something;
 
 // The error event with an engine's error; takes the error.
 static _Noreturn void fail_with(const char *kind, wasmtime_error_t *error) {
@@ -51,11 +52,30 @@ static const char *trap_message(const wasm_trap_t *trap) {
 //   guard             the engine's default: 4 GiB reserved, guard pages behind
 //   trap              nothing reserved, no guard: compare before each access
 //   trap-no-spectre   the same with a plain branch instead of a select
+//   pool              as guard, instances from the pooling allocator
+//   pool-resident     the same; it clears up to so many bytes itself instead of giving
+//                     their pages back
+#define RESIDENT_BYTES (1 << 20)
+static void set_pool(wasm_config_t *config, bool resident) {
+    wasmtime_pooling_allocation_config_t *pool = wasmtime_pooling_allocation_config_new();
+    if (resident) {
+        wasmtime_pooling_allocation_config_linear_memory_keep_resident_set(pool, RESIDENT_BYTES);
+        wasmtime_pooling_allocation_config_table_keep_resident_set(pool, RESIDENT_BYTES);
+    }
+    wasmtime_pooling_allocation_strategy_set(config, pool);
+    wasmtime_pooling_allocation_config_delete(pool);
+}
+
 static void set_strategy(wasm_config_t *config, const char *strategy) {
     if (strcmp(strategy, "guard") == 0) return;
+    bool resident = strcmp(strategy, "pool-resident") == 0;
+    if (resident || strcmp(strategy, "pool") == 0) {
+        set_pool(config, resident);
+        return;
+    }
     bool plain = strcmp(strategy, "trap-no-spectre") == 0;
     if (!plain && strcmp(strategy, "trap") != 0) {
-        fail("unsupported", "wasmtime has no strategy \"%s\": use guard, trap or trap-no-spectre", strategy);
+        fail("unsupported", "wasmtime has no strategy \"%s\": use guard, trap, trap-no-spectre, pool or pool-resident", strategy);
     }
     wasmtime_config_memory_reservation_set(config, 0);
     wasmtime_config_memory_guard_size_set(config, 0);
@@ -130,6 +150,10 @@ static void resolve(void) {
     error = wasmtime_linker_instantiate_pre(linker, module, &resolved);
     if (error != NULL) fail_with("link", error);
     wasmtime_linker_delete(linker);
+    wasm_importtype_vec_t imports;
+    wasmtime_module_imports(module, &imports);
+    imports_something = imports.size > 0;
+    wasm_importtype_vec_delete(&imports);
 }
 
 static void *enter(const struct world *world) {
@@ -164,13 +188,10 @@ static struct running *new_running(void) {
     return running;
 }
 
-static void *instantiate(void *wasi) {
-    struct running *running = new_running();
+static void fill(struct running *running) {
     wasm_trap_t *trap = NULL;
     wasmtime_extern_t start;
-    wasmtime_error_t *error = wasmtime_context_set_wasi(running->context, wasi);
-    if (error != NULL) fail_with("io", error);
-    error = wasmtime_instance_pre_instantiate(resolved, running->context, &running->instance, &trap);
+    wasmtime_error_t *error = wasmtime_instance_pre_instantiate(resolved, running->context, &running->instance, &trap);
     if (error != NULL) fail_with("link", error);
     if (trap != NULL) fail("trap", "%s", trap_message(trap));
     if (!wasmtime_instance_export_get(running->context, &running->instance, "_start", 6, &start)
@@ -178,6 +199,20 @@ static void *instantiate(void *wasi) {
         fail("link", "the module has no function _start");
     }
     running->start = start.of.func;
+}
+
+static void *instantiate(void *wasi) {
+    struct running *running = new_running();
+    wasmtime_error_t *error = wasmtime_context_set_wasi(running->context, wasi);
+    if (error != NULL) fail_with("io", error);
+    fill(running);
+    return running;
+}
+
+static void *instantiate_bare(void) {
+    if (imports_something) return NULL;
+    struct running *running = new_running();
+    fill(running);
     return running;
 }
 
@@ -285,6 +320,6 @@ static uint64_t module_code_bytes(void) {
 
 const struct engine the_engine = {
     .name = "wasmtime", .strategy = "guard", .backend = "cranelift", .configure = configure, .observe = find_out, .compile = compile,
-    .link = resolve, .enter = enter, .instantiate = instantiate, .run = run, .teardown = teardown,
+    .link = resolve, .enter = enter, .instantiate = instantiate, .instantiate_bare = instantiate_bare, .run = run, .teardown = teardown,
     .probed = probed, .call = call, .code_bytes = module_code_bytes,
 };
