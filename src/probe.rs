@@ -9,6 +9,7 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use fathom_bench::choose::{self, Menu, Row, Wanted};
@@ -20,6 +21,8 @@ use fathom_engine::Bounds;
 use fathom_record::{Guarantee, Opt};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+
+use crate::bench::args::duration;
 
 /// Prove that each strategy keeps a program inside its memory
 #[derive(clap::Args)]
@@ -44,6 +47,9 @@ pub struct Args {
     /// What the random accesses are made from
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Time for the calls of one scenario; what takes longer hangs, which no sandbox may
+    #[arg(long, value_parser = duration, default_value = "2m")]
+    time_limit: Duration,
     /// Print one JSON object per sandbox
     #[arg(long)]
     json: bool,
@@ -77,6 +83,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let mut runner = Runner {
             driver: &drivers[row.driver],
             sandbox: &row.sandbox,
+            time_limit: args.time_limit,
             cancel: &stop,
         };
         let claimed = probe::claimed(&row.sandbox);

@@ -20,7 +20,7 @@ use fathom_bench::{
     choose::{Absent, OWN, Row},
     engines::{EngineSpec, Presence},
     house::House,
-    probe::{Ending, Runner, Subject},
+    probe::{Ending, Runner, Subject, TIME_LIMIT},
     suite::Suite,
 };
 use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Module};
@@ -219,6 +219,7 @@ pub fn with_memory64(spec: &EngineSpec, presence: Presence) -> anyhow::Result<Pr
     let mut runner = Runner {
         driver: &spec.driver(),
         sandbox: &sandbox,
+        time_limit: TIME_LIMIT,
         cancel: &AtomicBool::new(false),
     };
     let call = Call {

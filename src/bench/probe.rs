@@ -31,6 +31,7 @@ pub fn exclude_unsound(
         let mut runner = probe::Runner {
             driver: &prepared.drivers[row.driver],
             sandbox: &row.sandbox,
+            time_limit: probe::TIME_LIMIT,
             cancel: stop,
         };
         let extent = probe::Extent::of(&row.sandbox);

@@ -104,7 +104,9 @@ impl Findings {
                     // After a store that should have trapped, the memory's own
                     // bytes are anyone's guess until they are restored.
                     let is_known = access.outside || !(last.is_outside() && last.returned);
-                    if is_known || outcome.holds_canary() {
+                    if last.is_torn(access, step, &outcome) {
+                        self.torn(&last);
+                    } else if is_known || outcome.holds_canary() {
                         self.access(access, step, &outcome);
                     }
                     last.peeked = outcome.byte();
@@ -157,15 +159,18 @@ impl Findings {
                 }
             }
             _ if same => {}
-            (true, false) => {
-                let text = format_args!("{last}: trapped, but memory is not what it must be");
-                self.depart(Guarantee::Contained, text);
-            }
+            (true, false) => self.torn(last),
             (false, _) => {
                 let text = format_args!("{last}: wrong bytes in memory afterwards");
                 self.depart(Guarantee::Unchecked, text);
             }
         }
+    }
+
+    /// A store that trapped has left a part of it in the memory.
+    fn torn(&mut self, last: &Last<'_>) {
+        let text = format_args!("{last}: trapped, but memory is not what it must be");
+        self.depart(Guarantee::Contained, text);
     }
 
     fn ending(&mut self, scenario: &Scenario, answers: &Answers) {
@@ -225,6 +230,19 @@ impl Last<'_> {
 
     fn is_outside(&self) -> bool {
         self.access.is_some_and(|access| access.outside)
+    }
+
+    /// Whether it trapped, and its first byte, which is inside, is another one
+    /// afterwards: of the memory, since no canary is what was found.
+    fn is_torn(&self, peek: &Access, step: &Step, found: &Outcome) -> bool {
+        let is_trapped_store = self.is_outside()
+            && !self.returned
+            && self.access.is_some_and(|it| it.stores.is_some());
+        is_trapped_store
+            && !peek.outside
+            && found.byte().is_some()
+            && !found.holds_canary()
+            && !found.is(&step.wanted)
     }
 }
 

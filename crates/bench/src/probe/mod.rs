@@ -38,7 +38,7 @@ use module::Index;
 
 pub use judge::Findings;
 pub use serve::{Escape, ServeError, serve};
-pub use subject::{Answers, Ending, Runner, Subject, SubjectError};
+pub use subject::{Answers, Ending, Runner, Subject, SubjectError, TIME_LIMIT};
 
 /// What a sandbox promises. Our engine's strategies say so themselves; other
 /// engines claim to follow the specification, whatever they do for it.

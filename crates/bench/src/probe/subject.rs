@@ -12,8 +12,8 @@ use fathom_sys::usage::Ended;
 use crate::driver::ProcessDriver;
 use crate::driver::child::{End, Remains, supervise};
 
-/// How long the calls of one scenario may take.
-const LIMIT: Duration = Duration::from_secs(120);
+/// How long the calls of one scenario may take, unless the user says otherwise.
+pub const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// Something that can be probed.
 pub trait Subject {
@@ -70,6 +70,8 @@ pub struct Runner<'a> {
     pub driver: &'a ProcessDriver,
     /// Strategy, level and code generator to ask for.
     pub sandbox: &'a Sandbox,
+    /// How long the calls of one scenario may take: one that takes longer hangs.
+    pub time_limit: Duration,
     /// Set when the user wants to stop.
     pub cancel: &'a AtomicBool,
 }
@@ -96,16 +98,25 @@ impl Subject for Runner<'_> {
         let asked = calls.len();
         let request = self.request(&path, calls).to_line();
         let mut command = self.driver.to_command();
-        let remains = supervise(&mut command, request.as_bytes(), LIMIT, self.cancel)?;
+        let remains = supervise(
+            &mut command,
+            request.as_bytes(),
+            self.time_limit,
+            self.cancel,
+        )?;
         if remains.end == End::Cancelled {
             return Err(SubjectError::Cancelled);
         }
-        read_answers(&remains, asked)
+        read_answers(&remains, asked, self.time_limit)
     }
 }
 
 /// Reads a runner's events; what is missing at their end is told by how it ended.
-fn read_answers(remains: &Remains, asked: usize) -> Result<Answers, SubjectError> {
+fn read_answers(
+    remains: &Remains,
+    asked: usize,
+    time_limit: Duration,
+) -> Result<Answers, SubjectError> {
     let mut outcomes = Vec::with_capacity(asked);
     for line in remains.events.split_inclusive(|byte| *byte == b'\n') {
         // A line without its end is what a runner that died left behind.
@@ -144,7 +155,7 @@ fn read_answers(remains: &Remains, asked: usize) -> Result<Answers, SubjectError
     let how = match remains.end {
         End::Own(Ended::Signalled(signal)) => format!("died of signal {signal}"),
         End::Own(Ended::Exited(status)) => format!("ended with status {status}"),
-        End::TimedOut => format!("did not end within {} s", LIMIT.as_secs()),
+        End::TimedOut => format!("did not end within {} s", time_limit.as_secs()),
         End::Flooded => "wrote more than any runner should".to_owned(),
         End::Cancelled => return Err(SubjectError::Cancelled),
     };

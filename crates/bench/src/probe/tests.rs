@@ -190,6 +190,34 @@ fn a_store_that_traps_too_late_is_found_out() {
     );
 }
 
+#[test]
+fn a_store_that_traps_halfway_stays_inside() {
+    // It traps, and its first byte, which is inside, is there nevertheless.
+    let mut stored = None;
+    let mut bend = |step: &Step, outcome: CallOutcome| {
+        match &step.what {
+            What::Access(access) => stored = access.stores.filter(|_| access.outside),
+            What::Peek(access) if !access.outside => {
+                if let Some(byte) = stored {
+                    return CallOutcome::Result(vec![format!("i32:{byte}")]);
+                }
+            }
+            _ => {}
+        }
+        outcome
+    };
+    let mut torn = |claimed| findings(&mut double(right(), &mut bend), claimed);
+    let found = torn(Guarantee::Exact);
+    assert_eq!(found.observed, Guarantee::Contained);
+    assert!(!found.is_kept());
+    assert!(
+        found.examples[0].contains("trapped, but memory is not"),
+        "{:?}",
+        found.examples
+    );
+    assert!(torn(Guarantee::Partial).is_kept());
+}
+
 /// Goes on where it should trap, like an engine that clamps: a load gives
 /// `byte`, a store changes the memory.
 fn lenient(byte: u8) -> impl FnMut(&Step, CallOutcome) -> CallOutcome {
