@@ -158,11 +158,14 @@ mod tests {
     use crate::frozen::Frozen;
     use crate::map::{Access, PageBytes, Reservation};
 
+    /// Hands ranges to who asks.
+    type Way<'a> = dyn Fn(&mut dyn FnMut(Range<usize>)) -> io::Result<()> + 'a;
+
     /// Pages by their number that either way finds.
     fn found(reservation: &Reservation) -> [Vec<usize>; 2] {
         let pagemap = PAGEMAP.as_ref().expect("/proc/self/pagemap");
         let addresses = reservation.addresses();
-        let pages = |way: &dyn Fn(&mut dyn FnMut(Range<usize>)) -> io::Result<()>| {
+        let pages = |way: &Way<'_>| {
             let mut pages = Vec::new();
             let done = way(&mut |range| {
                 let first = range.start - addresses.start;
