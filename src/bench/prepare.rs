@@ -58,6 +58,10 @@ const CELL_TARGET_GROWTH: Duration = Duration::from_millis(400);
 const LIMIT: Duration = Duration::from_secs(60);
 /// The same where interpreters meet scrypt.
 const LIMIT_LIBRARY: Duration = Duration::from_secs(300);
+/// The same for instances side by side: long enough to be looked at, and at most
+/// so many of all workers together, since each is kept.
+const ITERATIONS_MAX_SCALING: u32 = 4000;
+const CELL_TARGET_SCALING: Duration = Duration::from_millis(300);
 /// Time for an experiment unless told otherwise.
 const BUDGET_EXPERIMENT: Duration = Duration::from_secs(4 * 60);
 /// The same for a selection, whose single round takes minutes.
@@ -466,7 +470,8 @@ fn pace(args: &Args, target: &Target) -> Pace {
         Kind::Bounds | Kind::Scaling | Kind::Library => BUDGET_SELECTION,
     };
     let (cell_target, iterations_max) = match target.kind {
-        Kind::Growth | Kind::Scaling => (CELL_TARGET_GROWTH, ITERATIONS_MAX_GROWTH),
+        Kind::Growth => (CELL_TARGET_GROWTH, ITERATIONS_MAX_GROWTH),
+        Kind::Scaling => (CELL_TARGET_SCALING, ITERATIONS_MAX_SCALING),
         Kind::Run | Kind::Compile | Kind::Bounds | Kind::Startup | Kind::Library => {
             (CELL_TARGET, ITERATIONS_MAX)
         }

@@ -289,7 +289,13 @@ impl Session<'_> {
         let most = self.pace.iterations_max.max(least);
         // The slowest cell must stay well within its time.
         let limit = Duration::from_millis(self.plan.config.limit_ms) / 10;
-        let number = |cells: BTreeMap<&CellId, Vec<u64>>| {
+        let number = |(_, _, threads): &Program, cells: BTreeMap<&CellId, Vec<u64>>| {
+            // Cells that are judged alone have company of their own: what is
+            // bounded is what all of their workers do.
+            let most = match self.pace.is_by_cell {
+                true => (most / threads.max(&1)).max(least),
+                false => most,
+            };
             let medians: Vec<u64> = cells.into_values().map(median).collect();
             let slowest = medians.iter().copied().max().unwrap_or(1);
             let fits = |time: Duration, lap: u64| {
@@ -300,7 +306,10 @@ impl Session<'_> {
                 .clamp(least, most)
         };
         laps.into_iter()
-            .map(|(program, cells)| (program, number(cells)))
+            .map(|(program, cells)| {
+                let count = number(&program, cells);
+                (program, count)
+            })
             .collect()
     }
 }

@@ -21,7 +21,7 @@ use fathom_record::Campaign;
 use fathom_stats::{Figure, Summary};
 use serde::Deserialize;
 
-use crate::bounds::{SELECTION, failures, markdown};
+use crate::bounds::{SELECTION, failures, markdown as numbers};
 use crate::figures;
 use crate::file::Results;
 use crate::markdown::escape;
@@ -180,7 +180,7 @@ impl Page<'_> {
             "The paper's bars carry no numbers; what is published here is what its text states.";
         format!(
             "\n## What they found, and what was found here\n\n{note}\n\n{}",
-            markdown(&table)
+            words(&table)
         )
     }
 
@@ -191,8 +191,8 @@ impl Page<'_> {
                 text,
                 "\n## Instances side by side, in numbers\n\n{}\n\n{}\n{}",
                 self.scaling.head,
-                markdown(&part.throughput_table(self.scaling.processors)),
-                markdown(&part.cost_table())
+                numbers(&part.throughput_table(self.scaling.processors)),
+                numbers(&part.cost_table())
             );
         }
         if let Some(how) = &self.scaling.counted {
@@ -210,7 +210,7 @@ impl Page<'_> {
                 one.here.clone(),
             ]);
         }
-        let mut text = format!("\n## What was done otherwise\n\n{}", markdown(&table));
+        let mut text = format!("\n## What was done otherwise\n\n{}", words(&table));
         text.push_str("\n## What could not be reproduced\n\n");
         for gap in &paper.gap {
             let _ = writeln!(text, "- {}: {}.", gap.what, gap.why);
@@ -239,7 +239,7 @@ impl Page<'_> {
             fields.push(row.evidence.clone());
             table.push(fields.iter().map(|field| escape(field)).collect());
         }
-        format!("\n## What was in force\n\n{}", markdown(&table))
+        format!("\n## What was in force\n\n{}", words(&table))
     }
 
     /// The group of one instance of each, which most of the paper is about.
@@ -247,6 +247,18 @@ impl Page<'_> {
         let groups = self.view.groups.iter();
         groups.min_by_key(|group| group.threads)
     }
+}
+
+/// A table of words, which stand to the left.
+fn words(table: &[Vec<String>]) -> String {
+    let mut text = String::new();
+    for (number, line) in table.iter().enumerate() {
+        let _ = writeln!(text, "| {} |", line.join(" | "));
+        if number == 0 {
+            let _ = writeln!(text, "|{}", "---|".repeat(line.len()));
+        }
+    }
+    text
 }
 
 #[cfg(test)]

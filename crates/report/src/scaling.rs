@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use fathom_record::{Campaign, CellId};
-use fathom_stats::{Figure, NoiseFloor, Row as Key, Summary, Verdict};
+use fathom_stats::{Figure, FigureUnit, NoiseFloor, Row as Key, Summary, Verdict};
 
 use crate::bounds::{SELECTION, failures, markdown};
 use crate::chart::paper::{Bar, Group as Bars, Paper};
@@ -127,7 +127,8 @@ pub fn of(campaign: &Campaign, summary: &Summary, view: &View) -> Scaling {
          95 % intervals, and ~ marks what noise could have made. {OVER} marks more instances than \
          the {} they were pinned to. CPU use is (us + sys + hi + si) / (us + sys + hi + si + id) of \
          these processors, whoever uses them; its own is the process's share of the same. Switches are \
-         of the process's whole life. The kernel counts no faults that userfaultfd answers. Memory \
+         of the process's whole life. An iteration makes, runs and drops an instance, and V8 has no \
+         way to drop one but a full collection. The kernel counts no faults that userfaultfd answers. Memory \
          is the process's; host memory is total minus available, whoever uses it.",
         header.date,
         header.host.cpu_model,
@@ -423,22 +424,43 @@ impl Part {
     /// Throughput relative to the fewest instances.
     pub fn throughput_picture(&self) -> Paper {
         let fewest = self.threads.first().copied().unwrap_or(1);
-        self.paper(
-            &format!("Throughput, {fewest} instance = 1"),
+        let mut paper = self.paper(
+            &format!("Throughput over that of {fewest}"),
             "× of one instance",
             |point| {
                 let (ratio, _) = point.relative.as_ref()?;
                 Some((ratio.value, ratio.ends, figures::ratio_bare(ratio.value)))
             },
-        )
+        );
+        // The first has nothing to be compared with but itself.
+        for group in &mut paper.groups {
+            group.bars.drain(..group.bars.len().min(1));
+        }
+        paper.series.drain(..paper.series.len().min(1));
+        paper.line = Some((1.0, "one instance".to_owned()));
+        paper
     }
 
     /// One figure of every point.
     pub fn picture(&self, title: &str, figure: Figure) -> Paper {
-        self.paper(title, figure.name(), |point| {
+        let axis = match figure.unit() {
+            FigureUnit::Share => "share of the time",
+            FigureUnit::PerCpuSecond => "a second of CPU time",
+            FigureUnit::Bytes => "bytes",
+            FigureUnit::Count | FigureUnit::Nanoseconds | FigureUnit::PerSecond => "",
+        };
+        let paper = self.paper(title, axis, |point| {
             let value = *point.costs.get(&figure)?;
-            Some((value, None, figures::quantity(value, figure.unit())))
-        })
+            let shown = match figure.unit() {
+                FigureUnit::PerCpuSecond => figures::count(value),
+                unit => figures::quantity(value, unit),
+            };
+            Some((value, None, shown))
+        });
+        Paper {
+            unit: Some(figure.unit()),
+            ..paper
+        }
     }
 
     fn paper(
@@ -465,7 +487,7 @@ impl Part {
         let apart = "more instances than processors";
         Paper {
             title: format!("{title} · {}", self.title),
-            axis: axis.replace('_', " "),
+            axis: axis.to_owned(),
             series: self
                 .threads
                 .iter()

@@ -14,8 +14,11 @@
 
 use std::fmt::Write;
 
+use fathom_stats::FigureUnit;
+
 use super::scale::Scale;
 use super::svg::escape;
+use crate::figures;
 
 /// A drawing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +39,8 @@ pub struct Paper {
     pub line: Option<(f64, String)>,
     /// What a hatched bar means; empty if none is.
     pub apart: String,
+    /// What values are in, where ticks have a unit.
+    pub unit: Option<FigureUnit>,
 }
 
 /// Bars that stand together.
@@ -68,8 +73,8 @@ const LEGEND_LINE: f64 = 18.0;
 /// Width of a character, near enough to part legends and labels.
 const CHARACTER: f64 = 6.6;
 const TICKS: usize = 5;
-/// Bars with their value above them, at most.
-const VALUES_MAX: usize = 36;
+/// The same of the small type above bars.
+const SMALL_CHARACTER: f64 = 5.3;
 /// Colours that those who confuse red and green can tell apart (Okabe, Ito).
 const COLOURS: [&str; 8] = [
     "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8a8a8a", "#3b3b3b",
@@ -104,7 +109,7 @@ impl Paper {
         let place = Place { scale, top };
         self.axis(&place, &mut text);
         let step = (WIDTH - LEFT - RIGHT) / self.groups.len() as f64;
-        let with_values = bars().count() <= VALUES_MAX;
+        let with_values = self.has_room_for_values(step);
         for (number, group) in self.groups.iter().enumerate() {
             let left = LEFT + step * number as f64;
             self.group(group, (left, step), &place, with_values, &mut text);
@@ -127,24 +132,29 @@ impl Paper {
         Some(text)
     }
 
+    /// To the highest bar and a little more. An interval that noise made many
+    /// times as wide leaves the drawing; all others would vanish beside it.
     fn scale(&self) -> Scale {
-        let bars = self
-            .groups
-            .iter()
-            .flat_map(|group| group.bars.iter().flatten());
-        let ends = bars.flat_map(|bar| {
-            let (low, high) = bar.ends.unwrap_or((bar.value, bar.value));
-            [bar.value, low, high]
-        });
-        let ends: Vec<f64> = ends.filter(|end| end.is_finite()).collect();
+        let bars = || {
+            self.groups
+                .iter()
+                .flat_map(|group| group.bars.iter().flatten())
+        };
+        let values: Vec<f64> = bars()
+            .map(|bar| bar.value)
+            .filter(|value| value.is_finite())
+            .collect();
         let line = self.line.as_ref().map(|(value, _)| *value);
-        let high = ends.iter().copied().chain(line).fold(f64::MIN, f64::max);
+        let most = values.iter().copied().chain(line).fold(f64::MIN, f64::max);
+        let ends = bars().filter_map(|bar| bar.ends).map(|(_, high)| high);
+        let high = ends.filter(|end| end.is_finite()).fold(most, f64::max);
         if self.is_log {
-            let positive = ends.iter().copied().filter(|end| *end > 0.0);
-            let low = positive.fold(high, f64::min);
-            Scale::log(low / 1.6, high * 1.4)
+            let positive = values.iter().copied().filter(|value| *value > 0.0);
+            let low = positive.fold(most, f64::min);
+            Scale::log(low / 1.6, high.min(most * 4.0) * 1.3)
         } else {
-            Scale::linear(self.from, self.from + (high - self.from) * 1.08)
+            let high = high.min(self.from + (most - self.from) * 1.3);
+            Scale::linear(self.from, self.from + (high - self.from) * 1.1)
         }
     }
 
@@ -159,7 +169,7 @@ impl Paper {
                     WIDTH - RIGHT,
                     LEFT - 6.0,
                     y + 4.0,
-                    number(tick.value)
+                    self.tick(tick.value)
                 ),
             );
         }
@@ -240,6 +250,23 @@ impl Paper {
             text,
             format_args!("<text class=\"{class}\" {at}>{label}</text>"),
         );
+    }
+
+    fn tick(&self, value: f64) -> String {
+        match self.unit {
+            Some(unit @ (FigureUnit::Bytes | FigureUnit::Share)) => figures::quantity(value, unit),
+            _ => number(value),
+        }
+    }
+
+    /// Whether values fit above their bars, beside each other.
+    fn has_room_for_values(&self, step: f64) -> bool {
+        let bars = self
+            .groups
+            .iter()
+            .flat_map(|group| group.bars.iter().flatten());
+        let longest = bars.map(|bar| bar.shown.chars().count()).max().unwrap_or(0);
+        longest as f64 * SMALL_CHARACTER <= step * 0.86 / self.series.len().max(1) as f64
     }
 
     fn longest_label(&self) -> f64 {
@@ -379,7 +406,7 @@ fn push(to: &mut String, text: std::fmt::Arguments<'_>) {
 /// A tick's value with as many digits as it has.
 fn number(value: f64) -> String {
     if value.abs() >= 1000.0 {
-        return crate::figures::count(value);
+        return figures::count(value);
     }
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

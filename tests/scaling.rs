@@ -1,0 +1,259 @@
+//! `fathom suite scaling` and `fathom reproduce leaps-and-bounds` on a suite and
+//! engines made here: what misbehaves has a line, the others go on, and nothing is
+//! left running.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use fathom_bench::results::Results;
+use fathom_record::{Campaign, FailureKind};
+
+const ANSWER: &str = "00000000000000a1";
+
+/// Speaks the protocol for as many workers as it is asked for.
+const RUNNER: &str = r#"
+request=$(cat)
+scratch=$(printf %s "$request" | sed 's/.*"scratch":"\([^"]*\)".*/\1/')
+threads=$(printf %s "$request" | sed 's/.*"threads":\([0-9]*\).*/\1/')
+iterations=$(printf %s "$request" | sed 's/.*"iterations":\([0-9]*\).*/\1/')
+answer() {
+  echo '{"event":"hello","engine":"fake"}' >&3
+  echo "fathom: answer=00000000000000a1 kernel_ns=9" > "$scratch/out"
+  thread=0
+  while [ $thread -lt $threads ]; do
+    index=0
+    while [ $index -lt $iterations ]; do
+      echo '{"event":"iteration","thread":'$thread',"index":'$index',"counted":true,"exit":0,"phases":{"run":{"wall_ns":20000000,"cpu_ns":10}},"stdout":"'$scratch'/out"}' >&3
+      index=$((index + 1))
+    done
+    thread=$((thread + 1))
+  done
+  echo '{"event":"done"}' >&3
+}
+"#;
+
+/// Name, what it does, and the failure it comes to with its words.
+const ENGINES: [(&str, &str, Option<(FailureKind, &str)>); 6] = [
+    ("good", "answer", None),
+    (
+        "crasher",
+        "[ $threads = 1 ] || kill -SEGV $$; answer",
+        Some((FailureKind::Crash, "segmentation fault")),
+    ),
+    (
+        "hanger",
+        "[ $threads = 1 ] || while :; do sleep 1; done; answer",
+        Some((FailureKind::Timeout, "did not end within")),
+    ),
+    (
+        "pinless",
+        r#"echo '{"event":"error","kind":"unsupported","message":"cannot pin a thread to processor 1"}' >&3; exit 1"#,
+        Some((FailureKind::Unsupported, "cannot pin a thread")),
+    ),
+    ("noisy", "seq 1 50000; answer; seq 1 50000 >&2", None),
+    (
+        "leaver",
+        "(sleep 300 & echo $! >> PIDS; setsid sleep 300 & echo $! >> PIDS; sleep 0.1); answer",
+        None,
+    ),
+];
+
+/// A house with one kernel and the engines above.
+struct House(tempfile::TempDir);
+
+impl House {
+    fn new() -> House {
+        let house = House(tempfile::tempdir().unwrap());
+        let folder = house.path("workloads/polybench");
+        for size in ["small", "medium"] {
+            let build = folder.join("build/wasm").join(size);
+            fs::create_dir_all(&build).unwrap();
+            fs::write(build.join("gemm.wasm"), module()).unwrap();
+        }
+        let described = format!(
+            "name = \"polybench\"\n[[workload]]\nname = \"gemm\"\nwhy = \"for this test\"\n\
+             [workload.answers]\nsmall = \"{ANSWER}\"\nmedium = \"{ANSWER}\"\n"
+        );
+        fs::write(folder.join("suite.toml"), described).unwrap();
+        for (name, script, _) in ENGINES {
+            let engine = house.path("engines").join(name);
+            fs::create_dir_all(&engine).unwrap();
+            let script = script.replace("PIDS", &house.path("pids").to_string_lossy());
+            fs::write(engine.join("run"), format!("{RUNNER}\n{script}")).unwrap();
+            let described = format!(
+                "name = \"{name}\"\ndisplay = \"{name}\"\ncommand = [\"sh\", \"{{dir}}/run\"]\n\
+                 check = [\"true\"]\nstrategies = [\"guard\"]\nabsent = \"get it\"\n"
+            );
+            fs::write(engine.join("engine.toml"), described).unwrap();
+        }
+        house
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn fathom(&self, words: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command.env("FATHOM_HOME", self.0.path());
+        command.current_dir(self.0.path()).stdin(Stdio::null());
+        command.args(words).output().unwrap()
+    }
+}
+
+/// Prints the contract's line.
+fn module() -> Vec<u8> {
+    let line = format!("fathom: answer={ANSWER} kernel_ns=1000\\n");
+    let bytes = line.len() - 1;
+    let text = format!(
+        "(module
+          (import \"wasi_snapshot_preview1\" \"fd_write\"
+            (func $write (param i32 i32 i32 i32) (result i32)))
+          (memory (export \"memory\") 1)
+          (data (i32.const 0) \"\\10\\00\\00\\00\\{bytes:02x}\\00\\00\\00\")
+          (data (i32.const 16) \"{line}\")
+          (func (export \"_start\")
+            (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"
+    );
+    wat::parse_str(text).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn campaign(folder: &Path) -> Campaign {
+    Results::read(folder).unwrap()
+}
+
+#[test]
+fn what_misbehaves_has_a_line_and_the_others_go_on() {
+    let house = House::new();
+    let engines = "fathom:guard,good,crasher,hanger,pinless,noisy,leaver";
+    let output = house.fathom(&[
+        "suite",
+        "scaling",
+        "--workloads",
+        "gemm",
+        "--size",
+        "small",
+        "--threads",
+        "1,2",
+        "--rounds",
+        "1",
+        "--iterations",
+        "3",
+        "--warmup",
+        "0",
+        "--time-limit",
+        "4s",
+        "--no-probe",
+        "--engines",
+        engines,
+        "--out",
+        "r",
+    ]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let campaign = campaign(&house.path("r"));
+    for (name, _, failure) in ENGINES {
+        let prefix = format!("{name}/");
+        let of_engine = |id: &str| id.starts_with(&prefix);
+        let found = campaign.failures.iter().find(|one| {
+            let cell = one.cell.as_ref();
+            cell.is_some_and(|cell| of_engine(cell.as_str()) && cell.as_str().ends_with("/t2"))
+        });
+        match failure {
+            None => assert!(found.is_none(), "{name}: {found:?}"),
+            Some((kind, words)) => {
+                let found = found.unwrap_or_else(|| panic!("{name} did not fail"));
+                assert_eq!(found.kind, kind, "{}", found.message);
+                assert!(found.message.contains(words), "{}", found.message);
+            }
+        }
+        let alone = campaign
+            .processes
+            .iter()
+            .any(|one| of_engine(one.cell.as_str()) && one.cell.as_str().ends_with("/t1"));
+        assert_eq!(alone, name != "pinless", "{name} alone");
+    }
+    let page = fs::read_to_string(house.path("r/scaling.md")).unwrap();
+    assert!(
+        page.contains("crasher guard, wasm, 2 at once: crash"),
+        "{page}"
+    );
+    assert!(house.path("r/scaling.html").exists() && house.path("r/scaling.csv").exists());
+    nothing_is_left(&fs::read_to_string(house.path("pids")).unwrap());
+}
+
+fn nothing_is_left(pids: &str) {
+    let runs = |pid: &str| {
+        fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    };
+    assert!(pids.lines().count() >= 4, "{pids}");
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while pids.lines().any(runs) {
+        assert!(Instant::now() < deadline, "still running: {pids}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_paper_is_measured_gone_on_with_and_written_down() {
+    let house = House::new();
+    let words = [
+        "reproduce",
+        "leaps-and-bounds",
+        "--workloads",
+        "gemm",
+        "--threads",
+        "1",
+        "--engines",
+        "fathom,good",
+        "--no-probe",
+        "--rounds",
+        "3",
+        "--out",
+        "r",
+    ];
+    let output = house.fathom(&words);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let whole = campaign(&house.path("r")).processes.len();
+    let page = fs::read_to_string(house.path("r/leaps-and-bounds.md")).unwrap();
+    assert!(
+        page.contains("| fathom: 1.0") && page.contains("WAVM"),
+        "{page}"
+    );
+    // The last rounds are taken away, as if it had been stopped before them.
+    let samples = house.path("r/samples.jsonl");
+    let text = fs::read_to_string(&samples).unwrap();
+    let kept = text.lines().filter(|line| !line.contains("\"round\":2"));
+    fs::write(&samples, kept.collect::<Vec<_>>().join("\n") + "\n").unwrap();
+    assert!(house.fathom(&words).status.success());
+    assert_eq!(campaign(&house.path("r")).processes.len(), whole);
+    let output = house.fathom(&[&words[..], &["--page-only", "--page", "docs"]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(house.path("docs/leaps-and-bounds-2.svg").exists());
+    assert_eq!(campaign(&house.path("r")).processes.len(), whole);
+}
+
+#[test]
+fn what_is_no_copy_of_spec_is_refused_in_one_line() {
+    let house = House::new();
+    let refused = |words: &[&str]| {
+        let output =
+            house.fathom(&[&["reproduce", "leaps-and-bounds", "--out", "r"], words].concat());
+        assert_eq!(output.status.code(), Some(1));
+        let text = stderr(&output);
+        assert_eq!(text.lines().count(), 1, "{text}");
+        text
+    };
+    assert!(refused(&["--spec", "nowhere"]).contains("no benchspec/CPU"));
+    fs::create_dir_all(house.path("spec/benchspec/CPU/505.mcf_r/src")).unwrap();
+    let text = refused(&["--spec", "spec"]);
+    assert!(text.contains("without the sources of 508.namd_r"), "{text}");
+    assert!(refused(&["--page-only"]).contains("nothing was measured there"));
+}
