@@ -103,7 +103,7 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
             *presence = bounds::with_memory64(spec, presence.clone())?;
         }
     }
-    let wanted = wanted(args, &target, &outside);
+    let wanted = wanted(args, &target, &outside, house.as_ref());
     let (mut rows, mut absent) = choose::rows(
         &wanted,
         &Menu {
@@ -156,10 +156,15 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
 }
 
 /// The engines that are asked for, by the user or by what is measured.
-fn wanted(args: &Args, target: &Target, outside: &[(EngineSpec, Presence)]) -> Vec<Wanted> {
+fn wanted(
+    args: &Args,
+    target: &Target,
+    outside: &[(EngineSpec, Presence)],
+    house: Option<&House>,
+) -> Vec<Wanted> {
     match target.kind {
         Kind::Library => library::wanted(args, outside),
-        _ => scaling::wanted(args, outside),
+        _ => scaling::wanted(args, outside, house),
     }
 }
 

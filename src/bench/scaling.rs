@@ -20,7 +20,6 @@ use fathom_bench::{
     engines::{EngineSpec, Presence},
     house::House,
 };
-use fathom_engine::Bounds;
 use fathom_record::{Compared, Opt, Variant};
 use fathom_sys::pin;
 
@@ -30,13 +29,17 @@ use super::{
     target::{Kind, QUICK_KERNELS, Target, growing, note, program, suite},
 };
 
-/// Our strategies in the paper's order, but for the default, which is first.
-const STRATEGIES: [Bounds; 5] = [
-    Bounds::Guard,
-    Bounds::None,
-    Bounds::Clamp,
-    Bounds::Trap,
-    Bounds::Uffd,
+/// Our strategies in the paper's order, but for the default, which is first; and the
+/// two that resize by the kernel with instances that are used again, which is how the
+/// paper's problem is met without userfaultfd.
+const STRATEGIES: [&str; 7] = [
+    "guard",
+    "none",
+    "clamp",
+    "trap",
+    "uffd",
+    "guard+pool",
+    "uffd+pool",
 ];
 /// Instances at once.
 const THREADS: [u32; 4] = [1, 2, 4, 16];
@@ -48,15 +51,13 @@ const SHORT: [(u32, u32); 3] = [(1, 1), (64, 1), (256, 16)];
 const LONG: [&str; 4] = ["gemm", "durbin", "jacobi-2d", "trisolv"];
 /// The paper's engines, by the names of those that may be here.
 const ENGINES_OF_PAPER: [&str; 5] = [OWN, NATIVE, "wasmtime", "wasm3", "node"];
-/// The paper's second compiler for native code, where there is a row for it.
+/// The paper's second compiler for native code, where it was built with it.
 const NATIVE_GCC: &str = "native-gcc";
 
 /// What a selection measures.
 pub fn target(args: &Args, selection: Selection, house: &House) -> anyhow::Result<Target> {
     let is_paper = selection == Selection::LeapsAndBounds;
-    let size = args.size.as_deref().map(str::to_lowercase);
-    let default = if args.pace.quick { "small" } else { "medium" };
-    let size = size.unwrap_or_else(|| default.to_owned());
+    let size = size(args);
     let polybench = suite(house, "polybench")?;
     let mut kernels = args.kernels.clone();
     if kernels.is_empty() {
@@ -89,10 +90,17 @@ pub fn target(args: &Args, selection: Selection, house: &House) -> anyhow::Resul
         variants: vec![Variant::Wasm],
         threads: threads(is_paper),
         opts: vec![Opt::Speed],
-        strategies: STRATEGIES.map(|bounds| bounds.name().to_owned()).to_vec(),
+        strategies: STRATEGIES.map(str::to_owned).to_vec(),
         iterations: None,
         has_native: true,
     })
+}
+
+/// The problem size.
+fn size(args: &Args) -> String {
+    let default = if args.pace.quick { "small" } else { "medium" };
+    let size = args.size.as_deref().map(str::to_lowercase);
+    size.unwrap_or_else(|| default.to_owned())
 }
 
 /// How many instances at once; the paper's machine had 16 processors, so as
@@ -111,7 +119,11 @@ fn threads(is_paper: bool) -> Vec<u32> {
 
 /// The engines to measure: those that were named, or the paper's, each in every
 /// way it can be asked to check. Empty for all there are.
-pub fn wanted(args: &Args, outside: &[(EngineSpec, Presence)]) -> Vec<Wanted> {
+pub fn wanted(
+    args: &Args,
+    outside: &[(EngineSpec, Presence)],
+    house: Option<&House>,
+) -> Vec<Wanted> {
     if args.selection != Some(Selection::LeapsAndBounds) || !args.engines.is_empty() {
         return args.engines.clone();
     }
@@ -121,10 +133,12 @@ pub fn wanted(args: &Args, outside: &[(EngineSpec, Presence)]) -> Vec<Wanted> {
         backend: None,
     };
     let mut wanted = vec![plain(OWN), plain(NATIVE)];
+    let built = house.map(|house| house.suite("polybench").join("build").join(NATIVE_GCC));
+    if built.is_some_and(|folder| folder.join(size(args)).is_dir()) {
+        wanted.push(plain(NATIVE_GCC));
+    }
     for (spec, _) in outside {
-        if spec.name == NATIVE_GCC {
-            wanted.push(plain(NATIVE_GCC));
-        } else if ENGINES_OF_PAPER.contains(&spec.name.as_str()) {
+        if ENGINES_OF_PAPER.contains(&spec.name.as_str()) {
             wanted.extend(spec.strategies.iter().map(|strategy| Wanted {
                 strategy: Some(strategy.clone()),
                 ..plain(&spec.name)
@@ -148,11 +162,17 @@ pub fn not_to_be_had(args: &Args) -> Vec<Absent> {
 
 #[cfg(test)]
 mod tests {
+    use fathom_bench::own::OwnStrategy;
+    use fathom_engine::Bounds;
+
     use super::*;
 
     #[test]
     fn the_default_strategy_comes_first_and_the_papers_are_all_there() {
-        assert_eq!(STRATEGIES[0], Bounds::Guard);
+        for name in STRATEGIES {
+            assert!(name.parse::<OwnStrategy>().is_ok(), "{name}");
+        }
+        assert_eq!(STRATEGIES[0], Bounds::Guard.name());
         assert_eq!(threads(false), THREADS);
         let counts = threads(true);
         assert!(THREADS_OF_PAPER.iter().all(|count| counts.contains(count)));

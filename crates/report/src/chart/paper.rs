@@ -119,11 +119,9 @@ impl Paper {
             push(
                 &mut text,
                 format_args!(
-                    "<line class=\"l\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-                 <text class=\"s\" x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                    "<line class=\"l\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{y:.1}\" y2=\"{y:.1}\">\
+                     <title>{}</title></line>",
                     WIDTH - RIGHT,
-                    WIDTH - RIGHT,
-                    y - 4.0,
                     escape(word)
                 ),
             );
