@@ -175,10 +175,10 @@ mod tests {
         }];
         assert_eq!(
             render(&rows, &none),
-            "engine  version                  disk  strategies   backends\n\
-             x       1.2      installed    12.3 MB  guard, trap  –\n\
-             yy      1.2      outdated     12.3 MB  guard, trap  –\n\
-             z       –        no recipe          –  guard, trap  –\n\
+            "engine  version                disk  strategies   backends\n\
+             x       1.2      installed  12.3 MB  guard, trap  –\n\
+             yy      1.2      outdated   12.3 MB  guard, trap  –\n\
+             z       –        no recipe        –  guard, trap  –\n\
              \nnot to be had:\n  N  in no registry\n"
         );
     }
