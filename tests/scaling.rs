@@ -36,8 +36,11 @@ answer() {
 }
 "#;
 
+/// What a row without a time says.
+type Failure = (FailureKind, &'static str);
+
 /// Name, what it does, and the failure it comes to with its words.
-const ENGINES: [(&str, &str, Option<(FailureKind, &str)>); 6] = [
+const ENGINES: [(&str, &str, Option<Failure>); 6] = [
     ("good", "answer", None),
     (
         "crasher",

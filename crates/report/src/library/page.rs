@@ -117,16 +117,13 @@ impl Library<'_> {
                 let mut cells = row.cells.iter().filter_map(|id| self.summary.cell(id));
                 cells.find_map(|cell| cell.in_force.as_ref())
             });
-            let (version, tier, checks) = hello.map_or_else(
-                || Default::default(),
-                |hello| {
-                    (
-                        hello.version.clone(),
-                        hello.tier.clone(),
-                        hello.checks.to_string(),
-                    )
-                },
-            );
+            let (version, tier, checks) = hello.map_or_else(Default::default, |hello| {
+                (
+                    hello.version.clone(),
+                    hello.tier.clone(),
+                    hello.checks.to_string(),
+                )
+            });
             let without = row.map_or(0, |row| row.without_time.len());
             let all = row.map_or(0, |row| row.cells.len());
             let probe = match row.and_then(|row| row.probe.as_ref()) {
