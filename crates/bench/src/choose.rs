@@ -106,7 +106,8 @@ pub struct Row {
 /// Which builds of a program rows are measured on.
 #[derive(Clone, Copy, Debug)]
 pub enum Builds<'a> {
-    /// Each of these that a row takes.
+    /// Each of these that a row takes; all of them where it takes none: there is no
+    /// other, and what its engine makes of a module it says best itself.
     Each(&'a [Variant]),
     /// The first of these that a row takes: what is best for it.
     First(&'a [Variant]),
@@ -120,7 +121,13 @@ impl Builds<'_> {
         }
         let is_taken = |build: &&Variant| row.takes.is_empty() || row.takes.contains(build);
         match self {
-            Builds::Each(builds) => builds.iter().filter(is_taken).copied().collect(),
+            Builds::Each(builds) => {
+                let taken: Vec<Variant> = builds.iter().filter(is_taken).copied().collect();
+                match taken.is_empty() {
+                    true => builds.to_vec(),
+                    false => taken,
+                }
+            }
             Builds::First(builds) => builds.iter().find(is_taken).into_iter().copied().collect(),
         }
     }

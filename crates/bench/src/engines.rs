@@ -65,7 +65,8 @@ pub struct EngineSpec {
     /// The code generators it can be asked for, its default first.
     #[serde(default)]
     pub backends: Vec<String>,
-    /// The builds of a program that it takes; none named: all there are.
+    /// The builds that it takes of a program that comes in several; none named: all
+    /// there are.
     #[serde(default)]
     pub variants: Vec<Variant>,
     /// What it needs, for people.
