@@ -15,7 +15,7 @@
 //! is what a new memory of the same plan has.
 //!
 //! Why small memories are compared: the processor compares 64 KiB with pages that
-//! are in its first cache in 0.3 µs, while asking the kernel takes 0.5 µs and a
+//! are in its first cache in 0.4 µs, while asking the kernel takes 0.5 µs and a
 //! lock that all threads share, clearing them blindly 1.1 µs, and giving pages
 //! back 1.9 µs for a single one that is touched again (Linux 6.18 in a virtual
 //! machine). Pages that nobody wrote are the one page of zeros by then.
