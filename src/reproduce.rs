@@ -19,12 +19,11 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use clap::Parser;
 use fathom_bench::{choose::Wanted, house::House};
 use fathom_record::campaign::FILE_NAME;
 use fathom_report::write_whole;
 
-use crate::bench::args::{Given, Pace, Results, Selection, duration, no_longer_understood};
+use crate::bench::args::{Given, Pace, Results, Selection, duration};
 use crate::bench::{self, Args as BenchArgs};
 use crate::report::print;
 
@@ -165,23 +164,6 @@ fn folder(args: &Args) -> anyhow::Result<PathBuf> {
             .join(args.paper.name()),
     };
     Ok(std::path::absolute(folder)?)
-}
-
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Again {
-    #[command(flatten)]
-    args: Args,
-}
-
-/// What a campaign's command line asked for, its first word left out.
-///
-/// # Errors
-/// One that this version does not understand.
-pub fn again(words: &[String]) -> anyhow::Result<BenchArgs> {
-    Again::try_parse_from(words)
-        .map(|again| again.args.into())
-        .map_err(no_longer_understood)
 }
 
 impl From<Args> for BenchArgs {

@@ -6,11 +6,10 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use fathom_bench::choose::Wanted;
 use fathom_record::{Elide, Variant};
 
-use crate::bench::args::{Given, Pace, Results, Selection, no_longer_understood};
+use crate::bench::args::{Given, Pace, Results, Selection};
 use crate::bench::{self, Args as BenchArgs};
 
 /// Measure a named selection of workloads and compare what it is about
@@ -99,23 +98,6 @@ pub struct Args {
 /// Whatever keeps the campaign from beginning or going on.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     bench::run(args.into())
-}
-
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Again {
-    #[command(flatten)]
-    args: Args,
-}
-
-/// What a campaign's command line asked for, its first word left out.
-///
-/// # Errors
-/// One that this version does not understand.
-pub fn again(words: &[String]) -> anyhow::Result<BenchArgs> {
-    Again::try_parse_from(words)
-        .map(|again| again.args.into())
-        .map_err(no_longer_understood)
 }
 
 impl From<Args> for BenchArgs {

@@ -185,12 +185,12 @@ impl Selection {
     }
 }
 
-/// For reading a campaign's own command line again.
+/// For reading a campaign's own command line again, of any command that measures.
 #[derive(Parser)]
 #[command(no_binary_name = true)]
-struct Again {
+struct Again<A: clap::Args> {
     #[command(flatten)]
-    args: Args,
+    args: A,
 }
 
 /// What the command line of a campaign asked for.
@@ -201,18 +201,17 @@ pub fn again(command: &[String]) -> anyhow::Result<Args> {
     // The first word is the command's name.
     let (name, words) = command.split_first().context("it has no command line")?;
     match name.as_str() {
-        "suite" => return crate::suite::again(words),
-        "reproduce" => return crate::reproduce::again(words),
-        _ => {}
+        "suite" => read::<crate::suite::Args>(words),
+        "reproduce" => read::<crate::reproduce::Args>(words),
+        _ => read::<Args>(words),
     }
-    Again::try_parse_from(words)
-        .map(|again| again.args)
-        .map_err(no_longer_understood)
 }
 
-/// The error for a recorded command line.
-pub fn no_longer_understood(error: clap::Error) -> anyhow::Error {
-    anyhow::anyhow!("its command line is no longer understood: {error}")
+fn read<A: clap::Args + Into<Args>>(words: &[String]) -> anyhow::Result<Args> {
+    match Again::<A>::try_parse_from(words) {
+        Ok(again) => Ok(again.args.into()),
+        Err(error) => bail!("its command line is no longer understood: {error}"),
+    }
 }
 
 /// Reads `90`, `90s`, `10m` or `2h`.
