@@ -59,7 +59,7 @@ fn probe_lines(view: &View) -> Vec<(bool, String)> {
         lines.push((
             true,
             format!(
-                "probe ✗ {} leaves its memory: {} of {} accesses (shown last, never ranked)",
+                "probe ✗ {} breaks its promise: {} of {} accesses (shown last, never ranked)",
                 probe.sandbox,
                 probe.broken(),
                 probe.tried()

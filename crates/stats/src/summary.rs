@@ -89,7 +89,7 @@ impl fmt::Display for NoTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NoTime::Unsound { violations } => {
-                write!(f, "unsound: {violations} forbidden accesses went through")
+                write!(f, "unsound: {violations} accesses broke its promise")
             }
             NoTime::Failed { kind, message } => write!(f, "{}: {message}", kind.help()),
             NoTime::NotMeasured => f.write_str("not measured"),

@@ -134,12 +134,13 @@ fn warning(shown: &[Shown<'_>]) -> Option<String> {
     if unsafe_rows.is_empty() {
         return None;
     }
-    let (are, they, are_not) = match unsafe_rows.len() {
-        1 => ("is no sandbox", "it lets", "is"),
-        _ => ("are no sandboxes", "they let", "are"),
+    // A needless trap breaks a promise, too: what the probe saw is with the row.
+    let are = match unsafe_rows.len() {
+        1 => "is no sound sandbox and is",
+        _ => "are no sound sandboxes and are",
     };
     Some(format!(
-        "{} {are}: {they} programs out of their memory, and {are_not} never ranked.",
+        "{} {are} never ranked: nothing is checked, or the probe saw a promise broken.",
         unsafe_rows.join(", ")
     ))
 }
@@ -148,8 +149,8 @@ fn name<'a>(shown: &'a Shown<'_>) -> &'a str {
     &shown.row.name
 }
 
-/// Whether programs get out: by what the strategy says of itself, or by what the
-/// probe saw.
+/// Whether programs may get out: by what the strategy says of itself, or because it
+/// did not keep what it promises when it was probed.
 fn is_no_sandbox(shown: &Shown<'_>) -> bool {
     if !shown.from.row.variant.is_wasm() {
         return false;

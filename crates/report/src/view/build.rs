@@ -132,7 +132,7 @@ fn silent_failures(summary: &Summary) -> Vec<FailureRow> {
             Err(NoTime::Unsound { violations }) => (
                 format!("every cell of {}", cell.cell.sandbox.id()),
                 format!(
-                    "the probe saw {} forbidden accesses go through",
+                    "the probe saw {} accesses break its promise",
                     figures::count(*violations as f64)
                 ),
             ),

@@ -140,7 +140,7 @@ pub fn caveats(row: &RowSummary, missing: &[String], workloads: usize) -> Vec<St
     }
     match &row.probe {
         Some(probe) if probe.is_unsound() => caveats.push(format!(
-            "unsound: {} of {} forbidden accesses went through, so it has no time",
+            "unsound: {} of {} accesses broke its promise, so it has no time",
             figures::count(probe.violations as f64),
             figures::count(probe.accesses as f64)
         )),
