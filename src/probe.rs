@@ -217,6 +217,7 @@ struct Line<'a> {
     outside: u64,
     trapped: u64,
     violations: u64,
+    needless: u64,
     examples: &'a [String],
     not_tried: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -236,6 +237,7 @@ fn show(name: &str, outcome: &Result<Findings, SubjectError>, json: bool) -> any
                 outside: found.map_or(0, |found| found.outside),
                 trapped: found.map_or(0, |found| found.trapped),
                 violations: found.map_or(0, |found| found.violations),
+                needless: found.map_or(0, |found| found.needless),
                 examples: found.map_or(&[], |found| &found.examples),
                 not_tried: found.map_or(&[], |found| &found.not_tried),
                 error: outcome.as_ref().err().map(SubjectError::to_string),
@@ -266,6 +268,9 @@ fn in_words(name: &str, found: &Findings, colours: bool) -> String {
         (true, Guarantee::Contained) => "contained: never leaves its memory",
         (true, Guarantee::Partial) => "partial: stops what it says it stops",
         (true, Guarantee::Unchecked) => "unsound, and promises nothing",
+        (false, _) if found.is_only_needless() => {
+            "DOES NOT KEEP ITS PROMISE: traps inside its memory too, but never leaves it"
+        }
         (false, _) => "DOES NOT KEEP ITS PROMISE",
     };
     let mut text = format!("{sign} {name:34} {verdict}\n");
@@ -323,11 +328,13 @@ mod tests {
             outside: 1000,
             trapped: 1000 - violations,
             violations,
+            needless: 0,
             examples: vec![
                 "i64.load offset=1 at address 0x2: expected trap, returned 0x0".into();
                 3
             ],
             not_tried: vec!["4 GiB from the start: no memory".into()],
+            without: Vec::new(),
         }
     }
 
@@ -343,6 +350,19 @@ mod tests {
         assert!(text.contains("3 violations of 'exact', the first:"));
         assert_eq!(text.matches("expected trap").count(), 3);
         assert!(text.contains("not tried: 4 GiB from the start: no memory"));
+    }
+
+    #[test]
+    fn who_traps_too_often_is_told_from_who_leaks() {
+        let mut found = found(Guarantee::Exact, Guarantee::Contained, 3);
+        found.needless = 3;
+        let text = in_words("x/guard/speed", &found, false);
+        assert!(text.starts_with("✗ x/guard/speed"), "{text}");
+        let verdict = "DOES NOT KEEP ITS PROMISE: traps inside its memory too, but never leaves";
+        assert!(text.contains(verdict), "{text}");
+        found.needless = 2;
+        let text = in_words("x/guard/speed", &found, false);
+        assert!(text.contains("DOES NOT KEEP ITS PROMISE\n"), "{text}");
     }
 
     #[test]

@@ -230,7 +230,10 @@ pub fn with_memory64(spec: &EngineSpec, presence: Presence) -> anyhow::Result<Pr
     let why = match runner.call_all(&module, vec![call]) {
         Ok(answers) => match answers.ending {
             Ending::Done => return Ok(presence),
-            Ending::Escaped(why) | Ending::Died(why) | Ending::Refused(why) => why,
+            Ending::Escaped(why)
+            | Ending::Died(why)
+            | Ending::Refused(why)
+            | Ending::Stillborn(why) => why,
         },
         Err(error) => error.to_string(),
     };

@@ -38,7 +38,7 @@ pub fn exclude_unsound(
         let claimed = probe::claimed(&row.sandbox);
         match probe::probe(&mut runner, extent, claimed, &mut |_| {}) {
             Ok(findings) => {
-                let record = findings.record(id);
+                let record = findings.record(&row.sandbox);
                 eprintln!("probe: {}: {}", record.sandbox, in_words(&record));
                 let mut records = vec![Record::Probe(record.clone())];
                 if record.is_unsound() {
@@ -56,13 +56,21 @@ pub fn exclude_unsound(
 
 fn in_words(record: &ProbeRecord) -> String {
     let claimed = record.claimed;
-    match record.examples.first() {
+    let mut text = match record.examples.first() {
         Some(example) if record.is_unsound() => format!(
             "not {claimed}: {} of {} accesses, such as {example}",
             record.violations, record.accesses
         ),
+        Some(example) if record.is_overcautious() => format!(
+            "{}, not {claimed}: {} of {} accesses trapped inside the memory, such as {example}",
+            record.observed, record.needless, record.accesses
+        ),
         _ => format!("{} ({} accesses)", record.observed, record.accesses),
+    };
+    if !record.without.is_empty() {
+        text.push_str(&format!("; not tried: {}", record.without.join(", ")));
     }
+    text
 }
 
 fn give_up(prepared: &Prepared, sandbox: &Sandbox, why: &str) -> Vec<Record> {

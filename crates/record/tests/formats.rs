@@ -221,7 +221,9 @@ fn records() -> Vec<Record> {
             observed: Guarantee::Contained,
             accesses: 5_000,
             violations: 1,
+            needless: 0,
             examples: vec![text("i32.load offset=0 at 65536 returned 0")],
+            without: vec![text("vector instructions")],
         }),
         Record::Sample(Sample {
             cell: id.clone(),

@@ -177,16 +177,11 @@ fn soundness(view: &View, text: &mut String) {
     );
     line(text, &["---", "---", "---", "---", "---:", "---:"]);
     for probe in &view.probes {
-        let found = if probe.is_unsound {
-            "✗ unsound"
-        } else {
-            "✓ as promised"
-        };
         line(
             text,
             &[
                 escape(probe.sandbox.as_str()),
-                found.to_owned(),
+                probe.found(),
                 probe.claimed.to_string(),
                 probe.observed.to_string(),
                 probe.tried(),

@@ -39,12 +39,16 @@ pub fn render(view: &View, places: &Places, style: Style) -> String {
     text
 }
 
-/// `probe ✓ 9 sandboxes sound` and one for those that are not.
+/// `probe ✓ 9 sandboxes sound` and a line for each that is not, or not exact.
 fn probe_lines(view: &View) -> Vec<(bool, String)> {
     if view.probes.is_empty() {
         return vec![(true, "probe: no sandbox was probed".to_owned())];
     }
-    let sound = view.probes.iter().filter(|probe| !probe.is_unsound).count();
+    let sound = view
+        .probes
+        .iter()
+        .filter(|probe| !probe.is_unsound && !probe.is_overcautious)
+        .count();
     let mut lines = vec![(
         false,
         format!(
@@ -55,6 +59,17 @@ fn probe_lines(view: &View) -> Vec<(bool, String)> {
             }
         ),
     )];
+    for probe in view.probes.iter().filter(|probe| probe.is_overcautious) {
+        lines.push((
+            true,
+            format!(
+                "probe ! {} is contained, not exact: {} of {} accesses trapped inside its memory",
+                probe.sandbox,
+                probe.broken(),
+                probe.tried()
+            ),
+        ));
+    }
     for probe in view.probes.iter().filter(|probe| probe.is_unsound) {
         lines.push((
             true,

@@ -127,7 +127,9 @@ fn a_wrong_answer_or_a_leak_takes_the_time_away() {
         observed: Guarantee::Unchecked,
         accesses: 100,
         violations: 3,
+        needless: 0,
         examples: Vec::new(),
+        without: Vec::new(),
     }));
     let summary = Summary::from_campaign(&campaign);
     let wrong = summary.cell(&wrong.id()).unwrap();

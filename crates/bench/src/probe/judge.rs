@@ -7,11 +7,16 @@
 //!  a store that trapped changed a byte                     contained
 //!  … and a byte of another memory was read or written,
 //!    or a store's value was found outside the memory       unchecked
-//!  an access inside trapped or gave a wrong value          unchecked
+//!  an access inside trapped as if it were outside          contained
+//!  an access inside trapped otherwise or gave a wrong value  unchecked
 //!  the process died                                        unchecked
 //! ```
 //! It contradicts the claim, and is counted as a violation, when the ceiling is
-//! below what the strategy claims.
+//! below what the strategy claims. A needless trap, of an access inside,
+//! contradicts every claim: no promise is to trap more often than it must. A
+//! store that trapped needlessly may have left its bytes or not. The plan's next
+//! step makes both the same, but for bulk instructions over more bytes than are
+//! watched: then what follows is judged as if it were wrong.
 
 use std::fmt;
 
@@ -45,11 +50,17 @@ pub struct Findings {
     pub trapped: u64,
     /// Departures that contradict the claim.
     pub violations: u64,
+    /// Those of them that are needless traps: an access inside that trapped as
+    /// if it were outside.
+    pub needless: u64,
     /// The first of those, one line each; of a sandbox that promises nothing,
     /// the first departures.
     pub examples: Vec<String>,
     /// What was not tried and why, one line each.
     pub not_tried: Vec<String>,
+    /// Instructions that no module was made of, because the first that had them
+    /// was refused.
+    pub without: Vec<String>,
 }
 
 impl Findings {
@@ -61,8 +72,10 @@ impl Findings {
             outside: 0,
             trapped: 0,
             violations: 0,
+            needless: 0,
             examples: Vec::new(),
             not_tried: Vec::new(),
+            without: Vec::new(),
         }
     }
 
@@ -71,9 +84,27 @@ impl Findings {
         self.violations == 0 && self.observed >= self.claimed
     }
 
+    /// Whether it would, but that it traps inside its memory too: nothing leaves
+    /// it.
+    pub fn is_only_needless(&self) -> bool {
+        self.needless > 0
+            && self.violations == self.needless
+            && self.observed >= Guarantee::Contained
+    }
+
     fn depart(&mut self, ceiling: Guarantee, message: impl fmt::Display) {
+        self.note(ceiling, ceiling < self.claimed, message);
+    }
+
+    /// An access inside trapped as if it were outside.
+    fn needless(&mut self, message: impl fmt::Display) {
+        let contradicts = self.claimed > Guarantee::Unchecked;
+        self.needless += u64::from(contradicts);
+        self.note(Guarantee::Contained, contradicts, message);
+    }
+
+    fn note(&mut self, ceiling: Guarantee, contradicts: bool, message: impl fmt::Display) {
         self.observed = self.observed.min(ceiling);
-        let contradicts = ceiling < self.claimed;
         self.violations += u64::from(contradicts);
         let shown = contradicts || self.claimed == Guarantee::Unchecked;
         if shown && self.examples.len() < EXAMPLES_MAX {
@@ -97,13 +128,17 @@ impl Findings {
                     last = Last {
                         access: Some(access),
                         returned: matches!(outcome, Outcome::Values(_)),
+                        is_needless: !access.outside && outcome.is_out_of_bounds(),
                         peeked: None,
                     };
                 }
                 What::Peek(access) => {
-                    // After a store that should have trapped, the memory's own
-                    // bytes are anyone's guess until they are restored.
-                    let is_known = access.outside || !(last.is_outside() && last.returned);
+                    // After a store that should have trapped, or should not have,
+                    // the memory's own bytes are anyone's guess until they are
+                    // restored.
+                    let is_guess = last.is_outside() && last.returned
+                        || last.is_needless && !outcome.is_out_of_bounds();
+                    let is_known = access.outside || !is_guess;
                     if last.is_torn(access, step, &outcome) {
                         self.torn(&last);
                     } else if is_known || outcome.holds_canary() {
@@ -135,6 +170,12 @@ impl Findings {
             self.trapped += u64::from(access.outside);
             return;
         }
+        // Also where it had to trap for its alignment alone.
+        if !step.wanted.is_outside() && outcome.is_out_of_bounds() {
+            let text = format_args!("{access}: expected {}, {outcome}", step.wanted);
+            self.needless(text);
+            return;
+        }
         let is_foreign = outcome.holds_canary();
         let ceiling = match outcome {
             Outcome::Values(_) if access.outside && !is_foreign => Guarantee::Contained,
@@ -158,12 +199,18 @@ impl Findings {
                     self.depart(Guarantee::Unchecked, text);
                 }
             }
-            _ if same => {}
+            _ if same || last.is_needless => {}
             (true, false) => self.torn(last),
-            (false, _) => {
-                let text = format_args!("{last}: wrong bytes in memory afterwards");
-                self.depart(Guarantee::Unchecked, text);
-            }
+            (false, _) => match outcome {
+                Outcome::Values(_) => {
+                    let text = format_args!("{last}: wrong bytes in memory afterwards");
+                    self.depart(Guarantee::Unchecked, text);
+                }
+                _ => {
+                    let text = format_args!("{last}: looking at the memory afterwards {outcome}");
+                    self.depart(Guarantee::Unchecked, text);
+                }
+            },
         }
     }
 
@@ -187,7 +234,9 @@ impl Findings {
                 let during = next.map_or_else(|| scenario.name.to_owned(), in_words);
                 self.depart(Guarantee::Unchecked, format_args!("{during}: {how}"));
             }
-            Ending::Refused(why) => self.not_tried.push(format!("{}: {why}", scenario.name)),
+            Ending::Refused(why) | Ending::Stillborn(why) => {
+                self.not_tried.push(format!("{}: {why}", scenario.name))
+            }
         }
     }
 }
@@ -214,6 +263,8 @@ struct Last<'a> {
     access: Option<&'a Access>,
     /// Whether it did not trap.
     returned: bool,
+    /// Whether it is inside and trapped as if it were not.
+    is_needless: bool,
     /// The byte found at its address afterwards.
     peeked: Option<u8>,
 }
@@ -286,6 +337,10 @@ impl Outcome {
             (Outcome::Values(values), Wanted::Values(wanted)) => values == wanted,
             _ => false,
         }
+    }
+
+    fn is_out_of_bounds(&self) -> bool {
+        matches!(self, Outcome::Trap(message) if message == TRAP)
     }
 
     /// Whether it is what `memory.grow` answers where it does not grow.

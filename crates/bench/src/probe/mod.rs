@@ -29,12 +29,12 @@ mod subject;
 
 use fathom_engine::Bounds;
 use fathom_record::campaign::ProbeRecord;
-use fathom_record::{Guarantee, Sandbox, SandboxId};
+use fathom_record::{Guarantee, Sandbox};
 
 use crate::choose;
 use crate::own::OwnStrategy;
 use model::Rule;
-use module::Index;
+use module::{Index, Instructions};
 
 pub use judge::Findings;
 pub use serve::{Escape, ServeError, serve};
@@ -104,14 +104,15 @@ impl Extent {
         kinds.flat_map(move |(_, index)| {
             let edges = plan::scenarios(index).map(move |number| Planned {
                 index,
-                plan: Box::new(move || plan::scenario(rule, number)),
+                plan: Box::new(move |instructions| plan::scenario(rule, number, instructions)),
             });
             let chunks = self.random.div_ceil(RANDOM_CHUNK);
             let random = (0..chunks).map(move |chunk| Planned {
                 index,
-                plan: Box::new(move || {
+                plan: Box::new(move |instructions| {
                     let count = RANDOM_CHUNK.min(self.random - chunk * RANDOM_CHUNK);
-                    plan::random(rule, index, self.seed.wrapping_add(chunk), count)
+                    let seed = self.seed.wrapping_add(chunk);
+                    plan::random(rule, index, instructions, (seed, count))
                 }),
             });
             edges.chain(random)
@@ -125,11 +126,12 @@ const RANDOM_CHUNK: u64 = 50_000;
 /// A scenario that is not made yet.
 struct Planned {
     index: Index,
-    plan: Box<dyn Fn() -> plan::Scenario>,
+    plan: Box<dyn Fn(Instructions) -> plan::Scenario>,
 }
 
 /// Probes a subject that claims `claimed`; `progress` is told of every scenario
-/// that is over.
+/// that is over. Who refuses the very first module is asked again with fewer
+/// instructions; what is left out then is said in the findings.
 ///
 /// # Errors
 /// [`SubjectError`] when the subject cannot be probed, which says nothing about
@@ -145,10 +147,17 @@ pub fn probe(
     let all = planned.len();
     let mut last = None;
     let mut refuses = None;
+    let mut taken = None;
     for (number, Planned { index, plan }) in planned.into_iter().enumerate() {
         // Who refuses the first memory of an index type refuses them all.
         if refuses != Some(index) {
-            let was_refused = attempt(&mut findings, subject, &plan(), number == 0)?;
+            let was_refused = match taken {
+                None => {
+                    taken = Some(first(&mut findings, subject, &*plan)?);
+                    false
+                }
+                Some(taken) => attempt(&mut findings, subject, &plan(taken))?,
+            };
             refuses = refuses.or((was_refused && last != Some(index)).then_some(index));
         }
         last = Some(index);
@@ -158,20 +167,53 @@ pub fn probe(
     Ok(findings)
 }
 
+/// Makes the calls of the first scenario and judges them; with the most
+/// instructions that are taken, which it returns.
+fn first(
+    findings: &mut Findings,
+    subject: &mut dyn Subject,
+    plan: &dyn Fn(Instructions) -> plan::Scenario,
+) -> Result<Instructions, SubjectError> {
+    let mut instructions = Instructions::All;
+    loop {
+        let scenario = plan(instructions);
+        let answers = ask(subject, &scenario)?;
+        match (answers.ending, instructions.fewer()) {
+            (Ending::Refused(why), Some((fewer, lack))) => {
+                findings.not_tried.push(format!("{lack}: {why}"));
+                findings.without.push(lack.to_owned());
+                instructions = fewer;
+            }
+            // Whoever dies has not said what it lacks.
+            (Ending::Refused(why) | Ending::Stillborn(why), _) => {
+                return Err(SubjectError::Refused(why));
+            }
+            (ending, _) => {
+                let outcomes = answers.outcomes;
+                findings.judge(&scenario, &Answers { outcomes, ending });
+                return Ok(instructions);
+            }
+        }
+    }
+}
+
+fn ask(subject: &mut dyn Subject, scenario: &plan::Scenario) -> Result<Answers, SubjectError> {
+    let calls = scenario.steps.iter().map(|step| step.call.clone());
+    subject.call_all(&scenario.module, calls.collect())
+}
+
 /// Makes the calls of a scenario and judges them; whether it was refused.
 fn attempt(
     findings: &mut Findings,
     subject: &mut dyn Subject,
     scenario: &plan::Scenario,
-    is_first: bool,
 ) -> Result<bool, SubjectError> {
-    let calls = scenario.steps.iter().map(|step| step.call.clone());
-    let answers = subject.call_all(&scenario.module, calls.collect())?;
+    let answers = ask(subject, scenario)?;
     let refused = match &answers.ending {
-        Ending::Refused(why) if scenario.essential || is_first => {
+        Ending::Refused(why) | Ending::Stillborn(why) if scenario.essential => {
             return Err(SubjectError::Refused(why.clone()));
         }
-        Ending::Refused(_) => answers.outcomes.is_empty(),
+        Ending::Refused(_) | Ending::Stillborn(_) => answers.outcomes.is_empty(),
         _ => false,
     };
     findings.judge(scenario, &answers);
@@ -179,15 +221,20 @@ fn attempt(
 }
 
 impl Findings {
-    /// The findings as a campaign records them.
-    pub fn record(&self, sandbox: SandboxId) -> ProbeRecord {
+    /// The findings as a campaign records them. Our own strategies are never
+    /// forgiven a needless trap: they claim what they say themselves, while that
+    /// others follow the specification is our claim.
+    pub fn record(&self, sandbox: &Sandbox) -> ProbeRecord {
+        let is_own = sandbox.engine == choose::OWN;
         ProbeRecord {
-            sandbox,
+            sandbox: sandbox.id(),
             claimed: self.claimed,
             observed: self.observed,
             accesses: self.accesses,
             violations: self.violations,
+            needless: if is_own { 0 } else { self.needless },
             examples: self.examples.clone(),
+            without: self.without.clone(),
         }
     }
 }

@@ -7,7 +7,8 @@
 //!  OP@OFFSET=INDEX    the same with a constant index: () -> bits, or (value)
 //!  pair@A,B           (index, value): two stores with one index
 //!  run                (start, count, value): a store in a loop
-//!  fill copy init     the bulk instructions; `drop` drops the data segment
+//!  fill copy init     the bulk instructions, where they are wanted (see
+//!                     [`Instructions`]); `drop` drops the data segment
 //!  grow size          memory.grow, memory.size
 //!  pattern digest restore   the probe's own tools, inside the memory only
 //! ```
@@ -199,6 +200,42 @@ impl Functions {
     }
 }
 
+/// What a module under test is made of, the least first. Who refuses a module
+/// for its instructions is asked again with fewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Instructions {
+    /// WebAssembly 1.0 alone.
+    Mvp,
+    /// Also `memory.copy` and `memory.fill`, which need no data segment.
+    CopyAndFill,
+    /// All bulk instructions.
+    Scalar,
+    /// Vectors too.
+    All,
+}
+
+impl Instructions {
+    /// The next fewer, and what they lack.
+    pub fn fewer(self) -> Option<(Instructions, &'static str)> {
+        match self {
+            Instructions::All => Some((Instructions::Scalar, "vector instructions")),
+            Instructions::Scalar => Some((Instructions::CopyAndFill, "memory.init")),
+            Instructions::CopyAndFill => Some((Instructions::Mvp, "memory.copy and memory.fill")),
+            Instructions::Mvp => None,
+        }
+    }
+
+    /// Whether there is a passive data segment, to copy from and to drop.
+    pub fn have_segment(self) -> bool {
+        self >= Instructions::Scalar
+    }
+
+    /// Whether there are `memory.copy` and `memory.fill`.
+    pub fn have_copy(self) -> bool {
+        self >= Instructions::CopyAndFill
+    }
+}
+
 /// The memory of a module under test.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory {
@@ -213,12 +250,16 @@ pub(super) struct Memory {
     pub is_imported: bool,
     /// Whether atomic instructions are what is tried.
     pub is_atomic: bool,
+    /// What else the module is made of.
+    pub instructions: Instructions,
 }
 
 impl Memory {
     /// The accesses that are tried.
-    pub fn ops(self) -> &'static [Op] {
-        if self.is_atomic { op::ATOMIC } else { op::ALL }
+    pub fn ops(self) -> impl Iterator<Item = &'static Op> {
+        let all = if self.is_atomic { op::ATOMIC } else { op::ALL };
+        let has_vectors = self.instructions == Instructions::All;
+        all.iter().filter(move |op| has_vectors || !op.is_vector())
     }
 }
 
@@ -243,7 +284,7 @@ pub(super) fn build(memory: Memory, lens: &[u64]) -> Vec<u8> {
         }
     }
     add_sequences(&mut functions, index);
-    add_bulk(&mut functions, index);
+    add_bulk(&mut functions, index, memory.instructions);
     add_tools(&mut functions, index);
 
     functions.exports.export(MEMORY, ExportKind::Memory, 0);
@@ -255,24 +296,25 @@ pub(super) fn build(memory: Memory, lens: &[u64]) -> Vec<u8> {
         page_size_log2: None,
     };
     let (mut imports, mut memories) = (ImportSection::new(), MemorySection::new());
+    let mut module = Module::new();
+    module.section(&functions.types);
+    // No section is empty: not every engine reads one.
     if memory.is_imported {
         let limits = format!("{}-{}", memory.min, memory.max);
         imports.import("probe", &limits, memory_type);
+        module.section(&imports).section(&functions.functions);
     } else {
         memories.memory(memory_type);
+        module.section(&functions.functions).section(&memories);
     }
-    let mut data = DataSection::new();
-    data.passive(SEGMENT);
-    let mut module = Module::new();
-    module
-        .section(&functions.types)
-        .section(&imports)
-        .section(&functions.functions)
-        .section(&memories)
-        .section(&functions.exports)
-        .section(&DataCountSection { count: 1 })
-        .section(&functions.code)
-        .section(&data);
+    module.section(&functions.exports);
+    if memory.instructions.have_segment() {
+        module.section(&DataCountSection { count: 1 });
+    }
+    module.section(&functions.code);
+    if memory.instructions.have_segment() {
+        module.section(DataSection::new().passive(SEGMENT));
+    }
     module.finish()
 }
 
@@ -286,11 +328,10 @@ fn add_access(functions: &mut Functions, index: Index, op: &Op, offset: u64) {
         return;
     }
     op.emit(&mut body, Instruction::LocalGet(0), offset, 0, 1);
-    let locals = [ValType::V128];
-    functions.add(&name, &[index.ty()], &results, &locals, body.clone());
+    functions.add(&name, &[index.ty()], &results, op.locals(), body.clone());
     body.extend(results.iter().map(|_| Instruction::Drop));
     let name = dropped_name(op, offset);
-    functions.add(&name, &[index.ty()], &[], &locals, body);
+    functions.add(&name, &[index.ty()], &[], op.locals(), body);
 }
 
 fn add_constant(functions: &mut Functions, index: Index, op: &Op, offset: u64, at: u64) {
@@ -300,7 +341,7 @@ fn add_constant(functions: &mut Functions, index: Index, op: &Op, offset: u64, a
     if op.is_store() {
         functions.add(&name, &[I64], &op.result_types(), &[], body);
     } else {
-        functions.add(&name, &[], &op.result_types(), &[ValType::V128], body);
+        functions.add(&name, &[], &op.result_types(), op.locals(), body);
     }
 }
 
@@ -344,23 +385,27 @@ fn counted_loop(
     all
 }
 
-fn add_bulk(functions: &mut Functions, index: Index) {
+fn add_bulk(functions: &mut Functions, index: Index, instructions: Instructions) {
     use Instruction as I;
     let operands = || (0..3).map(I::LocalGet);
     let ty = index.ty();
-    let fill = operands().chain([I::MemoryFill(0)]);
-    functions.add("fill", &[ty, I32, ty], &[], &[], fill);
-    let copy = operands().chain([I::MemoryCopy {
-        src_mem: 0,
-        dst_mem: 0,
-    }]);
-    functions.add("copy", &[ty; 3], &[], &[], copy);
-    let init = operands().chain([I::MemoryInit {
-        mem: 0,
-        data_index: 0,
-    }]);
-    functions.add("init", &[ty, I32, I32], &[], &[], init);
-    functions.add("drop", &[], &[], &[], [I::DataDrop(0)]);
+    if instructions.have_copy() {
+        let fill = operands().chain([I::MemoryFill(0)]);
+        functions.add("fill", &[ty, I32, ty], &[], &[], fill);
+        let copy = operands().chain([I::MemoryCopy {
+            src_mem: 0,
+            dst_mem: 0,
+        }]);
+        functions.add("copy", &[ty; 3], &[], &[], copy);
+    }
+    if instructions.have_segment() {
+        let init = operands().chain([I::MemoryInit {
+            mem: 0,
+            data_index: 0,
+        }]);
+        functions.add("init", &[ty, I32, I32], &[], &[], init);
+        functions.add("drop", &[], &[], &[], [I::DataDrop(0)]);
+    }
     let grow = [I::LocalGet(0), I::MemoryGrow(0)];
     functions.add("grow", &[ty], &[ty], &[], grow);
     functions.add("size", &[], &[ty], &[], [I::MemorySize(0)]);

@@ -103,8 +103,17 @@ impl Op {
         }
     }
 
-    fn is_vector(&self) -> bool {
+    /// Whether it needs vectors.
+    pub fn is_vector(&self) -> bool {
         self.name.starts_with("v128")
+    }
+
+    /// Locals of a function that loads: where its vector is taken apart.
+    pub fn locals(&self) -> &'static [ValType] {
+        match self.is_vector() {
+            true => &[ValType::V128],
+            false => &[],
+        }
     }
 
     fn scalar(&self) -> Scalar {

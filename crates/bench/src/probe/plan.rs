@@ -25,7 +25,7 @@ use fathom_record::protocol::{Call, WireValue};
 
 use super::access::{Access, AccessText};
 use super::model::{Model, PAGE_BYTES, Rule, store_value};
-use super::module::{self, CONSTANT_OFFSETS, Index, Memory, SEGMENT};
+use super::module::{self, CONSTANT_OFFSETS, Index, Instructions, Memory, SEGMENT};
 use stages::STAGES;
 
 pub(super) use random::random;
@@ -78,6 +78,11 @@ impl Wanted {
     pub fn is_trap(&self) -> bool {
         !matches!(self, Wanted::Values(_))
     }
+
+    /// Whether the access leaves the memory.
+    pub fn is_outside(&self) -> bool {
+        matches!(self, Wanted::Trap | Wanted::Misaligned { outside: true })
+    }
 }
 
 /// Why a call is made.
@@ -100,25 +105,30 @@ pub(super) fn scenarios(index: Index) -> impl Iterator<Item = usize> {
     (0..STAGES.len()).filter(move |number| STAGES[*number].memory.index == index)
 }
 
-/// The `number`th scenario as `rule` sees it, from 0.
-pub(super) fn scenario(rule: Rule, number: usize) -> Scenario {
+/// The `number`th scenario as `rule` sees it, from 0, of no more than some
+/// instructions.
+pub(super) fn scenario(rule: Rule, number: usize, instructions: Instructions) -> Scenario {
     let stages = &STAGES[number];
+    let memory = Memory {
+        instructions,
+        ..stages.memory
+    };
     let lens: Vec<u64> = stages
         .pages
         .iter()
         .map(|pages| pages * PAGE_BYTES)
         .collect();
-    let mut plan = Plan::new(rule, stages.memory, lens);
+    let mut plan = Plan::new(rule, memory, lens);
     for &pages in stages.pages {
         plan.grow_to(pages);
         plan.sweep();
     }
-    plan.grow_past(stages.memory.max);
+    plan.grow_past(memory.max);
     plan.drop_segment();
     Scenario {
         name: stages.name,
         essential: stages.essential,
-        module: module::build(stages.memory, &plan.lens),
+        module: module::build(memory, &plan.lens),
         steps: plan.steps,
     }
 }
@@ -527,7 +537,7 @@ impl Plan {
     }
 
     fn fill(&mut self, to: u64, count: u64) {
-        if self.is_too_long(to, 0, count) {
+        if !self.memory.instructions.have_copy() || self.is_too_long(to, 0, count) {
             return;
         }
         let byte = self.next_value() & 0xff;
@@ -538,7 +548,7 @@ impl Plan {
     }
 
     fn copy(&mut self, to: u64, from: u64, count: u64) {
-        if self.is_too_long(to, from, count) {
+        if !self.memory.instructions.have_copy() || self.is_too_long(to, from, count) {
             return;
         }
         let inside = self.model.contains(to, 0, count) && self.model.contains(from, 0, count);
@@ -548,7 +558,8 @@ impl Plan {
 
     fn init(&mut self, to: u64, from: u64, count: u64) {
         // Places in segments are 32-bit, whatever the memory is.
-        if from.max(count) > u64::from(u32::MAX) {
+        let is_narrow = from.max(count) <= u64::from(u32::MAX);
+        if !self.memory.instructions.have_segment() || !is_narrow {
             return;
         }
         let inside = self.model.contains(to, 0, count)
@@ -560,6 +571,9 @@ impl Plan {
 
     /// A dropped segment is empty (spec §4.4.7, `data.drop`).
     fn drop_segment(&mut self) {
+        if !self.memory.instructions.have_segment() {
+            return;
+        }
         self.push("drop".to_owned(), &[], Wanted::Values(vec![]), What::Setup);
         self.segment_len = 0;
         for (from, count) in [(0, 0), (0, 1), (1, 0), (32, 0)] {

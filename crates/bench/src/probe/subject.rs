@@ -43,8 +43,10 @@ pub enum Ending {
     Escaped(String),
     /// It died during the next call.
     Died(String),
-    /// It did not want to, before or between calls.
+    /// It said that it does not want to, before or between calls.
     Refused(String),
+    /// It ended before the first call and said nothing.
+    Stillborn(String),
 }
 
 /// Why a subject could not be probed at all.
@@ -163,7 +165,7 @@ fn read_answers(
     let ending = if outcomes.is_empty() {
         let said = String::from_utf8_lossy(&remains.stderr_tail);
         let last = said.lines().rfind(|line| !line.trim().is_empty());
-        Ending::Refused(format!(
+        Ending::Stillborn(format!(
             "{how} before the first call: {}",
             last.unwrap_or("")
         ))

@@ -13,7 +13,9 @@ use super::*;
 /// The scenarios of these tests, as `rule` sees them: memories around 1 page,
 /// and, where sums can leave 32 bits, around 4 GiB.
 fn scenarios(rule: Rule) -> Vec<Scenario> {
-    [0, 1, 4].map(|number| plan::scenario(rule, number)).into()
+    [0, 1, 4]
+        .map(|number| plan::scenario(rule, number, Instructions::All))
+        .into()
 }
 
 /// What is right. Planned once: it takes a while without optimisation.
@@ -30,7 +32,7 @@ fn probe_with<'a>(
 ) -> Result<Findings, SubjectError> {
     let mut findings = Findings::new(claimed);
     for scenario in scenarios {
-        attempt(&mut findings, subject, scenario, false)?;
+        attempt(&mut findings, subject, scenario)?;
     }
     Ok(findings)
 }
@@ -353,6 +355,208 @@ fn an_escape_that_the_runner_saw_is_a_violation() {
     };
     let found = probe_with(right().iter(), &mut subject, Guarantee::Contained).unwrap();
     assert_eq!(found.observed, Guarantee::Unchecked);
+}
+
+/// Sandboxes as a campaign names them.
+fn sandbox(engine: &str) -> Sandbox {
+    Sandbox {
+        engine: engine.to_owned(),
+        version: None,
+        strategy: "guard".to_owned(),
+        opt: fathom_record::Opt::Speed,
+        backend: None,
+        elide: None,
+    }
+}
+
+/// Traps at the last byte of a full memory when that is reached with a constant
+/// offset, as JavaScriptCore's compiled code does. What it does not store is not
+/// there afterwards.
+fn needless(step: &Step, outcome: CallOutcome, traps: &mut u64) -> CallOutcome {
+    thread_local!(static STORED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) });
+    let (What::Access(access) | What::Peek(access)) = &step.what else {
+        let is_after = matches!(step.what, What::Digest) && STORED.get();
+        return match is_after {
+            true => CallOutcome::Result(vec!["i64:1".to_owned()]),
+            false => outcome,
+        };
+    };
+    let is_peek = matches!(step.what, What::Peek(_));
+    let is_last = !access.outside
+        && access.pages == 65_536
+        && step.call.export.contains("@65536")
+        && step
+            .call
+            .args
+            .first()
+            .is_some_and(|index| index.parse() == Ok(WireValue::I32(0xfffe_ffff)));
+    let is_byte = step.call.export.starts_with("i32.load8_u") || access.stores.is_some();
+    if !is_peek {
+        STORED.set(is_last && is_byte && access.stores.is_some());
+    }
+    if is_last && is_byte {
+        *traps += 1;
+        return CallOutcome::Trap("out of bounds memory access".to_owned());
+    }
+    outcome
+}
+
+#[test]
+fn a_needless_trap_leaves_nothing_and_is_forgiven_others_only() {
+    let mut traps = 0;
+    let mut bend = |step: &Step, outcome| needless(step, outcome, &mut traps);
+    let found = findings(&mut double(right(), &mut bend), Guarantee::Exact);
+    assert!(traps > 5, "{traps}");
+    assert_eq!(found.observed, Guarantee::Contained, "{:?}", found.examples);
+    assert_eq!((found.violations, found.needless), (traps, traps));
+    assert!(found.is_only_needless() && !found.is_kept());
+
+    let record = found.record(&sandbox("bun"));
+    assert!(record.is_overcautious() && !record.is_unsound());
+    assert_eq!(record.guarantee(), Guarantee::Contained);
+    let own = found.record(&sandbox("fathom"));
+    assert!(own.is_unsound() && !own.is_overcautious());
+}
+
+#[test]
+fn a_needless_trap_breaks_weaker_promises_too() {
+    for claimed in [Guarantee::Contained, Guarantee::Partial] {
+        let mut traps = 0;
+        let mut bend = |step: &Step, outcome| needless(step, outcome, &mut traps);
+        let found = findings(&mut double(right(), &mut bend), claimed);
+        assert_eq!(found.violations, traps);
+        assert!(!found.is_kept() && found.record(&sandbox("fathom")).is_unsound());
+    }
+}
+
+#[test]
+fn anything_beside_needless_traps_is_not_forgiven() {
+    let inside = |step: &Step| matches!(&step.what, What::Access(access) if !access.outside && access.stores.is_none());
+    let others = [
+        CallOutcome::Trap("unreachable".to_owned()),
+        CallOutcome::Result(vec!["i32:1".to_owned()]),
+        CallOutcome::Result(vec!["i32:165".to_owned()]),
+    ];
+    for other in others {
+        let (mut traps, mut number) = (0, 0);
+        let bend = |step: &Step, outcome: CallOutcome| {
+            number += u32::from(inside(step));
+            match number {
+                7 if inside(step) => other.clone(),
+                _ => needless(step, outcome, &mut traps),
+            }
+        };
+        let found = findings(&mut double(right(), bend), Guarantee::Exact);
+        assert_eq!(found.observed, Guarantee::Unchecked, "{other:?}");
+        assert_eq!(found.violations, found.needless + 1);
+        assert!(found.record(&sandbox("bun")).is_unsound(), "{other:?}");
+    }
+    // One that goes on outside never leaves its memory, and is no less unsound.
+    let mut gone_on = false;
+    let mut traps = 0;
+    let bend = |step: &Step, outcome: CallOutcome| match &step.what {
+        What::Access(access) if access.outside && !gone_on && access.stores.is_none() => {
+            gone_on = true;
+            CallOutcome::Result(vec!["i32:65".to_owned()])
+        }
+        _ => needless(step, outcome, &mut traps),
+    };
+    let found = findings(&mut double(right(), bend), Guarantee::Exact);
+    assert_eq!(found.observed, Guarantee::Contained);
+    assert!(found.record(&sandbox("bun")).is_unsound());
+}
+
+/// Answers rightly, but refuses modules made of more than it has; or dies of them.
+struct Modest {
+    has: Instructions,
+    dies: bool,
+    asked: usize,
+}
+
+impl Subject for Modest {
+    fn call_all(&mut self, module: &[u8], _calls: Vec<Call>) -> Result<Answers, SubjectError> {
+        self.asked += 1;
+        let all = [
+            Instructions::All,
+            Instructions::Scalar,
+            Instructions::CopyAndFill,
+            Instructions::Mvp,
+        ];
+        let planned = |what| plan::scenario(specified, 0, what);
+        let scenario = all.map(planned).into_iter().zip(all);
+        let (scenario, needs) = { scenario }
+            .find(|(scenario, _)| scenario.module == module)
+            .expect("the first scenario");
+        let outcomes = scenario.steps.iter().map(|step| outcome_of(&step.wanted));
+        Ok(match (needs > self.has, self.dies) {
+            (false, _) => Answers {
+                outcomes: outcomes.collect(),
+                ending: Ending::Done,
+            },
+            // Late, as one that translates functions when they are called.
+            (true, false) => Answers {
+                outcomes: outcomes.take(2).collect(),
+                ending: Ending::Refused(format!("no {needs:?}")),
+            },
+            (true, true) => Answers {
+                outcomes: Vec::new(),
+                ending: Ending::Stillborn("died of signal 11 before the first call: ".to_owned()),
+            },
+        })
+    }
+}
+
+fn first_of(subject: &mut Modest) -> (Findings, Result<Instructions, SubjectError>) {
+    let mut findings = Findings::new(Guarantee::Exact);
+    let plan = |instructions| plan::scenario(specified, 0, instructions);
+    let taken = first(&mut findings, subject, &plan);
+    (findings, taken)
+}
+
+#[test]
+fn who_lacks_instructions_is_probed_without_them() {
+    let cases = [
+        (Instructions::All, vec![]),
+        (Instructions::Scalar, vec!["vector instructions: no All"]),
+        (
+            Instructions::Mvp,
+            vec![
+                "vector instructions: no All",
+                "memory.init: no Scalar",
+                "memory.copy and memory.fill: no CopyAndFill",
+            ],
+        ),
+    ];
+    for (has, not_tried) in cases {
+        let (dies, asked) = (false, 0);
+        let mut subject = Modest { has, dies, asked };
+        let (found, taken) = first_of(&mut subject);
+        assert_eq!(taken.unwrap(), has);
+        assert_eq!(found.not_tried, not_tried);
+        assert_eq!(subject.asked, not_tried.len() + 1);
+        let without: Vec<_> = { not_tried.iter() }
+            .map(|line| line.split(':').next().unwrap())
+            .collect();
+        assert_eq!(found.record(&sandbox("wasm3")).without, without);
+        assert!(
+            found.is_kept() && found.accesses > 1000,
+            "{}",
+            found.accesses
+        );
+    }
+}
+
+#[test]
+fn who_dies_of_a_module_has_not_refused_it() {
+    let mut subject = Modest {
+        has: Instructions::Mvp,
+        dies: true,
+        asked: 0,
+    };
+    let (_, taken) = first_of(&mut subject);
+    let error = taken.unwrap_err().to_string();
+    assert!(error.starts_with("died of signal 11 before"), "{error}");
+    assert_eq!(subject.asked, 1);
 }
 
 #[test]

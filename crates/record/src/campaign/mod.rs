@@ -437,16 +437,44 @@ pub struct ProbeRecord {
     pub accesses: u64,
     /// Accesses that contradict the claim.
     pub violations: u64,
+    /// Those of them that are forgiven: of an engine that is not ours, accesses
+    /// inside its memory that trapped.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub needless: u64,
     /// Some of those, one line each.
     #[serde(default)]
     pub examples: Vec<String>,
+    /// Instructions that were not tried, because the engine refuses them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<String>,
 }
 
 impl ProbeRecord {
-    /// Whether the sandbox keeps less than it promises.
+    /// Whether the sandbox keeps less than it promises, and is not forgiven.
     pub fn is_unsound(&self) -> bool {
-        self.violations > 0 || self.observed < self.claimed
+        (self.violations > 0 || self.observed < self.claimed) && !self.is_overcautious()
     }
+
+    /// Whether all that is wrong with it is that it traps inside its memory too:
+    /// not exact, but contained.
+    pub fn is_overcautious(&self) -> bool {
+        self.needless > 0
+            && self.violations == self.needless
+            && self.observed >= Guarantee::Contained
+    }
+
+    /// What it is to be taken for: what it promises, unless it is less and
+    /// forgiven.
+    pub fn guarantee(&self) -> Guarantee {
+        match self.is_overcautious() {
+            true => self.observed.min(self.claimed),
+            false => self.claimed,
+        }
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A campaign that went on after a break.

@@ -130,6 +130,7 @@ impl Library<'_> {
                 _ if !line.row.variant.is_wasm() => figures::NONE,
                 None => "not probed",
                 Some(probe) if probe.is_unsound() => "not sound",
+                Some(probe) if probe.is_overcautious() => "contained, not exact",
                 Some(_) if line.is_ranked => "sound",
                 Some(_) => "checks nothing",
             };

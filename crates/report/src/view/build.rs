@@ -76,8 +76,11 @@ fn probes(campaign: &Campaign) -> Vec<ProbeRow> {
             observed: probe.observed,
             accesses: probe.accesses,
             violations: probe.violations,
+            needless: probe.needless,
+            without: probe.without.clone(),
             examples: probe.examples.clone(),
             is_unsound: probe.is_unsound(),
+            is_overcautious: probe.is_overcautious(),
         };
         match rows.iter_mut().find(|known| known.sandbox == row.sandbox) {
             Some(known) if known.is_unsound => {}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fathom_record::campaign::ProbeRecord;
 use fathom_record::protocol::Hello;
 use fathom_record::{Campaign, Checks, Guarantee};
 use fathom_stats::{
@@ -172,7 +173,7 @@ impl Builder<'_> {
             version: words::version(&row.row, hello),
             detail,
             checks: hello.map_or("unknown".to_owned(), |hello| hello.checks.to_string()),
-            guarantee: row.probe.as_ref().map(|probe| probe.claimed),
+            guarantee: row.probe.as_ref().map(ProbeRecord::guarantee),
             rank: Rank::Unranked,
             kind: kind(row, hello),
             tier: hello.map_or("unknown".to_owned(), |hello| hello.tier.clone()),
@@ -305,14 +306,14 @@ impl Builder<'_> {
     }
 }
 
-/// How a row is drawn: by its promise, and where nothing was probed by the
-/// checks that were found.
+/// How a row is drawn: by its promise, or what is left of it, and where nothing
+/// was probed by the checks that were found.
 fn kind(row: &RowSummary, hello: Option<&Hello>) -> Kind {
     if !row.row.variant.is_wasm() {
         return Kind::Native;
     }
     let is_inexact = match (&row.probe, hello) {
-        (Some(probe), _) => probe.claimed < Guarantee::Exact,
+        (Some(probe), _) => probe.guarantee() < Guarantee::Exact,
         (None, Some(hello)) => matches!(hello.checks, Checks::Clamp | Checks::None),
         (None, None) => row.row.sandbox.strategy == "none",
     };

@@ -402,16 +402,35 @@ pub struct ProbeRow {
     pub accesses: u64,
     /// Accesses that contradict the promise.
     pub violations: u64,
+    /// Those of them that are forgiven: accesses inside that trapped.
+    pub needless: u64,
+    /// Instructions that were not tried.
+    pub without: Vec<String>,
     /// Some of them.
     pub examples: Vec<String>,
     /// Whether less was seen than is promised.
     pub is_unsound: bool,
+    /// Whether it is less only in that it traps inside its memory too.
+    pub is_overcautious: bool,
 }
 
 impl ProbeRow {
     /// Accesses tried, as text.
     pub fn tried(&self) -> String {
         figures::count(self.accesses as f64)
+    }
+
+    /// What was found, as text.
+    pub fn found(&self) -> String {
+        let found = match (self.is_unsound, self.is_overcautious) {
+            (true, _) => "✗ unsound",
+            (false, true) => "! contained, not exact",
+            (false, false) => "✓ as promised",
+        };
+        match self.without.is_empty() {
+            true => found.to_owned(),
+            false => format!("{found}, without {}", words::listed(&self.without)),
+        }
     }
 
     /// Accesses that contradict the promise, as text.

@@ -145,6 +145,11 @@ pub fn caveats(row: &RowSummary, missing: &[String], workloads: usize) -> Vec<St
             figures::count(probe.accesses as f64)
         )),
         Some(probe) if probe.claimed == Guarantee::Unchecked => caveats.push(UNCHECKED.to_owned()),
+        Some(probe) if probe.is_overcautious() => caveats.push(format!(
+            "not exact: {} of {} accesses trapped inside the memory; none left it",
+            figures::count(probe.needless as f64),
+            figures::count(probe.accesses as f64)
+        )),
         Some(probe) if probe.claimed < Guarantee::Exact => {
             caveats.push(probe.claimed.help().to_owned());
         }
@@ -153,6 +158,12 @@ pub fn caveats(row: &RowSummary, missing: &[String], workloads: usize) -> Vec<St
         }
         None => caveats.push("not probed".to_owned()),
         Some(_) => {}
+    }
+    if let Some(probe) = row.probe.as_ref().filter(|probe| !probe.without.is_empty()) {
+        caveats.push(format!(
+            "probed without {}, which it refuses",
+            listed(&probe.without)
+        ));
     }
     let lost = row.without_time.len();
     if lost > 0 && lost < workloads {
@@ -168,6 +179,15 @@ pub fn caveats(row: &RowSummary, missing: &[String], workloads: usize) -> Vec<St
         ));
     }
     caveats
+}
+
+/// Things one after the other, as a sentence has them.
+pub fn listed(things: &[String]) -> String {
+    match things {
+        [] => String::new(),
+        [one] => one.clone(),
+        [all @ .., last] => format!("{} and {last}", all.join(", ")),
+    }
 }
 
 /// The answer in one sentence.

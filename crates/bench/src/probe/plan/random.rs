@@ -8,17 +8,27 @@ use super::*;
 const PAGES: u64 = 2;
 
 /// `count` random accesses to one memory that grows meanwhile.
-pub(in super::super) fn random(rule: Rule, index: Index, seed: u64, count: u64) -> Scenario {
+pub(in super::super) fn random(
+    rule: Rule,
+    index: Index,
+    instructions: Instructions,
+    (seed, count): (u64, u64),
+) -> Scenario {
     let memory = match index {
         Index::I32 => own(PAGES, PAGES + 2),
         Index::I64 => wide(PAGES, PAGES + 2),
     };
+    let memory = Memory {
+        instructions,
+        ..memory
+    };
+    let ops: Vec<&Op> = memory.ops().collect();
     let mut plan = Plan::new(rule, memory, Vec::new());
     let mut random = Random(seed);
     for part in 0..3 {
         plan.grow_to(PAGES + part);
         for _ in 0..count.div_ceil(3) {
-            plan.any_access(&mut random);
+            plan.any_access(&ops, &mut random);
         }
         plan.compare_whole();
     }
@@ -34,8 +44,8 @@ pub(in super::super) fn random(rule: Rule, index: Index, seed: u64, count: u64) 
 }
 
 impl Plan {
-    fn any_access(&mut self, random: &mut Random) {
-        let op = &op::ALL[random.below(op::ALL.len() as u64) as usize];
+    fn any_access(&mut self, ops: &[&Op], random: &mut Random) {
+        let op = ops[random.below(ops.len() as u64) as usize];
         let offsets = self.index.offsets();
         let offset = offsets[random.below(offsets.len() as u64) as usize];
         let index = self.any_index(random, u64::from(op.width), offset);

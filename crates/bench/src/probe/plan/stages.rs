@@ -1,6 +1,6 @@
 //! The memories that are probed, and at which lengths.
 
-use super::super::module::{Index, Memory};
+use super::super::module::{Index, Instructions, Memory};
 
 /// What a plan is for.
 pub(super) struct Stages {
@@ -19,6 +19,7 @@ pub(super) const fn own(min: u64, max: u64) -> Memory {
         max,
         is_imported: false,
         is_atomic: false,
+        instructions: Instructions::All,
     }
 }
 

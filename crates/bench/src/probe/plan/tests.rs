@@ -5,8 +5,9 @@ use super::*;
 
 #[test]
 fn every_module_is_valid() {
-    let edges = (0..STAGES.len()).map(|number| scenario(specified, number));
-    let random = [Index::I32, Index::I64].map(|index| random(specified, index, 1, 100));
+    let edges = (0..STAGES.len()).map(|number| scenario(specified, number, Instructions::All));
+    let random =
+        [Index::I32, Index::I64].map(|index| random(specified, index, Instructions::All, (1, 100)));
     for Scenario { module, steps, .. } in edges.chain(random) {
         let mut validator = wasmparser::Validator::new();
         validator.validate_all(&module).unwrap();
@@ -14,6 +15,45 @@ fn every_module_is_valid() {
         for step in &steps {
             assert!(names.contains(&step.call.export), "{}", step.call.export);
         }
+    }
+}
+
+/// Modules of fewer instructions are valid without the features those need, and
+/// still try every other access.
+#[test]
+fn modules_of_fewer_instructions_need_no_more() {
+    use wasmparser::WasmFeatures as Needs;
+    let mvp = Needs::WASM1;
+    let cases = [
+        (Instructions::Mvp, mvp, false, false),
+        (
+            Instructions::CopyAndFill,
+            mvp | Needs::BULK_MEMORY,
+            true,
+            false,
+        ),
+        (Instructions::Scalar, mvp | Needs::BULK_MEMORY, true, true),
+    ];
+    for (instructions, features, copies, drops) in cases {
+        for number in [0, 1, 2] {
+            let Scenario { module, steps, .. } = scenario(specified, number, instructions);
+            let mut validator = wasmparser::Validator::new_with_features(features);
+            validator.validate_all(&module).unwrap();
+            let names = exports(&module);
+            for step in &steps {
+                assert!(names.contains(&step.call.export), "{}", step.call.export);
+            }
+            assert!(names.contains("i32.load8_u@0") && !names.contains("v128.load@0"));
+            assert_eq!(names.contains("copy") && names.contains("fill"), copies);
+            assert_eq!(names.contains("init") && names.contains("drop"), drops);
+            let has_segment = wasmparser::Parser::new(0)
+                .parse_all(&module)
+                .any(|payload| matches!(payload, Ok(wasmparser::Payload::DataSection(_))));
+            assert_eq!(has_segment, drops);
+        }
+        let random = random(specified, Index::I32, instructions, (1, 1000));
+        let vector = |step: &Step| step.call.export.starts_with("v128");
+        assert!(!random.steps.iter().any(vector));
     }
 }
 
@@ -31,7 +71,7 @@ fn exports(module: &[u8]) -> BTreeSet<String> {
 
 #[test]
 fn both_sides_of_every_edge_are_tried() {
-    let steps = scenario(specified, 1).steps;
+    let steps = scenario(specified, 1, Instructions::All).steps;
     for op in op::ALL {
         for offset in [0, 1, 1 << 16] {
             let tried = |outside| {
