@@ -13,7 +13,7 @@
 use std::fmt::Write;
 
 use super::scale::Scale;
-use super::svg::escape;
+use super::svg::{ALONE_STYLE, escape};
 
 /// A drawing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,9 +60,6 @@ const STEP: f64 = 22.0;
 const TICKS: usize = 6;
 /// A bar this many times as long as three quarters of them are is cut.
 const CUT: f64 = 2.5;
-const STYLE: &str = "text{font:12px system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:#1a1d22}\
-.t{font-size:14px;font-weight:600}.s{fill:#565e6b;font-size:11px}.g{stroke:#e3e5e9}\
-.l{stroke:#1a1d22;stroke-dasharray:5 3}.w{stroke:#1a1d22}";
 
 impl Lying {
     /// The drawing, or nothing where there is no bar.
@@ -72,7 +69,7 @@ impl Lying {
         let height = foot + 40.0;
         let mut text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
-             role=\"img\" aria-label=\"{0}\"><title>{0}</title><style>{STYLE}</style>\
+             role=\"img\" aria-label=\"{0}\"><title>{0}</title><style>{ALONE_STYLE}</style>\
              <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\
              <text class=\"t\" x=\"8\" y=\"18\">{0}</text>",
             escape(&self.title),

@@ -17,7 +17,7 @@ use std::fmt::Write;
 use fathom_stats::FigureUnit;
 
 use super::scale::Scale;
-use super::svg::escape;
+use super::svg::{ALONE_STYLE, escape};
 use crate::figures;
 
 /// A drawing.
@@ -79,9 +79,8 @@ const SMALL_CHARACTER: f64 = 5.3;
 const COLOURS: [&str; 8] = [
     "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8a8a8a", "#3b3b3b",
 ];
-const STYLE: &str = "text{font:12px system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:#1a1d22}\
-.t{font-size:14px;font-weight:600}.s{fill:#565e6b;font-size:11px}.v{font-size:9.5px;fill:#30353d}\
-.g{stroke:#e3e5e9}.a{stroke:#565e6b}.l{stroke:#1a1d22;stroke-dasharray:5 3}.w{stroke:#1a1d22}";
+/// Beside what all drawings have: values above bars, axes.
+const STYLE: &str = ".v{font-size:9.5px;fill:#30353d}.a{stroke:#565e6b}";
 
 impl Paper {
     /// The drawing, or nothing where there is no bar.
@@ -99,7 +98,7 @@ impl Paper {
         let height = top + PLOT_HEIGHT + bottom;
         let mut text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" \
-             role=\"img\" aria-label=\"{0}\"><title>{0}</title><style>{STYLE}</style>\
+             role=\"img\" aria-label=\"{0}\"><title>{0}</title><style>{ALONE_STYLE}{STYLE}</style>\
              <rect width=\"{WIDTH}\" height=\"{height:.0}\" fill=\"#fff\"/>{1}\
              <text class=\"t\" x=\"{LEFT}\" y=\"18\">{0}</text>{2}",
             escape(&self.title),

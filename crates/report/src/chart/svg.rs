@@ -8,6 +8,13 @@
 
 use std::fmt::Write;
 
+/// The style of drawings that stand alone, on white, in a Markdown page: text, titles,
+/// small words, grid, the line that is compared with, intervals.
+pub const ALONE_STYLE: &str = "\
+text{font:12px system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:#1a1d22}\
+.t{font-size:14px;font-weight:600}.s{fill:#565e6b;font-size:11px}.g{stroke:#e3e5e9}\
+.l{stroke:#1a1d22;stroke-dasharray:5 3}.w{stroke:#1a1d22}";
+
 /// A figure under construction.
 #[derive(Debug)]
 pub struct Svg {
