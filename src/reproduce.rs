@@ -20,7 +20,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use fathom_bench::{choose::Wanted, house::House};
-use fathom_record::campaign::FILE_NAME;
+use fathom_record::{Variant, campaign::FILE_NAME};
 use fathom_report::write_whole;
 
 use crate::bench::args::{Given, Pace, Results, Selection, duration};
@@ -36,7 +36,8 @@ with 1, 4 and 16 pinned instances. SPEC CPU 2017 cannot be shipped: --spec runs 
 subset of your own copy.\n\n\
 `libsodium-2023`: Denis: Performance of WebAssembly runtimes in 2023. libsodium's own programs in \
 the seed's groups, on its engines as far as they are installed, against the median and against \
-native code. Needs `python3 workloads/build.py --suite libsodium`.\n\n\
+native code. Needs `python3 workloads/build.py --suite libsodium`. The seed's modules went through \
+wasm-opt -O4: build that with `--variant wasm-opt`, measure it with --variant wasm-opt,wasm-mvp.\n\n\
 The same command again goes on where it stopped, and writes the page anew.")]
 pub struct Args {
     /// Which paper
@@ -61,6 +62,10 @@ pub struct Args {
     /// Only these workloads
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     workloads: Vec<String>,
+    /// Builds in order of preference, for libsodium-2023: `wasm-opt,wasm-mvp` are the
+    /// seed's modules after wasm-opt -O4 [default: wasm,wasm-mvp]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    variant: Vec<Variant>,
     /// Instances at once; the paper's and as many as there are processors by default
     #[arg(long, value_delimiter = ',', value_name = "COUNTS")]
     threads: Vec<u32>,
@@ -175,7 +180,7 @@ impl From<Args> for BenchArgs {
             elide: Vec::new(),
             size: None,
             kernels: args.workloads,
-            variant: Vec::new(),
+            variant: args.variant,
             engines: args.engines,
             bounds: Vec::new(),
             opt: Vec::new(),

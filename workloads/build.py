@@ -23,6 +23,7 @@ import suites
 import toolchain
 import wasm64
 import wasm_file
+import wasm_opt
 import widths
 
 SUITES = ("polybench", "pointers", "wasi", "large", "programs", "libsodium")
@@ -138,7 +139,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
                              "sources)")
     parser.add_argument("--size", type=_choices(suites.SIZES, "size"), default=["medium"],
                         help="problem sizes, comma-separated, or all (default: medium)")
-    known = (*toolchain.VARIANTS, toolchain.GCC.name, *widths.BITS)
+    known = (*toolchain.VARIANTS, toolchain.GCC.name, *widths.BITS, wasm_opt.NAME)
     parser.add_argument("--variant", type=_choices(known, "variant"), default=None,
                         help=f"variants, comma-separated, or all: {', '.join(known)} (default: what is measured of each "
                              "suite)")
@@ -166,32 +167,45 @@ def variants_of(suite: str, asked: list[str] | None) -> list[str]:
     return [variant for variant in chosen if variant not in widths.BITS]
 
 
+def plan(options: argparse.Namespace) -> tuple[list[list[jobs.Job]], list]:
+    """Stages of jobs, each of which needs the one before it: what programs are linked
+    with, the programs, what is made of their modules. And the programs of the check."""
+    first, wanted, last, listed = [], [], [], []
+    for suite in options.suite:
+        if suite == "programs":
+            builds, listed = programs.plan(options.kernel)
+            wanted += builds
+            continue
+        asked = variants_of(suite, options.variant)
+        variants = wasm_opt.sources_of(asked)
+        if suite == "libsodium":
+            libraries, made = libsodium.stages(variants, options.kernel)
+            first += libraries
+        elif suite in SIZED:
+            made = sized_jobs(suite, variants, options.size, options.kernel)
+        else:
+            made = program_jobs(suite, variants)
+        wanted += made
+        if wasm_opt.NAME in asked:
+            wasm_opt.install()
+            last += wasm_opt.jobs_after(made, suites.HERE / suite / "build")
+    return [first, wanted, last], listed
+
+
 def main(arguments: list[str] | None = None) -> int:
     options = parse_arguments(arguments)
     if toolchain.zig_version() != toolchain.ZIG_VERSION:
         toolchain.zig_path()
         raise toolchain.ToolError(f"{toolchain.ZIG_HOME} is not zig {toolchain.ZIG_VERSION}: run `make setup`")
-    first = []  # what others are linked with
-    wanted = []
-    listed = []
-    for suite in options.suite:
-        if suite == "programs":
-            builds, listed = programs.plan(options.kernel)
-            wanted += builds
-        elif suite == "libsodium":
-            libraries, tests = libsodium.stages(variants_of(suite, options.variant), options.kernel)
-            first += libraries
-            wanted += tests
-        elif suite in SIZED:
-            wanted += sized_jobs(suite, variants_of(suite, options.variant), options.size, options.kernel)
-        else:
-            wanted += program_jobs(suite, variants_of(suite, options.variant))
+    stages, listed = plan(options)
     with open(toolchain.TOOLS / "workloads.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        failures = jobs.run(first, options.jobs) if first else 0
-        failures = failures or jobs.run(wanted, options.jobs)
+        failures = 0
+        for stage in stages:
+            if stage:
+                failures = failures or jobs.run(stage, options.jobs)
         if listed:
-            programs.write_list(listed, wanted)
+            programs.write_list(listed, stages[1])
         return 1 if failures else 0
 
 

@@ -4,21 +4,25 @@
 use std::{path::PathBuf, time::Duration};
 
 use anyhow::{Context, bail};
-use clap::Parser;
+use clap::{Parser, builder::Resettable::Reset};
 use fathom_bench::choose::Wanted;
 use fathom_record::{Elide, Opt, Variant};
 
 /// Measure a suite, or a WASI program of your own, on every engine
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_help = "\
+#[command(
+    next_help_heading = "What",
+    after_help = "\
 Without TARGET, the PolyBench kernels are measured. `growth` measures instances \
 that are made, grown and dropped in a loop; `compile` measures compilation alone; \
-`startup` the way to the first instruction and from instance to instance.")]
+`startup` the way to the first instruction and from instance to instance."
+)]
 pub struct Args {
     /// A suite's name, a WASI program (app.wasm), `growth`, `compile` or `startup`
+    #[arg(help_heading = Reset)]
     pub target: Option<String>,
     /// Arguments of the program, after `--`
-    #[arg(last = true)]
+    #[arg(last = true, help_heading = Reset)]
     pub args: Vec<String>,
     /// A selection instead of a target.
     #[arg(skip)]
@@ -28,55 +32,25 @@ pub struct Args {
     pub elide: Vec<Elide>,
 
     /// Problem size of the suite [default: medium]
-    #[arg(long, help_heading = "What")]
+    #[arg(long)]
     pub size: Option<String>,
     /// Only these workloads of the suite
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "NAMES",
-        help_heading = "What"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub kernels: Vec<String>,
-    /// Builds of the suite: wasm, wasm-simd, wasm32, wasm64 [default: wasm-simd]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "NAMES",
-        help_heading = "What"
-    )]
+    /// Builds of the suite: wasm, wasm-simd, wasm-opt, wasm32, wasm64 [default: wasm-simd]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub variant: Vec<Variant>,
     /// Engines as NAME[:STRATEGY[:BACKEND]]; all that are installed by default
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "NAMES",
-        help_heading = "What"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub engines: Vec<Wanted>,
     /// Strategies of our engine; `auto` is the cheapest exact one [default: all]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "NAMES",
-        help_heading = "What"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub bounds: Vec<String>,
     /// How hard our engine compiles: speed, none [default: speed]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "LEVELS",
-        help_heading = "What"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "LEVELS")]
     pub opt: Vec<Opt>,
     /// Instances at once, one pinned thread each [default: 1]
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "COUNTS",
-        help_heading = "What"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "COUNTS")]
     pub threads: Vec<u32>,
 
     /// What the program is given.

@@ -332,9 +332,15 @@ fn find_artifacts(plan: &Plan) -> anyhow::Result<()> {
     };
     let (path, count) = (first.artifact.display(), missing.len());
     let suite = &first.cell.suite;
+    let variant = match first.cell.variant {
+        // Nobody builds these without being asked.
+        asked @ (Variant::WasmOpt | Variant::NativeGcc) => format!(" --variant {asked}"),
+        _ => String::new(),
+    };
     bail!(
         "{path} is not there ({count} cells need what is missing): build it with \
-         `python3 workloads/build.py --suite {suite}`, with --size for other sizes than medium"
+         `python3 workloads/build.py --suite {suite}{variant}`, with --size for other sizes than \
+         medium"
     )
 }
 

@@ -173,6 +173,8 @@ closed_set! {
         WasmSimd = "wasm-simd", "WebAssembly with SIMD";
         /// WebAssembly 1.0.
         WasmMvp = "wasm-mvp", "WebAssembly 1.0, for engines that know nothing newer";
+        /// The modules of `wasm` after Binaryen's optimiser.
+        WasmOpt = "wasm-opt", "the modules of wasm after Binaryen's wasm-opt -O4";
         /// WebAssembly with 32-bit memories, for comparing with 64-bit ones.
         Wasm32 = "wasm32", "WebAssembly with 32-bit memories, as wasm64 but for the width";
         /// WebAssembly with 64-bit memories, for comparing with 32-bit ones.
@@ -193,6 +195,7 @@ impl Variant {
             Variant::Wasm
             | Variant::WasmSimd
             | Variant::WasmMvp
+            | Variant::WasmOpt
             | Variant::Wasm32
             | Variant::Wasm64 => true,
             Variant::Native | Variant::NativeTuned | Variant::NativeGcc => false,

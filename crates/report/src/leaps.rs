@@ -27,7 +27,7 @@ use crate::file::Results;
 use crate::markdown::escape;
 use crate::scaling::{self, Scaling};
 use crate::view::{self, View};
-use crate::{Report, ReportError};
+use crate::{Report, ReportError, stated};
 
 /// Under [`SELECTION`] in a campaign's configuration, and the page's name.
 pub const NAME: &str = "leaps-and-bounds";
@@ -100,11 +100,7 @@ pub fn files(folder: &Path) -> Result<Vec<(String, String)>, ReportError> {
         view: &view,
         scaling: &scaling,
     };
-    // The data is ours, and a test reads it.
-    let paper: Paper = toml::from_str(DATA).map_err(|error| ReportError::Data {
-        name: NAME,
-        error: error.to_string(),
-    })?;
+    let paper: Paper = stated::read(NAME, DATA)?;
     Ok(page.files(&paper))
 }
 

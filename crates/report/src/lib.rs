@@ -36,6 +36,7 @@ pub mod markdown;
 mod own_html;
 pub mod plain;
 pub mod scaling;
+mod stated;
 pub mod terminal;
 pub mod view;
 
@@ -203,10 +204,13 @@ impl Report {
         let is_about_scaling = figure.is_none() && scaling::is_about(&campaign);
         let scaling = is_about_scaling.then(|| scaling::of(&campaign, &summary, &view));
         let is_about_library = figure.is_none() && library::is_about(&campaign);
-        let library = is_about_library.then(|| LibraryPages {
-            own: library::files(&campaign, &summary),
-            seed: library::seed_files(&campaign, &summary),
-        });
+        let library = match is_about_library {
+            true => Some(LibraryPages {
+                own: library::files(&campaign, &summary),
+                seed: library::seed_files(&campaign, &summary)?,
+            }),
+            false => None,
+        };
         Ok(Report {
             view,
             bounds,

@@ -22,6 +22,7 @@ mod seed;
 use fathom_record::{Campaign, Variant};
 use fathom_stats::{Against, GroupRatio, Row, Summary};
 
+use crate::ReportError;
 use crate::bounds::SELECTION;
 use crate::figures;
 
@@ -81,8 +82,15 @@ pub fn files(campaign: &Campaign, summary: &Summary) -> [(&'static str, String);
 }
 
 /// The page that sets the seed's figures beside ours, and its pictures.
-pub fn seed_files(campaign: &Campaign, summary: &Summary) -> Vec<(String, String)> {
-    Library::of(campaign, summary).seed_files()
+///
+/// # Errors
+/// [`ReportError::Data`] if our own data cannot be read; a test reads it.
+pub fn seed_files(
+    campaign: &Campaign,
+    summary: &Summary,
+) -> Result<Vec<(String, String)>, ReportError> {
+    let seed = seed::Seed::read()?;
+    Ok(Library::of(campaign, summary).seed_files(&seed))
 }
 
 impl<'a> Library<'a> {
@@ -165,7 +173,16 @@ impl<'a> Library<'a> {
         if has_twin || sandbox.engine == "fathom" {
             name = format!("{name} {}", sandbox.strategy);
         }
+        if row.variant == Variant::WasmOpt {
+            name.push_str(" wasm-opt");
+        }
         name
+    }
+
+    /// Whether rows are of modules that went through Binaryen's optimiser.
+    fn has_optimised(&self) -> bool {
+        let mut lines = self.lines.iter();
+        lines.any(|line| line.row.variant == Variant::WasmOpt)
     }
 
     /// How many programs there are.

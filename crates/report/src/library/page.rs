@@ -157,8 +157,14 @@ impl Library<'_> {
         }
         text.push_str(
             "The median is that of the engines that keep a module in its sandbox. `wasm-mvp` is \
-             the build for engines that know WebAssembly 1.0 only.\n",
+             the build for engines that know WebAssembly 1.0 only.",
         );
+        if self.has_optimised() {
+            text.push_str(
+                " Rows named wasm-opt ran the portable build after Binaryen's `wasm-opt -O4`.",
+            );
+        }
+        text.push('\n');
         text
     }
 

@@ -1,124 +1,142 @@
-//! What "Performance of WebAssembly runtimes in 2023" states, as data, and the page
-//! that sets our figures beside it.
+//! What "Performance of WebAssembly runtimes in 2023" states beside our figures.
 //!
-//! The seed prints its figures as pictures; of numbers its text holds two. So its
-//! statements are set beside ours, each with the ratio that would show it.
+//! ```text
+//!  data/libsodium-2023.toml: what the seed states ─┬▶ page, pictures
+//!  Library: what a campaign found ─────────────────┘
+//! ```
+//!
+//! What must stay true: what the seed states is in that file alone, and what a
+//! campaign does not hold is said to be missing.
 
 use std::fmt::Write;
 
 use fathom_record::Variant;
 use fathom_stats::{Against, Figure, Row};
+use serde::Deserialize;
 
 use super::{Library, Line, charts::To, value};
 use crate::bounds::{failures, markdown};
 use crate::chart::lying::{Bar, Kind, Lying};
-use crate::figures;
+use crate::{ReportError, figures, stated};
 
 /// The page's file and its pictures' folder.
 const PAGE: &str = "libsodium-runtimes-2023.md";
 const PICTURES: &str = "libsodium-2023";
+const DATA: &str = include_str!("../../data/libsodium-2023.toml");
 /// Programs that the seed leaves out of its comparison with native code, which has
 /// instructions for them.
 const AES: &str = "aead_aegis";
+/// What is divided where the seed has a number.
+const FASTEST_OVER_TUNED: &str =
+    "the fastest engine of each program over native code for this machine";
+
+/// What the seed states.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Seed {
+    title: String,
+    paper: String,
+    number: Vec<Number>,
+    statement: Vec<Statement>,
+    difference: Vec<Difference>,
+}
+
+/// One of its numbers.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Number {
+    says: String,
+    published: String,
+    of: Programs,
+}
+
+/// The programs that a number is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+enum Programs {
+    #[serde(rename = "AES")]
+    Aes,
+    #[serde(rename = "others")]
+    Others,
+}
+
+/// Something that the seed says, and the ratio that would show it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Statement {
+    says: String,
+    of: Who,
+    to: Other,
+    /// A group; all programs for none.
+    #[serde(default)]
+    group: String,
+}
 
 /// An engine in a statement: its name, and a word of its code generator's.
-type Who = (&'static str, &'static str);
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+struct Who {
+    engine: String,
+    generator: String,
+}
 
-/// One side of a statement.
-#[derive(Clone, Copy)]
+impl From<String> for Who {
+    fn from(words: String) -> Who {
+        let (engine, generator) = words.split_once(' ').unwrap_or((&words, ""));
+        Who {
+            engine: engine.to_owned(),
+            generator: generator.to_owned(),
+        }
+    }
+}
+
+/// The other side of a statement.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
 enum Other {
     Engine(Who),
     Median,
     Fastest,
 }
 
-/// Something that the seed says, and the ratio that would show it.
-struct Statement {
-    says: &'static str,
-    of: Who,
-    to: Other,
-    /// A group; all programs for none.
-    group: &'static str,
+impl From<String> for Other {
+    fn from(words: String) -> Other {
+        match words.as_str() {
+            "median" => Other::Median,
+            "fastest" => Other::Fastest,
+            _ => Other::Engine(words.into()),
+        }
+    }
 }
 
-const STATEMENTS: [Statement; 12] = [
-    Statement {
-        says: "iwasm was consistently the fastest",
-        of: ("wamr", "aot"),
-        to: Other::Fastest,
-        group: "",
-    },
-    Statement {
-        says: "wasmer with LLVM is very close to iwasm",
-        of: ("wasmer", "llvm"),
-        to: Other::Engine(("wamr", "aot")),
-        group: "",
-    },
-    Statement {
-        says: "wasm2c is neck and neck with the fastest in every test (without any check)",
-        of: ("wasm2c", ""),
-        to: Other::Fastest,
-        group: "",
-    },
-    Statement {
-        says: "wasmer with Cranelift and wasmtime perform virtually the same",
-        of: ("wasmer", "cranelift"),
-        to: Other::Engine(("wasmtime", "cranelift")),
-        group: "",
-    },
-    Statement {
-        says: "Cranelift's results are close to LLVM's",
-        of: ("wasmtime", "cranelift"),
-        to: Other::Engine(("wamr", "aot")),
-        group: "",
-    },
-    Statement {
-        says: "V8 is about as fast as WasmEdge",
-        of: ("node", ""),
-        to: Other::Engine(("wasmedge", "")),
-        group: "",
-    },
-    Statement {
-        says: "JavaScriptCore is behind in authentication, behind single-pass compilers even",
-        of: ("bun", ""),
-        to: Other::Median,
-        group: "auth",
-    },
-    Statement {
-        says: "JavaScriptCore remains slower in hashing",
-        of: ("bun", ""),
-        to: Other::Median,
-        group: "hash",
-    },
-    Statement {
-        says: "single-pass compilers are a class of their own",
-        of: ("wasmer", "singlepass"),
-        to: Other::Median,
-        group: "",
-    },
-    Statement {
-        says: "wazero is the slowest in the metamorphic test, where the others are alike",
-        of: ("wazero", "compiler"),
-        to: Other::Median,
-        group: "metamorphic",
-    },
-    Statement {
-        says: "wazero is significantly slower than wasmer's single-pass compiler in Diffie-Hellman",
-        of: ("wazero", "compiler"),
-        to: Other::Engine(("wasmer", "singlepass")),
-        group: "scalarmult",
-    },
-    Statement {
-        says: "bun is slower than node in key generation, for want of a WASI of its own",
-        of: ("bun", ""),
-        to: Other::Engine(("node", "")),
-        group: "keygen",
-    },
-];
+/// What was not as the seed had it, and why.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Difference {
+    what: String,
+    how: String,
+    /// Of all campaigns if absent.
+    only: Option<Only>,
+}
+
+/// Campaigns that a difference is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+enum Only {
+    #[serde(rename = "with wasm-opt")]
+    WithOptimiser,
+    #[serde(rename = "without wasm-opt")]
+    WithoutOptimiser,
+}
+
+impl Seed {
+    /// What the data file says.
+    pub(super) fn read() -> Result<Seed, ReportError> {
+        stated::read(PICTURES, DATA)
+    }
+}
 
 impl Library<'_> {
     /// The page and its pictures.
-    pub(super) fn seed_files(&self) -> Vec<(String, String)> {
+    pub(super) fn seed_files(&self, seed: &Seed) -> Vec<(String, String)> {
         let mut files = Vec::new();
         let mut pictures = String::new();
         let by_program = self.by_program();
@@ -128,21 +146,16 @@ impl Library<'_> {
             let _ = write!(pictures, "![{name}]({path})\n\n");
             files.push((path, drawing));
         }
-        files.insert(0, (PAGE.to_owned(), self.seed_page(&pictures)));
+        files.insert(0, (PAGE.to_owned(), self.seed_page(seed, &pictures)));
         files
     }
 
-    fn seed_page(&self, pictures: &str) -> String {
-        let mut text = format!(
-            "# Performance of WebAssembly runtimes, 2023 and now\n\nFrank Denis measured \
-             libsodium's own programs on eight engines (\"Performance of WebAssembly runtimes in \
-             2023\"). This is the same on this machine, by `fathom reproduce libsodium-2023`.\n\n{}\n",
-            self.head()
-        );
+    fn seed_page(&self, seed: &Seed, pictures: &str) -> String {
+        let mut text = format!("# {}\n\n{}\n\n{}\n", seed.title, seed.paper, self.head());
         let _ = write!(
             text,
             "\n## What the seed says, and what was measured here\n\n{}",
-            markdown(&self.statements())
+            markdown(&self.statements(seed))
         );
         text.push_str(
             "\nThe seed's other figures are pictures without numbers. A ratio below 1 means that \
@@ -152,45 +165,45 @@ impl Library<'_> {
             let _ = write!(text, "\n## {title}\n\n{}", markdown(&table));
         }
         let _ = write!(text, "\n## Pictures in the seed's form\n\n{pictures}");
-        text.push_str(DIFFERENCES);
+        text.push_str(&self.differences(seed));
         text.push_str(&self.absent());
         text.push_str(&failures(self.campaign));
         text
     }
 
-    fn statements(&self) -> Vec<Vec<String>> {
+    fn differences(&self, seed: &Seed) -> String {
+        let only = match self.has_optimised() {
+            true => Only::WithOptimiser,
+            false => Only::WithoutOptimiser,
+        };
+        let mut text = "## What is not as the seed had it\n\n".to_owned();
+        let holds = |one: &&Difference| one.only.is_none_or(|have| have == only);
+        for one in seed.difference.iter().filter(holds) {
+            let _ = writeln!(text, "- **{}.** {}", one.what, one.how);
+        }
+        text
+    }
+
+    fn statements(&self, seed: &Seed) -> Vec<Vec<String>> {
         let head = ["the seed", "its figure", "ours", "what is divided"];
         let mut table = vec![head.map(str::to_owned).to_vec()];
-        let tuned = self.fastest_over_tuned();
-        let (aes, others): (Vec<_>, Vec<_>) = tuned
-            .into_iter()
-            .partition(|(name, _)| name.starts_with(AES));
-        let fastest = "the fastest engine of each program over native code for this machine";
-        let median = |list: &[(String, f64)]| {
-            let mut values: Vec<f64> = list.iter().map(|(_, value)| *value).collect();
-            values.sort_by(f64::total_cmp);
-            let middle = values.get(values.len() / 2).copied();
-            middle.map_or(figures::NONE.to_owned(), figures::ratio_bare)
-        };
-        for (says, theirs, ours) in [
-            (
-                "slower than native code, median of the programs without AES",
-                "2.32",
-                median(&others),
-            ),
-            (
-                "slower where native code has instructions for AES",
-                "80",
-                median(&aes),
-            ),
-        ] {
-            let line = [says, theirs, &ours, fastest];
-            table.push(line.map(str::to_owned).to_vec());
-        }
-        for statement in &STATEMENTS {
-            table.push(self.statement(statement));
-        }
+        table.extend(seed.number.iter().map(|number| self.number(number)));
+        table.extend(seed.statement.iter().map(|one| self.statement(one)));
         table
+    }
+
+    fn number(&self, number: &Number) -> Vec<String> {
+        let mut values: Vec<f64> = self
+            .fastest_over_tuned()
+            .into_iter()
+            .filter(|(name, _)| name.starts_with(AES) == (number.of == Programs::Aes))
+            .map(|(_, value)| value)
+            .collect();
+        values.sort_by(f64::total_cmp);
+        let median = values.get(values.len() / 2).copied();
+        let ours = median.map_or(figures::NONE.to_owned(), figures::ratio_bare);
+        let line = [&number.says, &number.published, &ours, FASTEST_OVER_TUNED];
+        line.map(str::to_owned).to_vec()
     }
 
     fn statement(&self, statement: &Statement) -> Vec<String> {
@@ -199,25 +212,25 @@ impl Library<'_> {
             .iter()
             .position(|group| group.name == statement.group);
         let number = group.map_or(0, |group| group + 1);
-        let of = self.line(statement.of);
-        let to = match statement.to {
+        let of = self.line(&statement.of);
+        let to = match &statement.to {
             Other::Engine(who) => self.line(who),
             Other::Fastest => self.lines.iter().find(|line| line.is_ranked),
             Other::Median => None,
         };
-        let shown = match (of, statement.to, to) {
+        let shown = match (of, &statement.to, to) {
             (Some(of), Other::Median, _) => value(of.to_median.get(number)),
             (Some(of), _, Some(to)) => self.between(&of.row, &to.row, number),
             _ => None,
         };
-        let named = |line: Option<&Line>, who: Who| {
-            let absent = || match who {
+        let named = |line: Option<&Line>, who: &Who| {
+            let absent = || match (&who.engine, who.generator.as_str()) {
                 (engine, "") => format!("{engine} (not here)"),
                 (engine, generator) => format!("{engine} {generator} (not here)"),
             };
             line.map_or_else(absent, |line| line.name.clone())
         };
-        let divided = match statement.to {
+        let divided = match &statement.to {
             Other::Median => "the median".to_owned(),
             Other::Fastest => {
                 to.map_or(String::new(), |line| format!("the fastest, {}", line.name))
@@ -227,25 +240,20 @@ impl Library<'_> {
         let what = match group {
             Some(_) => format!(
                 "{} over {divided}, {}",
-                named(of, statement.of),
+                named(of, &statement.of),
                 statement.group
             ),
-            None => format!("{} over {divided}", named(of, statement.of)),
+            None => format!("{} over {divided}", named(of, &statement.of)),
         };
         let ours = shown.map_or(figures::NONE.to_owned(), figures::ratio_bare);
-        vec![
-            statement.says.to_owned(),
-            "a picture".to_owned(),
-            ours,
-            what,
-        ]
+        vec![statement.says.clone(), "a picture".to_owned(), ours, what]
     }
 
-    fn line(&self, (engine, generator): Who) -> Option<&Line> {
+    fn line(&self, who: &Who) -> Option<&Line> {
         self.lines.iter().find(|line| {
             let sandbox = &line.row.sandbox;
             let backend = sandbox.backend.as_deref().unwrap_or_default();
-            sandbox.engine == engine && backend.contains(generator) && line.is_ranked
+            sandbox.engine == who.engine && backend.contains(&who.generator) && line.is_ranked
         })
     }
 
@@ -298,20 +306,3 @@ impl Library<'_> {
         Some(("native".to_owned(), drawing.render()?))
     }
 }
-
-/// What is not as the seed had it, and why.
-const DIFFERENCES: &str = "## What is not as the seed had it\n\n\
-- **The library.** The seed's revision of December 2022 is in no registry; this is release 1.0.22 \
-with later fixes. Programs that came since are in their groups: SHA-3, SHAKE and TurboSHAKE in \
-`hash`, key encapsulation in `kx`, `ipcrypt` in `stream`. The seed does not list which program is in \
-which group; by name they are these. It counts sixteen pictures: fifteen groups and the sum of all.\n\
-- **The build.** zig 0.15.2 instead of a 0.11 development version, as `generic`, which has bulk memory \
-as the seed's had; engines that know WebAssembly 1.0 only take a build for that. `wasm-opt -O4` was \
-not run over the modules.\n\
-- **Chance.** Random numbers come from a generator under a fixed key, so that every engine does the same \
-work; the seed took its key from the system.\n\
-- **Passes.** The seed ran 200 passes of each program 200 times and does not say what it shows of \
-them. Here a program is passed through for about 50 ms, once at least, again in every round, \
-interleaved with the other engines; a group's figure is the geometric mean over its programs.\n\
-- **What takes part in the median.** The engines in the tables, which are not those of 2023: another \
-engine among them moves every figure.\n";

@@ -29,15 +29,20 @@ fn truth(cell: &Cell) -> f64 {
 }
 
 fn campaign() -> Campaign {
+    campaign_of(Variant::Wasm)
+}
+
+/// With modules of this build.
+fn campaign_of(build: Variant) -> Campaign {
     let mut cells = Vec::new();
     for (program, ..) in PROGRAMS {
         let program = ("libsodium", program);
-        let mut wasmtime = cell("wasmtime", "guard", Variant::Wasm, program);
+        let mut wasmtime = cell("wasmtime", "guard", build, program);
         wasmtime.sandbox.backend = Some("cranelift".to_owned());
-        cells.push(cell("fathom", "auto", Variant::Wasm, program));
+        cells.push(cell("fathom", "auto", build, program));
         cells.push(cells[cells.len() - 1].control());
         cells.push(wasmtime);
-        cells.push(cell("bun", "guard", Variant::Wasm, program));
+        cells.push(cell("bun", "guard", build, program));
         cells.push(cell("leaky", "none", Variant::WasmMvp, program));
         cells.push(cell("native", "none", Variant::Native, program));
         cells.push(cell("native", "none", Variant::NativeTuned, program));
@@ -140,7 +145,7 @@ fn every_figure_is_in_the_csv() {
 #[test]
 fn the_seeds_statements_stand_beside_ours() {
     let campaign = campaign();
-    let files = seed_files(&campaign, &Summary::from_campaign(&campaign));
+    let files = seed_files(&campaign, &Summary::from_campaign(&campaign)).unwrap();
     let page = &files[0].1;
     let says = "## What the seed says";
     // The fastest is ours: 1.1 over 0.5, and over 0.02.
@@ -167,6 +172,22 @@ fn the_seeds_statements_stand_beside_ours() {
     for name in &drawn[1..] {
         assert!(page.contains(&format!("]({name})")), "{name}");
     }
+}
+
+#[test]
+fn modules_that_went_through_the_optimiser_are_told_apart() {
+    let page = |campaign: &Campaign| {
+        let files = seed_files(campaign, &Summary::from_campaign(campaign)).unwrap();
+        files.into_iter().next().unwrap().1
+    };
+    let plain = page(&campaign());
+    assert!(plain.contains("was not run over these") && !plain.contains("auto wasm-opt"));
+    let campaign = campaign_of(Variant::WasmOpt);
+    let optimised = page(&campaign);
+    assert!(optimised.contains("ran modules after `wasm-opt -O4`"));
+    assert!(!optimised.contains("was not run over these"));
+    assert!(optimised.contains("| wasmtime cranelift wasm-opt "));
+    assert!(own(&campaign, "library.md").contains("Rows named wasm-opt"));
 }
 
 #[test]

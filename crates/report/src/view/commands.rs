@@ -68,7 +68,8 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
         }
     }
     let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-    // A selection decides builds by itself, and measures what it compares with.
+    // A selection decides builds by itself but for this one, and measures what it
+    // compares with.
     let is_selection = header.config.other.contains_key(SELECTION);
     if is_selection {
         add("--workloads", cell.workload.clone());
@@ -83,9 +84,11 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
         Variant::Wasm
         | Variant::WasmSimd
         | Variant::WasmMvp
+        | Variant::WasmOpt
         | Variant::Wasm32
         | Variant::Wasm64 => {
-            if header.config.module.is_none() && !is_selection {
+            let is_chosen = !is_selection || cell.variant == Variant::WasmOpt;
+            if header.config.module.is_none() && is_chosen {
                 add("--variant", cell.variant.to_string());
             }
             if sandbox.engine == "fathom" {

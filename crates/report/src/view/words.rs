@@ -95,6 +95,7 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
         Variant::Wasm
         | Variant::WasmSimd
         | Variant::WasmMvp
+        | Variant::WasmOpt
         | Variant::Wasm32
         | Variant::Wasm64 => {
             details.push(sandbox.strategy.clone());
@@ -109,6 +110,8 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
         Variant::Wasm if with_variant => details.push("no SIMD".to_owned()),
         Variant::WasmSimd if with_variant => details.push("SIMD".to_owned()),
         Variant::WasmMvp if with_variant => details.push("WebAssembly 1.0".to_owned()),
+        // Whatever it is beside: nobody takes it for what the compiler made.
+        Variant::WasmOpt => details.push("wasm-opt -O4".to_owned()),
         Variant::Wasm32 if with_variant => details.push("32-bit".to_owned()),
         Variant::Wasm64 if with_variant => details.push("64-bit".to_owned()),
         _ => {}

@@ -1,0 +1,106 @@
+"""The variant `wasm-opt`: modules of the variant `wasm` after Binaryen's `wasm-opt -O4`.
+
+    build/wasm/[SIZE/]NAME.wasm ─▶ wasm-opt -O4 ─▶ build/wasm-opt/[SIZE/]NAME.wasm
+
+It is made where it is asked for. Binaryen is fetched then: the npm package, pinned
+and held against its hash, into `.tools/binaryen`. Its program is JavaScript, so any
+Node.js runs it, and the same module comes out.
+
+What must stay true:
+- Nothing but this pass differs from `wasm`: the module says itself which features it
+  has, and keeps its names.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import fcntl
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import jobs
+import runs
+import toolchain
+
+sys.path.insert(0, str(toolchain.ROOT / "engines"))
+
+import step  # noqa: E402
+
+NAME = "wasm-opt"
+MADE_OF = "wasm"
+HELP = "the modules of `wasm` after Binaryen's wasm-opt -O4"
+PACKAGE = "binaryen"
+VERSION = "132.0.0"
+INTEGRITY = "sha512-4Usg7yEvwO3FMso3Oov6qkOOHSod1IEv+boKkh77kTljM+eNBouqCTbqWswGzbG+vDNO/b/v2C4gfEh1WgB9Lg=="
+HOME = toolchain.TOOLS / "binaryen"
+# -g keeps the name section, which traps and profiles need, as in the other variants.
+FLAGS = ("-O4", "-g")
+
+
+def install() -> None:
+    """Fetches Binaryen unless it is there. Raises ToolError with one line."""
+    if _is_there():
+        return
+    toolchain.TOOLS.mkdir(exist_ok=True)
+    with open(toolchain.TOOLS / "binaryen.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if _is_there():
+            return
+        print(f"installing {PACKAGE} {VERSION} into {HOME}", flush=True)
+        with tempfile.TemporaryDirectory(prefix=".binaryen-", dir=toolchain.TOOLS) as scratch:
+            made = pathlib.Path(scratch) / "binaryen"
+            try:
+                step.Step(PACKAGE).npm_package(PACKAGE, VERSION, INTEGRITY, made)
+            except step.Failed as failed:
+                raise toolchain.ToolError(f"{PACKAGE} {VERSION}: {failed}") from None
+            for path in made.iterdir():  # its library is not used
+                if path.is_file() and path.name not in ("package.json", "LICENSE"):
+                    path.unlink()
+            for path in (made / "bin").iterdir():
+                if path.name not in ("package.json", "wasm-opt"):
+                    path.unlink()
+            (made / "version").write_text(VERSION)
+            shutil.rmtree(HOME, ignore_errors=True)
+            os.rename(made, HOME)
+
+
+def _is_there() -> bool:
+    stamp = HOME / "version"
+    return stamp.is_file() and stamp.read_text() == VERSION
+
+
+def sources_of(variants: list[str]) -> list[str]:
+    """What must be built of a suite for these variants: `wasm` for `wasm-opt`."""
+    return list(dict.fromkeys(MADE_OF if variant == NAME else variant for variant in variants))
+
+
+@dataclasses.dataclass(frozen=True)
+class Job(jobs.Job):
+    """One module after the pass."""
+
+    label: str
+    sources: tuple[pathlib.Path, ...]
+    headers: tuple[pathlib.Path, ...]
+    output: pathlib.Path
+
+    def recipe(self) -> list:
+        return [PACKAGE, VERSION, FLAGS]
+
+    def make(self, scratch: pathlib.Path) -> pathlib.Path:
+        node = runs.node_path()
+        if node is None:
+            raise toolchain.ToolError(f"{self.label}: wasm-opt needs node (python3 engines/install.py node)")
+        made = scratch / "optimised"
+        toolchain.run([node, str(HOME / "bin" / "wasm-opt"), *FLAGS, str(self.sources[0]), "-o", str(made)], self.label)
+        return made
+
+
+def jobs_after(made: list[jobs.Job], folder: pathlib.Path) -> list[jobs.Job]:
+    """The pass for each module of `wasm` among these, which are built below `folder`."""
+    plain = toolchain.VARIANTS[MADE_OF]
+    return [Job(job.label.replace(f"({MADE_OF}", f"({NAME}"), (job.output,), (),
+                folder / NAME / job.output.relative_to(folder / MADE_OF))
+            for job in made if getattr(job, "variant", None) == plain]
