@@ -314,33 +314,6 @@ fn mismatches_are_errors() {
     );
 }
 
-#[test]
-fn the_cache_survives_damage() {
-    let dir = tempfile::tempdir().unwrap();
-    let config = Config::new().cache_dir(Some(dir.path().to_owned()));
-    let engine = Engine::new(&config).unwrap();
-    assert!(!module(&engine, MEMORY).from_cache());
-    assert!(module(&engine, MEMORY).from_cache());
-    let entry = std::fs::read_dir(dir.path())
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    let good = std::fs::read(&entry).unwrap();
-    for damage in 0..3 {
-        let mut bad = good.clone();
-        match damage {
-            0 => bad.truncate(good.len() / 2),
-            1 => bad[good.len() / 2] ^= 1,
-            _ => bad.clear(),
-        }
-        std::fs::write(&entry, bad).unwrap();
-        assert!(!module(&engine, MEMORY).from_cache(), "damage {damage}");
-        assert_eq!(std::fs::read(&entry).unwrap(), good, "mended");
-    }
-}
-
 const THROWING: &str = r#"(module
     (import "host" "tag" (tag $theirs (param i32 f64)))
     (import "host" "throw" (func $host (param i32)))

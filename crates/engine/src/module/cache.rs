@@ -2,16 +2,17 @@
 //! module's bytes and of everything that changes its code.
 //!
 //! ```text
-//!  magic (8) | BLAKE3 of the payload (32) | payload: the artifact (postcard)
+//!  magic (8) | BLAKE3 of the payload, keyed with the name's hash (32) | payload:
+//!                                                         the artifact (postcard)
 //! ```
 //!
 //! What must stay true: an entry appears whole or not at all (written beside
-//! its place, then renamed), and one that is damaged, truncated or of another
-//! version counts as absent. The cache never fails a compilation: what it
-//! cannot read is compiled, what it cannot write is not kept.
+//! its place, then renamed), and one that is damaged, truncated, of another
+//! version or of another name counts as absent. The cache never fails a
+//! compilation: what it cannot read is compiled, what it cannot write is not kept.
 
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,17 +20,18 @@ use crate::compile::Artifact;
 use crate::engine::Engine;
 
 /// Changes with the format of an entry and with the code that compiles.
-const MAGIC: &[u8; 8] = b"fathom\x00\x01";
-const HASH_BYTES: usize = 32;
+const MAGIC: &[u8; 8] = b"fathom\x00\x02";
+const HEAD_BYTES: usize = MAGIC.len() + blake3::OUT_LEN;
 
 /// Where the entry of one module under one configuration is.
 pub(super) struct Key {
     dir: PathBuf,
-    name: String,
+    hash: blake3::Hash,
 }
 
 impl Key {
-    /// Nothing where the engine has no cache.
+    /// Nothing where the engine has no cache, or where this program cannot tell
+    /// itself from another build.
     pub fn new(engine: &Engine, wasm: &[u8]) -> Option<Key> {
         let config = engine.config();
         let dir = config.cache_dir.clone()?;
@@ -51,27 +53,40 @@ impl Key {
             config.count,
         );
         hasher.update(about.as_bytes());
-        hasher.update(program_identity().as_bytes());
+        #[cfg(feature = "thesis-formula")]
+        hasher.update(&[u8::from(config.thesis_formula)]);
+        hasher.update(program_identity()?.as_bytes());
         hasher.update(wasm);
-        Some(Key {
-            dir,
-            name: hasher.finalize().to_hex().to_string(),
-        })
+        let hash = hasher.finalize();
+        Some(Key { dir, hash })
     }
 
     fn path(&self) -> PathBuf {
-        self.dir.join(&self.name)
+        self.dir.join(self.hash.to_hex().as_str())
     }
 
     /// The artifact, if there is an undamaged entry.
     pub fn load(&self) -> Option<Artifact> {
-        let bytes = fs::read(self.path()).ok()?;
-        let rest = bytes.strip_prefix(MAGIC)?;
-        let (hash, payload) = rest.split_at_checked(HASH_BYTES)?;
-        if blake3::hash(payload).as_bytes() != hash {
+        let path = self.path();
+        // Reading anything else may take forever, as a pipe without a writer does.
+        if !fs::metadata(&path).ok()?.is_file() {
             return None;
         }
-        postcard::from_bytes(payload).ok()
+        let mut file = File::open(path).ok()?;
+        let mut head = [0; HEAD_BYTES];
+        file.read_exact(&mut head).ok()?;
+        let hash = head.strip_prefix(MAGIC)?;
+        let mut payload = Vec::new();
+        file.read_to_end(&mut payload).ok()?;
+        if self.hash_of(&payload).as_bytes() != hash {
+            return None;
+        }
+        postcard::from_bytes(&payload).ok()
+    }
+
+    /// Of this entry alone: the same payload has another hash under another name.
+    fn hash_of(&self, payload: &[u8]) -> blake3::Hash {
+        blake3::keyed_hash(self.hash.as_bytes(), payload)
     }
 
     /// Keep an artifact.
@@ -80,7 +95,8 @@ impl Key {
             return;
         };
         let temporary = self.temporary();
-        if write_entry(&temporary, &payload)
+        if self
+            .write(&temporary, &payload)
             .and_then(|()| fs::rename(&temporary, self.path()))
             .is_err()
         {
@@ -93,27 +109,28 @@ impl Key {
     fn temporary(&self) -> PathBuf {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = self.hash.to_hex();
         self.dir
-            .join(format!("{}.{}.{next}.tmp", self.name, std::process::id()))
+            .join(format!("{name}.{}.{next}.tmp", std::process::id()))
+    }
+
+    fn write(&self, path: &Path, payload: &[u8]) -> std::io::Result<()> {
+        fs::create_dir_all(&self.dir)?;
+        let mut file = File::create_new(path)?;
+        file.write_all(MAGIC)?;
+        file.write_all(self.hash_of(payload).as_bytes())?;
+        file.write_all(payload)
     }
 }
 
 /// Tells builds of the host program apart: another build may compile the same
-/// module to other code.
-fn program_identity() -> String {
-    let metadata = std::env::current_exe().and_then(fs::metadata);
-    metadata.map_or_else(
-        |_| String::new(),
-        |m| format!("{}|{:?}", m.len(), m.modified().ok()),
-    )
+/// module to other code. By what runs, not by its path: that may be replaced
+/// meanwhile.
+fn program_identity() -> Option<String> {
+    let metadata = fs::metadata("/proc/self/exe").ok()?;
+    let modified = metadata.modified().ok()?;
+    Some(format!("{}|{modified:?}", metadata.len()))
 }
 
-fn write_entry(path: &Path, payload: &[u8]) -> std::io::Result<()> {
-    if let Some(dir) = path.parent() {
-        fs::create_dir_all(dir)?;
-    }
-    let mut file = fs::File::create_new(path)?;
-    file.write_all(MAGIC)?;
-    file.write_all(blake3::hash(payload).as_bytes())?;
-    file.write_all(payload)
-}
+#[cfg(test)]
+mod tests;
