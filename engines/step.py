@@ -157,7 +157,8 @@ class Step:
         with our WASI for an engine that brings none."""
         common = here.parent / "common"
         shared = sorted(common.glob("wasi*.c")) if wasi else []
-        shared += [common / name for name in ("main.c", "crew.c", "probe.c", "clock.c", "evidence.c", "events.c", "json.c", "module.c")]
+        names = ("main", "crew", "probe", "clock", "evidence", "events", "json", "module", "program")
+        shared += [common / f"{name}.c" for name in names]
         self.run(
             ["cc", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{common}", *shared]
             + [here / source for source in sources] + ["-o", to, *options, "-lpthread"],

@@ -8,6 +8,7 @@
 //   evidence.c what is in force
 //   events.c   the protocol's events, and failures
 //   json.c     JSON
+//   program.c  where the runner lies, and compilers that are programs
 //   preview1.h WASI, for engines that bring none
 
 #ifndef FATHOM_RUNNER_H

@@ -8,6 +8,7 @@
 
 #include "evidence.h"
 #include "preview1.h"
+#include "program.h"
 #include "translate.h"
 
 static struct choice chosen;

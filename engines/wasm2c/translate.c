@@ -1,24 +1,20 @@
 // See translate.h. Everything is made in a folder that is gone once the object is
-// loaded. Each program that is started ends with this one.
+// loaded.
 
 #define _GNU_SOURCE
 #include "translate.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "preview1.h"
+#include "program.h"
 
 #define WORDS_MAX 64
 
@@ -26,17 +22,8 @@ static struct choice chosen;
 #define WORK "fathom-wasm2c-" FRESH
 static char work[PATH_MAX];
 
-const char *own_folder(void) {
-    static char folder[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    if (length < 0) fail("internal", "cannot find this program: %s", strerror(errno));
-    folder[length] = '\0';
-    *strrchr(folder, '/') = '\0';
-    return folder;
-}
-
 static void sweep(void) {
-    static const char *const names[] = {"m.wasm", "m.c", "m.h", "glue.c", "m.o", "glue.o", "m.so", "said"};
+    static const char *const names[] = {"m.wasm", "m.c", "m.h", "glue.c", "m.o", "glue.o", "m.so", SAID};
     char path[PATH_MAX + 16];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", work, names[i]);
@@ -49,15 +36,6 @@ static char *in_work(const char *name) {
     char *path;
     if (asprintf(&path, "%s/%s", work, name) < 0) fail("internal", "out of memory");
     return path;
-}
-
-__attribute__((format(printf, 1, 2))) static char *format(const char *pattern, ...) {
-    char *text;
-    va_list arguments;
-    va_start(arguments, pattern);
-    if (vasprintf(&text, pattern, arguments) < 0) fail("internal", "out of memory");
-    va_end(arguments);
-    return text;
 }
 
 void translate_with(struct choice choice) {
@@ -74,36 +52,6 @@ void translate_with(struct choice choice) {
     }
 }
 
-// The first line of what a program complained about, without the work folder.
-static const char *complaint(const char *path) {
-    static char line[600];
-    FILE *said = fopen(path, "r");
-    line[0] = '\0';
-    while (said != NULL && fgets(line, sizeof line, said) != NULL && strspn(line, " \n") == strlen(line)) continue;
-    if (said != NULL) fclose(said);
-    line[strcspn(line, "\n")] = '\0';
-    const char *text = strncmp(line, work, strlen(work)) == 0 ? line + strlen(work) + 1 : line;
-    return text[0] == '\0' ? "it failed without a word" : text;
-}
-
-// Runs a program in the work folder; its failure is ours, of that kind.
-static void run_program(const char *kind, const char *const *words) {
-    char *said = in_work("said");
-    pid_t child = fork();
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        int output = open(said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        dup2(output, 1), dup2(output, 2);
-        if (chdir(work) == 0) execvp(words[0], (char *const *)words);
-        dprintf(2, "%s: %s\n", words[0], strerror(errno));
-        _exit(127);
-    }
-    int status;
-    if (child < 0 || waitpid(child, &status, 0) < 0) fail("internal", "cannot start %s: %s", words[0], strerror(errno));
-    if (status != 0) fail(kind, "%s", complaint(said));
-    free(said);
-}
-
 static void run_wasm2c(void) {
     const char *prefix = format("%s/debian/usr", own_folder());
     const char *words[] = {
@@ -113,7 +61,7 @@ static void run_wasm2c(void) {
         // memories only to say better why they are refused.
         "--enable-memory64", "--enable-multi-memory", "--enable-extended-const", "--enable-exceptions", "--enable-threads",
         NULL};
-    run_program("invalid", words);
+    run_program(work, "invalid", words);
 }
 
 // Compiles m.c and glue.c to m.so. Clang comes without its driver's cache, so that
@@ -140,9 +88,9 @@ static void run_compiler(void) {
         "-DWASM_RT_MEMCHECK_BOUNDS_CHECK=1", "-DWASM_RT_USE_MMAP=0", "-DWASM_RT_MAX_CALL_STACK_DEPTH=10000", NULL};
     for (const char *const *macro = guard ? guards : traps; *macro != NULL; macro++) words[count++] = *macro;
     words[count] = NULL;
-    run_program("unsupported", words);
+    run_program(work, "unsupported", words);
     const char *const link[] = {"cc", "-shared", "m.o", "glue.o", "-o", "m.so", "-lm", NULL};
-    run_program("unsupported", link);
+    run_program(work, "unsupported", link);
 }
 
 // The C name that wasm2c gave an import or export, and the type of its first

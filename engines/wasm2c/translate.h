@@ -25,8 +25,6 @@ struct made {
 
 // Sets what translations are made with; refuses what it does not know.
 void translate_with(struct choice choice);
-// The folder this program lies in.
-const char *own_folder(void);
 // `only_start`: no other export can be called, so that no time goes into them.
 // `keep`: a name under which the object is kept beside this program, and taken from
 // there the next time; NULL to make it anew.
