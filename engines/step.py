@@ -229,9 +229,10 @@ class Step:
         shutil.copytree(Path(crate["manifest_path"]).parent, into)
         shutil.rmtree(asking)
 
-    def cargo_build(self, here: Path, binary: str, into: Path, features: list[str] = ()) -> None:
+    def cargo_build(self, here: Path, binary: str, into: Path, features: list[str] = (), env: dict | None = None) -> None:
         """Builds the program `binary` of the crate in `here`, as its lock file pins it,
-        and copies it to `into`. What was compiled before an interruption is kept."""
+        and copies it to `into`; `env` comes on top of the environment. What was compiled
+        before an interruption is kept."""
         self._needs("cargo", "rustup or cargo")
         manifest, target = here / "Cargo.toml", self.kept() / "target"
         self.run(["cargo", "fetch", "--quiet", "--locked", "--manifest-path", manifest], "cargo fetch")
@@ -239,7 +240,7 @@ class Step:
         self.run(
             ["cargo", "build", "--release", "--offline", "--locked", "--manifest-path", manifest, "--bin", binary,
              *chosen, "--target-dir", target],
-            "cargo build",
+            "cargo build", env=env,
         )
         shutil.copy(target / "release" / binary, into / binary)
 
@@ -263,6 +264,10 @@ class Step:
         shutil.rmtree(asking)
 
     # Debian ----------------------------------------------------------------
+
+    def has_debian(self) -> bool:
+        """Whether packages of Debian can be had at all, for what is left out without."""
+        return all(shutil.which(program) is not None for program in ("apt-get", "dpkg-deb"))
 
     def debian_packages(self, packages: dict[str, str], into: Path, suite: str | None = None) -> None:
         """Unpacks Debian packages into a folder of their own: names and versions, from

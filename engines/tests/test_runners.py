@@ -400,11 +400,55 @@ class Wamr(RunnerCase, unittest.TestCase):
     usual_tier = "interpreter"
     wide = set()
 
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # The other strategy is compiled code's alone.
+        cls.facts = cls.facts | {"strategies": ["trap"]}
+
     def test_both_interpreters_are_themselves(self):
         for backend, words in [("fast", "has the fast interpreter"), ("classic", "has not the fast interpreter")]:
             hello = self.ask(modules.ANSWER, backend=backend).only("hello")
             self.assertEqual((hello["backend"], hello["tier"]), (backend, "interpreter"))
             self.assertIn(words, hello["evidence"])
+
+
+class WamrAhead(RunnerCase, unittest.TestCase):
+    """The same with compiled code."""
+
+    engine = "wamr"
+    baseline = {"opt": "none"}
+    baseline_tier = "unoptimised"
+    wide = set()
+
+    def setUp(self):
+        super().setUp()
+        if not (ROOT / ".tools" / "engines" / "wamr" / "wamrc").exists():
+            self.skipTest("WAMR is installed without its compiler")
+
+    def ask(self, source, **changes):
+        changes["backend"] = changes.get("backend") or "aot"
+        return super().ask(source, **changes)
+
+    def test_interpreters_have_no_guard_pages(self):
+        self.assert_fails(self.ask(modules.ANSWER, backend="fast", strategy="guard"), "unsupported", "interpreters compare")
+
+    def test_says_how_much_code_there_is(self):
+        self.assertGreater(self.ask(modules.ANSWER).only("process")["metrics"]["code_bytes"], 0)
+
+    def test_traps_in_threads_of_their_own(self):
+        # Not a load: with guard pages its LLVM leaves out one whose value nobody uses.
+        store = modules.program("(i32.store (i32.const 65533) (i32.const 1))")
+        for strategy in self.facts["strategies"]:
+            for module, message in [(store, "out of bounds memory access"), (modules.DEEP, "call stack exhausted")]:
+                with self.subTest(strategy=strategy, message=message):
+                    self.assert_fails(self.ask(module, strategy=strategy, threads=2, cpus=CPUS[:2]), "trap", message)
+
+    def test_leaves_nothing_in_the_temporary_folder(self):
+        before = set(Path("/tmp").glob("fathom-wamr-*"))
+        for source in (modules.ANSWER, modules.STRANGE_IMPORT, modules.UNREACHABLE, b"no module"):
+            self.ask(source)
+        self.assertEqual(set(Path("/tmp").glob("fathom-wamr-*")) - before, set())
 
 
 class Wasmedge(RunnerCase, unittest.TestCase):

@@ -1,23 +1,29 @@
-// Runs WebAssembly on WAMR. Its two interpreters are the same functions compiled in
-// two ways, in two libraries, of which the one that is asked for is loaded.
+// Runs WebAssembly on WAMR. Its two interpreters and what runs compiled code, with
+// guard pages or without, are the same functions compiled in four ways, in as many
+// libraries, of which the one that is asked for is loaded.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <wasm_export.h>
 
+#include "ahead.h"
 #include "evidence.h"
 #include "module.h"
 #include "preview1.h"
+#include "program.h"
 
 #define STACK_BYTES (1u << 20)
 #define EXITED "the program has exited"
 #define ERROR_ROOM 256
+#define SIGNAL_STACK_BYTES (64u << 10)
 
 // The functions of WAMR's that are used, each found in the library that was loaded.
 #define FUNCTIONS(X) \
@@ -34,9 +40,12 @@ static struct {
 } wamr;
 
 static struct choice chosen;
+static bool compiled_ahead;
+static void *library;
 static wasm_module_t module;
 static const struct module *facts;
 static const char *library_path;
+static uint64_t code_bytes;
 static NativeSymbol natives[64];
 
 struct running {
@@ -46,15 +55,6 @@ struct running {
     const struct module *facts;
     struct wasi *wasi;
 };
-
-static const char *own_folder(void) {
-    static char folder[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    if (length < 0) fail("internal", "cannot find this program");
-    folder[length] = '\0';
-    *strrchr(folder, '/') = '\0';
-    return folder;
-}
 
 // The guest's memory as it is now.
 static struct guest guest_of(wasm_module_inst_t instance) {
@@ -91,20 +91,45 @@ static void register_wasi(void) {
     }
 }
 
+static void refuse_unknown(void) {
+    bool guard = strcmp(chosen.strategy, "guard") == 0;
+    if (!guard && strcmp(chosen.strategy, "trap") != 0) {
+        fail("unsupported", "wamr has no strategy \"%s\": use guard or trap", chosen.strategy);
+    }
+    compiled_ahead = strcmp(chosen.backend, "aot") == 0;
+    if (!compiled_ahead && strcmp(chosen.backend, "fast") != 0 && strcmp(chosen.backend, "classic") != 0) {
+        fail("unsupported", "wamr has no backend \"%s\": use fast, classic or aot", chosen.backend);
+    }
+    if (guard && !compiled_ahead) {
+        fail("unsupported", "wamr has no strategy guard for backend %s: its interpreters compare", chosen.backend);
+    }
+    if (compiled_ahead && !can_compile_ahead()) fail("unsupported", "this WAMR was built without its compiler, which needs LLVM 13");
+}
+
+// WAMR protects pages at the far end of a stack, where the first thread's is not
+// mapped before it has been used that deep.
+static void map_whole_stack(void) {
+    pthread_attr_t attributes;
+    void *end;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) fail("internal", "cannot find the stack");
+    pthread_attr_getstack(&attributes, &end, &size);
+    pthread_attr_destroy(&attributes);
+    // The first page is WAMR's own distance from the end.
+    *((volatile char *)end + getpagesize()) = 0;
+}
+
 static void configure(struct choice choice) {
     chosen = choice;
-    if (strcmp(choice.strategy, "trap") != 0) fail("unsupported", "wamr has no strategy \"%s\": use trap", choice.strategy);
-    if (strcmp(choice.backend, "fast") != 0 && strcmp(choice.backend, "classic") != 0) {
-        fail("unsupported", "wamr has no backend \"%s\": use fast or classic", choice.backend);
-    }
-    char *path;
-    if (asprintf(&path, "%s/iwasm-%s.so", own_folder(), choice.backend) < 0) fail("internal", "out of memory");
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    refuse_unknown();
+    library_path = format("%s/iwasm-%s%s%s.so", own_folder(), choice.backend, compiled_ahead ? "-" : "",
+                          compiled_ahead ? choice.strategy : "");
+    library = dlopen(library_path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) fail("internal", "%s", dlerror());
 #define FIND(name) \
     if ((wamr.name = (__typeof__(wamr.name))dlsym(library, "wasm_" #name)) == NULL) fail("internal", "%s", dlerror());
     FUNCTIONS(FIND)
-    library_path = path;
+    map_whole_stack();
     if (!wamr.runtime_init()) fail("internal", "WAMR does not start");
     register_wasi();
 }
@@ -120,11 +145,11 @@ static const char *trap_message(wasm_module_inst_t instance) {
 
 static wasm_module_t load(const uint8_t *bytes, size_t size) {
     char error[ERROR_ROOM] = "";
-    // It changes the bytes it loads.
-    uint8_t *copy = malloc(size + 1);
-    if (copy == NULL) fail("internal", "out of memory");
-    memcpy(copy, bytes, size);
     if (size > UINT32_MAX) fail("invalid", "a module of %zu bytes", size);
+    // It changes the bytes it loads, and keeps them.
+    uint8_t *copy = compiled_ahead ? compile_ahead(chosen, bytes, size, &size) : malloc(size + 1);
+    if (copy == NULL) fail("internal", "out of memory");
+    if (!compiled_ahead) memcpy(copy, bytes, size);
     wasm_module_t loaded = wamr.runtime_load(copy, (uint32_t)size, error, sizeof error);
     if (loaded == NULL) fail("invalid", "%s", error);
     return loaded;
@@ -161,7 +186,8 @@ static bool load_outside(uintptr_t *base) {
     struct value results[VALUES_MAX];
     size_t count;
     *base = (uintptr_t)guest_of(tiny->instance).base;
-    return call(tiny, "f", &address, 1, results, &count) != NULL;
+    const char *trap = call(tiny, "f", &address, 1, results, &count);
+    return trap != NULL && strstr(trap, "out of bounds memory access") != NULL;
 }
 
 // Only the fast interpreter's loader has a function that finds where a constant of its
@@ -174,17 +200,28 @@ static bool has_fast_interpreter(void) {
     return found;
 }
 
+// The tier of compiled code: there is some, and nothing that could interpret.
+static const char *tier_ahead(struct hello *hello, uint64_t code) {
+    bool interprets = dlsym(library, "wasm_interp_call_wasm") != NULL, none = strcmp(chosen.opt, "none") == 0;
+    add_evidence(hello, "the library loaded has %s interpreter; LLVM was set to -O%c", interprets ? "an" : "no", none ? '0' : '3');
+    if (code == 0 || interprets) return "unknown";
+    return none ? "unoptimised" : "optimising";
+}
+
+static const char *tier_interpreted(struct hello *hello, uint64_t code) {
+    bool fast = has_fast_interpreter();
+    add_evidence(hello, "the library loaded %s the fast interpreter", fast ? "has" : "has not");
+    return code != 0 || fast != (strcmp(chosen.backend, "fast") == 0) ? "unknown" : "interpreter";
+}
+
 static void observe(struct hello *hello) {
     wasm_module_t made = load(tiny_module, tiny_module_size);
     tiny = start_instance(made, module_read(tiny_module, tiny_module_size), NULL);
     hello->version = WAMR_VERSION;
     observe_checks(hello, load_outside);
     uint64_t code = made_code_bytes();
-    hello->tier = code == 0 ? "interpreter" : "unknown";
     add_evidence(hello, "the process has %lu bytes of executable memory that are no file's", code);
-    bool fast = has_fast_interpreter();
-    if (fast != (strcmp(chosen.backend, "fast") == 0)) hello->tier = "unknown";
-    add_evidence(hello, "the library loaded %s the fast interpreter", fast ? "has" : "has not");
+    hello->tier = compiled_ahead ? tier_ahead(hello, code) : tier_interpreted(hello, code);
     teardown(tiny);
     wamr.runtime_unload(made);
 }
@@ -205,7 +242,9 @@ static void compile(const uint8_t *bytes, size_t size) {
     for (size_t i = 0; facts != NULL && i < facts->memory_count; i++) {
         if (facts->memories[i].wide) fail("invalid", "this WAMR does not know 64-bit memories");
     }
+    uint64_t before = made_code_bytes();
     module = load(bytes, size);
+    code_bytes = made_code_bytes() - before;
     if (facts == NULL) fail("invalid", "its sections cannot be read");
     refuse_missing_imports(measuring);
 }
@@ -221,10 +260,22 @@ static void *instantiate(void *wasi) {
     return running;
 }
 
+static void *instantiate_bare(void) {
+    return facts->import_count == 0 ? instantiate(NULL) : NULL;
+}
+
+// Where the stack has ended, the handler of faults needs another; WAMR makes one for
+// its first thread alone.
+static void enter_thread(void) {
+    stack_t stack = {.ss_size = SIGNAL_STACK_BYTES};
+    stack.ss_sp = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) != 0) fail("internal", "no stack for signals");
+}
+
 static int run(void *instance) {
     struct running *running = instance;
     if (wamr.runtime_call_wasm(running->environment, running->start, 0, NULL)) return 0;
-    if (wasi_exited(running->wasi)) return wasi_exit_code(running->wasi);
+    if (running->wasi != NULL && wasi_exited(running->wasi)) return wasi_exit_code(running->wasi);
     fail("trap", "%s", trap_message(running->instance));
 }
 
@@ -259,8 +310,13 @@ static const char *call(void *instance, const char *name, const struct value *ar
     return NULL;
 }
 
+static uint64_t made_bytes(void) {
+    return code_bytes;
+}
+
 const struct engine the_engine = {
     .name = "wamr", .strategy = "trap", .backend = "fast", .configure = configure, .observe = observe,
-    .compile = compile, .enter = enter, .instantiate = instantiate, .run = run, .teardown = teardown, .probed = probed,
-    .call = call,
+    .compile = compile, .enter = enter, .instantiate = instantiate,
+    .instantiate_bare = instantiate_bare, .enter_thread = enter_thread, .run = run, .teardown = teardown, .probed = probed,
+    .call = call, .code_bytes = made_bytes,
 };
