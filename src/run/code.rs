@@ -16,6 +16,10 @@ pub struct Code {
     #[arg(long, value_name = "CHOICE", default_value = "loops", value_parser = elide_parser())]
     elide: Elide,
 
+    /// Whether small functions are translated in the place of their calls
+    #[arg(long, value_name = "WHETHER", default_value = "on", action = clap::ArgAction::Set, value_parser = on_or_off())]
+    inline: bool,
+
     /// How far a 64-bit memory that declares no maximum can grow, such as 512M
     /// or 1T; as much address space is set aside for it [default: 64G]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
@@ -42,6 +46,7 @@ impl Code {
         let config = Config::new()
             .bounds(self.bounds)
             .elide(self.elide)
+            .inline(self.inline)
             .opt(self.opt)
             .features(self.features);
         match self.memory64_limit {
@@ -77,6 +82,10 @@ fn bytes(text: &str) -> Result<u64, String> {
     let number: Option<u64> = digits.parse().ok();
     let bytes = number.and_then(|number| number.checked_mul(1 << shift));
     bytes.ok_or_else(|| "a size is a number of bytes, such as 65536, 512M or 1T".to_owned())
+}
+
+fn on_or_off() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new(["on", "off"]).map(|choice| choice == "on")
 }
 
 fn elide_parser() -> impl TypedValueParser<Value = Elide> {

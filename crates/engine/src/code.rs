@@ -26,6 +26,7 @@ use fathom_sys::cells::Domain;
 use fathom_sys::icache;
 use fathom_sys::map::{Access, PageBytes, Reservation};
 use fathom_sys::pkeys::Key;
+use smallvec::SmallVec;
 
 use crate::compile::{Artifact, CodeRange};
 use crate::error::{Error, Result};
@@ -200,20 +201,35 @@ pub(crate) fn handler_of(pc: usize) -> Option<Handler> {
     })
 }
 
-/// The function that `pc` is in; nothing for trampolines.
-pub(crate) fn place_of(pc: usize) -> Option<Place> {
-    let code = find(pc)?;
+/// The functions that `pc` is in, innermost first: one, and the one it was
+/// inlined into; none for trampolines.
+pub(crate) fn places_of(pc: usize) -> SmallVec<[Place; 2]> {
+    let mut places = SmallVec::new();
+    let Some(code) = find(pc) else {
+        return places;
+    };
     let at = (pc - code.addresses.start) as u32;
     let after = code.funcs.partition_point(|(range, _)| range.offset <= at);
-    let (_, func) = code.funcs[..after]
-        .last()
-        .filter(|(range, _)| range.contains(at))?;
+    let around = code.funcs[..after].last();
+    let Some((_, func)) = around.filter(|(range, _)| range.contains(at)) else {
+        return places;
+    };
+    let mut push = |func, offset| {
+        places.push(Place {
+            func,
+            offset,
+            module: code.module.clone(),
+        });
+    };
     let offset = code.artifact.position_at(at);
-    Some(Place {
-        func: *func,
-        offset,
-        module: code.module.clone(),
-    })
+    match code.artifact.inlined_at(at) {
+        Some(inlined) => {
+            push(inlined.func, offset);
+            push(*func, Some(inlined.call));
+        }
+        None => push(*func, offset),
+    }
+    places
 }
 
 fn find(pc: usize) -> Option<Arc<CodeInfo>> {

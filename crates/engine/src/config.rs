@@ -124,6 +124,7 @@ pub struct Config {
     pub(crate) thesis_formula: bool,
     pub(crate) opt: Opt,
     pub(crate) elide: Elide,
+    pub(crate) inline: bool,
     pub(crate) allow_unchecked: bool,
     pub(crate) layout_seed: Option<u64>,
     pub(crate) cache_dir: Option<PathBuf>,
@@ -142,6 +143,7 @@ impl Default for Config {
             thesis_formula: false,
             opt: Opt::Speed,
             elide: Elide::Loops,
+            inline: true,
             allow_unchecked: false,
             layout_seed: None,
             cache_dir: None,
@@ -204,6 +206,13 @@ impl Config {
     /// Which checks are left out where something makes them superfluous.
     pub fn elide(mut self, elide: Elide) -> Config {
         self.elide = elide;
+        self
+    }
+
+    /// Translate small functions in the place of their calls; the default. At
+    /// [`Opt::None`] it has no effect.
+    pub fn inline(mut self, inline: bool) -> Config {
+        self.inline = inline;
         self
     }
 

@@ -444,7 +444,7 @@ fn with_frames(error: Error, frames: Vec<Frame>) -> Error {
 fn frames_of(backtrace: &[usize]) -> Vec<Frame> {
     backtrace
         .iter()
-        .filter_map(|pc| code::place_of(*pc))
+        .flat_map(|pc| code::places_of(*pc))
         .map(|place| {
             let module = place.module.upgrade();
             let module = module.as_deref();

@@ -95,6 +95,42 @@ fn accesses_beyond_the_end_trap_with_a_place() {
     });
 }
 
+/// A trap in a function that was translated in the place of its call has the frames
+/// of a call, with the offsets of the instructions.
+#[test]
+fn inlined_functions_are_frames_of_a_trap() {
+    const SMALL: &str = r#"(module
+        (memory 1)
+        (func $store (param i32) (i32.store (local.get 0) (i32.const 1)))
+        (func $fill (param i32) (memory.fill (local.get 0) (i32.const 0) (i32.const 9)))
+        (func (export "store") (param i32) (call $store (local.get 0)))
+        (func (export "fill") (param i32) (call $fill (local.get 0))))"#;
+    each(|engine| {
+        if engine.bounds(false).guarantee() != Guarantee::Exact {
+            return;
+        }
+        let inlining = module(engine, SMALL);
+        let config = Config::new()
+            .bounds(BoundsChoice::Named(engine.bounds(false)))
+            .inline(false);
+        let calling = module(&Engine::new(&config).unwrap(), SMALL);
+        let frames = |m: &Module, name: &str| {
+            let mut store = Store::new(m.engine(), ());
+            let i = Instance::new(&mut store, m, &[]).unwrap();
+            let func = i.get_func(&store, name).unwrap();
+            let error = func.call(&mut store, &[Val::I32(-4)], &mut []).unwrap_err();
+            error.trap().unwrap().clone()
+        };
+        for name in ["store", "fill"] {
+            let trap = frames(&inlining, name);
+            assert_eq!(trap, frames(&calling, name), "{name}");
+            assert_eq!(trap.frames.len(), 2, "{trap:?}");
+            assert_eq!(trap.frames[0].func_name.as_deref(), Some(name));
+            assert!(trap.frames.iter().all(|frame| frame.offset.is_some()));
+        }
+    });
+}
+
 #[test]
 fn the_host_sees_what_wasm_wrote() {
     each(|engine| {

@@ -56,6 +56,17 @@ impl Position {
     pub(crate) const NONE: u32 = u32::MAX;
 }
 
+/// Code of a function that was translated in the place of a call of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct InlinedCode {
+    /// Where it is.
+    pub range: CodeRange,
+    /// The function's index.
+    pub func: u32,
+    /// The call it stands for, in bytes from the start of the module.
+    pub call: u32,
+}
+
 /// A compiled module, or a set of trampolines (then without functions).
 ///
 /// Tables are sorted by offset. There are no relocations: the text is position
@@ -80,6 +91,8 @@ pub(crate) struct Artifact {
     pub handlers: Vec<HandlerSite>,
     /// Where code stems from.
     pub positions: Vec<Position>,
+    /// Code that stems from another function than the one it is in.
+    pub inlined: Vec<InlinedCode>,
     /// Checks in the code, where it counts.
     pub checks: CheckSites,
 }
@@ -112,6 +125,13 @@ impl Artifact {
         let after = self.positions.partition_point(|p| p.offset <= offset);
         let position = self.positions.get(after.checked_sub(1)?)?;
         (position.module_offset != Position::NONE).then_some(position.module_offset)
+    }
+
+    /// What the code at `offset` of the text was inlined from, if it was.
+    pub(crate) fn inlined_at(&self, offset: u32) -> Option<InlinedCode> {
+        let after = self.inlined.partition_point(|i| i.range.offset <= offset);
+        let inlined = self.inlined.get(after.checked_sub(1)?)?;
+        inlined.range.contains(offset).then_some(*inlined)
     }
 }
 
@@ -180,6 +200,11 @@ mod tests {
                     module_offset: 44,
                 },
             ],
+            inlined: vec![InlinedCode {
+                range: CodeRange { offset: 2, len: 4 },
+                func: 5,
+                call: 30,
+            }],
             checks: CheckSites {
                 emitted: 3,
                 left_out: 1,
@@ -200,6 +225,12 @@ mod tests {
             found,
             [None, Some(40), Some(40), None, None, Some(44), Some(44)]
         );
+    }
+
+    #[test]
+    fn inlined_code_has_an_end() {
+        let found = [1, 2, 5, 6].map(|offset| sample().inlined_at(offset).map(|i| i.func));
+        assert_eq!(found, [None, Some(5), Some(5), None]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use cranelift_codegen::{
 };
 use cranelift_frontend::FunctionBuilderContext;
 
-use super::artifact::{HandlerSite, Position, TrapSite};
+use super::artifact::{CodeRange, HandlerSite, InlinedCode, Position, TrapSite};
 use super::placement::{self, Loop};
 use super::trampoline::{self, Trampoline};
 use crate::bounds::offset_and_check;
@@ -20,7 +20,7 @@ use crate::count::{self, CheckSites};
 use crate::elide;
 use crate::error::{Error, ErrorKind, Result};
 use crate::module::Body;
-use crate::translate::{FuncTranslator, ModuleEnv, TranslateError};
+use crate::translate::{FuncTranslator, InlinedCall, ModuleEnv, TranslateError, resolve};
 use crate::types::FuncType;
 
 /// A call to another function of the module, to be given its distance.
@@ -43,6 +43,7 @@ pub(super) struct CompiledFunction {
     pub traps: Vec<TrapSite>,
     pub handlers: Vec<HandlerSite>,
     pub positions: Vec<Position>,
+    pub inlined: Vec<InlinedCode>,
     pub calls: Vec<CallSite>,
     pub loops: Vec<Loop>,
     /// Where the code counts: its checks.
@@ -87,7 +88,8 @@ impl Compilers {
             leave_checks_out(&mut compiler.context, env, &compiler.translator)
                 .map_err(|message| ErrorKind::Compile { func, message })?;
             let checks = count::count_checks(&mut compiler.context.func, &checked);
-            let compiled = emit(&mut compiler.context, env.isa, func)?;
+            let inlined = compiler.translator.inlined();
+            let compiled = emit(&mut compiler.context, env.isa, func, inlined)?;
             Ok(CompiledFunction { checks, ..compiled })
         })
     }
@@ -103,7 +105,7 @@ impl Compilers {
         self.with(|compiler| {
             let ir = &mut compiler.context.func;
             trampoline::build(kind, isa, ty, count, ir, &mut compiler.trampolines);
-            emit(&mut compiler.context, isa, 0)
+            emit(&mut compiler.context, isa, 0, &[])
         })
     }
 
@@ -142,7 +144,12 @@ pub(super) fn refused(error: TranslateError) -> Error {
 }
 
 /// Compiles the context's function and copies out what is kept.
-fn emit(context: &mut Context, isa: &dyn TargetIsa, func: u32) -> Result<CompiledFunction> {
+fn emit(
+    context: &mut Context,
+    isa: &dyn TargetIsa,
+    func: u32,
+    inlined: &[InlinedCall],
+) -> Result<CompiledFunction> {
     let outcome = match context.compile(isa, &mut ControlPlane::default()) {
         Ok(_) => Ok(()),
         Err(error) => Err(error.inner.to_string()),
@@ -166,7 +173,8 @@ fn emit(context: &mut Context, isa: &dyn TargetIsa, func: u32) -> Result<Compile
         code: compiled.buffer.data().to_vec(),
         traps,
         handlers: handlers(compiled),
-        positions: positions(compiled),
+        positions: positions(compiled, inlined),
+        inlined: inlined_code(compiled, inlined),
         calls,
         loops: placement::loops(compiled),
         checks: CheckSites::default(),
@@ -191,7 +199,7 @@ fn handlers(compiled: &CompiledCode) -> Vec<HandlerSite> {
 }
 
 /// Where code stems from: one entry at each change.
-fn positions(compiled: &CompiledCode) -> Vec<Position> {
+fn positions(compiled: &CompiledCode, inlined: &[InlinedCall]) -> Vec<Position> {
     let mut positions: Vec<Position> = Vec::new();
     let mut push = |offset: u32, module_offset: u32| {
         if let Some(last) = positions.last_mut() {
@@ -209,11 +217,41 @@ fn positions(compiled: &CompiledCode) -> Vec<Position> {
         });
     };
     for range in compiled.buffer.get_srclocs_sorted() {
-        let offset = offset_and_check(range.loc).map_or(Position::NONE, |(offset, _)| offset);
+        let offset = offset_and_check(range.loc);
+        let offset = offset.map_or(Position::NONE, |(offset, _)| resolve(inlined, offset).0);
         push(range.start, offset);
         push(range.end, Position::NONE);
     }
     positions
+}
+
+/// Where code stands for a call, adjoining ranges of one call as one.
+fn inlined_code(compiled: &CompiledCode, calls: &[InlinedCall]) -> Vec<InlinedCode> {
+    let mut found: Vec<InlinedCode> = Vec::new();
+    if calls.is_empty() {
+        return found;
+    }
+    for location in compiled.buffer.get_srclocs_sorted() {
+        let call = offset_and_check(location.loc).and_then(|(offset, _)| resolve(calls, offset).1);
+        let Some(call) = call else { continue };
+        match found.last_mut() {
+            Some(last)
+                if (last.func, last.call) == (call.func, call.call)
+                    && last.range.offset + last.range.len == location.start =>
+            {
+                last.range.len += location.end - location.start;
+            }
+            _ => found.push(InlinedCode {
+                range: CodeRange {
+                    offset: location.start,
+                    len: location.end - location.start,
+                },
+                func: call.func,
+                call: call.call,
+            }),
+        }
+    }
+    found
 }
 
 /// Calls to other functions of the module. There is nothing else that code may

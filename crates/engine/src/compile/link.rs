@@ -131,6 +131,13 @@ impl Image {
                 handler: site.handler + offset,
                 ..*site
             }));
+        artifact
+            .inlined
+            .extend(function.inlined.iter().map(|inlined| {
+                let mut inlined = *inlined;
+                inlined.range.offset += offset;
+                inlined
+            }));
         // What stands before this function's first position is not the last
         // function's.
         artifact.positions.push(Position {
@@ -224,6 +231,7 @@ mod tests {
             traps: Vec::new(),
             handlers: Vec::new(),
             positions: Vec::new(),
+            inlined: Vec::new(),
             calls,
             loops: Vec::new(),
             checks: CheckSites::default(),

@@ -25,7 +25,7 @@ use super::operators::{self, WasmLine};
 use crate::bounds::offset_and_check;
 use crate::error::{ErrorKind, Result};
 use crate::module::Body;
-use crate::translate::{FuncTranslator, ModuleEnv};
+use crate::translate::{FuncTranslator, InlinedCall, ModuleEnv, resolve};
 use crate::trap::TrapCode;
 
 /// A function, listed.
@@ -37,6 +37,9 @@ pub struct Listing {
     pub name: Option<String>,
     /// Its instructions.
     pub wasm: Vec<WasmLine>,
+    /// Those of functions that were translated in the place of their calls, by
+    /// offset; with the function's index.
+    pub inlined: Vec<(u32, WasmLine)>,
     /// What translation and the elision of checks made of it, before the code
     /// generator optimises; `!` marks what the strategy added.
     pub clif: String,
@@ -105,7 +108,7 @@ impl fmt::Display for Listing {
             if line.wasm_offset != last {
                 last = line.wasm_offset;
                 match last {
-                    Some(offset) => writeln!(f, "{offset:#08x}  {}", self.wasm_at(offset))?,
+                    Some(offset) => self.write_wasm(f, offset)?,
                     None if line.is_data => writeln!(f, "          data")?,
                     None => writeln!(f, "          no instruction of its own")?,
                 }
@@ -125,9 +128,18 @@ impl fmt::Display for Listing {
 }
 
 impl Listing {
-    fn wasm_at(&self, offset: u32) -> &str {
-        let found = self.wasm.binary_search_by_key(&offset, |line| line.offset);
-        found.map_or("", |line| &self.wasm[line].text)
+    /// The line of the instruction at an offset.
+    fn write_wasm(&self, f: &mut fmt::Formatter<'_>, offset: u32) -> fmt::Result {
+        write!(f, "{offset:#08x}  ")?;
+        let inlined = &self.inlined;
+        if let Ok(line) = self.wasm.binary_search_by_key(&offset, |line| line.offset) {
+            writeln!(f, "{}", self.wasm[line].text)
+        } else if let Ok(line) = inlined.binary_search_by_key(&offset, |(_, line)| line.offset) {
+            let (func, line) = &inlined[line];
+            writeln!(f, "{}  ; inlined from function {func}", line.text)
+        } else {
+            writeln!(f)
+        }
     }
 }
 
@@ -159,7 +171,8 @@ pub(crate) fn list(env: &ModuleEnv<'_>, (to_validate, body): Body<'_>) -> Result
     leave_checks_out(&mut context, env, &translator).map_err(failed)?;
     cranelift_codegen::verify_function(&context.func, env.isa)
         .map_err(|error| failed(error.to_string()))?;
-    let clif = clif(&context.func);
+    let calls = translator.inlined();
+    let clif = clif(&context.func, calls);
     context
         .compile(env.isa, &mut ControlPlane::default())
         .map_err(|error| failed(error.inner.to_string()))?;
@@ -168,13 +181,29 @@ pub(crate) fn list(env: &ModuleEnv<'_>, (to_validate, body): Body<'_>) -> Result
         func,
         name: env.info.func_name(func).map(str::to_owned),
         wasm: operators::read(&body)?,
+        inlined: inlined_lines(env, calls)?,
         clif,
-        code: Disassembly::new(&context.func, compiled).lines(env.isa)?,
+        code: Disassembly::new(&context.func, compiled, calls).lines(env.isa)?,
     })
 }
 
+/// The instructions of the functions that calls were replaced by.
+fn inlined_lines(env: &ModuleEnv<'_>, calls: &[InlinedCall]) -> Result<Vec<(u32, WasmLine)>> {
+    let funcs: BTreeSet<u32> = calls.iter().map(|call| call.func).collect();
+    let mut lines = Vec::new();
+    for func in funcs {
+        if let Some(body) = env.inlinable.body(func) {
+            let read = operators::read(body)?;
+            lines.extend(read.into_iter().map(|line| (func, line)));
+        }
+    }
+    // Bodies are in the order of their functions.
+    debug_assert!(lines.is_sorted_by_key(|(_, line)| line.offset));
+    Ok(lines)
+}
+
 /// Cranelift's text, with a mark instead of the bit in a source location.
-fn clif(func: &Function) -> String {
+fn clif(func: &Function, calls: &[InlinedCall]) -> String {
     let mut text = String::new();
     for line in func.display().to_string().lines() {
         let located = line.strip_prefix('@').and_then(|rest| {
@@ -186,6 +215,7 @@ fn clif(func: &Function) -> String {
             Some((bits, instruction)) => {
                 let location = cranelift_codegen::ir::SourceLoc::new(bits);
                 let (offset, is_check) = offset_and_check(location).unwrap_or_default();
+                let (offset, _) = resolve(calls, offset);
                 let mark = if is_check { '!' } else { ' ' };
                 text.push_str(&format!("@{offset:04x} {mark} {instruction}\n"));
             }
@@ -202,6 +232,8 @@ fn clif(func: &Function) -> String {
 /// Machine code and what is known of its places.
 struct Disassembly<'a> {
     compiled: &'a CompiledCode,
+    /// Calls that were replaced by what they call.
+    inlined: &'a [InlinedCall],
     /// Callees by the place of their address.
     callees: BTreeMap<u32, u32>,
     /// Offsets at which an instruction begins for certain: of blocks, of
@@ -210,7 +242,11 @@ struct Disassembly<'a> {
 }
 
 impl<'a> Disassembly<'a> {
-    fn new(func: &'a Function, compiled: &'a CompiledCode) -> Disassembly<'a> {
+    fn new(
+        func: &'a Function,
+        compiled: &'a CompiledCode,
+        inlined: &'a [InlinedCall],
+    ) -> Disassembly<'a> {
         let buffer = &compiled.buffer;
         let locations = buffer.get_srclocs_sorted().iter().map(|l| l.start);
         let traps = buffer.traps().iter().map(|trap| trap.offset);
@@ -224,6 +260,7 @@ impl<'a> Disassembly<'a> {
         };
         Disassembly {
             compiled,
+            inlined,
             callees: buffer.relocs().iter().filter_map(callee).collect(),
             starts: locations.chain(traps).chain(blocks).collect(),
         }
@@ -284,7 +321,7 @@ impl<'a> Disassembly<'a> {
             offset,
             bytes: buffer.data()[offset as usize..end as usize].to_vec(),
             text,
-            wasm_offset: located.map(|(offset, _)| offset),
+            wasm_offset: located.map(|(offset, _)| resolve(self.inlined, offset).0),
             is_check: located.is_some_and(|(_, is_check)| is_check),
             trap: trap.and_then(|trap| TrapCode::from_clif(trap.code)),
             callee: self

@@ -20,7 +20,7 @@ use crate::compile::Artifact;
 use crate::engine::Engine;
 
 /// Changes with the format of an entry and with the code that compiles.
-const MAGIC: &[u8; 8] = b"fathom\x00\x02";
+const MAGIC: &[u8; 8] = b"fathom\x00\x03";
 const HEAD_BYTES: usize = MAGIC.len() + blake3::OUT_LEN;
 
 /// Where the entry of one module under one configuration is.
@@ -41,13 +41,14 @@ impl Key {
         };
         let mut hasher = blake3::Hasher::new();
         let about = format!(
-            "{}|{}|{}|{}|{}|{}|{:?}|{}|{}|",
+            "{}|{}|{}|{}|{}|{}|{}|{:?}|{}|{}|",
             env!("CARGO_PKG_VERSION"),
             engine.target().fingerprint(),
             in_force(false),
             in_force(true),
             config.opt,
             config.elide,
+            config.inline,
             config.layout_seed,
             config.features,
             config.count,

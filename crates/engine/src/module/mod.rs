@@ -15,13 +15,14 @@ use std::sync::{Arc, OnceLock};
 use crate::bounds::MemoryPlan;
 use crate::code::CodeMemory;
 use crate::compile::{self, Artifact, CodeRange, Listing};
+use crate::config::Opt;
 use crate::count::CheckSites;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::features::{Feature, Features};
 use crate::image::Images;
 use crate::link::wanted_type;
-use crate::translate::ModuleEnv;
+use crate::translate::{Inlinable, ModuleEnv};
 use crate::types::{ExternType, FuncType};
 use crate::vmctx::VmLayout;
 
@@ -113,7 +114,9 @@ impl Module {
         let features = engine.config().features;
         let listings = || {
             let (info, bodies) = decode(wasm, features)?;
+            let inlinable = inlinable(engine, &info, &bodies);
             let env = ModuleEnv {
+                inlinable: &inlinable,
                 info: &info,
                 layout: &VmLayout::new(&info),
                 plans: &plans(engine, &info)?,
@@ -305,11 +308,22 @@ fn plans(engine: &Engine, info: &ModuleInfo) -> Result<Vec<MemoryPlan>> {
         .collect()
 }
 
+/// What is translated in the place of calls.
+fn inlinable<'a>(engine: &Engine, info: &ModuleInfo, bodies: &[Body<'a>]) -> Inlinable<'a> {
+    let config = engine.config();
+    match config.inline && config.opt != Opt::None {
+        true => Inlinable::choose(info, bodies),
+        false => Inlinable::default(),
+    }
+}
+
 fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<Artifact> {
     let plans = plans(engine, info)?;
     let layout = VmLayout::new(info);
     let config = engine.config();
+    let inlinable = inlinable(engine, info, &bodies);
     let env = ModuleEnv {
+        inlinable: &inlinable,
         info,
         layout: &layout,
         plans: &plans,

@@ -44,6 +44,9 @@ impl Translator<'_> {
     pub(super) fn any_call(&mut self, op: &Operator<'_>) -> bool {
         match *op {
             Operator::Call { function_index } => {
+                if self.inline(function_index) {
+                    return true;
+                }
                 let callee = self.known_callee(function_index);
                 self.call(callee);
             }

@@ -26,7 +26,7 @@ impl Translator<'_> {
             Operator::Br { relative_depth } => self.branch(*relative_depth),
             Operator::BrIf { relative_depth } => self.branch_if(*relative_depth),
             Operator::BrTable { targets } => self.branch_table(targets),
-            Operator::Return => self.return_values(self.state.frames[0].results),
+            Operator::Return => self.return_from_body(),
             Operator::Unreachable => {
                 self.b.ins().trap(trap::UNREACHABLE);
                 self.state.reachable = false;
@@ -323,6 +323,14 @@ impl Translator<'_> {
                 self.b.seal_block(edge);
                 self.b.ins().jump(label, args);
             }
+        }
+    }
+
+    /// Leaves the function, or the inlined body for what is behind its call.
+    fn return_from_body(&mut self) {
+        match self.state.inlined.frame() {
+            None => self.return_values(self.state.frames[0].results),
+            Some(frame) => self.branch((self.state.frames.len() - 1 - frame) as u32),
         }
     }
 

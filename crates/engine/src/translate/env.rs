@@ -19,6 +19,7 @@ use cranelift_frontend::FunctionBuilder;
 use wasmparser::BlockType;
 
 use super::Translator;
+use super::inline::Inlinable;
 use crate::bounds::{MemoryPlan, Site};
 use crate::config::Elide;
 use crate::count::{Counter, increment};
@@ -53,6 +54,8 @@ pub(crate) struct ModuleEnv<'a> {
     pub elide: Elide,
     /// Whether the code counts what it does.
     pub count: bool,
+    /// What is translated in the place of calls.
+    pub inlinable: &'a Inlinable<'a>,
 }
 
 /// The Cranelift type of a value across calls, in locals and in memory.

@@ -4,12 +4,13 @@
 //!
 //! The first line of the input may choose the strategies, `;; bounds: guard trap`,
 //! and the second which checks are left out, `;; elide: loops`; none are without
-//! it. `FATHOM_BLESS=1` rewrites what is expected.
+//! it. A line `;; inline` among the first three has small functions inlined.
+//! `FATHOM_BLESS=1` rewrites what is expected.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::ModuleEnv;
+use super::{Inlinable, ModuleEnv};
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
 use crate::compile::{Target, list};
 use crate::config::Elide;
@@ -26,7 +27,7 @@ enum Stage {
     Disas,
 }
 
-fn render(wat: &str, bounds: Bounds, elide: Elide, stage: Stage) -> String {
+fn render(wat: &str, bounds: Bounds, stage: Stage) -> String {
     let wasm = wat::parse_str(wat).expect("the input is well-formed");
     let (info, bodies) = decode(&wasm, Features::all()).expect("the input validates");
     let layout = VmLayout::new(&info);
@@ -36,12 +37,17 @@ fn render(wat: &str, bounds: Bounds, elide: Elide, stage: Stage) -> String {
         .map(|ty| MemoryPlan::new(bounds, ty, GrowthLimits::default()).expect("the strategy fits"))
         .collect();
     let target = Target::fixed();
+    let inlinable = match inlines(wat) {
+        true => Inlinable::choose(&info, &bodies),
+        false => Inlinable::default(),
+    };
     let env = ModuleEnv {
+        inlinable: &inlinable,
         info: &info,
         layout: &layout,
         plans: &plans,
         isa: target.isa(),
-        elide,
+        elide: elision(wat),
         count: false,
     };
     let mut text = String::new();
@@ -87,6 +93,10 @@ fn elision(wat: &str) -> Elide {
     }
 }
 
+fn inlines(wat: &str) -> bool {
+    wat.lines().take(3).any(|line| line == ";; inline")
+}
+
 fn check(folder: &str, stage: Stage) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests")
@@ -97,7 +107,7 @@ fn check(folder: &str, stage: Stage) {
         let wat = std::fs::read_to_string(&path).expect("the input can be read");
         let found: String = strategies(&wat)
             .into_iter()
-            .map(|b| render(&wat, b, elision(&wat), stage))
+            .map(|b| render(&wat, b, stage))
             .collect();
         let golden = path.with_extension(match stage {
             Stage::Clif => "clif",

@@ -12,7 +12,9 @@
 //!                                   ├ memory.rs    loads, stores, bulk memory
 //!                                   ├ atomic.rs    atomic accesses, wait, notify
 //!                                   ├ table.rs, global.rs, call.rs, exception.rs
+//!                                   ├ inline.rs    small functions instead of calls
 //!                                   ├ wide.rs      128-bit integers
+//!                                   ├ product.rs   products of 64 bits in full
 //!                                   └ simd/        the 236 vector instructions
 //! ```
 //!
@@ -32,17 +34,20 @@ mod control;
 mod env;
 mod exception;
 mod global;
+mod inline;
 mod memory;
 mod numeric;
+mod product;
 mod simd;
 mod state;
 mod table;
 mod wide;
 
 pub(crate) use env::{ModuleEnv, clif_type, wasm_signature};
+pub(crate) use inline::{Inlinable, InlinedCall, resolve};
 
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type, Value, types};
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use wasmparser::{
     BlockType, FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, Operator,
     OperatorsReader, OperatorsReaderAllocations, WasmModuleResources,
@@ -92,6 +97,11 @@ impl FuncTranslator {
         &self.env.counted
     }
 
+    /// The calls of the last body that were translated as their callees.
+    pub(crate) fn inlined(&self) -> &[InlinedCall] {
+        self.state.inlined.calls()
+    }
+
     /// Validates and translates one body into `func`, which must be empty.
     pub(crate) fn translate<R: WasmModuleResources>(
         &mut self,
@@ -106,6 +116,7 @@ impl FuncTranslator {
         func.name = ir::UserFuncName::user(0, index);
         let mut validator = to_validate.into_validator(std::mem::take(&mut self.validators));
         self.state.clear();
+        self.state.inlined.clear(body);
 
         let mut translator = {
             let mut b = FunctionBuilder::new(func, &mut self.builder);
@@ -237,16 +248,16 @@ impl Translator<'_> {
     fn variable(&mut self, op: &Operator<'_>) -> bool {
         match *op {
             Operator::LocalGet { local_index } => {
-                let value = self.b.use_var(Variable::from_u32(local_index));
+                let value = self.b.use_var(self.state.inlined.local(local_index));
                 self.state.push(value);
             }
             Operator::LocalSet { local_index } => {
                 let value = self.pop();
-                self.b.def_var(Variable::from_u32(local_index), value);
+                self.b.def_var(self.state.inlined.local(local_index), value);
             }
             Operator::LocalTee { local_index } => {
                 let value = self.pop();
-                self.b.def_var(Variable::from_u32(local_index), value);
+                self.b.def_var(self.state.inlined.local(local_index), value);
                 self.state.push(value);
             }
             Operator::GlobalGet { global_index } => self.global_get(global_index),

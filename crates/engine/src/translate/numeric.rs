@@ -86,7 +86,12 @@ impl Translator<'_> {
             O::I32Clz | O::I64Clz => unary!(self, clz),
             O::I32Ctz | O::I64Ctz => unary!(self, ctz),
             O::I32Popcnt | O::I64Popcnt => unary!(self, popcnt),
-            O::I32Add | O::I64Add => binary!(self, iadd),
+            O::I32Add => binary!(self, iadd),
+            O::I64Add => {
+                let (x, y) = self.pop2();
+                let sum = self.add64(x, y);
+                self.push(sum);
+            }
             O::I32Sub | O::I64Sub => binary!(self, isub),
             O::I32Mul | O::I64Mul => binary!(self, imul),
             O::I32DivS | O::I64DivS => binary!(self, sdiv),
@@ -94,7 +99,12 @@ impl Translator<'_> {
             O::I32RemS | O::I64RemS => binary!(self, srem),
             O::I32RemU | O::I64RemU => binary!(self, urem),
             O::I32And | O::I64And => binary!(self, band),
-            O::I32Or | O::I64Or => binary!(self, bor),
+            O::I32Or => binary!(self, bor),
+            O::I64Or => {
+                let (x, y) = self.pop2();
+                let either = self.or64(x, y);
+                self.push(either);
+            }
             O::I32Xor | O::I64Xor => binary!(self, bxor),
             O::I32Shl | O::I64Shl => binary!(self, ishl),
             O::I32ShrS | O::I64ShrS => binary!(self, sshr),

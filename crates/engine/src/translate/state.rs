@@ -18,6 +18,8 @@
 use cranelift_codegen::ir::{Block, BlockArg, Inst, Value};
 use wasmparser::Catch;
 
+use super::inline::InlinedCalls;
+
 /// Float constants of a function that are kept in registers through its loops.
 const HOISTED_MAX: usize = 4;
 
@@ -99,6 +101,8 @@ pub(crate) struct State {
     pub handlers: Vec<Handler>,
     /// Float constants that are loaded in front of loops, as bits.
     hoisted: Vec<u64>,
+    /// Calls that were translated as their callees.
+    pub inlined: InlinedCalls,
     /// Scratch for the arguments of branches.
     pub args: Vec<BlockArg>,
     /// Scratch for the arguments of calls.
