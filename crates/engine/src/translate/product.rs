@@ -96,7 +96,7 @@ impl Translator<'_> {
         let found = terms.iter().position(|term| highest(*term))?;
         terms.remove(found);
 
-        let high = self.b.ins().umulhi(middle.x, middle.y);
+        let (_, high) = self.full_product(middle.x, middle.y);
         Some(
             terms
                 .into_iter()
@@ -111,7 +111,7 @@ impl Translator<'_> {
             None => (self.shifted(y, Opcode::Ishl)?, x),
         };
         let middle = self.middle(upper)?;
-        (self.masked(lower)? == middle.lowest).then(|| self.b.ins().imul(middle.x, middle.y))
+        (self.masked(lower)? == middle.lowest).then(|| self.full_product(middle.x, middle.y).0)
     }
 
     /// What `m` is made of, if it is one.

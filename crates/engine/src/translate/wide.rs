@@ -1,7 +1,7 @@
 //! Wide arithmetic: 128-bit sums, differences and products of 64-bit halves
 //! (proposal wide-arithmetic).
 
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use wasmparser::Operator;
 
 use super::Translator;
@@ -29,13 +29,25 @@ impl Translator<'_> {
             }
             Operator::I64MulWideU => {
                 let (x, y) = self.pop2();
-                let (low, high) = (self.b.ins().imul(x, y), self.b.ins().umulhi(x, y));
+                let (low, high) = self.full_product(x, y);
                 self.push(low);
                 self.push(high);
             }
             _ => return false,
         }
         true
+    }
+
+    /// The low and the high half of the product of two unsigned integers.
+    pub(super) fn full_product(&mut self, x: Value, y: Value) -> (Value, Value) {
+        if self.env.module.isa.name() != "x64" {
+            return (self.b.ins().imul(x, y), self.b.ins().umulhi(x, y));
+        }
+        // One instruction there makes both, if it is asked for both.
+        let x = self.b.ins().uextend(types::I128, x);
+        let y = self.b.ins().uextend(types::I128, y);
+        let product = self.b.ins().imul(x, y);
+        self.b.ins().isplit(product)
     }
 
     /// Pops two 128-bit integers, each as its low half and its high half.
