@@ -19,6 +19,7 @@ mod prepare;
 mod probe;
 mod scaling;
 mod show;
+pub mod spec;
 mod startup;
 mod target;
 
@@ -129,7 +130,8 @@ fn measure(
     shown.finish();
     let folder = prepared.folder.display();
     let ended = ended.with_context(|| format!("go on with `fathom bench --resume {folder}`"))?;
-    if prepared.kind == target::Kind::Scaling {
+    let other = &prepared.header.config.other;
+    if prepared.kind == target::Kind::Scaling && !other.contains_key(spec::SIZE) {
         counts::pass(prepared, results, stop)?;
     }
     finish::finish(prepared, results, ended)

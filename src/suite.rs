@@ -85,6 +85,7 @@ impl From<Args> for BenchArgs {
             target: None,
             args: Vec::new(),
             selection: args.target,
+            spec: None,
             elide: args.elide,
             size: args.size,
             kernels: args.workloads,

@@ -27,6 +27,9 @@ pub struct Args {
     /// A selection instead of a target.
     #[arg(skip)]
     pub selection: Option<Selection>,
+    /// SPEC's size, where a copy of SPEC CPU takes the place of a selection's programs.
+    #[arg(skip)]
+    pub spec: Option<String>,
     /// Which checks a selection leaves out, beside the default.
     #[arg(skip)]
     pub elide: Vec<Elide>,

@@ -11,14 +11,14 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use fathom_bench::{
     check::Expected,
-    choose::{self, Absent, Builds, Menu, OWN_DRIVER, Row, Wanted},
+    choose::{self, Absent, Builds, Menu, OWN_DRIVER, Program, Row, Wanted},
     date::rfc3339,
     driver::{Driver, ProcessDriver},
     engines::{self, EngineSpec, Presence},
     host,
     house::House,
     own::OwnStrategy,
-    plan::{Input, Plan},
+    plan::{Folder, Input, Plan},
     session::Pace,
     trial::{self, Trial},
 };
@@ -31,7 +31,7 @@ use fathom_report::bounds::SELECTION;
 use fathom_sys::pin;
 
 use super::{
-    Args, bounds, library, scaling, startup,
+    Args, bounds, library, scaling, spec, startup,
     target::{self, Kind, Target},
 };
 
@@ -58,6 +58,8 @@ const CELL_TARGET_GROWTH: Duration = Duration::from_millis(400);
 const LIMIT: Duration = Duration::from_secs(60);
 /// The same where interpreters meet scrypt.
 const LIMIT_LIBRARY: Duration = Duration::from_secs(300);
+/// The same for SPEC's programs, which take minutes natively.
+const LIMIT_SPEC: Duration = Duration::from_secs(4 * 3600);
 /// The same for instances side by side: long enough to be looked at, and at most
 /// so many of all workers together, since each is kept.
 const ITERATIONS_MAX_SCALING: u32 = 4000;
@@ -115,7 +117,7 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
     )
     .map_err(anyhow::Error::msg)?;
     absent.extend(lacking);
-    absent.extend(scaling::not_to_be_had(args));
+    absent.extend(scaling::not_to_be_had(args)?);
     absent.extend(library::not_to_be_had(args, &outside));
     absent.extend(without_a_build(&mut rows, &target));
     if target.kind == Kind::Bounds {
@@ -214,6 +216,14 @@ fn override_by(target: &mut Target, args: &Args) -> anyhow::Result<()> {
         ensure!(is_sane, "--threads is 1 to 1024");
         target.threads = args.threads.clone();
     }
+    let writer = |one: &&Program<'_>| one.folder == Some(Folder::Empty);
+    if let Some(program) = target.programs.iter().find(writer) {
+        ensure!(
+            target.threads.iter().all(|count| *count == 1),
+            "{} writes files, which instances at once would share: --threads 1",
+            program.name
+        );
+    }
     if !args.opt.is_empty() {
         target.opts = args.opt.clone();
     }
@@ -307,7 +317,7 @@ fn plan(args: &Args, target: &Target, rows: &[Row], folder: &Path) -> anyhow::Re
         match &mut task.expected {
             Expected::SameAs(_) if args.given.any_output => task.expected = Expected::Anything,
             Expected::SameAs(reference) => *reference = folder.join(&*reference),
-            Expected::Answer(_) | Expected::Text(_) | Expected::Anything => {}
+            Expected::Answer(_) | Expected::Text(_) | Expected::Near(_) | Expected::Anything => {}
         }
     }
     Ok(Plan {
@@ -455,6 +465,10 @@ fn remarks(
     {
         remark("syscalls", why);
     }
+    if let Some(size) = &args.spec {
+        remark(spec::SIZE, size.clone());
+        remark("syscalls", spec::UNCOUNTED.to_owned());
+    }
     if let Some(selection) = args.selection {
         remark(SELECTION, selection.name().to_owned());
     }
@@ -468,6 +482,7 @@ fn remarks(
 /// Time for one cell in one round.
 fn limit(args: &Args, target: &Target) -> Duration {
     match (args.pace.time_limit, target.kind) {
+        (None, _) if args.spec.is_some() => LIMIT_SPEC,
         (None, Kind::Library) => LIMIT_LIBRARY,
         (limit, _) => limit.unwrap_or(LIMIT),
     }

@@ -26,6 +26,7 @@ use fathom_sys::pin;
 use super::{
     Args,
     args::Selection,
+    spec::{self, Measured},
     target::{Kind, QUICK_KERNELS, Target, growing, note, program, suite},
 };
 
@@ -57,6 +58,14 @@ const NATIVE_GCC: &str = "native-gcc";
 /// What a selection measures.
 pub fn target(args: &Args, selection: Selection, house: &House) -> anyhow::Result<Target> {
     let is_paper = selection == Selection::LeapsAndBounds;
+    if let Some(size) = &args.spec {
+        let title = format!("{}-spec-{size}", selection.name());
+        return Ok(Target {
+            compared: Compared::Run,
+            iterations: Some(1),
+            ..side_by_side(title, spec::programs(args, size)?, is_paper)
+        });
+    }
     let size = size(args);
     let polybench = suite(house, "polybench")?;
     let mut kernels = args.kernels.clone();
@@ -78,9 +87,15 @@ pub fn target(args: &Args, selection: Selection, house: &House) -> anyhow::Resul
         programs.push(program(&polybench, workload, &size));
         notes.push(note(&polybench, workload, &size));
     }
-    Ok(Target {
+    let title = format!("{}-{size}", selection.name());
+    Ok(side_by_side(title, (programs, notes), is_paper))
+}
+
+/// What all of these have in common.
+fn side_by_side(title: String, (programs, notes): Measured, is_paper: bool) -> Target {
+    Target {
         kind: Kind::Scaling,
-        title: format!("{}-{size}", selection.name()),
+        title,
         programs,
         notes,
         module: None,
@@ -93,7 +108,7 @@ pub fn target(args: &Args, selection: Selection, house: &House) -> anyhow::Resul
         strategies: STRATEGIES.map(str::to_owned).to_vec(),
         iterations: None,
         has_native: true,
-    })
+    }
 }
 
 /// The problem size.
@@ -134,7 +149,7 @@ pub fn wanted(
     };
     let mut wanted = vec![plain(OWN), plain(NATIVE)];
     let built = house.map(|house| house.suite("polybench").join("build").join(NATIVE_GCC));
-    if built.is_some_and(|folder| folder.join(size(args)).is_dir()) {
+    if args.spec.is_none() && built.is_some_and(|folder| folder.join(size(args)).is_dir()) {
         wanted.push(plain(NATIVE_GCC));
     }
     for (spec, _) in outside {
@@ -148,16 +163,18 @@ pub fn wanted(
     wanted
 }
 
-/// What the paper measured and no registry has.
-pub fn not_to_be_had(args: &Args) -> Vec<Absent> {
+/// What the paper measured and no registry has, or no copy of SPEC CPU gave.
+pub fn not_to_be_had(args: &Args) -> anyhow::Result<Vec<Absent>> {
     if args.selection != Some(Selection::LeapsAndBounds) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    vec![Absent {
+    let mut absent = spec::left_out(args)?;
+    absent.push(Absent {
         engine: "wavm".to_owned(),
         why: "no package registry has it, and its last release is older than the paper".to_owned(),
         is_wanted: false,
-    }]
+    });
+    Ok(absent)
 }
 
 #[cfg(test)]

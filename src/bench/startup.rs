@@ -147,6 +147,7 @@ fn program(name: String, file: &str, is_cached: bool) -> Program<'static> {
         args: Vec::new(),
         artifact: Box::new(move |_| artifact.clone()),
         expected: Expected::Text(String::new()),
+        folder: None,
         is_cached,
     }
 }

@@ -12,6 +12,8 @@ use fathom_bench::{
     check::Expected,
     choose::Program,
     house::House,
+    near::Near,
+    plan::Folder,
     suite::{Suite, Workload},
 };
 use fathom_engine::{Bounds, Features, Module};
@@ -207,7 +209,13 @@ fn of_suite(args: &Args, suite: &Suite) -> anyhow::Result<Target> {
 
 /// A workload of a suite at a size.
 pub fn program(suite: &Suite, workload: &Workload, size: &str) -> Program<'static> {
-    let (suite_of, name, size_of) = (suite.clone(), workload.name.clone(), size.to_owned());
+    let name = workload.program.as_ref().unwrap_or(&workload.name).clone();
+    let (suite_of, size_of) = (suite.clone(), size.to_owned());
+    let folder = match (&workload.inputs, workload.writes) {
+        (Some(inputs), _) => Some(Folder::At(suite.folder.join(inputs))),
+        (None, true) => Some(Folder::Empty),
+        (None, false) => None,
+    };
     Program {
         suite: suite.name.clone(),
         name: workload.name.clone(),
@@ -216,12 +224,20 @@ pub fn program(suite: &Suite, workload: &Workload, size: &str) -> Program<'stati
         artifact: Box::new(move |variant: Variant| {
             suite_of.artifact(variant.name(), &size_of, &name)
         }),
-        expected: match (workload.answer_at(size), &workload.stdout) {
-            (Some(answer), _) => Expected::Answer(answer.to_ascii_lowercase()),
-            (None, Some(text)) => Expected::Text(text.clone()),
+        expected: match (workload.answer_at(size), &workload.stdout, &workload.output) {
+            (Some(answer), ..) => Expected::Answer(answer.to_ascii_lowercase()),
+            (None, Some(text), _) => Expected::Text(text.clone()),
+            (None, None, Some(output)) => Expected::Near(Near {
+                file: suite.folder.join(&output.file),
+                absolute: output.absolute,
+                relative: output.relative,
+            }),
             // Relative to the results folder, which is not known yet.
-            (None, None) => Expected::SameAs(PathBuf::from(format!("{}.stdout", workload.name))),
+            (None, None, None) => {
+                Expected::SameAs(PathBuf::from(format!("{}.stdout", workload.name)))
+            }
         },
+        folder,
         is_cached: false,
     }
 }
@@ -268,6 +284,7 @@ fn module(args: &Args, path: &Path) -> anyhow::Result<Target> {
         args: args.args.clone(),
         artifact: Box::new(move |_| artifact.clone()),
         expected: Expected::SameAs(PathBuf::from("output.stdout")),
+        folder: None,
         is_cached: false,
     };
     Ok(Target {

@@ -1,43 +1,42 @@
 //! The page of "Leaps and bounds", and the part of SPEC CPU it ran.
 
-use std::path::Path;
+use std::{path::Path, process::Command};
 
-use anyhow::{bail, ensure};
+use anyhow::{Context, ensure};
+use fathom_bench::house::House;
 
-/// The benchmarks of SPEC CPU 2017 that the paper could compile; what it prints
-/// as 525.lbm_r is no benchmark of that suite, whose 525 is x264_r.
-const SPEC_SUBSET: [&str; 7] = [
-    "505.mcf_r",
-    "508.namd_r",
-    "519.lbm_r",
-    "525.x264_r",
-    "531.deepsjeng_r",
-    "544.nab_r",
-    "557.xz_r",
-];
+use crate::bench::spec::BUILT;
 
 /// The files of the page.
 pub fn page(folder: &Path) -> anyhow::Result<Vec<(String, String)>> {
     Ok(fathom_report::leaps::files(folder)?)
 }
 
-/// Whether a folder is a copy of SPEC CPU 2017 that holds the paper's subset.
-pub fn check_spec(folder: &Path) -> anyhow::Result<()> {
-    let benchmarks = folder.join("benchspec").join("CPU");
-    ensure!(
-        benchmarks.is_dir(),
-        "--spec {}: no benchspec/CPU in it, so it is no installed copy of SPEC CPU 2017",
-        folder.display()
-    );
-    let missing: Vec<&str> = SPEC_SUBSET
-        .into_iter()
-        .filter(|name| !benchmarks.join(name).join("src").is_dir())
-        .collect();
-    ensure!(
-        missing.is_empty(),
-        "--spec {}: without the sources of {}",
-        folder.display(),
-        missing.join(", ")
-    );
-    bail!("--spec: compiling SPEC CPU is not there yet; leave it out")
+/// Builds the paper's part of a copy of SPEC CPU 2017, all of it or the workloads named.
+/// Whoever builds says itself what is wrong.
+pub fn build_spec(
+    copy: &Path,
+    size: &str,
+    workloads: &[String],
+    results: &Path,
+) -> anyhow::Result<()> {
+    let house = House::find().context("no workloads here: run it in a clone of Fathom")?;
+    let script = house.root().join("workloads").join("spec.py");
+    let mut command = Command::new("python3");
+    command.arg(&script).arg(copy).args(["--size", size]);
+    command.arg("--into").arg(results.join(BUILT));
+    if !workloads.is_empty() {
+        // Runs of one benchmark are numbered behind its name.
+        let benchmark = |name: &String| match name.rsplit_once("_r.") {
+            Some((name, _)) => format!("{name}_r"),
+            None => name.clone(),
+        };
+        let names: Vec<String> = workloads.iter().map(benchmark).collect();
+        command.arg("--benchmark").arg(names.join(","));
+    }
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run python3 {}", script.display()))?;
+    ensure!(status.success(), "--spec {}: not built", copy.display());
+    Ok(())
 }

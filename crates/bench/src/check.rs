@@ -13,6 +13,8 @@ use std::{
 
 use fathom_record::Answer;
 
+use crate::near::{Near, clip};
+
 /// The last line is looked for in this much of a file's end.
 const TAIL_BYTES: u64 = 4096;
 
@@ -61,7 +63,7 @@ fn last_line_start(bytes: &[u8]) -> usize {
 }
 
 /// What an output is held against.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Expected {
     /// The `fathom:` line must carry this answer.
     Answer(String),
@@ -70,6 +72,8 @@ pub enum Expected {
     SameAs(PathBuf),
     /// The output must be this text, but for blank space at its end.
     Text(String),
+    /// The output must be near to this text.
+    Near(Near),
     /// Nothing: what it prints is not the same from run to run.
     Anything,
 }
@@ -99,6 +103,10 @@ pub fn check_output(path: &Path, expected: &Expected) -> Result<Option<u64>, Str
         }
         Expected::Text(right) => {
             same_text(path, right)?;
+            Ok(output.answer.map(|said| said.kernel_ns))
+        }
+        Expected::Near(near) => {
+            near.check(path)?;
             Ok(output.answer.map(|said| said.kernel_ns))
         }
         Expected::Anything => Ok(output.answer.map(|said| said.kernel_ns)),
@@ -178,15 +186,6 @@ fn first_difference(mut a: impl Read, mut b: impl Read) -> io::Result<Option<u64
         }
         offset += left.len() as u64;
     }
-}
-
-/// A program's own words, short enough for a line.
-fn clip(text: &str) -> String {
-    let mut short: String = text.chars().filter(|c| !c.is_control()).take(64).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::{
     check::Expected,
     engines::{EngineSpec, Presence},
     own::OwnStrategy,
-    plan::Task,
+    plan::{Folder, Task},
 };
 
 /// Our engine's name in cells.
@@ -325,6 +325,8 @@ pub struct Program<'a> {
     pub artifact: Box<dyn Fn(Variant) -> PathBuf + 'a>,
     /// What it must print.
     pub expected: Expected,
+    /// Its working folder, where it has one.
+    pub folder: Option<Folder>,
     /// Whether its compilation is to be found in a cache.
     pub is_cached: bool,
 }
@@ -373,6 +375,7 @@ fn task(row: &Row, program: &Program<'_>, variant: Variant, threads: u32) -> Tas
         artifact: (program.artifact)(variant),
         args: program.args.clone(),
         expected: program.expected.clone(),
+        folder: program.folder.clone(),
         is_cached: program.is_cached,
     }
 }

@@ -9,6 +9,7 @@ pub mod engines;
 pub mod host;
 pub mod house;
 pub mod judge;
+pub mod near;
 pub mod own;
 pub mod plan;
 pub mod probe;

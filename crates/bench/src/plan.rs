@@ -44,9 +44,25 @@ pub struct Task {
     pub args: Vec<String>,
     /// What its output is held against.
     pub expected: Expected,
+    /// Its working folder, where it has one.
+    pub folder: Option<Folder>,
     /// Whether its compilation is to be found in the plan's cache.
     pub is_cached: bool,
 }
+
+/// What a program has as its working folder, under the name [`WORKING`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Folder {
+    /// An empty one, its own as long as its process lives.
+    Empty,
+    /// This one.
+    At(PathBuf),
+}
+
+/// What a working folder is called by the guest.
+pub const WORKING: &str = ".";
+/// Where an empty folder is in the scratch folder.
+pub(crate) const EMPTY: &str = "folder";
 
 /// What a program is given: the same on every engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -103,7 +119,7 @@ impl Plan {
             module: task.artifact.clone(),
             args: task.args.clone(),
             env: self.input.env.clone(),
-            dirs: self.input.dirs.clone(),
+            dirs: self.dirs(task, scratch),
             stdin: self.input.stdin.clone(),
             strategy: cell.sandbox.strategy.clone(),
             opt: cell.sandbox.opt,
@@ -123,6 +139,15 @@ impl Plan {
             cycle: self.cycles,
             unsafe_no_bounds: is_wasm && cell.sandbox.strategy == "none",
         })
+    }
+
+    fn dirs(&self, task: &Task, scratch: &Path) -> Vec<(PathBuf, String)> {
+        let own = task.folder.as_ref().map(|folder| match folder {
+            Folder::Empty => scratch.join(EMPTY),
+            Folder::At(folder) => folder.clone(),
+        });
+        let own = own.map(|folder| (folder, WORKING.to_owned()));
+        self.input.dirs.iter().cloned().chain(own).collect()
     }
 
     /// Whether cells are programs of the host.
@@ -205,6 +230,7 @@ pub(crate) mod tests {
                     artifact,
                     args: Vec::new(),
                     expected,
+                    folder: None,
                     is_cached: false,
                 });
             }

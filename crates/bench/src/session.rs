@@ -25,7 +25,7 @@ use fathom_record::{
 use crate::{
     driver::{Conversation, DriveError, Driver},
     judge::judge,
-    plan::{Plan, Task},
+    plan::{EMPTY, Plan, Task},
     results::{Results, ResultsError},
 };
 
@@ -338,15 +338,16 @@ pub(crate) fn scratch() -> Result<tempfile::TempDir, DriveError> {
     } else {
         std::env::temp_dir()
     };
-    tempfile::Builder::new()
+    let made = tempfile::Builder::new()
         .prefix("fathom-")
         .tempdir_in(folder)
-        .map_err(|error| {
-            DriveError::failed(
-                FailureKind::Io,
-                format!("no folder for its output: {error}"),
-            )
-        })
+        .and_then(|made| std::fs::create_dir(made.path().join(EMPTY)).map(|()| made));
+    made.map_err(|error| {
+        DriveError::failed(
+            FailureKind::Io,
+            format!("no folder for its output: {error}"),
+        )
+    })
 }
 
 /// What cells have taken, to tell what they will take.

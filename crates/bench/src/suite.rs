@@ -47,6 +47,9 @@ pub struct Suite {
     /// Its programs, in the order they are shown.
     #[serde(rename = "workload", default)]
     pub workloads: Vec<Workload>,
+    /// What it could have and has not.
+    #[serde(default)]
+    pub absent: Vec<LeftOut>,
     /// The folder it was read from.
     #[serde(skip)]
     pub folder: PathBuf,
@@ -76,12 +79,46 @@ pub struct Workload {
     pub args: Vec<String>,
     /// What it must print, for a program without an answer.
     pub stdout: Option<String>,
+    /// The executable's name, where several workloads are runs of one program.
+    pub program: Option<String>,
+    /// What it must print, in a file, where numbers may differ a little.
+    pub output: Option<Output>,
+    /// Whether it writes: it is given an empty folder as its working one.
+    #[serde(default)]
+    pub writes: bool,
+    /// A folder below the suite's with what it reads, its working one.
+    pub inputs: Option<PathBuf>,
+}
+
+/// A file that says what a program must print.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Output {
+    /// Below the suite's folder.
+    pub file: PathBuf,
+    /// What numbers may differ by.
+    #[serde(default)]
+    pub absolute: f64,
+    /// What they may differ by as a share of the expected one.
+    #[serde(default)]
+    pub relative: f64,
+}
+
+/// A workload that the suite could have and has not.
+#[derive(Clone, Debug, Deserialize)]
+pub struct LeftOut {
+    /// Its name.
+    pub name: String,
+    /// Why, one line.
+    pub why: String,
 }
 
 impl Workload {
     /// Whether there is a way to know that it ran right.
     pub fn is_checked(&self) -> bool {
-        !self.answers.is_empty() || self.answer.is_some() || self.stdout.is_some()
+        !self.answers.is_empty()
+            || self.answer.is_some()
+            || self.stdout.is_some()
+            || self.output.is_some()
     }
 
     /// The answer it must print at a size, if it is known there.

@@ -118,6 +118,7 @@ impl Bench {
                 artifact: "/w.wasm".into(),
                 args: Vec::new(),
                 expected: Expected::Answer("a1".to_owned()),
+                folder: None,
                 is_cached: false,
             });
         }

@@ -17,7 +17,7 @@ mod pictures;
 use std::fmt::Write;
 use std::path::Path;
 
-use fathom_record::Campaign;
+use fathom_record::{Campaign, Compared};
 use fathom_stats::{Figure, Summary};
 use serde::Deserialize;
 
@@ -31,6 +31,8 @@ use crate::{Report, ReportError, stated};
 
 /// Under [`SELECTION`] in a campaign's configuration, and the page's name.
 pub const NAME: &str = "leaps-and-bounds";
+/// In the configuration of a campaign of a copy of SPEC CPU: its size there.
+const SPEC: &str = "spec";
 const DATA: &str = include_str!("../data/leaps-and-bounds.toml");
 
 /// What the paper states.
@@ -61,6 +63,8 @@ struct Difference {
     what: String,
     published: String,
     here: String,
+    /// Of all campaigns if absent.
+    only: Option<Only>,
 }
 
 /// What was not done.
@@ -69,6 +73,16 @@ struct Difference {
 struct Gap {
     what: String,
     why: String,
+    /// Of all campaigns if absent.
+    only: Option<Only>,
+}
+
+/// Campaigns that a line is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+enum Only {
+    PolyBench,
+    #[serde(rename = "SPEC CPU")]
+    Spec,
 }
 
 /// Whether a campaign is of this paper.
@@ -92,7 +106,11 @@ struct Page<'a> {
 pub fn files(folder: &Path) -> Result<Vec<(String, String)>, ReportError> {
     let campaign = Results::find(folder)?.load()?;
     let summary = Summary::from_campaign(&campaign);
-    let view = Report::open_by(folder, Some(Figure::Kernel))?.view;
+    let figure = match campaign.header.config.compared {
+        Compared::Kernel => Figure::Kernel,
+        Compared::Run => Figure::Run,
+    };
+    let view = Report::open_by(folder, Some(figure))?.view;
     let scaling = scaling::of(&campaign, &summary, &view);
     let page = Page {
         campaign: &campaign,
@@ -199,7 +217,13 @@ impl Page<'_> {
 
     fn not_the_same(&self, paper: &Paper) -> String {
         let mut table = vec![["", "published", "here"].map(str::to_owned).to_vec()];
-        for one in &paper.difference {
+        let of = if self.is_spec() {
+            Only::Spec
+        } else {
+            Only::PolyBench
+        };
+        let holds = |only: Option<Only>| only.is_none_or(|only| only == of);
+        for one in paper.difference.iter().filter(|one| holds(one.only)) {
             table.push(vec![
                 one.what.clone(),
                 one.published.clone(),
@@ -208,7 +232,7 @@ impl Page<'_> {
         }
         let mut text = format!("\n## What was done otherwise\n\n{}", words(&table));
         text.push_str("\n## What could not be reproduced\n\n");
-        for gap in &paper.gap {
+        for gap in paper.gap.iter().filter(|gap| holds(gap.only)) {
             let _ = writeln!(text, "- {}: {}.", gap.what, gap.why);
         }
         for (name, why) in &self.campaign.header.config.other {
@@ -236,6 +260,11 @@ impl Page<'_> {
             table.push(fields.iter().map(|field| escape(field)).collect());
         }
         format!("\n## What was in force\n\n{}", words(&table))
+    }
+
+    /// Whether it is of the paper's part of SPEC CPU instead of PolyBench.
+    fn is_spec(&self) -> bool {
+        self.campaign.header.config.other.contains_key(SPEC)
     }
 
     /// The group of one instance of each, which most of the paper is about.

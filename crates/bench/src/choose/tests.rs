@@ -145,6 +145,7 @@ fn tasks_are_rows_times_programs_times_threads_and_a_control_each() {
         args: vec![],
         artifact: Box::new(artifact),
         expected: Expected::Answer("1".to_owned()),
+        folder: None,
         is_cached: false,
     };
     let programs = [program("a"), program("b")];

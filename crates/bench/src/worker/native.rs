@@ -25,12 +25,16 @@ use fathom_runner::{
 };
 use fathom_sys::usage::{Ended, Usage, wait_with_usage};
 
+use crate::plan::WORKING;
+
 /// A native executable and how to start it.
 pub struct NativeProgram {
     /// The executable.
     pub executable: PathBuf,
     /// Its arguments, its own name excluded.
     pub args: Vec<OsString>,
+    /// Where it works; where this process does, if absent.
+    pub folder: Option<PathBuf>,
     /// What is added to its environment, which is otherwise empty, as a
     /// sandboxed program's is.
     pub env: Vec<(OsString, OsString)>,
@@ -62,7 +66,11 @@ impl Program for NativeProgram {
     type Error = NativeError;
 
     fn instantiate(&self, streams: Streams) -> Result<Child, NativeError> {
-        Command::new(&self.executable)
+        let mut command = Command::new(&self.executable);
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        command
             .args(&self.args)
             .env_clear()
             .envs(self.env.iter().map(|(key, value)| (key, value)))
@@ -125,6 +133,11 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
             .iter()
             .map(|(key, value)| (key.into(), value.into()))
             .collect(),
+        folder: measure
+            .dirs
+            .iter()
+            .find(|(_, guest)| guest == WORKING)
+            .map(|(host, _)| host.clone()),
         used: Mutex::default(),
     };
     measure_program(&program, measure, emitter, |error: NativeError| {
@@ -183,6 +196,7 @@ mod tests {
             executable: "/bin/sh".into(),
             args: vec!["-c".into(), script.into()],
             env: vec![("FROM".into(), "here".into())],
+            folder: None,
             used: Mutex::default(),
         }
     }
