@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     driver::{
         ProcessDriver,
-        child::{End, supervise},
+        child::{End, Limit, supervise},
         one_line,
     },
     house::House,
@@ -152,7 +152,12 @@ impl EngineSpec {
                 .map(one_line)
                 .unwrap_or_default()
         };
-        match supervise(&mut command, b"", CHECK_LIMIT, &AtomicBool::new(false)) {
+        match supervise(
+            &mut command,
+            b"",
+            Limit::Whole(CHECK_LIMIT),
+            &AtomicBool::new(false),
+        ) {
             Err(error) => Presence::Absent {
                 why: format!("{}: {error}", self.check[0]),
             },

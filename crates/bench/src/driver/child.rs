@@ -63,6 +63,23 @@ pub(crate) enum End {
     Flooded,
 }
 
+/// How long a child may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Limit {
+    /// In all.
+    Whole(Duration),
+    /// From its start to the first event, from each to the next, and to its end.
+    Silence(Duration),
+}
+
+impl Limit {
+    /// When it is over for who has just begun or said something.
+    fn deadline(self) -> Instant {
+        let (Limit::Whole(limit) | Limit::Silence(limit)) = self;
+        Instant::now() + limit
+    }
+}
+
 /// All that is left of a child.
 #[derive(Debug)]
 pub(crate) struct Remains {
@@ -85,7 +102,7 @@ pub(crate) struct Remains {
 pub(crate) fn supervise(
     command: &mut Command,
     input: &[u8],
-    limit: Duration,
+    limit: Limit,
     cancel: &AtomicBool,
 ) -> io::Result<Remains> {
     supervise_watched(command, input, limit, cancel, &mut ())
@@ -95,7 +112,7 @@ pub(crate) fn supervise(
 pub(crate) fn supervise_watched(
     command: &mut Command,
     input: &[u8],
-    limit: Duration,
+    limit: Limit,
     cancel: &AtomicBool,
     watcher: &mut dyn Watch,
 ) -> io::Result<Remains> {
@@ -111,7 +128,6 @@ pub(crate) fn supervise_watched(
         .env(MARK_ENV, &mark);
     let mut child = spawn_in_group(command, events_write.as_fd())?;
     drop(events_write);
-    let deadline = Instant::now() + limit;
     let mut streams = [
         Stream::new(Some(events.into()), EVENTS_BYTES_MAX, Overflow::Stop),
         Stream::new(
@@ -125,7 +141,7 @@ pub(crate) fn supervise_watched(
             Overflow::KeepTail,
         ),
     ];
-    let watched = watch(&child, &mut streams, deadline, cancel, watcher);
+    let watched = watch(&child, &mut streams, limit, cancel, watcher);
     // Also after a normal end: what it left behind would disturb the next cell.
     let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     let reaped = wait_with_usage(child.id());
@@ -149,10 +165,11 @@ pub(crate) fn supervise_watched(
 fn watch(
     child: &Child,
     streams: &mut [Stream; 3],
-    deadline: Instant,
+    limit: Limit,
     cancel: &AtomicBool,
     watcher: &mut dyn Watch,
 ) -> io::Result<Option<End>> {
+    let mut deadline = limit.deadline();
     let pidfd = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     for stream in streams.iter() {
         stream.set_nonblocking()?;
@@ -176,6 +193,9 @@ fn watch(
         }
         if let Some(lines) = streams[0].new_lines() {
             watcher.saw(child.id(), lines);
+            if let Limit::Silence(_) = limit {
+                deadline = limit.deadline();
+            }
             // Short programs say a lot: to wake up for each word would take
             // processor time from those who are measured.
             if wait_ready(&pidfd, &[], REST.min(left))? {
@@ -360,9 +380,12 @@ mod tests {
     use super::*;
 
     fn run(script: &str, limit_ms: u64) -> Remains {
+        run_within(script, Limit::Whole(Duration::from_millis(limit_ms)))
+    }
+
+    fn run_within(script: &str, limit: Limit) -> Remains {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        let limit = Duration::from_millis(limit_ms);
         supervise(
             &mut command,
             b"the request\n",
@@ -396,6 +419,17 @@ mod tests {
         assert_eq!(remains.end, End::TimedOut);
         assert_eq!(remains.events, b"begun\n");
         assert!(started.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn who_says_something_now_and_then_has_time() {
+        let limit = Limit::Silence(Duration::from_secs(4));
+        let talk = "for i in 1 2 3 4 5; do echo $i >&$FATHOM_EVENTS_FD; sleep 1; done";
+        let remains = run_within(talk, limit);
+        assert_eq!(remains.end, End::Own(Ended::Exited(0)));
+        let remains = run_within("echo 1 >&$FATHOM_EVENTS_FD; sleep 300", limit);
+        assert_eq!(remains.end, End::TimedOut);
+        assert_eq!(remains.events, b"1\n");
     }
 
     #[test]
@@ -438,7 +472,13 @@ mod tests {
         let mut command = Command::new("sleep");
         command.arg("300");
         let cancel = AtomicBool::new(true);
-        let remains = supervise(&mut command, b"", Duration::from_secs(300), &cancel).unwrap();
+        let remains = supervise(
+            &mut command,
+            b"",
+            Limit::Whole(Duration::from_secs(300)),
+            &cancel,
+        )
+        .unwrap();
         assert_eq!(remains.end, End::Cancelled);
     }
 
@@ -448,7 +488,7 @@ mod tests {
         let error = supervise(
             &mut command,
             b"",
-            Duration::from_secs(1),
+            Limit::Whole(Duration::from_secs(1)),
             &AtomicBool::new(false),
         );
         assert_eq!(error.unwrap_err().kind(), io::ErrorKind::NotFound);

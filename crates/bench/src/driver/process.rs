@@ -16,7 +16,7 @@ use fathom_sys::usage::CpuTimes;
 
 use super::{
     Conversation, DriveError, Driver, Outside,
-    child::{Remains, supervise_watched},
+    child::{Limit, Remains, supervise_watched},
     conversation::understand,
     watch::{Watcher, cpu_time},
 };
@@ -99,8 +99,14 @@ impl Driver for ProcessDriver {
         let started = Instant::now();
         let mut command = self.to_command();
         let line = request.to_line();
-        let remains = supervise_watched(&mut command, line.as_bytes(), limit, stop, &mut watcher)
-            .map_err(|error| {
+        let remains = supervise_watched(
+            &mut command,
+            line.as_bytes(),
+            Limit::Whole(limit),
+            stop,
+            &mut watcher,
+        )
+        .map_err(|error| {
             let message = format!("cannot start {}: {error}", self.program.display());
             DriveError::failed(FailureKind::Unsupported, message)
         })?;

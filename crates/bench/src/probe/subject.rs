@@ -10,9 +10,9 @@ use fathom_record::{FailureKind, Sandbox};
 use fathom_sys::usage::Ended;
 
 use crate::driver::ProcessDriver;
-use crate::driver::child::{End, Remains, supervise};
+use crate::driver::child::{End, Limit, Remains, supervise};
 
-/// How long the calls of one scenario may take, unless the user says otherwise.
+/// How long a call may take, and making an instance, unless the user says otherwise.
 pub const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// Something that can be probed.
@@ -72,7 +72,8 @@ pub struct Runner<'a> {
     pub driver: &'a ProcessDriver,
     /// Strategy, level and code generator to ask for.
     pub sandbox: &'a Sandbox,
-    /// How long the calls of one scenario may take: one that takes longer hangs.
+    /// How long a call may take, and all that comes before the first: what takes
+    /// longer hangs.
     pub time_limit: Duration,
     /// Set when the user wants to stop.
     pub cancel: &'a AtomicBool,
@@ -103,7 +104,8 @@ impl Subject for Runner<'_> {
         let remains = supervise(
             &mut command,
             request.as_bytes(),
-            self.time_limit,
+            // Its compiler may take long, and so may many calls: neither hangs.
+            Limit::Silence(self.time_limit),
             self.cancel,
         )?;
         if remains.end == End::Cancelled {
@@ -157,7 +159,7 @@ fn read_answers(
     let how = match remains.end {
         End::Own(Ended::Signalled(signal)) => format!("died of signal {signal}"),
         End::Own(Ended::Exited(status)) => format!("ended with status {status}"),
-        End::TimedOut => format!("did not end within {} s", time_limit.as_secs()),
+        End::TimedOut => format!("said nothing for {} s", time_limit.as_secs()),
         End::Flooded => "wrote more than any runner should".to_owned(),
         End::Cancelled => return Err(SubjectError::Cancelled),
     };
