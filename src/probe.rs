@@ -47,9 +47,13 @@ pub struct Args {
     /// What the random accesses are made from
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Time for the calls of one scenario; what takes longer hangs, which no sandbox may
+    /// Time for a call, and for compiling a module; what takes longer hangs, which no
+    /// sandbox may
     #[arg(long, value_parser = duration, default_value = "2m")]
     time_limit: Duration,
+    /// Show so many violations of a sandbox
+    #[arg(long, value_name = "N", default_value_t = Extent::EXAMPLES)]
+    examples: usize,
     /// Print one JSON object per sandbox
     #[arg(long)]
     json: bool,
@@ -90,6 +94,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let extent = Extent {
             random: args.random,
             seed: args.seed,
+            examples: args.examples,
             ..Extent::of(&row.sandbox)
         };
         let outcome = probe::probe(
@@ -333,6 +338,7 @@ mod tests {
                 "i64.load offset=1 at address 0x2: expected trap, returned 0x0".into();
                 3
             ],
+            examples_max: 3,
             not_tried: vec!["4 GiB from the start: no memory".into()],
             without: Vec::new(),
         }

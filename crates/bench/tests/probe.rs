@@ -56,6 +56,7 @@ fn findings(bounds: Bounds, opt: Opt, claimed: Guarantee) -> Option<Findings> {
         wide: bounds.supports(true) && bounds != Bounds::None,
         random: 3_000,
         seed: 1,
+        examples: Extent::EXAMPLES,
     };
     match probe(&mut Own(engine(bounds, opt)), extent, claimed, &mut |_| {}) {
         Ok(findings) => Some(findings),
@@ -135,6 +136,7 @@ fn the_formula_of_the_thesis_is_found_out() {
         wide: true,
         random: 0,
         seed: 1,
+        examples: Extent::EXAMPLES,
     };
     let found = probe(&mut subject, extent, Guarantee::Exact, &mut |_| {}).unwrap();
     assert!(!found.is_kept());

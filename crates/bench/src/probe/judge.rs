@@ -15,8 +15,7 @@
 //! below what the strategy claims. A needless trap, of an access inside,
 //! contradicts every claim: no promise is to trap more often than it must. A
 //! store that trapped needlessly may have left its bytes or not. The plan's next
-//! step makes both the same, but for bulk instructions over more bytes than are
-//! watched: then what follows is judged as if it were wrong.
+//! steps make both the same.
 
 use std::fmt;
 
@@ -32,8 +31,6 @@ use super::subject::{Answers, Ending};
 const TRAP: &str = "out of bounds memory access";
 /// The trap of an atomic access whose address is no multiple of its width.
 const MISALIGNED: &str = "unaligned atomic";
-/// How many departures are kept in words.
-const EXAMPLES_MAX: usize = 8;
 
 /// What a probe found out about a sandbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +53,8 @@ pub struct Findings {
     /// The first of those, one line each; of a sandbox that promises nothing,
     /// the first departures.
     pub examples: Vec<String>,
+    /// At most so many of them.
+    pub examples_max: usize,
     /// What was not tried and why, one line each.
     pub not_tried: Vec<String>,
     /// Instructions that no module was made of, because the first that had them
@@ -64,7 +63,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    pub(super) fn new(claimed: Guarantee) -> Findings {
+    pub(super) fn new(claimed: Guarantee, examples_max: usize) -> Findings {
         Findings {
             claimed,
             observed: Guarantee::Exact,
@@ -74,6 +73,7 @@ impl Findings {
             violations: 0,
             needless: 0,
             examples: Vec::new(),
+            examples_max,
             not_tried: Vec::new(),
             without: Vec::new(),
         }
@@ -107,7 +107,7 @@ impl Findings {
         self.observed = self.observed.min(ceiling);
         self.violations += u64::from(contradicts);
         let shown = contradicts || self.claimed == Guarantee::Unchecked;
-        if shown && self.examples.len() < EXAMPLES_MAX {
+        if shown && self.examples.len() < self.examples_max {
             self.examples.push(message.to_string());
         }
     }
@@ -170,8 +170,7 @@ impl Findings {
             self.trapped += u64::from(access.outside);
             return;
         }
-        // Also where it had to trap for its alignment alone.
-        if !step.wanted.is_outside() && outcome.is_out_of_bounds() {
+        if !step.wanted.is_trap() && outcome.is_out_of_bounds() {
             let text = format_args!("{access}: expected {}, {outcome}", step.wanted);
             self.needless(text);
             return;
@@ -331,8 +330,8 @@ impl Outcome {
     fn is(&self, wanted: &Wanted) -> bool {
         match (self, wanted) {
             (Outcome::Trap(message), Wanted::Trap) => message == TRAP,
-            (Outcome::Trap(message), Wanted::Misaligned { outside }) => {
-                message == MISALIGNED || (*outside && message == TRAP)
+            (Outcome::Trap(message), Wanted::AtomicTrap) => {
+                message == MISALIGNED || message == TRAP
             }
             (Outcome::Values(values), Wanted::Values(wanted)) => values == wanted,
             _ => false,
@@ -398,7 +397,7 @@ impl fmt::Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Wanted::Trap => write!(f, "trap"),
-            Wanted::Misaligned { .. } => write!(f, "trap for its alignment"),
+            Wanted::AtomicTrap => write!(f, "trap"),
             Wanted::Values(values) if values.is_empty() => write!(f, "to go on"),
             Wanted::Values(values) => write_values(f, values),
         }

@@ -74,9 +74,14 @@ pub struct Extent {
     pub random: u64,
     /// What they are made from.
     pub seed: u64,
+    /// How many departures are kept in words.
+    pub examples: usize,
 }
 
 impl Extent {
+    /// Examples, unless more are wanted.
+    pub const EXAMPLES: usize = 8;
+
     /// Everything at the edges that a sandbox is for: a strategy of ours may be
     /// one for one index type only, and one without any guarantee is not let
     /// loose with 64-bit indices, which reach everything.
@@ -95,6 +100,7 @@ impl Extent {
             wide: is_for(true),
             random: 0,
             seed: 0,
+            examples: Extent::EXAMPLES,
         }
     }
 
@@ -142,7 +148,7 @@ pub fn probe(
     claimed: Guarantee,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Findings, SubjectError> {
-    let mut findings = Findings::new(claimed);
+    let mut findings = Findings::new(claimed, extent.examples);
     let planned: Vec<Planned> = extent.scenarios(model::specified).collect();
     let all = planned.len();
     let mut last = None;

@@ -30,7 +30,7 @@ fn probe_with<'a>(
     subject: &mut dyn Subject,
     claimed: Guarantee,
 ) -> Result<Findings, SubjectError> {
-    let mut findings = Findings::new(claimed);
+    let mut findings = Findings::new(claimed, Extent::EXAMPLES);
     for scenario in scenarios {
         attempt(&mut findings, subject, scenario)?;
     }
@@ -54,7 +54,7 @@ fn double<F: FnMut(&Step, CallOutcome) -> CallOutcome>(
 fn outcome_of(wanted: &Wanted) -> CallOutcome {
     match wanted {
         Wanted::Trap => CallOutcome::Trap("out of bounds memory access".to_owned()),
-        Wanted::Misaligned { .. } => CallOutcome::Trap("unaligned atomic".to_owned()),
+        Wanted::AtomicTrap => CallOutcome::Trap("unaligned atomic".to_owned()),
         Wanted::Values(values) => {
             CallOutcome::Result(values.iter().map(WireValue::to_string).collect())
         }
@@ -507,7 +507,7 @@ impl Subject for Modest {
 }
 
 fn first_of(subject: &mut Modest) -> (Findings, Result<Instructions, SubjectError>) {
-    let mut findings = Findings::new(Guarantee::Exact);
+    let mut findings = Findings::new(Guarantee::Exact, Extent::EXAMPLES);
     let plan = |instructions| plan::scenario(specified, 0, instructions);
     let taken = first(&mut findings, subject, &plan);
     (findings, taken)

@@ -57,6 +57,38 @@ fn modules_of_fewer_instructions_need_no_more() {
     }
 }
 
+/// So that an engine that traps there needlessly is not taken to leave its memory
+/// for what it did not write.
+#[test]
+fn what_a_bulk_instruction_may_have_written_is_restored() {
+    let number = |text: &String| match text.parse() {
+        Ok(WireValue::I32(bits)) => u64::from(bits),
+        other => panic!("{text}: {other:?}"),
+    };
+    let mut wide = 0;
+    for place in [1, 4] {
+        let plan = scenario(specified, place, Instructions::All);
+        for (at, step) in plan.steps.iter().enumerate() {
+            let is_bulk = ["fill", "copy"].contains(&step.call.export.as_str());
+            if !is_bulk || step.wanted.is_trap() {
+                continue;
+            }
+            let (to, count) = (number(&step.call.args[0]), number(&step.call.args[2]));
+            let mut left: BTreeSet<u64> = (to..to + count).collect();
+            let after = plan.steps[at + 1..].iter();
+            for tool in after.take_while(|step| step.call.export == "restore") {
+                for range in tool.call.args.chunks(2) {
+                    let start = number(&range[0]);
+                    left.retain(|byte| !(start..start + number(&range[1])).contains(byte));
+                }
+            }
+            assert!(left.is_empty(), "{:?}: {:?}…", step.call, left.first());
+            wide += u64::from(count > 64);
+        }
+    }
+    assert!(wide > 10, "{wide}");
+}
+
 fn exports(module: &[u8]) -> BTreeSet<String> {
     let payloads = wasmparser::Parser::new(0).parse_all(module);
     payloads
