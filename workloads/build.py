@@ -160,6 +160,9 @@ def variants_of(suite: str, asked: list[str] | None) -> list[str]:
     chosen = asked or VARIANTS.get(suite, toolchain.DEFAULT_VARIANTS)
     if suite not in SIZED:  # nothing is compared between widths there
         chosen = [variant for variant in chosen if variant not in widths.BITS]
+    if suite == "libsodium" and toolchain.GCC.name in chosen:
+        print(f"SKIPPED {suite} ({toolchain.GCC.name}): the library is built by zig's clang alone", flush=True)
+        chosen = [variant for variant in chosen if variant != toolchain.GCC.name]
     missing = wasm64.missing()
     if asked or missing is None:
         return list(chosen)

@@ -85,6 +85,13 @@ class Build(unittest.TestCase):
         self.assertEqual(out.getvalue(), "SKIPPED pointers (wasm32, wasm64): clang-19 is missing\n")
 
 
+    def test_what_a_suite_has_not_is_skipped_and_said(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            self.assertEqual(build.variants_of("libsodium", ["native-gcc", "native"]), ["native"])
+        self.assertIn("SKIPPED libsodium (native-gcc)", out.getvalue())
+
+
 class WasmFile(unittest.TestCase):
     def test_only_debug_sections_go(self):
         def custom(name: bytes, body: bytes) -> bytes:
