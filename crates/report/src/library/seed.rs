@@ -38,7 +38,16 @@ pub(super) struct Seed {
     paper: String,
     number: Vec<Number>,
     statement: Vec<Statement>,
+    cause: Vec<Cause>,
     difference: Vec<Difference>,
+}
+
+/// Why engines differ in some programs, as it was seen in the code they make.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cause {
+    of: String,
+    why: String,
 }
 
 /// One of its numbers.
@@ -163,6 +172,10 @@ impl Library<'_> {
         );
         for (title, table) in self.tables() {
             let _ = write!(text, "\n## {title}\n\n{}", markdown(&table));
+        }
+        text.push_str("\n## Why\n\nAs seen in the code that engines make, on the host and in the versions above.\n\n");
+        for cause in &seed.cause {
+            let _ = writeln!(text, "- **{}.** {}", cause.of, cause.why);
         }
         let _ = write!(text, "\n## Pictures in the seed's form\n\n{pictures}");
         text.push_str(&self.differences(seed));
