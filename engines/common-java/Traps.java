@@ -15,8 +15,10 @@ final class Traps {
     /** The specification's words in what an engine said, or null. */
     static String known(String said) {
         if (said == null) return null;
-        // GraalWasm: "4-byte memory access at address … is out-of-bounds", "… of negative length …".
-        String lower = said.toLowerCase().replaceAll("memory access (at .* is out-of-bounds|of negative length)", WORDS.get(0));
+        // GraalWasm: "4-byte memory access at address … is out-of-bounds", "… of negative length …",
+        // "4-byte atomic memory access at address … is unaligned".
+        String lower = said.toLowerCase().replaceAll("memory access (at .* is out-of-bounds|of negative length)", WORDS.get(0))
+            .replaceAll("atomic memory access at .* is unaligned", "unaligned atomic");
         return WORDS.stream().filter(lower::contains).findFirst().orElse(null);
     }
 }

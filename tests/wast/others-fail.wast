@@ -48,3 +48,11 @@
 (assert_trap (invoke "store" (i32.const -1)) "out of bounds memory access")
 (assert_return (invoke "load" (i32.const 0)) (i32.const 0))
 (assert_trap (invoke "store32" (i32.const 2)) "unaligned atomic")
+
+;; GraalWasm: the sum does not wrap in atomic instructions either.
+(module
+  (memory 1)
+  (func (export "load") (param i32) (result i32)
+    (i32.atomic.load offset=1 (local.get 0))))
+
+(assert_trap (invoke "load" (i32.const -1)) "out of bounds memory access")
