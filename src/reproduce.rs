@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(value_name = "PAPER")]
     paper: Paper,
     /// Folder for samples and page; goes on with a campaign that is there
-    /// [default: results/PAPER]
+    /// [default: results/PAPER, with --spec results/PAPER-spec]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Only write the page, from what was measured before
@@ -57,8 +57,9 @@ pub struct Args {
     /// The paper's part of your copy of SPEC CPU 2017 instead of PolyBench
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
-    /// SPEC's size: test, train or ref
-    #[arg(long, value_name = "SIZE", default_value = "train", requires = "spec")]
+    /// SPEC's size
+    #[arg(long, value_name = "SIZE", default_value = "train", requires = "spec",
+          value_parser = ["test", "train", "ref"])]
     spec_size: String,
     /// Engines as NAME[:STRATEGY[:BACKEND]]; the paper's by default
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
@@ -83,7 +84,7 @@ pub struct Args {
     /// whatever it takes
     #[arg(long, value_parser = duration)]
     budget: Option<Duration>,
-    /// Time for one cell in one round [default: 60s; 5m for libsodium-2023]
+    /// Time for one cell in one round [default: 60s; 5m for libsodium-2023, 4h for --spec]
     #[arg(long, value_parser = duration)]
     time_limit: Option<Duration>,
     /// Do not probe whether strategies are sound before measuring
