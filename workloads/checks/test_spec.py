@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import pathlib
 import shutil
 import sys
@@ -21,6 +22,8 @@ import made_up_spec  # noqa: E402
 import spec  # noqa: E402
 import suites  # noqa: E402
 import toolchain  # noqa: E402
+
+CXX = "SKIPPED: the compiler makes its C++ library first, two CPU minutes; FATHOM_SPEC_CXX=1"
 
 
 class Recipes(unittest.TestCase):
@@ -59,12 +62,12 @@ class Copies(unittest.TestCase):
         return {one["name"]: one["why"] for one in self.suite(size)["absent"]}
 
     def test_what_can_be_built_is_and_the_rest_is_named(self):
-        code, _ = self.run_it("--size", "train")
+        code, _ = self.run_it("--size", "train", "--benchmark", "505.mcf_r,519.lbm_r,544.nab_r,557.xz_r")
         self.assertEqual(code, 0)
         suite = self.suite("train")
         names = [one["name"] for one in suite["workload"]]
-        self.assertEqual(names, ["505.mcf_r", "519.lbm_r", "531.deepsjeng_r", "544.nab_r.1", "544.nab_r.2"])
-        self.assertEqual(suite["workload"][3]["program"], "544.nab_r")
+        self.assertEqual(names, ["505.mcf_r", "519.lbm_r", "544.nab_r.1", "544.nab_r.2"])
+        self.assertEqual(suite["workload"][2]["program"], "544.nab_r")
         self.assertEqual(suite["workload"][1]["output"], {"file": "expected/519.lbm_r/lbm.out", "absolute": 1e-7})
         left = self.left_out("train")
         self.assertRegex(left["557.xz_r"], "not in .*/benchspec/CPU")
@@ -74,6 +77,11 @@ class Copies(unittest.TestCase):
         # What all sizes share and what is of this one.
         self.assertEqual(sorted(path.name for path in (self.build / "train" / "run" / "519.lbm_r").iterdir()),
                          ["100_100_130_cf_b.of", "shared.txt"])
+
+    @unittest.skipUnless(os.environ.get("FATHOM_SPEC_CXX"), CXX)
+    def test_a_program_in_cxx_is_built(self):
+        self.assertEqual(self.run_it("--size", "test", "--benchmark", "531.deepsjeng_r")[0], 0)
+        self.assertEqual([one["name"] for one in self.suite("test")["workload"]], ["531.deepsjeng_r"])
 
     def test_a_program_that_does_not_compile_is_left_out_with_the_compilers_line(self):
         broken = self.root / "benchspec" / "CPU" / "519.lbm_r" / "src" / "lbm.c"
@@ -91,6 +99,7 @@ class Copies(unittest.TestCase):
         shutil.rmtree(home / "519.lbm_r" / "data")
         (home / "544.nab_r" / "Spec" / "object.pm").write_text("1;\n")
         shutil.rmtree(home / "531.deepsjeng_r" / "src")
+        # Nothing of it is built: the one in C++ has no source.
         with self.assertRaisesRegex(toolchain.ToolError, "none of the benchmarks"):
             self.run_it()
         left = self.left_out("train")
