@@ -263,13 +263,13 @@ def main(arguments: list[str] | None = None) -> int:
     check_names(options.benchmark)
     root = options.copy.absolute()
     if not (root / "benchspec" / "CPU").is_dir():
-        raise toolchain.ToolError(f"{root}: no benchspec/CPU in it, so it is no installed copy of SPEC CPU 2017")
+        raise toolchain.ToolError("no benchspec/CPU in it, so it is no installed copy of SPEC CPU 2017")
     copy = Copy(root, options.size, recipes()["sizes"][options.size],
                 options.into.absolute() / options.size)
     with open(toolchain.TOOLS / "workloads.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if build(copy, options.benchmark, 1) == 0:
-            raise toolchain.ToolError(f"{root}: none of the benchmarks can be built")
+            raise toolchain.ToolError("none of the benchmarks can be built")
     print(copy.into / "suite.toml")
     return 0
 

@@ -1,6 +1,10 @@
 //! The page of "Leaps and bounds", and the part of SPEC CPU it ran.
 
-use std::{path::Path, process::Command};
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use anyhow::{Context, ensure};
 use fathom_bench::house::House;
@@ -13,7 +17,7 @@ pub fn page(folder: &Path) -> anyhow::Result<Vec<(String, String)>> {
 }
 
 /// Builds the paper's part of a copy of SPEC CPU 2017, all of it or the workloads named.
-/// Whoever builds says itself what is wrong.
+/// What it says on the way is passed on; its error is ours.
 pub fn build_spec(
     copy: &Path,
     size: &str,
@@ -34,9 +38,23 @@ pub fn build_spec(
         let names: Vec<String> = workloads.iter().map(benchmark).collect();
         command.arg("--benchmark").arg(names.join(","));
     }
-    let status = command
-        .status()
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command
+        .spawn()
         .with_context(|| format!("cannot run python3 {}", script.display()))?;
-    ensure!(status.success(), "--spec {}: not built", copy.display());
+    let mut why = "not built".to_owned();
+    for line in child
+        .stderr
+        .take()
+        .into_iter()
+        .flat_map(|all| BufReader::new(all).lines())
+    {
+        let line = line.context("what builds the copy cannot be heard")?;
+        match line.strip_prefix("error: ") {
+            Some(error) => error.clone_into(&mut why),
+            None => eprintln!("{line}"),
+        }
+    }
+    ensure!(child.wait()?.success(), "--spec {}: {why}", copy.display());
     Ok(())
 }
