@@ -151,7 +151,8 @@ static wasm_module_t load(const uint8_t *bytes, size_t size) {
     if (copy == NULL) fail("internal", "out of memory");
     if (!compiled_ahead) memcpy(copy, bytes, size);
     wasm_module_t loaded = wamr.runtime_load(copy, (uint32_t)size, error, sizeof error);
-    if (loaded == NULL) fail("invalid", "%s", error);
+    // What was compiled is valid: its loader lacks something.
+    if (loaded == NULL) fail(compiled_ahead ? "unsupported" : "invalid", "%s", error);
     return loaded;
 }
 
