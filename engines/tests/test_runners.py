@@ -98,6 +98,8 @@ class RunnerCase:
     first_folder = 3
     # The tier of what it does when nothing is asked for.
     usual_tier = "optimising"
+    # Whether it makes many instances in a row, of modules that import nothing.
+    in_a_row = True
 
     @classmethod
     def setUpClass(cls):
@@ -144,6 +146,13 @@ class RunnerCase:
             self.assertEqual(Path(one["stdout"]).read_text(), "fathom: answer=2a kernel_ns=12345\n")
         self.assertGreater(answer.only("process")["metrics"]["rss_peak_bytes"], 1 << 20)
         self.assertEqual((answer.events[-1]["event"], answer.status), ("done", 0))
+
+    def test_makes_instances_in_a_row_where_it_is_asked_to(self):
+        bare = '(module (memory 1) (func (export "_start") (i32.store (i32.const 0) (i32.const 1))))'
+        for source, asked, told in [(bare, True, self.in_a_row), (bare, False, False), (modules.ANSWER, True, False)]:
+            answer = self.ask(source, cycle=asked)
+            self.assertEqual(answer.of("error"), [])
+            self.assertEqual({"cycle" in one["phases"] for one in answer.of("iteration")}, {told})
 
     def test_takes_a_seed_of_64_bits(self):
         self.assertEqual(self.ask(modules.ANSWER, seed=(1 << 64) - 1).of("error"), [])
@@ -360,6 +369,7 @@ class Wazero(RunnerCase, unittest.TestCase):
 
 class Chicory(RunnerCase, unittest.TestCase):
     engine = "chicory"
+    in_a_row = False
     baseline = {"opt": "none"}
     baseline_tier = "interpreter"
     usual_tier = "tiering"
@@ -368,6 +378,7 @@ class Chicory(RunnerCase, unittest.TestCase):
 
 class GraalWasm(RunnerCase, unittest.TestCase):
     engine = "graalwasm"
+    in_a_row = False
     baseline = {"opt": "none"}
     baseline_tier = "interpreter"
     usual_tier = "tiering"
@@ -389,6 +400,7 @@ class Wasmtime(RunnerCase, unittest.TestCase):
 
 class Wasm3(RunnerCase, unittest.TestCase):
     engine = "wasm3"
+    in_a_row = False
     baseline = None
     usual_tier = "interpreter"
     wide = set()
@@ -453,6 +465,7 @@ class WamrAhead(RunnerCase, unittest.TestCase):
 
 class Wasmedge(RunnerCase, unittest.TestCase):
     engine = "wasmedge"
+    in_a_row = False
     baseline = {"opt": "none"}
     baseline_tier = "unoptimised"
     # What each way to check goes with.
@@ -484,6 +497,7 @@ class Wasmedge(RunnerCase, unittest.TestCase):
 
 class Wasm2c(RunnerCase, unittest.TestCase):
     engine = "wasm2c"
+    in_a_row = False
     baseline = {"opt": "none"}
     baseline_tier = "unoptimised"
     wide = set()

@@ -1,5 +1,6 @@
 //! Programs: each iteration has a store, a WASI and an instance of its own, from
-//! one module and one list of resolved imports.
+//! one module and one list of resolved imports. Instances in a row, of programs that
+//! import nothing, have a store and no WASI.
 
 use std::path::Path;
 
@@ -17,7 +18,17 @@ pub struct Program<'a> {
     engine: &'a Engine,
     module: Module,
     linker: Linker<WasiCtx>,
+    /// Of a module that imports nothing.
+    nothing: Option<Linker<()>>,
     measure: &'a Measure,
+}
+
+/// An instance: its store and the function that runs it.
+pub enum Started {
+    /// With a WASI.
+    Whole(Store<WasiCtx>, TypedFunc<(), ()>),
+    /// Without.
+    Bare(Store<()>, TypedFunc<(), ()>),
 }
 
 impl<'a> Program<'a> {
@@ -26,12 +37,34 @@ impl<'a> Program<'a> {
         let mut linker = Linker::new(engine);
         wasmi_wasi::add_to_linker(&mut linker, |state: &mut WasiCtx| state)
             .map_err(|error| Refusal::new(FailureKind::Internal, error.to_string()))?;
+        let imports_nothing = module.imports().next().is_none();
         Ok(Self {
             engine,
             module,
             linker,
+            nothing: imports_nothing.then(|| Linker::new(engine)),
             measure,
         })
+    }
+
+    fn start<T: 'static>(
+        &self,
+        linker: &Linker<T>,
+        store: &mut Store<T>,
+    ) -> Result<TypedFunc<(), ()>, Refusal> {
+        let instance = linker
+            .instantiate_and_start(&mut *store, &self.module)
+            .map_err(|error| refusal(&error))?;
+        instance.get_typed_func(&*store, "_start").map_err(|_| {
+            let message = "the module has no function _start";
+            Refusal::new(FailureKind::Link, message)
+        })
+    }
+
+    fn bare(&self, linker: &Linker<()>) -> Result<Started, Refusal> {
+        let mut store = Store::new(self.engine, ());
+        let start = self.start(linker, &mut store)?;
+        Ok(Started::Bare(store, start))
     }
 
     fn world(&self, streams: Streams) -> Result<WasiCtx, Refusal> {
@@ -65,24 +98,25 @@ fn open_folder(path: &Path) -> Result<Dir, Refusal> {
 }
 
 impl fathom_runner::cycle::Program for Program<'_> {
-    type Instance = (Store<WasiCtx>, TypedFunc<(), ()>);
+    type Instance = Started;
     type Error = Refusal;
 
-    fn instantiate(&self, streams: Streams) -> Result<Self::Instance, Refusal> {
+    fn instantiate(&self, streams: Streams) -> Result<Started, Refusal> {
         let mut store = Store::new(self.engine, self.world(streams)?);
-        let instance = self
-            .linker
-            .instantiate_and_start(&mut store, &self.module)
-            .map_err(|error| refusal(&error))?;
-        let start = instance.get_typed_func(&store, "_start").map_err(|_| {
-            let message = "the module has no function _start";
-            Refusal::new(FailureKind::Link, message)
-        })?;
-        Ok((store, start))
+        let start = self.start(&self.linker, &mut store)?;
+        Ok(Started::Whole(store, start))
     }
 
-    fn run(&self, (store, start): &mut Self::Instance) -> Result<RunEnd, Refusal> {
-        let exit = match start.call(store, ()) {
+    fn instantiate_bare(&self) -> Option<Result<Started, Refusal>> {
+        self.nothing.as_ref().map(|linker| self.bare(linker))
+    }
+
+    fn run(&self, instance: &mut Started) -> Result<RunEnd, Refusal> {
+        let ended = match instance {
+            Started::Whole(store, start) => start.call(store, ()),
+            Started::Bare(store, start) => start.call(store, ()),
+        };
+        let exit = match ended {
             Ok(()) => 0,
             Err(error) => error.i32_exit_status().ok_or_else(|| refusal(&error))?,
         };

@@ -56,6 +56,7 @@ type request struct {
 	CPUs       []int   `json:"cpus"`
 	Warmup     int     `json:"warmup"`
 	Iterations int     `json:"iterations"`
+	Cycle      bool    `json:"cycle"`
 	Calls      []call  `json:"calls"`
 }
 
