@@ -39,6 +39,8 @@ def fetch(step, packages: dict[str, str], into: Path, suite: str | None, whole: 
     if not KEYRING.is_file():
         raise step.Failed(f"{KEYRING} is missing: Debian's packages cannot be checked")
     suite = suite or own
+    if suite.endswith("-security"):
+        place += "-security"
     state = step.shared("apt") / suite
     options = _prepare(state, f"deb [signed-by={KEYRING}] {place} {suite} main\n")
     # Two engines may want packages at the same time.

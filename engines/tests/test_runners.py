@@ -354,6 +354,21 @@ class Wasmer(RunnerCase, unittest.TestCase):
     first_folder = 4
     wide = set()
 
+    def test_llvm_is_the_engines_compiler(self):
+        for strategy in self.facts["strategies"]:
+            answer = self.ask(modules.ANSWER, backend="llvm", strategy=strategy)
+            if any("built without LLVM" in error["message"] for error in answer.of("error")):
+                self.skipTest("wasmer is installed without LLVM")
+            hello = answer.only("hello")
+            self.assertEqual((hello["backend"], hello["tier"]), ("llvm", "optimising"))
+            self.assertIn("compiler is llvm", hello["evidence"])
+            self.assertEqual(hello["checks"], "explicit" if strategy == "trap" else "guard pages")
+            self.assertEqual(answer.of("error"), [])
+
+    def test_what_a_compiler_has_no_code_for_is_unsupported(self):
+        vectors = modules.program("(drop (i8x16.extract_lane_u 0 (v128.load (i32.const 0))))")
+        self.assert_fails(self.ask(vectors, backend="singlepass"), "unsupported")
+
 
 class Wazero(RunnerCase, unittest.TestCase):
     engine = "wazero"

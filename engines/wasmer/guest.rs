@@ -1,5 +1,6 @@
 //! Programs: each iteration has a store, a WASI and an instance of its own, from
-//! one module and one runtime of the engine's WASI.
+//! one module and one runtime of the engine's WASI. Those of programs that import
+//! nothing, in a row too, have a store and no WASI.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use fathom_runner::cycle::{RunEnd, Streams};
 use fathom_runner::record::{FailureKind, protocol::Measure};
 use fathom_runner::{Refusal, arguments_of};
 use tokio::runtime::{Handle, Runtime as Tokio};
-use wasmer::{Engine, Function, Module, RuntimeError, Store};
+use wasmer::{Engine, Imports, Instance, Module, RuntimeError, Store, TypedFunction};
 use wasmer_wasix::runtime::task_manager::tokio::TokioTaskManager;
 use wasmer_wasix::runtime::{PluggableRuntime, Runtime};
 use wasmer_wasix::types::wasi::ExitCode;
@@ -26,14 +27,17 @@ pub struct Program<'a> {
     tokio: &'a Tokio,
     runtime: Arc<dyn Runtime + Send + Sync>,
     module: Module,
+    /// Of a module that imports nothing.
+    nothing: Option<Imports>,
     measure: &'a Measure,
 }
 
 /// An instance of the program.
-pub struct Instance {
+pub struct Started {
     store: Store,
-    world: WasiFunctionEnv,
-    start: Function,
+    /// Of a bare instance there is none.
+    world: Option<WasiFunctionEnv>,
+    start: TypedFunction<(), ()>,
     exit: ExitCode,
 }
 
@@ -43,13 +47,22 @@ impl<'a> Program<'a> {
         let tasks = TokioTaskManager::new(tokio.handle().clone());
         let mut runtime = PluggableRuntime::new(Arc::new(tasks));
         runtime.set_engine(engine.clone());
+        let nothing = module.imports().next().is_none().then(Imports::new);
         Self {
             engine,
             tokio,
             runtime: Arc::new(runtime),
             module,
+            nothing,
             measure,
         }
+    }
+
+    fn bare(&self, nothing: &Imports) -> Result<Started, Refusal> {
+        let mut store = Store::new(self.engine.clone());
+        let instance = Instance::new(&mut store, &self.module, nothing)
+            .map_err(|error| not_instantiated(&error))?;
+        started(store, &instance, None)
     }
 
     fn world(&self, streams: Streams) -> Result<WasiEnvBuilder, Refusal> {
@@ -106,44 +119,61 @@ fn folders(handle: &Handle, dirs: &[(PathBuf, String)]) -> Result<MountFileSyste
 }
 
 impl fathom_runner::cycle::Program for Program<'_> {
-    type Instance = Instance;
+    type Instance = Started;
     type Error = Refusal;
 
-    fn instantiate(&self, streams: Streams) -> Result<Instance, Refusal> {
+    fn instantiate(&self, streams: Streams) -> Result<Started, Refusal> {
+        // The WASI wants a memory that is exported, which such a program need not have.
+        if let Some(bare) = self.instantiate_bare() {
+            return bare;
+        }
         let _entered = self.tokio.enter();
         let mut store = Store::new(self.engine.clone());
         let (instance, world) = self
             .world(streams)?
             .instantiate(self.module.clone(), &mut store)
             .map_err(|error| no_world(&error))?;
-        let start = instance.exports.get_function("_start").map_err(|_| {
-            let message = "the module has no function _start";
-            Refusal::new(FailureKind::Link, message)
-        })?;
-        let start = start.clone();
-        Ok(Instance {
-            store,
-            world,
-            start,
-            exit: ExitCode::from(0),
-        })
+        started(store, &instance, Some(world))
     }
 
-    fn run(&self, instance: &mut Instance) -> Result<RunEnd, Refusal> {
-        let _entered = self.tokio.enter();
-        if let Err(error) = instance.start.call(&mut instance.store, &[]) {
+    fn instantiate_bare(&self) -> Option<Result<Started, Refusal>> {
+        self.nothing.as_ref().map(|nothing| self.bare(nothing))
+    }
+
+    fn run(&self, instance: &mut Started) -> Result<RunEnd, Refusal> {
+        let _entered = instance.world.as_ref().map(|_| self.tokio.enter());
+        if let Err(error) = instance.start.call(&mut instance.store) {
             instance.exit = exit_code(&error).ok_or_else(|| failed(&error))?;
         }
         let exit = instance.exit.raw();
         Ok(RunEnd { exit, cpu_ns: None })
     }
 
-    fn teardown(&self, mut instance: Instance) {
-        let _entered = self.tokio.enter();
-        instance
-            .world
-            .on_exit(&mut instance.store, Some(instance.exit));
+    fn teardown(&self, mut instance: Started) {
+        if let Some(world) = &instance.world {
+            let _entered = self.tokio.enter();
+            world.on_exit(&mut instance.store, Some(instance.exit));
+        }
     }
+}
+
+/// An instance with the function that runs it.
+fn started(
+    store: Store,
+    instance: &Instance,
+    world: Option<WasiFunctionEnv>,
+) -> Result<Started, Refusal> {
+    let start = instance.exports.get_typed_function(&store, "_start");
+    let start = start.map_err(|_| {
+        let message = "the module has no function _start";
+        Refusal::new(FailureKind::Link, message)
+    })?;
+    Ok(Started {
+        store,
+        world,
+        start,
+        exit: ExitCode::from(0),
+    })
 }
 
 fn exit_code(error: &RuntimeError) -> Option<ExitCode> {

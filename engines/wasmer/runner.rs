@@ -1,6 +1,7 @@
 //! Runs WebAssembly on wasmer for fathom, as `crates/runner` describes it.
 //!
 //!   runner.rs     the engine: what is asked of it, what is in force, compiling
+//!   front.rs      which program serves: LLVM is in one of its own
 //!   strategy.rs   the two ways in which it checks bounds
 //!   guest.rs      programs: a store, a WASI and an instance for each iteration
 //!   probed.rs     one instance whose exports are called
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 
 use fathom_runner::record::{
     Checks, FailureKind, Opt,
-    protocol::{Hello, Measure},
+    protocol::{EVENTS_FD_ENV, Hello, Measure},
 };
 use fathom_runner::{
     Refusal, Wish,
@@ -25,6 +26,7 @@ use wasmer::{
 };
 use wasmer_types::TrapCode;
 
+mod front;
 mod guest;
 mod probed;
 mod strategy;
@@ -43,7 +45,18 @@ pub struct Wasmer {
 }
 
 fn main() -> ExitCode {
-    run_engine::<Wasmer>()
+    // Without its descriptor for events it says that it is started by fathom.
+    let is_asked = std::env::var_os(EVENTS_FD_ENV).is_some();
+    if std::env::args_os().len() > 1 || !is_asked {
+        return run_engine::<Wasmer>();
+    }
+    match front::hand_over() {
+        Ok(never) => match never {},
+        Err(error) => {
+            eprintln!("cannot go on as the program for this request: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 impl fathom_runner::Engine for Wasmer {
@@ -96,8 +109,12 @@ fn compiler(backend: &str, opt: Opt) -> Result<Box<dyn CompilerConfig>, Refusal>
     match backend {
         "cranelift" => Ok(Box::new(Cranelift::new())),
         "singlepass" => Ok(Box::new(Singlepass::new())),
+        #[cfg(feature = "llvm")]
+        "llvm" => Ok(Box::new(wasmer::sys::LLVM::new())),
+        #[cfg(not(feature = "llvm"))]
+        "llvm" => unsupported("this wasmer was built without LLVM".to_owned()),
         _ => unsupported(format!(
-            "wasmer has no backend \"{backend}\": use cranelift or singlepass"
+            "wasmer has no backend \"{backend}\": use cranelift, singlepass or llvm"
         )),
     }
 }
@@ -110,7 +127,7 @@ fn tier(engine: &Engine, backend: &str) -> (&'static str, String) {
     let shown = format!("the engine's compiler is {compiler}; {code}");
     let tier = match backend {
         _ if interpreted || !compiler.starts_with(backend) => "unknown",
-        "cranelift" => "optimising",
+        "cranelift" | "llvm" => "optimising",
         _ => "baseline",
     };
     (tier, shown)
@@ -163,9 +180,10 @@ fn trap_text(code: TrapCode) -> String {
 /// A module that the engine does not take.
 fn refused(error: &CompileError) -> Refusal {
     let kind = match error {
-        CompileError::UnsupportedFeature(_) | CompileError::UnsupportedTarget(_) => {
-            FailureKind::Unsupported
-        }
+        // The module is valid: it was validated before any code was generated.
+        CompileError::Codegen(_)
+        | CompileError::UnsupportedFeature(_)
+        | CompileError::UnsupportedTarget(_) => FailureKind::Unsupported,
         CompileError::Resource(_) => FailureKind::Io,
         _ => FailureKind::Invalid,
     };
