@@ -263,6 +263,8 @@ def install_all(names: list[str]) -> int:
             outcomes.append(Outcome(name, "", "not installed", None, None))
         except Interrupted:
             print(f"{name}: interrupted: nothing new of it counts as installed", file=sys.stderr)
+            if len(outcomes) > 1:
+                print(table_of(outcomes), flush=True)
             raise
     if len(outcomes) > 1:
         print(table_of(outcomes))
@@ -274,7 +276,21 @@ def install_all(names: list[str]) -> int:
 def remove_all(names: list[str]) -> int:
     for name in names:
         print(f"{name}: {'removed' if remove(name) else 'was not installed'}", flush=True)
+    if not any((INSTALLED / name).exists() for name in engine_names()):
+        remove_shared()
     return 0
+
+
+def remove_shared() -> None:
+    """Removes what recipes fetched for several engines, when there are none and none
+    is being installed."""
+    if any(INSTALLED.glob(".*.partial")):
+        return
+    for folder in INSTALLED.glob(".*/"):
+        # Those with a second point are of one engine's installation.
+        if "." not in folder.name[1:]:
+            with unhurried():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def state_of(name: str) -> dict:

@@ -142,7 +142,12 @@ class InstallCase(unittest.TestCase):
 
     def test_removes(self):
         self.call("x")
+        shared, kept = self.installed / ".java25", self.installed / ".y.kept"
+        shared.mkdir()
+        kept.mkdir()
         self.assertEqual(self.call("--remove", "x"), (0, "x: removed\n", ""))
+        self.assertFalse(shared.exists(), "nobody is left who shares it")
+        self.assertTrue(kept.exists(), "another engine's installation goes on with it")
         self.assertFalse((self.installed / "x").exists())
         self.assertEqual(self.call("--remove", "all"), (0, "x: was not installed\n", ""))
         self.assertEqual(self.call("--remove")[0], 2)
