@@ -170,7 +170,11 @@ def resident_mb(process: int) -> int:
 def run(isa: str, program: list[str]) -> int:
     """Runs a program under watch; its status. Raises Missing."""
     cpu = [] if "QEMU_CPU" in os.environ else ["-cpu", CPUS[isa]]
-    process = subprocess.Popen([find(isa), *cpu, "-L", f"/usr/{isa}-linux-gnu", *program])
+    # For programs that start themselves once more: the kernel cannot.
+    again = f"{sys.executable} {pathlib.Path(__file__).resolve()} {isa}"
+    process = subprocess.Popen(
+        [find(isa), *cpu, "-L", f"/usr/{isa}-linux-gnu", *program], env=os.environ | {"FATHOM_EMULATOR": again}
+    )
     try:
         while True:
             try:

@@ -186,13 +186,28 @@ fn a_child_wants_the_same_modules() {
     }
 }
 
+/// This test program once more, by the emulator that runs it if there is one.
+fn this_program() -> Command {
+    let program = std::env::current_exe().unwrap();
+    let emulator = std::env::var("FATHOM_EMULATOR").unwrap_or_default();
+    let mut words = emulator.split_whitespace();
+    match words.next() {
+        None => Command::new(program),
+        Some(first) => {
+            let mut command = Command::new(first);
+            command.args(words).arg(program);
+            command
+        }
+    }
+}
+
 /// Several processes begin with the same empty folder, while the entries are cut,
 /// filled with other bytes and removed under their hands.
 #[test]
 fn processes_that_write_the_same_entries_at_once_all_get_what_they_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let child = || -> Child {
-        Command::new(std::env::current_exe().unwrap())
+        this_program()
             .args(["--exact", "a_child_wants_the_same_modules"])
             .env(SHARED, folder.path())
             .stdout(Stdio::null())
