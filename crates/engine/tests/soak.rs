@@ -18,6 +18,8 @@ const PAGE: u64 = 65_536;
 const PAGES_MIN: u64 = 1;
 /// Two chunks of compressed shadow, and a little.
 const PAGES_MAX: u64 = 70;
+/// What a thread does at least, however slow the machine: each kind of thing once.
+const TURNS_MIN: u64 = 16;
 
 /// What a thread calls, for an index type.
 const MODULE: &str = r#"(module
@@ -67,8 +69,11 @@ fn eight_threads_grow_access_and_trap() {
         for &memory64 in &widths {
             let until = Instant::now() + each / widths.len() as u32;
             let engine = engine(bounds);
-            while Instant::now() < until {
+            loop {
                 all.add(&round(&engine, memory64, until));
+                if Instant::now() >= until {
+                    break;
+                }
             }
         }
         eprintln!("{bounds}: {all:?}");
@@ -203,15 +208,17 @@ impl<'a> Guest<'a> {
     }
 
     fn run(mut self) -> Tally {
-        let mut round = 0;
-        while Instant::now() < self.shared.until && !self.shared.is_full.load(Ordering::SeqCst) {
+        let mut turn = 0;
+        while (turn < TURNS_MIN || Instant::now() < self.shared.until)
+            && !self.shared.is_full.load(Ordering::SeqCst)
+        {
             self.own_cell();
             self.far_beyond();
             self.at_the_edge();
             self.call("add", &[0]).unwrap();
             self.tally.additions += 1;
-            round += 1;
-            if round % 16 == self.number {
+            turn += 1;
+            if turn % TURNS_MIN == self.number {
                 self.grow();
             }
         }
