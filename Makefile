@@ -112,6 +112,10 @@ differential: ## Run SEEDS generated modules under every exact strategy and on w
 mutate: ## Offer MUTANTS damaged modules to the engine: errors, never a panic
 	$(CARGO) run --release --locked --manifest-path fuzz/Cargo.toml --bin mutate -- --count $(MUTANTS)
 
+.PHONY: mutations
+mutations: ## Make each known mistake in the sources and see its test fail (restores them)
+	$(PYTHON) tests/mutations/run.py $(ARGS)
+
 .PHONY: deny
 deny: ## Check licences, sources and advisories of dependencies (needs cargo-deny)
 	$(CARGO) deny --all-features check

@@ -479,6 +479,22 @@ fn the_engine_does_not_know_that_it_is_measured() {
 }
 
 #[test]
+fn every_mutation_can_be_applied() {
+    let mut wrong = Vec::new();
+    let rows = sources(&["toml"]).into_iter();
+    for row in rows.filter(|s| s.path.starts_with("tests/mutations/")) {
+        let table: toml::Table = row.text.parse().expect("a row is TOML");
+        let of = |key: &str| table.get(key).and_then(|v| v.as_str()).unwrap_or_default();
+        let file = fs::read_to_string(root().join(of("file"))).unwrap_or_default();
+        let times = file.matches(of("from")).count();
+        if of("from").is_empty() || times != 1 || of("from") == of("to") {
+            wrong.push(format!("{}: `from` stands {times} times", row.path));
+        }
+    }
+    none_wrong("a mutation changes one place", &wrong);
+}
+
+#[test]
 fn the_rules_see_what_they_are_about() {
     let text = "fn a() {\n    b();\n}\n\ntrait T {\n    fn long(\n    ) -> u8;\n    fn c() {}\n}\n";
     assert_eq!(functions(text), [("a".to_owned(), 1, 3)]);
