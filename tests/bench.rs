@@ -11,6 +11,7 @@ use std::{
 };
 
 use fathom_bench::results::Results;
+use fathom_engine::Bounds;
 use fathom_record::FailureKind;
 
 /// Prints a line and is done.
@@ -93,8 +94,10 @@ fn a_program_is_measured_under_every_strategy_and_reported() {
     assert!(output.status.success(), "{}", stderr(&output));
     let campaign = Results::read(&place.path("r")).unwrap();
     assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
-    // Seven strategies and the control of the first.
-    assert_eq!(campaign.processes.len(), 8);
+    // Seven strategies, one more where there are protection keys, and the control of
+    // the first.
+    let with_keys = usize::from(Bounds::Pkeys.lack().is_none());
+    assert_eq!(campaign.processes.len(), 8 + with_keys);
     assert_eq!(
         campaign.header.config.module.as_ref().unwrap().path,
         place.path("hello.wat")
