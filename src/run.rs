@@ -206,13 +206,7 @@ fn execute(args: &Args, engine: &Engine, module: &Module, context: WasiCtx) -> R
         Err(Failure::Misfit(why)) => Ok(Some(why)),
         Err(Failure::Engine(_, error)) => Err(error),
     };
-    let misfit = run_with_threads(
-        module,
-        &linker,
-        |ctx: &mut WasiCtx| ctx,
-        move || context.clone(),
-        main,
-    )?;
+    let misfit = run_with_threads(module, &linker, move || context.clone(), main)?;
     misfit.map_or(Ok(()), |why| Err(Failure::Misfit(why)))
 }
 

@@ -100,6 +100,13 @@ impl<T> Caller<'_, T> {
         unsafe { &mut self.store.as_mut().data }
     }
 
+    /// What may stop the store, where it was given something. A host function
+    /// that works long asks it now and then and returns early; what it returns is
+    /// then discarded for the trap "interrupted".
+    pub fn interrupt(&self) -> Option<&Interrupt> {
+        self.opaque().interrupt.as_ref()
+    }
+
     /// An export of the instance that called; nothing when the host called.
     pub fn get_export(&self, name: &str) -> Option<Extern> {
         export_of(self.opaque(), self.instance?, name)

@@ -10,10 +10,10 @@ use crate::calls::paths::GuestPath;
 use crate::calls::{Call, args, clock, dirs, file, io, open, paths, poll, process, random, sock};
 use crate::ctx::WasiCtx;
 use crate::errno::Errno;
-use crate::memory::{GuestMemory, Iovecs, SharedBytes};
+use crate::memory::{GuestMemory, Iovecs, SharedBytes, pieces};
 use crate::types::{Snapshot, Whence};
 use crate::{MissingMemory, ProcExit};
-use fathom_engine::{Caller, Error, Linker, Memory, SharedMemory};
+use fathom_engine::{Caller, Error, Interrupt, Linker, Memory, SharedMemory};
 
 /// 128 plus the number of SIGPIPE.
 const BROKEN_PIPE: ProcExit = ProcExit(141);
@@ -69,6 +69,24 @@ macro_rules! bind {
     }};
 }
 
+/// Defines a call that may take long, and asks whether it is to stop.
+macro_rules! bind_stoppable {
+    ($binder:ident, $name:literal, |$ctx:ident, $mem:ident, $stopped:ident $(, $arg:ident: $ty:ty)*| $body:expr) => {{
+        let get = $binder.get;
+        $binder.linker.func_wrap(
+            $binder.module,
+            $name,
+            move |mut caller: Caller<'_, T> $(, $arg: $ty)*| -> Result<u32, Error> {
+                let memory = memory_of(&caller)?;
+                let $stopped = &stopped(&caller);
+                let (mut bytes, data) = parts(&mut caller, memory);
+                let ($ctx, $mem) = (get(data), &mut bytes);
+                Ok(status($body))
+            },
+        );
+    }};
+}
+
 /// Defines a call on a descriptor and a list of ranges, which are its first
 /// arguments.
 macro_rules! bind_ranges {
@@ -81,7 +99,7 @@ macro_rules! bind_ranges {
             move |mut caller: Caller<'_, T>, $fd: u32, ptr: u32, len: u32 $(, $arg: $ty)*|
                 -> Result<u32, Error> {
                 let memory = memory_of(&caller)?;
-                let $ranges = &match populated(&mut caller, memory, Iovecs::read, ptr, len) {
+                let $ranges = &match ranges(&mut caller, memory, ptr, len) {
                     Ok(ranges) => ranges,
                     Err(error) => return Ok(error as u32),
                 };
@@ -141,20 +159,44 @@ impl SharedBytes for SharedMemory {
 
 /// Reads ranges and makes their pages present, so that the kernel can work on
 /// them.
-fn populated<T>(
+fn ranges<T>(
     caller: &mut Caller<'_, T>,
     memory: Memory,
-    read: fn(&GuestMemory, u32, u32) -> Result<Iovecs, Errno>,
     ptr: u32,
     len: u32,
 ) -> Result<Iovecs, Errno> {
-    let ranges = read(&parts(caller, memory).0, ptr, len)?;
+    let stopped = stopped(caller);
+    let ranges = Iovecs::read(&parts(caller, memory).0, ptr, len, &stopped)?;
     for &(start, len) in ranges.ranges() {
-        memory
-            .populate(&*caller, u64::from(start), u64::from(len))
-            .map_err(|_| Errno::Fault)?;
+        populate(caller, memory, start, len)?;
     }
     Ok(ranges)
+}
+
+fn populate<T>(caller: &Caller<'_, T>, memory: Memory, start: u32, len: u32) -> Call {
+    memory
+        .populate(caller, u64::from(start), u64::from(len))
+        .map_err(|_| Errno::Fault)
+}
+
+/// Asks whether the guest has been told to stop.
+fn stopped<T>(caller: &Caller<'_, T>) -> impl Fn() -> bool + use<T> {
+    let interrupt = caller.interrupt().cloned();
+    move || interrupt.as_ref().is_some_and(Interrupt::is_raised)
+}
+
+/// `random_get`, piece by piece: the host's generator takes seconds for a
+/// large memory, and takes no notice of being interrupted.
+fn random_get<T>(caller: &mut Caller<'_, T>, memory: Memory, ptr: u32, len: u32) -> Call {
+    parts(caller, memory).0.check(ptr, len)?;
+    for (start, len) in pieces(ptr, len) {
+        populate(caller, memory, start, len)?;
+        random::random_get(&mut parts(caller, memory).0, start, len)?;
+        if caller.interrupt().is_some_and(Interrupt::is_raised) {
+            return Err(Errno::Intr);
+        }
+    }
+    Ok(())
 }
 
 impl<T, G> Binder<'_, T, G>
@@ -188,11 +230,17 @@ where
                 clock::clock_time_get(mem, id, precision, out)
             }
         );
-        bind!(
+        bind_stoppable!(
             self,
             "poll_oneoff",
-            |ctx, mem, input: u32, output: u32, count: u32, out: u32| {
-                poll::poll_oneoff(ctx, mem, input, output, count, out, snapshot)
+            |ctx, mem, stopped, input: u32, output: u32, count: u32, nevents: u32| {
+                let args = poll::PollArgs {
+                    input,
+                    output,
+                    count,
+                    nevents,
+                };
+                poll::poll_oneoff(ctx, mem, args, snapshot, stopped)
             }
         );
         let module = self.module;
@@ -212,12 +260,7 @@ where
                 "random_get",
                 |mut caller: Caller<'_, T>, ptr: u32, len: u32| -> Result<u32, Error> {
                     let memory = memory_of(&caller)?;
-                    let ranges = match populated(&mut caller, memory, Iovecs::one, ptr, len) {
-                        Ok(ranges) => ranges,
-                        Err(error) => return Ok(error as u32),
-                    };
-                    let (mut mem, _) = parts(&mut caller, memory);
-                    Ok(status(random::random_get(&mut mem, &ranges)))
+                    Ok(status(random_get(&mut caller, memory, ptr, len)))
                 },
             );
     }
@@ -322,11 +365,11 @@ where
                 dirs::fd_prestat_dir_name(ctx, mem, fd, ptr, len)
             }
         );
-        bind!(
+        bind_stoppable!(
             self,
             "fd_readdir",
-            |ctx, mem, fd: u32, ptr: u32, len: u32, cookie: u64, out: u32| {
-                dirs::fd_readdir(ctx, mem, fd, (ptr, len), cookie, out)
+            |ctx, mem, stopped, fd: u32, ptr: u32, len: u32, cookie: u64, out: u32| {
+                dirs::fd_readdir(ctx, mem, fd, (ptr, len), cookie, out, stopped)
             }
         );
     }

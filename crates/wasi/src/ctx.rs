@@ -14,6 +14,14 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Descriptors a guest can have open at once, unless it is said otherwise: what
+/// Linux gives a process by default.
+pub const DESCRIPTORS_MAX: usize = 1024;
+
+/// Subscriptions of one `poll_oneoff`, unless it is said otherwise: reading and
+/// writing on each of [`DESCRIPTORS_MAX`], and as many clocks.
+pub const SUBSCRIPTIONS_MAX: usize = 4096;
+
 /// Why a context could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
@@ -78,6 +86,8 @@ pub struct WasiCtxBuilder {
     dirs: Vec<(OwnedFd, Vec<u8>)>,
     sockets: Vec<OwnedFd>,
     ends_on_broken_pipe: bool,
+    max_descriptors: usize,
+    max_subscriptions: usize,
 }
 
 impl Default for WasiCtxBuilder {
@@ -97,6 +107,8 @@ impl WasiCtxBuilder {
             dirs: Vec::new(),
             sockets: Vec::new(),
             ends_on_broken_pipe: false,
+            max_descriptors: DESCRIPTORS_MAX,
+            max_subscriptions: SUBSCRIPTIONS_MAX,
         }
     }
 
@@ -214,12 +226,30 @@ impl WasiCtxBuilder {
         self
     }
 
+    /// How many descriptors the guest can have open at once, in all its threads
+    /// and with those that it is given: [`DESCRIPTORS_MAX`] by default. Beyond, it
+    /// gets `Errno::Mfile`. Each is a descriptor of this process, too.
+    #[must_use]
+    pub fn max_descriptors(mut self, count: usize) -> Self {
+        self.max_descriptors = count;
+        self
+    }
+
+    /// How many subscriptions one `poll_oneoff` takes: [`SUBSCRIPTIONS_MAX`] by
+    /// default. Beyond, the guest gets `Errno::Inval`, as poll(2) answers. The
+    /// host holds about 300 bytes for each while it waits.
+    #[must_use]
+    pub fn max_subscriptions(mut self, count: usize) -> Self {
+        self.max_subscriptions = count;
+        self
+    }
+
     /// Makes the context.
     ///
     /// # Errors
     /// [`BuildError::Stream`] when a given stream cannot be used.
     pub fn build(self) -> Result<WasiCtx, BuildError> {
-        let mut table = Table::default();
+        let mut table = Table::new(self.max_descriptors);
         let inherited = [HostFile::Stdin, HostFile::Stdout, HostFile::Stderr];
         let names = ["standard input", "standard output", "standard error"];
         let base = [Rights::FD_READ, Rights::FD_WRITE, Rights::FD_WRITE];
@@ -263,14 +293,14 @@ impl WasiCtxBuilder {
             env: self.env.into(),
             table: Arc::new(Mutex::new(table)),
             ends_on_broken_pipe: self.ends_on_broken_pipe,
-            stopped: None,
+            max_subscriptions: self.max_subscriptions,
         })
     }
 }
 
 /// The state of one guest. Clones are the same state, for the threads of the
 /// guest.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct WasiCtx {
     /// Each ends in NUL.
     pub(crate) args: Arc<[Vec<u8>]>,
@@ -278,20 +308,8 @@ pub struct WasiCtx {
     pub(crate) env: Arc<[Vec<u8>]>,
     table: Arc<Mutex<Table>>,
     ends_on_broken_pipe: bool,
-    stopped: Option<Stopped>,
-}
-
-/// Tells whether a guest is told to stop.
-pub(crate) type Stopped = Arc<dyn Fn() -> bool + Send + Sync>;
-
-impl std::fmt::Debug for WasiCtx {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WasiCtx")
-            .field("args", &self.args)
-            .field("env", &self.env)
-            .field("table", &self.table)
-            .finish_non_exhaustive()
-    }
+    /// What one `poll_oneoff` takes at most.
+    pub(crate) max_subscriptions: usize,
 }
 
 impl WasiCtx {
@@ -301,14 +319,20 @@ impl WasiCtx {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ask `stopped` whenever a wait was interrupted whether to give it up.
-    pub(crate) fn give_up_when(&mut self, stopped: Stopped) {
-        self.stopped = Some(stopped);
-    }
-
-    /// Whether an interrupted wait is to be given up.
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped.as_ref().is_some_and(|stopped| stopped())
+    /// Opens a descriptor and gives it the lowest free number.
+    ///
+    /// # Errors
+    /// `Errno::Mfile` before anything is opened, else that of `open`.
+    pub(crate) fn insert_with(
+        &self,
+        open: impl FnOnce() -> Result<Descriptor, Errno>,
+    ) -> Result<u32, Errno> {
+        self.table().reserve()?;
+        // The table is not locked meanwhile: opening may wait.
+        let opened = open();
+        let mut table = self.table();
+        table.release();
+        table.insert(opened?)
     }
 
     /// Whether a failed write to `fd` ends the guest, see

@@ -3,10 +3,11 @@
 //! The kernel's own positions are opaque 64-bit values, but a C library of a
 //! 32-bit guest keeps them in a `long`. The guest's cookies are therefore
 //! counts: cookie `n` is the place after the `n`-th entry. [`DirStream`]
-//! remembers the kernel's position after each entry it has read, so going back
-//! costs one seek, and reading on costs no seek at all.
+//! remembers the kernel's position after the entries it has read ([`Positions`]),
+//! so going back costs one seek, and reading on costs no seek at all.
 
 use crate::errno::Errno;
+use crate::memory::Stopped;
 use crate::types::{FileType, encode_dirent};
 use rustix::fs::{AtFlags, RawDir, SeekFrom};
 use std::collections::VecDeque;
@@ -15,6 +16,9 @@ use std::os::fd::BorrowedFd;
 
 /// How much the kernel is asked for at once, in bytes.
 const BATCH_BYTES: usize = 16 << 10;
+
+/// Positions that are kept of one directory: 64 KiB of them.
+const POSITIONS_MAX: usize = 8192;
 
 #[derive(Debug)]
 struct Entry {
@@ -25,6 +29,71 @@ struct Entry {
     after: u64,
 }
 
+/// The kernel's positions after every `step`-th entry: each, until there are
+/// [`POSITIONS_MAX`]; then every second is forgotten, and again.
+#[derive(Debug)]
+struct Positions {
+    step: u64,
+    /// Cookie `(i + 1) * step` is the position `kept[i]`.
+    kept: Vec<u64>,
+    /// The greatest cookie that was noted.
+    last: u64,
+}
+
+impl Default for Positions {
+    fn default() -> Positions {
+        Positions {
+            step: 1,
+            kept: Vec::new(),
+            last: 0,
+        }
+    }
+}
+
+impl Positions {
+    /// The kernel is at `position` after `cookie` entries. Cookies come without
+    /// gaps, but some again.
+    fn note(&mut self, cookie: u64, position: u64) {
+        self.last = self.last.max(cookie);
+        if !cookie.is_multiple_of(self.step) {
+            return;
+        }
+        let index = usize::try_from(cookie / self.step - 1).unwrap_or(usize::MAX);
+        if let Some(kept) = self.kept.get_mut(index) {
+            *kept = position;
+            return;
+        }
+        self.kept.push(position);
+        if self.kept.len() == POSITIONS_MAX {
+            let mut index = 0;
+            self.kept.retain(|_| {
+                index += 1;
+                index % 2 == 0
+            });
+            self.step *= 2;
+        }
+    }
+
+    /// The last cookie up to this one whose position is known, and that.
+    ///
+    /// # Errors
+    /// `Errno::Inval` for a cookie that was never noted.
+    fn before(&self, cookie: u64) -> Result<(u64, u64), Errno> {
+        if cookie > self.last {
+            return Err(Errno::Inval);
+        }
+        let count = cookie / self.step;
+        let position = match count.checked_sub(1) {
+            None => 0,
+            Some(index) => *usize::try_from(index)
+                .ok()
+                .and_then(|index| self.kept.get(index))
+                .ok_or(Errno::Inval)?,
+        };
+        Ok((count * self.step, position))
+    }
+}
+
 /// Where reading a directory stands.
 #[derive(Debug, Default)]
 pub(crate) struct DirStream {
@@ -33,30 +102,35 @@ pub(crate) struct DirStream {
     ahead: VecDeque<Entry>,
     /// The number of the next entry, which is its cookie: entries before it.
     at: u64,
-    /// The kernel's position after entry `i`.
-    after: Vec<u64>,
+    positions: Positions,
     /// The kernel has no more entries after `ahead`.
     ended: bool,
 }
 
 impl DirStream {
-    /// Fills `out` with entries from `cookie` on, the last one cut when it does
-    /// not fit; returns the number of bytes written, which is less than
-    /// `out` has only at the end of the directory.
+    /// Hands entries from `cookie` on to `put`, each piece of bytes with its
+    /// place among `room` bytes, the last one cut when it does not fit. Returns
+    /// the number of bytes handed on, which is less than `room` only at the end of
+    /// the directory.
     ///
     /// # Errors
-    /// `Errno::Inval` for a cookie that was never handed out, else what the
-    /// host answers.
+    /// `Errno::Inval` for a cookie that was never handed out, `Errno::Intr` when
+    /// the guest is `stopped`, that of `put`, else what the host answers.
     pub(crate) fn read(
         &mut self,
         dir: BorrowedFd<'_>,
         cookie: u64,
-        out: &mut [u8],
-    ) -> Result<usize, Errno> {
+        room: u32,
+        mut put: impl FnMut(u32, &[u8]) -> Result<(), Errno>,
+        stopped: Stopped,
+    ) -> Result<u32, Errno> {
         self.seek(dir, cookie)?;
         let mut used = 0;
-        while used < out.len() {
+        while used < room {
             if self.ahead.is_empty() {
+                if stopped() {
+                    return Err(Errno::Intr);
+                }
                 self.fetch(dir)?;
             }
             let Some(entry) = self.ahead.front() else {
@@ -65,9 +139,13 @@ impl DirStream {
             let next = self.at + 1;
             let name_len = u32::try_from(entry.name.len()).map_err(|_| Errno::Overflow)?;
             let head = encode_dirent(next, entry.ino, name_len, entry.filetype);
-            used += copy(&head, &mut out[used..]);
-            used += copy(&entry.name, &mut out[used..]);
-            if used == out.len() {
+            for bytes in [&head[..], &entry.name] {
+                let fits = bytes.len().min((room - used) as usize);
+                put(used, &bytes[..fits])?;
+                // At most the room, so it has 32 bits.
+                used += fits as u32;
+            }
+            if used == room {
                 // Perhaps cut: it stays, the guest asks for it again.
                 break;
             }
@@ -79,13 +157,8 @@ impl DirStream {
     /// Steps over the first entry ahead.
     fn advance(&mut self) {
         if let Some(entry) = self.ahead.pop_front() {
-            let index = usize::try_from(self.at).unwrap_or(usize::MAX);
-            if index < self.after.len() {
-                self.after[index] = entry.after;
-            } else {
-                self.after.push(entry.after);
-            }
             self.at += 1;
+            self.positions.note(self.at, entry.after);
         }
     }
 
@@ -99,17 +172,21 @@ impl DirStream {
         if cookie == self.at && cookie != 0 {
             return Ok(());
         }
-        let position = match cookie.checked_sub(1) {
-            None => 0,
-            Some(index) => *usize::try_from(index)
-                .ok()
-                .and_then(|index| self.after.get(index))
-                .ok_or(Errno::Inval)?,
-        };
+        let (at, position) = self.positions.before(cookie)?;
         rustix::fs::seek(dir, SeekFrom::Start(position))?;
         self.ahead.clear();
         self.ended = false;
-        self.at = cookie;
+        self.at = at;
+        while self.at < cookie {
+            if self.ahead.is_empty() {
+                self.fetch(dir)?;
+            }
+            if self.ahead.is_empty() {
+                // It has fewer entries than it had: this is their end.
+                self.at = cookie;
+            }
+            self.advance();
+        }
         Ok(())
     }
 
@@ -155,13 +232,6 @@ impl Entry {
     }
 }
 
-/// Copies what fits.
-fn copy(from: &[u8], to: &mut [u8]) -> usize {
-    let len = from.len().min(to.len());
-    to[..len].copy_from_slice(&from[..len]);
-    len
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +242,21 @@ mod tests {
     /// The least buffer that can hold any entry whole, in bytes.
     const ENTRY_BYTES_MAX: usize = DIRENT_BYTES + 255;
 
+    fn read_into(
+        stream: &mut DirStream,
+        dir: BorrowedFd<'_>,
+        cookie: u64,
+        out: &mut [u8],
+    ) -> Result<usize, Errno> {
+        let room = u32::try_from(out.len()).unwrap();
+        let put = |at: u32, bytes: &[u8]| {
+            out[at as usize..][..bytes.len()].copy_from_slice(bytes);
+            Ok(())
+        };
+        let used = stream.read(dir, cookie, room, put, &|| false)?;
+        Ok(used as usize)
+    }
+
     /// What a guest reads out of its buffer: (next cookie, name), and whether
     /// the directory ended.
     fn read(
@@ -181,7 +266,7 @@ mod tests {
         size: usize,
     ) -> (Vec<(u64, String)>, bool) {
         let mut buffer = vec![0; size];
-        let used = stream.read(dir, cookie, &mut buffer).unwrap();
+        let used = read_into(stream, dir, cookie, &mut buffer).unwrap();
         let mut entries = Vec::new();
         let mut rest = &buffer[..used];
         while rest.len() >= DIRENT_BYTES {
@@ -245,7 +330,7 @@ mod tests {
         }
         let (rest, ended) = read(&mut stream, dir.as_fd(), 502, 4096);
         assert!(rest.is_empty() && ended);
-        let unknown = stream.read(dir.as_fd(), 503, &mut [0; 64]);
+        let unknown = read_into(&mut stream, dir.as_fd(), 503, &mut [0; 64]);
         assert_eq!(unknown, Err(Errno::Inval));
     }
 
@@ -257,5 +342,40 @@ mod tests {
         assert_eq!(walk(&mut stream, dir.as_fd(), 4096).len(), 2);
         std::fs::write(temp.path().join("new"), "").unwrap();
         assert_eq!(walk(&mut stream, dir.as_fd(), 4096).len(), 3);
+    }
+
+    /// More entries than positions that are kept.
+    #[test]
+    fn a_cookie_of_a_large_directory_leads_back_too() {
+        let temp = tempfile::tempdir().unwrap();
+        let count = POSITIONS_MAX as u64 * 2 + 10;
+        for i in 0..count - 2 {
+            std::fs::write(temp.path().join(format!("{i}")), "").unwrap();
+        }
+        let dir = std::fs::File::open(temp.path()).unwrap();
+        let mut stream = DirStream::default();
+        let all = walk(&mut stream, dir.as_fd(), 1 << 20);
+        assert_eq!(all.len() as u64, count);
+        assert!(stream.positions.kept.len() < POSITIONS_MAX);
+        assert_eq!(stream.positions.step, 4);
+        for cookie in [1, 3, 5, 4000, 8191, 8192, 8193, count - 1, 4001] {
+            let (entries, _) = read(&mut stream, dir.as_fd(), cookie, 4096);
+            assert_eq!(
+                entries[0],
+                all[usize::try_from(cookie).unwrap()],
+                "{cookie}"
+            );
+        }
+        let (rest, ended) = read(&mut stream, dir.as_fd(), count, 4096);
+        assert!(rest.is_empty() && ended);
+    }
+
+    #[test]
+    fn a_guest_that_is_stopped_reads_no_further() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = std::fs::File::open(temp.path()).unwrap();
+        let mut stream = DirStream::default();
+        let stopped = stream.read(dir.as_fd(), 0, 64, |_, _| Ok(()), &|| true);
+        assert_eq!(stopped, Err(Errno::Intr));
     }
 }

@@ -18,6 +18,8 @@
 //!   shared memory, which other threads may change meanwhile, go through a buffer.
 //! - The table of descriptors is locked while a call looks something up in it,
 //!   never while it waits.
+//! - What a call holds of the host's memory is bounded (`memory.rs`), as are the
+//!   descriptors of a guest; a call that works long asks whether it is to stop.
 //! - A guest changes nothing that other processes share through an inherited
 //!   stream, and ends only itself ([`ProcExit`]).
 //!
@@ -39,7 +41,7 @@ mod tests;
 
 pub use bind::add_to_linker;
 pub use calls::process::ProcExit;
-pub use ctx::{BuildError, Stream, WasiCtx, WasiCtxBuilder};
+pub use ctx::{BuildError, DESCRIPTORS_MAX, SUBSCRIPTIONS_MAX, Stream, WasiCtx, WasiCtxBuilder};
 pub use errno::Errno;
 pub use threads::{THREADS_MAX, ThreadError, run_with_threads, uses_threads};
 

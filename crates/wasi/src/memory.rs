@@ -1,8 +1,13 @@
 //! Guest memory as the calls see it.
 //!
 //! [`GuestMemory`] is the whole linear memory, as one slice unless other threads
-//! may access it too: then every byte is copied. Every access goes through a checked range, so a wrong guest pointer is [`Errno::Fault`] and
-//! nothing else. Pointers and lengths have 32 bits, sums are made in 64.
+//! may access it too: then every byte is copied. Every access goes through a
+//! checked range, so a wrong guest pointer is [`Errno::Fault`] and nothing else.
+//! Pointers and lengths have 32 bits, sums are made in 64.
+//!
+//! What the host holds of a guest's memory during a call is bounded, whatever the
+//! guest asks: [`PIECE_BYTES`] of what is worked through in pieces, a path that the
+//! kernel would take, [`BUFFER_BYTES`] of a transfer that needs a buffer.
 //!
 //! [`Iovecs`] is a checked list of guest ranges which becomes a list of host
 //! slices over the same bytes: the kernel reads and writes guest memory itself.
@@ -20,9 +25,20 @@ use std::ops::Range;
 /// cut, which a caller sees as a short read or write.
 const IOVECS_MAX: usize = 1024;
 
-/// The most bytes of a shared memory that one call transfers; more is a short
-/// read or write.
-const SHARED_BYTES_MAX: usize = 1 << 20;
+/// The most bytes that one call transfers: the kernel's own limit
+/// (`MAX_RW_COUNT`), so that no more is made present than it will touch.
+const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
+
+/// The most bytes that one call transfers through a buffer, which a shared memory
+/// and ranges that overlap need; more is a short read or write.
+pub(crate) const BUFFER_BYTES: usize = 1 << 20;
+
+/// How much of a long range is worked on at once.
+pub(crate) const PIECE_BYTES: u32 = 64 << 10;
+
+/// The longest path, in bytes without its NUL: the kernel's own limit
+/// (`PATH_MAX`).
+const PATH_BYTES_MAX: u32 = 4095;
 
 /// Lists up to this length are kept without an allocation.
 const INLINE: usize = 8;
@@ -70,7 +86,20 @@ impl<'a> GuestMemory<'a> {
         }
     }
 
-    /// The bytes at `ptr`.
+    /// The path at `ptr`.
+    ///
+    /// # Errors
+    /// `Errno::Fault`; `Errno::Nametoolong`, which the kernel would answer, but
+    /// only after it was given a copy.
+    pub(crate) fn path(&self, ptr: u32, len: u32) -> Result<Cow<'_, [u8]>, Errno> {
+        self.check(ptr, len)?;
+        match len > PATH_BYTES_MAX {
+            true => Err(Errno::Nametoolong),
+            false => self.slice(ptr, len),
+        }
+    }
+
+    /// The bytes at `ptr`, which may be copied: the caller bounds `len`.
     pub(crate) fn slice(&self, ptr: u32, len: u32) -> Result<Cow<'_, [u8]>, Errno> {
         let range = self.checked(ptr, len)?;
         match &self.0 {
@@ -85,8 +114,9 @@ impl<'a> GuestMemory<'a> {
         }
     }
 
-    /// Lets `fill` write to the bytes at `ptr`; returns what it returns, the
-    /// number of bytes it wrote, from the first on.
+    /// Lets `fill` write to the bytes at `ptr`, which may be copied: the caller
+    /// bounds `len`. Returns what it returns, the number of bytes it wrote, from
+    /// the first on.
     pub(crate) fn fill<F, T>(&mut self, ptr: u32, len: u32, fill: F) -> Result<T, Errno>
     where
         F: FnOnce(&mut [u8]) -> Result<T, Errno>,
@@ -110,11 +140,15 @@ impl<'a> GuestMemory<'a> {
     /// Copies `bytes` to `ptr`.
     pub(crate) fn write(&mut self, ptr: u32, bytes: &[u8]) -> Result<(), Errno> {
         let len = u32::try_from(bytes.len()).map_err(|_| Errno::Fault)?;
-        self.fill(ptr, len, |to| {
-            to.copy_from_slice(bytes);
-            Ok(bytes.len())
-        })?;
-        Ok(())
+        let range = self.checked(ptr, len)?;
+        let written = match &mut self.0 {
+            Bytes::Own(own) => {
+                own[range].copy_from_slice(bytes);
+                true
+            }
+            Bytes::Shared(shared) => shared.write(range.start, bytes),
+        };
+        written.then_some(()).ok_or(Errno::Fault)
     }
 
     /// Fails unless a record of `len` bytes can be written at `ptr`. Calls with
@@ -150,11 +184,11 @@ impl<'a> GuestMemory<'a> {
         }
     }
 
-    /// A copy of the first [`SHARED_BYTES_MAX`] bytes of the ranges.
+    /// A copy of the first [`BUFFER_BYTES`] bytes of the ranges.
     fn gathered(&self, iovecs: &Iovecs) -> Result<Vec<u8>, Errno> {
         let mut copy = Vec::new();
         for &(ptr, len) in iovecs.ranges() {
-            let room = SHARED_BYTES_MAX - copy.len();
+            let room = BUFFER_BYTES - copy.len();
             self.check(ptr, len)?;
             copy.extend_from_slice(&self.slice(ptr, len.min(room as u32))?);
         }
@@ -186,19 +220,14 @@ impl<'a> GuestMemory<'a> {
         self.scatter_buffered(iovecs, fill)
     }
 
+    /// The list may name the same bytes a thousand times.
     fn scatter_buffered<F, T>(&mut self, iovecs: &Iovecs, fill: F) -> Result<T, Errno>
     where
         F: FnOnce(&mut [IoSliceMut<'_>]) -> Result<T, Errno>,
         T: Filled,
     {
-        // The list may name the same bytes a thousand times: what is buffered
-        // is bounded by the memory's size, the rest is a short read.
         let total: usize = iovecs.ranges().iter().map(|&(_, len)| len as usize).sum();
-        let most = match &self.0 {
-            Bytes::Own(bytes) => bytes.len(),
-            Bytes::Shared(_) => SHARED_BYTES_MAX,
-        };
-        let mut buffer = vec![0; total.min(most)];
+        let mut buffer = vec![0; total.min(BUFFER_BYTES)];
         let filled = fill(&mut [IoSliceMut::new(&mut buffer)])?;
         let mut rest = &buffer[..filled.bytes().min(buffer.len())];
         for &(ptr, len) in iovecs.ranges() {
@@ -261,20 +290,43 @@ fn split<'m>(bytes: &'m mut [u8], ranges: &[(u32, u32)]) -> Option<Vectors<IoSli
 pub struct Iovecs(SmallVec<[(u32, u32); INLINE]>);
 
 impl Iovecs {
-    /// Reads a list of `count` ranges, each a pointer and a length, at `ptr`,
-    /// and checks that every range is inside the memory.
+    /// Reads a list of `count` ranges, each a pointer and a length, at `ptr`, and
+    /// checks that every range up to the last one taken is inside the memory.
+    /// Those of length 0 are left out: a thousand of them must not hide what
+    /// follows, which a reader would take for the end of the file. `stopped` is
+    /// asked now and then: a list can have half a thousand million of them.
     ///
     /// # Errors
-    /// `Errno::Fault` when the list or one of its ranges is not inside.
-    pub fn read(memory: &GuestMemory, ptr: u32, count: u32) -> Result<Iovecs, Errno> {
+    /// `Errno::Fault` when the list or one of its ranges is not inside,
+    /// `Errno::Intr` when the guest is stopped.
+    pub fn read(
+        memory: &GuestMemory,
+        ptr: u32,
+        count: u32,
+        stopped: Stopped,
+    ) -> Result<Iovecs, Errno> {
         let list_bytes = u32::try_from(u64::from(count) * 8).map_err(|_| Errno::Fault)?;
-        let list = memory.slice(ptr, list_bytes)?;
-        let mut out = SmallVec::new();
-        for entry in list.chunks_exact(8).take(IOVECS_MAX) {
-            let buf = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
-            let len = u32::from_le_bytes([entry[4], entry[5], entry[6], entry[7]]);
-            memory.check(buf, len)?;
-            out.push((buf, len));
+        memory.check(ptr, list_bytes)?;
+        let (mut out, mut room) = (SmallVec::new(), TRANSFER_BYTES_MAX);
+        for (ptr, bytes) in pieces(ptr, list_bytes) {
+            for entry in memory.slice(ptr, bytes)?.chunks_exact(8) {
+                let buf = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+                let len = u32::from_le_bytes([entry[4], entry[5], entry[6], entry[7]]);
+                memory.check(buf, len)?;
+                // At most `len`, so it has 32 bits.
+                let len = room.min(len.into()) as u32;
+                if len == 0 {
+                    continue;
+                }
+                out.push((buf, len));
+                room -= u64::from(len);
+                if out.len() == IOVECS_MAX || room == 0 {
+                    return Ok(Iovecs(out));
+                }
+            }
+            if stopped() {
+                return Err(Errno::Intr);
+            }
         }
         Ok(Iovecs(out))
     }
@@ -283,6 +335,7 @@ impl Iovecs {
     ///
     /// # Errors
     /// `Errno::Fault` when it is not inside the memory.
+    #[cfg(test)]
     pub fn one(memory: &GuestMemory, ptr: u32, len: u32) -> Result<Iovecs, Errno> {
         memory.check(ptr, len)?;
         Ok(Iovecs(smallvec::smallvec![(ptr, len)]))
@@ -294,6 +347,17 @@ impl Iovecs {
         &self.0
     }
 }
+
+/// The range in pieces of [`PIECE_BYTES`], the last one shorter. It must be inside
+/// a memory.
+pub(crate) fn pieces(ptr: u32, len: u32) -> impl Iterator<Item = (u32, u32)> {
+    (0..len)
+        .step_by(PIECE_BYTES as usize)
+        .map(move |at| (ptr + at, PIECE_BYTES.min(len - at)))
+}
+
+/// Whether the guest has been told to stop; asked by calls that work long.
+pub(crate) type Stopped<'a> = &'a dyn Fn() -> bool;
 
 /// A short list for one system call.
 pub(crate) type Vectors<T> = SmallVec<[T; INLINE]>;
@@ -309,6 +373,10 @@ mod tests {
         }
     }
 
+    fn read(memory: &GuestMemory, ptr: u32, count: u32) -> Result<Iovecs, Errno> {
+        Iovecs::read(memory, ptr, count, &|| false)
+    }
+
     fn count(ranges: &[(u32, u32)]) -> u32 {
         u32::try_from(ranges.len()).unwrap()
     }
@@ -317,7 +385,7 @@ mod tests {
         let mut memory = vec![0; 4096];
         list(ranges, &mut memory, 2048);
         let mut guest = GuestMemory::new(&mut memory);
-        let iovecs = Iovecs::read(&guest, 2048, count(ranges)).unwrap();
+        let iovecs = read(&guest, 2048, count(ranges)).unwrap();
         let wrote = guest
             .scatter(&iovecs, |slices| {
                 let mut rest = data;
@@ -351,26 +419,23 @@ mod tests {
         let mut memory = vec![0; 64];
         list(&[(0, 64), (60, 5)], &mut memory, 0);
         let memory = GuestMemory::new(&mut memory);
-        assert_eq!(Iovecs::read(&memory, 0, 1).unwrap().ranges(), [(0, 64)]);
-        assert_eq!(Iovecs::read(&memory, 0, 2).unwrap_err(), Errno::Fault);
-        assert_eq!(Iovecs::read(&memory, 60, 1).unwrap_err(), Errno::Fault);
+        assert_eq!(read(&memory, 0, 1).unwrap().ranges(), [(0, 64)]);
+        assert_eq!(read(&memory, 0, 2).unwrap_err(), Errno::Fault);
+        assert_eq!(read(&memory, 60, 1).unwrap_err(), Errno::Fault);
+        assert_eq!(read(&memory, 0, u32::MAX).unwrap_err(), Errno::Fault);
         assert_eq!(
-            Iovecs::read(&memory, 0, u32::MAX).unwrap_err(),
-            Errno::Fault
-        );
-        assert_eq!(
-            Iovecs::read(&memory, u32::MAX, u32::MAX / 8).unwrap_err(),
+            read(&memory, u32::MAX, u32::MAX / 8).unwrap_err(),
             Errno::Fault
         );
     }
 
     #[test]
     fn long_lists_keep_their_order_and_are_cut() {
-        let ranges: Vec<(u32, u32)> = (0..2000).map(|i| (i, 1)).collect();
+        let ranges: Vec<(u32, u32)> = (1..=2000).map(|i| (i, 1)).collect();
         let mut memory = vec![0; 1 << 16];
         list(&ranges, &mut memory, 0);
         let memory = GuestMemory::new(&mut memory);
-        let iovecs = Iovecs::read(&memory, 0, count(&ranges)).unwrap();
+        let iovecs = read(&memory, 0, count(&ranges)).unwrap();
         assert_eq!(iovecs.ranges(), &ranges[..IOVECS_MAX]);
     }
 
@@ -381,5 +446,94 @@ mod tests {
         assert_eq!(memory.write_u64(0, 1), Ok(()));
         assert_eq!(memory.write_u64(1, 1), Err(Errno::Fault));
         assert_eq!(memory.write_u32(u32::MAX, 1), Err(Errno::Fault));
+    }
+
+    #[test]
+    fn empty_ranges_are_passed_over_and_checked() {
+        let mut ranges = vec![(7, 0); 20_000];
+        ranges.push((1, 2));
+        let mut memory = vec![0; 4 << 16];
+        list(&ranges, &mut memory, 0);
+        let guest = GuestMemory::new(&mut memory);
+        let iovecs = read(&guest, 0, count(&ranges)).unwrap();
+        assert_eq!(iovecs.ranges(), [(1, 2)]);
+        let stopped = Iovecs::read(&guest, 0, count(&ranges), &|| true);
+        assert_eq!(stopped.unwrap_err(), Errno::Intr);
+        ranges[10_000] = (u32::MAX, 0);
+        list(&ranges, &mut memory, 0);
+        let guest = GuestMemory::new(&mut memory);
+        let outside = read(&guest, 0, count(&ranges));
+        assert_eq!(outside.unwrap_err(), Errno::Fault);
+    }
+
+    #[test]
+    fn a_list_has_no_more_bytes_than_the_kernel_transfers() {
+        let most = u32::try_from(TRANSFER_BYTES_MAX).unwrap();
+        let half = 1 << 30;
+        let mut memory = vec![0; 1 << 31];
+        list(&[(0, half), (1, half), (2, 5)], &mut memory, 64);
+        let guest = GuestMemory::new(&mut memory);
+        let iovecs = read(&guest, 64, 3).unwrap();
+        assert_eq!(iovecs.ranges(), [(0, half), (1, most - half)]);
+    }
+
+    /// Bytes of a shared memory; notes the most that was copied at once.
+    struct Noted(
+        std::cell::RefCell<Vec<u8>>,
+        std::rc::Rc<std::cell::Cell<usize>>,
+    );
+
+    impl SharedBytes for Noted {
+        fn len(&self) -> usize {
+            self.0.borrow().len()
+        }
+        fn read(&self, start: usize, into: &mut [u8]) -> bool {
+            self.1.set(self.1.get().max(into.len()));
+            into.copy_from_slice(&self.0.borrow()[start..][..into.len()]);
+            true
+        }
+        fn write(&self, start: usize, from: &[u8]) -> bool {
+            self.1.set(self.1.get().max(from.len()));
+            self.0.borrow_mut()[start..][..from.len()].copy_from_slice(from);
+            true
+        }
+    }
+
+    #[test]
+    fn what_is_copied_of_a_shared_memory_is_bounded() {
+        let most = std::rc::Rc::<std::cell::Cell<usize>>::default();
+        let bytes = vec![0; 16 << 20];
+        let noted = Noted(std::cell::RefCell::new(bytes), most.clone());
+        let mut guest = GuestMemory::shared(Box::new(noted));
+        let iovecs = read(&guest, 0, 1 << 20).unwrap();
+        assert!(iovecs.ranges().is_empty());
+        assert_eq!(most.get(), PIECE_BYTES as usize);
+        assert_eq!(guest.path(0, 1 << 20), Err(Errno::Nametoolong));
+        let all = Iovecs::one(&guest, 0, 16 << 20).unwrap();
+        let count = guest.scatter(&all, |slices| Ok(slices[0].len()));
+        assert_eq!(count, Ok(BUFFER_BYTES));
+        let count = guest.gather(&all, |slices| Ok(slices[0].len()));
+        assert_eq!(count, Ok(BUFFER_BYTES));
+        assert_eq!(most.get(), BUFFER_BYTES);
+    }
+
+    #[test]
+    fn ranges_that_overlap_are_filled_through_a_bounded_buffer() {
+        let mut bytes = vec![0; 8 << 20];
+        list(&[(1024, 4 << 20), (1025, 4 << 20)], &mut bytes, 0);
+        let mut guest = GuestMemory::new(&mut bytes);
+        let iovecs = read(&guest, 0, 2).unwrap();
+        let count = guest.scatter(&iovecs, |slices| Ok(slices[0].len()));
+        assert_eq!(count, Ok(BUFFER_BYTES));
+    }
+
+    #[test]
+    fn pieces_are_the_range() {
+        assert_eq!(pieces(7, 0).count(), 0);
+        let all: Vec<_> = pieces(5, 2 * PIECE_BYTES + 1).collect();
+        let (piece, at) = (PIECE_BYTES, 5 + 2 * PIECE_BYTES);
+        assert_eq!(all, [(5, piece), (5 + piece, piece), (at, 1)]);
+        // Up to the last byte that a pointer names.
+        assert_eq!(pieces(u32::MAX - 1, 2).last(), Some((u32::MAX - 1, 2)));
     }
 }

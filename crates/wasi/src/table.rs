@@ -4,6 +4,7 @@
 //! [`Table`] numbers them, lowest free number first. The guest's numbers and the
 //! host's have nothing to do with each other. Rights only ever shrink:
 //! what is opened beneath a directory has at most what that directory hands on.
+//! A guest opens only so many: each costs the host one of its own.
 //!
 //! Threads share a table. A call takes a copy of the descriptor and lets go of
 //! the table, so that one which waits is in nobody's way; a file that is closed
@@ -146,24 +147,61 @@ fn socket_type_of(fd: BorrowedFd<'_>) -> Result<FileType, Errno> {
 }
 
 /// The descriptors by their numbers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Table {
     slots: Vec<Option<Descriptor>>,
+    /// No slot before this one is free.
+    free_from: usize,
+    open: usize,
+    /// Being opened: each has a place among `max`.
+    reserved: usize,
+    max: usize,
 }
 
 impl Table {
-    /// Puts `descriptor` at the lowest free number.
+    /// An empty one, in which the guest can have `max` descriptors open.
+    pub(crate) fn new(max: usize) -> Table {
+        Table {
+            slots: Vec::new(),
+            free_from: 0,
+            open: 0,
+            reserved: 0,
+            max,
+        }
+    }
+
+    /// Keeps a place for a descriptor that is about to be opened.
+    ///
+    /// # Errors
+    /// `Errno::Mfile` when the guest has as many as it may.
+    pub(crate) fn reserve(&mut self) -> Result<(), Errno> {
+        if self.open + self.reserved >= self.max {
+            return Err(Errno::Mfile);
+        }
+        self.reserved += 1;
+        Ok(())
+    }
+
+    /// Gives the place back, to be filled by [`Table::insert`] or not.
+    pub(crate) fn release(&mut self) {
+        self.reserved -= 1;
+    }
+
+    /// Puts `descriptor` at the lowest free number, however many there are.
     ///
     /// # Errors
     /// `Errno::Nfile` when the numbers, which have 31 bits, are used up.
     pub(crate) fn insert(&mut self, descriptor: Descriptor) -> Result<u32, Errno> {
-        let free = self.slots.iter().position(Option::is_none);
-        let index = free.unwrap_or(self.slots.len());
+        let later = &self.slots[self.free_from..];
+        let free = later.iter().position(Option::is_none);
+        let index = self.free_from + free.unwrap_or(later.len());
         let fd = i32::try_from(index).map_err(|_| Errno::Nfile)?;
         if index == self.slots.len() {
             self.slots.push(None);
         }
         self.slots[index] = Some(descriptor);
+        self.free_from = index + 1;
+        self.open += 1;
         Ok(fd.cast_unsigned())
     }
 
@@ -220,10 +258,12 @@ impl Table {
     /// # Errors
     /// `Errno::Badf` when there is none.
     pub(crate) fn remove(&mut self, fd: u32) -> Result<Descriptor, Errno> {
-        self.slots
-            .get_mut(fd as usize)
-            .and_then(Option::take)
-            .ok_or(Errno::Badf)
+        let index = fd as usize;
+        let taken = self.slots.get_mut(index).and_then(Option::take);
+        let taken = taken.ok_or(Errno::Badf)?;
+        self.free_from = self.free_from.min(index);
+        self.open -= 1;
+        Ok(taken)
     }
 
     /// Moves `from` to `to`, which must be open too and is closed.
@@ -234,7 +274,8 @@ impl Table {
         self.get(from)?;
         self.get(to)?;
         if from != to {
-            self.slots[to as usize] = self.slots[from as usize].take();
+            let moved = self.remove(from)?;
+            self.slots[to as usize] = Some(moved);
         }
         Ok(())
     }

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Each thread has a store of its own; what the program was given (descriptors,
-//! arguments, environment) is one [`WasiCtx`] that all share.
+//! arguments, environment) is one [`WasiCtx`](crate::WasiCtx) that all share.
 //!
 //! What must stay true: the program ends once, by what came first: the return
 //! of its main thread, `proc_exit` in any thread, or a trap in any thread. When
@@ -24,7 +24,6 @@ use std::time::Duration;
 use fathom_engine::{Caller, Error, ExternType, FuncType, Instance, Interrupt, Linker, Module};
 use fathom_engine::{SharedMemory, Store, ValType};
 
-use crate::ctx::WasiCtx;
 use crate::errno::Errno;
 
 /// The largest thread number that the interface allows.
@@ -90,8 +89,8 @@ enum Ending {
 /// Instantiates a program that may start threads and lets `main` run it.
 ///
 /// `linker` defines what it imports, but `wasi.thread-spawn` and its shared
-/// memories, which are made here. `data` makes the data of each thread's store,
-/// and `get` finds the guest's state in it, which should be clones of one.
+/// memories, which are made here. `data` makes the data of each thread's store, in
+/// which the guest's state should be clones of one.
 ///
 /// # Errors
 /// How the program ended, unless `main` returned first; what keeps it from
@@ -102,24 +101,14 @@ enum Ending {
 pub fn run_with_threads<T: Send + 'static, R>(
     module: &Module,
     linker: &Linker<T>,
-    get: impl Fn(&mut T) -> &mut WasiCtx + Send + Sync + 'static,
     data: impl Fn() -> T + Send + Sync + 'static,
     main: impl FnOnce(&mut Store<T>, Instance) -> Result<R, Error>,
 ) -> Result<R, ThreadError> {
     let interrupt = Interrupt::new();
-    let stopped = {
-        let interrupt = interrupt.clone();
-        Arc::new(move || interrupt.is_raised())
-    };
-    let new_data = move || {
-        let mut data = data();
-        get(&mut data).give_up_when(stopped.clone());
-        data
-    };
     let group = Arc::new(Group {
         module: module.clone(),
         linker: OnceLock::new(),
-        new_data: Box::new(new_data),
+        new_data: Box::new(data),
         interrupt,
         state: Mutex::default(),
     });

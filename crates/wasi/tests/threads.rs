@@ -57,7 +57,6 @@ fn run(engine: &Engine, body: &str) -> Ran {
     let result = run_with_threads(
         &module,
         &linker,
-        |ctx: &mut WasiCtx| ctx,
         move || ctx.clone(),
         |store, instance| {
             let start = instance.get_func(&*store, "_start").expect("exported");

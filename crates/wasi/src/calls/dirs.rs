@@ -3,7 +3,7 @@
 use super::Call;
 use crate::ctx::WasiCtx;
 use crate::errno::Errno;
-use crate::memory::GuestMemory;
+use crate::memory::{GuestMemory, Stopped};
 use crate::types::Rights;
 use std::os::fd::AsFd;
 use std::sync::{Arc, PoisonError};
@@ -35,19 +35,23 @@ fn preopen_name(ctx: &WasiCtx, fd: u32) -> Result<Arc<[u8]>, Errno> {
     ctx.table().get(fd)?.preopen.ok_or(Errno::Badf)
 }
 
-/// `fd_readdir`.
+/// `fd_readdir`, until `stopped`.
 pub(crate) fn fd_readdir(
     ctx: &WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
-    buf: (u32, u32),
+    (buf, buf_len): (u32, u32),
     cookie: u64,
     used: u32,
+    stopped: Stopped,
 ) -> Call {
     let dir = ctx.table().dir(fd, Rights::FD_READDIR)?;
     mem.check(used, 4)?;
     let stream = dir.dir.as_ref().ok_or(Errno::Notdir)?;
     let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
-    let read = mem.fill(buf.0, buf.1, |out| stream.read(dir.as_fd(), cookie, out))?;
-    mem.write_u32(used, u32::try_from(read).map_err(|_| Errno::Overflow)?)
+    mem.check(buf, buf_len)?;
+    // Inside the range that was checked, so the sum does not wrap.
+    let put = |at: u32, bytes: &[u8]| mem.write(buf + at, bytes);
+    let read = stream.read(dir.as_fd(), cookie, buf_len, put, stopped)?;
+    mem.write_u32(used, read)
 }

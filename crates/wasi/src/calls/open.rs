@@ -46,10 +46,11 @@ pub(crate) fn path_open(
     let base = Rights::from_bits_truncate(args.base) & dir.inheriting;
     let inheriting = Rights::from_bits_truncate(args.inheriting) & dir.inheriting;
     let flags = host_flags(lookup, oflags, fdflags, base)?;
-    let name = mem.slice(args.path, args.path_len)?;
-    let fd = path::open(dir.as_fd(), &name, flags, Mode::from_raw_mode(0o666))?;
-    let opened = Descriptor::new(HostFile::Owned(fd), base, inheriting)?;
-    let fd = ctx.table().insert(opened)?;
+    let name = mem.path(args.path, args.path_len)?;
+    let fd = ctx.insert_with(|| {
+        let fd = path::open(dir.as_fd(), &name, flags, Mode::from_raw_mode(0o666))?;
+        Descriptor::new(HostFile::Owned(fd), base, inheriting)
+    })?;
     mem.write_u32(out, fd)
 }
 

@@ -40,7 +40,7 @@ fn lookup<'a>(
     right: Rights,
 ) -> Result<Lookup<'a>, Errno> {
     let dir = ctx.table().dir(at.fd, right)?;
-    let path = mem.slice(at.ptr, at.len)?;
+    let path = mem.path(at.ptr, at.len)?;
     Ok(Lookup { dir, path })
 }
 
@@ -139,7 +139,7 @@ pub(crate) fn path_symlink(
 ) -> Call {
     let new = lookup(ctx, mem, new, Rights::PATH_SYMLINK)?;
     let new = new.entry()?;
-    let target = mem.slice(target.0, target.1)?;
+    let target = mem.path(target.0, target.1)?;
     if target.first() == Some(&b'/') {
         return Err(Errno::Notcapable);
     }

@@ -4,13 +4,14 @@
 //! arrays may overlap. The host waits once, in `ppoll`, for at most the time
 //! until the earliest clock. A subscription that cannot be waited for (no such
 //! descriptor, no right, unknown clock) is an event with an error at once,
-//! as is one on a regular file, which is always ready.
+//! as is one on a regular file, which is always ready. What the host holds
+//! meanwhile grows with the subscriptions, whose number is limited for that.
 
 use super::Call;
 use super::clock::{host_clock, nanoseconds};
 use crate::ctx::WasiCtx;
 use crate::errno::Errno;
-use crate::memory::GuestMemory;
+use crate::memory::{GuestMemory, Stopped};
 use crate::table::Descriptor;
 use crate::types::{self, FileType, Rights, Snapshot};
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -81,24 +82,37 @@ impl Event {
     }
 }
 
-/// `poll_oneoff`.
+/// The guest's arguments to `poll_oneoff`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PollArgs {
+    pub(crate) input: u32,
+    pub(crate) output: u32,
+    pub(crate) count: u32,
+    pub(crate) nevents: u32,
+}
+
+/// `poll_oneoff`, until `stopped` when a wait is interrupted.
 pub(crate) fn poll_oneoff(
     ctx: &WasiCtx,
     mem: &mut GuestMemory,
-    input: u32,
-    output: u32,
-    count: u32,
-    nevents: u32,
+    args: PollArgs,
     snapshot: Snapshot,
+    stopped: Stopped,
 ) -> Call {
-    if count == 0 {
+    let PollArgs {
+        input,
+        output,
+        count,
+        nevents,
+    } = args;
+    if count == 0 || count as usize > ctx.max_subscriptions {
         return Err(Errno::Inval);
     }
     let events_bytes = count.checked_mul(EVENT_BYTES).ok_or(Errno::Fault)?;
     mem.check(output, events_bytes)?;
     mem.check(nevents, 4)?;
     let subscriptions = read_subscriptions(mem, input, count, snapshot)?;
-    let events = wait(ctx, &subscriptions)?;
+    let events = wait(ctx, &subscriptions, stopped)?;
     let mut at = output;
     for event in &events {
         mem.write(at, &event.encode())?;
@@ -228,7 +242,11 @@ fn bytes_left(file: &Descriptor, kind: u8) -> u64 {
 }
 
 /// Waits until at least one subscription has an event; returns all that have.
-fn wait(ctx: &WasiCtx, subscriptions: &[Subscription]) -> Result<Vec<Event>, Errno> {
+fn wait(
+    ctx: &WasiCtx,
+    subscriptions: &[Subscription],
+    stopped: Stopped,
+) -> Result<Vec<Event>, Errno> {
     let states: Vec<State> = subscriptions.iter().map(|s| state(ctx, s)).collect();
     let ready = states.iter().any(|state| matches!(state, State::Done(_)));
     let mut fds: Vec<PollFd> = states
@@ -244,7 +262,7 @@ fn wait(ctx: &WasiCtx, subscriptions: &[Subscription]) -> Result<Vec<Event>, Err
         let timeout = timeout_ns.map(timespec);
         match rustix::event::poll(&mut fds, timeout.as_ref()) {
             Ok(_) => {}
-            Err(rustix::io::Errno::INTR) if !ctx.is_stopped() => continue,
+            Err(rustix::io::Errno::INTR) if !stopped() => continue,
             Err(error) => return Err(error.into()),
         }
         let events = collect(&states, subscriptions, &fds);

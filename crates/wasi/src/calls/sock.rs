@@ -35,10 +35,11 @@ pub(crate) fn sock_accept(
     let listener = socket(ctx, fd, Rights::SOCK_ACCEPT)?;
     let mut host = SocketFlags::CLOEXEC;
     host.set(SocketFlags::NONBLOCK, flags.contains(FdFlags::NONBLOCK));
-    let accepted = rustix::net::accept_with(&listener, host)?;
     let rights = listener.inheriting;
-    let descriptor = Descriptor::new(HostFile::Owned(accepted), rights, rights)?;
-    let fd = ctx.table().insert(descriptor)?;
+    let fd = ctx.insert_with(|| {
+        let accepted = rustix::net::accept_with(&listener, host)?;
+        Descriptor::new(HostFile::Owned(accepted), rights, rights)
+    })?;
     mem.write_u32(out, fd)
 }
 

@@ -2,6 +2,7 @@
 //! outside the folder changes.
 
 use super::*;
+use crate::calls::poll::PollArgs;
 use crate::calls::{args, clock, dirs, paths, poll, process, random, sock};
 use crate::types::{Snapshot, Whence};
 
@@ -83,7 +84,11 @@ const ON_FILES: &[Step] = &[
     |c, _, d| file::fd_filestat_set_times(c, d.fd(), d.wide(), d.wide(), d.flags()),
     |c, m, d| dirs::fd_prestat_get(c, m, d.fd(), d.ptr()),
     |c, m, d| dirs::fd_prestat_dir_name(c, m, d.fd(), d.ptr(), d.len()),
-    |c, m, d| dirs::fd_readdir(c, m, d.fd(), (d.ptr(), d.len()), d.wide(), d.ptr()),
+    |c, m, d| {
+        dirs::fd_readdir(c, m, d.fd(), (d.ptr(), d.len()), d.wide(), d.ptr(), &|| {
+            false
+        })
+    },
     |c, _, d| file::fd_renumber(c, d.fd().max(3), d.fd().max(3)),
     |c, m, d| file::fd_seek(c, m, d.fd(), d.wide().cast_signed(), Whence::End, d.ptr()),
     |c, m, d| file::fd_seek(c, m, d.fd(), d.wide().cast_signed(), Whence::Set, d.ptr()),
@@ -91,7 +96,15 @@ const ON_FILES: &[Step] = &[
     |c, m, d| sock::sock_accept(c, m, d.fd(), d.flags(), d.ptr()),
     |c, _, d| sock::sock_shutdown(c, d.fd(), d.flags()),
     // Nothing that can be waited for, so that it returns.
-    |c, m, d| poll::poll_oneoff(c, m, u32::MAX, d.ptr(), d.len(), d.ptr(), Snapshot::One),
+    |c, m, d| {
+        let args = PollArgs {
+            input: u32::MAX,
+            output: d.ptr(),
+            count: d.len(),
+            nevents: d.ptr(),
+        };
+        poll::poll_oneoff(c, m, args, Snapshot::One, &|| false)
+    },
     |_, _, d| process::proc_raise(d.flags()).unwrap_or(Ok(())),
 ];
 
@@ -126,7 +139,8 @@ const ON_PATHS: &[Step] = &[
 
 /// Calls on ranges, which the binding reads before.
 fn on_ranges(guest: &mut Guest, dice: &mut Dice) -> Call {
-    let ranges = Iovecs::read(&GuestMemory::new(&mut guest.bytes), dice.ptr(), dice.len())?;
+    let memory = GuestMemory::new(&mut guest.bytes);
+    let ranges = Iovecs::read(&memory, dice.ptr(), dice.len(), &|| false)?;
     let (fd, out) = (dice.fd(), dice.ptr());
     let (offset, kind) = (dice.wide(), dice.next() % 7);
     guest.call(|ctx, mem| match kind {
@@ -136,7 +150,7 @@ fn on_ranges(guest: &mut Guest, dice: &mut Dice) -> Call {
         3 => io::fd_pwrite(ctx, mem, fd, &ranges, offset, out),
         4 => sock::sock_recv(ctx, mem, fd, &ranges, 0, (out, out)),
         5 => sock::sock_send(ctx, mem, fd, &ranges, 0, out),
-        _ => random::random_get(mem, &ranges),
+        _ => random::random_get(mem, out, 3),
     })
 }
 

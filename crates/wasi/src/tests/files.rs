@@ -74,6 +74,7 @@ fn several_ranges_are_one_transfer() {
             &GuestMemory::new(&mut guest.bytes),
             LIST,
             u32::try_from(ranges.len()).unwrap(),
+            &|| false,
         )
         .unwrap()
     };
@@ -261,7 +262,7 @@ fn a_directory_is_listed_through_a_small_buffer() {
     let (mut cookie, mut names) = (0, 0);
     loop {
         guest
-            .call(|ctx, mem| dirs::fd_readdir(ctx, mem, 3, (DATA, 100), cookie, OUT))
+            .call(|ctx, mem| dirs::fd_readdir(ctx, mem, 3, (DATA, 100), cookie, OUT, &|| false))
             .unwrap();
         let used = guest.u32(OUT);
         let (mut at, end) = (DATA, DATA + used);
@@ -275,9 +276,11 @@ fn a_directory_is_listed_through_a_small_buffer() {
         }
     }
     assert_eq!(names, 22);
-    let unknown = guest.call(|ctx, mem| dirs::fd_readdir(ctx, mem, 3, (DATA, 100), 99, OUT));
+    let unknown =
+        guest.call(|ctx, mem| dirs::fd_readdir(ctx, mem, 3, (DATA, 100), 99, OUT, &|| false));
     assert_eq!(unknown, Err(Errno::Inval));
-    let fault = guest.call(|ctx, mem| dirs::fd_readdir(ctx, mem, 3, (65_000, 1000), 0, OUT));
+    let fault =
+        guest.call(|ctx, mem| dirs::fd_readdir(ctx, mem, 3, (65_000, 1000), 0, OUT, &|| false));
     assert_eq!(fault, Err(Errno::Fault));
 }
 
@@ -365,4 +368,59 @@ fn an_inherited_stream_keeps_its_flags_on_the_host() {
     assert_eq!(fdstat(&mut guest, 2).1, FdFlags::NONBLOCK.bits());
     let after = rustix::fs::fcntl_getfl(rustix::stdio::stderr()).unwrap();
     assert_eq!(before, after);
+}
+
+#[test]
+fn descriptors_are_limited() {
+    let mut guest = Guest::with(|builder| builder.max_descriptors(6));
+    assert_eq!(guest.create("a"), 4);
+    assert_eq!(guest.create("b"), 5);
+    // Nothing is made or emptied when there is no place for it.
+    std::fs::write(guest.host("full"), "data").unwrap();
+    let flags = Oflags::CREAT | Oflags::TRUNC;
+    for path in ["full", "new"] {
+        let opened = guest.open(path, flags, Rights::REGULAR_FILE);
+        assert_eq!(opened, Err(Errno::Mfile), "{path}");
+    }
+    assert_eq!(std::fs::read(guest.host("full")).unwrap(), b"data");
+    assert!(!guest.host("new").exists());
+    // A place is given back by closing, renumbering, and an open that failed.
+    guest.close(4).unwrap();
+    let missing = guest.open("missing", Oflags::empty(), Rights::FD_READ);
+    assert_eq!(missing, Err(Errno::Noent));
+    assert_eq!(guest.create("c"), 4);
+    assert_eq!(file::fd_renumber(&mut guest.ctx, 5, 4), Ok(()));
+    assert_eq!(guest.create("d"), 5);
+    let again = guest.open("d", Oflags::empty(), Rights::FD_READ);
+    assert_eq!(again, Err(Errno::Mfile));
+    // The lowest number first, whatever the order of closing.
+    guest.close(4).unwrap();
+    guest.close(3).unwrap();
+    guest.close(5).unwrap();
+    assert_eq!(guest.close(3), Err(Errno::Badf));
+}
+
+#[test]
+fn descriptors_are_limited_without_being_asked() {
+    let mut guest = Guest::new();
+    guest.create("f");
+    let opened = (0..2000).find_map(|_| {
+        let opened = guest.open("f", Oflags::empty(), Rights::FD_READ);
+        opened.err()
+    });
+    assert_eq!(opened, Some(Errno::Mfile));
+    let last = u32::try_from(crate::DESCRIPTORS_MAX).unwrap() - 1;
+    assert_eq!(guest.close(last), Ok(()));
+    assert_eq!(guest.close(last + 1), Err(Errno::Badf));
+}
+
+#[test]
+fn paths_that_no_kernel_takes_are_refused() {
+    let mut guest = Guest::new();
+    let long = "./".repeat(2047) + "f";
+    assert_eq!(long.len(), 4095);
+    assert!(guest.open(&long, Oflags::CREAT, Rights::FD_READ).is_ok());
+    let longer = format!("/{long}");
+    let opened = guest.open(&longer, Oflags::empty(), Rights::FD_READ);
+    assert_eq!(opened, Err(Errno::Nametoolong));
 }

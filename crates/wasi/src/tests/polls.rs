@@ -1,7 +1,8 @@
 //! `poll_oneoff`.
 
 use super::*;
-use crate::calls::poll::poll_oneoff;
+use crate::SUBSCRIPTIONS_MAX;
+use crate::calls::poll::{PollArgs, poll_oneoff};
 use crate::types::Snapshot;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -57,6 +58,16 @@ fn got(index: u64, error: Errno, kind: u8) -> Got {
     }
 }
 
+fn poll_raw(guest: &mut Guest, input: u32, count: u32) -> Result<(), Errno> {
+    let args = PollArgs {
+        input,
+        output: EVENTS,
+        count,
+        nevents: OUT,
+    };
+    guest.call(|ctx, mem| poll_oneoff(ctx, mem, args, Snapshot::One, &|| false))
+}
+
 /// Polls; the user data of each subscription is its index.
 fn poll(guest: &mut Guest, subs: &[Sub]) -> Result<Vec<Got>, Errno> {
     for (index, sub) in subs.iter().enumerate() {
@@ -69,8 +80,7 @@ fn poll(guest: &mut Guest, subs: &[Sub]) -> Result<Vec<Got>, Errno> {
         record[40] = u8::from(sub.absolute);
     }
     let count = u32::try_from(subs.len()).unwrap();
-    guest
-        .call(|ctx, mem| poll_oneoff(ctx, mem, SUBSCRIPTIONS, EVENTS, count, OUT, Snapshot::One))?;
+    poll_raw(guest, SUBSCRIPTIONS, count)?;
     let events = (0..guest.u32(OUT)).map(|i| {
         let at = EVENTS + i * 32;
         let byte = |offset: u32| guest.bytes[(at + offset) as usize];
@@ -144,9 +154,7 @@ fn what_cannot_be_waited_for_is_an_event_at_once() {
     ];
     assert_eq!(events, expected);
     assert_eq!(poll(&mut guest, &[]), Err(Errno::Inval));
-    let fault =
-        guest.call(|ctx, mem| poll_oneoff(ctx, mem, 0, EVENTS, u32::MAX, OUT, Snapshot::One));
-    assert_eq!(fault, Err(Errno::Fault));
+    assert_eq!(poll_raw(&mut guest, u32::MAX, 1), Err(Errno::Fault));
 }
 
 #[test]
@@ -205,4 +213,18 @@ fn a_broken_pipe_is_an_errno_or_the_end() {
     assert!(guest.ctx.ends_on(1, Errno::Pipe));
     assert!(!guest.ctx.ends_on(5, Errno::Pipe));
     assert!(!guest.ctx.ends_on(1, Errno::Badf));
+}
+
+#[test]
+fn more_subscriptions_than_the_limit_are_refused() {
+    let mut guest = Guest::with(|builder| builder.max_subscriptions(2));
+    let due = || after(Duration::ZERO);
+    assert_eq!(poll(&mut guest, &[due(), due()]).unwrap().len(), 2);
+    assert_eq!(poll(&mut guest, &[due(), due(), due()]), Err(Errno::Inval));
+    let mut guest = Guest::new();
+    guest.bytes.resize(SUBSCRIPTIONS_MAX * 56 + 8192, 0);
+    let most = u32::try_from(SUBSCRIPTIONS_MAX).unwrap();
+    assert_eq!(poll_raw(&mut guest, 8192, most), Ok(()));
+    assert_eq!(poll_raw(&mut guest, 8192, most + 1), Err(Errno::Inval));
+    assert_eq!(poll_raw(&mut guest, 8192, u32::MAX), Err(Errno::Inval));
 }
