@@ -5,12 +5,13 @@
 //! arguments, no environment, the streams are `/dev/null`, no directory.
 
 use crate::errno::Errno;
+use crate::kernel_files;
 use crate::table::{Descriptor, HostFile, Table};
 use crate::types::{FileType, Rights};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -32,6 +33,17 @@ pub enum BuildError {
         path: PathBuf,
         /// What the host answered.
         source: io::Error,
+    },
+    /// A directory is on a file system that is an interface of the kernel.
+    #[error(
+        "the folder for {guest} is on {what}, an interface of the kernel by which a program \
+         reaches more than files"
+    )]
+    KernelFiles {
+        /// The guest's name for it.
+        guest: String,
+        /// The file system.
+        what: &'static str,
     },
     /// A stream cannot be used.
     #[error("cannot use the given {what}: {source}")]
@@ -177,34 +189,50 @@ impl WasiCtxBuilder {
     }
 
     /// Opens the folder `host` and gives it to the guest under the name `guest`.
+    /// What is beneath it but no data is refused to the guest: procfs and its kin,
+    /// and devices but null, zero, full, random and urandom.
+    ///
+    /// # Errors
+    /// [`BuildError::Directory`], [`BuildError::KernelFiles`], [`BuildError::Nul`].
+    pub fn preopen_dir(self, host: impl AsRef<Path>, guest: &str) -> Result<Self, BuildError> {
+        self.preopen_dir_fd(open_dir(host.as_ref())?, guest)
+    }
+
+    /// As [`preopen_dir`](Self::preopen_dir), also for a folder on procfs or another
+    /// interface of the kernel. `/proc/self/mem` is the memory of this process: a
+    /// guest that is given `/proc` is trusted like it.
     ///
     /// # Errors
     /// [`BuildError::Directory`], [`BuildError::Nul`].
-    pub fn preopen_dir(self, host: impl AsRef<Path>, guest: &str) -> Result<Self, BuildError> {
-        let path = host.as_ref();
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let fd = rustix::fs::open(path, flags, Mode::empty()).map_err(|source| {
-            BuildError::Directory {
-                path: path.to_owned(),
-                source: source.into(),
-            }
-        })?;
-        self.preopen_dir_fd(fd, guest)
+    pub fn preopen_kernel_dir(
+        self,
+        host: impl AsRef<Path>,
+        guest: &str,
+    ) -> Result<Self, BuildError> {
+        self.push_dir(open_dir(host.as_ref())?, guest)
     }
 
     /// Gives an open directory to the guest under the name `guest`. It must be
     /// open for reading.
     ///
     /// # Errors
-    /// [`BuildError::Nul`].
-    pub fn preopen_dir_fd(
-        mut self,
-        dir: impl Into<OwnedFd>,
-        guest: &str,
-    ) -> Result<Self, BuildError> {
+    /// [`BuildError::KernelFiles`], [`BuildError::Nul`].
+    pub fn preopen_dir_fd(self, dir: impl Into<OwnedFd>, guest: &str) -> Result<Self, BuildError> {
+        let dir = dir.into();
+        let found = kernel_files::interface(dir.as_fd());
+        match found.map_err(|error| stream_error("directory", error))? {
+            Some(what) => Err(BuildError::KernelFiles {
+                guest: guest.to_owned(),
+                what,
+            }),
+            None => self.push_dir(dir, guest),
+        }
+    }
+
+    fn push_dir(mut self, dir: OwnedFd, guest: &str) -> Result<Self, BuildError> {
         let mut name = terminated("a folder's name", guest)?;
         name.pop();
-        self.dirs.push((dir.into(), name));
+        self.dirs.push((dir, name));
         Ok(self)
     }
 
@@ -352,6 +380,14 @@ fn terminated(what: &'static str, value: &str) -> Result<Vec<u8>, BuildError> {
     let mut bytes = value.as_bytes().to_vec();
     bytes.push(0);
     Ok(bytes)
+}
+
+fn open_dir(path: &Path) -> Result<OwnedFd, BuildError> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).map_err(|source| BuildError::Directory {
+        path: path.to_owned(),
+        source: source.into(),
+    })
 }
 
 fn null() -> io::Result<OwnedFd> {

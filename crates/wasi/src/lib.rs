@@ -10,7 +10,8 @@
 //! ```
 //!
 //! What must stay true:
-//! - No guest path leads out of a preopened directory (`path.rs`).
+//! - No guest path leads out of a preopened directory (`path.rs`), nor to the
+//!   kernel's interfaces in it (`kernel_files.rs`).
 //! - A guest range is checked, and populated where the kernel will touch it,
 //!   before it is used; a wrong pointer is an errno, never a panic.
 //! - `fd_read`, `fd_write` and their kin make one transferring system call and
@@ -30,6 +31,7 @@ mod calls;
 mod ctx;
 mod dir;
 mod errno;
+mod kernel_files;
 mod memory;
 mod path;
 mod table;

@@ -1,6 +1,6 @@
 //! Paths of the guest, resolved beneath one of its directories.
 //!
-//! Two rules make a preopened folder a sandbox:
+//! Three rules make a preopened folder a sandbox:
 //! 1. Whatever may follow a symbolic link or has more than one component is
 //!    resolved by `openat2` with `RESOLVE_BENEATH`: the kernel refuses, at every
 //!    step and without a race, to leave the directory by `..`, by an absolute
@@ -10,6 +10,11 @@
 //!    ([`Entry`]). The kernel never follows the last component in these calls,
 //!    **except when a slash trails it**: slashes are therefore cut and kept
 //!    as the fact [`Entry::wants_dir`].
+//! 3. What is on another mount than the directory is looked at before it is
+//!    handed on: an interface of the kernel is refused (`kernel_files.rs`). The
+//!    directory was looked at when it was preopened, and what is on its mount is of
+//!    its kind; so the kernel is asked to stay on it, which costs nothing, and
+//!    only where it cannot ([`open_across`]) is anything else asked.
 //!
 //! Where `openat2` is missing (kernels before 5.6, some seccomp filters),
 //! cap-std resolves component by component with the same result.
@@ -17,11 +22,13 @@
 //! `Errno::Inval`, an attempt to leave is `Errno::Perm`.
 
 use crate::errno::Errno;
+use crate::kernel_files;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{OpenOptions, OpenOptionsExt};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::io::Errno as Host;
 use std::ffi::OsStr;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -63,27 +70,70 @@ pub(crate) fn open(
     if NO_OPENAT2.load(Ordering::Relaxed) {
         return open_portable(dir, path, flags, mode);
     }
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    for _ in 0..ATTEMPTS {
-        match rustix::fs::openat2(dir, path, flags, mode, resolve) {
-            Ok(fd) => return Ok(fd),
-            Err(rustix::io::Errno::AGAIN) => {}
-            // The host has no other reason for EXDEV here than an escape.
-            Err(rustix::io::Errno::XDEV) => return Err(Errno::Perm),
-            Err(rustix::io::Errno::NOSYS) => {
-                NO_OPENAT2.store(true, Ordering::Relaxed);
-                return open_portable(dir, path, flags, mode);
-            }
-            // A seccomp filter answers EPERM; so do some files. The portable
-            // way finds out which, and costs only those.
-            Err(rustix::io::Errno::PERM) => return open_portable(dir, path, flags, mode),
-            Err(error) => return Err(error.into()),
+    match resolve(dir, path, flags, mode, ResolveFlags::NO_XDEV) {
+        Ok(fd) => Ok(fd),
+        // Another mount is entered, or the directory left.
+        Err(Host::XDEV) => open_across(dir, path, flags, mode),
+        Err(Host::NOSYS) => {
+            NO_OPENAT2.store(true, Ordering::Relaxed);
+            open_portable(dir, path, flags, mode)
         }
+        // A seccomp filter answers EPERM; so do some files. The portable
+        // way finds out which, and costs only those.
+        Err(Host::PERM) => open_portable(dir, path, flags, mode),
+        Err(error) => Err(error.into()),
     }
-    Err(Errno::Again)
 }
 
-/// [`open`] without `openat2`, by cap-std.
+/// `openat2` beneath `dir`, again as often as it gives up.
+fn resolve(
+    dir: BorrowedFd<'_>,
+    path: &[u8],
+    flags: OFlags,
+    mode: Mode,
+    more: ResolveFlags,
+) -> Result<OwnedFd, Host> {
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | more;
+    for _ in 1..ATTEMPTS {
+        match rustix::fs::openat2(dir, path, flags, mode, resolve) {
+            Err(Host::AGAIN) => {}
+            outcome => return outcome,
+        }
+    }
+    rustix::fs::openat2(dir, path, flags, mode, resolve)
+}
+
+/// [`open`] where another mount may be entered. What is there is pointed at and
+/// looked at before it is opened, since opening some devices does something; and
+/// again when it is open, since it may have become another meanwhile.
+fn open_across(
+    dir: BorrowedFd<'_>,
+    path: &[u8],
+    flags: OFlags,
+    mode: Mode,
+) -> Result<OwnedFd, Errno> {
+    let checked = |flags: OFlags, mode| {
+        let opened = resolve(dir, path, flags, mode, ResolveFlags::empty());
+        // The host has no other reason for EXDEV here than an escape.
+        let fd = opened.map_err(|error| match error {
+            Host::XDEV => Errno::Perm,
+            error => error.into(),
+        })?;
+        kernel_files::refuse_interface(dir, fd.as_fd())?;
+        Ok(fd)
+    };
+    let kept = OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let pointing = checked((flags & kept) | OFlags::PATH, Mode::empty());
+    match pointing {
+        Ok(fd) if flags.contains(OFlags::PATH) => return Ok(fd),
+        Ok(fd) => kernel_files::refuse_device(fd.as_fd())?,
+        Err(Errno::Noent) if flags.contains(OFlags::CREATE) => {}
+        Err(error) => return Err(error),
+    }
+    checked(flags, mode)
+}
+
+/// [`open`] without `openat2`, by cap-std. Whatever it is, it is looked at.
 fn open_portable(
     dir: BorrowedFd<'_>,
     path: &[u8],
@@ -117,9 +167,11 @@ fn open_portable(
     } else {
         FollowSymlinks::Yes
     });
-    let dir = cap_std::fs::Dir::from_std_file(dir.try_clone_to_owned()?.into());
-    let file = dir.open_with(OsStr::from_bytes(path), &options)?;
-    Ok(file.into_std().into())
+    let root = cap_std::fs::Dir::from_std_file(dir.try_clone_to_owned()?.into());
+    let file = root.open_with(OsStr::from_bytes(path), &options)?;
+    let fd = OwnedFd::from(file.into_std());
+    kernel_files::refuse_interface(dir, fd.as_fd())?;
+    Ok(fd)
 }
 
 /// The directory that holds an entry: the guest's own, or one opened for this
@@ -160,7 +212,6 @@ impl<'a> Entry<'a> {
 
     /// The directory.
     pub(crate) fn parent(&self) -> BorrowedFd<'_> {
-        use std::os::fd::AsFd;
         match &self.parent {
             Parent::Given(fd) => *fd,
             Parent::Opened(fd) => fd.as_fd(),
@@ -208,7 +259,6 @@ fn split(path: &[u8]) -> Result<(&[u8], &[u8], bool), Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::fd::AsFd;
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -274,6 +324,91 @@ mod tests {
                 let opened = open(dir.as_fd(), path.as_bytes(), OFlags::RDONLY, Mode::empty());
                 assert!(opened.is_ok(), "{path}: {opened:?}");
             }
+        }
+    }
+
+    /// From the host's root, where everything is beneath the folder.
+    #[test]
+    fn the_kernels_interfaces_are_not_in_the_folder() {
+        let temp = tempfile::tempdir_in("/tmp").unwrap();
+        let own = temp.path().strip_prefix("/").unwrap().to_str().unwrap();
+        symlink("../../proc/self/mem", temp.path().join("mem")).unwrap();
+        symlink("../../proc", temp.path().join("proc")).unwrap();
+        symlink("../../dev", temp.path().join("dev")).unwrap();
+        std::fs::write(temp.path().join("file"), "f").unwrap();
+        let root = std::fs::File::open("/").unwrap();
+        let refused = [
+            "proc",
+            "proc/self/mem",
+            "proc/self/maps",
+            "proc/self/environ",
+            "proc/sys/kernel/hostname",
+            "proc/self/../self/task",
+            "proc/thread-self/mem",
+            "dev/../proc/self/mem",
+            &format!("{own}/mem"),
+            &format!("{own}/proc/self/maps"),
+        ];
+        for open in [open, open_portable] {
+            for flags in [OFlags::RDONLY, OFlags::PATH, OFlags::RDONLY | OFlags::TRUNC] {
+                for path in refused {
+                    // What is no directory cannot be emptied either.
+                    let opened = open(root.as_fd(), path.as_bytes(), flags, Mode::empty());
+                    let error = opened.err().unwrap_or_else(|| panic!("{path} {flags:?}"));
+                    let truncates = flags.contains(OFlags::TRUNC);
+                    assert!(error == Errno::Perm || truncates, "{path}: {error:?}");
+                }
+            }
+            // Links that the kernel makes up lead nowhere, whatever they point to.
+            for path in [
+                "proc/self/root/etc",
+                "proc/self/cwd",
+                "proc/self/fd/0",
+                "proc/self/exe",
+            ] {
+                let opened = open(root.as_fd(), path.as_bytes(), OFlags::RDONLY, Mode::empty());
+                assert!(opened.is_err(), "{path}");
+            }
+            // Passing through one is no harm, nor is another mount.
+            for path in [
+                "proc/../etc/passwd",
+                "dev/null",
+                "dev",
+                &format!("{own}/dev/zero"),
+            ] {
+                let opened = open(root.as_fd(), path.as_bytes(), OFlags::RDONLY, Mode::empty());
+                assert!(opened.is_ok(), "{path}: {opened:?}");
+            }
+        }
+        // A device is pointed at before it is opened.
+        let across = open(root.as_fd(), b"dev/tty", OFlags::RDONLY, Mode::empty());
+        assert_eq!(across.err(), Some(Errno::Perm));
+        // Whoever was given the interface itself has it.
+        let proc = std::fs::File::open("/proc").unwrap();
+        for open in [open, open_portable] {
+            let opened = open(proc.as_fd(), b"self/status", OFlags::RDONLY, Mode::empty());
+            assert!(opened.is_ok(), "{opened:?}");
+        }
+    }
+
+    /// Creating, across mounts and not.
+    #[test]
+    fn another_mount_is_no_obstacle() {
+        let Ok(shm) = tempfile::tempdir_in("/dev/shm") else {
+            return;
+        };
+        let path = shm.path().strip_prefix("/").unwrap().to_str().unwrap();
+        let root = std::fs::File::open("/").unwrap();
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR;
+        let mode = Mode::from_raw_mode(0o600);
+        let name = format!("{path}/new");
+        for open in [open, open_portable] {
+            open(root.as_fd(), name.as_bytes(), flags, mode).unwrap();
+            let again = open(root.as_fd(), name.as_bytes(), flags, mode);
+            assert_eq!(again.err(), Some(Errno::Exist));
+            std::fs::remove_file(shm.path().join("new")).unwrap();
+            let missing = open(root.as_fd(), name.as_bytes(), OFlags::RDONLY, mode);
+            assert_eq!(missing.err(), Some(Errno::Noent));
         }
     }
 

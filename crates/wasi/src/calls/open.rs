@@ -3,10 +3,11 @@
 use super::Call;
 use crate::ctx::WasiCtx;
 use crate::errno::Errno;
+use crate::kernel_files;
 use crate::memory::GuestMemory;
 use crate::path;
 use crate::table::{Descriptor, HostFile};
-use crate::types::{self, FdFlags, HOST_DSYNC, LookupFlags, Oflags, Rights};
+use crate::types::{self, FdFlags, FileType, HOST_DSYNC, LookupFlags, Oflags, Rights};
 use rustix::fs::{Mode, OFlags};
 use std::os::fd::AsFd;
 
@@ -49,7 +50,11 @@ pub(crate) fn path_open(
     let name = mem.path(args.path, args.path_len)?;
     let fd = ctx.insert_with(|| {
         let fd = path::open(dir.as_fd(), &name, flags, Mode::from_raw_mode(0o666))?;
-        Descriptor::new(HostFile::Owned(fd), base, inheriting)
+        let opened = Descriptor::new(HostFile::Owned(fd), base, inheriting)?;
+        if let FileType::BlockDevice | FileType::CharacterDevice = opened.filetype {
+            kernel_files::refuse_device(opened.as_fd())?;
+        }
+        Ok(opened)
     })?;
     mem.write_u32(out, fd)
 }

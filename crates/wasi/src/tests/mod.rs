@@ -3,6 +3,7 @@
 
 mod anything;
 mod files;
+mod kernel;
 mod paths;
 mod polls;
 mod socks;

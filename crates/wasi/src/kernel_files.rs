@@ -1,0 +1,157 @@
+//! Files that are no data, but ways into the kernel and into processes.
+//!
+//! A folder such as `/` has more beneath it than files: `/proc/self/mem` is the
+//! memory of the very process that runs the guest, `/proc/sys` and `/sys` change
+//! the kernel, `/dev/mem` and `/dev/sda` are what every other file is kept in.
+//! Whoever gives a guest such a folder means the files in it, so these are
+//! refused, as if they were outside the folder:
+//! - whatever is on a file system of [`KERNEL`], unless the folder itself is on
+//!   one of that kind, which only
+//!   [`preopen_kernel_dir`](crate::WasiCtxBuilder::preopen_kernel_dir) makes;
+//! - devices, but those of [`DEVICES`], to open. They can be listed, renamed and
+//!   removed like any entry of their folder.
+//!
+//! What must stay true: it is the opened descriptor that is looked at, so that no
+//! link, mount or rename meanwhile makes a difference. Links that the kernel makes
+//! up (`/proc/self/fd/3`, `/proc/self/root`) are never followed at all.
+
+use crate::errno::Errno;
+use rustix::fs::FileType;
+use std::os::fd::BorrowedFd;
+
+/// File systems whose files are the kernel's interfaces, by the number that
+/// fstatfs(2) tells. From `linux/magic.h`, but configfs (`fs/configfs/mount.c`) and
+/// xenfs (`drivers/xen/xenfs/super.c`).
+const KERNEL: &[(u32, &str)] = &[
+    (0x9fa0, "proc"),
+    (0x6265_6572, "sysfs"),
+    (0x0027_e0eb, "cgroup"),
+    (0x6367_7270, "cgroup2"),
+    (0x6462_6720, "debugfs"),
+    (0x7472_6163, "tracefs"),
+    (0x7363_6673, "securityfs"),
+    (0x6265_6570, "configfs"),
+    (0xde5e_81e4, "efivarfs"),
+    (0xcafe_4a11, "bpf"),
+    (0x4249_4e4d, "binfmt_misc"),
+    (0x6165_676c, "pstore"),
+    (0xf97c_ff8c, "selinuxfs"),
+    (0x4341_5d53, "smackfs"),
+    (0x5a3c_69f0, "apparmorfs"),
+    (0x6e73_6673, "nsfs"),
+    (0x5049_4446, "pidfs"),
+    (0x1cd1, "devpts"),
+    (0x0765_5821, "resctrl"),
+    (0x6573_5543, "fusectl"),
+    (0x6c6f_6f70, "binderfs"),
+    (0xabba_1974, "xenfs"),
+];
+
+/// Character devices that are harmless, by major and minor number: null, zero,
+/// full, random, urandom (`Documentation/admin-guide/devices.txt`).
+const DEVICES: &[(u32, u32)] = &[(1, 3), (1, 5), (1, 7), (1, 8), (1, 9)];
+
+/// The name of the kernel's interface that `fd` belongs to, if it does.
+///
+/// # Errors
+/// What the host answers to `fstatfs`.
+pub(crate) fn interface(fd: BorrowedFd<'_>) -> Result<Option<&'static str>, Errno> {
+    // The number has 32 bits, however wide the field is.
+    let magic = rustix::fs::fstatfs(fd)?.f_type.cast_unsigned() & 0xffff_ffff;
+    let found = KERNEL
+        .iter()
+        .find(|(number, _)| u64::from(*number) == magic);
+    Ok(found.map(|(_, name)| *name))
+}
+
+/// Refuses what was opened beneath `dir` but belongs to an interface of the
+/// kernel that `dir` is no part of.
+///
+/// # Errors
+/// `Errno::Perm`.
+pub(crate) fn refuse_interface(dir: BorrowedFd<'_>, opened: BorrowedFd<'_>) -> Result<(), Errno> {
+    match interface(opened)? {
+        Some(name) if interface(dir)? != Some(name) => Err(Errno::Perm),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a device that is not harmless.
+///
+/// # Errors
+/// `Errno::Perm`.
+pub(crate) fn refuse_device(opened: BorrowedFd<'_>) -> Result<(), Errno> {
+    let stat = rustix::fs::fstat(opened)?;
+    let number = (
+        rustix::fs::major(stat.st_rdev),
+        rustix::fs::minor(stat.st_rdev),
+    );
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::BlockDevice => Err(Errno::Perm),
+        FileType::CharacterDevice if !DEVICES.contains(&number) => Err(Errno::Perm),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{Mode, OFlags};
+    use std::os::fd::AsFd;
+
+    fn open(path: &str) -> Option<std::os::fd::OwnedFd> {
+        rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
+    }
+
+    #[test]
+    fn interfaces_are_told_from_folders() {
+        // Not every container has all of them.
+        for (path, name) in [("/proc", "proc"), ("/sys", "sysfs"), ("/dev/pts", "devpts")] {
+            let Some(fd) = open(path) else { continue };
+            assert_eq!(interface(fd.as_fd()), Ok(Some(name)), "{path}");
+        }
+        let temp = tempfile::tempdir().unwrap();
+        let folder = open(temp.path().to_str().unwrap()).unwrap();
+        assert_eq!(interface(folder.as_fd()), Ok(None));
+        let memory = open("/proc/self/mem").unwrap();
+        assert_eq!(
+            refuse_interface(folder.as_fd(), memory.as_fd()),
+            Err(Errno::Perm)
+        );
+        let proc = open("/proc").unwrap();
+        assert_eq!(refuse_interface(proc.as_fd(), memory.as_fd()), Ok(()));
+    }
+
+    #[test]
+    fn devices_are_refused_but_those_that_are_harmless() {
+        for path in [
+            "/dev/null",
+            "/dev/zero",
+            "/dev/full",
+            "/dev/random",
+            "/dev/urandom",
+        ] {
+            let device = open(path).unwrap();
+            assert_eq!(refuse_device(device.as_fd()), Ok(()), "{path}");
+        }
+        for path in [
+            "/dev/tty",
+            "/dev/mem",
+            "/dev/kmsg",
+            "/dev/fuse",
+            "/dev/ptmx",
+            "/dev/vda",
+        ] {
+            let Some(device) = open(path) else { continue };
+            assert_eq!(refuse_device(device.as_fd()), Err(Errno::Perm), "{path}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_names_are_there_once() {
+        for (index, (number, name)) in KERNEL.iter().enumerate() {
+            let mut others = KERNEL[..index].iter();
+            assert!(!others.any(|(n, s)| n == number || s == name), "{name}");
+        }
+    }
+}
