@@ -10,9 +10,12 @@ PYTHON ?= python3
 FATHOM := $(CARGO) run --release --locked --quiet --
 # Passed on by `make bench ARGS='…'`.
 ARGS ?=
-# Modules of the two long checks.
+# Modules of the two checks that are asked for by name.
 SEEDS ?= 20000
 MUTANTS ?= 100000
+# Time of each target of `make fuzz`, and how many run at a time.
+MINUTES ?= 1
+JOBS ?= 1
 
 .PHONY: help
 help: ## Say what there is
@@ -55,9 +58,9 @@ style: ## Check formatting and lints
 	$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
 
 .PHONY: python-tests
-python-tests: ## Run the unit tests of workloads/, engines/ and tests/
-	@for folder in workloads engines tests; do \
-	  find $$folder -name 'test_*.py' -not -path '*/build/*' -printf '%h\n' | sort -u | while read -r tests; do \
+python-tests: ## Run the unit tests of workloads/, engines/, tests/ and fuzz/
+	@for folder in workloads engines tests fuzz; do \
+	  find $$folder -name 'test_*.py' -not -path '*/build/*' -not -path '*/target/*' -printf '%h\n' | sort -u | while read -r tests; do \
 	    echo "$$tests"; (cd $$tests && $(PYTHON) -W error::SyntaxWarning -m unittest discover --start-directory . --pattern 'test_*.py'); \
 	  done; done
 
@@ -104,13 +107,17 @@ bless: ## Rewrite what tests compare with: transcripts, expected failures
 	FATHOM_BLESS=1 $(CARGO) test --locked --test spec
 	TRYCMD=overwrite $(CARGO) test --locked --test cli
 
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for MINUTES each, JOBS at a time, and end with a table
+	$(PYTHON) fuzz/run.py --minutes $(MINUTES) --jobs $(JOBS) $(ARGS)
+
 .PHONY: differential
 differential: ## Run SEEDS generated modules under every exact strategy and on wasmtime
 	$(CARGO) run --release --locked --manifest-path fuzz/Cargo.toml --bin differential -- --count $(SEEDS)
 
 .PHONY: mutate
 mutate: ## Offer MUTANTS damaged modules to the engine: errors, never a panic
-	$(CARGO) run --release --locked --manifest-path fuzz/Cargo.toml --bin mutate -- --count $(MUTANTS)
+	$(CARGO) run --release --locked --manifest-path fuzz/Cargo.toml --bin mutate -- --count $$(($(MUTANTS) / 20))
 
 .PHONY: mutations
 mutations: ## Make each known mistake in the sources and see its test fail (restores them)

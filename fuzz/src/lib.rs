@@ -6,6 +6,9 @@
 //!                             └─ damage ─► bytes ─ Module::new ─► Ok or Err, never a panic
 //! ```
 //!
+//! Each long target is a file of `src/bin/`, run by `target`: seeds, a clock, what is
+//! kept of a failure. `run.py` runs them all.
+//!
 //! What must stay true: the same seed makes the same module for ever on one
 //! version of wasm-smith, so that a failure is a number to run again.
 
@@ -15,3 +18,4 @@ pub mod observe;
 pub mod ours;
 #[cfg(feature = "peer")]
 pub mod peer;
+pub mod target;
