@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use crate::bounds::{BoundsChoice, DEFAULT_PAGES_64, MAX_PAGES_64, WASM_PAGE_BYTES};
 use crate::features::Features;
+use crate::limits::Quota;
 
 /// How much the code generator tries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -131,6 +132,7 @@ pub struct Config {
     pub(crate) max_wasm_stack: usize,
     pub(crate) features: Features,
     pub(crate) count: bool,
+    pub(crate) quota: Quota,
 }
 
 impl Default for Config {
@@ -150,6 +152,7 @@ impl Default for Config {
             max_wasm_stack: DEFAULT_WASM_STACK_BYTES,
             features: Features::all(),
             count: false,
+            quota: Quota::default(),
         }
     }
 }
@@ -252,6 +255,13 @@ impl Config {
     /// times slower and does the same.
     pub fn count(mut self, count: bool) -> Config {
         self.count = count;
+        self
+    }
+
+    /// What each store may have, unless it is made with an allowance that it shares
+    /// ([`crate::Store::within`]). There is a quota always: see [`Quota`].
+    pub fn quota(mut self, quota: Quota) -> Config {
+        self.quota = quota;
         self
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 
 use crate::exception::{ExnRef, Uncaught};
+use crate::limits::LimitError;
 use crate::trap::{Frame, Trap};
 
 /// The result of most of the engine's functions.
@@ -71,6 +72,9 @@ pub enum ErrorKind {
     /// The configuration is refused.
     #[error("{0}")]
     Config(String),
+    /// Beyond what the store may have.
+    #[error("{0}")]
+    Limit(LimitError),
     /// The host lacks a resource.
     #[error("{what}: {source}")]
     Resource {
@@ -99,6 +103,15 @@ impl Error {
             frames: Vec::new(),
         }
         .into()
+    }
+
+    /// The limit of the store that was met, by running code or by the host.
+    pub fn limit(&self) -> Option<&LimitError> {
+        match &*self.0 {
+            ErrorKind::Limit(limit) => Some(limit),
+            ErrorKind::Trap(trap) => trap.limit.as_ref(),
+            _ => None,
+        }
     }
 
     /// The trap, where it is one.

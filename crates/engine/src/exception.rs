@@ -21,6 +21,7 @@ use fathom_sys::pkeys::Key;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::externs::Tag;
+use crate::limits::Resource;
 use crate::store::{AsContext, AsContextMut, StoreOpaque, opaque_mut};
 use crate::trap::Frame;
 use crate::types::TypeId;
@@ -37,12 +38,26 @@ pub(crate) struct Exceptions {
     all: Vec<Placed<[u128]>>,
     /// How many there may be before the next collection.
     limit: usize,
+    /// What was taken of the quota for them.
+    bytes: u64,
+}
+
+/// What an exception costs beside its header and values: its place in the list, and
+/// what an allocator or a collection adds.
+const OVERHEAD_BYTES: u64 = 64;
+
+/// What a block of so many words costs.
+fn cost_bytes(words: usize) -> u64 {
+    size_of::<u128>() as u64 * words as u64 + OVERHEAD_BYTES
 }
 
 impl Default for Exceptions {
     fn default() -> Exceptions {
-        let (all, limit) = (Vec::new(), FIRST_COLLECTION);
-        Exceptions { all, limit }
+        Exceptions {
+            all: Vec::new(),
+            limit: FIRST_COLLECTION,
+            bytes: 0,
+        }
     }
 }
 
@@ -62,7 +77,10 @@ fn header(block: &[u128]) -> &VmException {
 impl StoreOpaque {
     /// A new exception; its values are whatever was there before, references to
     /// nothing else than exceptions.
-    pub(crate) fn new_exception(&mut self, tag: NonNull<VmTag>) -> NonNull<VmException> {
+    ///
+    /// # Errors
+    /// Those that something refers to have taken the whole quota.
+    pub(crate) fn new_exception(&mut self, tag: NonNull<VmTag>) -> Result<NonNull<VmException>> {
         // SAFETY: tags are alive as long as their store, which this is.
         let ty = TypeId::from_number(unsafe { tag.as_ref() }.type_id);
         let words = 1 + ty.param_count();
@@ -74,6 +92,12 @@ impl StoreOpaque {
             if self.exceptions.all.len() >= self.exceptions.limit {
                 self.collect_exceptions();
             }
+            let bytes = cost_bytes(words);
+            if self.account.take(Resource::ExceptionBytes, bytes).is_err() {
+                self.collect_exceptions();
+                self.account.take(Resource::ExceptionBytes, bytes)?;
+            }
+            self.exceptions.bytes += bytes;
             let block = Placed::zeros(self.engine.domain(), Key::Inside, words);
             self.exceptions.all.push(block);
         }
@@ -87,7 +111,7 @@ impl StoreOpaque {
                 held: 0,
             });
         }
-        raw
+        Ok(raw)
     }
 }
 
@@ -108,7 +132,7 @@ impl ExnRef {
     ///
     /// # Errors
     /// Values that are not those the tag's type asks for; a tag or a value of
-    /// another store.
+    /// another store; more exceptions than the store may have.
     pub fn new(mut store: impl AsContextMut, tag: Tag, values: &[Val]) -> Result<ExnRef> {
         let opaque = opaque_mut(&mut store);
         opaque.owns(tag.store, "tag")?;
@@ -123,7 +147,7 @@ impl ExnRef {
             value.check(*ty, opaque)?;
             slots.push(value.to_slot(opaque)?);
         }
-        let raw = opaque.new_exception(tag.raw);
+        let raw = opaque.new_exception(tag.raw)?;
         let exception = ExnRef {
             store: opaque.id,
             raw,

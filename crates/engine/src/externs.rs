@@ -17,7 +17,7 @@ use crate::pool::Pooled;
 use crate::shared::SharedMemory;
 use crate::store::private::Sealed;
 use crate::store::{AsContext, AsContextMut, Store, StoreInner, StoreOpaque, opaque_mut};
-use crate::table::{MAX_TABLE_ELEMENTS, TableData};
+use crate::table::TableData;
 use crate::types::{
     ExternType, FuncType, GlobalType, MemoryType, TableType, TagType, TypeId, ValType,
 };
@@ -148,14 +148,19 @@ impl Memory {
     /// A memory with the strategy of the store's engine.
     ///
     /// # Errors
-    /// Limits beyond what a memory can have, a strategy for the other index
-    /// type, or a host without room for it.
+    /// Limits beyond what a memory can have or the store may have, a strategy for the
+    /// other index type, or a host without room for it.
     pub fn new(mut store: impl AsContextMut, ty: MemoryType) -> Result<Memory> {
-        Memory::new_in(opaque_mut(&mut store), ty)
+        let opaque = opaque_mut(&mut store);
+        opaque.or_return(|opaque| {
+            opaque.admit_memory(ty)?;
+            Memory::new_in(opaque, ty)
+        })
     }
 
+    /// The same; what it needs was taken, unless it is shared.
     pub(crate) fn new_in(store: &mut StoreOpaque, ty: MemoryType) -> Result<Memory> {
-        let memory = LinearMemory::of_type(&store.engine, ty)?;
+        let memory = LinearMemory::of_type(&store.engine, ty, store.account.allowance())?;
         Ok(Memory::adopt(store, &memory))
     }
 
@@ -212,15 +217,12 @@ impl Memory {
     /// Grow by `delta` pages; returns the former size in pages.
     ///
     /// # Errors
-    /// Beyond the maximum, or where the host has no room.
-    pub fn grow(&self, store: impl AsContextMut, delta: u64) -> Result<u64> {
-        let memory = self.linear(store.opaque());
-        memory.grow(delta).ok_or_else(|| {
-            Error::mismatch(format!(
-                "cannot grow a memory of {} pages by {delta}",
-                memory.pages()
-            ))
-        })
+    /// Beyond the maximum or what the store may have, or where the host has no room.
+    pub fn grow(&self, mut store: impl AsContextMut, delta: u64) -> Result<u64> {
+        let opaque = opaque_mut(&mut store);
+        assert_eq!(self.store, opaque.id, "memory of another store");
+        // SAFETY: of this store, hence alive as long.
+        opaque.grow_memory(unsafe { self.raw.as_ref() }, delta)?
     }
 
     /// Its contents.
@@ -336,17 +338,22 @@ impl Table {
     /// A table with all elements `init`.
     ///
     /// # Errors
-    /// An `init` of another type, or limits beyond [`MAX_TABLE_ELEMENTS`].
+    /// An `init` of another type, limits beyond [`crate::MAX_TABLE_ELEMENTS`], or more
+    /// than the store may have.
     pub fn new(mut store: impl AsContextMut, ty: TableType, init: &Val) -> Result<Table> {
         let opaque = opaque_mut(&mut store);
         let init = element(ty, init, opaque)?;
-        Table::new_in(opaque, ty, init)
+        opaque.or_return(|opaque| {
+            opaque.admit_table(ty)?;
+            Table::new_in(opaque, ty, init)
+        })
     }
 
+    /// The same; what it needs was taken.
     pub(crate) fn new_in(store: &mut StoreOpaque, ty: TableType, init: u64) -> Result<Table> {
         let data = TableData::new(ty, init, store.engine.domain()).ok_or_else(|| {
             Error::mismatch(format!(
-                "table of {} elements is beyond the limit of {MAX_TABLE_ELEMENTS}",
+                "there is no room for a table of {} elements",
                 ty.min
             ))
         })?;
@@ -410,13 +417,13 @@ impl Table {
     /// Grow by `delta` elements, all `init`; returns the former size.
     ///
     /// # Errors
-    /// A value of another type, or beyond the maximum.
+    /// A value of another type, or beyond the maximum or what the store may have.
     pub fn grow(&self, mut store: impl AsContextMut, delta: u64, init: &Val) -> Result<u64> {
         let opaque = opaque_mut(&mut store);
         let raw = element(self.data(opaque).ty, init, opaque)?;
-        self.data_mut(opaque)
-            .grow(delta, raw)
-            .ok_or_else(|| Error::mismatch("table cannot grow that far"))
+        // SAFETY: of this store, whose tables are boxed and not reached through it
+        // meanwhile.
+        opaque.grow_table(unsafe { &mut *self.raw.as_ptr() }, delta, raw)?
     }
 }
 

@@ -158,9 +158,9 @@ impl Instance {
     /// run its start function.
     ///
     /// # Errors
-    /// Imports that do not fit; a host without room; a segment that does not
-    /// fit its table or memory, or a start function that fails: those are
-    /// traps, and what happened before stays (specification §4.5.4).
+    /// Imports that do not fit; more than the store may have; a host without room;
+    /// a segment that does not fit its table or memory, or a start function that
+    /// fails: those are traps, and what happened before stays (specification §4.5.4).
     pub fn new(
         mut store: impl AsContextMut,
         module: &Module,
@@ -188,7 +188,10 @@ impl Instance {
             return Err(Error::mismatch("module and store are of different engines"));
         }
         link::check(opaque, module, imports)?;
-        let mut data = InstanceData::allocate(opaque, module, imports)?;
+        let mut data = opaque.or_return(|opaque| {
+            opaque.admit_instance(module)?;
+            InstanceData::allocate(opaque, module, imports)
+        })?;
         let raw = NonNull::from(&mut *data);
         // SAFETY: the instance is new; nobody else has its address.
         unsafe { init::fill(&mut data)? };

@@ -56,6 +56,7 @@ mod init;
 mod instance;
 mod interrupt;
 pub mod libcall;
+mod limits;
 mod link;
 mod linker;
 mod memory;
@@ -89,6 +90,9 @@ pub use func::{Func, TypedFunc, WasmParams, WasmResults};
 pub use host::{Caller, HostReturn, IntoHostFunc};
 pub use instance::Instance;
 pub use interrupt::Interrupt;
+pub use limits::{
+    Allowance, LimitError, Quota, Resource, ResourceLimiter, StoreLimits, StoreLimitsBuilder,
+};
 pub use linker::Linker;
 pub use memory::OutOfBounds;
 pub use module::{Module, ModuleInfo, NoSuchFunc};

@@ -13,7 +13,8 @@ use cranelift_codegen::isa::CallConv;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Libcall {
-    /// `(ctx, memory: i32, delta_pages: i64) -> i64`: old size in pages or -1.
+    /// `(ctx, memory: i32, delta_pages: i64) -> i64`: old size in pages or -1;
+    /// less with a trap pending.
     MemoryGrow,
     /// `(ctx, dst_memory: i32, dst: i64, src_memory: i32, src: i64, len: i64) -> status`
     MemoryCopy,
@@ -23,7 +24,8 @@ pub enum Libcall {
     MemoryInit,
     /// `(ctx, segment: i32)`
     DataDrop,
-    /// `(ctx, table: i32, init: i64, delta: i64) -> i64`: old length or -1.
+    /// `(ctx, table: i32, init: i64, delta: i64) -> i64`: old length or -1;
+    /// less with a trap pending.
     TableGrow,
     /// `(ctx, table: i32, dst: i64, value: i64, len: i64) -> status`
     TableFill,
@@ -33,7 +35,8 @@ pub enum Libcall {
     TableInit,
     /// `(ctx, segment: i32)`
     ElemDrop,
-    /// `(ctx, tag: i32) -> i64`: address of a new exception, values unset.
+    /// `(ctx, tag: i32) -> i64`: address of a new exception, values unset; 0 with a
+    /// trap pending.
     ExceptionNew,
     /// `(ctx, exception: i64)`: goes on in a handler, never returns.
     Throw,

@@ -17,7 +17,7 @@ mod recycle;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fathom_sys::cells::{Domain, Placed};
 use fathom_sys::map::{Access, PageBytes, Reservation, page_bytes};
@@ -27,6 +27,7 @@ use fathom_sys::uffd;
 
 use crate::bounds::{Backing, Growth, MemoryPlan, Place, WASM_PAGE_BYTES};
 use crate::error::Result;
+use crate::limits::Charge;
 use crate::racy;
 use crate::refusal::{Refused, Step};
 use crate::types::MemoryType;
@@ -36,6 +37,17 @@ use crate::vmctx::VmMemory;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("out of bounds memory access")]
 pub struct OutOfBounds;
+
+/// Why a memory does not grow.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GrowError {
+    /// It would be larger than it declares, or than a memory can be.
+    #[error("it is at its maximum")]
+    Maximum,
+    /// The host has no room.
+    #[error("{0}")]
+    Host(#[from] io::Error),
+}
 
 /// A memory. Stores own it through an `Arc`: compiled code keeps the address
 /// of `vm`.
@@ -56,6 +68,9 @@ pub(crate) struct LinearMemory {
     reservation: Reservation,
     /// Its shadow, where that has a place of its own.
     shadow: Option<Reservation>,
+    /// What a shared one has taken of a quota. That of others is in their store's
+    /// account.
+    pub charge: Option<Charge>,
 }
 
 // SAFETY: the pointers point into the reservation, which the memory owns.
@@ -120,6 +135,7 @@ impl LinearMemory {
             registrations: Vec::new(),
             reservation,
             shadow: below.map(|(reservation, _)| reservation),
+            charge: None,
         });
         memory.open_lead().map_err(failed(Step::Lead))?;
         let registrations = memory.register().map_err(failed(Step::Userfaultfd))?;
@@ -193,21 +209,27 @@ impl LinearMemory {
         self.len() as u64 / WASM_PAGE_BYTES
     }
 
-    /// Grow by `delta` pages; the former size in pages, or nothing where the
-    /// maximum or the host does not allow it.
+    /// Keeps others from growing it meanwhile.
+    pub fn lock_growth(&self) -> MutexGuard<'_, ()> {
+        self.growing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Grow by `delta` pages while growth is locked; the former size in pages.
     ///
     /// A failure is one in the order of growths: it is found under the lock.
-    pub fn grow(&self, delta: u64) -> Option<u64> {
-        let _growing = self.growing.lock().unwrap_or_else(PoisonError::into_inner);
+    ///
+    /// # Errors
+    /// Beyond the maximum, or where the host has no room.
+    pub fn grow(&self, _: &MutexGuard<'_, ()>, delta: u64) -> Result<u64, GrowError> {
         let old = self.pages();
-        let bytes = old.checked_add(delta)?.checked_mul(WASM_PAGE_BYTES)?;
-        if bytes > self.plan.max_bytes {
-            return None;
-        }
+        let bytes = old.checked_add(delta);
+        let bytes = bytes.and_then(|pages| pages.checked_mul(WASM_PAGE_BYTES));
+        let bytes = bytes.filter(|bytes| *bytes <= self.plan.max_bytes);
+        let bytes = bytes.ok_or(GrowError::Maximum)?;
         if delta > 0 {
-            self.set_len(bytes).ok()?;
+            self.set_len(bytes)?;
         }
-        Some(old)
+        Ok(old)
     }
 
     /// Only while nobody else grows it. The pages are opened before the length

@@ -29,11 +29,14 @@ use crate::error::{Error, Result};
 use crate::func::{Func, TypedFunc, WasmParams, WasmResults};
 use crate::instance::{Instance, InstanceData};
 use crate::interrupt::Interrupt;
+use crate::limits::ResourceLimiter;
 use crate::linker::Linker;
 use crate::module::{EntityIndex, Module};
 use crate::recycle::Template;
 use crate::store::private::Sealed;
-use crate::store::{AsContext, AsContextMut, Store, StoreInner, StoreOpaque, opaque_mut, take_ids};
+use crate::store::{
+    AsContext, AsContextMut, Store, StoreInner, StoreOpaque, limiter_in, opaque_mut, take_ids,
+};
 use crate::types::FuncType;
 
 /// What a pool may keep, at most.
@@ -366,6 +369,20 @@ impl<T> Pooled<T> {
     pub fn data_mut(&mut self) -> &mut T {
         // SAFETY: as above.
         unsafe { self.slot.store.data_mut().assume_init_mut() }
+    }
+
+    /// Ask a limiter in the data before anything grows or is made, from now on until the
+    /// instance goes back. What the pool made before is not asked about.
+    pub fn limiter(
+        &mut self,
+        limiter: impl (Fn(&mut T) -> &mut dyn ResourceLimiter) + Send + Sync + 'static,
+    ) where
+        T: 'static,
+    {
+        let data = NonNull::from(self.data_mut());
+        // SAFETY: the data is in the store, which does not move; the limiter is
+        // forgotten when the instance goes back, before the data is taken out.
+        opaque_mut(self).limiter = Some(unsafe { limiter_in(data, limiter) });
     }
 
     /// Let an [`Interrupt`] end what runs in this instance; it takes the place of an

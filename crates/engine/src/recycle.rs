@@ -11,9 +11,11 @@ use std::io;
 use std::ptr::NonNull;
 
 use crate::count::Counts;
+use crate::error::Error;
 use crate::exception::Exceptions;
 use crate::instance::InstanceData;
-use crate::store::StoreOpaque;
+use crate::limits::Taken;
+use crate::store::{Externs, StoreOpaque};
 
 /// A store as it is before its instance runs.
 pub(crate) struct Template {
@@ -28,9 +30,10 @@ pub(crate) struct Template {
     dropped_elements: Box<[bool]>,
 }
 
-/// How many of each the store owns.
+/// How many of each the store owns, and what it has taken for them.
 #[derive(Clone, Copy)]
 struct Lengths {
+    taken: Taken,
     instances: usize,
     memories: usize,
     tables: usize,
@@ -43,6 +46,7 @@ struct Lengths {
 impl Lengths {
     fn of(store: &StoreOpaque) -> Lengths {
         Lengths {
+            taken: store.account.taken(),
             instances: store.instances.len(),
             memories: store.memories.len(),
             tables: store.tables.len(),
@@ -62,6 +66,19 @@ impl Lengths {
         cut(&mut store.tags, self.tags);
         cut(&mut store.func_refs, self.func_refs);
         cut(&mut store.host_funcs, self.host_funcs);
+        store.account.return_to(&self.taken);
+    }
+}
+
+impl StoreOpaque {
+    /// Make something new of the store's. Where that fails, what it had made and taken
+    /// by then is given back; nobody else may have it yet.
+    pub(crate) fn or_return<R>(
+        &mut self,
+        make: impl FnOnce(&mut StoreOpaque) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let before = Lengths::of(self);
+        make(self).inspect_err(|_| before.cut(self))
     }
 }
 
@@ -108,8 +125,8 @@ impl Template {
         mut instance: NonNull<InstanceData>,
         resident_bytes: usize,
     ) -> io::Result<()> {
-        self.lengths.cut(store);
         store.forget_run();
+        self.lengths.cut(store);
         // SAFETY: the caller's promise.
         let data = unsafe { instance.as_mut() };
         let module = &data.module;
@@ -143,10 +160,11 @@ impl StoreOpaque {
             self.exceptions = Exceptions::default();
         }
         if !self.externs.is_empty() {
-            self.externs = Vec::new();
+            self.externs = Externs::default();
         }
         (self.pending, self.panic) = (None, None);
         self.interrupt = None;
+        self.limiter = None;
         self.runtime.interrupted = std::ptr::null();
         self.engine.add_counts(self.runtime.counts);
         self.runtime.counts = Counts::default();

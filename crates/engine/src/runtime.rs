@@ -9,9 +9,11 @@
 use fathom_sys::cells::Domain;
 
 use crate::entry;
+use crate::error::Error;
 use crate::instance::InstanceData;
 use crate::libcall::Libcall;
-use crate::store::{access_error, trap_error};
+use crate::limits::Grown;
+use crate::store::{StoreOpaque, access_error, trap_error};
 use crate::trap::{AccessReport, TrapCode};
 use crate::vmctx::VMCTX_INSTANCE;
 use crate::wait;
@@ -231,13 +233,31 @@ pub(crate) fn elem_drop(data: &mut InstanceData, segment: u32) {
 
 /// -1 as compiled code returns it for a growth that failed.
 const FAILED: i64 = -1;
+/// Less: a trap is pending.
+const PENDING: i64 = -2;
+
+/// What a growth answers to compiled code.
+///
+/// # Safety
+/// The store is alive.
+unsafe fn growth(store: *mut StoreOpaque, grown: Result<Grown, Error>) -> i64 {
+    match grown {
+        Ok(old) => old.map_or(FAILED, u64::cast_signed),
+        Err(error) => {
+            // SAFETY: the caller's promise.
+            unsafe { (*store).pending = Some(error) };
+            PENDING
+        }
+    }
+}
 
 unsafe extern "C" fn memory_grow_entry(vmctx: *mut u8, memory: u32, delta: u64) -> i64 {
     // SAFETY: called by compiled code with its own context.
     let data = unsafe { instance(vmctx) };
-    data.memory(memory)
-        .grow(delta)
-        .map_or(FAILED, u64::cast_signed)
+    let store = data.store;
+    // SAFETY: an instance's store is alive while the instance is; nothing else of it
+    // is borrowed while Wasm of it runs.
+    unsafe { growth(store, (*store).grow_memory(data.memory(memory), delta)) }
 }
 
 unsafe extern "C" fn memory_copy_entry(
@@ -290,9 +310,9 @@ unsafe extern "C" fn data_drop_entry(vmctx: *mut u8, segment: u32) {
 unsafe extern "C" fn table_grow_entry(vmctx: *mut u8, table: u32, init: u64, delta: u64) -> i64 {
     // SAFETY: called by compiled code with its own context.
     let data = unsafe { instance(vmctx) };
-    data.table(table)
-        .grow(delta, init)
-        .map_or(FAILED, u64::cast_signed)
+    let store = data.store;
+    // SAFETY: as for memories.
+    unsafe { growth(store, (*store).grow_table(data.table(table), delta, init)) }
 }
 
 unsafe extern "C" fn table_fill_entry(
@@ -347,5 +367,11 @@ unsafe extern "C" fn exception_new_entry(vmctx: *mut u8, tag: u32) -> u64 {
     let tag = data.tags[tag as usize];
     // SAFETY: an instance's store is alive while the instance is.
     let store = unsafe { &mut *data.store };
-    store.new_exception(tag).as_ptr() as u64
+    match store.new_exception(tag) {
+        Ok(exception) => exception.as_ptr() as u64,
+        Err(error) => {
+            store.pending = Some(error);
+            0
+        }
+    }
 }

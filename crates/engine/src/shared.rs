@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::externs::Memory;
+use crate::limits::{Allowance, Charge};
 use crate::memory::{LinearMemory, OutOfBounds};
 use crate::parking::{self, Waited};
 use crate::store::{StoreOpaque, trap_error};
@@ -51,18 +52,28 @@ pub struct SharedMemory {
 }
 
 impl SharedMemory {
-    /// A memory with the strategy of the engine.
+    /// A memory with the strategy of the engine, and the quota of its configuration
+    /// for itself.
     ///
     /// # Errors
     /// A type that is not shared, has no maximum or limits that are too large,
     /// or a host without room for it.
     pub fn new(engine: &Engine, ty: MemoryType) -> Result<SharedMemory> {
+        SharedMemory::within(engine, ty, &Allowance::new(engine.config().quota))
+    }
+
+    /// A memory that shares a quota with stores and other memories. Whoever grows
+    /// it, it is charged to this.
+    ///
+    /// # Errors
+    /// As [`SharedMemory::new`].
+    pub fn within(engine: &Engine, ty: MemoryType, allowance: &Allowance) -> Result<SharedMemory> {
         if !ty.shared {
             return Err(Error::mismatch("the memory's type must be a shared one"));
         }
         Ok(SharedMemory {
             engine: engine.clone(),
-            memory: LinearMemory::of_type(engine, ty)?,
+            memory: LinearMemory::of_type(engine, ty, allowance)?,
         })
     }
 
@@ -91,12 +102,9 @@ impl SharedMemory {
     /// Grow by `delta` pages; returns the former size in pages.
     ///
     /// # Errors
-    /// Beyond the maximum, or where the host has no room.
+    /// Beyond the maximum or its quota, or where the host has no room.
     pub fn grow(&self, delta: u64) -> Result<u64> {
-        self.memory.grow(delta).ok_or_else(|| {
-            let pages = self.size();
-            Error::mismatch(format!("cannot grow a memory of {pages} pages by {delta}"))
-        })
+        self.memory.grow_shared(delta)
     }
 
     /// Copy bytes out of it, each of which is read once.
@@ -185,18 +193,31 @@ impl SharedMemory {
 }
 
 impl LinearMemory {
-    /// A memory with the strategy of an engine.
+    /// A memory with the strategy of an engine. A shared one is charged to the
+    /// allowance; for another the store has taken what it needs.
     ///
     /// # Errors
     /// Limits that are too large, or a host without room for it.
-    pub(crate) fn of_type(engine: &Engine, ty: MemoryType) -> Result<Arc<LinearMemory>> {
+    pub(crate) fn of_type(
+        engine: &Engine,
+        ty: MemoryType,
+        allowance: &Allowance,
+    ) -> Result<Arc<LinearMemory>> {
         if ty.max.is_some_and(|max| max < ty.min) {
             return Err(Error::mismatch("a memory's limits must not fall"));
         }
         if ty.shared && ty.max.is_none() {
             return Err(Error::mismatch("a shared memory must have a maximum"));
         }
-        LinearMemory::new(engine.plan(&ty, "memory: ")?, ty, engine.domain())
+        let plan = engine.plan(&ty, "memory: ")?;
+        let charge = match ty.shared {
+            true => Some(Charge::new(allowance, plan.min_bytes)?),
+            false => None,
+        };
+        let mut memory = LinearMemory::new(plan, ty, engine.domain())?;
+        let unpublished = Arc::get_mut(&mut memory).expect("nobody else has it yet");
+        unpublished.charge = charge;
+        Ok(memory)
     }
 
     /// The host's address of `bytes` bytes, a power of two, at

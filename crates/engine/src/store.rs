@@ -13,6 +13,7 @@
 #![allow(unsafe_code)]
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +30,7 @@ use crate::exception::{Exceptions, ExnRef, Uncaught};
 use crate::host::HostFunc;
 use crate::instance::InstanceData;
 use crate::interrupt::Interrupt;
+use crate::limits::{Account, Allowance, Limiter, Question, Resource, ResourceLimiter};
 use crate::memory::LinearMemory;
 use crate::runtime;
 use crate::table::TableData;
@@ -77,8 +79,7 @@ pub struct StoreOpaque {
     pub(crate) exceptions: Exceptions,
     pub(crate) host_funcs: Vec<Placed<HostFunc>>,
     pub(crate) func_refs: Vec<Placed<VmFuncRef>>,
-    /// Behind externref ids: id - 1.
-    pub(crate) externs: Vec<ExternRef>,
+    pub(crate) externs: Externs,
     /// An error that a libcall or host function left for compiled code to
     /// raise.
     pub pending: Option<Error>,
@@ -86,6 +87,27 @@ pub struct StoreOpaque {
     pub panic: Option<Box<dyn Any + Send>>,
     /// What may stop what runs in it.
     pub(crate) interrupt: Option<Interrupt>,
+    /// What it has taken of its quota.
+    pub(crate) account: Account,
+    /// Whom to ask before something is taken.
+    pub(crate) limiter: Option<Limiter>,
+}
+
+/// The values of the host's that Wasm may hold. They live as long as the store, since
+/// an id is a number that Wasm may have anywhere.
+#[derive(Debug, Default)]
+pub(crate) struct Externs {
+    /// Behind ids: id - 1.
+    list: Vec<ExternRef>,
+    /// Ids by address.
+    ids: HashMap<usize, u64>,
+}
+
+impl Externs {
+    /// Whether there never was one.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
 }
 
 /// Words of a context up to its instance, which is null.
@@ -99,8 +121,13 @@ pub(crate) fn take_ids(count: u64) -> u64 {
 }
 
 impl<T> Store<T> {
-    /// An empty store.
+    /// An empty store, with the quota of the engine's configuration for itself.
     pub fn new(engine: &Engine, data: T) -> Store<T> {
+        Store::within(engine, data, &Allowance::new(engine.config().quota))
+    }
+
+    /// An empty store that shares a quota with others.
+    pub fn within(engine: &Engine, data: T, allowance: &Allowance) -> Store<T> {
         let domain = engine.domain();
         let runtime = VmRuntime {
             stack_limit: 0,
@@ -130,10 +157,12 @@ impl<T> Store<T> {
             exceptions: Exceptions::default(),
             host_funcs: Vec::new(),
             func_refs: Vec::new(),
-            externs: Vec::new(),
+            externs: Externs::default(),
             pending: None,
             panic: None,
             interrupt: None,
+            account: Account::new(allowance),
+            limiter: None,
         };
         let inner = Box::new(StoreInner { opaque, data });
         Store {
@@ -168,6 +197,26 @@ impl<T> Store<T> {
         opaque.interrupt = Some(interrupt.clone());
     }
 
+    /// Ask a limiter, which is found in the store's data, before a memory, a table or
+    /// an instance is made and before a memory or a table grows. It takes the place
+    /// of an earlier one.
+    pub fn limiter(
+        &mut self,
+        limiter: impl (Fn(&mut T) -> &mut dyn ResourceLimiter) + Send + Sync + 'static,
+    ) where
+        T: 'static,
+    {
+        // SAFETY: alive as long as the store; only the address is taken.
+        let data = unsafe { NonNull::new_unchecked(&raw mut (*self.inner.as_ptr()).data) };
+        // SAFETY: the data stays where it is as long as the store.
+        opaque_mut(self).limiter = Some(unsafe { limiter_in(data, limiter) });
+    }
+
+    /// The quota that it shares, and what of it is in use.
+    pub fn allowance(&self) -> &Allowance {
+        self.opaque().account.allowance()
+    }
+
     /// The engine it was made for.
     pub fn engine(&self) -> &Engine {
         &self.opaque().engine
@@ -178,6 +227,38 @@ impl<T> Store<T> {
     pub fn counts(&self) -> Counts {
         self.opaque().runtime.counts
     }
+}
+
+/// The address of a store's data.
+struct DataAddress<T>(NonNull<T>);
+
+// SAFETY: what it points to moves with the store that has the limiter, and is only
+// touched while that store is exclusively borrowed.
+unsafe impl<T> Send for DataAddress<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for DataAddress<T> {}
+
+impl<T> DataAddress<T> {
+    /// Of the whole, which can be sent, and not of the pointer in it.
+    fn get(&self) -> *mut T {
+        self.0.as_ptr()
+    }
+}
+
+/// The limiter that `find` finds in the data of a store.
+///
+/// # Safety
+/// The data is alive and stays where it is as long as the limiter is used.
+pub(crate) unsafe fn limiter_in<T: 'static>(
+    data: NonNull<T>,
+    find: impl (Fn(&mut T) -> &mut dyn ResourceLimiter) + Send + Sync + 'static,
+) -> Limiter {
+    let data = DataAddress(data);
+    Limiter::new(move |question: Question<'_>| {
+        // SAFETY: alive by the promise above; who asks has borrowed the store
+        // exclusively, and nobody has borrowed its data through it meanwhile.
+        question(find(unsafe { &mut *data.get() }));
+    })
 }
 
 impl<T> Drop for Store<T> {
@@ -275,19 +356,25 @@ impl Drop for StoreOpaque {
 
 impl StoreOpaque {
     /// The id of an externref; 0 is null.
-    pub fn extern_id(&mut self, value: Option<&ExternRef>) -> u64 {
-        let Some(value) = value else { return 0 };
-        if let Some(at) = self.externs.iter().position(|known| known.ptr_eq(value)) {
-            return at as u64 + 1;
+    ///
+    /// # Errors
+    /// A new one, beyond the quota.
+    pub fn extern_id(&mut self, value: Option<&ExternRef>) -> Result<u64> {
+        let Some(value) = value else { return Ok(0) };
+        if let Some(known) = self.externs.ids.get(&value.address()) {
+            return Ok(*known);
         }
-        self.externs.push(value.clone());
-        self.externs.len() as u64
+        self.account.take(Resource::ExternRefs, 1)?;
+        self.externs.list.push(value.clone());
+        let id = self.externs.list.len() as u64;
+        self.externs.ids.insert(value.address(), id);
+        Ok(id)
     }
 
     /// The externref of an id.
     pub fn extern_of(&self, id: u64) -> Option<ExternRef> {
         let at = usize::try_from(id.checked_sub(1)?).ok()?;
-        self.externs.get(at).cloned()
+        self.externs.list.get(at).cloned()
     }
 
     /// Whether a handle is one of this store's.
@@ -398,11 +485,11 @@ fn defect(pc: usize) -> ! {
 }
 
 pub(crate) fn trap_error(code: TrapCode, frames: Vec<Frame>) -> Error {
-    let access = None;
     ErrorKind::Trap(Box::new(Trap {
         code,
         frames,
-        access,
+        access: None,
+        limit: None,
     }))
     .into()
 }
@@ -413,6 +500,7 @@ pub(crate) fn access_error(access: AccessReport) -> Error {
         code: TrapCode::MemoryOutOfBounds,
         frames: Vec::new(),
         access: Some(access),
+        limit: None,
     }))
     .into()
 }
@@ -433,6 +521,14 @@ fn with_frames(error: Error, frames: Vec<Frame>) -> Error {
             }
             ErrorKind::Exception(uncaught).into()
         }
+        // What ran is over at its place: a limit that it met is a trap.
+        ErrorKind::Limit(limit) => ErrorKind::Trap(Box::new(Trap {
+            code: TrapCode::LimitExceeded,
+            frames,
+            access: None,
+            limit: Some(limit),
+        }))
+        .into(),
         ErrorKind::Host {
             error,
             frames: known,

@@ -8,6 +8,8 @@ use std::fmt;
 
 use cranelift_codegen::ir::TrapCode as ClifTrap;
 
+use crate::limits::LimitError;
+
 /// `unreachable` was executed.
 pub const UNREACHABLE: ClifTrap = ClifTrap::unwrap_user(1);
 /// `table.get` or `table.set` beyond the table.
@@ -62,6 +64,8 @@ pub enum TrapCode {
     ExpectedSharedMemory,
     /// The store was told to stop, see [`crate::Interrupt`].
     Interrupted,
+    /// Something is beyond what the store may have, see [`crate::Quota`].
+    LimitExceeded,
 }
 
 impl TrapCode {
@@ -105,6 +109,7 @@ impl fmt::Display for TrapCode {
             TrapCode::UnalignedAtomic => "unaligned atomic",
             TrapCode::ExpectedSharedMemory => "expected shared memory",
             TrapCode::Interrupted => "interrupted",
+            TrapCode::LimitExceeded => "limit exceeded",
         })
     }
 }
@@ -147,6 +152,8 @@ pub struct Trap {
     pub frames: Vec<Frame>,
     /// The access that was out of bounds, where the strategy reports it.
     pub access: Option<AccessReport>,
+    /// The limit that was exceeded, where that is why.
+    pub limit: Option<LimitError>,
 }
 
 /// An access that was out of bounds, as the strategy `debug` reports it.
@@ -181,6 +188,9 @@ impl fmt::Display for AccessReport {
 impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.code)?;
+        if let Some(limit) = &self.limit {
+            write!(f, ": {limit}")?;
+        }
         if let Some(access) = &self.access {
             write!(f, " ({access})")?;
         }

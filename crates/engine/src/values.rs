@@ -50,6 +50,11 @@ impl ExternRef {
         self.0.downcast_ref()
     }
 
+    /// Where the value is, which tells references apart.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).cast::<()>() as usize
+    }
+
     /// Whether both are the same reference.
     pub fn ptr_eq(&self, other: &ExternRef) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -169,7 +174,8 @@ impl Val {
     /// The slot that stands for it.
     ///
     /// # Errors
-    /// A reference that belongs to another store.
+    /// A reference that belongs to another store, or one of the host's that the store
+    /// has no room for.
     pub(crate) fn to_slot(&self, store: &mut StoreOpaque) -> Result<u128> {
         Ok(match self {
             Val::I32(v) => u128::from(v.cast_unsigned()),
@@ -178,7 +184,7 @@ impl Val {
             Val::F64(v) => u128::from(*v),
             Val::V128(v) => *v,
             Val::FuncRef(func) => u128::from(func_to_raw(*func, store)?),
-            Val::ExternRef(value) => u128::from(store.extern_id(value.as_ref())),
+            Val::ExternRef(value) => u128::from(store.extern_id(value.as_ref())?),
             Val::ExnRef(None) => 0,
             Val::ExnRef(Some(exn)) => {
                 store.owns(exn.store, "exception")?;
@@ -300,7 +306,7 @@ impl WasmTy for Option<Func> {}
 impl private::Slot for Option<ExternRef> {
     const TYPE: ValType = ValType::EXTERNREF;
     fn into_slot(self, store: &mut StoreOpaque) -> Result<u128> {
-        Ok(u128::from(store.extern_id(self.as_ref())))
+        Ok(u128::from(store.extern_id(self.as_ref())?))
     }
     unsafe fn out_of_slot(slot: u128, store: &StoreOpaque) -> Option<ExternRef> {
         store.extern_of(slot as u64)

@@ -15,8 +15,9 @@
 
 use fathom_sys::cells::Placed;
 
-use super::{FIRST_COLLECTION, header};
+use super::{FIRST_COLLECTION, cost_bytes, header};
 use crate::entry;
+use crate::limits::Resource;
 use crate::store::StoreOpaque;
 use crate::types::HeapType;
 
@@ -88,6 +89,10 @@ impl StoreOpaque {
             .all
             .retain(|_| marked.next().unwrap_or(true));
         self.exceptions.limit = FIRST_COLLECTION.max(2 * self.exceptions.all.len());
+        let bytes = self.exceptions.all.iter().map(|b| cost_bytes(b.len()));
+        let bytes = bytes.sum();
+        let freed = std::mem::replace(&mut self.exceptions.bytes, bytes) - bytes;
+        self.account.give_back(Resource::ExceptionBytes, freed);
     }
 
     fn mark_items(&self, marks: &mut Marks) {

@@ -146,6 +146,7 @@ impl Translator<'_> {
         let index = self.b.ins().iconst(types::I32, i64::from(tag));
         let exception = self.libcall(Libcall::ExceptionNew, &[index]);
         let exception = exception.expect("it returns an address");
+        self.b.ins().trapz(exception, trap::PENDING);
         let flags = MemFlagsData::trusted();
         for i in (0..count).rev() {
             let value = self.pop();

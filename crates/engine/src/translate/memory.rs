@@ -4,6 +4,7 @@
 //! Where an access goes and what checks it is the memory plan's business; here
 //! it only gets its width, its offset and its flags.
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use wasmparser::{MemArg, MemArgTarget, Operator};
 
@@ -11,6 +12,7 @@ use super::Translator;
 use crate::bounds::{Access, BlockEnd, HostAddress, Site, begin_check, end_check};
 use crate::count::Counter;
 use crate::libcall::Libcall;
+use crate::trap;
 use crate::vmctx::offsets;
 use types::{F32, F64, I32, I64};
 
@@ -229,12 +231,19 @@ impl Translator<'_> {
         }
     }
 
+    /// Raises the trap that a growth has left, where its answer says so.
+    pub(super) fn trap_if_pending(&mut self, old: Value) {
+        let pending = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, old, -1);
+        self.b.ins().trapnz(pending, trap::PENDING);
+    }
+
     fn memory_grow(&mut self, memory: u32) {
         self.count(Counter::Growths);
         let delta = self.pop_extended();
         let index = self.b.ins().iconst(I32, i64::from(memory));
         let old = self.libcall(Libcall::MemoryGrow, &[index, delta]);
         let old = old.expect("growth returns a size");
+        self.trap_if_pending(old);
         let old = self.index_result(old, self.memory64(memory));
         self.push(old);
     }

@@ -150,6 +150,7 @@ impl Translator<'_> {
         let index = self.b.ins().iconst(types::I32, i64::from(table));
         let old = self.libcall(Libcall::TableGrow, &[index, init, delta]);
         let old = old.expect("table growth returns a length");
+        self.trap_if_pending(old);
         let old = self.index_result(old, self.table64(table));
         self.push(old);
     }
