@@ -17,6 +17,7 @@ use crate::init;
 use crate::link;
 use crate::memory::LinearMemory;
 use crate::module::{EntityIndex, Module};
+use crate::refusal::Step;
 use crate::runtime;
 use crate::store::{AsContext, AsContextMut, StoreOpaque, call_raw, opaque_mut};
 use crate::table::TableData;
@@ -310,7 +311,10 @@ impl InstanceData {
             if let Some(image) = module.images().of(i) {
                 // SAFETY: the memory is new, and images are of unshared ones and
                 // end inside their minimal size.
-                unsafe { memory.as_ref().lay(image) };
+                let laid = unsafe { memory.as_ref().lay(image) };
+                // SAFETY: alive as long as the store.
+                let plan = unsafe { memory.as_ref() }.plan;
+                laid.map_err(|error| plan.refused(ty.min, Step::Image, error))?;
             }
             data.memories.push(memory);
         }

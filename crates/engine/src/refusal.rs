@@ -21,6 +21,8 @@ pub(crate) enum Step {
     Userfaultfd,
     /// Opening its first pages.
     Open,
+    /// Mapping the data segments that it holds at first.
+    Image,
 }
 
 /// What failed, and what the host said.
@@ -51,6 +53,7 @@ impl MemoryPlan {
             Step::Lead => "opening the pages in front of it".to_owned(),
             Step::Userfaultfd => "userfaultfd".to_owned(),
             Step::Open => format!("opening {}", Bytes(self.min_bytes)),
+            Step::Image => "mapping its data segments".to_owned(),
         };
         format!("{what}: {}", self.limit(step, error))
     }

@@ -37,21 +37,24 @@ const COMPARED_BYTES_MAX: usize = 128 << 10;
 impl LinearMemory {
     /// Put an image into a new memory.
     ///
+    /// # Errors
+    /// What the host says of a mapping in place of pages: too many mappings, for
+    /// one. The memory must not be used then, nor the bytes copied instead, for a
+    /// kernel may have taken the pages away before it refused others for them.
+    ///
     /// # Safety
     /// The memory is not shared, at least as long as the image's end, and nobody
     /// else has its address.
-    pub unsafe fn lay(&self, image: &Image) {
+    pub unsafe fn lay(&self, image: &Image) -> io::Result<()> {
         if let Some(frozen) = image.frozen() {
             let lead = self.vm.base.addr() - self.reservation.addresses().start;
-            if self.reservation.lay(lead + image.start(), frozen).is_ok() {
-                return;
-            }
+            return self.reservation.lay(lead + image.start(), frozen);
         }
-        // Too many mappings, for one: copying does as well.
         let (at, bytes) = image.exact();
         // SAFETY: the caller's promise.
         let now = unsafe { self.bytes_mut() };
         now[at..at + bytes.len()].copy_from_slice(bytes);
+        Ok(())
     }
 
     /// Make it what it was when it was new and its image had been laid. At most

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::io::Write as _;
+use std::process::Command;
 use std::sync::Mutex;
 
 use fathom_engine::*;
@@ -38,4 +39,37 @@ pub fn engine_with(config: Config, bounds: Bounds, module: &str) -> Option<Engin
         }
         made => Some(made.expect("a strategy that needs nothing of the host")),
     }
+}
+
+/// Set for a process that runs one test and no other.
+const ALONE: &str = "FATHOM_TEST_ALONE";
+
+/// This test program once more, by the emulator that runs it if there is one.
+pub fn this_program() -> Command {
+    let program = std::env::current_exe().unwrap();
+    let emulator = std::env::var("FATHOM_EMULATOR").unwrap_or_default();
+    let mut words = emulator.split_whitespace();
+    match words.next() {
+        None => Command::new(program),
+        Some(first) => {
+            let mut command = Command::new(first);
+            command.args(words).arg(program);
+            command
+        }
+    }
+}
+
+/// Whether this process runs the test `name` only; if not, one is made that does, and
+/// that it went well is checked here. For what concerns a whole process.
+pub fn is_alone(name: &str) -> bool {
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let mut child = this_program();
+    child.args(["--exact", name, "--nocapture"]).env(ALONE, "1");
+    let ended = child.output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{name}: {}\n{said}", ended.status);
+    let _ = std::io::stderr().write_all(&ended.stderr);
+    false
 }
