@@ -103,6 +103,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let engine = Engine::new(&config)?;
     let start = Instant::now();
     let module = Module::new(&engine, &wasm).with_context(|| file.clone())?;
+    if let Some(trouble) = module.cache_trouble() {
+        say(&format!("fathom: the cache was not used: {trouble}"));
+    }
     if args.verbose {
         say_how(&args, &engine, &module, start.elapsed());
     }

@@ -31,6 +31,7 @@ use smallvec::SmallVec;
 use crate::compile::{Artifact, CodeRange};
 use crate::error::{Error, Result};
 use crate::module::ModuleInfo;
+use crate::refusal::Bytes;
 
 /// Bytes of code all modules of a process can have together; the first that the
 /// host has address space for.
@@ -92,6 +93,12 @@ impl Arena {
         unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), start, text.len()) };
         icache::publish(start as usize..start as usize + text.len())?;
         self.reservation.make_executable(range)
+    }
+
+    /// What to say where nothing is left: how much the host had room for.
+    fn is_full(&self) -> String {
+        let bytes = Bytes(self.reservation.bytes().get() as u64);
+        format!("the code arena of {bytes} is full: drop modules that are not used")
     }
 
     /// First fit.
@@ -272,7 +279,7 @@ impl CodeMemory {
             .ok_or_else(|| Error::resource("code", full()))?;
         let range = arena
             .take(pages.get())
-            .ok_or_else(|| Error::resource("the code arena of 4 GiB is full", full()))?;
+            .ok_or_else(|| Error::resource(arena.is_full(), full()))?;
         if let Err(error) = arena.write(&text, range.clone()) {
             arena.give_back(range);
             return Err(Error::resource("cannot make code executable", error));
@@ -338,6 +345,27 @@ impl Drop for CodeMemory {
             .remove(&self.registered);
         if let Ok(arena) = ARENAS[self.domain as usize].as_ref() {
             arena.give_back(self.range.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_arena_says_how_large_it_is() {
+        for bytes in ARENA_BYTES {
+            let pages = PageBytes::round_up(bytes).unwrap();
+            let Ok(reservation) = Reservation::new(pages, Access::None) else {
+                eprintln!("SKIPPED: no address space for {bytes} bytes");
+                continue;
+            };
+            let free = Mutex::new(BTreeMap::from([(0, 4096)]));
+            let arena = Arena { reservation, free };
+            assert_eq!(arena.take(4097), None);
+            let said = format!("the code arena of {} is full", Bytes(bytes as u64));
+            assert!(arena.is_full().starts_with(&said), "{}", arena.is_full());
         }
     }
 }

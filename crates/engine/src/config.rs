@@ -115,6 +115,9 @@ impl FromStr for Elide {
 /// Bytes of stack that Wasm may use in one activation unless configured.
 const DEFAULT_WASM_STACK_BYTES: usize = 1 << 20;
 
+/// Bytes of compiled modules that a folder holds unless configured.
+const DEFAULT_CACHE_BYTES: u64 = 1 << 30;
+
 /// The configuration of an [`crate::Engine`].
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -129,6 +132,7 @@ pub struct Config {
     pub(crate) allow_unchecked: bool,
     pub(crate) layout_seed: Option<u64>,
     pub(crate) cache_dir: Option<PathBuf>,
+    pub(crate) cache_bytes_max: u64,
     pub(crate) max_wasm_stack: usize,
     pub(crate) features: Features,
     pub(crate) count: bool,
@@ -149,6 +153,7 @@ impl Default for Config {
             allow_unchecked: false,
             layout_seed: None,
             cache_dir: None,
+            cache_bytes_max: DEFAULT_CACHE_BYTES,
             max_wasm_stack: DEFAULT_WASM_STACK_BYTES,
             features: Features::all(),
             count: false,
@@ -237,11 +242,22 @@ impl Config {
 
     /// Keep compiled modules in this folder.
     ///
-    /// What is found there is executed: the folder must be writable only by
-    /// users who are trusted like the host program itself. Entries are checked
-    /// against damage, not against forgery.
+    /// What is found there is executed. So a folder, or an entry in it, that belongs
+    /// to another user than this one or root is not used, nor one that others may
+    /// write to; [`crate::Module::cache_trouble`] says so. What this user writes is
+    /// checked against damage, not against forgery. Each build of the host program
+    /// has entries of its own. A folder that does not exist is made for this user
+    /// alone.
     pub fn cache_dir(mut self, dir: Option<PathBuf>) -> Config {
         self.cache_dir = dir;
+        self
+    }
+
+    /// Bytes that the folder may hold, 1 GiB unless it is said here: the entries
+    /// that were not used for longest are removed when one is written. An entry has
+    /// 256 MiB at most.
+    pub fn cache_bytes_max(mut self, bytes: u64) -> Config {
+        self.cache_bytes_max = bytes;
         self
     }
 

@@ -1,10 +1,12 @@
 //! The folder of compiled modules as a host sees it: whatever is found there, a
 //! module does what its bytes say, or is compiled again.
 
+mod common;
+
 use std::fs;
 use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use fathom_engine::*;
 
@@ -41,6 +43,7 @@ fn run(engine: &Engine, number: u32) -> bool {
     assert_eq!(call("answer").unwrap().cast_unsigned(), number);
     let trap = call("outside").unwrap_err();
     assert_eq!(trap.trap().unwrap().code, TrapCode::MemoryOutOfBounds);
+    assert!(!module.from_cache() || module.cache_trouble().is_none());
     module.from_cache()
 }
 
@@ -149,6 +152,12 @@ fn a_folder_that_cannot_be_is_done_without() {
     for place in places {
         let engine = engine(&place, Bounds::Guard);
         assert!(!run(&engine, 7) && !run(&engine, 7), "{}", place.display());
+        let module = Module::new(&engine, &answering(7)).unwrap();
+        let why = module.cache_trouble().expect("it is said");
+        assert!(
+            why.contains(&*place.to_string_lossy()) && !why.contains('\n'),
+            "{why}"
+        );
     }
     assert_eq!(fs::read(&file).unwrap(), b"not a folder");
 }
@@ -186,28 +195,13 @@ fn a_child_wants_the_same_modules() {
     }
 }
 
-/// This test program once more, by the emulator that runs it if there is one.
-fn this_program() -> Command {
-    let program = std::env::current_exe().unwrap();
-    let emulator = std::env::var("FATHOM_EMULATOR").unwrap_or_default();
-    let mut words = emulator.split_whitespace();
-    match words.next() {
-        None => Command::new(program),
-        Some(first) => {
-            let mut command = Command::new(first);
-            command.args(words).arg(program);
-            command
-        }
-    }
-}
-
 /// Several processes begin with the same empty folder, while the entries are cut,
 /// filled with other bytes and removed under their hands.
 #[test]
 fn processes_that_write_the_same_entries_at_once_all_get_what_they_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let child = || -> Child {
-        this_program()
+        common::this_program()
             .args(["--exact", "a_child_wants_the_same_modules"])
             .env(SHARED, folder.path())
             .stdout(Stdio::null())

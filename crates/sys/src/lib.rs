@@ -15,6 +15,7 @@
 //!  icache   instruction fetch made to see what was written
 //!  fence    pages that tell whether anything was written just beyond a mapping
 //!  stack    where the thread's stack ends; its alternate signal stack
+//!  program  which build of a program runs
 //!  caps perf pin proc spawn usage watch   what is allowed, counters, affinity, /proc, children,
 //!                                         resource use, others' resource use
 //! ```
@@ -38,6 +39,7 @@ pub mod pin;
 pub mod pkeys;
 pub mod poke;
 pub mod proc;
+pub mod program;
 pub mod region;
 mod registers;
 #[cfg(any(target_arch = "x86_64", test))]

@@ -155,7 +155,8 @@ pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusa
     let compile = |bytes: &[u8]| {
         let module = Module::new(&engine, bytes).map_err(refusal)?;
         if measure.cache.is_some() && !module.from_cache() {
-            let message = "the cache did not keep the module";
+            let why = module.cache_trouble().unwrap_or("it is gone");
+            let message = format!("the cache did not keep the module: {why}");
             return Err(Refusal::new(FailureKind::Io, message));
         }
         Wasm::new(&engine, module, own, measure)

@@ -8,31 +8,41 @@
 //!
 //! What must stay true: an entry appears whole or not at all (written beside
 //! its place, then renamed), and one that is damaged, truncated, of another
-//! version or of another name counts as absent. The cache never fails a
-//! compilation: what it cannot read is compiled, what it cannot write is not kept.
+//! version, of another name, of another build of the program or of another user
+//! counts as absent. The cache never fails a compilation: what it cannot read is
+//! compiled, what it cannot write is not kept; what keeps it from either is said.
 
-use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+mod folder;
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::compile::Artifact;
 use crate::engine::Engine;
+use folder::{Folder, Unused};
 
-/// Changes with the format of an entry and with the code that compiles.
-const MAGIC: &[u8; 8] = b"fathom\x00\x03";
+/// Changes with the format of an entry.
+const MAGIC: &[u8; 8] = b"fathom\x00\x04";
 const HEAD_BYTES: usize = MAGIC.len() + blake3::OUT_LEN;
 
 /// Where the entry of one module under one configuration is.
 pub(super) struct Key {
     dir: PathBuf,
     hash: blake3::Hash,
+    bytes_max: u64,
+    /// What kept an entry from being used or written: somebody should know.
+    trouble: Option<String>,
 }
 
 impl Key {
     /// Nothing where the engine has no cache, or where this program cannot tell
     /// itself from another build.
     pub fn new(engine: &Engine, wasm: &[u8]) -> Option<Key> {
+        Key::of_program(engine, wasm, (*PROGRAM)?)
+    }
+
+    fn of_program(engine: &Engine, wasm: &[u8], program: blake3::Hash) -> Option<Key> {
         let config = engine.config();
         let dir = config.cache_dir.clone()?;
         let in_force = |memory64| {
@@ -56,33 +66,31 @@ impl Key {
         hasher.update(about.as_bytes());
         #[cfg(feature = "thesis-formula")]
         hasher.update(&[u8::from(config.thesis_formula)]);
-        hasher.update(program_identity()?.as_bytes());
+        hasher.update(program.as_bytes());
         hasher.update(wasm);
         let hash = hasher.finalize();
-        Some(Key { dir, hash })
+        Some(Key {
+            dir,
+            hash,
+            bytes_max: config.cache_bytes_max,
+            trouble: None,
+        })
     }
 
-    fn path(&self) -> PathBuf {
-        self.dir.join(self.hash.to_hex().as_str())
+    fn name(&self) -> String {
+        self.hash.to_hex().to_string()
     }
 
-    /// The artifact, if there is an undamaged entry.
-    pub fn load(&self) -> Option<Artifact> {
-        let path = self.path();
-        // Reading anything else may take forever, as a pipe without a writer does.
-        if !fs::metadata(&path).ok()?.is_file() {
+    /// The artifact, if there is an entry that is undamaged and to be trusted.
+    pub fn load(&mut self) -> Option<Artifact> {
+        let read = Folder::open(&self.dir, false, self.bytes_max)
+            .and_then(|folder| folder.read(&self.name()));
+        let bytes = self.note(read)?;
+        let (head, payload) = bytes.split_at_checked(HEAD_BYTES)?;
+        if self.hash_of(payload).as_bytes() != head.strip_prefix(MAGIC)? {
             return None;
         }
-        let mut file = File::open(path).ok()?;
-        let mut head = [0; HEAD_BYTES];
-        file.read_exact(&mut head).ok()?;
-        let hash = head.strip_prefix(MAGIC)?;
-        let mut payload = Vec::new();
-        file.read_to_end(&mut payload).ok()?;
-        if self.hash_of(&payload).as_bytes() != hash {
-            return None;
-        }
-        postcard::from_bytes(&payload).ok()
+        postcard::from_bytes(payload).ok()
     }
 
     /// Of this entry alone: the same payload has another hash under another name.
@@ -91,47 +99,51 @@ impl Key {
     }
 
     /// Keep an artifact.
-    pub fn store(&self, artifact: &Artifact) {
-        let Ok(payload) = postcard::to_stdvec(artifact) else {
-            return;
-        };
-        let temporary = self.temporary();
-        if self
-            .write(&temporary, &payload)
-            .and_then(|()| fs::rename(&temporary, self.path()))
-            .is_err()
-        {
-            // Nothing half-written stays, as far as that is in our hands.
-            let _ = fs::remove_file(&temporary);
+    pub fn store(&mut self, artifact: &Artifact) {
+        if let Ok(payload) = postcard::to_stdvec(artifact) {
+            self.store_payload(&payload);
         }
     }
 
-    /// A name beside the entry's that no other writer uses.
-    fn temporary(&self) -> PathBuf {
+    fn store_payload(&mut self, payload: &[u8]) {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let next = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = self.hash.to_hex();
-        self.dir
-            .join(format!("{name}.{}.{next}.tmp", std::process::id()))
+        let name = self.name();
+        let unfinished = folder::unfinished(&name, NEXT.fetch_add(1, Ordering::Relaxed));
+        let hash = self.hash_of(payload);
+        let parts = [MAGIC, &hash.as_bytes()[..], payload];
+        let written = Folder::open(&self.dir, true, self.bytes_max)
+            .and_then(|folder| folder.write(&name, &unfinished, &parts));
+        self.note(written);
     }
 
-    fn write(&self, path: &Path, payload: &[u8]) -> std::io::Result<()> {
-        fs::create_dir_all(&self.dir)?;
-        let mut file = File::create_new(path)?;
-        file.write_all(MAGIC)?;
-        file.write_all(self.hash_of(payload).as_bytes())?;
-        file.write_all(payload)
+    /// Remember why something was not to be had, where that is not as usual.
+    fn note<V>(&mut self, outcome: Result<V, Unused>) -> Option<V> {
+        match outcome {
+            Ok(value) => return Some(value),
+            Err(Unused::Absent) => {}
+            Err(why) => {
+                self.trouble.get_or_insert_with(|| why.to_string());
+            }
+        }
+        None
+    }
+
+    /// What kept the entry from being read or written, in one line.
+    pub fn into_trouble(self) -> Option<String> {
+        self.trouble
     }
 }
 
-/// Tells builds of the host program apart: another build may compile the same
-/// module to other code. By what runs, not by its path: that may be replaced
-/// meanwhile.
-fn program_identity() -> Option<String> {
-    let metadata = fs::metadata("/proc/self/exe").ok()?;
-    let modified = metadata.modified().ok()?;
-    Some(format!("{}|{modified:?}", metadata.len()))
-}
+/// Tells builds of the host program apart, or of the library that this is part of:
+/// another build may compile the same module to other code.
+static PROGRAM: LazyLock<Option<blake3::Hash>> = LazyLock::new(|| {
+    let mut hasher = blake3::Hasher::new();
+    let address = MAGIC.as_ptr() as usize;
+    let is_known = fathom_sys::program::identify(address, &mut |bytes| {
+        hasher.update(bytes);
+    });
+    is_known.then(|| hasher.finalize())
+});
 
 #[cfg(test)]
 mod tests;

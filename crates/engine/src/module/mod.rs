@@ -43,9 +43,17 @@ struct Inner {
     data_start: usize,
     /// What its memories hold at first; made for the first instance.
     images: OnceLock<Images>,
-    from_cache: bool,
+    origin: Origin,
     /// Checks in the code, where it counts.
     checks: CheckSites,
+}
+
+/// Where a module's code comes from.
+enum Origin {
+    /// It was compiled just now; where the cache was in trouble, why.
+    Compiled(Option<String>),
+    /// It was kept.
+    Cache,
 }
 
 impl Module {
@@ -65,17 +73,20 @@ impl Module {
 
     fn build(engine: &Engine, wasm: &[u8]) -> Result<Module> {
         let features = engine.config().features;
-        let key = cache::Key::new(engine, wasm);
-        if let Some(artifact) = key.as_ref().and_then(cache::Key::load) {
+        let mut key = cache::Key::new(engine, wasm);
+        if let Some(artifact) = key.as_mut().and_then(cache::Key::load) {
             let (info, _) = decode(wasm, features)?;
-            return Module::publish(engine, wasm, info, artifact, true);
+            let origin = Origin::Cache;
+            return Module::publish(engine, wasm, info, artifact, origin);
         }
         let (info, bodies) = decode(wasm, features)?;
         let artifact = compile(engine, &info, bodies)?;
-        if let Some(key) = key {
+        if let Some(key) = &mut key {
             key.store(&artifact);
         }
-        Module::publish(engine, wasm, info, artifact, false)
+        let trouble = key.and_then(cache::Key::into_trouble);
+        let origin = Origin::Compiled(trouble);
+        Module::publish(engine, wasm, info, artifact, origin)
     }
 
     /// Check that a module is valid and uses only what is supported and is in
@@ -134,7 +145,7 @@ impl Module {
         wasm: &[u8],
         info: ModuleInfo,
         artifact: Artifact,
-        from_cache: bool,
+        origin: Origin,
     ) -> Result<Module> {
         let info = Arc::new(info);
         let functions = artifact.functions.clone();
@@ -158,7 +169,7 @@ impl Module {
             data: wasm[start..end].into(),
             data_start: start,
             images: OnceLock::new(),
-            from_cache,
+            origin,
             info,
         })))
     }
@@ -221,7 +232,16 @@ impl Module {
 
     /// Whether its code came from the cache.
     pub fn from_cache(&self) -> bool {
-        self.0.from_cache
+        matches!(self.0.origin, Origin::Cache)
+    }
+
+    /// What kept the cache from having it or from keeping it, in one line: a folder
+    /// or an entry of another user, one that others may write to, a full disk.
+    pub fn cache_trouble(&self) -> Option<&str> {
+        match &self.0.origin {
+            Origin::Compiled(trouble) => trouble.as_deref(),
+            Origin::Cache => None,
+        }
     }
 
     /// What it declares.
