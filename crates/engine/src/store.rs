@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fathom_sys::cells::Placed;
 use fathom_sys::pkeys::Key;
+use fathom_sys::uffd;
 
 use crate::code;
 use crate::count::Counts;
@@ -399,6 +400,13 @@ pub(crate) unsafe fn call_raw(
     // SAFETY: the caller's promises are those of `enter`. The store is not
     // borrowed while Wasm runs: host functions borrow it again.
     unsafe {
+        // A forked child has to see to it that missing pages fault there, too.
+        uffd::ensure().map_err(|error| {
+            Error::resource(
+                "no memory can be guarded by userfaultfd after a fork",
+                error,
+            )
+        })?;
         let interrupt = (*store).interrupt.clone();
         let _running = interrupt.as_ref().map(Interrupt::enter);
         if interrupt.is_some_and(|interrupt| interrupt.is_raised()) {

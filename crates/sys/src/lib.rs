@@ -7,6 +7,7 @@
 //!      ├ written  which of their pages may have been written
 //!      └ region   what the fault handler knows of a reservation, by address
 //!         └ uffd     pages supplied on demand
+//!  forked   what a process makes and its children have to make again
 //!  fault    the process's handler of synchronous faults, chained to the one before
 //!   ├ registers  of the interrupted thread, by instruction set
 //!   └ witness    notes faults that others handle, and machine code that others make
@@ -30,6 +31,7 @@ pub mod caps;
 pub mod cells;
 pub mod fault;
 pub mod fence;
+mod forked;
 pub mod frozen;
 pub mod icache;
 pub mod low;

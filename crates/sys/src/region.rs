@@ -11,6 +11,7 @@
 //! the last access to its addresses. So whoever faults on an address finds
 //! its region alive.
 
+use std::io;
 use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -146,6 +147,30 @@ pub fn find(address: usize) -> Option<&'static Region> {
     // SAFETY: regions in the table are alive (see the module's head).
     let region = unsafe { region.as_ref()? };
     region.contains(address).then_some(region)
+}
+
+/// Hand over the addresses of every region whose pages are supplied on demand, until
+/// one fails. Async-signal-safe.
+pub(crate) fn for_each_on_demand(
+    mut visit: impl FnMut(Range<usize>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut last = null_mut();
+    for cell in &TABLE {
+        let region = cell.load(Ordering::Acquire);
+        if region == last {
+            continue;
+        }
+        last = region;
+        // SAFETY: regions in the table are alive (see the module's head); nobody
+        // removes one, for there is one thread.
+        match unsafe { region.as_ref() } {
+            Some(region) if matches!(region.kind, Kind::OnDemand(_)) => {
+                visit(region.addresses.clone())?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 impl Drop for Registration {

@@ -4,14 +4,23 @@
 //! One descriptor serves the process. Only user-mode faults are asked for, so
 //! no privilege is needed; a system call that meets a missing page answers
 //! EFAULT in this mode.
+//!
+//! A child that the process forks has a copy of the pages, but nothing of it is
+//! registered there: a missing page would be an empty one, beyond the memory's length
+//! too. And the descriptor that it inherits is still the parent's, registrations and
+//! pages with it. So a child opens one of its own and registers all that there is
+//! again: when it begins, and at the latest before it runs what relies on it
+//! ([`ensure`]).
 
 use std::io;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::sync::OnceLock;
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
+use std::sync::Once;
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use crate::forked::{Own, Use};
 use crate::map::page_bytes;
+use crate::region;
 
 const API: u64 = 0xAA;
 const FEATURE_SIGBUS: u64 = 1 << 7;
@@ -61,8 +70,10 @@ struct UffdioZeropage {
     zeropage: i64,
 }
 
-static DESCRIPTOR: OnceLock<Result<OwnedFd, i32>> = OnceLock::new();
-/// The same descriptor where a signal handler may read it.
+static OWN: Own = Own::new(Use::Userfaultfd);
+/// The process's descriptor, where a signal handler may read it. That of the parent
+/// stays open in a child: who closed all it had inherited may have given its number
+/// to something else.
 static RAW: AtomicI32 = AtomicI32::new(-1);
 
 /// Open the process's descriptor, once.
@@ -74,16 +85,45 @@ pub fn open() -> io::Result<()> {
     descriptor().map(|_| ())
 }
 
-fn descriptor() -> io::Result<i32> {
-    let opened = DESCRIPTOR
-        .get_or_init(|| open_descriptor().map_err(|e| e.raw_os_error().unwrap_or(libc::EIO)));
-    match opened {
-        Ok(fd) => {
-            RAW.store(fd.as_raw_fd(), Ordering::Release);
-            Ok(fd.as_raw_fd())
-        }
-        Err(errno) => Err(io::Error::from_raw_os_error(*errno)),
+/// Make sure that missing pages raise SIGBUS in this process, also where it is the
+/// forked child of the one that registered them. No more than a look where it is not.
+///
+/// # Errors
+/// What the kernel says to the child: EMFILE, EPERM. Nothing must be run then that
+/// relies on missing pages.
+#[inline]
+pub fn ensure() -> io::Result<()> {
+    match OWN.is_current() {
+        true => Ok(()),
+        false => descriptor().map(|_| ()),
     }
+}
+
+fn descriptor() -> io::Result<i32> {
+    OWN.ensure(make)?;
+    Ok(RAW.load(Ordering::Acquire))
+}
+
+/// Async-signal-safe, as what runs in a forked child has to be.
+fn make() -> io::Result<()> {
+    static WATCHED: Once = Once::new();
+    let fd = open_descriptor()?;
+    // Closing it takes back what was registered, should one of them fail.
+    region::for_each_on_demand(|addresses| register_with(fd.as_raw_fd(), addresses))?;
+    RAW.store(fd.into_raw_fd(), Ordering::Release);
+    if !WATCHED.is_completed() {
+        // SAFETY: the function is async-signal-safe. Where there is no memory to note
+        // it, the child is found out when it enters.
+        WATCHED.call_once(|| unsafe {
+            libc::pthread_atfork(None, None, Some(begin_child));
+        });
+    }
+    Ok(())
+}
+
+/// What a child does first. Whatever fails is met again in [`ensure`].
+extern "C" fn begin_child() {
+    let _ = ensure();
 }
 
 fn open_descriptor() -> io::Result<OwnedFd> {
@@ -111,7 +151,10 @@ fn open_descriptor() -> io::Result<OwnedFd> {
 /// # Errors
 /// What [`open`] or the registration says.
 pub fn register(addresses: Range<usize>) -> io::Result<()> {
-    let fd = descriptor()?;
+    register_with(descriptor()?, addresses)
+}
+
+fn register_with(fd: i32, addresses: Range<usize>) -> io::Result<()> {
     let mut register = UffdioRegister {
         start: addresses.start as u64,
         len: addresses.len() as u64,

@@ -5,15 +5,17 @@
 //! and belong to the process alone: a page that was only read is the one page of
 //! zeros or still the file's. The kernel does not say when a page was written:
 //! one that was, once, is among them until its contents are dropped.
+//!
+//! The file answers for the address space of the process that opened it: a forked
+//! child opens its own.
 
 use std::fs::File;
 use std::io;
 use std::ops::{ControlFlow, Range};
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
+use crate::forked::{Own, Use};
 use crate::map::page_bytes;
 
 /// `PAGEMAP_SCAN`, Linux 6.7.
@@ -52,7 +54,20 @@ struct PageRegion {
     categories: u64,
 }
 
-static PAGEMAP: LazyLock<io::Result<File>> = LazyLock::new(|| File::open("/proc/self/pagemap"));
+static OWN: Own = Own::new(Use::Pagemap);
+/// This process's file, never closed.
+static PAGEMAP: AtomicI32 = AtomicI32::new(-1);
+
+fn pagemap() -> io::Result<BorrowedFd<'static>> {
+    OWN.ensure(|| {
+        let file = File::open("/proc/self/pagemap")?;
+        PAGEMAP.store(file.into_raw_fd(), Ordering::Release);
+        Ok(())
+    })?;
+    // SAFETY: opened above, and never closed.
+    Ok(unsafe { BorrowedFd::borrow_raw(PAGEMAP.load(Ordering::Acquire)) })
+}
+
 /// Set once the kernel has refused [`SCAN`].
 static LACKS_SCAN: AtomicBool = AtomicBool::new(false);
 
@@ -66,7 +81,7 @@ pub fn for_each_written(
     addresses: Range<usize>,
     mut visit: impl FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> io::Result<()> {
-    let pagemap = PAGEMAP.as_ref().map_err(|error| error.kind())?;
+    let pagemap = pagemap()?;
     if !LACKS_SCAN.load(Ordering::Relaxed) {
         match scan(pagemap, addresses.clone(), &mut visit) {
             Err(error) if error.raw_os_error() == Some(libc::ENOTTY) => {
@@ -79,7 +94,7 @@ pub fn for_each_written(
 }
 
 fn scan(
-    pagemap: &File,
+    pagemap: BorrowedFd<'_>,
     addresses: Range<usize>,
     visit: &mut impl FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> io::Result<()> {
@@ -128,7 +143,7 @@ const WORD_FILE: u64 = 1 << 61;
 const WORDS: usize = 128;
 
 fn read(
-    pagemap: &File,
+    pagemap: BorrowedFd<'_>,
     addresses: Range<usize>,
     visit: &mut impl FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> io::Result<()> {
@@ -138,7 +153,10 @@ fn read(
         let mut words = [[0; size_of::<u64>()]; WORDS];
         let words = &mut words[..((addresses.end - start).div_ceil(page)).min(WORDS)];
         let at = start / page * size_of::<u64>();
-        pagemap.read_exact_at(words.as_flattened_mut(), at as u64)?;
+        let into = words.as_flattened_mut();
+        if rustix::io::pread(pagemap, &mut *into, at as u64)? != into.len() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         for word in words {
             let word = u64::from_ne_bytes(*word);
             let is_there = word & (WORD_PRESENT | WORD_SWAPPED) != 0;
@@ -163,7 +181,7 @@ mod tests {
 
     /// Pages by their number that either way finds.
     fn found(reservation: &Reservation) -> [Vec<usize>; 2] {
-        let pagemap = PAGEMAP.as_ref().expect("/proc/self/pagemap");
+        let pagemap = pagemap().expect("/proc/self/pagemap");
         let addresses = reservation.addresses();
         let pages = |way: &Way<'_>| {
             let mut pages = Vec::new();
