@@ -15,7 +15,7 @@ use crate::entry;
 use crate::error::{Error, ErrorKind, Result};
 use crate::features::Feature;
 use crate::in_force::InForce;
-use crate::types::{MemoryType, TypeId};
+use crate::types::{Gone, MemoryType, TypeHold, TypeId};
 
 /// Compiles modules and runs them. Cheap to clone; clones are the same engine.
 #[derive(Clone)]
@@ -31,14 +31,37 @@ struct Inner {
     lacks: Option<(Feature, &'static str)>,
     /// Whether its Wasm runs locked.
     domain: Domain,
-    trampolines: Mutex<HashMap<TypeId, Arc<Trampolines>>>,
+    trampolines: Mutex<Known>,
     /// Of the stores that are gone.
     counts: Mutex<Counts>,
 }
 
-/// The trampolines of one type, for functions of the host.
+/// The trampolines that were compiled. When there are many, those that no store uses
+/// are dropped.
+#[derive(Default)]
+struct Known {
+    all: HashMap<TypeId, Arc<Trampolines>>,
+    /// How many there may be before the next look.
+    limit: usize,
+}
+
+/// Trampolines before the first look at whether they are used.
+const FIRST_LOOK: usize = 256;
+
+impl Known {
+    fn insert(&mut self, id: TypeId, trampolines: Arc<Trampolines>) {
+        if self.all.len() >= self.limit.max(FIRST_LOOK) {
+            self.all.retain(|_, known| Arc::strong_count(known) > 1);
+            self.limit = 2 * self.all.len();
+        }
+        self.all.insert(id, trampolines);
+    }
+}
+
+/// The trampolines of one type, for functions of the host. They keep the type.
 pub(crate) struct Trampolines {
     code: CodeMemory,
+    _hold: TypeHold,
     entry: u32,
     exit: u32,
 }
@@ -188,19 +211,21 @@ impl Engine {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The trampolines for host functions of a type; compiled once.
+    /// The trampolines for host functions of a type, which is held; compiled once.
     pub(crate) fn trampolines(&self, id: TypeId) -> Result<Arc<Trampolines>> {
         let mut known = self
             .0
             .trampolines
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(trampolines) = known.get(&id) {
+        if let Some(trampolines) = known.all.get(&id) {
             return Ok(trampolines.clone());
         }
+        let gone = |gone: Gone| Error::mismatch(format!("function type: {gone}"));
+        let hold = TypeHold::known(id).map_err(gone)?;
         let artifact = compile::compile_host_trampolines(
             self.target(),
-            &[id.func_type()],
+            &[TypeId::signature(id.number())],
             self.config().count,
         )?;
         let (Some(Some(entry)), Some(Some(exit))) =
@@ -210,7 +235,12 @@ impl Engine {
         };
         let (entry, exit) = (entry.offset, exit.offset);
         let code = CodeMemory::publish(artifact, self.domain(), 0, Weak::new())?;
-        let trampolines = Arc::new(Trampolines { code, entry, exit });
+        let trampolines = Arc::new(Trampolines {
+            code,
+            _hold: hold,
+            entry,
+            exit,
+        });
         known.insert(id, trampolines.clone());
         Ok(trampolines)
     }

@@ -82,8 +82,8 @@ impl StoreOpaque {
     /// Those that something refers to have taken the whole quota.
     pub(crate) fn new_exception(&mut self, tag: NonNull<VmTag>) -> Result<NonNull<VmException>> {
         // SAFETY: tags are alive as long as their store, which this is.
-        let ty = TypeId::from_number(unsafe { tag.as_ref() }.type_id);
-        let words = 1 + ty.param_count();
+        let ty = unsafe { tag.as_ref() }.type_id;
+        let words = 1 + TypeId::param_count(ty);
         let reusable = self.exceptions.all.last().is_some_and(|last| {
             let header = header(last);
             header.referenced == 0 && header.held == 0 && last.len() >= words

@@ -19,7 +19,8 @@ use crate::store::private::Sealed;
 use crate::store::{AsContext, AsContextMut, Store, StoreInner, StoreOpaque, opaque_mut};
 use crate::table::TableData;
 use crate::types::{
-    ExternType, FuncType, GlobalType, MemoryType, TableType, TagType, TypeId, ValType,
+    ExternType, FuncType, GlobalType, Gone, MemoryType, TableType, TagType, TypeHold, TypeId,
+    ValType,
 };
 use crate::values::Val;
 use crate::vmctx::VmTag;
@@ -343,6 +344,7 @@ impl Table {
     pub fn new(mut store: impl AsContextMut, ty: TableType, init: &Val) -> Result<Table> {
         let opaque = opaque_mut(&mut store);
         let init = element(ty, init, opaque)?;
+        opaque.hold(ValType::Ref(ty.element))?;
         opaque.or_return(|opaque| {
             opaque.admit_table(ty)?;
             Table::new_in(opaque, ty, init)
@@ -427,6 +429,18 @@ impl Table {
     }
 }
 
+fn gone(gone: Gone) -> Error {
+    Error::mismatch(format!("type of an item: {gone}"))
+}
+
+impl StoreOpaque {
+    /// Keep what the type of an item of the host's mentions.
+    fn hold(&mut self, ty: ValType) -> Result<()> {
+        self.types.extend(TypeHold::mentioned(ty).map_err(gone)?);
+        Ok(())
+    }
+}
+
 fn element(ty: TableType, value: &Val, store: &mut StoreOpaque) -> Result<u64> {
     value.check(ValType::Ref(ty.element), store)?;
     Ok(value.to_slot(store)? as u64)
@@ -449,6 +463,7 @@ impl Global {
     pub fn new(mut store: impl AsContextMut, ty: GlobalType, value: &Val) -> Result<Global> {
         let opaque = opaque_mut(&mut store);
         let slot = content(ty, value, opaque)?;
+        opaque.hold(ty.content)?;
         let cell = Placed::new(opaque.engine.domain(), Key::Inside, slot);
         let handle = Global {
             store: opaque.id,
@@ -514,11 +529,14 @@ impl Tag {
         if !ty.results().is_empty() {
             return Err(Error::mismatch("a tag's type has no results"));
         }
-        Ok(Tag::new_in(opaque_mut(&mut store), TypeId::of(ty)))
+        let opaque = opaque_mut(&mut store);
+        let (id, hold) = TypeHold::of(ty).map_err(gone)?;
+        opaque.types.push(hold);
+        Ok(Tag::new_in(opaque, id.number()))
     }
 
-    pub(crate) fn new_in(store: &mut StoreOpaque, ty: TypeId) -> Tag {
-        let type_id = ty.number();
+    /// Of a type that the store holds.
+    pub(crate) fn new_in(store: &mut StoreOpaque, type_id: u32) -> Tag {
         let tag = Placed::new(store.engine.domain(), Key::Fixed, VmTag { type_id });
         let raw = tag.address();
         store.tags.push(tag);
@@ -538,12 +556,12 @@ impl Tag {
 
     pub(crate) fn ty_in(&self, store: &StoreOpaque) -> TagType {
         assert_eq!(self.store, store.id, "tag of another store");
-        TagType(self.type_id().func_type())
+        TagType(TypeId::signature(self.type_number()))
     }
 
-    /// The id of its type; its store has been compared.
-    pub(crate) fn type_id(&self) -> TypeId {
+    /// The number of its type, which its store holds; its store has been compared.
+    pub(crate) fn type_number(&self) -> u32 {
         // SAFETY: of a live store, hence alive as long.
-        TypeId::from_number(unsafe { self.raw.as_ref() }.type_id)
+        unsafe { self.raw.as_ref() }.type_id
     }
 }

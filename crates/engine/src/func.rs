@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use crate::error::{Error, Result};
 use crate::host::{Caller, HostDef, IntoHostFunc};
 use crate::store::{AsContext, AsContextMut, StoreOpaque, call_raw, opaque_mut};
-use crate::types::{FuncType, TypeId, ValType};
+use crate::types::{FuncType, Gone, TypeHold, TypeId, ValType};
 use crate::values::{Val, WasmTy};
 use crate::vmctx::VmFuncRef;
 
@@ -53,8 +53,22 @@ impl Func {
     /// # Safety
     /// The store's data has the type the definition was made for.
     pub(crate) unsafe fn place(def: &HostDef, store: &mut StoreOpaque) -> Result<Func> {
+        let (id, _hold) = TypeHold::of(&def.ty).map_err(gone)?;
         // SAFETY: the caller's promise.
-        let raw = unsafe { def.place(store)? };
+        unsafe { Func::place_as(def, id, store) }
+    }
+
+    /// The same, of a type that reads like the definition's and that somebody holds.
+    ///
+    /// # Safety
+    /// As [`Func::place`].
+    pub(crate) unsafe fn place_as(
+        def: &HostDef,
+        id: TypeId,
+        store: &mut StoreOpaque,
+    ) -> Result<Func> {
+        // SAFETY: the caller's promise.
+        let raw = unsafe { def.place(id, store)? };
         Ok(Func {
             store: store.id,
             raw,
@@ -71,14 +85,19 @@ impl Func {
     }
 
     pub(crate) fn ty_in(&self, store: &StoreOpaque) -> FuncType {
-        self.type_id_in(store).func_type()
+        TypeId::signature(self.type_number_in(store))
     }
 
     /// The id of its signature.
     pub(crate) fn type_id_in(&self, store: &StoreOpaque) -> TypeId {
+        TypeId::from_number(self.type_number_in(store))
+    }
+
+    /// The number of its signature, which its store holds.
+    pub(crate) fn type_number_in(&self, store: &StoreOpaque) -> u32 {
         debug_assert_eq!(self.store, store.id);
         // SAFETY: of this store, hence alive.
-        TypeId::from_number(unsafe { self.raw.as_ref() }.type_id)
+        unsafe { self.raw.as_ref() }.type_id
     }
 
     /// Call it. `results` must have one entry for each result; they are
@@ -133,6 +152,10 @@ impl Func {
         }
         Ok(TypedFunc::of(*self))
     }
+}
+
+fn gone(gone: Gone) -> Error {
+    Error::mismatch(format!("function type: {gone}"))
 }
 
 fn check_args(ty: &FuncType, args: &[Val], store: &StoreOpaque) -> Result<()> {

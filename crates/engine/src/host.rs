@@ -15,6 +15,7 @@ use std::sync::Arc;
 use fathom_sys::cells::Placed;
 use fathom_sys::pkeys::Key;
 
+use crate::engine::Trampolines;
 use crate::entry;
 use crate::error::{Error, Result};
 use crate::externs::Extern;
@@ -33,6 +34,8 @@ pub(crate) struct HostFunc {
     call: Shim,
     store: *mut StoreOpaque,
     body: HostBody,
+    /// Keeps the code that calls it, and its type.
+    _trampolines: Arc<Trampolines>,
 }
 
 /// The host's end of an exit trampoline.
@@ -212,20 +215,24 @@ impl HostDef {
         }
     }
 
-    /// Put it into a store.
+    /// Put it into a store, as a function of type `type_id`, which reads like its own.
     ///
     /// # Safety
     /// The store's data has the type the definition was made for.
-    pub unsafe fn place(&self, store: *mut StoreOpaque) -> Result<NonNull<VmFuncRef>> {
+    pub unsafe fn place(
+        &self,
+        type_id: TypeId,
+        store: *mut StoreOpaque,
+    ) -> Result<NonNull<VmFuncRef>> {
         // SAFETY: exclusively borrowed by the caller.
         let opaque = unsafe { &mut *store };
-        let type_id = TypeId::of(&self.ty);
         let trampolines = opaque.engine.trampolines(type_id)?;
         let domain = opaque.engine.domain();
         let host = HostFunc {
             call: entry::shim(domain),
             store,
             body: self.body.clone(),
+            _trampolines: trampolines.clone(),
         };
         let host = Placed::new(domain, Key::Fixed, host);
         let func_ref = VmFuncRef {

@@ -279,10 +279,8 @@ impl InstanceData {
         let info = module.info();
         let domain = store.engine.domain();
         let words = module.layout().size().div_ceil(16);
-        let type_ids = (domain == Domain::Locked).then(|| {
-            let ids: Vec<u32> = info.type_ids.iter().map(|id| id.number()).collect();
-            Placed::copied(domain, Key::Fixed, &ids)
-        });
+        let type_ids = (domain == Domain::Locked)
+            .then(|| Placed::copied(domain, Key::Fixed, &info.type_numbers));
         let mut data = Box::new(InstanceData {
             store: std::ptr::from_mut(store),
             module: module.clone(),
@@ -322,8 +320,8 @@ impl InstanceData {
             data.tables.push(Table::new_in(store, def.ty, 0)?.raw);
         }
         for ty in &info.tags[data.tags.len()..] {
-            let id = info.type_ids[*ty as usize];
-            data.tags.push(Tag::new_in(store, id).raw);
+            let number = info.type_numbers[*ty as usize];
+            data.tags.push(Tag::new_in(store, number).raw);
         }
         for index in info.imported_globals..info.globals.len() as u32 {
             let GlobalPlace::Inline(offset) = module.layout().global(index) else {
@@ -344,7 +342,7 @@ impl InstanceData {
         let this = std::ptr::from_mut(self);
         let type_ids: *const u32 = match &self.type_ids {
             Some(copied) => copied.as_ptr(),
-            None => self.module.info().type_ids.as_ptr().cast(),
+            None => self.module.info().type_numbers.as_ptr(),
         };
         // SAFETY: offsets and types are those of the layout's head.
         unsafe {
@@ -396,7 +394,7 @@ impl InstanceData {
                     VmFuncRef {
                         code: module.func_code(func),
                         vmctx: self.vmctx(),
-                        type_id: info.type_ids[ty as usize].number(),
+                        type_id: info.type_numbers[ty as usize],
                         slots: info.types[ty as usize].slots(),
                         entry: module.entry_trampoline(ty),
                     }

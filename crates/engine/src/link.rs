@@ -51,12 +51,12 @@ fn same_type_id(
     wanted: &ImportKind,
     given: &Extern,
 ) -> Option<bool> {
-    let ids = &module.info().type_ids;
+    let numbers = &module.info().type_numbers;
     match (wanted, given) {
         (ImportKind::Func(ty), Extern::Func(func)) => {
-            Some(func.type_id_in(store) == ids[*ty as usize])
+            Some(func.type_number_in(store) == numbers[*ty as usize])
         }
-        (ImportKind::Tag(ty), Extern::Tag(tag)) => Some(tag.type_id() == ids[*ty as usize]),
+        (ImportKind::Tag(ty), Extern::Tag(tag)) => Some(tag.type_number() == numbers[*ty as usize]),
         _ => None,
     }
 }

@@ -10,10 +10,10 @@ use crate::externs::Extern;
 use crate::func::Func;
 use crate::host::{Caller, HostDef, IntoHostFunc};
 use crate::instance::Instance;
-use crate::module::{Import, Module};
+use crate::module::{Import, ImportKind, Module};
 use crate::shared::SharedMemory;
 use crate::store::{AsContext, AsContextMut, StoreOpaque, opaque_mut};
-use crate::types::FuncType;
+use crate::types::{FuncType, TypeId};
 use crate::values::Val;
 
 /// Definitions by module and name. Definitions of the host's are good for any
@@ -46,6 +46,18 @@ impl<T> std::fmt::Debug for Linker<T> {
         f.debug_struct("Linker")
             .field("modules", &self.items.keys())
             .finish_non_exhaustive()
+    }
+}
+
+/// The type that a module imports a function as, where that reads like the
+/// definition's: several types can, of different recursive groups.
+fn wanted_id(module: &Module, import: &Import, def: &HostDef) -> Option<TypeId> {
+    let info = module.info();
+    match import.kind {
+        ImportKind::Func(ty) if info.types[ty as usize] == def.ty => {
+            Some(info.type_ids[ty as usize])
+        }
+        _ => None,
     }
 }
 
@@ -162,8 +174,14 @@ impl<T> Linker<T> {
                 Ok(match self.item(import)? {
                     Item::Extern(item) => *item,
                     Item::Shared(memory) => memory.bring_into(store)?.into(),
-                    // SAFETY: the definition was made for `T`, the store's data.
-                    Item::Host(def) => unsafe { Func::place(def, store)? }.into(),
+                    // SAFETY: the definitions were made for `T`, the store's data.
+                    Item::Host(def) => unsafe {
+                        match wanted_id(module, import, def) {
+                            Some(id) => Func::place_as(def, id, store)?,
+                            None => Func::place(def, store)?,
+                        }
+                    }
+                    .into(),
                 })
             })
             .collect()

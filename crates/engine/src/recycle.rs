@@ -19,7 +19,8 @@ use crate::store::{Externs, StoreOpaque};
 
 /// A store as it is before its instance runs.
 pub(crate) struct Template {
-    lengths: Lengths,
+    /// Apart, for a template moves whenever an instance begins a life.
+    lengths: Box<Lengths>,
     /// The cells of the instance's own globals.
     globals: Box<[u128]>,
     /// The elements of its own tables.
@@ -41,6 +42,7 @@ struct Lengths {
     tags: usize,
     host_funcs: usize,
     func_refs: usize,
+    types: usize,
 }
 
 impl Lengths {
@@ -54,6 +56,7 @@ impl Lengths {
             tags: store.tags.len(),
             host_funcs: store.host_funcs.len(),
             func_refs: store.func_refs.len(),
+            types: store.types.len(),
         }
     }
 
@@ -66,6 +69,7 @@ impl Lengths {
         cut(&mut store.tags, self.tags);
         cut(&mut store.func_refs, self.func_refs);
         cut(&mut store.host_funcs, self.host_funcs);
+        cut(&mut store.types, self.types);
         store.account.return_to(&self.taken);
     }
 }
@@ -100,7 +104,7 @@ impl Template {
         let info = data.module.info();
         let own_tables = data.tables[info.imported_tables as usize..].iter();
         Template {
-            lengths: Lengths::of(store),
+            lengths: Box::new(Lengths::of(store)),
             globals: data.context()[data.module.layout().global_words()].into(),
             // SAFETY: tables are alive as long as their store.
             tables: own_tables

@@ -36,6 +36,7 @@ use crate::memory::LinearMemory;
 use crate::runtime;
 use crate::table::TableData;
 use crate::trap::{self, AccessReport, Frame, Trap, TrapCode};
+use crate::types::TypeHold;
 use crate::values::ExternRef;
 use crate::vmctx::{
     Crossing, VMCTX_INSTANCE, VMCTX_LIBCALLS, VMCTX_RUNTIME, VmFuncRef, VmRuntime, VmTag,
@@ -80,6 +81,8 @@ pub struct StoreOpaque {
     pub(crate) exceptions: Exceptions,
     pub(crate) host_funcs: Vec<Placed<HostFunc>>,
     pub(crate) func_refs: Vec<Placed<VmFuncRef>>,
+    /// Types of items that the host made; those of instances are their modules'.
+    pub(crate) types: Vec<TypeHold>,
     pub(crate) externs: Externs,
     /// An error that a libcall or host function left for compiled code to
     /// raise.
@@ -158,6 +161,7 @@ impl<T> Store<T> {
             exceptions: Exceptions::default(),
             host_funcs: Vec::new(),
             func_refs: Vec::new(),
+            types: Vec::new(),
             externs: Externs::default(),
             pending: None,
             panic: None,

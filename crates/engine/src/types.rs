@@ -1,11 +1,14 @@
 //! The types of WebAssembly 3.0 without GC (core specification §2.3).
 
+mod build;
 mod registry;
 
 use std::fmt;
+use std::sync::Arc;
 
+pub(crate) use build::{FuncTypeBuilder, TypeBuildError};
 pub use registry::TypeId;
-pub(crate) use registry::{FuncTypeBuilder, TypeBuildError};
+pub(crate) use registry::{Gone, TypeHold};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -149,11 +152,12 @@ impl fmt::Display for ValType {
     }
 }
 
-/// The signature of a function.
+/// The signature of a function. Clones share their types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FuncType {
-    params: Box<[ValType]>,
-    results: Box<[ValType]>,
+    /// Parameters, then results.
+    types: Arc<[ValType]>,
+    params: usize,
 }
 
 impl FuncType {
@@ -162,26 +166,29 @@ impl FuncType {
         params: impl IntoIterator<Item = ValType>,
         results: impl IntoIterator<Item = ValType>,
     ) -> FuncType {
+        let mut types: Vec<ValType> = params.into_iter().collect();
+        let params = types.len();
+        types.extend(results);
         FuncType {
-            params: params.into_iter().collect(),
-            results: results.into_iter().collect(),
+            types: types.into(),
+            params,
         }
     }
 
     /// Slots that a call from or to the host needs: as many as there are
     /// parameters or results, one at least.
     pub(crate) fn slots(&self) -> u32 {
-        self.params.len().max(self.results.len()).max(1) as u32
+        self.params().len().max(self.results().len()).max(1) as u32
     }
 
     /// Types of the parameters.
     pub fn params(&self) -> &[ValType] {
-        &self.params
+        &self.types[..self.params]
     }
 
     /// Types of the results.
     pub fn results(&self) -> &[ValType] {
-        &self.results
+        &self.types[self.params..]
     }
 }
 
@@ -195,9 +202,9 @@ impl fmt::Display for FuncType {
             Ok(())
         }
         f.write_str("[")?;
-        list(f, &self.params)?;
+        list(f, self.params())?;
         f.write_str("] -> [")?;
-        list(f, &self.results)?;
+        list(f, self.results())?;
         f.write_str("]")
     }
 }

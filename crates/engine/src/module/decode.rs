@@ -1,6 +1,8 @@
 //! From the binary to [`ModuleInfo`]: one pass that validates everything but
 //! the function bodies, which are validated while they are compiled.
 
+use std::sync::Arc;
+
 use wasmparser::{
     ConstExpr as ParsedExpr, DataKind, ElementItems as ParsedItems, ElementKind, ExternalKind,
     FuncToValidate, FunctionBody, Name, Operator, Parser, Payload, TableInit, TypeRef,
@@ -124,6 +126,8 @@ impl Decoder {
             self.info.types.extend(types);
         }
         self.info.type_ids = self.types.ids().to_vec();
+        self.info.type_numbers = self.types.ids().iter().map(|id| id.number()).collect();
+        self.info.held_types = Arc::new(self.types.take_hold());
         Ok(())
     }
 

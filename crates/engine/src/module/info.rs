@@ -7,8 +7,9 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::types::{FuncType, GlobalType, MemoryType, TableType, TagType, TypeId};
+use crate::types::{FuncType, GlobalType, MemoryType, TableType, TagType, TypeHold, TypeId};
 
 /// A declared import: two names and what is expected.
 #[derive(Clone, Debug)]
@@ -178,6 +179,10 @@ pub struct ModuleInfo {
     pub types: Vec<FuncType>,
     /// The id of each of `types` in this process.
     pub type_ids: Vec<TypeId>,
+    /// The numbers of those ids, for compiled code.
+    pub(crate) type_numbers: Vec<u32>,
+    /// What keeps the types.
+    pub(crate) held_types: Arc<TypeHold>,
     /// Imports, in order.
     pub imports: Vec<Import>,
     /// Type index of every function, imported ones first.

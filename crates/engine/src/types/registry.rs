@@ -1,282 +1,401 @@
 //! Signatures and their ids: equal signatures have equal ids in the whole
 //! process, so that comparing two functions' types is comparing two numbers.
 //!
+//! ```text
+//!  shape ──► group: number of its first type ──► slot ─next─► slot …
+//!   a recursive group's signatures                │ generation, signature, uses
+//!  TypeHold { groups } ── counted in `uses` ──────┘
+//! ```
+//!
 //! A signature may mention others, by id, and those of its own recursive group,
 //! itself among them: `(type $t (func (param (ref null $t))))`. While a group is
 //! looked up, its own types are written as their positions in it, which makes
 //! equal groups equal before they have ids (specification §3.1.1, iso-recursive
-//! equality). Ids are never given back.
+//! equality).
+//!
+//! What must stay true: who can compare or read a number holds its group
+//! ([`TypeHold`]): modules, and so their instances; the trampolines of host
+//! functions, and so the stores with such functions; tags, tables and globals that
+//! the host made; groups that mention it. A group that nobody holds is given back
+//! at once, and its numbers are used again under another generation. A [`TypeId`]
+//! has both: one that outlives its group is equal to none that comes later.
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{LazyLock, PoisonError, RwLock};
+use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::{FuncType, HeapType, RefType, ValType};
 
-/// The id of a signature, the same in the whole process. Compiled code reads it
-/// as the number it is.
+/// The id of a signature, the same in the whole process as long as a module, a
+/// function, a tag, a table or a global uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(transparent)]
-pub struct TypeId(u32);
+pub struct TypeId {
+    /// What compiled code compares.
+    number: u32,
+    /// Which of those that had the number.
+    generation: u32,
+}
 
 static REGISTRY: LazyLock<RwLock<Registry>> = LazyLock::new(RwLock::default);
 
+/// No slot.
+const NONE: u32 = u32::MAX;
+
+/// Tables with room for fewer are not made smaller.
+const ROOM_MIN: usize = 1024;
+
+/// Members of a group that are searched one after the other.
+const FEW: usize = 8;
+
 #[derive(Default)]
 struct Registry {
-    /// First id of a recursive group, by shape: references to the group's own
+    /// First type of a recursive group, by shape: references to the group's own
     /// types are written as their position ([`TypeId::within`]).
     shapes: HashMap<Box<[FuncType]>, u32>,
-    /// By resolved signature, the first that looked like this: the host asks
-    /// with what it read from a module.
-    resolved: HashMap<FuncType, TypeId>,
-    /// By id, references resolved.
-    list: Vec<FuncType>,
+    /// By resolved signature, the types whose group is more than this signature: the
+    /// host asks with what it read from a module.
+    resolved: HashMap<FuncType, Vec<u32>>,
+    /// By number.
+    slots: Vec<Slot>,
+    /// Numbers of vacant slots that can be used.
+    free: Vec<u32>,
+    /// Later than the generation of any slot that was cut off at the end.
+    floor: u32,
+}
+
+struct Slot {
+    generation: u32,
+    /// The first type of its group.
+    leader: u32,
+    /// The next type of its group.
+    next: u32,
+    /// Of the leader: by how many it is held.
+    uses: u64,
+    /// References resolved; nothing where it is vacant.
+    ty: Option<FuncType>,
+}
+
+fn read() -> RwLockReadGuard<'static, Registry> {
+    REGISTRY.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write() -> RwLockWriteGuard<'static, Registry> {
+    REGISTRY.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A signature mentions a type that nothing uses any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it mentions a type that nothing uses any more")]
+pub(crate) struct Gone;
+
+/// Keeps types, and so their numbers, until it is dropped.
+#[derive(Debug, Default)]
+pub(crate) struct TypeHold {
+    /// First types of groups, once for each time.
+    groups: Vec<u32>,
+}
+
+impl TypeHold {
+    /// Holds a recursive group, too; its ids and its signatures.
+    pub fn add(&mut self, shape: Box<[FuncType]>) -> (Vec<TypeId>, Vec<FuncType>) {
+        let mut registry = write();
+        let leader = registry.intern(shape);
+        self.groups.push(leader);
+        let members = registry.members(leader);
+        let known = members.filter_map(|number| {
+            let ty = registry.slots[number as usize].ty.clone()?;
+            Some((registry.id(number), ty))
+        });
+        known.unzip()
+    }
+
+    /// A signature and its id.
+    ///
+    /// # Errors
+    /// It mentions a type that is gone.
+    pub fn of(ty: &FuncType) -> Result<(TypeId, TypeHold), Gone> {
+        let mut registry = write();
+        let number = match registry.find(ty) {
+            Some(number) => number,
+            None if registry.mentions_live_only(ty) => registry.add(Box::new([ty.clone()])),
+            None => return Err(Gone),
+        };
+        let leader = registry.slots[number as usize].leader;
+        registry.slots[leader as usize].uses += 1;
+        let groups = vec![leader];
+        Ok((registry.id(number), TypeHold { groups }))
+    }
+
+    /// What a type of values mentions.
+    ///
+    /// # Errors
+    /// It is gone.
+    pub fn mentioned(ty: ValType) -> Result<Option<TypeHold>, Gone> {
+        let Some(id) = concrete(&ty) else {
+            return Ok(None);
+        };
+        TypeHold::known(id).map(Some)
+    }
+
+    /// A type that something uses.
+    ///
+    /// # Errors
+    /// It is gone.
+    pub fn known(id: TypeId) -> Result<TypeHold, Gone> {
+        let mut registry = write();
+        let leader = registry.live(id).ok_or(Gone)?.leader;
+        registry.slots[leader as usize].uses += 1;
+        let groups = vec![leader];
+        Ok(TypeHold { groups })
+    }
+}
+
+impl Drop for TypeHold {
+    fn drop(&mut self) {
+        if !self.groups.is_empty() {
+            write().release(std::mem::take(&mut self.groups));
+        }
+    }
 }
 
 impl TypeId {
-    /// Ids from here on are positions in the group that is being built.
+    /// Numbers from here on are positions in the group that is being built.
     const FIRST_WITHIN: u32 = 1 << 31;
 
     /// The type at a position of the group that is being built.
-    fn within(position: usize) -> TypeId {
-        TypeId(TypeId::FIRST_WITHIN + position as u32)
-    }
-
-    /// The id of a signature.
-    pub fn of(ty: &FuncType) -> TypeId {
-        let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(id) = registry.resolved.get(ty) {
-            return *id;
+    pub(super) fn within(position: usize) -> TypeId {
+        TypeId {
+            number: TypeId::FIRST_WITHIN + position as u32,
+            generation: 0,
         }
-        drop(registry);
-        TypeId(intern(Box::new([ty.clone()])))
     }
 
-    /// The signature of this id.
-    pub fn func_type(self) -> FuncType {
-        let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
-        registry.list[self.0 as usize].clone()
-    }
-
-    /// How many parameters its signature has.
-    pub(crate) fn param_count(self) -> usize {
-        let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
-        registry.list[self.0 as usize].params().len()
+    /// The signature of this id; nothing when nobody uses it any more.
+    pub fn func_type(self) -> Option<FuncType> {
+        read().live(self)?.ty.clone()
     }
 
     /// The number that compiled code compares.
     pub(crate) fn number(self) -> u32 {
-        self.0
+        self.number
     }
 
-    /// The id that a number stands for, which came from [`TypeId::number`].
+    /// The id that a number stands for, which somebody holds.
     pub(crate) fn from_number(number: u32) -> TypeId {
-        TypeId(number)
+        read().id(number)
+    }
+
+    /// The signature that a number stands for, which somebody holds.
+    pub(crate) fn signature(number: u32) -> FuncType {
+        let ty = read().slots[number as usize].ty.clone();
+        ty.expect("a number is held by whoever has it")
+    }
+
+    /// How many parameters the signature of a number has, which somebody holds.
+    pub(crate) fn param_count(number: u32) -> usize {
+        let registry = read();
+        let ty = &registry.slots[number as usize].ty;
+        ty.as_ref().map_or(0, |ty| ty.params().len())
     }
 }
 
 impl fmt::Display for TypeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A recursive one would print itself without end.
-        write!(f, "#{}", self.0)
+        write!(f, "#{}", self.number)
     }
 }
 
-/// The id of a group's first type.
-fn intern(shape: Box<[FuncType]>) -> u32 {
-    let mut registry = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(first) = registry.shapes.get(&shape) {
-        return *first;
-    }
-    let first = registry.list.len() as u32;
-    for (id, ty) in (first..).zip(&shape) {
-        let resolved = resolve(ty, first);
-        registry.list.push(resolved.clone());
-        registry.resolved.entry(resolved).or_insert(TypeId(id));
-    }
-    registry.shapes.insert(shape, first);
-    first
-}
-
-fn resolve(shape: &FuncType, first: u32) -> FuncType {
-    let resolve = |ty: &ValType| match *ty {
+/// The type that a type of values mentions.
+fn concrete(ty: &ValType) -> Option<TypeId> {
+    match ty {
         ValType::Ref(RefType {
-            nullable,
-            heap: HeapType::Concrete(TypeId(id)),
-        }) if id >= TypeId::FIRST_WITHIN => {
-            let id = TypeId(first + (id - TypeId::FIRST_WITHIN));
-            let heap = HeapType::Concrete(id);
+            heap: HeapType::Concrete(id),
+            ..
+        }) => Some(*id),
+        _ => None,
+    }
+}
+
+/// The types that a signature mentions.
+fn mentions(ty: &FuncType) -> impl Iterator<Item = TypeId> {
+    ty.params().iter().chain(ty.results()).filter_map(concrete)
+}
+
+/// A signature with other mentions.
+fn mapped(ty: &FuncType, map: impl Fn(TypeId) -> TypeId) -> FuncType {
+    if mentions(ty).next().is_none() {
+        return ty.clone();
+    }
+    let map = |ty: &ValType| match (*ty, concrete(ty)) {
+        (ValType::Ref(RefType { nullable, .. }), Some(id)) => {
+            let heap = HeapType::Concrete(map(id));
             ValType::Ref(RefType { nullable, heap })
         }
-        other => other,
+        (other, _) => other,
     };
-    FuncType::new(
-        shape.params.iter().map(resolve),
-        shape.results.iter().map(resolve),
-    )
+    FuncType::new(ty.params().iter().map(map), ty.results().iter().map(map))
 }
 
-/// Builds the signatures of a module's type section one after the other.
-#[derive(Debug, Default)]
-pub(crate) struct FuncTypeBuilder {
-    ids: Vec<TypeId>,
-}
-
-/// Why a type of the binary is none of ours.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum TypeBuildError {
-    /// Something that needs garbage collection.
-    #[error("gc: {0}")]
-    Gc(String),
-}
-
-fn gc(what: impl Into<String>) -> TypeBuildError {
-    TypeBuildError::Gc(what.into())
-}
-
-impl FuncTypeBuilder {
-    /// Ids of the types so far, by type index.
-    pub(crate) fn ids(&self) -> &[TypeId] {
-        &self.ids
+impl Registry {
+    /// The id of an occupied slot.
+    fn id(&self, number: u32) -> TypeId {
+        let generation = self.slots[number as usize].generation;
+        TypeId { number, generation }
     }
 
-    /// Adds the next recursive group of the section; its signatures.
-    pub(crate) fn push(
-        &mut self,
-        group: wasmparser::RecGroup,
-    ) -> Result<Vec<FuncType>, TypeBuildError> {
-        let shapes = group
-            .types()
-            .map(|ty| self.shape(ty))
-            .collect::<Result<Box<[FuncType]>, _>>()?;
-        let count = shapes.len() as u32;
-        if count == 0 {
-            return Ok(Vec::new());
+    /// The slot of an id that something uses.
+    fn live(&self, id: TypeId) -> Option<&Slot> {
+        let slot = self.slots.get(id.number as usize)?;
+        (slot.generation == id.generation && slot.ty.is_some()).then_some(slot)
+    }
+
+    fn mentions_live_only(&self, ty: &FuncType) -> bool {
+        mentions(ty).all(|id| self.live(id).is_some())
+    }
+
+    /// A type that reads like this. One that is a group by itself goes first, unless
+    /// it mentions types: then one that mentions its own group.
+    fn find(&self, ty: &FuncType) -> Option<u32> {
+        let alone = || self.shapes.get(std::slice::from_ref(ty)).copied();
+        let of_more = || self.resolved.get(ty)?.first().copied();
+        match mentions(ty).next() {
+            None => alone().or_else(of_more),
+            Some(_) => of_more().or_else(alone),
         }
-        let first = intern(shapes);
-        let ids = (first..first + count).map(TypeId);
-        self.ids.extend(ids.clone());
-        Ok(ids.map(TypeId::func_type).collect())
     }
 
-    fn shape(&self, ty: &wasmparser::SubType) -> Result<FuncType, TypeBuildError> {
-        if !ty.is_final || !ty.supertype_idxs.is_empty() {
-            return Err(gc("subtype"));
+    /// The numbers of a group, in order.
+    fn members(&self, leader: u32) -> impl Iterator<Item = u32> {
+        let next = |number: &u32| Some(self.slots[*number as usize].next).filter(|n| *n != NONE);
+        std::iter::successors(Some(leader), next)
+    }
+
+    /// The first type of a group with this shape, held once more.
+    fn intern(&mut self, shape: Box<[FuncType]>) -> u32 {
+        let leader = match self.shapes.get(&shape) {
+            Some(leader) => *leader,
+            None => self.add(shape),
+        };
+        self.slots[leader as usize].uses += 1;
+        leader
+    }
+
+    /// A group that is not there yet, and that nobody holds.
+    fn add(&mut self, shape: Box<[FuncType]>) -> u32 {
+        let numbers: Vec<u32> = shape.iter().map(|_| self.vacant()).collect();
+        let ids: Vec<TypeId> = numbers.iter().map(|number| self.id(*number)).collect();
+        let leader = numbers[0];
+        let resolve = |id: TypeId| match id.number.checked_sub(TypeId::FIRST_WITHIN) {
+            Some(position) => ids[position as usize],
+            None => id,
+        };
+        for (position, ty) in shape.iter().enumerate() {
+            for id in mentions(ty).filter(|id| id.number < TypeId::FIRST_WITHIN) {
+                let mentioned = self.slots[id.number as usize].leader;
+                self.slots[mentioned as usize].uses += 1;
+            }
+            let number = numbers[position];
+            let resolved = mapped(ty, resolve);
+            if resolved != *ty || shape.len() > 1 {
+                let alike = self.resolved.entry(resolved.clone()).or_default();
+                alike.push(number);
+            }
+            let slot = &mut self.slots[number as usize];
+            slot.leader = leader;
+            slot.next = numbers.get(position + 1).copied().unwrap_or(NONE);
+            slot.uses = 0;
+            slot.ty = Some(resolved);
         }
-        let func = match &ty.composite_type.inner {
-            wasmparser::CompositeInnerType::Func(func) => func,
-            wasmparser::CompositeInnerType::Array(_) => return Err(gc("array type")),
-            wasmparser::CompositeInnerType::Struct(_) => return Err(gc("struct type")),
-            _ => return Err(gc("type")),
-        };
-        let convert = |types: &[wasmparser::ValType]| {
-            types
-                .iter()
-                .map(|ty| self.val_type(*ty))
-                .collect::<Result<Vec<ValType>, _>>()
-        };
-        Ok(FuncType::new(
-            convert(func.params())?,
-            convert(func.results())?,
-        ))
+        self.shapes.insert(shape, leader);
+        leader
     }
 
-    /// A value type of the module.
-    pub(crate) fn val_type(&self, ty: wasmparser::ValType) -> Result<ValType, TypeBuildError> {
-        use wasmparser::ValType as Parsed;
-        Ok(match ty {
-            Parsed::I32 => ValType::I32,
-            Parsed::I64 => ValType::I64,
-            Parsed::F32 => ValType::F32,
-            Parsed::F64 => ValType::F64,
-            Parsed::V128 => ValType::V128,
-            Parsed::Ref(ty) => ValType::Ref(self.ref_type(ty)?),
+    /// A slot for a new type.
+    fn vacant(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot {
+                generation: self.floor,
+                leader: NONE,
+                next: NONE,
+                uses: 0,
+                ty: None,
+            });
+            self.slots.len() as u32 - 1
         })
     }
 
-    /// A reference type of the module.
-    pub(crate) fn ref_type(&self, ty: wasmparser::RefType) -> Result<RefType, TypeBuildError> {
-        use wasmparser::{AbstractHeapType as Abstract, HeapType as Parsed, UnpackedIndex};
-        let refused = || gc(format!("reference type {ty}"));
-        let heap = match ty.heap_type() {
-            Parsed::Abstract { shared: true, .. } => return Err(refused()),
-            Parsed::Abstract { ty: heap, .. } => match heap {
-                Abstract::Func => HeapType::Func,
-                Abstract::Extern => HeapType::Extern,
-                Abstract::Exn => HeapType::Exn,
-                Abstract::NoFunc => HeapType::NoFunc,
-                Abstract::NoExtern => HeapType::NoExtern,
-                Abstract::NoExn => HeapType::NoExn,
-                _ => return Err(refused()),
-            },
-            Parsed::Concrete(UnpackedIndex::Module(index)) => {
-                let index = index as usize;
-                HeapType::Concrete(match self.ids.get(index) {
-                    Some(id) => *id,
-                    // Validated: of the group that is being built.
-                    None => TypeId::within(index - self.ids.len()),
-                })
+    /// Each group is held once less; those that nobody holds are given back, and so
+    /// are the ones that only they mention.
+    fn release(&mut self, mut groups: Vec<u32>) {
+        while let Some(leader) = groups.pop() {
+            let slot = &mut self.slots[leader as usize];
+            slot.uses -= 1;
+            if slot.uses == 0 {
+                self.remove(leader, &mut groups);
             }
-            Parsed::Concrete(_) | Parsed::Exact(_) => return Err(refused()),
+        }
+        self.trim();
+    }
+
+    /// Gives a group back; whom it mentions are added to `released`.
+    fn remove(&mut self, leader: u32, released: &mut Vec<u32>) {
+        let numbers: Vec<u32> = self.members(leader).collect();
+        // A search for each mention would be quadratic in a large group.
+        let positions: HashMap<u32, usize> = match numbers.len() {
+            ..=FEW => HashMap::new(),
+            _ => numbers.iter().copied().zip(0..).collect(),
         };
-        let nullable = ty.is_nullable();
-        Ok(RefType { nullable, heap })
+        let position = |id: TypeId| match numbers.len() {
+            ..=FEW => numbers.iter().position(|number| *number == id.number),
+            _ => positions.get(&id.number).copied(),
+        };
+        let unresolve = |id: TypeId| position(id).map_or(id, TypeId::within);
+        let mut shape = Vec::with_capacity(numbers.len());
+        for number in &numbers {
+            let slot = &mut self.slots[*number as usize];
+            let resolved = slot.ty.take().expect("of a group that is there");
+            // A number whose generations are used up is never used again.
+            if slot.generation < u32::MAX {
+                slot.generation += 1;
+                self.free.push(*number);
+            }
+            let others = mentions(&resolved).filter(|id| position(*id).is_none());
+            released.extend(others.map(|id| self.slots[id.number as usize].leader));
+            if let Some(alike) = self.resolved.get_mut(&resolved) {
+                alike.retain(|other| other != number);
+                if alike.is_empty() {
+                    self.resolved.remove(&resolved);
+                }
+            }
+            shape.push(mapped(&resolved, unresolve));
+        }
+        self.shapes.remove(shape.as_slice());
+    }
+
+    /// Gives back the room of what is gone.
+    fn trim(&mut self) {
+        let before = self.slots.len();
+        while let Some(last) = self.slots.last()
+            && last.ty.is_none()
+            && last.generation < u32::MAX
+        {
+            self.floor = self.floor.max(last.generation);
+            self.slots.pop();
+        }
+        if self.slots.len() < before {
+            let end = self.slots.len() as u32;
+            self.free.retain(|number| *number < end);
+        }
+        if self.slots.capacity() > ROOM_MIN.max(4 * self.slots.len()) {
+            let room = 2 * self.slots.len();
+            self.slots.shrink_to(room);
+            self.free.shrink_to(room);
+            self.shapes.shrink_to(room);
+            self.resolved.shrink_to(room);
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn own(nullable: bool, position: usize) -> ValType {
-        let heap = HeapType::Concrete(TypeId::within(position));
-        ValType::Ref(RefType { nullable, heap })
-    }
-
-    #[test]
-    fn equal_signatures_have_equal_ids() {
-        let ty = |result| FuncType::new([ValType::I32, ValType::FUNCREF], [result]);
-        let ids = [ValType::F32, ValType::F64, ValType::F32].map(|r| TypeId::of(&ty(r)));
-        assert_eq!(ids[0], ids[2]);
-        assert_ne!(ids[0], ids[1]);
-        assert_eq!(ids[1].func_type(), ty(ValType::F64));
-    }
-
-    #[test]
-    fn a_signature_can_mention_itself() {
-        let shape = || Box::new([FuncType::new([own(true, 0)], [ValType::I64])]);
-        let id = TypeId(intern(shape()));
-        let ty = id.func_type();
-        assert_eq!(
-            ty.params(),
-            [ValType::Ref(RefType::nullable(HeapType::Concrete(id)))]
-        );
-        assert_eq!(TypeId(intern(shape())), id);
-        assert_eq!(TypeId::of(&ty), id);
-        // Iso-recursive: one that mentions it is not it.
-        assert_ne!(TypeId(intern(Box::new([ty]))), id);
-    }
-
-    #[test]
-    fn a_group_is_told_apart_as_a_whole() {
-        let pair = |second| {
-            let first = FuncType::new([own(true, 1)], []);
-            Box::new([first, FuncType::new([], [second])])
-        };
-        let (a, b) = (intern(pair(ValType::I32)), intern(pair(ValType::I64)));
-        assert_ne!(a, b, "the first types look alike");
-        assert_eq!(intern(pair(ValType::I32)), a);
-    }
-
-    #[test]
-    fn a_concrete_reference_is_a_funcref() {
-        let id = TypeId::of(&FuncType::new([], []));
-        let concrete = RefType {
-            nullable: false,
-            heap: HeapType::Concrete(id),
-        };
-        assert!(concrete.is_subtype_of(RefType::FUNCREF));
-        assert!(!RefType::FUNCREF.is_subtype_of(concrete));
-        assert!(!concrete.is_subtype_of(RefType::EXTERNREF));
-    }
-}
+mod tests;
