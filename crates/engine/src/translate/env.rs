@@ -2,10 +2,22 @@
 //! instance's context that bodies share.
 //!
 //! What must stay true: two accesses that can touch the same byte are in the
-//! same alias region. The regions are: the context and the cells it points to
-//! (lengths, table bases), the elements of tables, each of the first inline
-//! globals, all other inline globals, imported globals (which may be one another, but never an
-//! inline one of the same instance), and each memory.
+//! same alias region, as Cranelift forwards what was stored, and leaves stores
+//! out, past whatever is in another one. The regions are:
+//!
+//! | region | why it is one, and apart |
+//! |---|---|
+//! | context and cells | lengths and bases of tables and memories: two imports may share them |
+//! | elements | of all tables, whose imports may be one another |
+//! | imported globals | may be one another |
+//! | each of the first inline globals, all others | cells of the instance's own |
+//! | imported memories | may be one another |
+//! | each other memory | the instance's own |
+//!
+//! What is imported was there before the instance, so it is nothing of its own.
+//! What is its own can be another name's only in other instances, whose code runs
+//! in calls: those are barriers for every region. Of what is inlined all is of
+//! the same instance.
 
 use std::collections::HashMap;
 
@@ -130,7 +142,8 @@ enum Region {
     Tables,
     ImportedGlobals,
     InlineGlobal(u32),
-    Memory(u32),
+    ImportedMemories,
+    OwnMemory(u32),
 }
 
 /// What the translation of one body knows of its module.
@@ -250,7 +263,8 @@ impl<'a> Translator<'a> {
             Region::Tables => (1, "table elements"),
             Region::ImportedGlobals => (2, "imported globals"),
             Region::InlineGlobal(index) => (3 + index.min(GLOBAL_REGIONS), "global"),
-            Region::Memory(index) => (4 + GLOBAL_REGIONS + index, "memory"),
+            Region::ImportedMemories => (4 + GLOBAL_REGIONS, "imported memories"),
+            Region::OwnMemory(index) => (5 + GLOBAL_REGIONS + index, "memory"),
         };
         let data = AliasRegionData {
             user_id,
@@ -287,7 +301,11 @@ impl<'a> Translator<'a> {
 
     /// Flags for accesses to a memory, before its plan has its say.
     pub(super) fn heap_flags(&mut self, memory: u32) -> MemFlagsData {
-        let region = self.region(Region::Memory(memory));
+        let own = memory.checked_sub(self.env.module.info.imported_memories);
+        let region = match own {
+            Some(own) => self.region(Region::OwnMemory(own)),
+            None => self.region(Region::ImportedMemories),
+        };
         MemFlagsData::new()
             .with_endianness(Endianness::Little)
             .with_alias_region(region)
