@@ -2,8 +2,9 @@
 //! what their instructions say.
 //!
 //! The property: the two forms that are recognised, with any few of their
-//! instructions changed, yield what an interpreter of ten lines yields. A program
-//! that is taken for a product and is none would yield the product.
+//! instructions changed or with terms more or less, yield what an interpreter of ten
+//! lines yields. A program that is taken for a product and is none would yield the
+//! product. That the forms themselves are recognised is seen in the code.
 
 use std::fmt::Write as _;
 
@@ -52,7 +53,7 @@ impl Op {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operand {
     /// A factor, or the result of an instruction, by position; the factors are the
     /// first two.
@@ -62,53 +63,180 @@ enum Operand {
 
 type Program = Vec<(Op, Operand, Operand)>;
 
-/// The halves of both factors, and the product of the lower ones: positions 2 to 6.
-fn halves() -> Program {
-    use Operand::{Const, Local};
-    vec![
-        (Op::And, Local(0), Const(LOW)),
-        (Op::Shr, Local(0), Const(32)),
-        (Op::And, Local(1), Const(LOW)),
-        (Op::Shr, Local(1), Const(32)),
-        (Op::Mul, Local(2), Local(4)),
-        (Op::Shr, Local(6), Const(32)),
-    ]
+/// What a program computes on the way, in the order in which it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Node {
+    X,
+    Y,
+    X0,
+    X1,
+    Y0,
+    Y1,
+    /// `x0·y0`, and its upper half.
+    Lowest,
+    Carry,
+    /// `x0·y1`, `x1·y0` and `x1·y1`.
+    Cross,
+    Split,
+    Highest,
+    /// The sum that is split, where the middle is carried twice.
+    T,
+    Masked,
+    SplitHigh,
+    Middle,
+    MiddleHigh,
+}
+
+/// How the terms of a sum are added up.
+#[derive(Clone, Copy, Debug)]
+enum Fold {
+    Left,
+    Right,
+    Pairs,
+}
+
+const FOLDS: [Fold; 3] = [Fold::Left, Fold::Right, Fold::Pairs];
+
+/// A product, by the terms of its sums.
+#[derive(Clone, Debug)]
+struct Form {
+    twice: bool,
+    /// Those of `t`, of the middle, and of the high half.
+    sums: [Vec<Node>; 3],
+    fold: Fold,
+    /// Whether the bits of the low half are joined by `or`, not added.
+    or: bool,
+}
+
+impl Form {
+    /// The middle is carried twice, or once.
+    fn exact(twice: bool) -> Form {
+        use Node::*;
+        let middle = match twice {
+            true => vec![Masked, Split],
+            false => vec![Carry, Masked, Cross],
+        };
+        Form {
+            twice,
+            sums: [
+                vec![Carry, Cross],
+                middle,
+                vec![Highest, SplitHigh, MiddleHigh],
+            ],
+            fold: Fold::Left,
+            or: true,
+        }
+    }
+
+    /// The first node that a sum's terms must be in front of.
+    fn end(sum: usize) -> Node {
+        [Node::T, Node::Middle, Node::MiddleHigh][sum]
+    }
+
+    /// The last two results are the halves of the product.
+    fn program(&self) -> Program {
+        use Node::*;
+        use Operand::{Const, Local};
+        let mut writer = Writer {
+            at: vec![(X, 0), (Y, 1)],
+            program: Vec::new(),
+        };
+        for (node, op, x, by) in [
+            (X0, Op::And, X, LOW),
+            (X1, Op::Shr, X, 32),
+            (Y0, Op::And, Y, LOW),
+            (Y1, Op::Shr, Y, 32),
+        ] {
+            writer.write(node, op, x, Const(by));
+        }
+        writer.multiply(Lowest, X0, Y0);
+        writer.write(Carry, Op::Shr, Lowest, Const(32));
+        writer.multiply(Cross, X0, Y1);
+        writer.multiply(Split, X1, Y0);
+        writer.multiply(Highest, X1, Y1);
+        writer.sum(T, &self.sums[0], self.fold);
+        let split = if self.twice { T } else { Split };
+        writer.write(Masked, Op::And, split, Const(LOW));
+        writer.write(SplitHigh, Op::Shr, split, Const(32));
+        writer.sum(Middle, &self.sums[1], self.fold);
+        writer.write(MiddleHigh, Op::Shr, Middle, Const(32));
+        let high = writer.fold(&self.sums[2], self.fold);
+        let middle = Local(writer.place(Middle));
+        let upper = writer.push(Op::Shl, middle, Const(32));
+        let lowest = Local(writer.place(Lowest));
+        let lower = writer.push(Op::And, lowest, Const(LOW));
+        // The results are the last two.
+        writer.push(Op::Or, high, Const(0));
+        writer.push(if self.or { Op::Or } else { Op::Add }, upper, lower);
+        writer.program
+    }
+}
+
+/// Writes a program down, and where each node is.
+struct Writer {
+    at: Vec<(Node, usize)>,
+    program: Program,
+}
+
+impl Writer {
+    fn place(&self, node: Node) -> usize {
+        let found = self.at.iter().find(|(known, _)| *known == node);
+        found.expect("a node is used behind where it is computed").1
+    }
+
+    fn push(&mut self, op: Op, x: Operand, y: Operand) -> Operand {
+        self.program.push((op, x, y));
+        Operand::Local(self.program.len() + 1)
+    }
+
+    fn note(&mut self, node: Node, operand: Operand) {
+        if let Operand::Local(at) = operand {
+            self.at.push((node, at));
+        }
+    }
+
+    fn write(&mut self, node: Node, op: Op, x: Node, y: Operand) {
+        let x = Operand::Local(self.place(x));
+        let result = self.push(op, x, y);
+        self.note(node, result);
+    }
+
+    fn multiply(&mut self, node: Node, x: Node, y: Node) {
+        let y = Operand::Local(self.place(y));
+        self.write(node, Op::Mul, x, y);
+    }
+
+    fn sum(&mut self, node: Node, terms: &[Node], fold: Fold) {
+        let sum = self.fold(terms, fold);
+        let sum = match sum {
+            Operand::Local(_) => sum,
+            Operand::Const(_) => self.push(Op::And, Operand::Local(0), Operand::Const(0)),
+        };
+        self.note(node, sum);
+    }
+
+    fn fold(&mut self, terms: &[Node], fold: Fold) -> Operand {
+        let mut sums: Vec<Operand> = terms
+            .iter()
+            .map(|term| Operand::Local(self.place(*term)))
+            .collect();
+        while sums.len() > 1 {
+            let at = match fold {
+                Fold::Left => 0,
+                Fold::Right => sums.len() - 2,
+                Fold::Pairs => sums.len() / 2 - 1,
+            };
+            let (x, y) = (sums[at], sums.remove(at + 1));
+            sums[at] = self.push(Op::Add, x, y);
+        }
+        sums.first().copied().unwrap_or(Operand::Const(0))
+    }
 }
 
 /// The middle is carried twice, or once; the last two results are the halves of the
 /// product.
 fn product(twice: bool) -> Program {
-    use Operand::{Const, Local};
-    let mut program = halves();
-    // 8 to 13: the middle is the last.
-    program.extend(match twice {
-        true => [
-            (Op::Mul, Local(2), Local(5)),
-            (Op::Add, Local(7), Local(8)),
-            (Op::And, Local(9), Const(LOW)),
-            (Op::Mul, Local(3), Local(4)),
-            (Op::Shr, Local(9), Const(32)),
-            (Op::Add, Local(10), Local(11)),
-        ],
-        false => [
-            (Op::Mul, Local(3), Local(4)),
-            (Op::And, Local(8), Const(LOW)),
-            (Op::Add, Local(7), Local(9)),
-            (Op::Mul, Local(2), Local(5)),
-            (Op::Shr, Local(8), Const(32)),
-            (Op::Add, Local(10), Local(11)),
-        ],
-    });
-    program.extend([
-        (Op::Mul, Local(3), Local(5)),
-        (Op::Add, Local(14), Local(12)),
-        (Op::Shr, Local(13), Const(32)),
-        (Op::Shl, Local(13), Const(32)),
-        (Op::And, Local(6), Const(LOW)),
-        (Op::Add, Local(15), Local(16)),
-        (Op::Or, Local(17), Local(18)),
-    ]);
-    program
+    Form::exact(twice).program()
 }
 
 /// A change of one instruction.
@@ -127,7 +255,7 @@ fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
         4 => at.clone().prop_map(Change::Turn),
         2 => (at.clone(), 0..OPS.len()).prop_map(|(at, op)| Change::Op(at, op)),
-        3 => (at.clone(), any::<bool>(), 0..20usize).prop_map(|(at, second, from)| Change::Operand(at, second, from)),
+        3 => (at.clone(), any::<bool>(), 0..24usize).prop_map(|(at, second, from)| Change::Operand(at, second, from)),
         2 => (at, number).prop_map(|(at, number)| Change::Const(at, number)),
     ]
 }
@@ -202,6 +330,26 @@ fn factor() -> impl Strategy<Value = u64> {
     ]
 }
 
+/// The results of these programs for these factors are what the interpreter says;
+/// the first program that is not, if there is one.
+fn first_wrong(engine: &Engine, programs: &[Program], factors: &[(u64, u64)]) -> Option<Program> {
+    let wasm = wat::parse_str(wat(programs)).unwrap();
+    let module = Module::new(engine, &wasm).unwrap();
+    let mut store = Store::new(engine, ());
+    let instance = Instance::new(&mut store, &module, &[]).unwrap();
+    let wrong = programs.iter().enumerate().find(|(index, program)| {
+        let func = instance.get_func(&store, &index.to_string()).unwrap();
+        let func = func.typed::<(i64, i64), (i64, i64)>(&store).unwrap();
+        factors.iter().any(|(x, y)| {
+            let args = (x.cast_signed(), y.cast_signed());
+            let (high, low) = func.call(&mut store, args).unwrap();
+            let found = (high.cast_unsigned(), low.cast_unsigned());
+            found != interpret(program, *x, *y)
+        })
+    });
+    wrong.map(|(_, program)| program.clone())
+}
+
 #[test]
 fn whatever_is_nearly_a_product_is_what_it_is() {
     let engine = Engine::new(&Config::new()).unwrap();
@@ -217,37 +365,213 @@ fn whatever_is_nearly_a_product_is_what_it_is() {
     };
     let outcome = TestRunner::new(cases).run(&input, |(programs, factors)| {
         let programs: Vec<Program> = programs.iter().map(|(t, c)| changed(*t, c)).collect();
-        let wasm = wat::parse_str(wat(&programs)).unwrap();
-        let module = Module::new(&engine, &wasm).unwrap();
-        let mut store = Store::new(&engine, ());
-        let instance = Instance::new(&mut store, &module, &[]).unwrap();
-        for (index, program) in programs.iter().enumerate() {
-            let func = instance.get_func(&store, &index.to_string()).unwrap();
-            let func = func.typed::<(i64, i64), (i64, i64)>(&store).unwrap();
-            for (x, y) in &factors {
-                let args = (x.cast_signed(), y.cast_signed());
-                let (high, low) = func.call(&mut store, args).unwrap();
-                let found = (high.cast_unsigned(), low.cast_unsigned());
-                prop_assert_eq!(found, interpret(program, *x, *y), "{:?}", program);
-            }
-        }
+        prop_assert_eq!(first_wrong(&engine, &programs, &factors), None);
         Ok(())
     });
     outcome.unwrap();
 }
 
+/// A mistake in one place.
+#[derive(Clone, Copy, Debug)]
+enum Miss {
+    /// A term of a sum stands there twice, thrice, or not at all.
+    Times(usize, usize, usize),
+    /// Another value stands for a term.
+    Swapped(usize, usize, Node),
+    /// An instruction has another constant: it shifts by another distance, or has
+    /// another mask.
+    Constant(usize, u64),
+    /// It has the other factor, or the other half.
+    Operand(usize, bool, usize),
+}
+
+const NODES: [Node; 15] = [
+    Node::X,
+    Node::Y,
+    Node::X0,
+    Node::X1,
+    Node::Y0,
+    Node::Y1,
+    Node::Lowest,
+    Node::Carry,
+    Node::Cross,
+    Node::Split,
+    Node::Highest,
+    Node::T,
+    Node::Masked,
+    Node::SplitHigh,
+    Node::Middle,
+];
+
+/// Every mistake that this form can have in one place.
+fn misses(form: &Form) -> Vec<Miss> {
+    let mut misses = Vec::new();
+    for (sum, terms) in form.sums.iter().enumerate() {
+        for at in 0..terms.len() {
+            misses.extend([0, 2, 3].map(|times| Miss::Times(sum, at, times)));
+            let others = NODES.into_iter().filter(|node| *node < Form::end(sum));
+            misses.extend(others.map(|node| Miss::Swapped(sum, at, node)));
+        }
+    }
+    for (at, (op, _, second)) in form.program().iter().enumerate() {
+        let numbers: &[u64] = match (op, second) {
+            (Op::Shl | Op::Shr, Operand::Const(_)) => &[0, 1, 16, 31, 33, 63, 64, 95, 97],
+            (_, Operand::Const(LOW)) => &[0, 1, LOW >> 1, LOW << 1, LOW + 1, LOW << 32, !0],
+            _ => &[],
+        };
+        misses.extend(numbers.iter().map(|number| Miss::Constant(at, *number)));
+        if *op == Op::Mul {
+            for second in [false, true] {
+                misses.extend((0..6).map(|from| Miss::Operand(at, second, from)));
+            }
+        }
+    }
+    misses
+}
+
+/// The form with these mistakes.
+fn missed(form: &Form, misses: &[Miss]) -> Program {
+    let mut form = form.clone();
+    for miss in misses {
+        match *miss {
+            Miss::Times(sum, at, times) if at < form.sums[sum].len() => {
+                let term = form.sums[sum].remove(at);
+                form.sums[sum].splice(at..at, std::iter::repeat_n(term, times));
+            }
+            Miss::Swapped(sum, at, node) if at < form.sums[sum].len() => {
+                form.sums[sum][at] = node;
+            }
+            _ => {}
+        }
+    }
+    let mut program = form.program();
+    for miss in misses {
+        match *miss {
+            Miss::Constant(at, number) => {
+                if let Some((_, _, second @ Operand::Const(_))) = program.get_mut(at) {
+                    *second = Operand::Const(number);
+                }
+            }
+            Miss::Operand(at, second, from) => {
+                if let Some((Op::Mul, x, y)) = program.get_mut(at) {
+                    *(if second { y } else { x }) = Operand::Local(from);
+                }
+            }
+            Miss::Times(..) | Miss::Swapped(..) => {}
+        }
+    }
+    program
+}
+
+/// Both forms, with their sums added up in every way.
+fn forms() -> impl Iterator<Item = Form> {
+    let ways = FOLDS
+        .into_iter()
+        .flat_map(|fold| [true, false].map(|or| (fold, or)));
+    ways.flat_map(|(fold, or)| {
+        [true, false].map(|twice| Form {
+            fold,
+            or,
+            ..Form::exact(twice)
+        })
+    })
+}
+
+/// Numbers whose products carry in each place, and some of no kind.
+fn factors() -> Vec<(u64, u64)> {
+    let mut numbers = vec![0, 1, LOW, LOW + 1, LOW << 32, 1 << 63, !0];
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    numbers.extend(
+        std::iter::repeat_with(|| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        })
+        .take(7),
+    );
+    let pairs = numbers.iter().enumerate();
+    pairs
+        .flat_map(|(i, x)| [1, 5].map(|by| (*x, numbers[(i + by) % numbers.len()])))
+        .collect()
+}
+
+#[test]
+fn every_near_miss_is_what_it_is() {
+    let engine = Engine::new(&Config::new()).unwrap();
+    let programs: Vec<Program> = forms()
+        .flat_map(|form| {
+            let misses = misses(&form).into_iter();
+            misses
+                .map(move |miss| missed(&form, &[miss]))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(programs.len() > 2000, "only {}", programs.len());
+    assert_eq!(first_wrong(&engine, &programs, &factors()), None);
+}
+
+#[test]
+fn two_mistakes_at_once_are_what_they_are() {
+    let engine = Engine::new(&Config::new()).unwrap();
+    let forms: Vec<Form> = forms().collect();
+    let mut state = 1_u64;
+    let mut below = |end: usize| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (state >> 33) as usize % end
+    };
+    let programs: Vec<Program> = (0..3000)
+        .map(|_| {
+            let form = &forms[below(forms.len())];
+            let misses = misses(form);
+            let chosen = [misses[below(misses.len())], misses[below(misses.len())]];
+            missed(form, &chosen)
+        })
+        .collect();
+    assert_eq!(first_wrong(&engine, &programs, &factors()), None);
+}
+
+/// What is a product becomes the processor's own, whatever the order of its sums:
+/// without it there are four multiplications.
+#[test]
+fn products_are_recognised() {
+    let engine = Engine::new(&Config::new()).unwrap();
+    let mut programs = Vec::new();
+    for form in forms() {
+        for turn in 0..4 {
+            let mut form = form.clone();
+            // Over the sums of two and of three terms.
+            form.sums[0].rotate_left(turn % 2);
+            let terms = form.sums[1].len();
+            form.sums[1].rotate_left(turn % terms);
+            form.sums[2].rotate_left(turn % 3);
+            programs.push(form.program());
+        }
+    }
+    let wasm = wat::parse_str(wat(&programs)).unwrap();
+    for (listing, program) in Module::disassemble(&engine, &wasm, None)
+        .unwrap()
+        .iter()
+        .zip(&programs)
+    {
+        let multiplies = |text: &str| text.contains("mul") || text.contains("madd");
+        let count = listing
+            .code
+            .iter()
+            .filter(|line| multiplies(&line.text))
+            .count();
+        assert!((1..=2).contains(&count), "{count} in {program:?}");
+    }
+    assert_eq!(first_wrong(&engine, &programs, &factors()), None);
+}
+
 #[test]
 fn both_forms_are_the_product() {
-    for twice in [false, true] {
-        for (x, y) in [
-            (!0, !0),
-            (3, !0),
-            (LOW << 32, LOW + 1),
-            (0x1234_5678_9abc_def0, 0xfedc_ba98),
-        ] {
+    for form in forms() {
+        for (x, y) in factors() {
             let product = u128::from(x) * u128::from(y);
             let halves = ((product >> 64) as u64, product as u64);
-            assert_eq!(interpret(&self::product(twice), x, y), halves);
+            assert_eq!(interpret(&form.program(), x, y), halves);
         }
     }
 }

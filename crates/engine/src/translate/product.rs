@@ -117,9 +117,10 @@ impl Translator<'_> {
     /// What `m` is made of, if it is one.
     fn middle(&self, m: Value) -> Option<Middle> {
         let mut terms = self.terms(self.binary(m, Opcode::Iadd)?);
-        let masked = |term: &Value| Some((self.masked(*term)?, *term));
-        let (split, of_split) = terms.iter().find_map(masked)?;
-        terms.retain(|term| *term != of_split);
+        let masked = |(at, term): (usize, &Value)| Some((self.masked(*term)?, at));
+        let (split, at) = terms.iter().enumerate().find_map(masked)?;
+        // Once: a sum can have the same term twice, and is none of these then.
+        terms.remove(at);
         let (carry, product, other) = match terms[..] {
             // (t & M) + x1·y0, where t = (p >> 32) + x0·y1.
             [product] => {
