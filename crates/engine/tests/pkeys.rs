@@ -217,16 +217,18 @@ fn of_all_mappings_only_those_with_a_key_are_reached() {
 fn what_is_mapped_while_wasm_runs_is_locked_too() {
     let Some(mut f) = fixture() else { return };
     let nothing = Func::wrap(&mut f.store, |_: Caller<'_, i64>| {}).unwrap();
-    let base = f.base;
-    let fresh = move |_: Caller<'_, i64>| {
+    // The number is where the instance's own memory begins, which is not known before.
+    let fresh = |caller: Caller<'_, i64>| {
         let fresh = std::thread::spawn(|| Box::leak(vec![7u8; 1 << 20].into_boxed_slice()));
         let address = fresh.join().unwrap().as_ptr() as i64;
-        (address + 4096).wrapping_sub(base)
+        (address + 4096).wrapping_sub(*caller.data())
     };
     let fresh = Func::wrap(&mut f.store, fresh).unwrap();
     let module = f.instance.module(&f.store).clone();
     let imports = [nothing.into(), fresh.into()];
     f.instance = Instance::new(&mut f.store, &module, &imports).unwrap();
+    let memory = f.instance.get_memory(&f.store, "memory").unwrap();
+    *f.store.data_mut() = memory.data(&f.store).as_ptr() as i64;
     assert!(is_out_of_bounds(f.call::<(), i64>("load_given", ())));
 }
 
