@@ -5,7 +5,10 @@
 //! stack already. An `if` without `else` and without parameters branches to its
 //! end directly.
 
-use cranelift_codegen::ir::{Block, BlockArg, BlockCall, Inst, InstBuilder, JumpTableData, Value};
+use cranelift_codegen::ir::{
+    Block, BlockArg, BlockCall, Inst, InstBuilder, JumpTableData, Value, types,
+};
+use cranelift_codegen::settings::OptLevel;
 use wasmparser::{BlockType, BrTable, Operator};
 
 use super::Translator;
@@ -82,6 +85,7 @@ impl Translator<'_> {
         self.append_params(header, ResultTypes::Many(params));
         self.jump(header, params.len());
         self.b.switch_to_block(header);
+        self.keep_stores();
         let height = self.state.stack.len() - params.len();
         self.state.stack.truncate(height);
         self.state
@@ -89,6 +93,23 @@ impl Translator<'_> {
             .extend_from_slice(self.b.block_params(header));
         self.state
             .push_frame(FrameKind::Loop, header, params.len(), results.len());
+    }
+
+    /// At the head of a loop: what was stored before is there, if the loop ends or
+    /// not.
+    ///
+    /// Cranelift leaves a store out that a later one overwrites on every way out
+    /// of the function, where nothing in between can see it. A way that never gets
+    /// out counts for nothing there, so the store would be lost with its trap. An
+    /// instruction that can trap sees every store. That this one never does is
+    /// found by the same pass, behind that analysis: it leaves no code. Without the
+    /// pass no store is left out.
+    fn keep_stores(&mut self) {
+        if self.env.module.isa.flags().opt_level() == OptLevel::None {
+            return;
+        }
+        let never = self.b.ins().iconst(types::I32, 0);
+        self.b.ins().trapnz(never, trap::UNREACHABLE);
     }
 
     fn open_if(&mut self, ty: BlockType) {
