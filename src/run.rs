@@ -7,6 +7,7 @@
 
 pub mod code;
 mod count;
+mod dir;
 mod invoke;
 pub mod load;
 
@@ -17,6 +18,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use code::Code;
+use dir::Dir;
 use fathom_engine::{
     BoundsChoice, Engine, Frame, Func, Guarantee, Instance, Linker, Module, Store, Val,
 };
@@ -38,9 +40,11 @@ pub struct Args {
     /// The program: a module in the binary or the text format
     module: PathBuf,
 
-    /// Give it a folder, under the same or another name; may be repeated
-    #[arg(long, value_name = "HOST[::GUEST]")]
-    dir: Vec<String>,
+    /// Give it a folder, under the same or another name, to read only (ro) or to
+    /// change too (rw, the default); may be repeated. A name that ends in :ro or :rw
+    /// takes another behind it; of several :: the last separates
+    #[arg(long, value_name = "HOST[::GUEST][:ro|:rw]")]
+    dir: Vec<Dir>,
 
     /// Give it an environment variable, or hand one on; may be repeated
     #[arg(long, value_name = "NAME[=VALUE]")]
@@ -161,10 +165,7 @@ fn context(args: &Args) -> anyhow::Result<WasiCtx> {
         };
     }
     for dir in &args.dir {
-        let (host, guest) = dir.split_once("::").unwrap_or((dir, dir));
-        builder = builder
-            .preopen_dir(host, guest)
-            .with_context(|| format!("--dir {dir}"))?;
+        builder = (dir.give(builder)).with_context(|| format!("--dir {dir}"))?;
     }
     Ok(builder.build()?)
 }

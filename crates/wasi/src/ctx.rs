@@ -6,6 +6,7 @@
 
 use crate::errno::Errno;
 use crate::kernel_files;
+use crate::perms::{DirPerms, FilePerms, Perms};
 use crate::table::{Descriptor, HostFile, Table};
 use crate::types::{FileType, Rights};
 use rustix::fs::{Mode, OFlags};
@@ -95,7 +96,7 @@ pub struct WasiCtxBuilder {
     args: Vec<Vec<u8>>,
     env: Vec<Vec<u8>>,
     streams: [Stream; 3],
-    dirs: Vec<(OwnedFd, Vec<u8>)>,
+    dirs: Vec<(OwnedFd, Vec<u8>, Perms)>,
     sockets: Vec<OwnedFd>,
     ends_on_broken_pipe: bool,
     max_descriptors: usize,
@@ -190,12 +191,19 @@ impl WasiCtxBuilder {
 
     /// Opens the folder `host` and gives it to the guest under the name `guest`.
     /// What is beneath it but no data is refused to the guest: procfs and its kin,
-    /// and devices but null, zero, full, random and urandom.
+    /// and devices but null, zero, full, random and urandom. What `dir_perms` and
+    /// `file_perms` do not allow is `Errno::Notcapable`.
     ///
     /// # Errors
     /// [`BuildError::Directory`], [`BuildError::KernelFiles`], [`BuildError::Nul`].
-    pub fn preopen_dir(self, host: impl AsRef<Path>, guest: &str) -> Result<Self, BuildError> {
-        self.preopen_dir_fd(open_dir(host.as_ref())?, guest)
+    pub fn preopen_dir(
+        self,
+        host: impl AsRef<Path>,
+        guest: &str,
+        dir_perms: DirPerms,
+        file_perms: FilePerms,
+    ) -> Result<Self, BuildError> {
+        self.preopen_dir_fd(open_dir(host.as_ref())?, guest, dir_perms, file_perms)
     }
 
     /// As [`preopen_dir`](Self::preopen_dir), also for a folder on procfs or another
@@ -208,8 +216,14 @@ impl WasiCtxBuilder {
         self,
         host: impl AsRef<Path>,
         guest: &str,
+        dir_perms: DirPerms,
+        file_perms: FilePerms,
     ) -> Result<Self, BuildError> {
-        self.push_dir(open_dir(host.as_ref())?, guest)
+        let perms = Perms {
+            dir: dir_perms,
+            file: file_perms,
+        };
+        self.push_dir(open_dir(host.as_ref())?, guest, perms)
     }
 
     /// Gives an open directory to the guest under the name `guest`. It must be
@@ -217,22 +231,32 @@ impl WasiCtxBuilder {
     ///
     /// # Errors
     /// [`BuildError::KernelFiles`], [`BuildError::Nul`].
-    pub fn preopen_dir_fd(self, dir: impl Into<OwnedFd>, guest: &str) -> Result<Self, BuildError> {
+    pub fn preopen_dir_fd(
+        self,
+        dir: impl Into<OwnedFd>,
+        guest: &str,
+        dir_perms: DirPerms,
+        file_perms: FilePerms,
+    ) -> Result<Self, BuildError> {
         let dir = dir.into();
+        let perms = Perms {
+            dir: dir_perms,
+            file: file_perms,
+        };
         let found = kernel_files::interface(dir.as_fd());
         match found.map_err(|error| stream_error("directory", error))? {
             Some(what) => Err(BuildError::KernelFiles {
                 guest: guest.to_owned(),
                 what,
             }),
-            None => self.push_dir(dir, guest),
+            None => self.push_dir(dir, guest, perms),
         }
     }
 
-    fn push_dir(mut self, dir: OwnedFd, guest: &str) -> Result<Self, BuildError> {
+    fn push_dir(mut self, dir: OwnedFd, guest: &str, perms: Perms) -> Result<Self, BuildError> {
         let mut name = terminated("a folder's name", guest)?;
         name.pop();
-        self.dirs.push((dir, name));
+        self.dirs.push((dir, name, perms));
         Ok(self)
     }
 
@@ -300,15 +324,17 @@ impl WasiCtxBuilder {
                 Err(_) => insert(&mut table, closed().map_err(fail)?, what)?,
             }
         }
-        for (fd, name) in self.dirs {
-            let inheriting = Rights::DIRECTORY | Rights::REGULAR_FILE;
+        for (fd, name, perms) in self.dirs {
             let host = HostFile::Owned(fd);
-            let mut dir = Descriptor::new(host, Rights::DIRECTORY, inheriting)
+            let base = Rights::DIRECTORY - perms.withheld();
+            let inheriting = (Rights::DIRECTORY | Rights::REGULAR_FILE) - perms.withheld();
+            let mut dir = Descriptor::new(host, base, inheriting)
                 .map_err(|error| stream_error("directory", error))?;
             if dir.filetype != FileType::Directory {
                 return Err(stream_error("directory", Errno::Notdir));
             }
             dir.preopen = Some(name.into());
+            dir.perms = perms;
             insert(&mut table, dir, "directory")?;
         }
         for fd in self.sockets {

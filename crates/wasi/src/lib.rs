@@ -12,6 +12,7 @@
 //! What must stay true:
 //! - No guest path leads out of a preopened directory (`path.rs`), nor to the
 //!   kernel's interfaces in it (`kernel_files.rs`).
+//! - Nothing is changed in a folder that was given to read only (`perms.rs`).
 //! - A guest range is checked, and populated where the kernel will touch it,
 //!   before it is used; a wrong pointer is an errno, never a panic.
 //! - `fd_read`, `fd_write` and their kin make one transferring system call and
@@ -34,6 +35,7 @@ mod errno;
 mod kernel_files;
 mod memory;
 mod path;
+mod perms;
 mod table;
 mod threads;
 mod types;
@@ -45,6 +47,7 @@ pub use bind::add_to_linker;
 pub use calls::process::ProcExit;
 pub use ctx::{BuildError, DESCRIPTORS_MAX, SUBSCRIPTIONS_MAX, Stream, WasiCtx, WasiCtxBuilder};
 pub use errno::Errno;
+pub use perms::{DirPerms, FilePerms};
 pub use threads::{THREADS_MAX, ThreadError, run_with_threads, uses_threads};
 
 /// A module that calls the interface exports no memory named `memory`, so the

@@ -12,6 +12,7 @@
 
 use crate::dir::DirStream;
 use crate::errno::Errno;
+use crate::perms::Perms;
 use crate::types::{FdFlags, FileType, HOST_DSYNC, Rights};
 use rustix::fs::OFlags;
 use rustix::net::SocketType;
@@ -52,6 +53,8 @@ pub(crate) struct Descriptor {
     pub(crate) base: Rights,
     /// What it hands on to what is opened beneath it.
     pub(crate) inheriting: Rights,
+    /// What is allowed in the preopened folder that it is in.
+    pub(crate) perms: Perms,
     /// The guest's name for it, when it is a preopened directory.
     pub(crate) preopen: Option<Arc<[u8]>>,
     /// Where `fd_readdir` stands, of a directory.
@@ -78,6 +81,7 @@ impl Descriptor {
             filetype,
             base: base & filetype.rights(),
             inheriting,
+            perms: Perms::ALL,
             preopen: None,
             dir: is_directory.then(Arc::default),
             private_flags: FdFlags::empty(),

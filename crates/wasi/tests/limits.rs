@@ -7,7 +7,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use fathom_engine::{Bounds, Engine, Instance, Interrupt, Linker, Module, Store, TrapCode};
-use fathom_wasi::{Errno, WasiCtx, WasiCtxBuilder, add_to_linker};
+use fathom_wasi::{DirPerms, Errno, FilePerms, WasiCtx, WasiCtxBuilder, add_to_linker};
 
 /// A guest with the folder that it was given.
 struct Guest {
@@ -21,7 +21,7 @@ impl Guest {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "text").unwrap();
         let ctx = WasiCtxBuilder::new()
-            .preopen_dir(folder.path(), ".")
+            .preopen_dir(folder.path(), ".", DirPerms::all(), FilePerms::all())
             .and_then(WasiCtxBuilder::build)
             .unwrap();
         let module = Module::new(engine, &wat::parse_str(text).unwrap()).unwrap();

@@ -11,7 +11,7 @@
 mod peer;
 
 use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Linker, Module, Opt, Store};
-use fathom_wasi::{ProcExit, Stream, WasiCtx, WasiCtxBuilder};
+use fathom_wasi::{DirPerms, FilePerms, ProcExit, Stream, WasiCtx, WasiCtxBuilder};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -224,10 +224,12 @@ fn ours(wasm: &[u8], name: &str, bounds: Bounds, opt: Opt) -> Result<String, Out
             builder.env(name, value)
         })
         .and_then(|builder| {
-            builder
-                .arg("program")?
-                .args(ARGS)?
-                .preopen_dir(place.root(), "/")
+            builder.arg("program")?.args(ARGS)?.preopen_dir(
+                place.root(),
+                "/",
+                DirPerms::all(),
+                FilePerms::all(),
+            )
         })
         .map(|builder| builder.stdin(stdin).stdout(output))
         .and_then(WasiCtxBuilder::build)

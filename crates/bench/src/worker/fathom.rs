@@ -17,7 +17,8 @@ use fathom_runner::{
     measure_module,
 };
 use fathom_wasi::{
-    BuildError, ProcExit, Stream, WasiCtx, WasiCtxBuilder, add_to_linker, uses_threads,
+    BuildError, DirPerms, FilePerms, ProcExit, Stream, WasiCtx, WasiCtxBuilder, add_to_linker,
+    uses_threads,
 };
 
 use crate::own::OwnStrategy;
@@ -273,7 +274,8 @@ impl<'a> Wasm<'a> {
             builder = builder.env(key, value).map_err(refused)?;
         }
         for (host, guest) in &self.measure.dirs {
-            builder = builder.preopen_dir(host, guest).map_err(refused)?;
+            let (dir, file) = (DirPerms::all(), FilePerms::all());
+            builder = (builder.preopen_dir(host, guest, dir, file)).map_err(refused)?;
         }
         builder.build().map_err(refused)
     }

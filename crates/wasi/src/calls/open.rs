@@ -50,7 +50,8 @@ pub(crate) fn path_open(
     let name = mem.path(args.path, args.path_len)?;
     let fd = ctx.insert_with(|| {
         let fd = path::open(dir.as_fd(), &name, flags, Mode::from_raw_mode(0o666))?;
-        let opened = Descriptor::new(HostFile::Owned(fd), base, inheriting)?;
+        let mut opened = Descriptor::new(HostFile::Owned(fd), base, inheriting)?;
+        opened.perms = dir.perms;
         if let FileType::BlockDevice | FileType::CharacterDevice = opened.filetype {
             kernel_files::refuse_device(opened.as_fd())?;
         }

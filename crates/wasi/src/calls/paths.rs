@@ -27,6 +27,15 @@ struct Lookup<'a> {
 }
 
 impl Lookup<'_> {
+    /// Fails if something that is moved from here to `new` could be read or
+    /// changed there and not here.
+    fn moves_to(&self, new: &Lookup) -> Call {
+        match self.dir.perms.cover(new.dir.perms) {
+            true => Ok(()),
+            false => Err(Errno::Notcapable),
+        }
+    }
+
     /// The entry that the path names.
     fn entry(&self) -> Result<Entry<'_>, Errno> {
         Entry::find(self.dir.as_fd(), &self.path)
@@ -92,9 +101,9 @@ pub(crate) fn path_rename(
     new: GuestPath,
 ) -> Call {
     let old = lookup(ctx, mem, old, Rights::PATH_RENAME_SOURCE)?;
-    let old = old.entry()?;
     let new = lookup(ctx, mem, new, Rights::PATH_RENAME_TARGET)?;
-    let new = new.entry()?;
+    old.moves_to(&new)?;
+    let (old, new) = (old.entry()?, new.entry()?);
     let wants_dir = old.wants_dir() || new.wants_dir();
     if wants_dir && entry_type(&old)? != FileType::Directory {
         return Err(Errno::Notdir);
@@ -117,9 +126,9 @@ pub(crate) fn path_link(
         return Err(Errno::Inval);
     }
     let old = lookup(ctx, mem, old, Rights::PATH_LINK_SOURCE)?;
-    let old = old.entry()?;
     let new = lookup(ctx, mem, new, Rights::PATH_LINK_TARGET)?;
-    let new = new.entry()?;
+    old.moves_to(&new)?;
+    let (old, new) = (old.entry()?, new.entry()?);
     if old.wants_dir() && entry_type(&old)? != FileType::Directory {
         return Err(Errno::Notdir);
     }

@@ -10,7 +10,11 @@ use std::os::unix::fs::symlink;
 const ROOT: u32 = 4;
 
 fn guest() -> Guest {
-    Guest::with(|builder| builder.preopen_dir("/", "/").unwrap())
+    Guest::with(|builder| {
+        builder
+            .preopen_dir("/", "/", DirPerms::all(), FilePerms::all())
+            .unwrap()
+    })
 }
 
 fn at(guest: &mut Guest, path: &str) -> GuestPath {
@@ -110,7 +114,11 @@ fn harmless_devices_can_be_used_and_others_not() {
         }
     }
     // Also where the folder is of the same mount.
-    let mut guest = Guest::with(|builder| builder.preopen_dir("/dev", "/dev").unwrap());
+    let mut guest = Guest::with(|builder| {
+        builder
+            .preopen_dir("/dev", "/dev", DirPerms::all(), FilePerms::all())
+            .unwrap()
+    });
     assert_eq!(open(&mut guest, "ptmx", Oflags::empty()), Err(Errno::Perm));
     assert!(open(&mut guest, "zero", Oflags::empty()).is_ok());
 }
@@ -118,18 +126,26 @@ fn harmless_devices_can_be_used_and_others_not() {
 #[test]
 fn an_interface_is_given_by_its_name_only() {
     let builder = || WasiCtxBuilder::new();
-    let error = builder().preopen_dir("/proc/self", "p").unwrap_err();
+    let error = builder()
+        .preopen_dir("/proc/self", "p", DirPerms::all(), FilePerms::all())
+        .unwrap_err();
     assert!(matches!(
         error,
         BuildError::KernelFiles { what: "proc", .. }
     ));
     let folder = std::fs::File::open("/proc").unwrap();
-    let error = builder().preopen_dir_fd(folder, "p").unwrap_err();
+    let error = builder()
+        .preopen_dir_fd(folder, "p", DirPerms::all(), FilePerms::all())
+        .unwrap_err();
     assert!(matches!(
         error,
         BuildError::KernelFiles { what: "proc", .. }
     ));
-    let mut guest = Guest::with(|builder| builder.preopen_kernel_dir("/proc", "p").unwrap());
+    let mut guest = Guest::with(|builder| {
+        builder
+            .preopen_kernel_dir("/proc", "p", DirPerms::all(), FilePerms::all())
+            .unwrap()
+    });
     assert!(open(&mut guest, "self/status", Oflags::empty()).is_ok());
     assert_eq!(
         open(&mut guest, "../etc/passwd", Oflags::empty()),

@@ -5,6 +5,7 @@ mod anything;
 mod files;
 mod kernel;
 mod paths;
+mod perms;
 mod polls;
 mod socks;
 
@@ -14,6 +15,7 @@ use crate::calls::{Call, file, io};
 use crate::ctx::{WasiCtx, WasiCtxBuilder};
 use crate::errno::Errno;
 use crate::memory::{GuestMemory, Iovecs};
+use crate::perms::{DirPerms, FilePerms};
 use crate::types::{LookupFlags, Oflags, Rights};
 use std::path::PathBuf;
 
@@ -40,10 +42,18 @@ impl Guest {
     }
 
     fn with(more: impl FnOnce(WasiCtxBuilder) -> WasiCtxBuilder) -> Guest {
-        let temp = tempfile::tempdir().unwrap();
+        Guest::in_folder(tempfile::tempdir().unwrap(), more)
+    }
+
+    fn in_folder(
+        temp: tempfile::TempDir,
+        more: impl FnOnce(WasiCtxBuilder) -> WasiCtxBuilder,
+    ) -> Guest {
         let root = temp.path().join("root");
         std::fs::create_dir(&root).unwrap();
-        let builder = WasiCtxBuilder::new().preopen_dir(root, "/").unwrap();
+        let builder = WasiCtxBuilder::new()
+            .preopen_dir(root, "/", DirPerms::all(), FilePerms::all())
+            .unwrap();
         Guest {
             ctx: more(builder).build().unwrap(),
             bytes: vec![0; 64 << 10],
