@@ -33,7 +33,7 @@ mod values;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use fathom_engine::{Bounds, BoundsChoice, Config, Elide, Engine, Opt};
+use fathom_engine::{Bounds, BoundsChoice, Config, Elide, Engine, Opt, Quota};
 use rayon::prelude::*;
 
 use choice::Choice;
@@ -46,6 +46,8 @@ use tally::{Table, Tally};
 /// How far 64-bit memories without a declared maximum can grow: many are alive
 /// at once, and some strategies have few low addresses for them.
 const GROWTH_LIMIT: u64 = 64 << 20;
+/// The memories of a script together: one has 4 GiB in full beside others.
+const SCRIPT_BYTES: u64 = 8 << 30;
 
 /// How the scripts are run.
 #[derive(Clone, Copy)]
@@ -76,7 +78,13 @@ impl Mode {
             true => BoundsChoice::Named(self.bounds),
             false => BoundsChoice::Auto,
         };
+        // All modules of a script are in one store.
+        let quota = Quota {
+            memory_bytes: SCRIPT_BYTES,
+            ..Quota::default()
+        };
         let config = Config::new()
+            .quota(quota)
             .bounds(choice(false))
             .bounds64(choice(true))
             .memory64_growth_limit(GROWTH_LIMIT)
