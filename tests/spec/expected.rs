@@ -1,6 +1,7 @@
 //! Failures that are a strategy's nature, or beyond the engine, kept as files
 //! with a reason each: `GROUP/FILE:LINE  reason`, `#` for comments. What comes on
-//! top on one instruction set stands in `STRATEGY-ARCH.txt`, written by hand.
+//! top on one instruction set stands in `STRATEGY-ARCH.txt`, and in a machine that
+//! is named by `FATHOM_SPEC_MACHINE` in `STRATEGY-MACHINE.txt`, both written by hand.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,14 +19,19 @@ pub const BEYOND: &str = "beyond";
 pub struct Expected(BTreeMap<String, String>);
 
 impl Expected {
-    /// What the strategy's file lists, and the one of this instruction set beside
-    /// it; nothing for exact strategies, which have none.
+    /// What the strategy's file lists, and those of this instruction set and of this
+    /// machine beside it; nothing for exact strategies, which have none.
     pub fn of(bounds: Bounds) -> Expected {
         let mut expected = Expected(BTreeMap::new());
         if bounds.guarantee() != Guarantee::Exact {
-            let here = format!("{bounds}-{}", std::env::consts::ARCH);
             expected.0.extend(Expected::read(bounds.name()).0);
-            expected.0.extend(Expected::read(&here).0);
+            let machine = std::env::var("FATHOM_SPEC_MACHINE").ok();
+            let here = [Some(std::env::consts::ARCH.to_owned()), machine];
+            for word in here.into_iter().flatten() {
+                expected
+                    .0
+                    .extend(Expected::read(&format!("{bounds}-{word}")).0);
+            }
         }
         expected
     }
