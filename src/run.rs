@@ -9,6 +9,7 @@ pub mod code;
 mod count;
 mod dir;
 mod invoke;
+mod limits;
 pub mod load;
 
 use std::io::{self, Write};
@@ -20,9 +21,10 @@ use anyhow::Context;
 use code::Code;
 use dir::Dir;
 use fathom_engine::{
-    BoundsChoice, Engine, Frame, Func, Guarantee, Instance, Linker, Module, Store, Val,
+    Allowance, BoundsChoice, Engine, Frame, Func, Guarantee, Instance, Linker, Module, Store, Val,
 };
-use fathom_wasi::{ProcExit, ThreadError, WasiCtx, WasiCtxBuilder, run_with_threads};
+use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder};
+use limits::{Deadline, Limits, TIMED_OUT};
 
 /// What a shell shows for SIGABRT, and other runtimes for a trap.
 const TRAPPED: u8 = 134;
@@ -75,6 +77,9 @@ pub struct Args {
     verbose: bool,
 
     #[command(flatten)]
+    limits: Limits,
+
+    #[command(flatten)]
     code: Code,
 
     /// The program's arguments; put -- before the first that starts with -
@@ -99,10 +104,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(USAGE));
     }
     let file = args.module.display().to_string();
+    let deadline = args.limits.start(&file);
     let wasm = load::read(&args.module)?;
     let config = (args.code.config())
         .allow_unchecked(args.unsafe_no_bounds)
         .count(args.count.is_some())
+        .quota(args.limits.quota())
         .cache_dir(args.cache.clone());
     let engine = Engine::new(&config)?;
     let start = Instant::now();
@@ -113,9 +120,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.verbose {
         say_how(&args, &engine, &module, start.elapsed());
     }
-    let ended = match execute(&args, &engine, &module, context(&args)?) {
+    deadline.runs();
+    let outcome = execute(&args, &module, context(&args)?, &deadline);
+    deadline.over();
+    let ended = match outcome {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => ending(&file, error),
+        Err(error) => ending(&file, error, &deadline),
     };
     if let Some(format) = args.count {
         say(&count::text(&engine.counts(), module.check_sites(), format));
@@ -196,11 +206,19 @@ impl From<ThreadError> for Failure {
     }
 }
 
-fn execute(args: &Args, engine: &Engine, module: &Module, context: WasiCtx) -> Result<(), Failure> {
+fn execute(
+    args: &Args,
+    module: &Module,
+    context: WasiCtx,
+    deadline: &Deadline,
+) -> Result<(), Failure> {
+    let engine = module.engine();
+    let allowance = Allowance::new(args.limits.quota());
     let mut linker = Linker::new(engine);
     fathom_wasi::add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx);
     if !fathom_wasi::uses_threads(module) {
-        let mut store = Store::new(engine, context);
+        let mut store = Store::within(engine, context, &allowance);
+        store.set_interrupt(deadline.interrupt());
         let instance = linker.instantiate(&mut store, module)?;
         return start(args, module, &mut store, instance);
     }
@@ -210,7 +228,12 @@ fn execute(args: &Args, engine: &Engine, module: &Module, context: WasiCtx) -> R
         Err(Failure::Misfit(why)) => Ok(Some(why)),
         Err(Failure::Engine(_, error)) => Err(error),
     };
-    let misfit = run_with_threads(module, &linker, move || context.clone(), main)?;
+    let options = ThreadOptions {
+        threads_max: args.limits.max_threads,
+        interrupt: deadline.interrupt().clone(),
+        allowance,
+    };
+    let misfit = options.run(module, &linker, move || context.clone(), main)?;
     misfit.map_or(Ok(()), |why| Err(Failure::Misfit(why)))
 }
 
@@ -281,7 +304,7 @@ fn say(line: &str) {
 
 /// The exit status after an error, said on standard error where it is not the
 /// program's own doing.
-fn ending(file: &str, failure: Failure) -> anyhow::Result<ExitCode> {
+fn ending(file: &str, failure: Failure, deadline: &Deadline) -> anyhow::Result<ExitCode> {
     let (thread, error) = match failure {
         Failure::Misfit(why) => anyhow::bail!("{file}: {why}"),
         Failure::Engine(thread, error) => (thread, error),
@@ -290,12 +313,16 @@ fn ending(file: &str, failure: Failure) -> anyhow::Result<ExitCode> {
         // As POSIX: a parent sees the low eight bits.
         return Ok(ExitCode::from((status & 0xff) as u8));
     }
+    let thread = thread.map_or(String::new(), |tid| format!("thread {tid}: "));
+    if let Some(what) = error.trap().and_then(|trap| deadline.explain(trap)) {
+        say(&format!("fathom: {file}: {thread}{what}"));
+        return Ok(ExitCode::from(TIMED_OUT));
+    }
     let (status, what) = match error.trap() {
         Some(trap) => (TRAPPED, format!("trap: {trap}")),
         None if error.exception().is_some() => (TRAPPED, error.to_string()),
         None => (1, error.to_string().replace('\n', " ")),
     };
-    let thread = thread.map_or(String::new(), |tid| format!("thread {tid}: "));
     say(&format!("fathom: {file}: {thread}{what}"));
     say_frames(error.frames());
     Ok(ExitCode::from(status))

@@ -71,7 +71,7 @@ fn opt_parser() -> impl TypedValueParser<Value = Opt> {
 }
 
 /// A size: a number of bytes, or one with K, M, G or T behind it.
-fn bytes(text: &str) -> Result<u64, String> {
+pub fn bytes(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.chars().last() {
         Some('K' | 'k') => (&text[..text.len() - 1], 10),
         Some('M' | 'm') => (&text[..text.len() - 1], 20),

@@ -15,6 +15,7 @@ use crate::entry;
 use crate::error::{Error, ErrorKind, Result};
 use crate::features::Feature;
 use crate::in_force::InForce;
+use crate::limits::Quota;
 use crate::types::{Gone, MemoryType, TypeHold, TypeId};
 
 /// Compiles modules and runs them. Cheap to clone; clones are the same engine.
@@ -170,6 +171,11 @@ impl Engine {
     /// The optimisation level in force.
     pub fn opt(&self) -> Opt {
         self.0.config.opt
+    }
+
+    /// What a store may have that shares nothing with others.
+    pub fn quota(&self) -> Quota {
+        self.0.config.quota
     }
 
     /// What programs have done in stores that are gone; nothing unless it

@@ -59,7 +59,7 @@ impl SharedMemory {
     /// A type that is not shared, has no maximum or limits that are too large,
     /// or a host without room for it.
     pub fn new(engine: &Engine, ty: MemoryType) -> Result<SharedMemory> {
-        SharedMemory::within(engine, ty, &Allowance::new(engine.config().quota))
+        SharedMemory::within(engine, ty, &Allowance::new(engine.quota()))
     }
 
     /// A memory that shares a quota with stores and other memories. Whoever grows

@@ -127,7 +127,7 @@ pub(crate) fn take_ids(count: u64) -> u64 {
 impl<T> Store<T> {
     /// An empty store, with the quota of the engine's configuration for itself.
     pub fn new(engine: &Engine, data: T) -> Store<T> {
-        Store::within(engine, data, &Allowance::new(engine.config().quota))
+        Store::within(engine, data, &Allowance::new(engine.quota()))
     }
 
     /// An empty store that shares a quota with others.

@@ -48,7 +48,7 @@ pub use calls::process::ProcExit;
 pub use ctx::{BuildError, DESCRIPTORS_MAX, SUBSCRIPTIONS_MAX, Stream, WasiCtx, WasiCtxBuilder};
 pub use errno::Errno;
 pub use perms::{DirPerms, FilePerms};
-pub use threads::{THREADS_MAX, ThreadError, run_with_threads, uses_threads};
+pub use threads::{THREADS_MAX, ThreadError, ThreadOptions, run_with_threads, uses_threads};
 
 /// A module that calls the interface exports no memory named `memory`, so the
 /// call has nothing to work on.

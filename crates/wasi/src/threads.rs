@@ -21,16 +21,19 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use fathom_engine::{Caller, Error, ExternType, FuncType, Instance, Interrupt, Linker, Module};
+use fathom_engine::{
+    Allowance, Caller, Engine, Error, ExternType, FuncType, Instance, Interrupt, Linker, Module,
+};
 use fathom_engine::{SharedMemory, Store, ValType};
 
 use crate::errno::Errno;
 
 /// The largest thread number that the interface allows.
 const TID_MAX: u32 = (1 << 29) - 1;
-/// Threads of one program that may run at the same time; beyond, starting one
-/// fails with `Errno::Again`.
-pub const THREADS_MAX: usize = 1024;
+/// Threads of one program that may run at the same time by default, beside its main
+/// thread; beyond, starting one fails with `Errno::Again`. Each can fill a stack of a
+/// MiB and has an instance of its own.
+pub const THREADS_MAX: usize = 128;
 
 const START: &str = "wasi_thread_start";
 
@@ -42,6 +45,30 @@ pub fn uses_threads(module: &Module) -> bool {
         (from, name) == ("wasi", "thread-spawn")
             || matches!(ty, ExternType::Memory(memory) if memory.shared)
     })
+}
+
+/// What the threads of a program have together.
+#[derive(Clone, Debug)]
+pub struct ThreadOptions {
+    /// How many may run at the same time, beside the main thread.
+    pub threads_max: usize,
+    /// What ends the program, in all its threads, when it is raised by somebody else.
+    /// It is raised, too, when the program ends.
+    pub interrupt: Interrupt,
+    /// What the stores of all threads and their shared memories may have.
+    pub allowance: Allowance,
+}
+
+impl ThreadOptions {
+    /// [`THREADS_MAX`], and for all together the quota that the engine gives a store.
+    #[must_use]
+    pub fn new(engine: &Engine) -> ThreadOptions {
+        ThreadOptions {
+            threads_max: THREADS_MAX,
+            interrupt: Interrupt::new(),
+            allowance: Allowance::new(engine.quota()),
+        }
+    }
 }
 
 /// How a threaded program failed.
@@ -68,7 +95,7 @@ struct Group<T> {
     module: Module,
     linker: OnceLock<Linker<T>>,
     new_data: Box<dyn Fn() -> T + Send + Sync>,
-    interrupt: Interrupt,
+    options: ThreadOptions,
     state: Mutex<State>,
 }
 
@@ -88,6 +115,8 @@ enum Ending {
 
 /// Instantiates a program that may start threads and lets `main` run it.
 ///
+/// With the options' defaults; see [`ThreadOptions::run`].
+///
 /// `linker` defines what it imports, but `wasi.thread-spawn` and its shared
 /// memories, which are made here. `data` makes the data of each thread's store, in
 /// which the guest's state should be clones of one.
@@ -104,40 +133,63 @@ pub fn run_with_threads<T: Send + 'static, R>(
     data: impl Fn() -> T + Send + Sync + 'static,
     main: impl FnOnce(&mut Store<T>, Instance) -> Result<R, Error>,
 ) -> Result<R, ThreadError> {
-    let interrupt = Interrupt::new();
-    let group = Arc::new(Group {
-        module: module.clone(),
-        linker: OnceLock::new(),
-        new_data: Box::new(data),
-        interrupt,
-        state: Mutex::default(),
-    });
-    let linker = definitions(linker, &group)?;
-    let linker = group.linker.get_or_init(|| linker);
-    let mut store = group.store();
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let instance = linker.instantiate(&mut store, module)?;
-        main(&mut store, instance)
-    }));
-    let result = match outcome {
-        Ok(Ok(result)) => {
-            group.end(Ending::Returned);
-            Some(result)
+    ThreadOptions::new(module.engine()).run(module, linker, data, main)
+}
+
+impl ThreadOptions {
+    /// Instantiates a program that may start threads and lets `main` run it.
+    ///
+    /// `linker` defines what it imports, but `wasi.thread-spawn` and its shared
+    /// memories, which are made here. `data` makes the data of each thread's store, in
+    /// which the guest's state should be clones of one.
+    ///
+    /// # Errors
+    /// How the program ended, unless `main` returned first; what keeps it from
+    /// being instantiated.
+    ///
+    /// # Panics
+    /// Goes on with a panic of a host function, in whichever thread it was.
+    pub fn run<T: Send + 'static, R>(
+        self,
+        module: &Module,
+        linker: &Linker<T>,
+        data: impl Fn() -> T + Send + Sync + 'static,
+        main: impl FnOnce(&mut Store<T>, Instance) -> Result<R, Error>,
+    ) -> Result<R, ThreadError> {
+        let group = Arc::new(Group {
+            module: module.clone(),
+            linker: OnceLock::new(),
+            new_data: Box::new(data),
+            options: self,
+            state: Mutex::default(),
+        });
+        let linker = definitions(linker, &group)?;
+        let linker = group.linker.get_or_init(|| linker);
+        let mut store = group.store();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let instance = linker.instantiate(&mut store, module)?;
+            main(&mut store, instance)
+        }));
+        let result = match outcome {
+            Ok(Ok(result)) => {
+                group.end(Ending::Returned);
+                Some(result)
+            }
+            Ok(Err(error)) => {
+                group.end(Ending::Failed(error.into()));
+                None
+            }
+            Err(payload) => {
+                group.end(Ending::Panicked(payload));
+                None
+            }
+        };
+        match (group.join(), result) {
+            (Ending::Returned, Some(result)) => Ok(result),
+            (Ending::Failed(failure), _) => Err(failure),
+            (Ending::Panicked(payload), _) => resume_unwind(payload),
+            (Ending::Returned, None) => unreachable!("only a main that returned says so"),
         }
-        Ok(Err(error)) => {
-            group.end(Ending::Failed(error.into()));
-            None
-        }
-        Err(payload) => {
-            group.end(Ending::Panicked(payload));
-            None
-        }
-    };
-    match (group.join(), result) {
-        (Ending::Returned, Some(result)) => Ok(result),
-        (Ending::Failed(failure), _) => Err(failure),
-        (Ending::Panicked(payload), _) => resume_unwind(payload),
-        (Ending::Returned, None) => unreachable!("only a main that returned says so"),
     }
 }
 
@@ -154,7 +206,8 @@ fn definitions<T: Send + 'static>(
             && memory.shared
             && !linker.defines(from, name)
         {
-            let memory = SharedMemory::new(linker.engine(), memory)?;
+            let allowance = &group.options.allowance;
+            let memory = SharedMemory::within(linker.engine(), memory, allowance)?;
             linker.define_shared(from, name, &memory);
         }
     }
@@ -196,8 +249,9 @@ impl<T: Send + 'static> Group<T> {
 
     /// A store for one of the threads.
     fn store(&self) -> Store<T> {
-        let mut store = Store::new(self.module.engine(), (self.new_data)());
-        store.set_interrupt(&self.interrupt);
+        let (engine, data) = (self.module.engine(), (self.new_data)());
+        let mut store = Store::within(engine, data, &self.options.allowance);
+        store.set_interrupt(&self.options.interrupt);
         store
     }
 
@@ -206,7 +260,7 @@ impl<T: Send + 'static> Group<T> {
     fn spawn(group: &Arc<Group<T>>, arg: i32) -> Option<u32> {
         let mut state = group.state();
         state.threads.retain(|thread| !thread.is_finished());
-        let full = state.threads.len() >= THREADS_MAX || state.last_tid == TID_MAX;
+        let full = state.threads.len() >= group.options.threads_max || state.last_tid == TID_MAX;
         if state.ending.is_some() || full {
             return None;
         }
@@ -250,7 +304,7 @@ impl<T: Send + 'static> Group<T> {
         self.state().ending.get_or_insert(ending);
         // However long a host function takes: its thread uses the program's
         // memory and descriptors.
-        self.interrupt.stop(Duration::MAX);
+        self.options.interrupt.stop(Duration::MAX);
     }
 
     /// Waits for the threads, which have been told to stop; why the program

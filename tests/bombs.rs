@@ -1,0 +1,122 @@
+//! Small programs that ask for much: each is refused or ended, in little memory, by
+//! what `fathom run` limits when nothing is said.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fathom_sys::usage::wait_with_usage;
+
+/// What the process may have had in the machine's memory.
+const RESIDENT_BYTES_MAX: u64 = 256 << 20;
+
+/// No measurement: only whether it ends by itself, on a machine that is busy, built
+/// without optimisation.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Runs a program and returns what it says.
+#[expect(
+    clippy::zombie_processes,
+    reason = "waited for by its number, for its usage"
+)]
+fn run(wat: &str, args: &[&str]) -> String {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("bomb.wasm");
+    std::fs::write(&path, wat::parse_str(wat).unwrap()).unwrap();
+    let said = std::fs::File::create(temp.path().join("said")).unwrap();
+    let start = Instant::now();
+    let child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .arg("run")
+        .args(args)
+        .arg(&path)
+        .arg("100000000")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(said)
+        .spawn()
+        .unwrap();
+    let (_, usage) = wait_with_usage(child.id()).unwrap();
+    let text = std::fs::read_to_string(temp.path().join("said")).unwrap();
+    assert!(start.elapsed() < PATIENCE, "{text}");
+    let peak = usage.rss_peak_bytes;
+    assert!(peak <= RESIDENT_BYTES_MAX, "{} MiB: {text}", peak >> 20);
+    text
+}
+
+fn of(head: &str, n: usize, item: &str, tail: &str) -> String {
+    format!("(module {head} {} {tail})", item.repeat(n))
+}
+
+#[test]
+fn tables() {
+    let table = "(table 10000000 (ref null func) (ref.null func))";
+    let text = run(&of("", 40, table, ""), &[]);
+    assert!(text.contains("400000000 table elements are beyond the limit of 10000000"));
+    // As many as there may be, filled; and grown one by one.
+    run(&of("", 1, table, "(func (export \"_start\"))"), &[]);
+    let wat = r#"(module (table 1 funcref)
+      (func (export "go") (param i32)
+        (loop $l (br_if $l (i32.ge_s (table.grow (ref.func 0) (i32.const 997)) (i32.const 0)))))
+      (elem declare func 0))"#;
+    run(wat, &["--invoke", "go"]);
+}
+
+#[test]
+fn exceptions() {
+    let wat = include_str!("cli/limits.in/chain.wat");
+    let text = run(wat, &["--invoke", "go"]);
+    assert!(
+        text.contains("trap: limit exceeded: 64 MiB of exceptions"),
+        "{text}"
+    );
+}
+
+#[test]
+fn many_of_everything() {
+    let start = "(func (export \"_start\"))";
+    for (n, item) in [
+        (100, "(memory 655)"),
+        (99_000, "(table 1 funcref)"),
+        (200_000, "(global v128 (v128.const i64x2 1 1))"),
+        (200_000, "(tag)"),
+    ] {
+        run(&of("", n, item, start), &[]);
+    }
+}
+
+#[test]
+fn segments_of_many_threads() {
+    // 1 MB of a module, and 8 times as much in each of its instances.
+    let elements = format!("(elem func {})", "0 ".repeat(500_000));
+    let wat = format!(
+        r#"(module
+          (import "env" "memory" (memory 1 1 shared))
+          (import "wasi" "thread-spawn" (func $spawn (param i32) (result i32)))
+          {elements}
+          (func (export "wasi_thread_start") (param i32 i32)
+            (drop (memory.atomic.wait32 (i32.const 0) (i32.const 0) (i64.const -1))))
+          (func (export "go") (param i32) (local $n i32)
+            (loop $l
+              (drop (call $spawn (i32.const 0)))
+              (local.set $n (i32.add (local.get $n) (i32.const 1)))
+              (br_if $l (i32.lt_u (local.get $n) (i32.const 60))))))"#
+    );
+    run(&wat, &["--invoke", "go"]);
+}
+
+#[test]
+fn recursion_in_every_thread() {
+    let wat = r#"(module
+      (import "env" "memory" (memory 1 1 shared))
+      (import "wasi" "thread-spawn" (func $spawn (param i32) (result i32)))
+      (func $deep (param i32) (result i32)
+        (if (result i32) (local.get 0)
+          (then (i32.add (i32.const 1) (call $deep (i32.sub (local.get 0) (i32.const 1)))))
+          (else (memory.atomic.wait32 (i32.const 0) (i32.const 0) (i64.const 100000000)))))
+      (func (export "wasi_thread_start") (param i32 i32) (drop (call $deep (i32.const 8000))))
+      (func (export "go") (param i32) (local $n i32)
+        (loop $l
+          (drop (call $spawn (i32.const 0)))
+          (local.set $n (i32.add (local.get $n) (i32.const 1)))
+          (br_if $l (i32.lt_u (local.get $n) (i32.const 2000))))))"#;
+    run(wat, &["--invoke", "go"]);
+}
