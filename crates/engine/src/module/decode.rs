@@ -132,10 +132,16 @@ impl Decoder {
     }
 
     fn global(&mut self, global: &wasmparser::Global<'_>, offset: usize) -> Result<()> {
-        let def = GlobalDef {
-            ty: self.global_type(&global.ty, offset)?,
-            init: self.expr(&global.init_expr)?,
+        let ty = self.global_type(&global.ty, offset)?;
+        let init = self.expr(&global.init_expr)?;
+        // One step, however long the chain of globals is: those in front are known.
+        let constant = match init.0[..] {
+            _ if ty.mutable || ty.content.is_ref() => None,
+            [ConstOp::GlobalGet(index)] => self.info.constant_global(index),
+            [op] => Some(op),
+            _ => None,
         };
+        let def = GlobalDef { ty, init, constant };
         self.info.globals.push(def.ty);
         self.info.global_defs.push(def);
         Ok(())

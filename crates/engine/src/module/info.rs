@@ -159,6 +159,9 @@ pub struct GlobalDef {
     pub ty: GlobalType,
     /// Its initial value.
     pub init: ConstExpr,
+    /// Its value, where translation may fold it: it is immutable, of a numeric type
+    /// and initialised by one constant, or by a global that has one.
+    pub constant: Option<ConstOp>,
 }
 
 /// A table defined by the module.
@@ -243,18 +246,11 @@ impl ModuleInfo {
         func.checked_sub(self.imported_funcs).map(|i| i as usize)
     }
 
-    /// The value of a global when translation may fold it: an immutable,
-    /// defined global initialised by one numeric constant.
+    /// The value of a global when translation may fold it: see
+    /// [`GlobalDef::constant`].
     pub fn constant_global(&self, index: u32) -> Option<ConstOp> {
         let defined = index.checked_sub(self.imported_globals)?;
-        let def = &self.global_defs[defined as usize];
-        match def.init.0.as_slice() {
-            [op] if !def.ty.mutable && !def.ty.content.is_ref() => match op {
-                ConstOp::GlobalGet(inner) => self.constant_global(*inner),
-                _ => Some(*op),
-            },
-            _ => None,
-        }
+        self.global_defs[defined as usize].constant
     }
 
     /// The name of a function for messages: from the name section, else from

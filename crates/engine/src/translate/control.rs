@@ -5,6 +5,9 @@
 //! stack already. An `if` without `else` and without parameters branches to its
 //! end directly.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use cranelift_codegen::ir::{
     Block, BlockArg, BlockCall, Inst, InstBuilder, JumpTableData, Value, types,
 };
@@ -16,6 +19,10 @@ use super::env::ResultTypes;
 use super::state::{Frame, FrameKind};
 use crate::trap;
 use crate::types::ValType;
+
+/// Where the entries of a table go, by depth: no larger than the table, however
+/// many frames are open.
+type TableEdges = HashMap<u32, Block>;
 
 impl Translator<'_> {
     /// Translates a control instruction; `false` when it is not one.
@@ -300,7 +307,7 @@ impl Translator<'_> {
         let index = self.pop();
         let (_, arity) = self.state.branch_to(targets.default());
         let args = self.collect_args(arity);
-        let mut edges: Vec<Option<Block>> = vec![None; self.state.frames.len()];
+        let mut edges = HashMap::new();
         let mut calls = Vec::with_capacity(targets.len() as usize);
         for target in targets.targets() {
             let depth = target.expect("validated: the targets decode");
@@ -312,38 +319,37 @@ impl Translator<'_> {
             .create_jump_table(JumpTableData::new(default, &calls));
         self.b.ins().br_table(index, table);
         if arity > 0 {
-            self.close_table_edges(&edges, &args);
+            self.close_table_edges(edges, &args);
         }
         self.state.args = args;
         self.state.reachable = false;
     }
 
-    /// Where an entry of a table goes: the label, or the block made for it.
-    fn table_edge(&mut self, depth: u32, arity: usize, edges: &mut [Option<Block>]) -> BlockCall {
-        let block = match edges[depth as usize] {
-            Some(edge) => edge,
-            None => {
+    /// Where an entry of a table goes: the label, or the block made for it. The
+    /// operands are handed on there, once for each label and not for each entry.
+    fn table_edge(&mut self, depth: u32, arity: usize, edges: &mut TableEdges) -> BlockCall {
+        let block = match edges.entry(depth) {
+            Entry::Occupied(edge) => *edge.get(),
+            Entry::Vacant(edge) => {
                 let (label, _) = self.state.branch_to(depth);
-                let edge = if arity == 0 {
-                    label
-                } else {
-                    self.b.create_block()
-                };
-                edges[depth as usize] = Some(edge);
-                edge
+                *edge.insert(match arity {
+                    0 => label,
+                    _ => self.b.create_block(),
+                })
             }
         };
         BlockCall::new(block, [], &mut self.b.func.dfg.value_lists)
     }
 
-    fn close_table_edges(&mut self, edges: &[Option<Block>], args: &[BlockArg]) {
-        for (depth, edge) in (0..).zip(edges) {
-            if let Some(edge) = *edge {
-                let (label, _) = self.state.branch_to(depth);
-                self.b.switch_to_block(edge);
-                self.b.seal_block(edge);
-                self.b.ins().jump(label, args);
-            }
+    fn close_table_edges(&mut self, edges: TableEdges, args: &[BlockArg]) {
+        let mut edges: Vec<(u32, Block)> = edges.into_iter().collect();
+        // The order of the code must not be the map's.
+        edges.sort_unstable();
+        for (depth, edge) in edges {
+            let (label, _) = self.state.branch_to(depth);
+            self.b.switch_to_block(edge);
+            self.b.seal_block(edge);
+            self.b.ins().jump(label, args);
         }
     }
 
