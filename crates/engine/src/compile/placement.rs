@@ -6,6 +6,8 @@
 //! fraction of a line moves its loops with it, and one of the few places there
 //! are suits the innermost loops best.
 
+use std::cmp::Reverse;
+
 use cranelift_codegen::CompiledCode;
 
 /// Bytes of a line of the instruction cache, and of what the decoded-instruction
@@ -47,29 +49,49 @@ fn innermost(starts: &[u32], edges: &[(u32, u32)], len: u32) -> Vec<Loop> {
             (to, starts.get(next).copied().unwrap_or(len))
         })
         .collect();
-    ranges.sort_unstable();
+    // Each range stands behind all that contain it.
+    ranges.sort_unstable_by_key(|&(start, end)| (start, Reverse(end)));
     ranges.dedup();
-    let contains = |a: (u32, u32), b: (u32, u32)| a.0 <= b.0 && b.1 <= a.1;
-    ranges
-        .iter()
-        .filter(|range| range.1 - range.0 <= LOOP_BYTES_MAX)
-        .filter(|range| {
-            !ranges
-                .iter()
-                .any(|other| other != *range && contains(**range, *other))
-        })
-        .map(|range| {
-            let depth = ranges
-                .iter()
-                .filter(|other| contains(**other, *range))
-                .count();
-            Loop {
-                start: range.0,
-                end: range.1,
-                depth: (depth as u32).min(DEPTH_MAX),
-            }
-        })
-        .collect()
+    let depths = depths(&ranges);
+    let mut innermost = Vec::new();
+    // Of the ranges behind, none of which begins earlier: the least end.
+    let mut least = u32::MAX;
+    for (&(start, end), depth) in ranges.iter().zip(depths).rev() {
+        if end < least && end - start <= LOOP_BYTES_MAX {
+            let depth = depth.min(DEPTH_MAX);
+            innermost.push(Loop { start, end, depth });
+        }
+        least = least.min(end);
+    }
+    innermost.reverse();
+    innermost
+}
+
+/// In how many ranges each is, itself included. Of those in front of one, which
+/// do not begin later, the ones with no smaller end contain it: they are counted
+/// in a tree of sums over the ends (Fenwick: A New Data Structure for Cumulative
+/// Frequency Tables, 1994), for a function can have a loop every few bytes.
+fn depths(ranges: &[(u32, u32)]) -> Vec<u32> {
+    let mut ends: Vec<u32> = ranges.iter().map(|range| range.1).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    let mut sums = vec![0u32; ends.len() + 1];
+    let depth = |(before, range): (usize, &(u32, u32))| {
+        let smaller = ends.partition_point(|end| *end < range.1);
+        let mut ending_earlier = 0;
+        let mut at = smaller;
+        while at > 0 {
+            ending_earlier += sums[at];
+            at &= at - 1;
+        }
+        at = smaller + 1;
+        while at < sums.len() {
+            sums[at] += 1;
+            at += at & at.wrapping_neg();
+        }
+        before as u32 + 1 - ending_earlier
+    };
+    ranges.iter().enumerate().map(depth).collect()
 }
 
 /// How far behind the start of a line a function with these loops is best
@@ -92,6 +114,8 @@ fn cost(range: &Loop, offset: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -104,6 +128,32 @@ mod tests {
             depth: 2,
         };
         assert_eq!(innermost(&starts, &edges, 70), [expected]);
+    }
+
+    /// What [`innermost`] is, said without a thought about time.
+    fn by_definition(ranges: &BTreeSet<(u32, u32)>) -> Vec<Loop> {
+        let contains = |a: &(u32, u32), b: &(u32, u32)| a.0 <= b.0 && b.1 <= a.1;
+        let is_innermost =
+            |range: &&(u32, u32)| !ranges.iter().any(|r| r != *range && contains(range, r));
+        let found = ranges.iter().filter(is_innermost).map(|range| Loop {
+            start: range.0,
+            end: range.1,
+            depth: (ranges.iter().filter(|r| contains(r, range)).count() as u32).min(DEPTH_MAX),
+        });
+        found
+            .filter(|l| l.end - l.start <= LOOP_BYTES_MAX)
+            .collect()
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_loops_are_told_apart(edges in proptest::collection::vec((0u32..200, 0u32..200), 0..60)) {
+            let starts: Vec<u32> = (0..200).map(|start| start * 5).collect();
+            let edges: Vec<(u32, u32)> = edges.iter().map(|(a, b)| (a * 5, b * 5)).collect();
+            let back = edges.iter().filter(|(from, to)| to <= from);
+            let ranges = back.map(|(from, to)| (*to, from + 5)).collect();
+            proptest::prop_assert_eq!(innermost(&starts, &edges, 1000), by_definition(&ranges));
+        }
     }
 
     #[test]

@@ -22,6 +22,8 @@ use super::{Index, Site};
 /// Parameters that may hand one on to another, and ways to them in all.
 const PARAMETERS_MAX: usize = 12;
 const WAYS_MAX: usize = 200;
+/// Accesses of one root that are looked through for one way.
+const ACCESSES_MAX: usize = 64;
 
 /// An access, by the root of its index.
 struct Accessed {
@@ -139,6 +141,7 @@ impl<'a> Joins<'a> {
         self.accessed
             .get(&root)?
             .iter()
+            .take(ACCESSES_MAX)
             .find(|accessed| self.domtree.block_dominates(accessed.block, block))?
             .fact
             .moved(by)

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use cranelift_codegen::dominator_tree::DominatorTree;
+use cranelift_codegen::entity::SecondaryMap;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir::{Block, BlockArg, Function, Inst, Opcode, Value, ValueDef};
 use cranelift_codegen::loop_analysis::{Loop, LoopAnalysis};
@@ -36,6 +37,8 @@ pub(super) struct Loops<'a> {
     cfg: &'a ControlFlowGraph,
     domtree: &'a DominatorTree,
     analysis: &'a LoopAnalysis,
+    /// The numbers of a loop and of all inside it, which follow one another.
+    numbers: SecondaryMap<Loop, (u32, u32)>,
     shapes: HashMap<Loop, Option<Shape>>,
     steps: HashMap<Value, Option<Range>>,
 }
@@ -62,6 +65,7 @@ impl<'a> Loops<'a> {
             cfg,
             domtree,
             analysis,
+            numbers: numbers(analysis),
             shapes: HashMap::new(),
             steps: HashMap::new(),
         }
@@ -81,7 +85,12 @@ impl<'a> Loops<'a> {
 
     /// Whether a block is in a loop.
     pub fn contains(&self, of: Loop, block: Block) -> bool {
-        self.analysis.is_in_loop(block, of)
+        self.analysis
+            .innermost_loop(block)
+            .is_some_and(|innermost| {
+                let (first, behind) = self.numbers[of];
+                (first..behind).contains(&self.numbers[innermost].0)
+            })
     }
 
     fn shape(&mut self, func: &Function, of: Loop) -> Option<Shape> {
@@ -139,7 +148,7 @@ impl<'a> Loops<'a> {
                 terms: SmallVec::from_slice(&[(value, factor)]),
                 constant: 0,
             };
-            if !self.analysis.is_in_loop(defined_in(func, value)?, of) {
+            if !self.contains(of, defined_in(func, value)?) {
                 found.first.add(&term, 1, bits).then_some(())?;
                 found.fixed.add(&term, 1, bits).then_some(())?;
                 continue;
@@ -249,6 +258,32 @@ impl<'a> Loops<'a> {
     }
 }
 
+/// Numbers loops so that it takes one comparison to tell whether one is in
+/// another, however deep they are. A loop stands behind the one it is in.
+fn numbers(analysis: &LoopAnalysis) -> SecondaryMap<Loop, (u32, u32)> {
+    let mut inside: SecondaryMap<Loop, u32> = SecondaryMap::with_default(1);
+    for of in analysis.loops().rev() {
+        if let Some(parent) = analysis.loop_parent(of) {
+            inside[parent] += inside[of];
+        }
+    }
+    let mut numbers: SecondaryMap<Loop, (u32, u32)> = SecondaryMap::new();
+    // The next number inside a loop, and outside of all.
+    let mut next: SecondaryMap<Loop, u32> = SecondaryMap::new();
+    let mut outside = 0;
+    for of in analysis.loops() {
+        let first = match analysis.loop_parent(of) {
+            Some(parent) => &mut next[parent],
+            None => &mut outside,
+        };
+        let number = *first;
+        *first += inside[of];
+        next[of] = number + 1;
+        numbers[of] = (number, number + inside[of]);
+    }
+    numbers
+}
+
 /// The block that a value is defined in.
 pub(super) fn defined_in(func: &Function, value: Value) -> Option<Block> {
     match func.dfg.value_def(value) {
@@ -301,4 +336,64 @@ pub(super) fn sum_of_ranges(func: &Function, form: &Linear, bits: u32) -> Option
         sum = sum.plus(range.times(signed(factor, bits))?)?;
     }
     Some(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use cranelift_codegen::cursor::{Cursor, FuncCursor};
+    use cranelift_codegen::ir::{InstBuilder, types};
+
+    use super::*;
+
+    /// A function whose blocks each lead to the next, and some back to another.
+    fn function(back: &[Option<usize>]) -> Function {
+        let mut func = Function::new();
+        let blocks: Vec<Block> = back.iter().map(|_| func.dfg.make_block()).collect();
+        let mut cursor = FuncCursor::new(&mut func);
+        for (at, to) in back.iter().enumerate() {
+            cursor.insert_block(blocks[at]);
+            let condition = cursor.ins().iconst(types::I32, 1);
+            match (to, blocks.get(at + 1)) {
+                (Some(to), Some(next)) => {
+                    cursor.ins().brif(condition, blocks[*to], &[], *next, &[]);
+                }
+                (None, Some(next)) => {
+                    cursor.ins().jump(*next, &[]);
+                }
+                (_, None) => {
+                    cursor.ins().return_(&[]);
+                }
+            }
+        }
+        func
+    }
+
+    #[test]
+    fn numbers_tell_what_is_in_which_loop() {
+        // 1..=7 with 2..=4 around 3, and 5..=6; then 8 alone.
+        let back = [
+            None,
+            None,
+            None,
+            Some(3),
+            Some(2),
+            None,
+            Some(5),
+            Some(1),
+            Some(8),
+            None,
+        ];
+        let func = function(&back);
+        let cfg = ControlFlowGraph::with_function(&func);
+        let domtree = DominatorTree::with_function(&func, &cfg);
+        let mut analysis = LoopAnalysis::new();
+        analysis.compute(&func, &cfg, &domtree);
+        assert_eq!(analysis.loops().count(), 5);
+        let loops = Loops::new(&cfg, &domtree, &analysis);
+        for of in analysis.loops() {
+            for block in func.layout.blocks() {
+                assert_eq!(loops.contains(of, block), analysis.is_in_loop(block, of));
+            }
+        }
+    }
 }

@@ -46,6 +46,9 @@ pub(super) fn operand(func: &Function, site: &Site) -> Option<Value> {
 const INSTRUCTIONS_MAX: usize = 2000;
 const VALUES_MAX: usize = 32;
 
+/// Bases of loops that are looked through for one access, the last ones first.
+const BASES_MAX: usize = 64;
+
 /// What an index has to be below in the first iteration.
 #[derive(Clone, Copy)]
 enum Threshold {
@@ -174,7 +177,7 @@ impl Pass<'_> {
         let Some(loops) = &self.loops else {
             return;
         };
-        let Some(rebased) = self.rebased.iter().rev().find(|rebased| {
+        let Some(rebased) = self.rebased.iter().rev().take(BASES_MAX).find(|rebased| {
             rebased.root == root
                 && rebased.memory == site.memory
                 && loops.contains(rebased.of, site.block)
