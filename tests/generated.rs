@@ -1,11 +1,13 @@
-//! A small number of generated and damaged modules, by the code of `fuzz/`: our
-//! strategies against each other, and bytes that are no module. Many more of
-//! both, and wasmtime to agree with: `make differential`, `make mutate`.
+//! A small number of what the targets of `fuzz/` run, by their code: our strategies
+//! against each other, instructions at extreme values, and bytes that are no module.
+//! Many more of all, and wasmtime to agree with: `make fuzz`.
 
 #[path = "../fuzz/src/damage.rs"]
 mod damage;
 #[path = "../fuzz/src/generate.rs"]
 mod generate;
+#[path = "../fuzz/src/instructions/mod.rs"]
+mod instructions;
 #[path = "../fuzz/src/observe.rs"]
 mod observe;
 #[path = "../fuzz/src/ours.rs"]
@@ -13,12 +15,14 @@ mod ours;
 
 use fathom_engine::{Bounds, Opt};
 use generate::Stream;
+use instructions::Program;
 use observe::Ended;
 use ours::Ours;
 use rayon::prelude::*;
 
 const MODULES: u64 = 600;
 const DAMAGED: u64 = 6000;
+const INSTRUCTIONS: u64 = 60;
 
 #[test]
 fn exact_strategies_agree() {
@@ -61,4 +65,41 @@ fn damaged_modules_are_errors_and_no_panics() {
         refused > DAMAGED / 2,
         "only {refused} of {DAMAGED} were refused"
     );
+}
+
+#[test]
+fn instructions_at_extreme_values_agree() {
+    let mut engines = Ours::all_exact().expect("every exact strategy works here");
+    engines.insert(
+        0,
+        Ours::new(Bounds::Guard, Opt::None).expect("so does the fast compiler"),
+    );
+    (0..INSTRUCTIONS).into_par_iter().for_each(|seed| {
+        let program = Program::from_seed(seed, seed.is_multiple_of(2));
+        let calls = || {
+            program
+                .calls
+                .iter()
+                .map(|call| (call.name.as_str(), &call.arguments[..]))
+        };
+        let mut expected = None;
+        for engine in &engines {
+            let name = &engine.name;
+            let found = engine.call(&program.wasm, calls()).expect("it runs");
+            if let Some(wrong) = program.inconsistency(&found.0) {
+                panic!("seed {seed}, {name} by itself: {wrong}");
+            }
+            let (outcomes, memories) = expected.get_or_insert(found.clone());
+            assert_eq!(found.1, *memories, "seed {seed}, {name}: memories");
+            for (at, call) in program.calls.iter().enumerate() {
+                if program.differs(at, &found.0[at], &outcomes[at], false) {
+                    let text = call.sequence.map(|at| program.sequences[at].text());
+                    panic!(
+                        "seed {seed}, {name}: {:x?}, not {:x?}: {text:?}",
+                        found.0[at], outcomes[at]
+                    );
+                }
+            }
+        }
+    });
 }

@@ -14,6 +14,7 @@
 
 pub mod damage;
 pub mod generate;
+pub mod instructions;
 pub mod observe;
 pub mod ours;
 #[cfg(feature = "peer")]

@@ -6,6 +6,7 @@ use fathom_engine::{
     Module, Opt, Store, Table, Tag, Val, ValType,
 };
 
+use crate::instructions::Outcomes;
 use crate::observe::{
     Bits, Ended, HOST_RESULT, OUT_OF_BOUNDS, Observed, UNALIGNED, UNCAUGHT, argument, hash,
 };
@@ -43,6 +44,44 @@ impl Ours {
     /// Whether the engine takes these bytes for a module.
     pub fn compiles(&self, bytes: &[u8]) -> Result<(), Error> {
         Module::new(&self.engine, bytes).map(|_| ())
+    }
+
+    /// What these calls of a module's exports give, one after another, and hashes of
+    /// its memories afterwards.
+    pub fn call<'c>(
+        &self,
+        bytes: &[u8],
+        calls: impl Iterator<Item = (&'c str, &'c [u128])>,
+    ) -> Result<Outcomes, Error> {
+        let module = Module::new(&self.engine, bytes)?;
+        let mut store = Store::new(&self.engine, ());
+        let instance = Instance::new(&mut store, &module, &[])?;
+        let mut outcomes = Vec::new();
+        for (name, arguments) in calls {
+            let func = instance
+                .get_func(&store, name)
+                .expect("an exported function");
+            let ty = func.ty(&store);
+            let arguments = ty.params().iter().zip(arguments);
+            let arguments: Vec<Val> = arguments.map(|(ty, bits)| of_bits(*ty, *bits)).collect();
+            let mut results: Vec<Val> = ty
+                .results()
+                .iter()
+                .map(|ty| Val::default_for(*ty))
+                .collect();
+            let outcome = func.call(&mut store, &arguments, &mut results);
+            outcomes.push(match outcome {
+                Ok(()) => Ok(results.iter().map(bits).collect()),
+                Err(error) => Err(ended(&error)),
+            });
+        }
+        let mut exports: Vec<(String, Extern)> = instance.exports(&store).into_iter().collect();
+        exports.sort_by(|a, b| a.0.cmp(&b.0));
+        let memories = exports.into_iter().filter_map(|(_, item)| match item {
+            Extern::Memory(memory) => Some(hash(&contents(&store, &memory))),
+            _ => None,
+        });
+        Ok((outcomes, memories.collect()))
     }
 
     /// Run everything the module exports.
@@ -88,6 +127,17 @@ fn provide(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, Error> {
         }
         ExternType::Tag(ty) => Extern::Tag(Tag::new(store, &ty.0)?),
     })
+}
+
+fn of_bits(ty: ValType, bits: u128) -> Val {
+    match ty {
+        ValType::I32 => Val::I32(bits as u32 as i32),
+        ValType::I64 => Val::I64(bits as u64 as i64),
+        ValType::F32 => Val::F32(bits as u32),
+        ValType::F64 => Val::F64(bits as u64),
+        ValType::V128 => Val::V128(bits),
+        ValType::Ref(_) => Val::default_for(ty),
+    }
 }
 
 fn value(ty: ValType, number: u64) -> Val {

@@ -5,6 +5,7 @@ use wasmtime::{
     SharedMemory, Store, Table, Tag, Trap, Val, ValType,
 };
 
+use crate::instructions::Outcomes;
 use crate::observe::{Bits, Ended, HOST_RESULT, OUT_OF_BOUNDS, Observed, UNALIGNED, UNCAUGHT, argument, hash};
 
 /// wasmtime, with Cranelift.
@@ -27,6 +28,40 @@ impl Peer {
         // As ours does: the host's own instructions where it has them.
         config.wasm_relaxed_simd(true);
         Engine::new(&config).map(Peer)
+    }
+
+    /// What these calls of a module's exports give, one after another, and hashes of
+    /// its memories afterwards.
+    pub fn call<'c>(
+        &self,
+        bytes: &[u8],
+        calls: impl Iterator<Item = (&'c str, &'c [u128])>,
+    ) -> Result<Outcomes, wasmtime::Error> {
+        let module = Module::new(&self.0, bytes)?;
+        let mut store = Store::new(&self.0, ());
+        let instance = Instance::new(&mut store, &module, &[])?;
+        let mut outcomes = Vec::new();
+        for (name, arguments) in calls {
+            let func = instance.get_func(&mut store, name).expect("an exported function");
+            let ty = func.ty(&store);
+            let arguments: Vec<Val> =
+                ty.params().zip(arguments).map(|(ty, bits)| of_bits(&ty, *bits)).collect();
+            let mut results: Vec<Val> = ty.results().map(|_| Val::I32(0)).collect();
+            outcomes.push(match func.call(&mut store, &arguments, &mut results) {
+                Ok(()) => Ok(results.iter().map(bits).collect()),
+                Err(error) => Err(ended(&error)),
+            });
+        }
+        let mut exports: Vec<(String, Extern)> = instance
+            .exports(&mut store)
+            .map(|export| (export.name().to_owned(), export.into_extern()))
+            .collect();
+        exports.sort_by(|a, b| a.0.cmp(&b.0));
+        let memories = exports.into_iter().filter_map(|(_, item)| match item {
+            Extern::Memory(memory) => Some(hash(memory.data(&store))),
+            _ => None,
+        });
+        Ok((outcomes, memories.collect()))
     }
 
     /// Run everything the module exports.
@@ -70,6 +105,16 @@ fn provide(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, wasmtime::E
         }
         ExternType::Tag(ty) => Tag::new(store, ty)?.into(),
     })
+}
+
+fn of_bits(ty: &ValType, bits: u128) -> Val {
+    match ty {
+        ValType::I32 => Val::I32(bits as u32 as i32),
+        ValType::I64 => Val::I64(bits as u64 as i64),
+        ValType::F32 => Val::F32(bits as u32),
+        ValType::F64 => Val::F64(bits as u64),
+        _ => Val::V128(bits.into()),
+    }
 }
 
 fn value(ty: &ValType, number: u64) -> Val {
