@@ -33,6 +33,7 @@ bounds: setup ## Measure what bounds checks cost on 32-bit and 64-bit memories
 test: packages ## Check everything: style, sources, unit tests, the official suite, the command line
 	$(MAKE) --no-print-directory tools
 	$(MAKE) --no-print-directory style
+	$(MAKE) --no-print-directory deny
 	$(PYTHON) workloads/build.py --suite programs
 	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
 	$(CARGO) test --locked --workspace
@@ -124,5 +125,5 @@ mutations: ## Make each known mistake in the sources and see its test fail (rest
 	$(PYTHON) tests/mutations/run.py $(ARGS)
 
 .PHONY: deny
-deny: ## Check licences, sources and advisories of dependencies (needs cargo-deny)
-	$(CARGO) deny --all-features check
+deny: ## Check licences, bans, sources and advisories of dependencies (installs a pinned cargo-deny)
+	$(PYTHON) tests/deny/run.py
