@@ -107,10 +107,6 @@ impl Engine {
             permit(bounds, config)?;
         }
         entry::prepare()?;
-        let wild = [Guarantee::Unchecked, Guarantee::Partial];
-        if strategies.iter().any(|b| wild.contains(&b.guarantee())) {
-            entry::expect_wild_accesses();
-        }
         // First, for it takes address space that the strategies must do without.
         let domain = match strategies.contains(&Bounds::Pkeys) {
             true => Domain::Locked,
@@ -229,11 +225,11 @@ impl Engine {
         }
         let gone = |gone: Gone| Error::mismatch(format!("function type: {gone}"));
         let hold = TypeHold::known(id).map_err(gone)?;
-        let artifact = compile::compile_host_trampolines(
-            self.target(),
-            &[TypeId::signature(id.number())],
-            self.config().count,
-        )?;
+        let signature = [TypeId::signature(id.number())];
+        let count = self.config().count;
+        let artifact = compile::by_threads(|| {
+            compile::compile_host_trampolines(self.target(), &signature, count)
+        })??;
         let (Some(Some(entry)), Some(Some(exit))) =
             (artifact.entries.first(), artifact.exits.first())
         else {

@@ -325,6 +325,46 @@ fn a_child_that_is_forked_in_a_host_function_returns_to_wasm() {
     });
 }
 
+/// The threads that compile are the parent's.
+#[test]
+fn a_child_compiles() {
+    if !common::is_alone("a_child_compiles") {
+        return;
+    }
+    let engine = common::engine(Bounds::Trap).unwrap();
+    let answers = |number: i32| {
+        let functions = "(func (result i32) (i32.const 1))".repeat(number as usize);
+        let text = format!(
+            r#"(module (import "" "f" (func $f (param i64 f32) (result i32))) {functions}
+                 (func (export "g") (result i32)
+                   (i32.add (i32.const {number}) (call $f (i64.const 1) (f32.const 2)))))"#
+        );
+        let module = Module::new(&engine, &wat::parse_str(text).unwrap()).unwrap();
+        let mut linker = Linker::new(&engine);
+        linker.func_wrap("", "f", move |_: Caller<'_, ()>, _: i64, _: f32| {
+            10 * number
+        });
+        let mut store = Store::new(&engine, ());
+        let instance = linker.instantiate(&mut store, &module).unwrap();
+        let g = instance
+            .get_func(&store, "g")
+            .unwrap()
+            .typed::<(), i32>(&store);
+        assert_eq!(g.unwrap().call(&mut store, ()).unwrap(), 11 * number);
+    };
+    let module = wat::parse_str("(module (func) (func) (func))").unwrap();
+    Module::new(&engine, &module).unwrap();
+    for fork in [Fork::Told, Fork::Untold] {
+        in_child(fork, "compiling", || {
+            // SAFETY: ends a child that waits for ever.
+            unsafe { libc::alarm(60) };
+            (1..5).for_each(answers);
+            in_child(fork, "compiling again", || answers(7));
+        });
+    }
+    answers(3);
+}
+
 /// A child that is not allowed what guards its memories runs nothing in them.
 #[test]
 fn a_child_whose_memories_cannot_be_guarded_is_refused() {

@@ -25,6 +25,8 @@ pub(crate) enum Use {
     Userfaultfd,
     /// `/proc/self/pagemap`: of the address space of who opened it.
     Pagemap,
+    /// Threads that wait for work.
+    Threads,
 }
 
 const ABSENT: u32 = 0;
@@ -78,6 +80,18 @@ impl Own {
         word.store(now, Ordering::Release);
         made
     }
+}
+
+/// Whether this process is the forked child of one that has asked before: whatever
+/// threads that one has had, here they are not.
+pub fn is_child() -> bool {
+    static OWN: Own = Own::new(Use::Threads);
+    if !OWN.is_current() {
+        return true;
+    }
+    // A kernel that empties no page cannot tell; the process is taken for no child.
+    let _ = OWN.ensure(|| Ok(()));
+    false
 }
 
 fn word(index: usize) -> io::Result<&'static AtomicU32> {

@@ -5,8 +5,8 @@
 //!   └ map     reservations: mapped ranges with one owner, opened page by page
 //!      ├ frozen   bytes that many of them share until one is written
 //!      ├ written  which of their pages may have been written
-//!      └ region   what the fault handler knows of a reservation, by address
-//!         └ uffd     pages supplied on demand
+//!      └ region   where pages are supplied on demand, by address
+//!         └ uffd     how they are
 //!  forked   what a process makes and its children have to make again
 //!  fault    the process's handler of synchronous faults, chained to the one before
 //!   ├ registers  of the interrupted thread, by instruction set
@@ -31,7 +31,7 @@ pub mod caps;
 pub mod cells;
 pub mod fault;
 pub mod fence;
-mod forked;
+pub mod forked;
 pub mod frozen;
 pub mod icache;
 pub mod low;

@@ -27,6 +27,7 @@ mod listing;
 mod operators;
 mod placement;
 mod target;
+mod threads;
 mod trampoline;
 
 pub(crate) use artifact::{Artifact, CodeRange};
@@ -36,6 +37,7 @@ pub(crate) use listing::listings;
 pub use listing::{CodeCost, CodeLine, Listing};
 pub use operators::WasmLine;
 pub(crate) use target::{Target, has, has_vectors};
+pub(crate) use threads::by_threads;
 
 use rayon::prelude::*;
 

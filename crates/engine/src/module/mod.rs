@@ -80,7 +80,7 @@ impl Module {
             return Module::publish(engine, wasm, info, artifact, origin);
         }
         let (info, bodies) = decode(wasm, features)?;
-        let artifact = compile(engine, &info, bodies)?;
+        let artifact = compile::by_threads(|| compile(engine, &info, bodies))??;
         if let Some(key) = &mut key {
             key.store(&artifact);
         }
@@ -137,7 +137,8 @@ impl Module {
             };
             compile::listings(&env, bodies, func)
         };
-        listings().map_err(|error| missing_feature(error, wasm, features))
+        let listings = compile::by_threads(listings).flatten();
+        listings.map_err(|error| missing_feature(error, wasm, features))
     }
 
     fn publish(
