@@ -9,8 +9,11 @@
 //!
 //! Code is written while its pages are writable and not executable, the
 //! instruction caches are told, then the pages become executable and not
-//! writable, for good. [`contains`] is all that the
-//! fault handler asks; the rest is looked up outside of signal handlers.
+//! writable, for good.
+//!
+//! What is known of code is found by its page, without a lock, so that the fault
+//! handler may ask, too. Who asks about a program counter runs there or has it on a
+//! stack: its code is alive, for whose store is alive has its modules.
 
 #![allow(unsafe_code)]
 
@@ -18,13 +21,14 @@ use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroU8;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock, Weak};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError, Weak};
 
 use cranelift_codegen::ir::TrapCode as ClifTrap;
 use fathom_sys::cells::Domain;
 use fathom_sys::icache;
-use fathom_sys::map::{Access, PageBytes, Reservation};
+use fathom_sys::map::{Access, PageBytes, Reservation, page_bytes};
 use fathom_sys::pkeys::Key;
 use smallvec::SmallVec;
 
@@ -42,9 +46,61 @@ static ARENAS: [LazyLock<io::Result<Arena>>; 2] = [
     LazyLock::new(|| Arena::new(Domain::Open)),
     LazyLock::new(|| Arena::new(Domain::Locked)),
 ];
-/// First address and the one after the last of each; 0 as long as there is none.
-static ADDRESSES: [[AtomicUsize; 2]; 2] = [const { [const { AtomicUsize::new(0) }; 2] }; 2];
-static REGISTRY: RwLock<BTreeMap<usize, Arc<CodeInfo>>> = RwLock::new(BTreeMap::new());
+/// Of each arena, what code there is.
+static PAGES: [Pages; 2] = [const { Pages::none() }; 2];
+
+/// The code on each page of an arena: nobody shares a page.
+struct Pages {
+    /// First address and the one after the last; 0 as long as there is no arena.
+    start: AtomicUsize,
+    end: AtomicUsize,
+    /// A cell for each page, null where there is no code; never unmapped.
+    cells: AtomicPtr<AtomicPtr<CodeInfo>>,
+}
+
+impl Pages {
+    const fn none() -> Pages {
+        Pages {
+            start: AtomicUsize::new(0),
+            end: AtomicUsize::new(0),
+            cells: AtomicPtr::new(null_mut()),
+        }
+    }
+
+    /// Those of an arena, once.
+    fn begin(&self, addresses: Range<usize>) -> io::Result<()> {
+        let count = addresses.len().div_ceil(page_bytes());
+        let bytes = PageBytes::round_up(count * size_of::<AtomicPtr<CodeInfo>>());
+        let bytes = bytes.ok_or(io::ErrorKind::OutOfMemory)?;
+        let cells = Reservation::new(bytes, Access::ReadWrite)?;
+        self.cells
+            .store(cells.start().as_ptr().cast(), Ordering::Release);
+        std::mem::forget(cells);
+        self.end.store(addresses.end, Ordering::Release);
+        self.start.store(addresses.start, Ordering::Release);
+        Ok(())
+    }
+
+    fn contains(&self, pc: usize) -> bool {
+        let start = self.start.load(Ordering::Acquire);
+        start != 0 && (start..self.end.load(Ordering::Acquire)).contains(&pc)
+    }
+
+    /// The cell of an address inside.
+    fn cell(&self, address: usize) -> &AtomicPtr<CodeInfo> {
+        assert!(self.contains(address), "inside the arena");
+        let page = (address - self.start.load(Ordering::Acquire)) / page_bytes();
+        // SAFETY: there is a cell for each page; zeros are null pointers.
+        unsafe { &*self.cells.load(Ordering::Acquire).add(page) }
+    }
+
+    /// Say what is on the pages of `addresses`.
+    fn set(&self, addresses: &Range<usize>, code: *mut CodeInfo) {
+        for address in addresses.clone().step_by(page_bytes()) {
+            self.cell(address).store(code, Ordering::Release);
+        }
+    }
+}
 
 /// Where all code is.
 pub(crate) struct Arena {
@@ -67,9 +123,7 @@ impl Arena {
             Domain::Locked => reserved?.keyed(Access::None, Key::Fixed)?,
         };
         let bytes = reservation.bytes();
-        let [start, end] = &ADDRESSES[domain as usize];
-        end.store(reservation.addresses().end, Ordering::Release);
-        start.store(reservation.addresses().start, Ordering::Release);
+        PAGES[domain as usize].begin(reservation.addresses())?;
         Ok(Arena {
             reservation,
             free: Mutex::new(BTreeMap::from([(0, bytes.get())])),
@@ -154,10 +208,7 @@ pub(crate) fn reserve(domain: Domain) -> Result<&'static Arena> {
 
 /// Whether `pc` is in an arena. Async-signal-safe.
 pub(crate) fn contains(pc: usize) -> bool {
-    ADDRESSES.iter().any(|[start, end]| {
-        let start = start.load(Ordering::Acquire);
-        start != 0 && (start..end.load(Ordering::Acquire)).contains(&pc)
-    })
+    PAGES.iter().any(|pages| pages.contains(pc))
 }
 
 /// What is known of a piece of code.
@@ -183,6 +234,7 @@ pub(crate) struct Place {
 }
 
 /// The trap that the instruction at `pc` raises, if it is one that may trap.
+/// Async-signal-safe.
 pub(crate) fn trap_at(pc: usize) -> Option<ClifTrap> {
     let code = find(pc)?;
     let raw = code.artifact.trap_at((pc - code.addresses.start) as u32)?;
@@ -239,10 +291,13 @@ pub(crate) fn places_of(pc: usize) -> SmallVec<[Place; 2]> {
     places
 }
 
-fn find(pc: usize) -> Option<Arc<CodeInfo>> {
-    let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
-    let (_, code) = registry.range(pc + 1..).next()?;
-    code.addresses.contains(&pc).then(|| code.clone())
+/// The code that `pc` is in. Async-signal-safe.
+fn find(pc: usize) -> Option<&'static CodeInfo> {
+    let pages = PAGES.iter().find(|pages| pages.contains(pc))?;
+    // SAFETY: who asks keeps the code alive (see the module's head), and with it what
+    // the cell points to.
+    let code = unsafe { pages.cell(pc).load(Ordering::Acquire).as_ref()? };
+    code.addresses.contains(&pc).then_some(code)
 }
 
 /// Executable code; its pages are given back when it is dropped.
@@ -252,10 +307,11 @@ pub(crate) struct CodeMemory {
     len: usize,
     range: Range<usize>,
     domain: Domain,
-    registered: usize,
+    /// What the cells of its pages point to.
+    info: *mut CodeInfo,
 }
 
-// SAFETY: immutable code.
+// SAFETY: immutable code, and what is known of it.
 unsafe impl Send for CodeMemory {}
 // SAFETY: immutable code.
 unsafe impl Sync for CodeMemory {}
@@ -286,13 +342,15 @@ impl CodeMemory {
         }
         let start = arena.address(range.start);
         let addresses = start as usize..start as usize + text.len();
-        let registered = register(addresses, artifact, first_func, module);
+        let info = info(addresses.clone(), artifact, first_func, module);
+        let info = Box::into_raw(Box::new(info));
+        PAGES[domain as usize].set(&addresses, info);
         Ok(CodeMemory {
             start,
             len: text.len(),
             range,
             domain,
-            registered,
+            info,
         })
     }
 
@@ -309,40 +367,29 @@ impl CodeMemory {
     }
 }
 
-/// Returns the registry's key: the end address, at least one past the start.
-fn register(
+fn info(
     addresses: Range<usize>,
     artifact: Artifact,
     first_func: u32,
     module: Weak<ModuleInfo>,
-) -> usize {
-    let key = addresses.end.max(addresses.start + 1);
-    let mut funcs: Vec<(CodeRange, u32)> = artifact
-        .functions
-        .iter()
-        .copied()
-        .zip(first_func..)
-        .collect();
+) -> CodeInfo {
+    let functions = artifact.functions.iter().copied();
+    let mut funcs: Vec<(CodeRange, u32)> = functions.zip(first_func..).collect();
     funcs.sort_unstable_by_key(|(range, _)| range.offset);
-    let info = Arc::new(CodeInfo {
+    CodeInfo {
         addresses,
         artifact,
         funcs,
         module,
-    });
-    REGISTRY
-        .write()
-        .unwrap_or_else(PoisonError::into_inner)
-        .insert(key, info);
-    key
+    }
 }
 
 impl Drop for CodeMemory {
     fn drop(&mut self) {
-        REGISTRY
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&self.registered);
+        let start = self.start as usize;
+        PAGES[self.domain as usize].set(&(start..start + self.len), null_mut());
+        // SAFETY: made by `publish`, freed here only, and no cell has it any more.
+        drop(unsafe { Box::from_raw(self.info) });
         if let Ok(arena) = ARENAS[self.domain as usize].as_ref() {
             arena.give_back(self.range.clone());
         }

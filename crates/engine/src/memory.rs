@@ -12,7 +12,10 @@
 
 #![allow(unsafe_code)]
 
+mod fault;
 mod recycle;
+
+pub(crate) use fault::Meaning;
 
 use std::io;
 use std::ops::Range;
@@ -22,10 +25,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use fathom_sys::cells::{Domain, Placed};
 use fathom_sys::map::{Access, PageBytes, Reservation, page_bytes};
 use fathom_sys::pkeys::Key;
-use fathom_sys::region::{self, Kind, OnDemand, Registration};
+use fathom_sys::region::{self, OnDemand, Registration};
 use fathom_sys::uffd;
 
-use crate::bounds::{Backing, Growth, MemoryPlan, Place, WASM_PAGE_BYTES};
+use crate::bounds::{Backing, MemoryPlan, Place, WASM_PAGE_BYTES};
 use crate::error::Result;
 use crate::limits::Charge;
 use crate::racy;
@@ -63,8 +66,8 @@ pub(crate) struct LinearMemory {
     domain: Domain,
     /// Held while it grows.
     growing: Mutex<()>,
-    // Dropped in this order: first nobody finds the regions, then they are gone.
-    registrations: Vec<Registration>,
+    // Dropped in this order: first nobody finds the region, then it is gone.
+    registration: Option<Registration>,
     reservation: Reservation,
     /// Its shadow, where that has a place of its own.
     shadow: Option<Reservation>,
@@ -132,15 +135,17 @@ impl LinearMemory {
             ty,
             domain,
             growing: Mutex::new(()),
-            registrations: Vec::new(),
+            registration: None,
             reservation,
             shadow: below.map(|(reservation, _)| reservation),
             charge: None,
         });
         memory.open_lead().map_err(failed(Step::Lead))?;
-        let registrations = memory.register().map_err(failed(Step::Userfaultfd))?;
-        let unpublished = Arc::get_mut(&mut memory).expect("nobody else has it yet");
-        unpublished.registrations = registrations;
+        if plan.backing == Backing::OnDemand {
+            let registration = memory.register().map_err(failed(Step::Userfaultfd))?;
+            let unpublished = Arc::get_mut(&mut memory).expect("nobody else has it yet");
+            unpublished.registration = Some(registration);
+        }
         memory.set_len(plan.min_bytes).map_err(failed(Step::Open))?;
         Ok(memory)
     }
@@ -167,36 +172,15 @@ impl LinearMemory {
         (reservation, self.vm.shadow.addr() - start)
     }
 
-    fn register(&self) -> io::Result<Vec<Registration>> {
+    /// Have its pages supplied when they are missing.
+    fn register(&self) -> io::Result<Registration> {
         let addresses = self.reservation.addresses();
+        uffd::register(addresses.clone())?;
+        let start = self.vm.base as usize;
         let len = &raw const self.vm.len;
-        let shadow = self.plan.shadow.filter(|s| s.growth == Growth::Segfault);
-        let mut shadow = match shadow {
-            Some(shadow) => Kind::Shadow(region::Shadow {
-                end: self.vm.shadow.addr(),
-                shift: shadow.shift,
-                len,
-            }),
-            None => Kind::Plain,
-        };
-        let mut low = None;
-        if let Some(reservation) = &self.shadow {
-            let kind = std::mem::replace(&mut shadow, Kind::Plain);
-            // SAFETY: as below.
-            low = Some(unsafe { region::register(reservation.addresses(), kind) });
-        }
-        let kind = match self.plan.backing {
-            Backing::OnDemand => {
-                uffd::register(addresses.clone())?;
-                let start = self.vm.base as usize;
-                Kind::OnDemand(OnDemand { start, len })
-            }
-            Backing::Whole | Backing::Protect => shadow,
-        };
         // SAFETY: a placed reservation; its length stays where it is as
         // long as the memory; the registration is dropped before both.
-        let own = unsafe { region::register(addresses, kind) };
-        Ok(low.into_iter().chain([own]).collect())
+        Ok(unsafe { region::register(addresses, OnDemand { start, len }) })
     }
 
     /// Current length in bytes.

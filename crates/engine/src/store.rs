@@ -424,7 +424,6 @@ pub(crate) unsafe fn call_raw(
             ..
         } = *func.as_ptr();
         let max = (*store).engine.config().max_wasm_stack;
-        let runtime: *mut VmRuntime = &mut *(*store).runtime;
         let caller = (*store).host_context.address().as_ptr().cast();
         let callee = Callee {
             vmctx,
@@ -434,7 +433,7 @@ pub(crate) unsafe fn call_raw(
             slots: slots as usize,
             domain: (*store).engine.domain(),
         };
-        match entry::enter(runtime, &callee, values, max) {
+        match entry::enter(store, &callee, values, max) {
             Ok(()) => Ok(()),
             Err(raised) => Err((*store).error_of(raised)),
         }

@@ -2,7 +2,10 @@
 //! and SIGURG, by which one thread makes another look up.
 //!
 //! ```text
-//!  fault ─► page supplied on demand? ──yes──► run the instruction again
+//!  fault ─► sent by a process? ──yes──► the handler that was installed before
+//!              │ no
+//!              ▼
+//!           page supplied on demand? ──yes──► run the instruction again
 //!              │ no
 //!              ▼
 //!           the hook (the engine: a trap of Wasm code?) ──yes──► resume there
@@ -61,13 +64,18 @@ impl Signal {
     }
 }
 
+/// `SI_KERNEL` (asm-generic/siginfo.h): a fault of which the kernel has nothing to
+/// add, not even the address.
+const FROM_KERNEL: libc::c_int = 0x80;
+
 /// A fault as the hook sees it.
 #[derive(Debug)]
 pub struct Fault<'a> {
     /// Which signal.
     pub signal: Signal,
-    /// `si_addr`: the address that faulted for SIGSEGV and SIGBUS.
-    pub address: usize,
+    /// The address that faulted for SIGSEGV and SIGBUS; nothing where the processor
+    /// does not say, as x86-64 does not of one that is in no address space.
+    pub address: Option<usize>,
     context: &'a mut libc::ucontext_t,
 }
 
@@ -170,22 +178,27 @@ extern "C" fn handler(number: libc::c_int, info: *mut libc::siginfo_t, context: 
     // interrupted code had.
     pkeys::open();
     // SAFETY: the kernel passes valid pointers, exclusively ours until return.
-    let (address, mut fault) = unsafe {
-        let address = (*info).si_addr() as usize;
+    let (code, mut fault) = unsafe {
+        let code = (*info).si_code;
+        let address = (code != FROM_KERNEL).then(|| (*info).si_addr() as usize);
+        let context = &mut *context.cast();
         (
-            address,
+            code,
             Fault {
                 signal,
                 address,
-                context: &mut *context.cast(),
+                context,
             },
         )
     };
-    if is_memory_fault(signal) && supply_page(address, &fault) {
+    // What a process sent has a code that is not positive, and no address.
+    let is_meant = code > 0 || signal == Signal::Urg;
+    // A page that is there but closed raises the other signal, for ever.
+    if is_meant && signal == Signal::Bus && supply_page(&fault) {
         return;
     }
     let hook = HOOK.load(Ordering::Acquire);
-    if !hook.is_null() {
+    if is_meant && !hook.is_null() {
         // SAFETY: only `install` stores here, a `Hook`.
         let hook: Hook = unsafe { std::mem::transmute::<*mut (), Hook>(hook) };
         if hook(&mut fault) {
@@ -200,13 +213,11 @@ extern "C" fn handler(number: libc::c_int, info: *mut libc::siginfo_t, context: 
     unsafe { chain(signal, number, info, context) }
 }
 
-fn is_memory_fault(signal: Signal) -> bool {
-    matches!(signal, Signal::Segv | Signal::Bus)
-}
-
-fn supply_page(address: usize, fault: &Fault<'_>) -> bool {
-    let allowed = region::find(address).and_then(|r| r.suppliable());
-    match allowed {
+fn supply_page(fault: &Fault<'_>) -> bool {
+    let Some(address) = fault.address else {
+        return false;
+    };
+    match region::find(address).map(region::Region::suppliable) {
         Some(allowed) if allowed.contains(&address) => {
             // The kernel's calls may change errno under the interrupted code.
             // SAFETY: errno is the thread's own.
@@ -254,12 +265,17 @@ pub(crate) unsafe fn forward(
     // SAFETY: a handler's address is called with the signature its flags declare.
     unsafe {
         match action.sa_sigaction {
+            libc::SIG_IGN if (*info).si_code <= 0 => {}
             // Back to the default action (ignoring a synchronous fault is the
-            // same to the kernel): returning runs the instruction again.
+            // same to the kernel): returning runs the instruction again, and what a
+            // process sent is to be sent again.
             libc::SIG_DFL | libc::SIG_IGN => {
                 let mut default: libc::sigaction = std::mem::zeroed();
                 default.sa_sigaction = libc::SIG_DFL;
                 libc::sigaction(number, &default, std::ptr::null_mut());
+                if (*info).si_code <= 0 {
+                    libc::raise(number);
+                }
             }
             address if action.sa_flags & libc::SA_SIGINFO != 0 => {
                 type Full = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);

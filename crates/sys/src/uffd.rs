@@ -109,7 +109,7 @@ fn make() -> io::Result<()> {
     static WATCHED: Once = Once::new();
     let fd = open_descriptor()?;
     // Closing it takes back what was registered, should one of them fail.
-    region::for_each_on_demand(|addresses| register_with(fd.as_raw_fd(), addresses))?;
+    region::for_each(|addresses| register_with(fd.as_raw_fd(), addresses))?;
     RAW.store(fd.into_raw_fd(), Ordering::Release);
     if !WATCHED.is_completed() {
         // SAFETY: the function is async-signal-safe. Where there is no memory to note

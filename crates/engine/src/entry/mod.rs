@@ -34,19 +34,21 @@ mod gate;
 #[path = "no_gate.rs"]
 mod gate;
 
+mod fault;
 mod locked;
 mod throw;
+#[cfg(test)]
+mod wild;
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use fathom_sys::cells::Domain;
-use fathom_sys::fault::{self, Fault, Signal};
-use fathom_sys::{region, stack};
+use fathom_sys::stack;
 
 use crate::code;
 use crate::error::{Error, Result};
+use crate::store::StoreOpaque;
 use crate::vmctx::{Crossing, VmRuntime};
 
 pub(crate) use locked::{shim, table as locked_table};
@@ -58,8 +60,6 @@ const OWN_FRAME_BYTES: usize = 1024;
 /// Bytes of stack that Wasm leaves to host functions, libcalls and drops.
 const HOST_RESERVE_BYTES: usize = 192 << 10;
 
-static WILD_ACCESSES: AtomicBool = AtomicBool::new(false);
-
 thread_local! {
     static CURRENT: Cell<*mut Activation> = const { Cell::new(std::ptr::null_mut()) };
 }
@@ -70,6 +70,8 @@ struct Activation {
     /// Stack pointer of the catch point; first, for the assembly.
     catch_sp: usize,
     previous: *mut Activation,
+    /// Whose Wasm it runs.
+    store: *const StoreOpaque,
     runtime: *mut VmRuntime,
     /// Where locked Wasm starts on the stack of its own; 0 where it is not locked.
     start_sp: usize,
@@ -152,7 +154,8 @@ pub(crate) enum Raised {
 /// # Errors
 /// What the operating system says.
 pub(crate) fn prepare() -> Result<()> {
-    fault::install(on_fault).map_err(|e| Error::resource("cannot install the fault handler", e))
+    fathom_sys::fault::install(fault::on_fault)
+        .map_err(|e| Error::resource("cannot install the fault handler", e))
 }
 
 /// The runtime function that raises an exception.
@@ -184,28 +187,25 @@ pub(crate) fn for_each_stack_word(mut visit: impl FnMut(usize)) {
     }
 }
 
-/// From now on a strategy without guarantee is in use in this process: an access
-/// of its code may fault anywhere, and that is no defect of ours.
-pub(crate) fn expect_wild_accesses() {
-    WILD_ACCESSES.store(true, Ordering::Relaxed);
-}
-
 /// Call into Wasm; arguments and results are in `values`.
 ///
 /// # Safety
 /// `callee` and `values` belong together (code, context and trampoline of one
-/// function, as many slots as its type needs), all of them and `runtime` stay
-/// alive during the call, and `runtime` is that of the callee's store.
+/// function, as many slots as its type needs), all of them and `store` stay
+/// alive during the call, and `store` is that of the callee.
 pub(crate) unsafe fn enter(
-    runtime: *mut VmRuntime,
+    store: *mut StoreOpaque,
     callee: &Callee,
     values: *mut u128,
     max_wasm_stack: usize,
 ) -> Result<(), Raised> {
     let previous = CURRENT.get();
+    // SAFETY: the caller keeps the store alive.
+    let runtime: *mut VmRuntime = unsafe { &mut *(*store).runtime };
     let mut activation = Activation {
         catch_sp: 0,
         previous,
+        store,
         runtime,
         start_sp: 0,
         outer_exit: Exit { fp: 0, pc: 0 },
@@ -377,67 +377,6 @@ impl Activation {
     }
 }
 
-/// Decides on a fault of this process. Async-signal-safe.
-fn on_fault(fault: &mut Fault<'_>) -> bool {
-    if fault.signal == Signal::Urg {
-        return on_poke(fault);
-    }
-    let current = CURRENT.get();
-    if current.is_null() || !code::contains(fault.pc()) || !may_be_trap(fault) {
-        return false;
-    }
-    if region::find(fault.address).is_some_and(|region| region.lets_through(fault.address)) {
-        // SAFETY: compiled code can be read as well as run.
-        return unsafe { fault.read_zero() };
-    }
-    leave(fault, current);
-    true
-}
-
-/// No stack pointer is as high; half of what an address can be, because large
-/// frames add their size to the limit.
-const NO_STACK: usize = usize::MAX / 2;
-
-/// Decides on a signal that asks this thread to look whether it was
-/// interrupted. Async-signal-safe.
-///
-/// Compiled code is left wherever it is, as by a trap: it holds nothing that
-/// has to be given back, and its frames are chained at every instruction.
-/// Elsewhere a host function is running, on top of Wasm frames or not.
-fn on_poke(fault: &mut Fault<'_>) -> bool {
-    let current = CURRENT.get();
-    let mut ours = false;
-    let mut at = current;
-    while !at.is_null() {
-        // SAFETY: activations in the chain are alive, and so are their
-        // runtimes; the flag is, as long as the runtime points to it.
-        unsafe {
-            let runtime = (*at).runtime;
-            let flag = (*runtime).interrupted;
-            if !flag.is_null() && (*flag).load(std::sync::atomic::Ordering::SeqCst) {
-                ours = true;
-                (*runtime).stack_limit = NO_STACK;
-                if at == current && code::contains(fault.pc()) {
-                    (*current).interrupted = true;
-                    leave(fault, current);
-                }
-            }
-            at = (*at).previous;
-        }
-    }
-    ours
-}
-
-/// Note where Wasm was left, and resume at the innermost catch point.
-fn leave(fault: &mut Fault<'_>, current: *mut Activation) {
-    // SAFETY: the current activation is alive while Wasm of this thread runs,
-    // and Wasm is what was interrupted.
-    let activation = unsafe { &mut *current };
-    // SAFETY: the current activation; compiled code keeps frame pointers.
-    unsafe { activation.note_place(fault.pc(), fault.fp()) };
-    fault.resume_at(activation.catch_pc(), activation.catch_sp);
-}
-
 /// Push the return addresses of the frames from `fp` up to the entry.
 ///
 /// # Safety
@@ -456,22 +395,5 @@ unsafe fn walk(activation: &mut Activation, mut fp: usize, end: usize) {
             break;
         }
         fp = next;
-    }
-}
-
-/// Whether a fault in compiled code can be a trap. An access to an address
-/// that is neither in a memory's reservation nor near null is not one: it is a
-/// defect of this engine and must not be mistaken for the program's.
-fn may_be_trap(fault: &Fault<'_>) -> bool {
-    match fault.signal {
-        Signal::Ill | Signal::Fpe => true,
-        Signal::Urg => false,
-        Signal::Segv | Signal::Bus => {
-            const NULL_PAGE: usize = 4096;
-            fault.address < NULL_PAGE
-                || region::find(fault.address).is_some()
-                || region::is_beyond_low(fault.address)
-                || WILD_ACCESSES.load(Ordering::Relaxed)
-        }
     }
 }
