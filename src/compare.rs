@@ -1,6 +1,6 @@
 //! `fathom compare`: has anything become slower since?
 //!
-//! Exit status 0 if not, 1 if there is a real slowdown past the threshold or a
+//! Exit status 0 if not, 1 if a slowdown past the threshold was shown or a
 //! time was lost, never for a difference inside the noise.
 
 use std::path::{Path, PathBuf};

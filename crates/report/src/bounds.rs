@@ -8,8 +8,8 @@
 //!
 //! What must stay true: nothing is estimated here (a ratio comes from
 //! [`Summary`]); a workload that one of the two sides has no time for is named,
-//! for a mean over fewer workloads is another mean; a mean that noise could
-//! have made is marked.
+//! for a mean over fewer workloads is another mean; a mean that was not shown
+//! to differ from 1 is marked.
 
 use std::fmt::Write;
 
@@ -105,8 +105,8 @@ impl Page<'_> {
         );
         format!(
             "{} on {}. Times of the kernels; ratios paired by round, geometric means with 95 % \
-             intervals. Noise floor of the means: {floor}; a ratio marked ~ is within noise or \
-             not certain. Both widths are made of one source by one compiler.\n",
+             intervals. Noise floor of the means: {floor}; a ratio marked ~ was not shown to \
+             differ from 1. Both widths are made of one source by one compiler.\n",
             campaign.header.date, campaign.header.host.cpu_model,
         )
     }
@@ -333,9 +333,13 @@ fn name(side: &Side) -> String {
     }
 }
 
-/// A ratio with a mark where noise could have made it.
+/// A ratio with a mark where no difference was shown.
 fn marked(value: f64, verdict: Verdict) -> String {
-    let mark = if verdict == Verdict::Real { "" } else { "~" };
+    let mark = if verdict == Verdict::Different {
+        ""
+    } else {
+        "~"
+    };
     format!("{mark}{value:.3}")
 }
 

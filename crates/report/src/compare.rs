@@ -7,7 +7,7 @@ use fathom_stats::{Row, Verdict};
 
 use crate::figures;
 use crate::plain::{Style, TextTable, Tone};
-use crate::view::{label, range};
+use crate::view::{could_have_seen, label, range};
 
 /// Workloads listed under a row at most.
 const WORKLOADS_MAX: usize = 8;
@@ -20,8 +20,11 @@ pub fn render(comparison: &Comparison, before: &str, after: &str, style: Style) 
     say(Tone::Faint, basis(comparison));
     for (threads, drift) in &comparison.drift {
         if comparison.basis == Basis::Time {
+            let ends = drift.interval.ok().map_or_else(String::new, |ends| {
+                format!(" (95 %: {})", range(ends.low, ends.high))
+            });
             let line = format!(
-                "native code itself, {}: {}; this drift counts as noise",
+                "native code itself, {}: {}{ends}; this drift is taken off every change",
                 figures::plural(*threads as usize, "instance"),
                 figures::signed_percent(drift.value - 1.0)
             );
@@ -72,7 +75,7 @@ fn table(comparison: &Comparison) -> TextTable {
         let mut notable: Vec<&(String, Change)> = row
             .workloads
             .iter()
-            .filter(|(_, change)| change.verdict == Verdict::Real)
+            .filter(|(_, change)| change.verdict == Verdict::Different)
             .collect();
         notable.sort_by(|(_, a), (_, b)| b.ratio.value.total_cmp(&a.ratio.value));
         for (workload, change) in notable.iter().take(WORKLOADS_MAX) {
@@ -147,13 +150,14 @@ fn line(name: &str, change: &Change) -> (Tone, Vec<String>) {
 fn judged(change: &Change) -> (Tone, &'static str, &'static str) {
     match change.verdict {
         _ if change.is_regression => (Tone::Bad, "✗", "slower, past the threshold"),
-        Verdict::Real if change.ratio.value > 1.0 => {
+        Verdict::Different if change.ratio.value > 1.0 => {
             (Tone::Plain, "", "slower, within the threshold")
         }
-        Verdict::Real => (Tone::Good, "✓", "faster"),
-        Verdict::WithinNoise => (Tone::Plain, "", "no difference"),
-        Verdict::TooFewSamples => (Tone::Faint, "", "too few rounds to say"),
-        Verdict::Uncontrolled => (Tone::Faint, "", "no control, so nothing is said"),
+        Verdict::Different => (Tone::Good, "✓", "faster"),
+        Verdict::Equivalent => (Tone::Plain, "", "equivalent"),
+        Verdict::Undecided => (Tone::Plain, "", "undecided"),
+        Verdict::TooFew => (Tone::Faint, "", "too few rounds to say"),
+        Verdict::Uncontrolled => (Tone::Faint, "", "undecided: no control"),
     }
 }
 
@@ -174,6 +178,10 @@ fn endings(comparison: &Comparison, text: &mut String, style: Style) {
             let cells = figures::plural(cells.len(), "cell");
             say(Tone::Faint, &format!("{cells} only in the {what} campaign"));
         }
+    }
+    let (mean, cell) = comparison.detectable;
+    if let Some(seen) = could_have_seen(mean, cell) {
+        say(Tone::Faint, &seen);
     }
     let slower = comparison.regressions().count();
     let threshold = figures::percent(comparison.threshold);
@@ -200,7 +208,7 @@ fn endings(comparison: &Comparison, text: &mut String, style: Style) {
     } else {
         say(
             Tone::Good,
-            &format!("accepted: no real slowdown past {threshold}"),
+            &format!("accepted: no slowdown past {threshold} was shown"),
         );
     }
 }
@@ -215,5 +223,5 @@ fn is_judged(comparison: &Comparison) -> bool {
                 .iter()
                 .chain(row.workloads.iter().map(|(_, change)| change))
         })
-        .any(|change| matches!(change.verdict, Verdict::Real | Verdict::WithinNoise))
+        .any(|change| !matches!(change.verdict, Verdict::TooFew | Verdict::Uncontrolled))
 }

@@ -338,7 +338,7 @@ fn estimate(cell: &CellView, figure: Figure) -> String {
         .map_or_else(String::new, |noise| format!(" {}", figures::noise(noise)));
     let verdict = cell
         .verdict
-        .filter(|verdict| *verdict != Verdict::Real)
+        .filter(|verdict| *verdict != Verdict::Different)
         .map_or_else(String::new, |verdict| format!(", {}", verdict.name()));
     let ratio = cell.to_baseline.map_or_else(String::new, |ratio| {
         format!(", {} the baseline{verdict}", figures::ratio(ratio.value))

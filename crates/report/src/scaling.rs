@@ -124,7 +124,7 @@ pub fn of(campaign: &Campaign, summary: &Summary, view: &View) -> Scaling {
     let head = format!(
         "{} on {}, {}. Throughput is what was seen to end in a second between the first and the \
          last counted iteration; means over workloads are geometric, ratios paired by round with \
-         95 % intervals, and ~ marks what noise could have made. {OVER} marks more instances than \
+         95 % intervals, and ~ marks what was not shown to differ. {OVER} marks more instances than \
          the {} they were pinned to. CPU use is (us + sys + hi + si) / (us + sys + hi + si + id) of \
          these processors, whoever uses them; its own is the process's share of the same. Switches are \
          of the process's whole life. An iteration makes, runs and drops an instance, and V8 has no \
@@ -253,9 +253,13 @@ pub fn instances(threads: u32, is_over: bool) -> String {
     format!("{threads}{mark}")
 }
 
-/// A ratio with its interval, marked where noise could have made it.
+/// A ratio with its interval, marked where no difference was shown.
 fn relative((ratio, verdict): &(Interval, Verdict)) -> String {
-    let mark = if *verdict == Verdict::Real { "" } else { "~" };
+    let mark = if *verdict == Verdict::Different {
+        ""
+    } else {
+        "~"
+    };
     let ends = ratio.ends.map_or_else(String::new, |(low, high)| {
         format!(" ({})", figures::ends(low, high))
     });

@@ -1,24 +1,41 @@
 //! Two campaigns, cell by cell: has anything become slower?
 //!
-//! Cells are matched by id. Their rounds were measured apart, so ratios are not
-//! paired; what the two campaigns have in common is lost and intervals are
-//! wider. Two bases:
+//! Cells are matched by id. Their rounds were measured apart, so no round of one
+//! campaign belongs to a round of the other. Two bases:
 //!
-//! * [`Basis::Time`]: the times themselves. Native code is the same program in
-//!   both campaigns, so what *it* changed by is the machine's drift, and joins
-//!   the noise floor.
-//! * [`Basis::ToBaseline`]: each campaign's ratio to its own baseline, in which
-//!   a machine's drift cancels. The only one that means something between two
-//!   hosts.
+//! * [`Basis::Time`]: the times themselves, net of the machine's **drift**. Native
+//!   code is the same program in both campaigns, so what *it* changed by is the
+//!   machine's doing. It is taken off round by round: each cell's logarithm less
+//!   the mean of native code's in the same round. So whatever slowed a whole
+//!   round cancels, and what is not known of the drift is in the scatter that is
+//!   left, and with it in the interval.
+//! * [`Basis::ToBaseline`]: each campaign's ratio to its own baseline, workload by
+//!   workload. The only one that means something between two hosts.
+//!
+//! ```text
+//!  cell      z  =  ln t  −  mean of native's ln t, round by round
+//!  row       mean of its cells' z, round by round
+//!  change    mean of the later's z  −  mean of the earlier's
+//! ```
+//!
+//! A row's mean is one series, not the sum of its workloads': what its
+//! workloads have in common in a round is then in its scatter.
+//!
+//! No layout is allowed for. Where it is fixed, it is the same in both.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fathom_record::{Cell, CellId, Variant};
+use fathom_record::{CellId, Variant};
 
-use crate::noise::{Floor, Verdict};
-use crate::ratio::{self, Logs, Ratio};
+use crate::figure::Figure;
+use crate::interval::Group;
+use crate::noise::Floor;
+use crate::order::median;
+use crate::ratio::{self, Ratio, positive_ln};
 use crate::row::Row;
-use crate::summary::{CellSummary, NoTime, RowSummary, Summary, floor_for};
+use crate::serial::Serial;
+use crate::summary::{CellSummary, NoTime, RowSummary, Summary};
+use crate::verdict::{ALPHA_PART, Judged, Verdict, detectable, verdicts};
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,8 +66,12 @@ pub struct Comparison {
     pub threshold: f64,
     /// Whether both ran on the same kind of host.
     pub is_same_host: bool,
-    /// What native code changed by, by number of instances: the drift.
+    /// What native code changed by, by number of instances: the drift. On the
+    /// basis of times it is taken off every change.
     pub drift: BTreeMap<u32, Ratio>,
+    /// The changes that half of the means, and half of the cells, would have
+    /// shown eight times of ten, relative.
+    pub detectable: (Option<f64>, Option<f64>),
     /// Rows that both have, in the order of the later.
     pub rows: Vec<RowChange>,
     /// Cells that had a time and have none any more, with the reason.
@@ -82,19 +103,19 @@ pub struct Change {
     pub verdict: Verdict,
     /// The floor it was judged by.
     pub floor: Option<Floor>,
-    /// Whether it is a real slowdown past the threshold.
+    /// Whether it is a slowdown that was shown, past the threshold.
     pub is_regression: bool,
 }
 
 impl Comparison {
-    /// Whether the later campaign should be refused: a real slowdown past the
-    /// threshold, or a time that was lost. Never for a difference inside the
-    /// noise floor.
+    /// Whether the later campaign should be refused: a slowdown past the
+    /// threshold that was shown, or a time that was lost. Never for a difference
+    /// inside the noise floor.
     pub fn is_refused(&self) -> bool {
         !self.lost.is_empty() || self.regressions().next().is_some()
     }
 
-    /// Every real slowdown past the threshold: its row, and its workload unless
+    /// Every slowdown that was shown past the threshold: its row, and its workload unless
     /// it is the row's mean.
     pub fn regressions(&self) -> impl Iterator<Item = (&Row, Option<&str>, &Change)> {
         self.rows.iter().flat_map(|row| {
@@ -114,20 +135,19 @@ impl Comparison {
 
 /// Compares two campaigns. `threshold` is the relative slowdown tolerated.
 pub fn compare(before: &Summary, after: &Summary, threshold: f64, basis: Basis) -> Comparison {
-    let drift = drift(before, after);
-    let judge = Judge {
-        before,
-        after,
-        threshold,
-        basis,
-        drift: &drift,
-    };
-    let rows = after
+    let sides = [Side::of(before, after), Side::of(after, before)];
+    let [earlier, later] = &sides;
+    let pairs: Vec<RowPair<'_>> = after
         .rows
         .iter()
-        .filter_map(|row| Some((before.rows.iter().find(|other| other.row == row.row)?, row)))
-        .map(|(before, after)| judge.row(before, after))
+        .filter_map(|row| {
+            let old = before.rows.iter().find(|other| other.row == row.row)?;
+            Some(RowPair::of([earlier, later], [old, row], basis))
+        })
         .collect();
+    let serial = serial(&pairs, later);
+    let rows: Vec<Unjudged<'_>> = pairs.iter().map(|pair| pair.changes(serial)).collect();
+    let (rows, detectable) = judged(&rows, threshold);
     let lost = after
         .cells
         .iter()
@@ -142,11 +162,12 @@ pub fn compare(before: &Summary, after: &Summary, threshold: f64, basis: Basis) 
         basis,
         threshold,
         is_same_host: before.host == after.host,
+        detectable,
         rows,
         lost,
         only_before: missing(before, after),
         only_after: missing(after, before),
-        drift,
+        drift: drift(&sides, serial),
     }
 }
 
@@ -158,146 +179,245 @@ fn missing(from: &Summary, other: &Summary) -> Vec<CellId> {
         .collect()
 }
 
-/// The geometric mean of native code's change, by number of instances.
-fn drift(before: &Summary, after: &Summary) -> BTreeMap<u32, Ratio> {
-    let mut logs: BTreeMap<u32, Vec<(Logs, Logs)>> = BTreeMap::new();
-    let native = after
-        .cells
-        .iter()
-        .filter(|cell| cell.cell.variant == Variant::Native && !cell.cell.is_control());
-    for cell in native {
-        let pair = before
-            .cell(&cell.id)
-            .and_then(|before| Some((times(after, cell)?, times_before(after, before)?)));
-        if let Some(pair) = pair {
-            logs.entry(cell.cell.threads).or_default().push(pair);
-        }
-    }
-    logs.into_iter()
-        .filter_map(|(threads, logs)| {
-            let pairs: Vec<(&Logs, &Logs)> =
-                logs.iter().map(|(after, before)| (after, before)).collect();
-            Some((threads, ratio::unpaired(&pairs).ok()?))
-        })
-        .collect()
+/// Logarithms by round.
+type Series = BTreeMap<u32, f64>;
+
+/// A campaign as the other sees it.
+struct Side<'a> {
+    summary: &'a Summary,
+    /// The later campaign's.
+    figure: Figure,
+    /// The mean of native code's logarithms by number of instances: of the
+    /// workloads that both campaigns have natively.
+    native: BTreeMap<u32, Series>,
+    /// How many those are, where fewest.
+    native_workloads: usize,
 }
 
-/// A cell's own times in the later campaign.
-fn times(summary: &Summary, cell: &CellSummary) -> Option<Logs> {
-    let estimate = cell.estimate(summary.compared)?;
-    Logs::single(&estimate.values, &format!("after {}", cell.id)).ok()
-}
-
-/// A cell's own times in the earlier campaign, in the later one's figure.
-fn times_before(after: &Summary, cell: &CellSummary) -> Option<Logs> {
-    let estimate = cell.estimate(after.compared)?;
-    Logs::single(&estimate.values, &format!("before {}", cell.id)).ok()
-}
-
-struct Judge<'a> {
-    before: &'a Summary,
-    after: &'a Summary,
-    threshold: f64,
-    basis: Basis,
-    drift: &'a BTreeMap<u32, Ratio>,
-}
-
-impl Judge<'_> {
-    fn row(&self, before: &RowSummary, after: &RowSummary) -> RowChange {
-        let row = &after.row;
-        let old: BTreeSet<&str> = self.before.workloads_of(row).collect();
-        let common = self
-            .after
-            .workloads_of(row)
-            .filter(|name| old.contains(name));
-        let pairs: Vec<(&str, (Logs, Logs))> = common
-            .filter_map(|name| Some((name, self.pair(before, after, name)?)))
-            .collect();
-        let workloads = pairs
+impl<'a> Side<'a> {
+    fn of(summary: &'a Summary, other: &Summary) -> Side<'a> {
+        let mut all: BTreeMap<u32, Vec<Series>> = BTreeMap::new();
+        let native = summary
+            .cells
             .iter()
-            .filter_map(|(name, (after, before))| {
-                let ratio = ratio::unpaired(&[(after, before)]).ok()?;
-                Some(((*name).to_owned(), self.change(ratio, row, Some(name))))
-            })
-            .collect();
-        let all: Vec<(&Logs, &Logs)> = pairs
-            .iter()
-            .map(|(_, (after, before))| (after, before))
-            .collect();
-        let geomean = ratio::unpaired(&all)
-            .ok()
-            .map(|ratio| self.change(ratio, row, None));
-        RowChange {
-            row: row.clone(),
-            geomean,
-            workloads,
-        }
-    }
-
-    /// A workload in the later and the earlier campaign, on the chosen basis.
-    fn pair(
-        &self,
-        before: &RowSummary,
-        after: &RowSummary,
-        workload: &str,
-    ) -> Option<(Logs, Logs)> {
-        match self.basis {
-            Basis::Time => {
-                let (new, old) = (
-                    self.after.cell_of(&after.row, workload)?,
-                    self.before.cell_of(&before.row, workload)?,
-                );
-                Some((times(self.after, new)?, times_before(self.after, old)?))
+            .filter(|cell| cell.cell.variant == Variant::Native && !cell.cell.is_control());
+        let figure = summary.compared;
+        for cell in native {
+            let is_common = other
+                .cell(&cell.id)
+                .is_some_and(|other| other.times.is_ok());
+            if let Some(series) = logs(cell, figure).filter(|_| is_common) {
+                all.entry(cell.cell.threads).or_default().push(series);
             }
-            // Another baseline or another figure in the earlier campaign would
-            // compare apples with pears.
-            Basis::ToBaseline
-                if before.baseline != after.baseline
-                    || self.before.compared != self.after.compared =>
-            {
-                None
-            }
-            Basis::ToBaseline => Some((
-                self.after.logs(
-                    self.after.compared,
-                    (&after.row, &after.baseline),
-                    workload,
-                    "after",
-                )?,
-                self.before.logs(
-                    self.after.compared,
-                    (&before.row, &before.baseline),
-                    workload,
-                    "before",
-                )?,
-            )),
+        }
+        let native_workloads = all.values().map(Vec::len).min().unwrap_or(0);
+        let native = all
+            .into_iter()
+            .map(|(threads, all)| (threads, mean(&all)))
+            .collect();
+        Side {
+            summary,
+            figure,
+            native,
+            native_workloads,
         }
     }
 
-    fn change(&self, ratio: Ratio, row: &Row, workload: Option<&str>) -> Change {
-        let cell = workload
-            .and_then(|workload| self.after.cell_of(row, workload))
-            .map(|cell| &cell.cell);
-        let floor = self.floor(cell, row.threads);
-        let verdict = Verdict::of(&ratio, floor);
-        let is_regression = verdict == Verdict::Real && ratio.value > 1.0 + self.threshold;
-        Change {
-            ratio,
-            verdict,
-            floor,
-            is_regression,
-        }
-    }
-
-    /// The larger of both campaigns' floors, and of the drift on the basis of
-    /// times. Either of them unknown: none.
-    fn floor(&self, cell: Option<&Cell>, threads: u32) -> Option<Floor> {
-        let floor =
-            floor_for(self.before, cell, threads)?.max(floor_for(self.after, cell, threads)?);
-        let drift = match self.basis {
-            Basis::Time => self.drift.get(&threads).and_then(Floor::of),
-            Basis::ToBaseline => None,
+    /// A workload of a row, on a basis.
+    fn series(&self, row: &RowSummary, workload: &str, basis: Basis) -> Option<Series> {
+        let own = logs(self.summary.cell_of(&row.row, workload)?, self.figure)?;
+        let base = match basis {
+            Basis::Time => self.native.get(&row.row.threads).cloned(),
+            Basis::ToBaseline => Some(logs(
+                self.summary.cell_of(&row.baseline, workload)?,
+                self.figure,
+            )?),
         };
-        Some(drift.map_or(floor, |drift| floor.max(drift)))
+        Some(match base {
+            Some(base) => own
+                .into_iter()
+                .filter_map(|(round, log)| Some((round, log - base.get(&round)?)))
+                .collect(),
+            None => own,
+        })
     }
+
+    fn floor(&self, row: &RowSummary, workload: Option<&str>, basis: Basis) -> Option<Floor> {
+        let noise = &self.summary.noise;
+        match basis {
+            Basis::Time => noise.of_row(&row.row, workload),
+            Basis::ToBaseline => noise.of_ratio(&row.row, &row.baseline, workload),
+        }
+    }
+}
+
+/// A cell's logarithms; `None` if it has no time or one of them none.
+fn logs(cell: &CellSummary, figure: Figure) -> Option<Series> {
+    let rounds = &cell.times.as_ref().ok()?.rounds;
+    let logs: Series = rounds
+        .iter()
+        .filter_map(|(round, values)| Some((*round, positive_ln(*values.get(&figure)?))))
+        .collect();
+    let is_whole = !logs.is_empty() && logs.values().all(|log| log.is_finite());
+    is_whole.then_some(logs)
+}
+
+/// The mean in the rounds that all have.
+fn mean(all: &[Series]) -> Series {
+    let Some((first, others)) = all.split_first() else {
+        return Series::new();
+    };
+    let in_round = |(round, log): (&u32, &f64)| {
+        let others: Option<Vec<f64>> = others.iter().map(|one| one.get(round).copied()).collect();
+        let sum = log + others?.iter().sum::<f64>();
+        Some((*round, sum / all.len() as f64))
+    };
+    first.iter().filter_map(in_round).collect()
+}
+
+fn group(series: &Series, serial: Serial) -> Option<Group> {
+    let values: Vec<f64> = series.values().copied().collect();
+    (!values.is_empty()).then(|| Group::of(&values, 0.0, serial))
+}
+
+/// A row in both campaigns: the earlier first.
+struct RowPair<'a> {
+    row: &'a Row,
+    /// Workloads that both have a time for.
+    workloads: Vec<(&'a str, [Series; 2], Option<Floor>)>,
+    floor: Option<Floor>,
+}
+
+impl<'a> RowPair<'a> {
+    fn of(sides: [&Side<'a>; 2], rows: [&'a RowSummary; 2], basis: Basis) -> RowPair<'a> {
+        let [before, after] = sides;
+        let [old, new] = rows;
+        // Another baseline or another figure in the earlier campaign would
+        // compare apples with pears.
+        let is_comparable =
+            before.figure == after.figure && (basis == Basis::Time || old.baseline == new.baseline);
+        let known: BTreeSet<&str> = before.summary.workloads_of(&old.row).collect();
+        let common = after
+            .summary
+            .workloads_of(&new.row)
+            .filter(|name| is_comparable && known.contains(name));
+        let floor = |workload: Option<&str>| {
+            let floor = before.floor(old, workload, basis)?;
+            Some(floor.max(after.floor(new, workload, basis)?))
+        };
+        RowPair {
+            row: &new.row,
+            workloads: common
+                .filter_map(|name| {
+                    let series = [
+                        before.series(old, name, basis)?,
+                        after.series(new, name, basis)?,
+                    ];
+                    Some((name, series, floor(Some(name))))
+                })
+                .collect(),
+            floor: floor(None),
+        }
+    }
+
+    fn side(&self, at: usize) -> Vec<Series> {
+        let all = self.workloads.iter();
+        all.map(|(_, series, _)| series[at].clone()).collect()
+    }
+
+    fn changes(&self, serial: Serial) -> Unjudged<'a> {
+        let [before, after] = [0, 1].map(|at| {
+            let all = self.side(at);
+            let groups: Option<Vec<Group>> = all.iter().map(|one| group(one, serial)).collect();
+            let groups = groups.map(|groups| Group::moderated(&groups));
+            (groups.unwrap_or_default(), group(&mean(&all), serial))
+        });
+        let means = before.1.zip(after.1);
+        let cells = before.0.iter().zip(&after.0).zip(&self.workloads);
+        Unjudged {
+            row: self.row,
+            mean: means
+                .and_then(|(before, after)| ratio::apart(after, before, self.workloads.len()).ok()),
+            floor: self.floor,
+            cells: cells
+                .filter_map(|((before, after), (name, _, floor))| {
+                    Some((*name, ratio::apart(*after, *before, 1).ok()?, *floor))
+                })
+                .collect(),
+        }
+    }
+}
+
+/// How the rounds of both campaigns resemble each other.
+fn serial(pairs: &[RowPair<'_>], after: &Side<'_>) -> Serial {
+    let families = pairs.iter().flat_map(|pair| {
+        [0, 1].map(|at| {
+            let all = pair.side(at);
+            all.iter()
+                .map(|series| series.values().copied().collect())
+                .collect()
+        })
+    });
+    let families: Vec<Vec<Vec<f64>>> = families.collect();
+    // One native workload is in all cells; of many, each hardly.
+    let sharing = match after.native_workloads {
+        1 => pairs.len(),
+        _ => 1,
+    };
+    Serial::of(&families, sharing)
+}
+
+/// What native code itself changed by.
+fn drift([before, after]: &[Side<'_>; 2], serial: Serial) -> BTreeMap<u32, Ratio> {
+    let each = after.native.iter().filter_map(|(threads, later)| {
+        let earlier = before.native.get(threads)?;
+        let (later, earlier) = (group(later, serial)?, group(earlier, serial)?);
+        Some((*threads, ratio::apart(later, earlier, 1).ok()?))
+    });
+    each.collect()
+}
+
+/// A row's changes before they are judged.
+struct Unjudged<'a> {
+    row: &'a Row,
+    mean: Option<Ratio>,
+    floor: Option<Floor>,
+    cells: Vec<(&'a str, Ratio, Option<Floor>)>,
+}
+
+/// All rows judged together, and what could have been seen.
+fn judged(rows: &[Unjudged<'_>], threshold: f64) -> (Vec<RowChange>, (Option<f64>, Option<f64>)) {
+    let means: Vec<Judged> = rows.iter().map(|row| (row.mean, row.floor)).collect();
+    let cells: Vec<Judged> = rows
+        .iter()
+        .flat_map(|row| &row.cells)
+        .map(|(_, ratio, floor)| (Some(*ratio), *floor))
+        .collect();
+    let seen = |all: &[Judged]| {
+        let each = all.iter().filter_map(|(ratio, _)| ratio.as_ref());
+        let each = each.filter_map(|ratio| detectable(ratio, all.len(), ALPHA_PART));
+        median(&each.collect::<Vec<f64>>())
+    };
+    let could = (seen(&means), seen(&cells));
+    let mut of_cells = verdicts(&cells, ALPHA_PART).into_iter();
+    let change = |ratio: Ratio, floor: Option<Floor>, verdict: Verdict| Change {
+        ratio,
+        verdict,
+        floor,
+        is_regression: verdict == Verdict::Different && ratio.value > 1.0 + threshold,
+    };
+    let rows = rows.iter().zip(verdicts(&means, ALPHA_PART));
+    let rows = rows.map(|(row, verdict)| RowChange {
+        row: row.row.clone(),
+        geomean: row.mean.map(|ratio| change(ratio, row.floor, verdict)),
+        workloads: row
+            .cells
+            .iter()
+            .zip(of_cells.by_ref())
+            .map(|((name, ratio, floor), verdict)| {
+                ((*name).to_owned(), change(*ratio, *floor, verdict))
+            })
+            .collect(),
+    });
+    (rows.collect(), could)
 }

@@ -14,8 +14,11 @@ use crate::NoEstimate;
 use crate::order::median;
 use crate::ratio::{self, Logs, Ratio};
 use crate::row::Row;
-use crate::summary::Summary;
+use crate::summary::{CellSummary, Summary};
 use crate::times::Times;
+
+/// The variance of a median in that of a mean of as many normal values.
+const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 
 /// What a row's times are divided by.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +44,7 @@ impl Summary {
         let (mut logs, mut missing) = (Vec::new(), Vec::new());
         for &workload in workloads {
             let one = match against {
-                Against::Row(other) => self.logs(self.compared, (row, other), workload, ""),
+                Against::Row(other) => self.logs(self.compared, (row, other), workload),
                 Against::Median(rows) => self.logs_to_median(row, rows, workload),
             };
             match one {
@@ -50,24 +53,34 @@ impl Summary {
             }
         }
         GroupRatio {
-            geomean: ratio::geomean(&logs.iter().collect::<Vec<_>>()),
+            geomean: ratio::mean(&logs, self.noise.serial),
             missing,
         }
     }
 
     fn logs_to_median(&self, row: &Row, rows: &[Row], workload: &str) -> Option<Logs> {
-        let times =
-            |row: &Row| -> Option<&Times> { self.cell_of(row, workload)?.times.as_ref().ok() };
-        let own = times(row)?;
-        let all: Vec<&Times> = rows.iter().filter_map(times).collect();
+        let own = self.cell_of(row, workload)?;
+        let others = rows.iter().filter_map(|row| self.cell_of(row, workload));
+        let others: Vec<(&CellSummary, &Times)> = others
+            .filter_map(|cell| Some((cell, cell.times.as_ref().ok()?)))
+            .collect();
+        let times = own.times.as_ref().ok()?;
         let pair = |round: &u32| {
             let value = |times: &Times| times.rounds.get(round)?.get(&self.compared).copied();
-            let values = all.iter().map(|times| value(times));
+            let values = others.iter().map(|(_, times)| value(times));
             let values: Vec<f64> = values.collect::<Option<_>>()?;
-            Some((value(own)?, median(&values)?))
+            Some((value(times)?, median(&values)?))
         };
-        let pairs: Vec<(f64, f64)> = own.rounds.keys().filter_map(pair).collect();
-        let stream = format!("median {row} {workload}");
-        Logs::paired(&pairs, &stream).ok()
+        let pairs: Vec<(f64, f64)> = times.rounds.keys().filter_map(pair).collect();
+        // What is in the middle of several layouts scatters less than each.
+        let systematic = |cell: &CellSummary| self.layouts.of_cell(&cell.cell, self.compared);
+        let of_others: f64 = others.iter().map(|(cell, _)| systematic(cell)).sum();
+        let count = others.len() as f64;
+        let middle = OF_MEDIAN * of_others / (count * count);
+        Some(
+            Logs::paired(&pairs)
+                .ok()?
+                .with_systematic(systematic(own) + middle),
+        )
     }
 }

@@ -4,8 +4,10 @@
 //!  Campaign ──▶ times     a cell's rounds, each one value per figure
 //!                 │
 //!                 ├──▶ order      medians, quantiles, spread
-//!                 ├──▶ ratio      of two cells, of two rows      ◀── bootstrap ◀── rng, student
+//!                 ├──▶ ratio      of two cells, of two rows   ◀── interval ◀── moderate, serial, student
+//!                 │                                           ◀── layout: what no round shows
 //!                 ├──▶ noise      what identical cells differ by
+//!                 ├──▶ table      ratios that are judged together  ◀── verdict
 //!                 ▼
 //!             Summary (one campaign)     compare (two campaigns)
 //! ```
@@ -21,28 +23,36 @@
 //!
 //! docs/METHODOLOGY.md says the same to users, with the reasons.
 
-pub mod bootstrap;
+pub mod allocation;
 pub mod compare;
 pub mod figure;
 pub mod group;
+pub mod interval;
+pub mod layout;
+mod moderate;
 pub mod noise;
 pub mod order;
 pub mod ratio;
 pub mod rng;
 pub mod row;
+mod serial;
 mod student;
 pub mod summary;
+pub mod table;
 pub mod times;
+pub mod verdict;
 
-pub use bootstrap::Interval;
 pub use compare::{Basis, Change, Comparison, compare};
 pub use figure::{Figure, FigureUnit};
 pub use group::{Against, GroupRatio};
-pub use noise::{Floor, NoiseFloor, Verdict};
+pub use interval::Interval;
+pub use noise::{Floor, NoiseFloor};
 pub use ratio::Ratio;
 pub use row::Row;
 pub use summary::{CellSummary, NoTime, RowRatio, RowSummary, Summary, WorkloadRatio};
+pub use table::Table;
 pub use times::{Estimate, Times};
+pub use verdict::{DELTA, Verdict};
 
 /// Why there is no estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]

@@ -1,4 +1,5 @@
-//! The noise floor: what identical cells differ by.
+//! What a campaign's noise is: the floor that identical cells show, and how much
+//! a round resembles the one before.
 //!
 //! A campaign measures some cells twice under two names, interleaved with all
 //! the others: the cell and its A/A control. Whatever ratio their samples
@@ -7,18 +8,18 @@
 //!
 //! * the **bound** of a control is the farther end of its interval from 1, as
 //!   `max(|ln low|, |ln high|)`;
-//! * the **floor of a workload** is the bound of its own control, or the median
-//!   of all bounds where that is larger (one control can be lucky); for a
-//!   workload that has no control, the largest bound of all;
-//! * the **floor of the geometric mean** is the bound of the geometric mean
-//!   over all controlled workloads.
+//! * the floor of a row's **workload** is the bound of its own control, or the
+//!   median of the row's bounds where that is larger (one control can be
+//!   lucky);
+//! * the floor of a row's **mean** is the bound of the geometric mean over its
+//!   controlled workloads;
+//! * a row without controls has the largest floors of those that have some,
+//!   with as many instances; a workload that nobody controls has the largest
+//!   bound of all;
+//! * the floor of a **ratio** is that of its noisier side.
 //!
 //! Floors are kept by number of threads, since more threads are noisier, and
 //! never borrowed from another number.
-//!
-//! A difference is [`Verdict::Real`] if its 95 % interval excludes 1 **and** it
-//! is larger than the floor. The interval answers for chance; the floor answers
-//! for what an interval of a few rounds cannot see.
 
 use std::collections::BTreeMap;
 
@@ -27,8 +28,9 @@ use fathom_record::{Cell, CellId};
 use crate::NoEstimate;
 use crate::figure::Figure;
 use crate::order::median;
-use crate::ratio::{Logs, Ratio, geomean};
+use crate::ratio::{self, Logs, Ratio};
 use crate::row::Row;
+use crate::serial::Serial;
 use crate::times::Times;
 
 /// A difference below which nothing counts.
@@ -73,42 +75,6 @@ impl Floor {
     }
 }
 
-/// What a difference is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Verdict {
-    /// The interval excludes 1 and the difference exceeds the noise floor.
-    Real,
-    /// It does not.
-    WithinNoise,
-    /// There are too few rounds for an interval.
-    TooFewSamples,
-    /// No A/A control says what the noise is, so nothing is called real.
-    Uncontrolled,
-}
-
-impl Verdict {
-    /// Judges a ratio by the floor that belongs to it.
-    pub fn of(ratio: &Ratio, floor: Option<Floor>) -> Verdict {
-        match (ratio.interval, floor) {
-            (Err(_), _) => Verdict::TooFewSamples,
-            (Ok(interval), _) if interval.contains(1.0) => Verdict::WithinNoise,
-            (Ok(_), None) => Verdict::Uncontrolled,
-            (Ok(_), Some(floor)) if floor.is_exceeded_by(ratio.value) => Verdict::Real,
-            (Ok(_), Some(_)) => Verdict::WithinNoise,
-        }
-    }
-
-    /// The name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Real => "real",
-            Verdict::WithinNoise => "within noise",
-            Verdict::TooFewSamples => "too few samples",
-            Verdict::Uncontrolled => "uncontrolled",
-        }
-    }
-}
-
 /// One A/A control and what it showed.
 #[derive(Clone, Debug)]
 pub struct Control {
@@ -124,12 +90,26 @@ pub struct Control {
     pub ratio: Result<Ratio, NoEstimate>,
 }
 
-/// The noise floors of a campaign.
-#[derive(Clone, Debug, Default)]
+/// The noise of a campaign in one figure.
+#[derive(Clone, Debug)]
 pub struct NoiseFloor {
     /// Every A/A control.
     pub controls: Vec<Control>,
+    /// How rounds resemble each other.
+    pub(crate) serial: Serial,
+    rows: BTreeMap<Row, Floors>,
     by_threads: BTreeMap<u32, Floors>,
+}
+
+impl Default for NoiseFloor {
+    fn default() -> NoiseFloor {
+        NoiseFloor {
+            controls: Vec::new(),
+            serial: Serial::NONE,
+            rows: BTreeMap::new(),
+            by_threads: BTreeMap::new(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -141,16 +121,13 @@ struct Floors {
 }
 
 impl NoiseFloor {
-    /// The floor for one workload (`suite:name`) with a number of instances.
+    /// The largest floor of any row for one workload (`suite:name`) with a
+    /// number of instances.
     pub fn workload(&self, workload: &str, threads: u32) -> Option<Floor> {
-        let floors = self.by_threads.get(&threads)?;
-        match floors.workloads.get(workload) {
-            Some(own) => Some(floors.typical.map_or(*own, |typical| own.max(typical))),
-            None => floors.worst,
-        }
+        self.by_threads.get(&threads)?.workload(workload)
     }
 
-    /// The floor for geometric means with a number of instances.
+    /// The largest floor of any row's geometric mean with a number of instances.
     pub fn geomean(&self, threads: u32) -> Option<Floor> {
         self.by_threads.get(&threads)?.geomean
     }
@@ -160,14 +137,41 @@ impl NoiseFloor {
         self.by_threads.keys().copied()
     }
 
+    /// How much a round's ratios resemble those of the round before: 0 for not
+    /// at all, towards 1 the more.
+    pub fn serial_correlation(&self) -> f64 {
+        self.serial.rho()
+    }
+
+    /// The floor of a row's workload, or of its mean: its own where it has
+    /// controls.
+    pub(crate) fn of_row(&self, row: &Row, workload: Option<&str>) -> Option<Floor> {
+        let any = self.by_threads.get(&row.threads)?;
+        let own = self.rows.get(row).unwrap_or(any);
+        match workload {
+            Some(workload) => own.workload(&format!("{}:{workload}", row.suite)),
+            None => own.geomean.or(any.geomean),
+        }
+    }
+
+    /// The floor of a ratio: that of its noisier side.
+    pub(crate) fn of_ratio(&self, row: &Row, to: &Row, workload: Option<&str>) -> Option<Floor> {
+        let (one, other) = (self.of_row(row, workload)?, self.of_row(to, workload)?);
+        Some(one.max(other))
+    }
+
     /// From the controls among the cells.
     pub(crate) fn measure<'a>(
         cells: impl Iterator<Item = &'a Cell>,
         times: impl Fn(&CellId) -> Option<&'a Times>,
         figure: Figure,
+        serial: Serial,
     ) -> NoiseFloor {
-        let mut noise = NoiseFloor::default();
-        let mut rows: BTreeMap<Row, Vec<Logs>> = BTreeMap::new();
+        let mut noise = NoiseFloor {
+            serial,
+            ..NoiseFloor::default()
+        };
+        let mut rows: BTreeMap<Row, Vec<(Control, Logs)>> = BTreeMap::new();
         for cell in cells {
             let Some(original) = &cell.control_of else {
                 continue;
@@ -177,20 +181,44 @@ impl NoiseFloor {
                 (Some(control), Some(original)) => control.pairs(original, figure),
                 _ => Vec::new(),
             };
-            let logs = Logs::paired(&pairs, id.as_str());
-            noise.controls.push(Control {
+            let logs = Logs::paired(&pairs);
+            let control = Control {
                 original: original.clone(),
                 control: id,
                 workload: workload_key(cell),
                 threads: cell.threads,
-                ratio: logs.as_ref().map(Logs::ratio).map_err(|error| *error),
-            });
-            if let Ok(logs) = logs {
-                rows.entry(Row::of(cell)).or_default().push(logs);
+                ratio: Err(NoEstimate::TooFewSamples { have: 0, need: 1 }),
+            };
+            match logs {
+                Ok(logs) => rows.entry(Row::of(cell)).or_default().push((control, logs)),
+                Err(error) => noise.controls.push(Control {
+                    ratio: Err(error),
+                    ..control
+                }),
             }
         }
-        noise.by_threads = floors(&noise.controls, &rows);
+        for (row, controls) in rows {
+            noise.add(row, controls);
+        }
         noise
+    }
+
+    /// Adds the controls of a row.
+    fn add(&mut self, row: Row, controls: Vec<(Control, Logs)>) {
+        let (mut controls, logs): (Vec<Control>, Vec<Logs>) = controls.into_iter().unzip();
+        let ratios = ratio::each(&logs, self.serial);
+        for (control, ratio) in controls.iter_mut().zip(ratios) {
+            control.ratio = ratio;
+        }
+        let mean = ratio::mean(&logs, self.serial);
+        let floors = Floors::of(&controls, mean.ok().as_ref().and_then(Floor::of));
+        self.controls.extend(controls);
+        let Some(floors) = floors else {
+            return;
+        };
+        let all = self.by_threads.entry(row.threads).or_default();
+        all.raise(&floors);
+        self.rows.insert(row, floors);
     }
 }
 
@@ -199,32 +227,49 @@ pub fn workload_key(cell: &Cell) -> String {
     format!("{}:{}", cell.suite, cell.workload)
 }
 
-fn floors(controls: &[Control], rows: &BTreeMap<Row, Vec<Logs>>) -> BTreeMap<u32, Floors> {
-    let mut by_threads: BTreeMap<u32, Floors> = BTreeMap::new();
-    let larger = |one: Option<Floor>, other: Floor| Some(one.map_or(other, |one| one.max(other)));
-    for control in controls {
-        let Some(bound) = control.ratio.as_ref().ok().and_then(Floor::of) else {
-            continue;
+impl Floors {
+    /// From a row's controls; `None` if none of them has an interval.
+    fn of(controls: &[Control], geomean: Option<Floor>) -> Option<Floors> {
+        let mut floors = Floors {
+            geomean,
+            ..Floors::default()
         };
-        let floors = by_threads.entry(control.threads).or_default();
-        floors.worst = larger(floors.worst, bound);
-        let own = floors.workloads.get(&control.workload).copied();
-        floors.workloads.insert(
-            control.workload.clone(),
-            own.map_or(bound, |own| own.max(bound)),
-        );
-    }
-    for floors in by_threads.values_mut() {
+        for control in controls {
+            if let Some(bound) = control.ratio.as_ref().ok().and_then(Floor::of) {
+                raise(&mut floors.worst, bound);
+                floors.workloads.insert(control.workload.clone(), bound);
+            }
+        }
         let bounds: Vec<f64> = floors.workloads.values().map(|floor| floor.log()).collect();
-        floors.typical = median(&bounds).map(Floor::from_log);
+        floors.typical = Some(Floor::from_log(median(&bounds)?));
+        Some(floors)
     }
-    for (row, logs) in rows {
-        let logs: Vec<&Logs> = logs.iter().collect();
-        let Some(bound) = geomean(&logs).ok().as_ref().and_then(Floor::of) else {
-            continue;
-        };
-        let floors = by_threads.entry(row.threads).or_default();
-        floors.geomean = larger(floors.geomean, bound);
+
+    fn workload(&self, workload: &str) -> Option<Floor> {
+        match self.workloads.get(workload) {
+            Some(own) => Some(self.typical.map_or(*own, |typical| own.max(typical))),
+            None => self.worst,
+        }
     }
-    by_threads
+
+    /// To the larger of each.
+    fn raise(&mut self, other: &Floors) {
+        for (own, other) in [
+            (&mut self.geomean, other.geomean),
+            (&mut self.typical, other.typical),
+            (&mut self.worst, other.worst),
+        ] {
+            if let Some(other) = other {
+                raise(own, other);
+            }
+        }
+        for (workload, floor) in &other.workloads {
+            let own = self.workloads.entry(workload.clone()).or_insert(*floor);
+            *own = own.max(*floor);
+        }
+    }
+}
+
+fn raise(floor: &mut Option<Floor>, other: Floor) {
+    *floor = Some(floor.map_or(other, |one| one.max(other)));
 }

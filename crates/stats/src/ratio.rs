@@ -4,15 +4,19 @@
 //! equally far from 1 and a ratio of swapped cells is the reciprocal.
 
 use crate::NoEstimate;
-use crate::bootstrap::{self, Group, Interval};
+use crate::interval::{Error, Group, Interval, Sum};
+use crate::serial::Serial;
 
 /// A ratio and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     /// The estimate; above 1 the first is slower (larger) than the second.
     pub value: f64,
-    /// Its 95 % interval, or why it has none.
+    /// Its 95 % interval, or why it has none. It stands alone: of twenty such,
+    /// one does not hold its truth.
     pub interval: Result<Interval, NoEstimate>,
+    /// The standard error of its logarithm.
+    pub error: Result<Error, NoEstimate>,
     /// Rounds it rests on; the smallest number among the workloads of a mean.
     pub rounds: usize,
     /// Workloads it is a mean over; 1 for a single one.
@@ -20,117 +24,134 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// Half the interval's width relative to the estimate: the "± noise" of a
-    /// table, 0.01 meaning 1 %.
-    pub fn half_width(&self) -> Option<f64> {
-        let interval = self.interval.ok()?;
-        Some((interval.high / interval.low).sqrt() - 1.0)
-    }
-
-    fn from_groups(groups: &[(f64, Group)], workloads: usize) -> Result<Ratio, NoEstimate> {
-        let rounds = groups
-            .iter()
-            .map(|(_, group)| group.rounds)
-            .min()
-            .unwrap_or(0);
-        let value = bootstrap::sum(groups).exp();
-        if rounds == 0 {
-            return Err(NoEstimate::TooFewSamples { have: 0, need: 1 });
-        }
-        let interval = bootstrap::interval(groups).map(|interval| interval.map(f64::exp));
+    fn of_groups(groups: &[(f64, Group)], workloads: usize) -> Result<Ratio, NoEstimate> {
+        let rounds = groups.iter().map(|(_, group)| group.rounds).min();
+        let rounds = rounds.ok_or(NoEstimate::TooFewSamples { have: 0, need: 1 })?;
+        let sum = Sum::of(groups);
         Ok(Ratio {
-            value,
-            interval,
+            value: sum.estimate.exp(),
+            interval: sum.interval().map(|interval| interval.map(f64::exp)),
+            error: sum.error,
             rounds,
             workloads,
         })
     }
 }
 
-/// The logarithms of one workload's ratio in each round: what ratios are
-/// estimated from.
-#[derive(Clone, Copy, Debug)]
+/// The logarithms of one workload's ratio in each round, in the order of the
+/// rounds: what ratios are estimated from.
+#[derive(Clone, Debug)]
 pub struct Logs {
-    group: Group,
+    values: Vec<f64>,
+    systematic: f64,
 }
 
 impl Logs {
     /// From values that belong to the same round: `(a, b)` gives `ln(a / b)`.
-    /// `name` decides the stream of random draws: one name, one stream.
     ///
     /// # Errors
     /// No rounds, or a value that is not positive and finite.
-    pub fn paired(pairs: &[(f64, f64)], name: &str) -> Result<Logs, NoEstimate> {
-        let logs: Vec<f64> = pairs
-            .iter()
-            .map(|(a, b)| positive_ln(*a) - positive_ln(*b))
-            .collect();
-        Group::draw(&logs, stream(name)).map(|group| Logs { group })
+    pub fn paired(pairs: &[(f64, f64)]) -> Result<Logs, NoEstimate> {
+        let logs = pairs.iter();
+        Logs::of(logs.map(|(a, b)| positive_ln(*a) - positive_ln(*b)))
     }
 
     /// From values of one cell alone.
     ///
     /// # Errors
     /// As [`Logs::paired`].
-    pub fn single(values: &[f64], name: &str) -> Result<Logs, NoEstimate> {
-        let logs: Vec<f64> = values.iter().copied().map(positive_ln).collect();
-        Group::draw(&logs, stream(name)).map(|group| Logs { group })
+    pub fn single(values: &[f64]) -> Result<Logs, NoEstimate> {
+        Logs::of(values.iter().copied().map(positive_ln))
     }
 
-    /// The estimated ratio of this workload.
-    pub fn ratio(&self) -> Ratio {
-        Ratio {
-            value: self.group.estimate.exp(),
-            interval: bootstrap::interval(&[(1.0, self.group)])
-                .map(|interval| interval.map(f64::exp)),
-            rounds: self.group.rounds,
-            workloads: 1,
+    /// From logarithms.
+    pub(crate) fn of(values: impl Iterator<Item = f64>) -> Result<Logs, NoEstimate> {
+        let values: Vec<f64> = values.collect();
+        if values.is_empty() {
+            return Err(NoEstimate::TooFewSamples { have: 0, need: 1 });
         }
+        if values.iter().any(|value| !value.is_finite()) {
+            return Err(NoEstimate::NotPositive);
+        }
+        Ok(Logs {
+            values,
+            systematic: 0.0,
+        })
+    }
+
+    /// With a variance of the logarithm that rounds do not show.
+    pub fn with_systematic(self, variance: f64) -> Logs {
+        Logs {
+            systematic: variance,
+            ..self
+        }
+    }
+
+    /// Round by round.
+    pub(crate) fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    pub(crate) fn group(&self, serial: Serial) -> Group {
+        Group::of(&self.values, self.systematic, serial)
     }
 }
 
-/// The ratio `a / b` of two cells, paired by round.
+/// The ratio of each workload of one pair of rows, whose variances are made
+/// sharper by each other.
+pub(crate) fn each(workloads: &[Logs], serial: Serial) -> Vec<Result<Ratio, NoEstimate>> {
+    let groups: Vec<Group> = workloads.iter().map(|logs| logs.group(serial)).collect();
+    let moderated = Group::moderated(&groups);
+    let ratios = moderated.iter();
+    ratios
+        .map(|group| Ratio::of_groups(&[(1.0, *group)], 1))
+        .collect()
+}
+
+/// The geometric mean over workloads of ratios that are paired by round. Each
+/// workload counts by its own variance: their sum is known well enough.
+///
+/// # Errors
+/// No workloads.
+pub(crate) fn mean(workloads: &[Logs], serial: Serial) -> Result<Ratio, NoEstimate> {
+    let weight = 1.0 / workloads.len() as f64;
+    let groups = workloads.iter();
+    let groups: Vec<(f64, Group)> = groups.map(|logs| (weight, logs.group(serial))).collect();
+    Ratio::of_groups(&groups, workloads.len())
+}
+
+/// The ratio of one group of values to another that was measured apart, so that
+/// no round of one belongs to a round of the other; a mean over `workloads`.
+pub(crate) fn apart(after: Group, before: Group, workloads: usize) -> Result<Ratio, NoEstimate> {
+    Ratio::of_groups(&[(1.0, after), (-1.0, before)], workloads)
+}
+
+/// The ratio `a / b` of two cells, paired by round, of which nothing else is
+/// known: rounds are taken as independent.
 ///
 /// # Errors
 /// No rounds, or a value that is not positive and finite.
 pub fn paired(pairs: &[(f64, f64)]) -> Result<Ratio, NoEstimate> {
-    Logs::paired(pairs, "").map(|logs| logs.ratio())
+    geomean(&[Logs::paired(pairs)?])
 }
 
-/// The geometric mean over workloads of ratios that are paired by round. The
-/// names given to [`Logs::paired`] must differ.
+/// The geometric mean over workloads, taking rounds as independent.
 ///
 /// # Errors
 /// No workloads.
-pub fn geomean(workloads: &[&Logs]) -> Result<Ratio, NoEstimate> {
-    let weight = 1.0 / workloads.len() as f64;
-    let groups: Vec<(f64, Group)> = workloads.iter().map(|logs| (weight, logs.group)).collect();
-    Ratio::from_groups(&groups, workloads.len())
+pub fn geomean(workloads: &[Logs]) -> Result<Ratio, NoEstimate> {
+    mean(workloads, Serial::NONE)
 }
 
-/// The geometric mean over workloads of `after / before`, where the two were
-/// measured apart and no round of one belongs to a round of the other. A
-/// single pair gives the ratio of one cell.
+/// As [`paired`] of values that were measured apart.
 ///
 /// # Errors
-/// No workloads.
-pub fn unpaired(workloads: &[(&Logs, &Logs)]) -> Result<Ratio, NoEstimate> {
-    let weight = 1.0 / workloads.len() as f64;
-    let groups: Vec<(f64, Group)> = workloads
-        .iter()
-        .flat_map(|(after, before)| [(weight, after.group), (-weight, before.group)])
-        .collect();
-    Ratio::from_groups(&groups, workloads.len())
+/// No rounds, or a value that is not positive and finite.
+pub fn unpaired(after: &Logs, before: &Logs) -> Result<Ratio, NoEstimate> {
+    apart(after.group(Serial::NONE), before.group(Serial::NONE), 1)
 }
 
-/// NaN for what has no logarithm; [`Group::draw`] refuses it.
-fn positive_ln(value: f64) -> f64 {
+/// NaN for what has no logarithm; [`Logs`] refuses it.
+pub(crate) fn positive_ln(value: f64) -> f64 {
     if value > 0.0 { value.ln() } else { f64::NAN }
-}
-
-/// FNV-1a of a name.
-fn stream(name: &str) -> u64 {
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }

@@ -18,10 +18,14 @@ use fathom_record::{Campaign, Cell, CellId, FailureKind, Guarantee, SandboxId, V
 
 use crate::NoEstimate;
 use crate::figure::Figure;
-use crate::noise::{Floor, NoiseFloor, Verdict, workload_key};
-use crate::ratio::{self, Logs, Ratio};
+use crate::layout::{self, Layouts};
+use crate::noise::NoiseFloor;
+use crate::ratio::{Logs, Ratio};
 use crate::row::Row;
+use crate::serial::Serial;
+use crate::table::Table;
 use crate::times::{Estimate, Times, gather};
+use crate::verdict::Verdict;
 
 /// Everything a report shows of a campaign.
 #[derive(Clone, Debug)]
@@ -38,6 +42,7 @@ pub struct Summary {
     pub noise: NoiseFloor,
     /// Failures of the campaign itself; those of a cell are with the cell.
     pub failures: Vec<Failure>,
+    pub(crate) layouts: Layouts,
     by_id: BTreeMap<CellId, usize>,
     by_row: BTreeMap<Row, BTreeMap<String, usize>>,
 }
@@ -124,6 +129,9 @@ pub struct RowRatio {
     pub geomean: Result<Ratio, NoEstimate>,
     /// What the mean is worth.
     pub verdict: Verdict,
+    /// The difference of the means that would have been found eight times of
+    /// ten, relative; absent where there are too few rounds.
+    pub detectable: Option<f64>,
     /// Each workload both have, by name.
     pub workloads: Vec<WorkloadRatio>,
     /// Workloads that one of the two has no time for: a mean over fewer
@@ -140,6 +148,9 @@ pub struct WorkloadRatio {
     pub ratio: Ratio,
     /// What it is worth.
     pub verdict: Verdict,
+    /// The difference that would have been found eight times of ten, relative;
+    /// absent where there are too few rounds.
+    pub detectable: Option<f64>,
 }
 
 impl Summary {
@@ -178,6 +189,7 @@ impl Summary {
             rows: Vec::new(),
             noise: NoiseFloor::default(),
             failures,
+            layouts: Layouts::of(&campaign.header.config),
             by_id,
             by_row,
         };
@@ -220,7 +232,8 @@ impl Summary {
     }
 
     /// One row's compared times over another's, workload by workload and in the
-    /// mean.
+    /// mean. The verdicts are those of this one comparison: of many that are
+    /// shown together, [`Summary::table`] makes them.
     pub fn ratio(&self, row: &Row, to: &Row) -> RowRatio {
         self.ratio_in(self.compared, &self.noise, row, to)
     }
@@ -229,69 +242,54 @@ impl Summary {
     /// memory. Its noise is not that of the compared times, so the floors come
     /// from the controls' own values of it: see [`Summary::noise_in`].
     pub fn ratio_in(&self, figure: Figure, noise: &NoiseFloor, row: &Row, to: &Row) -> RowRatio {
-        self.ratio_of_pairs(figure, noise, &[(row, to)])
+        Table::of(self, figure, noise, &[vec![(row, to)]])
+            .ratios
+            .remove(0)
     }
 
     /// As [`Summary::ratio`] over several suites at once: each pair is one
     /// suite's row and the one it is compared with. All workloads weigh alike.
     pub fn ratio_over(&self, pairs: &[(&Row, &Row)]) -> RowRatio {
-        self.ratio_of_pairs(self.compared, &self.noise, pairs)
+        Table::of(self, self.compared, &self.noise, &[pairs.to_vec()])
+            .ratios
+            .remove(0)
     }
 
-    fn ratio_of_pairs(
-        &self,
-        figure: Figure,
-        noise: &NoiseFloor,
-        pairs: &[(&Row, &Row)],
-    ) -> RowRatio {
-        let mut workloads = Vec::new();
-        let mut logs = Vec::new();
-        let mut missing = Vec::new();
-        for (row, to) in pairs {
-            let names: BTreeSet<&str> = self
-                .workloads_of(row)
-                .chain(self.workloads_of(to))
-                .collect();
-            for name in names {
-                let Some(one) = self.logs(figure, (row, to), name, "") else {
-                    missing.push(name.to_owned());
-                    continue;
-                };
-                let ratio = one.ratio();
-                let floor = floor_of(noise, row, to, Some(name));
-                workloads.push(WorkloadRatio {
-                    workload: name.to_owned(),
-                    ratio,
-                    verdict: Verdict::of(&ratio, floor),
-                });
-                logs.push(one);
-            }
-        }
-        let geomean = ratio::geomean(&logs.iter().collect::<Vec<_>>());
-        let floors: Option<Vec<Floor>> = pairs
-            .iter()
-            .map(|(row, to)| floor_of(noise, row, to, None))
-            .collect();
-        let floor = floors.and_then(|floors| floors.into_iter().reduce(Floor::max));
-        let verdict = match &geomean {
-            Ok(ratio) => Verdict::of(ratio, floor),
-            Err(_) => Verdict::TooFewSamples,
-        };
-        RowRatio {
-            geomean,
-            verdict,
-            workloads,
-            missing,
-        }
+    /// The ratios of rows that are shown together, judged together.
+    pub fn table(&self, figure: Figure, noise: &NoiseFloor, pairs: &[(&Row, &Row)]) -> Table {
+        let pairs: Vec<Vec<(&Row, &Row)>> = pairs.iter().map(|pair| vec![*pair]).collect();
+        Table::of(self, figure, noise, &pairs)
     }
 
-    /// What identical cells differ by in a figure.
+    /// What identical cells differ by in a figure, and rounds from each other.
     pub fn noise_in(&self, figure: Figure) -> NoiseFloor {
         NoiseFloor::measure(
             self.cells.iter().map(|cell| &cell.cell),
             |id| self.cell(id)?.times.as_ref().ok(),
             figure,
+            self.serial_in(figure),
         )
+    }
+
+    /// How much the rounds of rows' ratios to the first of each group resemble
+    /// each other.
+    fn serial_in(&self, figure: Figure) -> Serial {
+        let mut families: Vec<Vec<Vec<f64>>> = Vec::new();
+        let mut sharing = 0;
+        let mut bases: Vec<&Row> = Vec::new();
+        for row in self.by_row.keys() {
+            let is_like = |base: &&&Row| base.is_comparable_to(row) && base.threads == row.threads;
+            let Some(base) = bases.iter().find(is_like) else {
+                bases.push(row);
+                continue;
+            };
+            let logs = self
+                .workloads_of(row)
+                .filter_map(|workload| self.logs(figure, (row, base), workload));
+            families.push(logs.map(|logs| logs.values().to_vec()).collect());
+            sharing += 1;
+        }
+        Serial::of(&families, sharing / bases.len().max(1))
     }
 
     /// A row against itself with the fewest instances: what it loses (above 1)
@@ -326,19 +324,19 @@ impl Summary {
             .map(|(_, row)| row)
     }
 
-    /// Draws for the ratio of a figure in one workload, of the first row to the
+    /// The rounds of a figure's ratio in one workload, of the first row to the
     /// second; `None` if a value is missing.
     pub(crate) fn logs(
         &self,
         figure: Figure,
         (row, to): (&Row, &Row),
         workload: &str,
-        stream: &str,
     ) -> Option<Logs> {
         let (one, other) = (self.cell_of(row, workload)?, self.cell_of(to, workload)?);
         let (times, others) = (one.times.as_ref().ok()?, other.times.as_ref().ok()?);
-        let stream = format!("{stream} {} {}", one.id, other.id);
-        Logs::paired(&times.pairs(others, figure), &stream).ok()
+        let systematic = layout::of_ratio(&one.cell, &other.cell, &self.layouts, figure);
+        let logs = Logs::paired(&times.pairs(others, figure)).ok()?;
+        Some(logs.with_systematic(systematic))
     }
 
     fn all_rows(&self, baseline: Option<&SandboxId>) -> Vec<RowSummary> {
@@ -350,18 +348,39 @@ impl Summary {
                 rows.push(row);
             }
         }
+        let bases: Vec<Row> = rows
+            .iter()
+            .map(|row| baseline_of(row, &rows, baseline))
+            .collect();
+        // A row is not compared with itself: that would take a share of what
+        // the others may err by.
+        let pairs: Vec<(&Row, &Row)> = rows
+            .iter()
+            .zip(&bases)
+            .filter(|(row, base)| row != base)
+            .collect();
+        let mut ratios = self
+            .table(self.compared, &self.noise, &pairs)
+            .ratios
+            .into_iter();
         rows.iter()
-            .map(|row| self.row_summary(row, &rows, baseline))
+            .zip(&bases)
+            .map(|(row, base)| {
+                let to_baseline = match row == base {
+                    true => self.ratio(row, base),
+                    false => ratios.next().unwrap_or_else(|| self.ratio(row, base)),
+                };
+                self.row_summary(row, base.clone(), to_baseline)
+            })
             .collect()
     }
 
-    fn row_summary(&self, row: &Row, rows: &[Row], baseline: Option<&SandboxId>) -> RowSummary {
+    fn row_summary(&self, row: &Row, baseline: Row, to_baseline: RowRatio) -> RowSummary {
         let cells: Vec<&CellSummary> = self
             .cells
             .iter()
             .filter(|cell| !cell.cell.is_control() && Row::of(&cell.cell) == *row)
             .collect();
-        let baseline = baseline_of(row, rows, baseline);
         let probe = cells.iter().find_map(|cell| cell.probe.clone());
         let is_unchecked = row.sandbox.strategy == "none"
             || probe
@@ -375,7 +394,7 @@ impl Summary {
         RowSummary {
             row: row.clone(),
             cells: cells.iter().map(|cell| cell.id.clone()).collect(),
-            to_baseline: self.ratio(row, &baseline),
+            to_baseline,
             baseline,
             is_ranked: row.variant.is_wasm()
                 && !is_unchecked
@@ -384,16 +403,6 @@ impl Summary {
             without_time,
         }
     }
-}
-
-/// The floor for a ratio of two rows: both of their numbers of instances must
-/// be controlled.
-fn floor_of(noise: &NoiseFloor, row: &Row, to: &Row, workload: Option<&str>) -> Option<Floor> {
-    let floor = |row: &Row| match workload {
-        Some(workload) => noise.workload(&format!("{}:{workload}", row.suite), row.threads),
-        None => noise.geomean(row.threads),
-    };
-    Some(floor(row)?.max(floor(to)?))
 }
 
 /// The row to take ratios to: of the chosen engine, else of native code, else
@@ -500,13 +509,5 @@ fn verdict_on(
         (false, _) => Ok(times),
         (true, Some(failure)) => Err(failed(failure)),
         (true, None) => Err(NoTime::NotMeasured),
-    }
-}
-
-/// The floors of a workload or a mean in a summary, for comparisons of two.
-pub(crate) fn floor_for(summary: &Summary, cell: Option<&Cell>, threads: u32) -> Option<Floor> {
-    match cell {
-        Some(cell) => summary.noise.workload(&workload_key(cell), threads),
-        None => summary.noise.geomean(threads),
     }
 }

@@ -17,10 +17,10 @@ use fathom_record::campaign::{CpuTime, Process, Sample, Window};
 use fathom_record::{Campaign, CellId, INSTANCES_PER_CYCLE, Phase};
 
 use crate::NoEstimate;
-use crate::bootstrap::Interval;
 use crate::figure::Figure;
+use crate::interval::Interval;
 use crate::order::{mad, median, quantile, sorted};
-use crate::ratio::Logs;
+use crate::ratio::{self, Logs};
 
 /// What a cell came to in one round.
 pub type Round = BTreeMap<Figure, f64>;
@@ -83,14 +83,14 @@ impl Estimate {
         quantile(&self.values, p)
     }
 
-    /// The 95 % interval of the cell's value, by the bootstrap that ratios use.
+    /// The 95 % interval of the cell's value, its rounds taken as independent.
     /// It is for reading one cell alone: cells are compared by their ratio,
     /// which knows what their rounds have in common.
     ///
     /// # Errors
-    /// Fewer than three rounds, or a value that is not positive.
+    /// Too few rounds, or a value that is not positive.
     pub fn interval(&self) -> Result<Interval, NoEstimate> {
-        Logs::single(&self.values, "")?.ratio().interval
+        ratio::geomean(&[Logs::single(&self.values)?])?.interval
     }
 }
 

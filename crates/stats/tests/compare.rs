@@ -34,7 +34,7 @@ fn a_campaign_against_itself_is_never_refused() {
     assert_eq!(comparison.rows.len(), 4);
     for row in &comparison.rows {
         let change = row.geomean.unwrap();
-        assert_eq!(change.verdict, Verdict::WithinNoise);
+        assert_ne!(change.verdict, Verdict::Different);
         assert!((change.ratio.value - 1.0).abs() < 1e-12);
     }
 }
@@ -50,7 +50,7 @@ fn noise_alone_is_not_refused_even_without_a_threshold() {
         refused += u32::from(judged(&one, &other, 0.0).is_refused());
     }
     // Each comparison judges 4 means and 24 workloads.
-    assert!(refused <= 3, "{refused} of 20");
+    assert!(refused <= 2, "{refused} of 20");
 }
 
 #[test]

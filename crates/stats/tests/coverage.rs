@@ -1,8 +1,8 @@
 //! Do 95 % intervals hold the truth 95 times out of a hundred?
 //!
 //! Simulated with few rounds, as they really are, and with noise that is worse
-//! than normal. The bounds allow for the simulation's own error (± 1.4 % at
-//! 1,000 trials) and for intervals that are a little too wide, never for ones
+//! than normal. The bounds allow for the simulation's own error (± 0.7 % at
+//! 4,000 trials) and for intervals that are a little too wide, never for ones
 //! that are clearly too narrow.
 
 mod common;
@@ -11,7 +11,7 @@ use common::normal;
 use fathom_stats::ratio::{Logs, geomean, paired, unpaired};
 use fathom_stats::rng::Rng;
 
-const TRIALS: u32 = 1_000;
+const TRIALS: u32 = 4_000;
 
 /// Draws one noise value.
 type Noise = fn(&mut Rng) -> f64;
@@ -52,7 +52,7 @@ fn share(trials: u32, mut covered: impl FnMut(&mut Rng) -> bool) -> f64 {
 fn assert_nominal(what: &str, noise: &str, share: f64) {
     println!("{what}, {noise}: {share:.3}");
     let most = if noise == "gaussian" { 0.99 } else { 1.0 };
-    assert!((0.93..=most).contains(&share), "{what}, {noise}: {share}");
+    assert!((0.935..=most).contains(&share), "{what}, {noise}: {share}");
 }
 
 fn rounds(rng: &mut Rng, count: usize, time: f64, noise: Noise) -> Vec<f64> {
@@ -62,7 +62,7 @@ fn rounds(rng: &mut Rng, count: usize, time: f64, noise: Noise) -> Vec<f64> {
 #[test]
 fn of_a_paired_ratio() {
     for (name, noise) in NOISES {
-        for count in [3, 4, 5, 7, 10] {
+        for count in [5, 7, 10, 15] {
             let share = share(TRIALS, |rng| {
                 let pairs: Vec<(f64, f64)> = (0..count)
                     .map(|_| {
@@ -80,7 +80,7 @@ fn of_a_paired_ratio() {
 #[test]
 fn of_a_geometric_mean() {
     for (name, noise) in NOISES {
-        for (workloads, count) in [(2, 3), (6, 2), (6, 3), (12, 5)] {
+        for (workloads, count) in [(2, 5), (6, 5), (12, 9)] {
             let share = share(TRIALS / 2, |rng| {
                 let logs: Vec<Logs> = (0..workloads)
                     .map(|workload| {
@@ -90,14 +90,10 @@ fn of_a_geometric_mean() {
                         let pairs: Vec<(f64, f64)> = (0..count)
                             .map(|_| (truth * noise(rng).exp(), noise(rng).exp()))
                             .collect();
-                        Logs::paired(&pairs, &workload.to_string()).unwrap()
+                        Logs::paired(&pairs).unwrap()
                     })
                     .collect();
-                geomean(&logs.iter().collect::<Vec<_>>())
-                    .unwrap()
-                    .interval
-                    .unwrap()
-                    .contains(1.25)
+                geomean(&logs).unwrap().interval.unwrap().contains(1.25)
             });
             assert_nominal(
                 &format!("geomean, {workloads} workloads, {count} rounds"),
@@ -111,11 +107,11 @@ fn of_a_geometric_mean() {
 #[test]
 fn of_a_ratio_between_campaigns() {
     for (name, noise) in NOISES {
-        for count in [3, 5, 8] {
+        for count in [5, 8] {
             let share = share(TRIALS / 2, |rng| {
-                let after = Logs::single(&rounds(rng, count, 1.25e6, noise), "after").unwrap();
-                let before = Logs::single(&rounds(rng, count, 1e6, noise), "before").unwrap();
-                unpaired(&[(&after, &before)])
+                let after = Logs::single(&rounds(rng, count, 1.25e6, noise)).unwrap();
+                let before = Logs::single(&rounds(rng, count, 1e6, noise)).unwrap();
+                unpaired(&after, &before)
                     .unwrap()
                     .interval
                     .unwrap()

@@ -37,7 +37,7 @@ fn true_ratios_come_back() {
             mean.interval.unwrap().contains(truth),
             "{strategy}: {mean:?}"
         );
-        assert_eq!(one.to_baseline.verdict, Verdict::Real);
+        assert_eq!(one.to_baseline.verdict, Verdict::Different);
         assert_eq!(
             (
                 one.to_baseline.workloads.len(),
@@ -78,7 +78,7 @@ fn the_floor_comes_from_the_controls() {
 }
 
 #[test]
-fn identical_rows_are_within_noise() {
+fn identical_rows_are_not_called_different() {
     let header = header(6, 1);
     for seed in 0..10 {
         let summary =
@@ -86,14 +86,14 @@ fn identical_rows_are_within_noise() {
         let real = summary
             .rows
             .iter()
-            .filter(|row| row.to_baseline.verdict == Verdict::Real)
+            .filter(|row| row.to_baseline.verdict == Verdict::Different)
             .count();
-        assert!(real <= 1, "seed {seed}: {real} of 3");
+        assert!(real == 0, "seed {seed}: {real} of 3");
     }
 }
 
 #[test]
-fn without_a_control_nothing_is_called_real() {
+fn without_a_control_nothing_is_called_different() {
     let mut header = header(3, 1);
     header.cells.retain(|cell| !cell.is_control());
     let summary = Summary::from_campaign(&common::campaign_of(
@@ -228,7 +228,7 @@ fn more_instances_are_compared_with_one() {
     let four = row("fathom", "guard", Variant::Wasm, 4);
     let scaling = summary.scaling(&four).unwrap();
     assert!((scaling.geomean.unwrap().value - 1.3).abs() < 0.01);
-    assert_eq!(scaling.verdict, Verdict::Real);
+    assert_eq!(scaling.verdict, Verdict::Different);
     assert!(summary.scaling(&guard()).is_none());
     let native = summary.rows.iter().find(|one| one.row == four).unwrap();
     assert_eq!(native.baseline, row("native", "none", Variant::Native, 4));
@@ -303,12 +303,12 @@ fn the_order_of_lines_changes_nothing() {
 
 #[test]
 fn any_figure_can_be_compared() {
-    let summary = Summary::from_campaign(&campaign(3, 1, 4, 0.01, 5));
+    let summary = Summary::from_campaign(&campaign(3, 1, 5, 0.01, 5));
     let trap = row("fathom", "trap", Variant::Wasm, 1);
     let noise = summary.noise_in(Figure::Compile);
     let compile = summary.ratio_in(Figure::Compile, &noise, &trap, &guard());
     assert_eq!(compile.geomean.unwrap().value, 1.0);
-    assert_eq!(compile.verdict, Verdict::WithinNoise);
+    assert_eq!(compile.verdict, Verdict::Equivalent);
     let nowhere = summary.ratio_in(Figure::Cycles, &noise, &trap, &guard());
     assert_eq!((nowhere.missing.len(), nowhere.geomean.is_err()), (3, true));
 }

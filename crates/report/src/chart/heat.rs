@@ -9,7 +9,7 @@ pub fn class(ratio: f64, verdict: Option<Verdict>) -> &'static str {
     if !ratio.is_finite() {
         return "";
     }
-    if ratio == 1.0 || verdict != Some(Verdict::Real) {
+    if ratio == 1.0 || verdict != Some(Verdict::Different) {
         return "same";
     }
     if ratio < 1.0 {
@@ -37,11 +37,11 @@ mod tests {
         let ratios = [0.5, 0.9, 0.97, 1.0, 1.03, 1.1, 1.4, 2.0, 9.0, f64::NAN];
         assert_eq!(
             ratios
-                .map(|ratio| class(ratio, Some(Verdict::Real)))
+                .map(|ratio| class(ratio, Some(Verdict::Different)))
                 .join(" "),
             "fast3 fast2 fast1 same slow1 slow2 slow3 slow4 slow5 "
         );
-        assert_eq!(class(1.03, Some(Verdict::WithinNoise)), "same");
-        assert_eq!(class(1.03, Some(Verdict::TooFewSamples)), "same");
+        assert_eq!(class(1.03, Some(Verdict::Undecided)), "same");
+        assert_eq!(class(1.03, Some(Verdict::TooFew)), "same");
     }
 }

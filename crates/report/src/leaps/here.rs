@@ -1,6 +1,6 @@
 //! What a campaign answers to the paper's statements.
 
-use fathom_stats::{Figure, Row as Key, Verdict};
+use fathom_stats::{DELTA, Figure, Row as Key, Verdict};
 
 use super::Page;
 use crate::figures;
@@ -270,7 +270,12 @@ fn with_ends(ratio: &Interval) -> String {
 /// A ratio in words of what it is worth.
 fn judged((ratio, verdict): &(Interval, Verdict)) -> String {
     match verdict {
-        Verdict::Real => with_ends(ratio),
-        _ => format!("{}, which noise could have made", with_ends(ratio)),
+        Verdict::Different => with_ends(ratio),
+        Verdict::Equivalent => format!(
+            "{}, equivalent within {}",
+            with_ends(ratio),
+            figures::percent(DELTA)
+        ),
+        _ => format!("{}, undecided", with_ends(ratio)),
     }
 }

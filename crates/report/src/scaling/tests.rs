@@ -150,7 +150,7 @@ fn throughput_is_what_was_seen_to_end() {
     assert!(!points[0].is_over && points[0].relative.is_none());
     let (ratio, verdict) = points[1].relative.unwrap();
     assert!((ratio.value - 1.5).abs() < 0.001, "{ratio:?}");
-    assert_eq!(verdict, Verdict::Real);
+    assert_eq!(verdict, Verdict::Different);
     assert!(points[1].is_over);
     assert_eq!(points[1].costs[&Figure::FaultsPerRun], 3.0);
     assert_eq!(points[1].calls["mprotect"], 2.5);

@@ -3,7 +3,7 @@
 //!
 //! What must stay true: only exact sandboxes with a time for every workload are
 //! named as a choice; two rows are parted only by a verdict of
-//! [`Verdict::Real`], and the margin is the interval of their ratio.
+//! [`Verdict::Different`], and the margin is the interval of their ratio.
 
 use fathom_record::Guarantee;
 use fathom_stats::{Figure, RowRatio, Verdict};
@@ -51,8 +51,8 @@ fn is_choice(shown: &Shown<'_>) -> bool {
     shown.row.is_ranked() && shown.row.kind != Kind::Inexact
 }
 
-/// The row with the least of a figure, those that noise alone parts from it, and
-/// the first that is really behind.
+/// The row with the least of a figure, those that are level with it or not shown
+/// to be behind, and the first that is.
 fn best_of(aim: &Aim, choices: &[&Shown<'_>], lens: &Lens<'_>) -> Option<String> {
     let mut rows: Vec<(f64, &Shown<'_>)> = choices
         .iter()
@@ -64,14 +64,17 @@ fn best_of(aim: &Aim, choices: &[&Shown<'_>], lens: &Lens<'_>) -> Option<String>
     if aim.figure != Figure::Kernel && aim.figure != Figure::Run {
         text.push_str(&format!(" ({})", lens::shown(aim.figure, *least)));
     }
-    let mut level = Vec::new();
+    let (mut level, mut open) = (Vec::new(), Vec::new());
     let mut behind = None;
     let mut doubt = None;
+    let keys: Vec<_> = choices.iter().map(|row| &row.from.row).collect();
+    let pairs = lens.pairs(&keys);
     for (_, other) in others {
-        let ratio = lens.ratio(&other.from.row, &first.from.row);
+        let ratio = pairs.ratio(&other.from.row, &first.from.row);
         match ratio.verdict {
-            Verdict::Real => behind = Some((*other, ratio)),
-            Verdict::WithinNoise => level.push(other.row.name.as_str()),
+            Verdict::Different => behind = Some((*other, ratio)),
+            Verdict::Equivalent => level.push(other.row.name.as_str()),
+            Verdict::Undecided => open.push(other.row.name.as_str()),
             verdict => doubt = words::doubt(verdict),
         }
         if behind.is_some() || doubt.is_some() {
@@ -80,6 +83,9 @@ fn best_of(aim: &Aim, choices: &[&Shown<'_>], lens: &Lens<'_>) -> Option<String>
     }
     if !level.is_empty() {
         text.push_str(&format!(", level with {}", named(&level)));
+    }
+    if !open.is_empty() {
+        text.push_str(&format!(", undecided against {}", named(&open)));
     }
     if let Some((other, ratio)) = behind {
         text.push_str(&format!("; {} {}", other.row.name, margin(aim, &ratio)));

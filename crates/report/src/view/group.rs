@@ -9,7 +9,7 @@ use fathom_stats::{
     CellSummary, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict,
 };
 
-use super::lens::Lens;
+use super::lens::{Lens, Pairs};
 use super::{CellView, Group, Interval, Kind, Rank, Row, Workload, advice, commands, words};
 
 /// What makes cells comparable.
@@ -108,18 +108,26 @@ impl Builder<'_> {
             .map(|row| row.row.variant)
             .collect::<std::collections::BTreeSet<_>>();
         let mut footnotes = Vec::new();
+        let (ratios, seen_cell) = self.lens.to_base(rows, self.base.as_ref());
         let mut shown: Vec<Shown<'_>> = rows
             .iter()
+            .zip(ratios)
             .enumerate()
-            .map(|(index, from)| {
-                let ratio = self.lens.to_base(from, self.base.as_ref());
+            .map(|(index, (from, ratio))| {
                 let row = self.row(index + 1, from, &ratio, variants.len() > 1, &mut footnotes);
                 Shown { row, from, ratio }
             })
             .collect();
         let floor = self.lens.floor(&suite, &self.workloads, threads);
-        let doubt = order(&mut shown, self.lens).or_else(|| words::loud(floor?));
+        let placed: Vec<Key> = shown
+            .iter()
+            .filter(|shown| is_placed(shown))
+            .map(|shown| shown.from.row.clone())
+            .collect();
+        let pairs = self.lens.pairs(&placed.iter().collect::<Vec<_>>());
+        let doubt = order(&mut shown, &pairs).or_else(|| words::loud(floor?));
         name(&mut shown);
+        let lead = words::lead(&shown, &pairs);
         let mut group = Group {
             anchor: format!("g{}", self.number),
             title: words::group_title(&suite, &size, threads, &self.workloads),
@@ -134,12 +142,12 @@ impl Builder<'_> {
             noise_floor: floor,
             workloads: self.workloads.clone(),
             rows: Vec::new(),
-            findings: words::findings(&shown, self.lens, floor),
+            findings: words::findings(&shown, &pairs, floor, seen_cell),
             advice: advice::of_group(&shown, self.lens),
             footnotes,
         };
         group.rows = shown.into_iter().map(|shown| shown.row).collect();
-        group.headline = words::headline(&group);
+        group.headline = words::headline(&group, &lead);
         group
     }
 
@@ -350,9 +358,9 @@ fn footnote(row: &RowSummary, hello: Option<&Hello>, footnotes: &mut Vec<String>
 }
 
 /// Native code first, then ranked rows with the fastest first, then the rest;
-/// and gives the places. Rows that noise alone parts from the first of a place
-/// share it; where the campaign cannot say, the reason is returned.
-fn order(rows: &mut [Shown<'_>], lens: &Lens<'_>) -> Option<String> {
+/// and gives the places. Rows that were not shown to differ from the first of a
+/// place share it; where the campaign cannot say, the reason is returned.
+fn order(rows: &mut [Shown<'_>], pairs: &Pairs<'_>) -> Option<String> {
     let class = |shown: &Shown<'_>| match shown {
         shown if !shown.from.row.variant.is_wasm() => 0,
         shown if is_placed(shown) => 1,
@@ -374,10 +382,12 @@ fn order(rows: &mut [Shown<'_>], lens: &Lens<'_>) -> Option<String> {
         if class(shown) != 1 {
             continue;
         }
-        let verdict = leader.map(|leader| lens.ratio(&shown.from.row, &leader.row).verdict);
+        let verdict = leader.map(|leader| pairs.ratio(&shown.from.row, &leader.row).verdict);
         doubt = doubt.or(verdict.and_then(words::doubt));
         let place = match places.last() {
-            Some(place) if verdict == Some(Verdict::WithinNoise) => *place,
+            Some(place) if matches!(verdict, Some(Verdict::Equivalent | Verdict::Undecided)) => {
+                *place
+            }
             _ => {
                 leader = Some(shown.from);
                 places.len() + 1

@@ -4,10 +4,11 @@
 //! campaign of compilations by `compile`, any campaign by memory.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use fathom_stats::times::Point;
 use fathom_stats::{
-    CellSummary, Figure, FigureUnit, NoiseFloor, Row as Key, RowRatio, RowSummary, Summary,
+    CellSummary, Figure, FigureUnit, NoiseFloor, Row as Key, RowRatio, RowSummary, Summary, Verdict,
 };
 
 use super::Workload;
@@ -42,13 +43,47 @@ impl Lens<'_> {
         self.summary.ratio_in(self.figure, &self.noise, row, to)
     }
 
-    /// A row over the base.
-    pub fn to_base(&self, row: &RowSummary, base: Option<&Key>) -> RowRatio {
-        match base {
-            Some(base) if self.figure != self.summary.compared || *base != row.baseline => {
-                self.ratio(&row.row, base)
-            }
-            _ => row.to_baseline.clone(),
+    /// All rows over the base, judged together, and what could have been seen
+    /// in a cell.
+    pub fn to_base(
+        &self,
+        rows: &[&RowSummary],
+        base: Option<&Key>,
+    ) -> (Vec<RowRatio>, Option<f64>) {
+        let base_of = |row: &&RowSummary| base.unwrap_or(&row.baseline).clone();
+        let bases: Vec<Key> = rows.iter().map(base_of).collect();
+        // A row is not compared with itself.
+        let pairs = rows.iter().zip(&bases).map(|(row, base)| (&row.row, base));
+        let pairs: Vec<(&Key, &Key)> = pairs.filter(|(row, base)| row != base).collect();
+        let table = self.summary.table(self.figure, &self.noise, &pairs);
+        let (_, seen) = table.detectable();
+        let mut judged = table.ratios.into_iter();
+        let ratios = rows.iter().zip(&bases).map(|(row, base)| {
+            let own = (row.row == *base).then(|| self.ratio(&row.row, base));
+            own.or_else(|| judged.next())
+                .unwrap_or_else(|| self.ratio(&row.row, base))
+        });
+        (ratios.collect(), seen)
+    }
+
+    /// Every pair of some rows, judged together.
+    pub fn pairs(&self, rows: &[&Key]) -> Pairs<'_> {
+        let each = rows.iter().enumerate();
+        let all: Vec<(&Key, &Key)> = each
+            .flat_map(|(at, row)| rows[..at].iter().map(|other| (*row, *other)))
+            .collect();
+        let table = self.summary.table(self.figure, &self.noise, &all);
+        let seen = table.detectable().0;
+        let mut verdicts = BTreeMap::new();
+        for ((row, to), ratio) in all.into_iter().zip(&table.ratios) {
+            let told = (ratio.verdict, ratio.detectable);
+            verdicts.insert((row.clone(), to.clone()), told);
+            verdicts.insert((to.clone(), row.clone()), told);
+        }
+        Pairs {
+            lens: self,
+            seen,
+            verdicts,
         }
     }
 
@@ -97,6 +132,31 @@ impl Lens<'_> {
                 })
             })
             .collect()
+    }
+}
+
+/// Every pair of some rows, by one figure.
+pub struct Pairs<'a> {
+    lens: &'a Lens<'a>,
+    /// The difference that half of the pairs would have shown, relative.
+    pub seen: Option<f64>,
+    verdicts: BTreeMap<(Key, Key), (Verdict, Option<f64>)>,
+}
+
+impl Pairs<'_> {
+    /// What rows are compared by.
+    pub fn figure(&self) -> Figure {
+        self.lens.figure
+    }
+
+    /// One row over another, with the verdict that it has among all pairs.
+    pub fn ratio(&self, row: &Key, to: &Key) -> RowRatio {
+        let mut ratio = self.lens.ratio(row, to);
+        if let Some((verdict, detectable)) = self.verdicts.get(&(row.clone(), to.clone())) {
+            ratio.verdict = *verdict;
+            ratio.detectable = *detectable;
+        }
+        ratio
     }
 }
 

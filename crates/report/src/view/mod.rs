@@ -39,7 +39,7 @@ mod words;
 pub use build::{figure_of, from_campaign};
 pub use commands::shell;
 pub use lens::{figure, noun, shown};
-pub use words::{label, range};
+pub use words::{could_have_seen, label, range};
 
 /// A value and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -175,7 +175,7 @@ pub struct Group {
     pub is_by_round: bool,
     /// Why places are doubtful, if they are: a sentence.
     pub doubt: Option<String>,
-    /// Relative differences up to this mean nothing. `None` without a control.
+    /// No smaller relative difference is called one. `None` without a control.
     pub noise_floor: Option<f64>,
     /// The workloads, in the campaign's order.
     pub workloads: Vec<Workload>,
@@ -234,10 +234,10 @@ pub enum Rank {
     Place {
         /// The place.
         place: usize,
-        /// Whether others have the same, since noise is all that parts them.
+        /// Whether others have the same, since none was shown to differ from
+        /// the first of them.
         is_shared: bool,
-        /// Whether the campaign cannot tell if noise is all that parts it from
-        /// the others.
+        /// Whether the campaign cannot tell at all what parts it from the others.
         is_doubtful: bool,
     },
     /// Native code: what is compared with.
@@ -357,7 +357,7 @@ pub struct CellView {
 pub struct Finding {
     /// One sentence.
     pub text: String,
-    /// Whether there is a difference beyond noise.
+    /// Whether a difference was shown.
     pub is_real: bool,
 }
 

@@ -2,14 +2,16 @@
 //! be said of pairs.
 //!
 //! What must stay true: no sentence calls a difference one unless its verdict
-//! is [`Verdict::Real`].
+//! is [`Verdict::Different`], and none says that there is none unless it is
+//! [`Verdict::Equivalent`].
 
 use fathom_record::protocol::Hello;
 use fathom_record::{Campaign, Guarantee, Opt, Variant};
-use fathom_stats::{Figure, FigureUnit, Row as Key, RowSummary, Summary, Verdict};
+use fathom_stats::interval::ROUNDS_MIN;
+use fathom_stats::{DELTA, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict};
 
 use super::group::Shown;
-use super::lens::{self, Lens};
+use super::lens::{self, Pairs};
 use super::{Finding, Group, Rank, Row, Workload};
 use crate::figures;
 
@@ -193,8 +195,42 @@ pub fn listed(things: &[String]) -> String {
     }
 }
 
+/// What parts the first of a group from the others.
+pub struct Lead {
+    /// Whether all that share the first place are equivalent to the first.
+    is_equivalent: bool,
+    /// The first row of another engine and another place, over the first.
+    next: Option<(String, RowRatio)>,
+}
+
+/// What parts the first from the others.
+pub fn lead(rows: &[Shown<'_>], pairs: &Pairs<'_>) -> Lead {
+    let first: Vec<&Shown<'_>> = rows
+        .iter()
+        .filter(|shown| place(&shown.row) == Some(1))
+        .collect();
+    let Some((best, others)) = first.split_first() else {
+        return Lead {
+            is_equivalent: false,
+            next: None,
+        };
+    };
+    let over = |other: &Shown<'_>| pairs.ratio(&other.from.row, &best.from.row);
+    let next = rows.iter().find(|shown| {
+        shown.row.is_ranked()
+            && place(&shown.row) != Some(1)
+            && shown.from.row.sandbox.engine != best.from.row.sandbox.engine
+    });
+    Lead {
+        is_equivalent: others
+            .iter()
+            .all(|other| over(other).verdict == Verdict::Equivalent),
+        next: next.map(|next| (next.row.name.clone(), over(next))),
+    }
+}
+
 /// The answer in one sentence.
-pub fn headline(group: &Group) -> String {
+pub fn headline(group: &Group, lead: &Lead) -> String {
     let subject = match group.workloads.as_slice() {
         [only] => only.name.clone(),
         all => {
@@ -219,37 +255,35 @@ pub fn headline(group: &Group) -> String {
             "On {subject}{at_once}, no sandbox has a time for everything: see what failed or is not finished."
         );
     };
-    let next = group.rows.iter().find(|row| {
-        row.is_ranked()
-            && place(row) != Some(1)
-            && row.key.sandbox.engine != best.key.sandbox.engine
-    });
     let cost = cost(best, group);
-    let lead = match first.as_slice() {
+    let between = match lead.is_equivalent {
+        true => format!("equivalent within {}", figures::percent(DELTA)),
+        false => "no difference between them was shown".to_owned(),
+    };
+    let who = match first.as_slice() {
         [only] if group.doubt.is_some() => format!("{} came out first: {cost}", only.name),
         [only] => format!("{} {}: {cost}", only.name, first_of(group.figure)),
         [one, other] => format!(
-            "{} and {} share the lead: {cost}, and only noise between them",
+            "{} and {} share the lead: {cost}, {between}",
             one.name, other.name
         ),
         [one, others @ ..] => format!(
-            "{} and {} others share the lead: {cost}, and only noise between them",
+            "{} and {} others share the lead: {cost}, {between}",
             one.name,
             others.len()
         ),
         [] => String::new(),
     };
-    let follow = next
-        .and_then(|row| Some((row, row.to_baseline?, best.to_baseline?)))
-        .map_or_else(String::new, |(row, ratio, best)| {
-            let ratio = ratio.value / best.value;
-            format!("; {} takes {}", row.name, further(ratio, group.figure))
-        });
+    let follow = lead
+        .next
+        .as_ref()
+        .and_then(|(name, ratio)| Some(format!("; {name} takes {}", further(ratio, group.figure)?)))
+        .unwrap_or_default();
     let doubt = group
         .doubt
         .as_ref()
         .map_or_else(String::new, |doubt| format!(" {doubt}"));
-    format!("On {subject}{at_once}, {lead}{follow}.{doubt}")
+    format!("On {subject}{at_once}, {who}{follow}.{doubt}")
 }
 
 /// What the first of all is, by a figure.
@@ -263,16 +297,29 @@ fn first_of(figure: Figure) -> String {
     }
 }
 
-/// How much more: `3.2 % longer`, `4.9 × as long`.
-fn further(ratio: f64, figure: Figure) -> String {
-    if ratio < 2.0 {
-        return format!("{} {}", figures::percent(ratio - 1.0), more(figure));
-    }
+/// How much more: `3.1–3.4 % longer (95 %)`, `4.9 × as long (95 %: 4.8–5.1)`;
+/// without an interval, the estimate.
+fn further(ratio: &RowRatio, figure: Figure) -> Option<String> {
+    let ratio = ratio.geomean.as_ref().ok()?;
     let much = match figure.unit() {
         FigureUnit::Nanoseconds => "long",
         _ => "much",
     };
-    format!("{} as {much}", figures::ratio(ratio))
+    let more = more(figure);
+    Some(match ratio.interval {
+        Ok(ends) if ratio.value < 2.0 => {
+            format!("{} {more} (95 %)", range(ends.low, ends.high))
+        }
+        Ok(ends) => format!(
+            "{} as {much} (95 %: {})",
+            figures::ratio(ratio.value),
+            figures::ends(ends.low, ends.high)
+        ),
+        Err(_) if ratio.value < 2.0 => {
+            format!("{} {more}", figures::percent(ratio.value - 1.0))
+        }
+        Err(_) => format!("{} as {much}", figures::ratio(ratio.value)),
+    })
 }
 
 /// How a larger figure compares.
@@ -286,8 +333,8 @@ fn more(figure: Figure) -> &'static str {
 /// Why a verdict says nothing, in a sentence.
 pub fn doubt(verdict: Verdict) -> Option<String> {
     match verdict {
-        Verdict::Real | Verdict::WithinNoise => None,
-        Verdict::TooFewSamples => Some("Too few rounds to be sure.".to_owned()),
+        Verdict::Different | Verdict::Equivalent | Verdict::Undecided => None,
+        Verdict::TooFew => Some(format!("Too few rounds to be sure: it takes {ROUNDS_MIN}.")),
         Verdict::Uncontrolled => Some("No control was measured, so that may be noise.".to_owned()),
     }
 }
@@ -315,7 +362,12 @@ fn cost(row: &Row, group: &Group) -> String {
     let ratio = row
         .to_baseline
         .filter(|_| group.baseline != row.name)
-        .map(|ratio| format!("{} {}", figures::ratio(ratio.value), group.baseline));
+        .map(|ratio| {
+            let ends = ratio.ends.map_or_else(String::new, |(low, high)| {
+                format!(" (95 %: {})", figures::ends(low, high))
+            });
+            format!("{} {}{ends}", figures::ratio(ratio.value), group.baseline)
+        });
     match (time, ratio) {
         (Some(time), Some(ratio)) => format!("{time}, {ratio}"),
         (Some(one), None) | (None, Some(one)) => one,
@@ -333,8 +385,14 @@ fn place(row: &Row) -> Option<usize> {
     }
 }
 
-/// The first ranked row beside the first of every other engine.
-pub fn findings(rows: &[Shown<'_>], lens: &Lens<'_>, floor: Option<f64>) -> Vec<Finding> {
+/// The first ranked row beside the first of every other engine, and what could
+/// have been seen.
+pub fn findings(
+    rows: &[Shown<'_>],
+    pairs: &Pairs<'_>,
+    floor: Option<f64>,
+    seen_cell: Option<f64>,
+) -> Vec<Finding> {
     let mut ranked = rows.iter().filter(|shown| shown.row.is_ranked());
     let Some(best) = ranked.next() else {
         return Vec::new();
@@ -344,23 +402,46 @@ pub fn findings(rows: &[Shown<'_>], lens: &Lens<'_>, floor: Option<f64>) -> Vec<
     for shown in ranked {
         if !engines.contains(&&shown.row.engine) {
             engines.push(&shown.row.engine);
-            findings.push(finding(best, shown, lens));
+            findings.push(finding(best, shown, pairs));
         }
     }
-    if let (Some(floor), false) = (floor, findings.is_empty()) {
+    if findings.is_empty() {
+        return findings;
+    }
+    if let Some(floor) = floor {
         findings.push(Finding {
             text: format!(
-                "Noise floor of this campaign: {}. Smaller differences mean nothing.",
+                "Noise floor of this campaign: {}. No smaller difference is called one.",
                 figures::percent(floor)
             ),
+            is_real: false,
+        });
+    }
+    if let Some(text) = could_have_seen(pairs.seen, seen_cell) {
+        findings.push(Finding {
+            text,
             is_real: false,
         });
     }
     findings
 }
 
-fn finding(best: &Shown<'_>, other: &Shown<'_>, lens: &Lens<'_>) -> Finding {
-    let ratio = lens.ratio(&other.from.row, &best.from.row);
+/// What a campaign could have seen, in a mean and in one workload.
+pub fn could_have_seen(mean: Option<f64>, cell: Option<f64>) -> Option<String> {
+    let parts: Vec<String> = [(mean, "in a mean"), (cell, "in one workload")]
+        .into_iter()
+        .filter_map(|(seen, what)| Some(format!("{} {what}", figures::percent(seen?))))
+        .collect();
+    (!parts.is_empty()).then(|| {
+        format!(
+            "Eight times of ten it would have found a difference of {}.",
+            parts.join(", and of ")
+        )
+    })
+}
+
+fn finding(best: &Shown<'_>, other: &Shown<'_>, pairs: &Pairs<'_>) -> Finding {
+    let ratio = pairs.ratio(&other.from.row, &best.from.row);
     let pair = format!("{} / {}", best.row.name, other.row.name);
     let interval = ratio
         .geomean
@@ -369,30 +450,31 @@ fn finding(best: &Shown<'_>, other: &Shown<'_>, lens: &Lens<'_>) -> Finding {
         .and_then(|ratio| ratio.interval.ok());
     let ends = interval.map_or_else(String::new, |interval| range(interval.low, interval.high));
     let text = match ratio.verdict {
-        Verdict::Real => format!(
-            "Difference {pair} is real: {} takes {ends} {} (95 %).",
+        Verdict::Different => format!(
+            "{pair} are different: {} takes {ends} {} (95 %).",
             other.row.name,
-            more(lens.figure)
+            more(pairs.figure())
         ),
-        Verdict::WithinNoise => {
-            let is_small = interval.is_some_and(|interval| !interval.contains(1.0));
-            let why = if is_small {
-                ", but inside the noise floor"
-            } else {
-                ""
-            };
-            format!("{pair} cannot be told apart (95 %: {ends}{why}).")
+        Verdict::Equivalent => format!(
+            "{pair} are equivalent within {} (95 %: {ends}).",
+            figures::percent(DELTA)
+        ),
+        Verdict::Undecided => {
+            let seen = ratio.detectable.map_or_else(String::new, |seen| {
+                format!("; {} would have been found", figures::percent(seen))
+            });
+            format!("{pair}: undecided (95 %: {ends}{seen}).")
         }
-        Verdict::TooFewSamples => {
-            format!("{pair}: too few rounds to say whether they differ.")
+        Verdict::TooFew => {
+            format!("{pair}: too few rounds to say whether they differ; it takes {ROUNDS_MIN}.")
         }
         Verdict::Uncontrolled => {
-            format!("{pair}: {ends} (95 %), but no control says how much of that is noise.")
+            format!("{pair}: undecided, {ends} (95 %): no control says how much of that is noise.")
         }
     };
     Finding {
         text,
-        is_real: ratio.verdict == Verdict::Real,
+        is_real: ratio.verdict == Verdict::Different,
     }
 }
 

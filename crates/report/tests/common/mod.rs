@@ -244,7 +244,7 @@ impl Maker {
                 host: host(),
                 config: Config {
                     compared,
-                    rounds: 4,
+                    rounds: 6,
                     warmup: 1,
                     iterations: 2,
                     limit_ms: 60_000,

@@ -1,0 +1,129 @@
+//! Trials: a campaign is drawn, summarised as every campaign is, and what was
+//! said of it held against what is true.
+
+use fathom_stats::rng::Rng;
+use fathom_stats::{Basis, Ratio, Summary, Verdict, compare};
+
+use super::world::{Simulated, World};
+
+/// What was said of many campaigns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Told {
+    /// Cells that were compared, and had an interval.
+    pub cells: u32,
+    /// Of those, intervals with the truth in them.
+    pub covered: u32,
+    /// Cells without a true difference that were called different.
+    pub different: u32,
+    /// Cells called equivalent.
+    pub equivalent: u32,
+    /// Means that were compared, and had an interval.
+    pub means: u32,
+    /// Of those, intervals with the truth in them.
+    pub means_covered: u32,
+    /// Means without a true difference that were called different.
+    pub means_different: u32,
+    /// Campaigns that called anything different which is not.
+    pub campaigns_different: u32,
+    /// Campaigns that found what was planted.
+    pub found: u32,
+    /// What a mean could have seen in the last campaign, relative.
+    pub seen_mean: f64,
+    /// What a cell could have seen in the last campaign, relative.
+    pub seen_cell: f64,
+}
+
+/// Differences of the truth below this are rounding.
+const NOTHING: f64 = 1e-9;
+
+impl Told {
+    /// Draws `trials` campaigns of a world.
+    pub fn of(world: &World, trials: u32, seed: u64) -> Told {
+        let mut told = Told::default();
+        for trial in 0..trials {
+            let mut rng = Rng::new(seed, u64::from(trial));
+            told.hear(world, &world.draw(&mut rng, 0.0));
+        }
+        told
+    }
+
+    fn hear(&mut self, world: &World, simulated: &Simulated) {
+        let summary = Summary::from_campaign(&simulated.campaign);
+        let before = (self.different, self.means_different);
+        for row in summary.rows.iter().skip(1) {
+            let truth = |workload: &str| {
+                let of = |row| {
+                    let cell = summary.cell_of(row, workload)?;
+                    simulated.truth.get(cell.id.as_str()).copied()
+                };
+                Some(of(&row.row)? - of(&row.baseline)?)
+            };
+            let mut mean = 0.0;
+            for one in &row.to_baseline.workloads {
+                let Some(truth) = truth(&one.workload) else {
+                    continue;
+                };
+                mean += truth / row.to_baseline.workloads.len() as f64;
+                let is_planted = truth.abs() > NOTHING && world.planted > 0.0;
+                let is_different = is_different(one.verdict);
+                self.seen_cell = one.detectable.unwrap_or(self.seen_cell);
+                self.found += u32::from(is_different && is_planted);
+                self.different += u32::from(is_different && truth.abs() < NOTHING);
+                self.equivalent += u32::from(one.verdict.name().starts_with("equivalent"));
+                count(&one.ratio, truth, &mut self.cells, &mut self.covered);
+            }
+            self.seen_mean = row.to_baseline.detectable.unwrap_or(self.seen_mean);
+            self.means_different +=
+                u32::from(is_different(row.to_baseline.verdict) && mean.abs() < NOTHING);
+            if let Ok(ratio) = &row.to_baseline.geomean {
+                count(ratio, mean, &mut self.means, &mut self.means_covered);
+            }
+        }
+        self.campaigns_different += u32::from((self.different, self.means_different) != before);
+    }
+}
+
+fn is_different(verdict: Verdict) -> bool {
+    verdict == Verdict::Different
+}
+
+fn count(ratio: &Ratio, truth: f64, all: &mut u32, covered: &mut u32) {
+    if let Ok(interval) = ratio.interval {
+        *all += 1;
+        *covered += u32::from(interval.contains(truth.exp()));
+    }
+}
+
+/// Two campaigns, the later of which may be slower.
+#[derive(Clone, Copy, Debug)]
+pub struct Gate {
+    /// What all cells of the last row take longer by: 0.03 for 3 %.
+    pub slower: f64,
+    /// What the machine takes longer by, in everything.
+    pub machine: f64,
+}
+
+/// The slowdown that is tolerated.
+const THRESHOLD: f64 = 0.0;
+
+impl Gate {
+    /// How many of so many later campaigns are refused.
+    pub fn refused(&self, world: &World, trials: u32, seed: u64) -> u32 {
+        let refused = (0..trials).filter(|trial| {
+            let mut rng = Rng::new(seed, u64::from(*trial));
+            let before = world.draw(&mut rng, 0.0);
+            let after = World {
+                row_slower: self.slower,
+                ..*world
+            }
+            .draw(&mut rng, self.machine.ln_1p());
+            let (before, after) = (
+                Summary::from_campaign(&before.campaign),
+                Summary::from_campaign(&after.campaign),
+            );
+            let basis = Basis::of(&before, &after);
+            compare(&before, &after, THRESHOLD, basis).is_refused()
+        });
+        refused.count() as u32
+    }
+}

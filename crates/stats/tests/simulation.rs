@@ -1,0 +1,91 @@
+//! A small part of what `examples/simulate` shows at length: under each noise a
+//! campaign of identical cells says nothing, its intervals hold the truth, and
+//! what is really different is found.
+//!
+//! The seeds are fixed, so what is checked does not flicker.
+
+#[path = "../examples/simulate/noise.rs"]
+mod noise;
+#[path = "../examples/simulate/trial.rs"]
+mod trial;
+#[path = "../examples/simulate/world.rs"]
+mod world;
+
+use noise::Noise;
+use trial::{Gate, Told};
+use world::{Controls, World};
+
+const TRIALS: u32 = 8;
+const SEED: u64 = 14;
+
+fn world(noise: Noise, rounds: usize) -> World {
+    World {
+        noise,
+        cells: 200,
+        workloads: 20,
+        rounds,
+        controls: Controls::Every,
+        planted: 0.0,
+        row_slower: 0.0,
+    }
+}
+
+#[test]
+fn identical_cells_are_not_called_different_and_are_covered() {
+    for noise in Noise::ALL {
+        for rounds in [5, 9] {
+            let told = Told::of(&world(noise, rounds), TRIALS, SEED);
+            let what = format!(
+                "{} ({}), {rounds} rounds: {told:?}",
+                noise.name(),
+                noise.help()
+            );
+            assert!(told.campaigns_different <= 1, "{what}");
+            let covered = |part: u32, of: u32| f64::from(part) / f64::from(of);
+            assert!(covered(told.covered, told.cells) > 0.9, "{what}");
+            assert!(covered(told.means_covered, told.means) > 0.8, "{what}");
+        }
+    }
+}
+
+#[test]
+fn what_is_planted_is_found_on_a_quiet_machine() {
+    let told = Told::of(
+        &World {
+            planted: 0.03,
+            ..world(Noise::Independent, 9)
+        },
+        TRIALS,
+        SEED,
+    );
+    assert!(told.found + 1 >= TRIALS, "{told:?}");
+    assert!(told.seen_mean < 0.01 && told.seen_cell < 0.03, "{told:?}");
+}
+
+#[test]
+fn a_gate_that_can_be_left_switched_on() {
+    let refused = |slower: f64| {
+        let machine = if slower > 0.0 { -0.06 } else { 0.0 };
+        let gate = Gate { slower, machine };
+        gate.refused(&world(Noise::Independent, 5), TRIALS, SEED)
+    };
+    assert!(refused(0.0) <= 1, "identical campaigns");
+    assert_eq!(
+        refused(0.03),
+        TRIALS,
+        "3 % behind a machine that is 6 % faster"
+    );
+}
+
+#[test]
+fn one_control_of_a_quiet_row_does_not_make_noisy_rows_sure() {
+    let told = Told::of(
+        &World {
+            controls: Controls::First,
+            ..world(Noise::Uneven, 9)
+        },
+        TRIALS,
+        SEED,
+    );
+    assert!(told.campaigns_different <= 1, "{told:?}");
+}
