@@ -43,14 +43,15 @@ const BUDGET_QUICK: Duration = Duration::from_secs(60);
 const ROUNDS_MAX: u32 = 30;
 /// Counted iterations of the first round, from which the others' follow.
 const ITERATIONS: u32 = 3;
-/// The same where one program takes seconds and another a twentieth of one.
-const ITERATIONS_LIBRARY: u32 = 1;
+/// The same where children scatter as iterations do, and start as fast: rounds say more.
+const ITERATIONS_FEW: u32 = 1;
 /// The same where half of the programs take long and rows are many: more rounds
 /// say more than more iterations.
 const ITERATIONS_BOUNDS: u32 = 2;
 /// At most this many where a run is short, and what a cell's should take then.
 const ITERATIONS_MAX: u32 = 20;
 const CELL_TARGET: Duration = Duration::from_millis(150);
+const CELL_TARGET_FEW: Duration = Duration::from_millis(20);
 /// The same for instances made in a loop, which are many or show nothing.
 const ITERATIONS_MAX_GROWTH: u32 = 1000;
 const CELL_TARGET_GROWTH: Duration = Duration::from_millis(400);
@@ -407,10 +408,8 @@ fn header(
             .or(target.iterations)
             .unwrap_or(match target.kind {
                 Kind::Bounds => ITERATIONS_BOUNDS,
-                Kind::Library => ITERATIONS_LIBRARY,
-                Kind::Run | Kind::Growth | Kind::Compile | Kind::Scaling | Kind::Startup => {
-                    ITERATIONS
-                }
+                Kind::Run | Kind::Library => ITERATIONS_FEW,
+                Kind::Growth | Kind::Compile | Kind::Scaling | Kind::Startup => ITERATIONS,
             })
             .max(1),
         limit_ms: u64::try_from(limit(args, target).as_millis()).unwrap_or(u64::MAX),
@@ -498,7 +497,8 @@ fn pace(args: &Args, target: &Target) -> Pace {
     let (cell_target, iterations_max) = match target.kind {
         Kind::Growth => (CELL_TARGET_GROWTH, ITERATIONS_MAX_GROWTH),
         Kind::Scaling => (CELL_TARGET_SCALING, ITERATIONS_MAX_SCALING),
-        Kind::Run | Kind::Compile | Kind::Bounds | Kind::Startup | Kind::Library => {
+        Kind::Run => (CELL_TARGET_FEW, ITERATIONS_MAX),
+        Kind::Compile | Kind::Bounds | Kind::Startup | Kind::Library => {
             (CELL_TARGET, ITERATIONS_MAX)
         }
     };
