@@ -10,6 +10,7 @@ use fathom_record::{
     Campaign, Cell, INSTANCES_PER_CYCLE, Metric, Phase,
     campaign::{Process, Sample},
 };
+use fathom_stats::order;
 
 use super::startup;
 
@@ -73,12 +74,8 @@ fn growth_line(campaign: &Campaign, cell: &Cell) -> Option<[String; 10]> {
         let count: u64 = counts.sum::<Option<u64>>()?;
         Some(count as f64 / made)
     };
-    let kernel = middle(
-        processes
-            .iter()
-            .filter_map(|process| kernel_share(process))
-            .collect(),
-    );
+    let shares = processes.iter().filter_map(|process| kernel_share(process));
+    let kernel = order::median(&shares.collect::<Vec<f64>>());
     Some([
         cell.workload.clone(),
         cell.threads.to_string(),
@@ -266,17 +263,7 @@ fn engine(cell: &Cell) -> String {
 }
 
 fn median(values: impl Iterator<Item = u64>) -> Option<f64> {
-    middle(values.map(|value| value as f64).collect())
-}
-
-fn middle(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    let half = values.len() / 2;
-    match values.len() {
-        0 => None,
-        odd if odd % 2 == 1 => Some(values[half]),
-        _ => Some(f64::midpoint(values[half - 1], values[half])),
-    }
+    order::median(&values.map(|value| value as f64).collect::<Vec<f64>>())
 }
 
 fn time(ns: Option<f64>) -> String {
@@ -355,12 +342,5 @@ mod tests {
             table.text(),
             "  program      faults\n  é                12\n  longer name       –\n"
         );
-    }
-
-    #[test]
-    fn the_middle_of_values() {
-        assert_eq!(middle(vec![]), None);
-        assert_eq!(middle(vec![3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(middle(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
     }
 }

@@ -314,10 +314,15 @@ impl Session<'_> {
     }
 }
 
-/// The middle one; the upper of two. Zero of none.
+/// The middle one; the mean of the two middle ones. Zero of none.
 fn median(mut values: Vec<u64>) -> u64 {
     values.sort_unstable();
-    values.get(values.len() / 2).copied().unwrap_or(0)
+    let half = values.len() / 2;
+    match values.get(half) {
+        Some(upper) if values.len().is_multiple_of(2) => upper.midpoint(values[half - 1]),
+        Some(middle) => *middle,
+        None => 0,
+    }
 }
 
 /// What cells of a workload that are compared share: its name and size, and how

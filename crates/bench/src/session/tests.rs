@@ -302,3 +302,9 @@ fn a_status_which_is_not_zero_is_a_failure() {
     assert_eq!(failures[0].kind, FailureKind::Exit);
     assert_eq!(failures[0].message, "the program ended with status 3");
 }
+
+#[test]
+fn of_two_in_the_middle_neither_counts_alone() {
+    let all = [vec![], vec![7], vec![1, 4], vec![9, 1, 2], vec![8, 1, 3, 5]];
+    assert_eq!(all.map(median), [0, 7, 2, 2, 4]);
+}
