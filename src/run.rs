@@ -21,7 +21,8 @@ use anyhow::Context;
 use code::Code;
 use dir::Dir;
 use fathom_engine::{
-    Allowance, BoundsChoice, Engine, Frame, Func, Guarantee, Instance, Linker, Module, Store, Val,
+    Allowance, BoundsChoice, Engine, Frame, Func, Guarantee, Instance, Linker, Module, Store,
+    TrapCode, Val,
 };
 use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder};
 use limits::{Deadline, Limits, TIMED_OUT};
@@ -106,10 +107,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let file = args.module.display().to_string();
     let deadline = args.limits.start(&file);
     let wasm = load::read(&args.module)?;
-    let config = (args.code.config())
+    let config = (args.limits.config(args.code.config()))
         .allow_unchecked(args.unsafe_no_bounds)
         .count(args.count.is_some())
-        .quota(args.limits.quota())
         .cache_dir(args.cache.clone());
     let engine = Engine::new(&config)?;
     let start = Instant::now();
@@ -324,7 +324,13 @@ fn ending(file: &str, failure: Failure, deadline: &Deadline) -> anyhow::Result<E
         None => (1, error.to_string().replace('\n', " ")),
     };
     say(&format!("fathom: {file}: {thread}{what}"));
-    say_frames(error.frames());
+    // That it was over there is no fault of who called.
+    if error
+        .trap()
+        .is_none_or(|trap| trap.code != TrapCode::OutOfFuel)
+    {
+        say_frames(error.frames());
+    }
     Ok(ExitCode::from(status))
 }
 

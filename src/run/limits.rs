@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fathom_engine::{Interrupt, Quota, Trap, TrapCode};
+use fathom_engine::{Config, Interrupt, Quota, Trap, TrapCode};
 use fathom_wasi::THREADS_MAX;
 
 use super::code::bytes;
@@ -34,6 +34,11 @@ pub struct Limits {
     /// its exit status is then 124
     #[arg(long, value_name = "DURATION", value_parser = crate::bench::args::duration)]
     timeout: Option<Duration>,
+
+    /// End the program after this fuel: about one for each instruction, the same on
+    /// every machine; what the host does costs nothing. Its code is slower by it
+    #[arg(long, value_name = "N")]
+    fuel: Option<u64>,
 
     /// Let all memories of the program have this size together, such as 512M
     /// [default: 4G]
@@ -62,6 +67,15 @@ impl Limits {
             tables: self.max_tables.unwrap_or(default.tables),
             table_elements: self.max_table_elements.unwrap_or(default.table_elements),
             ..default
+        }
+    }
+
+    /// The configuration with them.
+    pub fn config(&self, config: Config) -> Config {
+        let config = config.quota(self.quota());
+        match self.fuel {
+            Some(fuel) => config.consume_fuel(true).initial_fuel(fuel),
+            None => config,
         }
     }
 

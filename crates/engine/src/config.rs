@@ -137,6 +137,8 @@ pub struct Config {
     pub(crate) features: Features,
     pub(crate) count: bool,
     pub(crate) quota: Quota,
+    pub(crate) consume_fuel: bool,
+    pub(crate) initial_fuel: u64,
 }
 
 impl Default for Config {
@@ -158,6 +160,8 @@ impl Default for Config {
             features: Features::all(),
             count: false,
             quota: Quota::default(),
+            consume_fuel: false,
+            initial_fuel: 0,
         }
     }
 }
@@ -278,6 +282,21 @@ impl Config {
     /// ([`crate::Store::within`]). There is a quota always: see [`Quota`].
     pub fn quota(mut self, quota: Quota) -> Config {
         self.quota = quota;
+        self
+    }
+
+    /// Let code consume fuel, and end it by the trap "all fuel consumed" when there is
+    /// none left; see [`crate::Store::set_fuel`]. The same fuel is the same place, under
+    /// every strategy and at every level. Code is slower by what that costs; an
+    /// [`crate::Interrupt`] ends a program after a time and costs nothing.
+    pub fn consume_fuel(mut self, consume: bool) -> Config {
+        self.consume_fuel = consume;
+        self
+    }
+
+    /// The fuel that a store begins with, and a life in a pool; 0 unless it is said.
+    pub fn initial_fuel(mut self, fuel: u64) -> Config {
+        self.initial_fuel = fuel;
         self
     }
 

@@ -48,6 +48,7 @@ mod error;
 mod exception;
 mod externs;
 mod features;
+mod fuel;
 mod func;
 mod host;
 mod image;

@@ -13,6 +13,7 @@ use std::ptr::NonNull;
 use crate::count::Counts;
 use crate::error::Error;
 use crate::exception::Exceptions;
+use crate::fuel;
 use crate::instance::InstanceData;
 use crate::limits::Taken;
 use crate::store::{Externs, StoreOpaque};
@@ -170,6 +171,7 @@ impl StoreOpaque {
         self.interrupt = None;
         self.limiter = None;
         self.runtime.interrupted = std::ptr::null();
+        self.runtime.fuel = fuel::to_cell(self.engine.config().initial_fuel);
         self.engine.add_counts(self.runtime.counts);
         self.runtime.counts = Counts::default();
     }

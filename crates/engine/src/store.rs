@@ -28,6 +28,7 @@ use crate::engine::Engine;
 use crate::entry::{self, Callee, Raised};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exception::{Exceptions, ExnRef, Uncaught};
+use crate::fuel;
 use crate::host::HostFunc;
 use crate::instance::InstanceData;
 use crate::interrupt::Interrupt;
@@ -138,6 +139,7 @@ impl<T> Store<T> {
             exit_fp: 0,
             exit_pc: 0,
             interrupted: std::ptr::null(),
+            fuel: fuel::to_cell(engine.config().initial_fuel),
             counts: Counts::default(),
             crossing: Crossing::default(),
         };

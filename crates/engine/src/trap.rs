@@ -29,6 +29,9 @@ pub const NULL_REFERENCE: ClifTrap = ClifTrap::unwrap_user(8);
 /// An atomic access whose address is no multiple of its width.
 pub const UNALIGNED_ATOMIC: ClifTrap = ClifTrap::unwrap_user(20);
 
+/// There is no fuel left.
+pub const OUT_OF_FUEL: ClifTrap = ClifTrap::unwrap_user(21);
+
 /// Why execution trapped (core specification §4.4). The display is the message
 /// that the official test suite uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,6 +69,8 @@ pub enum TrapCode {
     Interrupted,
     /// Something is beyond what the store may have, see [`crate::Quota`].
     LimitExceeded,
+    /// There is no fuel left, see [`crate::Config::consume_fuel`].
+    OutOfFuel,
 }
 
 impl TrapCode {
@@ -86,6 +91,7 @@ impl TrapCode {
             NULL_FUNCTION => TrapCode::NullFunction,
             NULL_REFERENCE => TrapCode::NullReference,
             UNALIGNED_ATOMIC => TrapCode::UnalignedAtomic,
+            OUT_OF_FUEL => TrapCode::OutOfFuel,
             _ => return None,
         })
     }
@@ -110,6 +116,7 @@ impl fmt::Display for TrapCode {
             TrapCode::ExpectedSharedMemory => "expected shared memory",
             TrapCode::Interrupted => "interrupted",
             TrapCode::LimitExceeded => "limit exceeded",
+            TrapCode::OutOfFuel => "all fuel consumed",
         })
     }
 }

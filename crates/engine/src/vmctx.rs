@@ -35,6 +35,8 @@ pub struct VmRuntime {
     pub exit_pc: usize,
     /// Set when what runs is to end, see [`crate::Interrupt`]; may be null.
     pub interrupted: *const std::sync::atomic::AtomicBool,
+    /// What is left of the fuel, where code consumes it; less than 0 is none.
+    pub fuel: i64,
     /// What was counted, where that was asked for; else nothing writes it.
     pub counts: Counts,
     /// What a way in or out of locked Wasm needs.
@@ -141,6 +143,8 @@ pub mod offsets {
     pub const RUNTIME_EXIT_FP: i32 = offset_of!(VmRuntime, exit_fp) as i32;
     /// [`VmRuntime::exit_pc`].
     pub const RUNTIME_EXIT_PC: i32 = offset_of!(VmRuntime, exit_pc) as i32;
+    /// [`VmRuntime::fuel`].
+    pub const RUNTIME_FUEL: i32 = offset_of!(VmRuntime, fuel) as i32;
     /// [`VmRuntime::counts`].
     pub const RUNTIME_COUNTS: i32 = offset_of!(VmRuntime, counts) as i32;
     /// [`Crossing::host_sp`].

@@ -217,9 +217,8 @@ fn definitions<T: Send + 'static>(
     }
     // Weak, since the group has the linker.
     let group = Arc::downgrade(group);
-    linker.func_wrap("wasi", "thread-spawn", move |_: Caller<'_, T>, arg: i32| {
-        spawn(&group, arg)
-    });
+    let spawn = move |caller: Caller<'_, T>, arg: i32| spawn(caller, &group, arg);
+    linker.func_wrap("wasi", "thread-spawn", spawn);
     Ok(linker)
 }
 
@@ -233,12 +232,25 @@ fn start_type() -> FuncType {
 struct NoStart(String);
 
 /// `thread-spawn`: the new thread's number, or a negative error number.
-fn spawn<T: Send + 'static>(group: &Weak<Group<T>>, arg: i32) -> i32 {
+///
+/// The new thread gets half of the fuel of the one that starts it, where fuel is
+/// consumed: so all together have what the program was given, and who has how much
+/// does not depend on time.
+fn spawn<T: Send + 'static>(mut caller: Caller<'_, T>, group: &Weak<Group<T>>, arg: i32) -> i32 {
     let again = -(Errno::Again as i32);
-    match group.upgrade() {
-        Some(group) => Group::spawn(&group, arg).map_or(again, u32::cast_signed),
-        None => again,
+    let Some(group) = group.upgrade() else {
+        return again;
+    };
+    let left = caller.get_fuel().ok();
+    let given = left.map(|left| left / 2);
+    let Some(tid) = Group::spawn(&group, arg, given) else {
+        return again;
+    };
+    if let (Some(left), Some(given)) = (left, given) {
+        // An engine that says what is left lets it be set.
+        let _ = caller.set_fuel(left - given);
     }
+    tid.cast_signed()
 }
 
 impl<T: Send + 'static> Group<T> {
@@ -257,7 +269,7 @@ impl<T: Send + 'static> Group<T> {
 
     /// Starts a thread, unless the program is over, there are too many, or the
     /// host has no room for it.
-    fn spawn(group: &Arc<Group<T>>, arg: i32) -> Option<u32> {
+    fn spawn(group: &Arc<Group<T>>, arg: i32, fuel: Option<u64>) -> Option<u32> {
         let mut state = group.state();
         state.threads.retain(|thread| !thread.is_finished());
         let full = state.threads.len() >= group.options.threads_max || state.last_tid == TID_MAX;
@@ -268,7 +280,7 @@ impl<T: Send + 'static> Group<T> {
         let of_thread = Arc::clone(group);
         let thread = std::thread::Builder::new()
             .name(format!("guest {tid}"))
-            .spawn(move || of_thread.thread(tid, arg))
+            .spawn(move || of_thread.thread(tid, arg, fuel))
             .ok()?;
         state.last_tid = tid;
         state.threads.push(thread);
@@ -276,8 +288,8 @@ impl<T: Send + 'static> Group<T> {
     }
 
     /// What a thread does.
-    fn thread(&self, tid: u32, arg: i32) {
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.call_start(tid, arg)));
+    fn thread(&self, tid: u32, arg: i32, fuel: Option<u64>) {
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.call_start(tid, arg, fuel)));
         match outcome {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.end(Ending::Failed(ThreadError {
@@ -288,9 +300,12 @@ impl<T: Send + 'static> Group<T> {
         }
     }
 
-    fn call_start(&self, tid: u32, arg: i32) -> Result<(), Error> {
+    fn call_start(&self, tid: u32, arg: i32, fuel: Option<u64>) -> Result<(), Error> {
         let linker = self.linker.get().expect("set before anything runs");
         let mut store = self.store();
+        if let Some(fuel) = fuel {
+            store.set_fuel(fuel)?;
+        }
         let instance = linker.instantiate(&mut store, &self.module)?;
         let start = instance.get_func(&store, START);
         let start = start.expect("checked: the module exports it");

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::time::{Duration, Instant};
 
-use fathom_engine::{Bounds, Engine, Linker, Module, TrapCode};
+use fathom_engine::{Bounds, Config, Engine, Linker, Module, TrapCode};
 use fathom_wasi::{ProcExit, Stream, ThreadError, WasiCtx, WasiCtxBuilder};
 use fathom_wasi::{add_to_linker, run_with_threads, uses_threads};
 
@@ -217,4 +217,38 @@ fn a_program_without_a_start_for_threads_is_refused() {
         message.contains("exports no wasi_thread_start(i32, i32)"),
         "{message}"
     );
+}
+
+#[test]
+fn a_thread_gets_half_of_the_fuel_of_the_one_that_starts_it() {
+    let engine = |fuel| {
+        let config = Config::new().consume_fuel(true).initial_fuel(fuel);
+        Engine::new(&config).unwrap()
+    };
+    // Both count; the thread ends before the main thread goes on.
+    let counts = r#"
+      (func $count (local $n i32)
+        (loop $more
+          (br_if $more (i32.lt_u
+            (local.tee $n (i32.add (local.get $n) (i32.const 1))) (i32.const 100)))))
+      (func (export "wasi_thread_start") (param i32 i32)
+        (call $count)
+        (i32.atomic.store (i32.const 0) (i32.const 1))
+        (drop (memory.atomic.notify (i32.const 0) (i32.const 1))))
+      (func (export "_start")
+        (drop (call $thread_spawn (i32.const 0)))
+        (drop (memory.atomic.wait32 (i32.const 0) (i32.const 0) (i64.const -1)))
+        (call $count))"#;
+    run(&engine(2000), counts).result.unwrap();
+    let failed = run(&engine(1000), counts).result.unwrap_err();
+    assert_eq!(failed.error.trap().unwrap().code, TrapCode::OutOfFuel);
+    // Each starts the next one: there is an end to it.
+    let chain = r#"
+      (func $next (drop (call $thread_spawn (i32.const 0))))
+      (func (export "wasi_thread_start") (param i32 i32) (call $next))
+      (func (export "_start") (call $next)
+        (drop (memory.atomic.wait32 (i32.const 0) (i32.const 0) (i64.const -1))))"#;
+    let failed = run(&engine(1 << 40), chain).result.unwrap_err();
+    assert_eq!(failed.error.trap().unwrap().code, TrapCode::OutOfFuel);
+    assert!(failed.thread.is_some_and(|tid| (30..45).contains(&tid)));
 }

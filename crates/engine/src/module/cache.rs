@@ -51,7 +51,7 @@ impl Key {
         };
         let mut hasher = blake3::Hasher::new();
         let about = format!(
-            "{}|{}|{}|{}|{}|{}|{}|{:?}|{}|{}|",
+            "{}|{}|{}|{}|{}|{}|{}|{:?}|{}|{}|{}|",
             env!("CARGO_PKG_VERSION"),
             engine.target().fingerprint(),
             in_force(false),
@@ -62,6 +62,7 @@ impl Key {
             config.layout_seed,
             config.features,
             config.count,
+            config.consume_fuel,
         );
         hasher.update(about.as_bytes());
         #[cfg(feature = "thesis-formula")]

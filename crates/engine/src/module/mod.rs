@@ -134,6 +134,7 @@ impl Module {
                 isa: engine.target().isa(),
                 elide: engine.config().elide,
                 count: engine.config().count,
+                fuel: engine.config().consume_fuel,
             };
             compile::listings(&env, bodies, func)
         };
@@ -351,6 +352,7 @@ fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<
         isa: engine.target().isa(),
         elide: config.elide,
         count: config.count,
+        fuel: config.consume_fuel,
     };
     compile::compile_module(engine.target(), &env, bodies, config.layout_seed)
 }

@@ -177,6 +177,7 @@ impl Translator<'_> {
             self.try_call(&callee, &args);
         }
         self.state.call_args = args;
+        self.fuel_read();
     }
 
     /// A call that goes on in a block of its own, or in the innermost handler.

@@ -100,6 +100,8 @@ impl Translator<'_> {
             .extend_from_slice(self.b.block_params(header));
         self.state
             .push_frame(FrameKind::Loop, header, params.len(), results.len());
+        // Behind its parameters: a variable that is used here becomes one more.
+        self.fuel_at_loop();
     }
 
     /// At the head of a loop: what was stored before is there, if the loop ends or
@@ -363,6 +365,7 @@ impl Translator<'_> {
 
     /// Returns the top `count` operands.
     fn return_values(&mut self, count: usize) {
+        self.fuel_write();
         let mut results = std::mem::take(&mut self.state.call_args);
         results.resize(count, Value::from_u32(0));
         for slot in results.iter_mut().rev() {

@@ -66,6 +66,8 @@ pub(crate) struct ModuleEnv<'a> {
     pub elide: Elide,
     /// Whether the code counts what it does.
     pub count: bool,
+    /// Whether the code consumes fuel.
+    pub fuel: bool,
     /// What is translated in the place of calls.
     pub inlinable: &'a Inlinable<'a>,
 }
@@ -140,6 +142,7 @@ struct LoadedMemory {
 enum Region {
     Cells,
     Tables,
+    Fuel,
     ImportedGlobals,
     InlineGlobal(u32),
     ImportedMemories,
@@ -264,6 +267,7 @@ impl<'a> Translator<'a> {
             Region::ImportedGlobals => (2, "imported globals"),
             Region::InlineGlobal(index) => (3 + index.min(GLOBAL_REGIONS), "global"),
             Region::ImportedMemories => (4 + GLOBAL_REGIONS, "imported memories"),
+            Region::Fuel => (u32::MAX, "fuel"),
             Region::OwnMemory(index) => (5 + GLOBAL_REGIONS + index, "memory"),
         };
         let data = AliasRegionData {
@@ -282,6 +286,12 @@ impl<'a> Translator<'a> {
     /// Flags for what never changes after instantiation.
     pub(super) fn constant_flags(&mut self) -> MemFlagsData {
         self.cell_flags().with_readonly().with_can_move()
+    }
+
+    /// Flags for what is left of the fuel.
+    pub(super) fn fuel_flags(&mut self) -> MemFlagsData {
+        let region = self.region(Region::Fuel);
+        MemFlagsData::trusted().with_alias_region(region)
     }
 
     /// Flags for elements of tables.

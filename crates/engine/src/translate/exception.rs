@@ -81,6 +81,7 @@ impl Translator<'_> {
         self.b.switch_to_block(handler.landing);
         self.b.seal_block(handler.landing);
         let exception = self.b.block_params(handler.landing)[0];
+        self.fuel_read();
         let flags = MemFlagsData::trusted();
         let thrown = self
             .b

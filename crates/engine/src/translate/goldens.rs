@@ -49,6 +49,7 @@ fn render(wat: &str, bounds: Bounds, stage: Stage) -> String {
         isa: target.isa(),
         elide: elision(wat),
         count: false,
+        fuel: false,
     };
     let mut text = String::new();
     for body in bodies {

@@ -247,6 +247,9 @@ impl Translator<'_> {
         self.state.inlined.frame = Some(self.state.frames.len() - 1);
         self.inlined_operators(body, location);
         self.state.inlined.frame = None;
+        if self.state.reachable {
+            self.fuel_write();
+        }
         true
     }
 
@@ -277,10 +280,14 @@ impl Translator<'_> {
     fn inlined_operators(&mut self, body: &FunctionBody<'_>, first: u32) {
         let start = body.range().start;
         let mut operators = body.get_operators_reader().expect(DECODED);
+        let mut is_first = true;
         while !operators.eof() {
             let (op, offset) = operators.read_with_offset().expect(DECODED);
             let location = first + (offset - start) as u32;
             self.b.set_srcloc(SourceLoc::new(location));
+            if std::mem::take(&mut is_first) {
+                self.fuel_at_entry();
+            }
             let known = self.operator(&op);
             assert!(known, "validated without what is refused");
         }

@@ -91,6 +91,7 @@ impl Translator<'_> {
                 let value = self.pop();
                 let dst = self.pop_extended();
                 let memory = self.b.ins().iconst(I32, i64::from(mem));
+                self.fuel_for_bytes(len);
                 self.trapping_libcall(Libcall::MemoryFill, &[memory, dst, value, len]);
             }
             Operator::MemoryCopy { dst_mem, src_mem } => {

@@ -13,6 +13,7 @@
 //!                                   ├ atomic.rs    atomic accesses, wait, notify
 //!                                   ├ table.rs, global.rs, call.rs, exception.rs
 //!                                   ├ inline.rs    small functions instead of calls
+//!                                   ├ fuel.rs      what ends a program
 //!                                   ├ wide.rs      128-bit integers
 //!                                   ├ product.rs   products of 64 bits in full
 //!                                   └ simd/        the 236 vector instructions
@@ -33,6 +34,7 @@ mod call;
 mod control;
 mod env;
 mod exception;
+mod fuel;
 mod global;
 mod inline;
 mod memory;
@@ -212,10 +214,14 @@ impl Translator<'_> {
         validator: &mut FuncValidator<R>,
         operators: &mut OperatorsReader<'_>,
     ) -> Result<(), TranslateError> {
+        let mut is_first = true;
         while !operators.eof() {
             let (op, offset) = operators.read_with_offset()?;
             validator.op(offset, &op)?;
             self.b.set_srcloc(ir::SourceLoc::new(offset as u32));
+            if std::mem::take(&mut is_first) {
+                self.fuel_at_start();
+            }
             if mentions_collected(&op) || !self.operator(&op) {
                 return Err(TranslateError::Unsupported {
                     operator: format!("instruction {}", operator_name(&op)),
@@ -232,6 +238,7 @@ impl Translator<'_> {
             self.unreachable_operator(op);
             return true;
         }
+        self.fuel_before(op);
         self.control(op)
             || self.any_call(op)
             || self.variable(op)

@@ -18,6 +18,7 @@
 use cranelift_codegen::ir::{Block, BlockArg, Inst, Value};
 use wasmparser::Catch;
 
+use super::fuel::Fuel;
 use super::inline::InlinedCalls;
 
 /// Float constants of a function that are kept in registers through its loops.
@@ -101,6 +102,8 @@ pub(crate) struct State {
     pub handlers: Vec<Handler>,
     /// Float constants that are loaded in front of loops, as bits.
     hoisted: Vec<u64>,
+    /// What is left of the fuel.
+    pub fuel: Fuel,
     /// Calls that were translated as their callees.
     pub inlined: InlinedCalls,
     /// Scratch for the arguments of branches.
@@ -119,6 +122,7 @@ impl State {
         self.hoisted.clear();
         self.args.clear();
         self.call_args.clear();
+        self.fuel = Fuel::default();
         self.reachable = true;
     }
 

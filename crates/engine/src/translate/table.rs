@@ -147,6 +147,7 @@ impl Translator<'_> {
     fn table_grow(&mut self, table: u32) {
         let delta = self.pop_extended();
         let init = self.pop();
+        self.fuel_for_elements(delta);
         let index = self.b.ins().iconst(types::I32, i64::from(table));
         let old = self.libcall(Libcall::TableGrow, &[index, init, delta]);
         let old = old.expect("table growth returns a length");
@@ -159,6 +160,7 @@ impl Translator<'_> {
         let len = self.pop_extended();
         let value = self.pop();
         let dst = self.pop_extended();
+        self.fuel_for_elements(len);
         let table = self.b.ins().iconst(types::I32, i64::from(table));
         self.trapping_libcall(Libcall::TableFill, &[table, dst, value, len]);
     }
@@ -168,6 +170,7 @@ impl Translator<'_> {
         let len = self.pop_extended();
         let src = self.pop_extended();
         let dst = self.pop_extended();
+        self.fuel_for_items(libcall, len);
         let dst_item = self.b.ins().iconst(types::I32, i64::from(dst_item));
         let src_item = self.b.ins().iconst(types::I32, i64::from(src_item));
         self.trapping_libcall(libcall, &[dst_item, dst, src_item, src, len]);
@@ -178,6 +181,7 @@ impl Translator<'_> {
         let len = self.pop_extended();
         let src = self.pop_extended();
         let dst = self.pop_extended();
+        self.fuel_for_items(libcall, len);
         let item = self.b.ins().iconst(types::I32, i64::from(item));
         let segment = self.b.ins().iconst(types::I32, i64::from(segment));
         self.trapping_libcall(libcall, &[item, segment, dst, src, len]);
