@@ -8,6 +8,8 @@ mod damage;
 mod generate;
 #[path = "../fuzz/src/instructions/mod.rs"]
 mod instructions;
+#[path = "../fuzz/src/limits.rs"]
+mod limits;
 #[path = "../fuzz/src/observe.rs"]
 mod observe;
 #[path = "../fuzz/src/ours.rs"]
@@ -23,6 +25,7 @@ use rayon::prelude::*;
 const MODULES: u64 = 600;
 const DAMAGED: u64 = 6000;
 const INSTRUCTIONS: u64 = 60;
+const LIMITED: u64 = 800;
 
 #[test]
 fn exact_strategies_agree() {
@@ -48,6 +51,35 @@ fn exact_strategies_agree() {
         })
         .sum();
     assert!(ran > MODULES / 4, "only {ran} of {MODULES} modules ran");
+}
+
+#[test]
+fn limits_hold() {
+    let engine = |bounds| {
+        let config = fathom_engine::Config::new().opt(Opt::None);
+        limits::engine(config.bounds(fathom_engine::BoundsChoice::Named(bounds)))
+    };
+    let engines = [Bounds::Trap, Bounds::Uffd, Bounds::Debug]
+        .map(|bounds| engine(bounds).expect("it works here"));
+    let all: Vec<limits::Numbers> = (0..LIMITED)
+        .into_par_iter()
+        .map(|seed| {
+            let module = generate::from_seed(seed).expect("a module for every seed");
+            let engine = &engines[seed as usize % engines.len()];
+            limits::case(engine, &module, seed).unwrap_or_else(|why| panic!("seed {seed}: {why}"))
+        })
+        .collect();
+    let sum = |of: fn(&limits::Numbers) -> u64| all.iter().map(of).sum::<u64>();
+    for (what, least, number) in [
+        ("instances", LIMITED, sum(|n| n.instances)),
+        ("instances refused", LIMITED, sum(|n| n.refused)),
+        ("growths", LIMITED / 4, sum(|n| n.grown)),
+        ("growths refused", LIMITED / 4, sum(|n| n.not_grown)),
+        ("calls ended", 1, sum(|n| n.ended)),
+    ] {
+        eprintln!("{what}: {number}");
+        assert!(number >= least, "only {number} {what}");
+    }
 }
 
 #[test]

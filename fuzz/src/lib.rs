@@ -15,6 +15,7 @@
 pub mod damage;
 pub mod generate;
 pub mod instructions;
+pub mod limits;
 pub mod observe;
 pub mod ours;
 #[cfg(feature = "peer")]

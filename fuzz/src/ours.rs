@@ -103,7 +103,8 @@ impl Ours {
     }
 }
 
-fn provide(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, Error> {
+/// Something of the host's of this type.
+pub fn provide<T: 'static>(store: &mut Store<T>, ty: &ExternType) -> Result<Extern, Error> {
     Ok(match ty {
         ExternType::Func(ty) => {
             let results: Vec<Val> = ty
@@ -140,7 +141,8 @@ fn of_bits(ty: ValType, bits: u128) -> Val {
     }
 }
 
-fn value(ty: ValType, number: u64) -> Val {
+/// A value of a type, out of a number.
+pub fn value(ty: ValType, number: u64) -> Val {
     match ty {
         ValType::I32 => Val::I32(number as i32),
         ValType::I64 => Val::I64(number as i64),
