@@ -145,8 +145,12 @@ fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time
     } else {
         "compiled"
     };
+    let guards = match engine.spectre() {
+        true => "",
+        false => "; no guards against speculation",
+    };
     say(&format!(
-        "fathom: bounds {} = {bounds}{because}: {}; opt {}; {} bytes of code {how} in {:.1} ms",
+        "fathom: bounds {} = {bounds}{because}: {}{guards}; opt {}; {} bytes of code {how} in {:.1} ms",
         args.code.bounds,
         bounds.help(),
         engine.opt(),

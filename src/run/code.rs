@@ -20,6 +20,10 @@ pub struct Code {
     #[arg(long, value_name = "WHETHER", default_value = "on", action = clap::ArgAction::Set, value_parser = on_or_off())]
     inline: bool,
 
+    /// Whether what checks let through is guarded against speculation (Spectre)
+    #[arg(long, value_name = "WHETHER", default_value = "on", action = clap::ArgAction::Set, value_parser = on_or_off())]
+    spectre: bool,
+
     /// How far a 64-bit memory that declares no maximum can grow, such as 512M
     /// or 1T; as much address space is set aside for it [default: 64G]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
@@ -47,6 +51,7 @@ impl Code {
             .bounds(self.bounds)
             .elide(self.elide)
             .inline(self.inline)
+            .spectre(self.spectre)
             .opt(self.opt)
             .features(self.features);
         match self.memory64_limit {

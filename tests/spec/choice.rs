@@ -8,15 +8,32 @@ use crate::Mode;
 use crate::groups::{GROUPS, Group};
 use crate::script::Script;
 
+/// Scripts about what is guarded against speculation.
+const GUARDED: [&str; 10] = [
+    "elision",
+    "address",
+    "memory_trap",
+    "memory64",
+    "straddle",
+    "atomic-ends",
+    "call_indirect",
+    "table_",
+    "br_table",
+    "exceptions",
+];
+
 /// What is to be run.
 pub struct Choice {
     pub bounds: Vec<Bounds>,
     pub opts: Vec<Opt>,
     pub elides: Vec<Elide>,
+    pub spectres: Vec<bool>,
     pub groups: Vec<&'static Group>,
     words: Vec<String>,
     /// Whether `elides` was.
     elides_chosen: bool,
+    /// Whether `spectres` was.
+    spectres_chosen: bool,
     /// Whether anything was chosen at all.
     chosen: bool,
 }
@@ -34,9 +51,11 @@ impl Choice {
             bounds: here().collect(),
             opts: Opt::ALL.to_vec(),
             elides: Elide::ALL.to_vec(),
+            spectres: vec![true, false],
             groups: GROUPS.iter().filter(|group| group.supported).collect(),
             words: Vec::new(),
             elides_chosen: false,
+            spectres_chosen: false,
             chosen: false,
         };
         let mut args = args.peekable();
@@ -56,6 +75,11 @@ impl Choice {
                     choice.elides = names(&value()?)?;
                     choice.elides_chosen = true;
                 }
+                "--spectre" => {
+                    let is_on = |name: &str| name == "on";
+                    choice.spectres = value()?.split(',').map(is_on).collect();
+                    choice.spectres_chosen = true;
+                }
                 "--group" => choice.groups = groups(&value()?)?,
                 // Flags of the usual harness mean nothing here.
                 _ if flag.starts_with('-') => continue,
@@ -71,10 +95,35 @@ impl Choice {
         !self.chosen
     }
 
+    /// The modes, one after the other.
+    pub fn modes(&self) -> Vec<Mode> {
+        let mut modes = Vec::new();
+        for &opt in &self.opts {
+            for &bounds in &self.bounds {
+                for &elide in &self.elides {
+                    modes.extend(self.spectres.iter().map(|&spectre| Mode {
+                        bounds,
+                        opt,
+                        elide,
+                        spectre,
+                    }));
+                }
+            }
+        }
+        modes
+    }
+
     /// Whether a script is to be run in a mode: those that leave out fewer checks
-    /// than the default are for the scripts about it.
+    /// than the default are for the scripts about it, those without guards for the
+    /// scripts about what is guarded.
     pub fn wants(&self, mode: Mode, script: &Script) -> bool {
-        if !self.elides_chosen && !mode.is_default() && !script.name.contains("elision") {
+        let is_about = |word: &str| script.name.contains(word);
+        let is_usual = mode.elide == Elide::default();
+        if !self.elides_chosen && !is_usual && !is_about("elision") {
+            return false;
+        }
+        let is_wanted = mode.spectre || (is_usual && GUARDED.iter().any(|word| is_about(word)));
+        if !self.spectres_chosen && !is_wanted {
             return false;
         }
         let name = format!("{} {}", mode.name(), script.name);

@@ -16,7 +16,7 @@
 //! what may be excused so.
 //!
 //! `cargo test --test spec -- [--bounds NAME,…] [--opt NAME,…] [--elide NAME,…]
-//! [--group NAME,…] [WORD]…` runs the scripts of these groups (`all` for every one) whose `mode
+//! [--spectre on,off] [--group NAME,…] [WORD]…` runs the scripts of these groups (`all` for every one) whose `mode
 //! group/file` contains every word, in these modes; `FATHOM_SPEC` holds more
 //! such arguments, for runners that cannot pass any. `FATHOM_TRACE=1` names each
 //! job as it starts, to find one that ends the process.
@@ -55,20 +55,22 @@ pub struct Mode {
     bounds: Bounds,
     opt: Opt,
     elide: Elide,
+    spectre: bool,
 }
 
 impl Mode {
     fn name(self) -> String {
-        let elide = match self.is_default() {
+        let elide = match self.elide == Elide::default() {
             true => String::new(),
             false => format!(" --elide {}", self.elide),
         };
-        format!("{} --opt {}{elide}", self.bounds, self.opt)
+        let spectre = if self.spectre { "" } else { " --spectre off" };
+        format!("{} --opt {}{elide}{spectre}", self.bounds, self.opt)
     }
 
-    /// Whether the checks are left out that are by default.
+    /// Whether the checks are left out that are by default, and the others guarded.
     fn is_default(self) -> bool {
-        self.elide == Elide::default()
+        self.elide == Elide::default() && self.spectre
     }
 
     fn engine(self) -> fathom_engine::Result<Engine> {
@@ -90,6 +92,7 @@ impl Mode {
             .memory64_growth_limit(GROWTH_LIMIT)
             .opt(self.opt)
             .elide(self.elide)
+            .spectre(self.spectre)
             .allow_unchecked(true);
         Engine::new(&config)
     }
@@ -116,22 +119,13 @@ fn main() -> ExitCode {
     let bless = std::env::var_os("FATHOM_BLESS").is_some();
     let mut table = Table::new(&choice.bounds);
     let mut good = true;
-    for opt in &choice.opts {
-        for bounds in &choice.bounds {
-            for elide in &choice.elides {
-                let mode = Mode {
-                    bounds: *bounds,
-                    opt: *opt,
-                    elide: *elide,
-                };
-                let chosen: Vec<&Script> = scripts
-                    .iter()
-                    .filter(|script| choice.wants(mode, script))
-                    .collect();
-                if !chosen.is_empty() {
-                    good &= run_mode(mode, &chosen, bless && choice.is_whole(), &mut table);
-                }
-            }
+    for mode in choice.modes() {
+        let chosen: Vec<&Script> = scripts
+            .iter()
+            .filter(|script| choice.wants(mode, script))
+            .collect();
+        if !chosen.is_empty() {
+            good &= run_mode(mode, &chosen, bless && choice.is_whole(), &mut table);
         }
     }
     table.print();

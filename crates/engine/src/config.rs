@@ -129,6 +129,7 @@ pub struct Config {
     pub(crate) opt: Opt,
     pub(crate) elide: Elide,
     pub(crate) inline: bool,
+    pub(crate) spectre: bool,
     pub(crate) allow_unchecked: bool,
     pub(crate) layout_seed: Option<u64>,
     pub(crate) cache_dir: Option<PathBuf>,
@@ -152,6 +153,7 @@ impl Default for Config {
             opt: Opt::Speed,
             elide: Elide::Loops,
             inline: true,
+            spectre: true,
             allow_unchecked: false,
             layout_seed: None,
             cache_dir: None,
@@ -225,6 +227,14 @@ impl Config {
     /// [`Opt::None`] it has no effect.
     pub fn inline(mut self, inline: bool) -> Config {
         self.inline = inline;
+        self
+    }
+
+    /// Guard against speculation (Spectre, variant 1) what checks let through: accesses
+    /// to memories and tables, indirect calls, values of exceptions; the default. What
+    /// the guards are and what they leave open is said in `docs/STRATEGIES.md`.
+    pub fn spectre(mut self, guards: bool) -> Config {
+        self.spectre = guards;
         self
     }
 

@@ -152,6 +152,7 @@ impl Engine {
         let InForce { bounds, limits, .. } = self.in_force(ty.memory64);
         MemoryPlan::new(*bounds, ty, *limits)
             .map(|plan| MemoryPlan {
+                spectre: self.0.config.spectre,
                 #[cfg(feature = "thesis-formula")]
                 thesis_formula: self.0.config.thesis_formula,
                 ..plan
@@ -172,6 +173,11 @@ impl Engine {
     /// What a store may have that shares nothing with others.
     pub fn quota(&self) -> Quota {
         self.0.config.quota
+    }
+
+    /// Whether what checks let through is guarded against speculation.
+    pub fn spectre(&self) -> bool {
+        self.0.config.spectre
     }
 
     /// What programs have done in stores that are gone; nothing unless it

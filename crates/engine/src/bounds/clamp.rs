@@ -19,6 +19,9 @@
 //! A 64-bit memory's `i + o` may wrap or look negative: it is replaced by the
 //! greatest signed number where it does, which is beyond every length.
 //!
+//! There is no branch to predict wrong: with guards against speculation the
+//! selections are such that no instruction set makes branches of them.
+//!
 //! Bulk operations are runtime functions and trap exactly.
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -26,6 +29,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 use super::mark::plainly;
+use super::spectre::select;
 use super::{Access, Backing, HostAddress, Layout, MemoryPlan, Strategy, WASM_PAGE_BYTES};
 use crate::vmctx::offsets::MEMORY_LEN;
 
@@ -44,21 +48,11 @@ impl Strategy for Clamp {
     fn emit(
         &self,
         builder: &mut FunctionBuilder<'_>,
-        _: &MemoryPlan,
+        plan: &MemoryPlan,
         access: &Access,
     ) -> HostAddress {
-        let start = match access.memory64 {
-            true => saturating_start(builder, access),
-            false => builder
-                .ins()
-                .iadd_imm_s(access.index, access.offset.cast_signed()),
-        };
-        let len = builder
-            .ins()
-            .load(types::I64, access.cell_flags, access.def, MEMORY_LEN);
-        let last = builder.ins().iadd_imm_s(len, -i64::from(access.width));
-        let outside = builder.ins().icmp(IntCC::SignedGreaterThan, start, last);
-        let clamped = builder.ins().select(outside, last, start);
+        let (start, last, outside) = compared(builder, plan, access);
+        let clamped = select(builder, plan, outside, last, start);
         let address = plainly(builder, |builder| builder.ins().iadd(access.base, clamped));
         HostAddress {
             address,
@@ -68,17 +62,48 @@ impl Strategy for Clamp {
     }
 }
 
+/// Where an access starts, the last place where it may, and whether it is beyond.
+pub(super) fn compared(
+    builder: &mut FunctionBuilder<'_>,
+    plan: &MemoryPlan,
+    access: &Access,
+) -> (Value, Value, Value) {
+    let start = match access.memory64 {
+        true => saturating_start(builder, plan, access),
+        false => builder
+            .ins()
+            .iadd_imm_s(access.index, access.offset.cast_signed()),
+    };
+    let len = builder
+        .ins()
+        .load(types::I64, access.cell_flags, access.def, MEMORY_LEN);
+    let last = builder.ins().iadd_imm_s(len, -i64::from(access.width));
+    let outside = builder.ins().icmp(IntCC::SignedGreaterThan, start, last);
+    (start, last, outside)
+}
+
 /// `i + o` of a 64-bit memory, at most the greatest signed number.
-fn saturating_start(builder: &mut FunctionBuilder<'_>, access: &Access) -> Value {
+fn saturating_start(
+    builder: &mut FunctionBuilder<'_>,
+    plan: &MemoryPlan,
+    access: &Access,
+) -> Value {
+    let least = |builder: &mut FunctionBuilder<'_>, value, most| match plan.spectre {
+        true => {
+            let above = builder.ins().icmp(IntCC::UnsignedGreaterThan, value, most);
+            builder.ins().select_spectre_guard(above, most, value)
+        }
+        false => builder.ins().umin(value, most),
+    };
     let most = builder.ins().iconst(types::I64, i64::MAX);
     let Ok(offset) = i64::try_from(access.offset) else {
         return most;
     };
     // Two numbers of at most 2^63 - 1 do not wrap as unsigned ones.
-    let index = builder.ins().umin(access.index, most);
+    let index = least(builder, access.index, most);
     if offset == 0 {
         return index;
     }
     let start = builder.ins().iadd_imm_s(index, offset);
-    builder.ins().umin(start, most)
+    least(builder, start, most)
 }

@@ -12,9 +12,16 @@
 //! it with `len`: exact by itself, so that nothing is reserved beyond the
 //! maximum (but for an empty one, for nothing cannot be reserved). A memory never shrinks, so what was inside stays inside, and an
 //! access that passed cannot fault; it is marked as not trapping.
+//!
+//! The guard against speculation computes the same once more in place: an access
+//! beyond `len` becomes one to the first byte, which is reserved.
 
+use cranelift_codegen::ir::{InstBuilder, types};
 use cranelift_frontend::FunctionBuilder;
 
+use super::clamp::compared;
+use super::mark::plainly;
+use super::spectre::select;
 use super::{
     Access, Backing, HostAddress, Layout, MemoryPlan, Strategy, WASM_PAGE_BYTES, plain_address,
 };
@@ -35,9 +42,20 @@ impl Strategy for Debug {
     fn emit(
         &self,
         builder: &mut FunctionBuilder<'_>,
-        _: &MemoryPlan,
+        plan: &MemoryPlan,
         access: &Access,
     ) -> HostAddress {
-        plain_address(builder, access, access.heap_flags.with_notrap())
+        let flags = access.heap_flags.with_notrap();
+        if !plan.spectre {
+            return plain_address(builder, access, flags);
+        }
+        let (start, _, outside) = compared(builder, plan, access);
+        let first = builder.ins().iconst(types::I64, 0);
+        let inside = select(builder, plan, outside, first, start);
+        HostAddress {
+            address: plainly(builder, |builder| builder.ins().iadd(access.base, inside)),
+            displacement: 0,
+            flags,
+        }
     }
 }

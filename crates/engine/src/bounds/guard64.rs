@@ -25,6 +25,9 @@
 //! of `2^32` and more is added to the index first, and the sum's overflow is
 //! a trap of its own (`folded_offset`); then `i` is the sum and `o` is 0.
 //!
+//! The guard against speculation is `i & (R - 1)`, which the reservation holds by
+//! the same inequality.
+//!
 //! The pages in front are for accesses whose check is left out ([`crate::elide`]):
 //! an index that is below 0 by at most 256 MiB, with `o = 0`, faults there.
 
@@ -33,7 +36,7 @@ use cranelift_frontend::FunctionBuilder;
 
 use super::{
     Access, Backing, FRONT_GUARD, HighBits, HostAddress, Layout, MemoryPlan, REACH, Strategy,
-    folded_offset, plain_address,
+    folded_offset, plain_address, spectre::masked,
 };
 use crate::vmctx::offsets::{MEMORY_HIGH_BITS, MEMORY_INDEX_BITS};
 
@@ -61,6 +64,7 @@ impl Strategy for Guard64 {
     ) -> HostAddress {
         let access = folded_offset(builder, access);
         test_high_bits(builder, plan, self.0, &access);
+        let access = masked(builder, plan, &access);
         plain_address(builder, &access, access.heap_flags)
     }
 }

@@ -21,6 +21,7 @@ mod rows;
 mod shadow;
 mod shadow_compressed;
 mod site;
+mod spectre;
 #[cfg(feature = "thesis-formula")]
 mod thesis;
 mod trap;
@@ -55,7 +56,7 @@ const INDEX_SPACE_32: u64 = 1 << 32;
 /// Bytes the constant offset and the width of one access add at most:
 /// `(2^32 - 1) + 16`, rounded up to a Wasm page. Greater offsets, which only
 /// 64-bit memories have, are added to the index before the check.
-const REACH: u64 = (1 << 32) + WASM_PAGE_BYTES;
+pub(crate) const REACH: u64 = (1 << 32) + WASM_PAGE_BYTES;
 /// Inaccessible bytes in front of a 64-bit memory whose checks can be left out:
 /// as far as an index may fall below 0 without a check and still fault. Less
 /// than what rounding a reservation up to GiB mostly leaves unused.
@@ -100,6 +101,9 @@ pub struct MemoryPlan {
     pub imported: bool,
     /// Whether threads share it, so that another one may grow it at any time.
     pub shared: bool,
+    /// Whether accesses are kept inside the reservation ahead of their checks,
+    /// too: see `spectre.rs`.
+    pub spectre: bool,
     /// Whether accesses are checked wrongly, see `thesis.rs`.
     #[cfg(feature = "thesis-formula")]
     pub thesis_formula: bool,
@@ -304,6 +308,7 @@ impl MemoryPlan {
             shadow,
             imported: false,
             shared: ty.shared,
+            spectre: true,
             #[cfg(feature = "thesis-formula")]
             thesis_formula: false,
         })
@@ -347,9 +352,11 @@ impl MemoryPlan {
     }
 
     /// Bits of the indices that the reservation holds, where the strategy tests
-    /// the others.
+    /// the others or masks them.
     pub fn index_bits(&self) -> u32 {
-        guard64::index_space(self.max_bytes).trailing_zeros()
+        let chunk = self.shadow.map_or(1, |shadow| shadow.chunk_bytes());
+        let space = guard64::index_space(self.max_bytes);
+        space.max(chunk).trailing_zeros()
     }
 
     /// Whether a runtime function checks each access, called in front of it.

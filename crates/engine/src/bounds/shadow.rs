@@ -35,6 +35,15 @@
 //! probe traps, `i >= len`, so the specification traps too. An offset of 2^32 and
 //! more is added to the index first, its overflow a trap (`folded_offset`).
 //!
+//! A probe that faults has not stopped the access behind it yet, so that has a guard
+//! against speculation. *In front*, it is `i & (R - 1)`, for `R` a power of two that is
+//! at least the maximum and a chunk; where the probe succeeds, `i < R`, and `R + REACH`
+//! are reserved. *Below*, a probe succeeds also for indices far beyond, which a
+//! mask would lead back into the memory; there an index that is not below `len` is
+//! replaced by `len`, from where on nothing is accessible. Where threads share the
+//! memory, one may have grown it since `len` was read: there it traps, as under
+//! `trap`. The probe itself has no guard: nothing is made of what it reads.
+//!
 //! The idea, `k` and the reverse order are Döllerer's (Hardware-Accelerated
 //! Bounds Checking for WebAssembly, §4.6 and §4.7), who probes the *last* byte
 //! of an access, whose address wraps: 8 bytes at -4 go through. Here the index
@@ -55,15 +64,17 @@
 //! Arm ignores the top byte of an address, so nothing wraps out of user space:
 //! shadows below are for x86-64 only.
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, TrapCode, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use fathom_sys::map::page_bytes;
 
+use super::spectre::{masked, selected};
 use super::{
     Access, Backing, FRONT_GUARD, Growth, HostAddress, Layout, MemoryPlan, Probing, REACH,
-    Strategy, WASM_PAGE_BYTES, folded_offset, plain_address,
+    Strategy, WASM_PAGE_BYTES, folded_offset, guard64::index_space, plain_address,
 };
-use crate::vmctx::offsets::MEMORY_SHADOW;
+use crate::vmctx::offsets::{MEMORY_LEN, MEMORY_SHADOW};
 
 /// A memory's shadow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,15 +113,20 @@ impl Shadow {
         }
     }
 
+    /// Bytes that a page of it is for.
+    pub fn chunk_bytes(&self) -> u64 {
+        (page_bytes() as u64) << self.shift
+    }
+
     /// Bytes of shadow, back from its end, that are readable for a memory of
     /// `len` bytes.
     pub fn open_bytes(&self, len: u64) -> u64 {
-        let page = page_bytes() as u64;
-        let chunk = page << self.shift;
-        page * match self.growth {
-            Growth::MicroGuard => len.div_ceil(chunk),
-            Growth::Segfault => len / chunk,
-        }
+        let chunk = self.chunk_bytes();
+        page_bytes() as u64
+            * match self.growth {
+                Growth::MicroGuard => len.div_ceil(chunk),
+                Growth::Segfault => len / chunk,
+            }
     }
 
     /// Bytes to reserve for the memory itself where its plan says `planned` and
@@ -170,7 +186,10 @@ impl Strategy for Shadowed {
         };
         Layout {
             front_bytes: 0,
-            reserved_bytes: max_bytes.next_multiple_of(chunk) + REACH,
+            reserved_bytes: match place {
+                Place::InFront => index_space(max_bytes).max(chunk) + REACH,
+                Place::Below => max_bytes.next_multiple_of(chunk) + REACH,
+            },
             backing: Backing::Protect,
             shadow: Some(Shadow {
                 shift,
@@ -200,6 +219,7 @@ impl Strategy for Shadowed {
         let shadow = plan.shadow.as_ref().expect("the layout has one");
         let (address, displacement) = byte_of(builder, plan, shadow, &access);
         probe(builder, self.probing, &access, address, displacement);
+        let access = guarded(builder, plan, shadow.place, &access);
         plain_address(builder, &access, access.heap_flags)
     }
 }
@@ -224,6 +244,34 @@ fn byte_of(
         Place::Below => {
             let end = access.constant(builder, MEMORY_SHADOW);
             (builder.ins().iadd(end, back), 0)
+        }
+    }
+}
+
+/// The access behind its guard against speculation.
+fn guarded(
+    builder: &mut FunctionBuilder<'_>,
+    plan: &MemoryPlan,
+    place: Place,
+    access: &Access,
+) -> Access {
+    if !plan.needs_guard(access) {
+        return *access;
+    }
+    match place {
+        Place::InFront => masked(builder, plan, access),
+        Place::Below => {
+            let flags = access.cell_flags;
+            let ins = builder.ins();
+            let len = ins.load(types::I64, flags, access.def, MEMORY_LEN);
+            let condition = IntCC::UnsignedGreaterThanOrEqual;
+            let outside = builder.ins().icmp(condition, access.index, len);
+            if plan.shared {
+                // Another thread may have made the byte at `len` accessible since.
+                let code = TrapCode::HEAP_OUT_OF_BOUNDS;
+                builder.ins().trapnz(outside, code);
+            }
+            selected(builder, plan, access, outside, len)
         }
     }
 }

@@ -19,6 +19,9 @@ pub(crate) struct Site {
     pub memory64: bool,
     /// The index operand, an i64.
     pub index: Value,
+    /// Whether what is added to the base is not the index itself but what a guard
+    /// against speculation makes of it.
+    pub is_guarded: bool,
     /// The constant offset, below 2^32.
     pub offset: u64,
     /// Width in bytes.
@@ -69,6 +72,7 @@ impl Site {
         };
         let mut checks = SmallVec::new();
         let mut sum = None;
+        let mut guard = None;
         while let Some(inst) = at {
             let is_check = mark::offset_and_check(func.srcloc(inst)).is_some_and(|(_, is)| is);
             match func.dfg.insts[inst] {
@@ -78,6 +82,15 @@ impl Site {
                 {
                     checks.push(inst);
                 }
+                // The last one of them before the sum.
+                InstructionData::Binary {
+                    opcode: Opcode::Band,
+                    args: [index, _],
+                }
+                | InstructionData::Ternary {
+                    opcode: Opcode::SelectSpectreGuard,
+                    args: [_, _, index],
+                } if is_check => guard = Some((func.dfg.first_result(inst), index)),
                 InstructionData::Binary {
                     opcode: Opcode::Iadd,
                     args: [base, index],
@@ -86,11 +99,14 @@ impl Site {
             }
             at = layout.next_inst(inst);
         }
-        let (sum, index) = sum.filter(|_| !checks.is_empty())?;
+        let (sum, added) = sum.filter(|_| !checks.is_empty())?;
+        let behind = guard.filter(|(result, _)| *result == added);
+        let index = behind.map_or(added, |(_, index)| index);
         Some(Site {
             memory,
             memory64: access.memory64,
             index,
+            is_guarded: behind.is_some(),
             offset: access.offset,
             width: access.width,
             base: access.base,

@@ -20,6 +20,9 @@
 //! and an offset of `2^32` and more is added to the index first, with its
 //! overflow a trap (`folded_offset`), so that again `o < 2^32`.
 //!
+//! The guard against speculation replaces an index that is not below `len` by
+//! `len`, from where `REACH` bytes are reserved and inaccessible.
+//!
 //! The front, 256 MiB for 64-bit memories and nothing for others, is for accesses
 //! whose check is left out ([`crate::elide`]). The reservation would catch every
 //! 32-bit index without any check, which is the strategy `guard`: here a check
@@ -31,7 +34,7 @@ use cranelift_frontend::FunctionBuilder;
 
 use super::{
     Access, Backing, FRONT_GUARD, HostAddress, Layout, MemoryPlan, REACH, Strategy, folded_offset,
-    plain_address,
+    plain_address, spectre::selected,
 };
 use crate::vmctx::offsets::MEMORY_LEN;
 
@@ -54,7 +57,7 @@ impl Strategy for Trap {
     fn emit(
         &self,
         builder: &mut FunctionBuilder<'_>,
-        _: &MemoryPlan,
+        plan: &MemoryPlan,
         access: &Access,
     ) -> HostAddress {
         let access = folded_offset(builder, access);
@@ -65,6 +68,7 @@ impl Strategy for Trap {
             .ins()
             .icmp(IntCC::UnsignedGreaterThanOrEqual, access.index, len);
         builder.ins().trapnz(outside, TrapCode::HEAP_OUT_OF_BOUNDS);
+        let access = selected(builder, plan, &access, outside, len);
         plain_address(builder, &access, access.heap_flags)
     }
 }

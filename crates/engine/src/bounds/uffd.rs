@@ -26,7 +26,7 @@ use cranelift_frontend::FunctionBuilder;
 use super::guard64::{index_space, test_high_bits};
 use super::{
     Access, Backing, FRONT_GUARD, HighBits, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH,
-    Strategy, folded_offset, plain_address,
+    Strategy, folded_offset, plain_address, spectre::masked,
 };
 
 pub(super) struct Uffd;
@@ -56,6 +56,7 @@ impl Strategy for Uffd {
         }
         let access = folded_offset(builder, access);
         test_high_bits(builder, plan, HighBits::Mask, &access);
+        let access = masked(builder, plan, &access);
         plain_address(builder, &access, access.heap_flags)
     }
 }

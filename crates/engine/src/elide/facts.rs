@@ -104,6 +104,8 @@ pub(super) struct Room {
     pub imported: bool,
     /// Whether another thread may grow it at any time.
     pub shared: bool,
+    /// Whether its accesses are guarded against speculation.
+    pub spectre: bool,
 }
 
 impl Room {
@@ -116,7 +118,20 @@ impl Room {
             most_max,
             imported: plan.imported,
             shared: plan.shared,
+            spectre: plan.spectre,
         }
+    }
+
+    /// Inaccessible bytes right in front of the first byte.
+    pub fn front(&self) -> i64 {
+        self.slack.front
+    }
+
+    /// Whether an access whose 32-bit index is `moved` upwards is in the reservation,
+    /// and faults where the index is not below the length.
+    pub fn holds_moved(&self, needs: &Needs, moved: i64) -> bool {
+        let last = i64::from(u32::MAX) + moved + needs.end;
+        last <= self.least_max + self.slack.behind
     }
 
     /// What an access that did not fault says of its index: it is at most the

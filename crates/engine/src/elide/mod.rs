@@ -10,6 +10,7 @@
 //!       │          facts.rs   what accesses that went well say of later ones
 //!       │          joins.rs   values that were accessed on each way to a block
 //!       │          loops.rs   what an iteration adds
+//!       │          ahead.rs   where processors go ahead of what is known
 //!       ▼          rewrite.rs the first access of a loop made safe
 //!  the checks' trapping instructions removed, the rest dies as unused
 //! ```
@@ -86,6 +87,7 @@
 //! A condition of the loop is never looked at, and nothing is executed twice or
 //! earlier than it was.
 
+mod ahead;
 mod facts;
 mod form;
 mod joins;
@@ -103,6 +105,7 @@ use smallvec::SmallVec;
 
 use crate::bounds::{MemoryPlan, Site};
 use crate::config::Elide;
+use ahead::Anchors;
 use facts::{Facts, Interval, Needs, Room};
 use form::{Forms, Linear, signed};
 use joins::Joins;
@@ -155,6 +158,7 @@ pub(crate) fn run(
         joins,
         forms,
         facts: Facts::default(),
+        anchors: Anchors::default(),
         rebased: Vec::new(),
     };
     pass.walk(domtree, sites);
@@ -170,6 +174,7 @@ struct Pass<'a> {
     joins: Joins<'a>,
     forms: Forms,
     facts: Facts,
+    anchors: Anchors,
     /// Bases of loops around, the innermost last.
     rebased: Vec<Rebased>,
 }
@@ -180,6 +185,7 @@ enum Step {
     /// Everything below a block is done: what was learnt there is forgotten.
     Leave {
         facts: usize,
+        anchors: usize,
         rebased: usize,
     },
 }
@@ -200,6 +206,7 @@ impl Pass<'_> {
                 Step::Enter(block) => {
                     steps.push(Step::Leave {
                         facts: self.facts.mark(),
+                        anchors: self.anchors.mark(),
                         rebased: self.rebased.len(),
                     });
                     steps.extend(domtree.children(block).map(Step::Enter));
@@ -207,8 +214,13 @@ impl Pass<'_> {
                         self.site(site);
                     }
                 }
-                Step::Leave { facts, rebased } => {
+                Step::Leave {
+                    facts,
+                    anchors,
+                    rebased,
+                } => {
                     self.facts.back_to(facts);
+                    self.anchors.back_to(anchors);
                     self.rebased.truncate(rebased);
                 }
             }
@@ -221,19 +233,27 @@ impl Pass<'_> {
             return;
         };
         let affine = self.affine(site, &index);
-        if self.is_exact(&index.form, &index.needs) {
-            self.leave_out(site);
-            self.use_base_of_loop(site, &index);
-        } else if let Some(affine) = &affine
-            && self.stays_exact(affine, &index.needs)
-            && (self.is_exact(&affine.first, &index.needs) || self.make_safe(site, &index, affine))
-        {
-            self.leave_out(site);
+        match site.is_guarded {
+            true => self.guarded_site(site, &index, affine.as_ref()),
+            false => self.plain_site(site, &index, affine.as_ref()),
         }
         self.learn(&index.form, &index.needs);
         // The first time, too, it went well.
         if let Some(affine) = affine {
             self.learn(&affine.first, &index.needs);
+        }
+    }
+
+    /// An access without a guard.
+    fn plain_site(&mut self, site: &Site, index: &Index, affine: Option<&Affine>) {
+        if self.is_exact(&index.form, &index.needs) {
+            self.leave_out(site);
+            self.use_base_of_loop(site, index);
+        } else if let Some(affine) = affine
+            && self.stays_exact(affine, &index.needs)
+            && (self.is_exact(&affine.first, &index.needs) || self.make_safe(site, index, affine))
+        {
+            self.leave_out(site);
         }
     }
 
@@ -243,10 +263,15 @@ impl Pass<'_> {
         }
     }
 
+    /// Whether the instructions that compute an index make its access exact.
+    fn is_in_range(&self, form: &Linear, needs: &Needs) -> bool {
+        loops::sum_of_ranges(self.func, form, needs.bits)
+            .is_some_and(|range| needs.are_met_by(range.into(), &self.rooms))
+    }
+
     /// Whether what is known here makes an access with this index exact.
     fn is_exact(&mut self, form: &Linear, needs: &Needs) -> bool {
-        let by_range = loops::sum_of_ranges(self.func, form, needs.bits);
-        if by_range.is_some_and(|range| needs.are_met_by(range.into(), &self.rooms)) {
+        if self.is_in_range(form, needs) {
             return true;
         }
         let constant = signed(form.constant, needs.bits);

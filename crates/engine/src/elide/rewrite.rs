@@ -2,12 +2,14 @@
 //! or the base of its addresses. The proofs are at the head of the pass.
 
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, Function, Inst, InstBuilder, InstructionData, Opcode, SourceLoc, Type, Value,
     ValueDef, types,
 };
 use cranelift_codegen::loop_analysis::Loop;
 
+use super::ahead::MOVED;
 use super::form::{Linear, Root, signed};
 use super::loops::{Affine, Shape, defined_in, first_value};
 use super::range::only_computes;
@@ -80,7 +82,13 @@ impl Pass<'_> {
             _ => None,
         };
         match parameter.filter(|value| is_unseen(self.func, &shape, site, *value)) {
-            Some(parameter) => start(self.func, site, &shape, threshold, parameter, index),
+            Some(parameter) => {
+                let is_safe = start(self.func, site, &shape, threshold, parameter, index);
+                if is_safe {
+                    set_sum(self.func, site, site.base, site.index);
+                }
+                is_safe
+            }
             None => self.rebase(site, index, affine, (of, &shape), threshold),
         }
     }
@@ -94,27 +102,34 @@ impl Pass<'_> {
         (of, shape): (Loop, &Shape),
         threshold: Threshold,
     ) -> bool {
-        let first = match self.first_terms(&affine.varying, shape) {
-            Some(first) => first,
-            None => return false,
+        let Some(first) = self.first_terms(&affine.varying, shape) else {
+            return false;
         };
+        let room = &self.rooms[site.memory as usize];
+        let is_ahead = room.spectre && index.needs.bits < 64;
+        if is_ahead && !room.holds_moved(&index.needs, MOVED) {
+            return false;
+        }
         let is_known = affine.varying.terms.is_empty() && !self.is_defined_in(of, site.index);
         let location = self.func.srcloc(site.checks[0]);
         let mut front = Emitter::before(self.func, shape.entry, location);
         let base = front.copy(site.base);
         if !is_folded(&affine.varying) || index.needs.bits < 64 {
             // Only what is added to the address changes: the index stays.
-            let ty = match index.needs.bits {
-                64.. => types::I64,
-                _ => types::I32,
-            };
+            let is_wide = index.needs.bits == u64::BITS;
+            let ty = if is_wide { types::I64 } else { types::I32 };
             let mut first = front.sum(&[&affine.fixed, &first], ty);
             if ty != types::I64 {
                 first = front.cursor.ins().uextend(types::I64, first);
             }
             let threshold = front.threshold(site, threshold);
-            let safe = front.cursor.ins().umin(first, threshold);
-            let moved = front.cursor.ins().isub(safe, first);
+            let moved = match is_ahead {
+                true => front.a_few_bytes(first, threshold),
+                false => {
+                    let safe = front.least(site, first, threshold);
+                    front.cursor.ins().isub(safe, first)
+                }
+            };
             let base = front.cursor.ins().iadd(base, moved);
             set_sum(self.func, site, base, site.index);
             return true;
@@ -132,7 +147,7 @@ impl Pass<'_> {
             }
         };
         let threshold = front.threshold(site, threshold);
-        let mut safe = front.cursor.ins().umin(first, threshold);
+        let mut safe = front.least(site, first, threshold);
         if let Some(at_first) = at_first {
             safe = front.cursor.ins().isub(safe, at_first);
         }
@@ -220,7 +235,7 @@ pub(super) fn remove(func: &mut Function, check: Inst) {
 }
 
 /// Has the address be another sum.
-fn set_sum(func: &mut Function, site: &Site, left: Value, right: Value) {
+pub(super) fn set_sum(func: &mut Function, site: &Site, left: Value, right: Value) {
     func.dfg.insts[site.sum] = InstructionData::Binary {
         opcode: Opcode::Iadd,
         args: [left, right],
@@ -256,7 +271,7 @@ fn start(
         threshold = front.cursor.ins().umin(threshold, most);
         threshold = front.cursor.ins().ireduce(ty, threshold);
     }
-    let mut safe = front.cursor.ins().umin(moved, threshold);
+    let mut safe = front.least(site, moved, threshold);
     if index.form.constant != 0 {
         let by = front.constant(ty, index.form.constant);
         safe = front.cursor.ins().isub(safe, by);
@@ -331,12 +346,12 @@ fn is_length_unchanged(func: &Function, shape: &Shape, site: &Site) -> bool {
 }
 
 /// Appends instructions in front of one.
-struct Emitter<'f> {
+pub(super) struct Emitter<'f> {
     cursor: FuncCursor<'f>,
 }
 
 impl<'f> Emitter<'f> {
-    fn before(func: &'f mut Function, inst: Inst, location: SourceLoc) -> Emitter<'f> {
+    pub(super) fn before(func: &'f mut Function, inst: Inst, location: SourceLoc) -> Emitter<'f> {
         Emitter {
             cursor: FuncCursor::new(func).at_inst(inst).with_srcloc(location),
         }
@@ -362,7 +377,7 @@ impl<'f> Emitter<'f> {
     }
 
     /// The sum of forms.
-    fn sum(&mut self, forms: &[&Linear], ty: Type) -> Value {
+    pub(super) fn sum(&mut self, forms: &[&Linear], ty: Type) -> Value {
         let mut sum = None;
         let mut constant = 0u64;
         for form in forms {
@@ -408,6 +423,27 @@ impl<'f> Emitter<'f> {
             });
         }
         sum
+    }
+
+    /// The lesser of two; of an access with a guard never found by a branch, which some
+    /// instruction sets make of `umin`.
+    fn least(&mut self, site: &Site, value: Value, most: Value) -> Value {
+        if !site.is_guarded {
+            return self.cursor.ins().umin(value, most);
+        }
+        let ins = self.cursor.ins();
+        let above = ins.icmp(IntCC::UnsignedGreaterThan, value, most);
+        let ins = self.cursor.ins();
+        ins.select_spectre_guard(above, most, value)
+    }
+
+    /// `MOVED` where an index is not below a threshold, else 0.
+    fn a_few_bytes(&mut self, index: Value, threshold: Value) -> Value {
+        let ins = self.cursor.ins();
+        let outside = ins.icmp(IntCC::UnsignedGreaterThanOrEqual, index, threshold);
+        let moved = self.cursor.ins().iconst(types::I64, MOVED);
+        let not = self.cursor.ins().iconst(types::I64, 0);
+        self.cursor.ins().select(outside, moved, not)
     }
 
     fn threshold(&mut self, site: &Site, threshold: Threshold) -> Value {

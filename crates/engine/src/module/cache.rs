@@ -51,7 +51,7 @@ impl Key {
         };
         let mut hasher = blake3::Hasher::new();
         let about = format!(
-            "{}|{}|{}|{}|{}|{}|{}|{:?}|{}|{}|{}|",
+            "{}|{}|{}|{}|{}|{}|{}|{}|{:?}|{}|{}|{}|",
             env!("CARGO_PKG_VERSION"),
             engine.target().fingerprint(),
             in_force(false),
@@ -59,6 +59,7 @@ impl Key {
             config.opt,
             config.elide,
             config.inline,
+            config.spectre,
             config.layout_seed,
             config.features,
             config.count,

@@ -133,6 +133,7 @@ impl Module {
                 plans: &plans(engine, &info)?,
                 isa: engine.target().isa(),
                 elide: engine.config().elide,
+                spectre: engine.config().spectre,
                 count: engine.config().count,
                 fuel: engine.config().consume_fuel,
             };
@@ -351,6 +352,7 @@ fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<
         plans: &plans,
         isa: engine.target().isa(),
         elide: config.elide,
+        spectre: config.spectre,
         count: config.count,
         fuel: config.consume_fuel,
     };

@@ -5,7 +5,9 @@
 //! is called through its entry in the context; `call_indirect` through a
 //! function reference, whose type id it compares first, and `call_ref` through
 //! one whose type validation knows. The null reference is address 0: loading
-//! from it faults, and the fault is the trap.
+//! from it faults, and the fault is the trap. Ahead of a check that finds the wrong
+//! type no code is called either: its address is null then, where guards against
+//! speculation are on.
 //!
 //! Inside a `try_table` a call names the block that takes an exception over
 //! (`exception.rs`); where none is thrown it is the same call. A tail call
@@ -126,7 +128,12 @@ impl Translator<'_> {
         let flags = MemFlagsData::trusted()
             .with_readonly()
             .with_alias_region(region.alias_region());
-        self.callee_of(reference, type_index, flags)
+        let callee = self.callee_of(reference, type_index, flags);
+        let code = match callee.code {
+            Code::Address(sig, code) => Code::Address(sig, self.guarded(wrong, code)),
+            direct @ Code::Direct(_) => direct,
+        };
+        Callee { code, ..callee }
     }
 
     /// The popped reference, which has the right type or is null.

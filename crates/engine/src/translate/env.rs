@@ -64,6 +64,8 @@ pub(crate) struct ModuleEnv<'a> {
     pub isa: &'a dyn TargetIsa,
     /// Which checks are left out.
     pub elide: Elide,
+    /// Whether what checks let through is guarded against speculation.
+    pub spectre: bool,
     /// Whether the code counts what it does.
     pub count: bool,
     /// Whether the code consumes fuel.
@@ -319,6 +321,16 @@ impl<'a> Translator<'a> {
         MemFlagsData::new()
             .with_endianness(Endianness::Little)
             .with_alias_region(region)
+    }
+
+    /// An address that a check let through, and null where `refused` holds: for what a
+    /// processor does with it before it knows that the check traps.
+    pub(super) fn guarded(&mut self, refused: Value, address: Value) -> Value {
+        if !self.env.module.spectre {
+            return address;
+        }
+        let null = self.b.ins().iconst(types::I64, 0);
+        self.b.ins().select_spectre_guard(refused, null, address)
     }
 
     /// Loads something of the context that never changes.

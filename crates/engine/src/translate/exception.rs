@@ -105,12 +105,14 @@ impl Translator<'_> {
     /// Branches to the clause's label where the exception has its tag.
     fn catch_one(&mut self, exception: Value, thrown: Value, tag: u32, label: u32, by_ref: bool) {
         let wanted = self.context_constant(types::I64, self.env.module.layout.tag(tag));
-        let same = self.b.ins().icmp(IntCC::Equal, thrown, wanted);
+        let other = self.b.ins().icmp(IntCC::NotEqual, thrown, wanted);
         let (caught, next) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(same, caught, &[], next, &[]);
+        self.b.ins().brif(other, next, &[], caught, &[]);
         self.b.switch_to_block(caught);
         self.b.seal_block(caught);
-        self.caught(exception, Some(tag), label, by_ref);
+        // Values of another tag may be anything, such as numbers taken for references.
+        let guarded = self.guarded(other, exception);
+        self.caught(guarded, Some(tag), label, by_ref);
         self.b.switch_to_block(next);
         self.b.seal_block(next);
     }

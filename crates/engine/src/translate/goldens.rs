@@ -4,7 +4,8 @@
 //!
 //! The first line of the input may choose the strategies, `;; bounds: guard trap`,
 //! and the second which checks are left out, `;; elide: loops`; none are without
-//! it. A line `;; inline` among the first three has small functions inlined.
+//! it. A line `;; inline` among the first three has small functions inlined, one
+//! `;; spectre: on` or `off on` guards against speculation; there are none without it.
 //! `FATHOM_BLESS=1` rewrites what is expected.
 
 use std::fmt::Write as _;
@@ -27,7 +28,7 @@ enum Stage {
     Disas,
 }
 
-fn render(wat: &str, bounds: Bounds, stage: Stage) -> String {
+fn render(wat: &str, bounds: Bounds, spectre: bool, stage: Stage) -> String {
     let wasm = wat::parse_str(wat).expect("the input is well-formed");
     let (info, bodies) = decode(&wasm, Features::all()).expect("the input validates");
     let layout = VmLayout::new(&info);
@@ -35,6 +36,7 @@ fn render(wat: &str, bounds: Bounds, stage: Stage) -> String {
         .memories
         .iter()
         .map(|ty| MemoryPlan::new(bounds, ty, GrowthLimits::default()).expect("the strategy fits"))
+        .map(|plan| plan.spectre(spectre))
         .collect();
     let target = Target::fixed();
     let inlinable = match inlines(wat) {
@@ -48,13 +50,16 @@ fn render(wat: &str, bounds: Bounds, stage: Stage) -> String {
         plans: &plans,
         isa: target.isa(),
         elide: elision(wat),
+        spectre,
         count: false,
         fuel: false,
     };
     let mut text = String::new();
     for body in bodies {
         let listing = list(&env, body).expect("it translates, verifies and compiles");
-        writeln!(text, ";; {bounds}: function {}", listing.func).expect("a string takes all");
+        let guards = if spectre { ", spectre" } else { "" };
+        let func = listing.func;
+        writeln!(text, ";; {bounds}{guards}: function {func}").expect("a string takes all");
         match stage {
             Stage::Clif => text.push_str(&listing.clif),
             Stage::Disas => text.push_str(&listing.to_string()),
@@ -94,6 +99,20 @@ fn elision(wat: &str) -> Elide {
     }
 }
 
+/// Without guards, with them, or one after the other.
+fn spectre(wat: &str) -> &'static [bool] {
+    let choice = wat
+        .lines()
+        .take(3)
+        .find_map(|line| line.strip_prefix(";; spectre:"));
+    match choice.map(str::trim) {
+        None | Some("off") => &[false],
+        Some("on") => &[true],
+        Some("off on") => &[false, true],
+        Some(other) => panic!("'{other}' is none of: off, on, off on"),
+    }
+}
+
 fn inlines(wat: &str) -> bool {
     wat.lines().take(3).any(|line| line == ";; inline")
 }
@@ -108,7 +127,8 @@ fn check(folder: &str, stage: Stage) {
         let wat = std::fs::read_to_string(&path).expect("the input can be read");
         let found: String = strategies(&wat)
             .into_iter()
-            .map(|b| render(&wat, b, stage))
+            .flat_map(|bounds| spectre(&wat).iter().map(move |on| (bounds, *on)))
+            .map(|(bounds, on)| render(&wat, bounds, on, stage))
             .collect();
         let golden = path.with_extension(match stage {
             Stage::Clif => "clif",

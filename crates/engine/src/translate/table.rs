@@ -134,7 +134,8 @@ impl Translator<'_> {
             .load(types::I64, flags, def, offsets::TABLE_BASE);
         let index = self.extended(index);
         let bytes = self.b.ins().ishl_imm_u(index, ELEMENT_SHIFT);
-        self.b.ins().iadd(base, bytes)
+        let address = self.b.ins().iadd(base, bytes);
+        self.guarded(outside, address)
     }
 
     /// The element at `index`, trapping with `code` beyond the end.

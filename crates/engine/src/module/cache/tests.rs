@@ -90,6 +90,7 @@ fn what_was_made_for_something_else_is_not_taken_under_another_name() {
         without_vectors(folder.path()),
         self::key(Config::new().opt(Opt::None), folder.path()),
         self::key(Config::new().elide(Elide::Off), folder.path()),
+        self::key(Config::new().spectre(false), folder.path()),
         self::key(Config::new().layout_seed(Some(1)), folder.path()),
         self::key(Config::new().count(true), folder.path()),
         self::key(Config::new().bounds("trap".parse().unwrap()), folder.path()),

@@ -1,0 +1,105 @@
+//! Guards against what a processor does ahead of a check (Spectre, variant 1: a
+//! branch predicted wrong, or a fault that is not raised yet).
+//!
+//! A check traps before anybody sees what an access behind it did; its traces in
+//! the caches stay. So the address of an access is computed from an index that
+//! cannot leave the reservation, whatever the check said: the index goes through
+//! arithmetic that changes nothing where the check passes.
+//!
+//! ```text
+//!  index ──► check: trapnz                       what the program sees
+//!    └─────► guard: and not mask, or cmov ──► base + …   what the processor does
+//! ```
+//!
+//! What must stay true: on every way through a function, whatever its branches
+//! decide and its accesses fault, an access is at `base + t` with `t` from the front
+//! guard's first byte to the reservation's last.
+//!
+//! - *absorbed*: a 32-bit index is extended to 64 bits, so `i < 2^32` holds on
+//!   every way. Where `2^32 - 1 + o + n` is within the reservation, nothing is
+//!   emitted: always under `guard` and `uffd`, mostly under the others that
+//!   have `REACH` behind the maximum.
+//! - *masked*: `i & (R - 1)`, for reservations of `R` and `REACH`. The mask is a
+//!   value that is loaded, so the code generator cannot know that the check made
+//!   it superfluous.
+//! - *selected*: `i < len ? i : len` by `select_spectre_guard`, which becomes a
+//!   conditional move and never a branch.
+//!
+//! Where a check is left out, so is its guard: see [`crate::elide`].
+
+use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_frontend::FunctionBuilder;
+
+use super::{Access, INDEX_SPACE_32, MemoryPlan, REACH};
+use crate::vmctx::offsets::MEMORY_HIGH_BITS;
+
+impl MemoryPlan {
+    /// The plan with guards or without.
+    pub fn spectre(self, spectre: bool) -> MemoryPlan {
+        MemoryPlan { spectre, ..self }
+    }
+
+    /// Whether an access may leave the reservation ahead of its check.
+    pub(super) fn needs_guard(&self, access: &Access) -> bool {
+        self.spectre && !self.absorbs(access)
+    }
+
+    /// Whether the reservation has room for every index of 32 bits.
+    fn absorbs(&self, access: &Access) -> bool {
+        let sure = match self.imported {
+            // Its definition may declare another maximum, not less than this.
+            true => self.min_bytes + REACH,
+            false => self.reserved_bytes,
+        };
+        let end = access.offset.checked_add(u64::from(access.width));
+        let end = end.and_then(|end| end.checked_add(INDEX_SPACE_32 - 1));
+        !access.memory64 && end.is_some_and(|end| end <= sure)
+    }
+}
+
+/// The access with an index below `R`, which its check found it to be.
+pub(super) fn masked(
+    builder: &mut FunctionBuilder<'_>,
+    plan: &MemoryPlan,
+    access: &Access,
+) -> Access {
+    if !plan.needs_guard(access) {
+        return *access;
+    }
+    let mask = access.constant(builder, MEMORY_HIGH_BITS);
+    let low_bits = builder.ins().bnot(mask);
+    let index = builder.ins().band(access.index, low_bits);
+    Access { index, ..*access }
+}
+
+/// The access with the index, or with `instead` where `outside` holds, which its
+/// check found not to.
+pub(super) fn selected(
+    builder: &mut FunctionBuilder<'_>,
+    plan: &MemoryPlan,
+    access: &Access,
+    outside: Value,
+    instead: Value,
+) -> Access {
+    if !plan.needs_guard(access) {
+        return *access;
+    }
+    let ins = builder.ins();
+    let index = ins.select_spectre_guard(outside, instead, access.index);
+    Access { index, ..*access }
+}
+
+/// `select`, where nothing but it keeps an access inside: with guards, never a branch.
+pub(super) fn select(
+    builder: &mut FunctionBuilder<'_>,
+    plan: &MemoryPlan,
+    condition: Value,
+    then: Value,
+    otherwise: Value,
+) -> Value {
+    let ins = builder.ins();
+    match plan.spectre {
+        true => ins.select_spectre_guard(condition, then, otherwise),
+        false => ins.select(condition, then, otherwise),
+    }
+}

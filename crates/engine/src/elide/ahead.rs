@@ -1,0 +1,199 @@
+//! What a processor does ahead of the checks (`bounds/spectre.rs`), where checks
+//! are left out, and their guards with them.
+//!
+//! A fact says that an access went well; a processor that goes ahead does not
+//! wait for that. So where an access has a guard, a fact is not enough to leave its
+//! check out: its address has to be computed from one that is inside the
+//! reservation by arithmetic alone.
+//!
+//! - *range*: it is arithmetic.
+//! - *dominated*: the address is that of the access before, an [`Anchor`], and the
+//!   difference of the two indices, which is a constant or of known range.
+//! - *joins*: there are several accesses before, and so no one address. The check
+//!   stays, and its guard.
+//! - *loops*: the first index is `umin(x, T)`, which is arithmetic, also where a fact
+//!   would have sufficed. An iteration adds between `a` and `b`, and a processor
+//!   that has gone wrong is not ahead by more than [`AHEAD_MAX`] iterations: so
+//!   many times `a` and `b` the pages around the memory have to absorb. Greater
+//!   strides keep their check.
+//!
+//! Where 32-bit accesses have no guard the reservation has room for every index,
+//! and it is enough that nothing but such an index is added to the base. The base
+//! of a loop, which is moved where the first index is outside, is moved upwards by a
+//! few bytes only ([`MOVED`]) and not by the difference of two indices.
+//!
+//! What must stay true: an anchor's address is `base + t` with `t` in what it says,
+//! on every way that leads to it.
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::{Value, types};
+
+use super::facts::{Needs, Room};
+use super::form::{Linear, Root};
+use super::loops::{Affine, sum_of_ranges};
+use super::range::Range;
+use super::rewrite::{Emitter, set_sum};
+use super::{Index, Pass};
+use crate::bounds::{REACH, Site};
+
+/// Iterations of a loop that a processor can have begun and not retired. One is two
+/// instructions at least, and the largest processors have about a thousand
+/// instructions in flight.
+const AHEAD_MAX: i64 = 4096;
+
+/// What the base of a loop is moved by where a 32-bit first index is outside: so
+/// that no access straddles, and as little as possible.
+pub(super) const MOVED: i64 = 16;
+
+/// An access whose address is in the reservation whatever its check says.
+struct Anchor {
+    /// Its index.
+    form: Linear,
+    /// Its address without the constant offset.
+    sum: Value,
+    /// What of that is more than the memory's first byte; `hi` is more than the
+    /// greatest index that the reservation has `REACH` bytes behind.
+    at: Range,
+}
+
+/// The anchors at a place, by memory and the root of what went well.
+#[derive(Default)]
+pub(super) struct Anchors {
+    known: HashMap<(u32, Root), Vec<Anchor>>,
+    undo: Vec<(u32, Root)>,
+}
+
+impl Anchors {
+    /// Where the walk is.
+    pub fn mark(&self) -> usize {
+        self.undo.len()
+    }
+
+    /// Forget those since.
+    pub fn back_to(&mut self, mark: usize) {
+        for key in self.undo.drain(mark..).rev() {
+            self.known.get_mut(&key).and_then(Vec::pop);
+        }
+    }
+}
+
+/// What the guard of an access leaves of its index.
+const GUARDED: Range = Range { lo: 0, hi: 0 };
+
+impl Pass<'_> {
+    /// As [`Pass::plain_site`], for an access with a guard: where its check stays,
+    /// so does that.
+    pub(super) fn guarded_site(&mut self, site: &Site, index: &Index, affine: Option<&Affine>) {
+        let at = match self.without_guard(site, index, affine) {
+            Some(at) => {
+                self.leave_out(site);
+                at
+            }
+            None => GUARDED,
+        };
+        let form = &index.form;
+        if index.needs.bits < u64::BITS {
+            return;
+        }
+        self.anchor(site, form, form.clone(), at);
+        for left_out in 0..form.terms.len() {
+            if form.terms.len() > 1
+                && self
+                    .range_of_term(form, left_out, index.needs.bits)
+                    .is_some()
+            {
+                self.anchor(site, form, form.without(left_out), at);
+            }
+        }
+    }
+
+    fn anchor(&mut self, site: &Site, form: &Linear, of: Linear, at: Range) {
+        let key = (site.memory, self.forms.root(&of, u64::BITS));
+        let (form, sum) = (form.clone(), self.func.dfg.first_result(site.sum));
+        let anchors = self.anchors.known.entry(key).or_default();
+        anchors.push(Anchor { form, sum, at });
+        self.anchors.undo.push(key);
+    }
+
+    /// Has an access go where it goes without its guard, if that is safe without
+    /// its check, too: what its address is more than the base then.
+    fn without_guard(
+        &mut self,
+        site: &Site,
+        index: &Index,
+        affine: Option<&Affine>,
+    ) -> Option<Range> {
+        let Index { form, needs } = index;
+        if self.is_in_range(form, needs) {
+            let range = sum_of_ranges(self.func, form, needs.bits)?;
+            set_sum(self.func, site, site.base, site.index);
+            return Some(range);
+        }
+        if needs.bits < u64::BITS {
+            return None;
+        }
+        if self.is_exact(form, needs)
+            && let Some(at) = self.by_anchor(site, index)
+        {
+            return Some(at);
+        }
+        let affine = affine.filter(|affine| self.stays_exact(affine, needs))?;
+        let by_range = self.is_in_range(&affine.first, needs);
+        let first = match by_range {
+            true => sum_of_ranges(self.func, &affine.first, needs.bits)?,
+            false => GUARDED,
+        };
+        let at = affine.step.times(AHEAD_MAX)?.hull(Range { lo: 0, hi: 0 });
+        let at = first.plus(at)?;
+        if !self.is_near(at, needs) {
+            return None;
+        }
+        if by_range {
+            set_sum(self.func, site, site.base, site.index);
+        } else if !self.make_safe(site, index, affine) {
+            return None;
+        }
+        Some(at)
+    }
+
+    /// Computes the address from that of an access before.
+    fn by_anchor(&mut self, site: &Site, index: &Index) -> Option<Range> {
+        let Index { form, needs } = index;
+        let mut roots = vec![form.clone()];
+        roots.extend((0..form.terms.len()).map(|left_out| form.without(left_out)));
+        for of in roots {
+            let key = (site.memory, self.forms.root(&of, needs.bits));
+            let Some(anchor) = self.anchors.known.get(&key).and_then(|all| all.last()) else {
+                continue;
+            };
+            let mut more = form.clone();
+            if !more.add(&anchor.form, u64::MAX, needs.bits) {
+                continue;
+            }
+            let range = sum_of_ranges(self.func, &more, needs.bits);
+            let Some(at) = range.and_then(|range| anchor.at.plus(range)) else {
+                continue;
+            };
+            if self.is_near(at, needs) {
+                let sum = anchor.sum;
+                let location = self.func.srcloc(site.sum);
+                let mut here = Emitter::before(self.func, site.sum, location);
+                let more = here.sum(&[&more], types::I64);
+                set_sum(self.func, site, sum, more);
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Whether an access at these addresses is inside the reservation.
+    fn is_near(&self, at: Range, needs: &Needs) -> bool {
+        let room: &Room = &self.rooms[needs.memory as usize];
+        let lo_fits = at.lo >= -room.front();
+        lo_fits && at.hi <= REACH.cast_signed() - needs.end
+    }
+}
+
+#[cfg(test)]
+mod tests;
