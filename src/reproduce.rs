@@ -194,6 +194,7 @@ impl From<Args> for BenchArgs {
             selection: Some(args.paper.selection()),
             spec: args.spec.is_some().then_some(args.spec_size),
             elide: Vec::new(),
+            spectre: Vec::new(),
             size: None,
             kernels: args.workloads,
             variant: args.variant,

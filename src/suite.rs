@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::builder::Resettable::Reset;
 use fathom_bench::choose::Wanted;
-use fathom_record::{Elide, Variant};
+use fathom_record::{Elide, Spectre, Variant};
 
 use crate::bench::args::{Given, Pace, Results, Selection};
 use crate::bench::{self, Args as BenchArgs};
@@ -57,6 +57,10 @@ pub struct Args {
         default_value = "off,dominated"
     )]
     elide: Vec<Elide>,
+    /// Our engine with guards against speculation or without, beside what is the
+    /// default: on, off
+    #[arg(long, value_delimiter = ',', value_name = "CHOICES")]
+    spectre: Vec<Spectre>,
     /// Engines as NAME[:STRATEGY[:BACKEND]]; all that are installed by default
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     engines: Vec<Wanted>,
@@ -87,6 +91,7 @@ impl From<Args> for BenchArgs {
             selection: args.target,
             spec: None,
             elide: args.elide,
+            spectre: args.spectre,
             size: args.size,
             kernels: args.workloads,
             variant: args.variant,

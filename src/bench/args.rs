@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 use anyhow::{Context, bail};
 use clap::{Parser, builder::Resettable::Reset};
 use fathom_bench::choose::Wanted;
-use fathom_record::{Elide, Opt, Variant};
+use fathom_record::{Elide, Opt, Spectre, Variant};
 
 /// Measure a suite, or a WASI program of your own, on every engine
 #[derive(clap::Args, Clone, Debug)]
@@ -52,6 +52,10 @@ pub struct Args {
     /// How hard our engine compiles: speed, none [default: speed]
     #[arg(long, value_delimiter = ',', value_name = "LEVELS")]
     pub opt: Vec<Opt>,
+    /// Our engine with guards against speculation or without, beside what is the
+    /// default: on, off
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub spectre: Vec<Spectre>,
     /// Instances at once, one pinned thread each [default: 1]
     #[arg(long, value_delimiter = ',', value_name = "COUNTS")]
     pub threads: Vec<u32>,

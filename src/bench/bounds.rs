@@ -24,7 +24,7 @@ use fathom_bench::{
     suite::Suite,
 };
 use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Module};
-use fathom_record::{Cell, Compared, Elide, Opt, Sandbox, Variant, protocol::Call};
+use fathom_record::{Cell, Compared, Elide, Opt, Sandbox, Spectre, Variant, protocol::Call};
 
 use super::{
     Args,
@@ -183,6 +183,24 @@ pub fn with_elision(rows: Vec<Row>, choices: &[Elide]) -> Vec<Row> {
     all
 }
 
+/// The rows, and behind each of our engine the same with each of these choices of
+/// guards against speculation.
+pub fn with_guards(rows: Vec<Row>, choices: &[Spectre]) -> Vec<Row> {
+    let mut all = Vec::new();
+    for row in rows {
+        let is_own = row.sandbox.engine == OWN;
+        let others = choices.iter().filter(|_| is_own).map(|choice| {
+            let mut other = row.clone();
+            other.sandbox.spectre = Some(*choice);
+            other
+        });
+        let others: Vec<Row> = others.collect();
+        all.push(row);
+        all.extend(others);
+    }
+    all
+}
+
 /// Whether a strategy leaves the check of an access out that comes a second time:
 /// asked of the engine, with memories of either width.
 fn leaves_checks_out(bounds: Bounds, memory64: bool) -> bool {
@@ -215,6 +233,7 @@ pub fn with_memory64(spec: &EngineSpec, presence: Presence) -> anyhow::Result<Pr
         opt: Opt::Speed,
         backend: spec.backends.first().cloned(),
         elide: None,
+        spectre: None,
     };
     let mut runner = Runner {
         driver: &spec.driver(),
@@ -277,6 +296,7 @@ mod tests {
                 opt: Opt::Speed,
                 backend: None,
                 elide: None,
+                spectre: None,
             },
             native: None,
             driver: 0,
@@ -288,6 +308,13 @@ mod tests {
             .map(|row| row.sandbox.id().to_string())
             .collect();
         let expected = ["auto/speed", "trap/speed", "trap/speed~off", "guard/speed"];
+        assert_eq!(ids, expected.map(|id| format!("{OWN}/{id}")));
+        let rows = with_guards(vec![row("trap")], &[Spectre::Off]);
+        let ids: Vec<_> = rows
+            .iter()
+            .map(|row| row.sandbox.id().to_string())
+            .collect();
+        let expected = ["trap/speed", "trap/speed~spectre-off"];
         assert_eq!(ids, expected.map(|id| format!("{OWN}/{id}")));
     }
 
@@ -301,6 +328,7 @@ mod tests {
                 opt: Opt::Speed,
                 backend: None,
                 elide: None,
+                spectre: None,
             },
             suite: "pointers".to_owned(),
             workload: "graph".to_owned(),

@@ -117,13 +117,13 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
         },
     )
     .map_err(anyhow::Error::msg)?;
-    absent.extend(lacking);
-    absent.extend(scaling::not_to_be_had(args)?);
+    absent.extend(lacking.into_iter().chain(scaling::not_to_be_had(args)?));
     absent.extend(library::not_to_be_had(args, &outside));
     absent.extend(without_a_build(&mut rows, &target));
     if target.kind == Kind::Bounds {
         rows = bounds::with_elision(rows, &args.elide);
     }
+    rows = bounds::with_guards(rows, &args.spectre);
     if matches!(target.kind, Kind::Growth | Kind::Scaling) && args.engines.is_empty() {
         // Growing is the kernel's work, whatever the compiler tuned for.
         rows.retain(|row| row.native != Some(Variant::NativeTuned));

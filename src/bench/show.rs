@@ -110,7 +110,14 @@ pub fn describe(cell: &Cell) -> String {
             .elide
             .map(|elide| format!(" --elide {elide}"))
             .unwrap_or_default();
-        format!("{} {}{backend}{elide}", sandbox.engine, sandbox.strategy)
+        let spectre = sandbox
+            .spectre
+            .map(|spectre| format!(" --spectre {spectre}"))
+            .unwrap_or_default();
+        format!(
+            "{} {}{backend}{elide}{spectre}",
+            sandbox.engine, sandbox.strategy
+        )
     } else {
         cell.variant.to_string()
     };

@@ -125,6 +125,7 @@ impl Plan {
             opt: cell.sandbox.opt,
             backend: cell.sandbox.backend.clone(),
             elide: cell.sandbox.elide,
+            spectre: cell.sandbox.spectre,
             threads: cell.threads,
             cpus: cpus_for(&self.config.cpus, cell.threads),
             warmup: self.config.warmup,
@@ -212,6 +213,7 @@ pub(crate) mod tests {
                     opt: Opt::Speed,
                     backend: None,
                     elide: None,
+                    spectre: None,
                 };
                 let cell = Cell {
                     sandbox,

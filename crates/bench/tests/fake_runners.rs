@@ -94,6 +94,7 @@ fn sandbox(engine: &str) -> Sandbox {
         opt: Opt::Speed,
         backend: None,
         elide: None,
+        spectre: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is measured: cells, and the sandboxes they run in.
 //!
 //! ```text
-//!  sandbox   engine[@version] / strategy / opt[:backend][~elide]
+//!  sandbox   engine[@version] / strategy / opt[:backend][~elide][~spectre-on|off]
 //!  cell      sandbox / suite:workload / variant / size / tTHREADS [/control]
 //! ```
 //!
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::vocabulary::{Elide, Opt, Variant};
+use crate::vocabulary::{Elide, Opt, Spectre, Variant};
 
 /// Declares a cheap-to-clone textual id.
 macro_rules! text_id {
@@ -94,6 +94,10 @@ pub struct Sandbox {
     /// Which checks are left out, where it is not the engine's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elide: Option<Elide>,
+    /// Whether what checks let through is guarded against speculation, where it is
+    /// not the engine's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spectre: Option<Spectre>,
 }
 
 impl Sandbox {
@@ -116,6 +120,10 @@ impl Sandbox {
         if let Some(elide) = self.elide {
             text.push('~');
             text.push_str(elide.name());
+        }
+        if let Some(spectre) = self.spectre {
+            text.push_str("~spectre-");
+            text.push_str(spectre.name());
         }
         SandboxId(Arc::from(text))
     }
@@ -202,6 +210,7 @@ mod tests {
                 opt: Opt::Speed,
                 backend: None,
                 elide: None,
+                spectre: None,
             },
             suite: "polybench".to_owned(),
             workload: "gemm".to_owned(),
@@ -234,6 +243,11 @@ mod tests {
         assert_eq!(
             cell.sandbox.id().as_str(),
             "fathom@48.0%2f8/guard/speed:single%20pass~off"
+        );
+        cell.sandbox.spectre = Some(Spectre::Off);
+        assert_eq!(
+            cell.sandbox.id().as_str(),
+            "fathom@48.0%2f8/guard/speed:single%20pass~off~spectre-off"
         );
     }
 

@@ -34,5 +34,5 @@ pub use cell::{Cell, CellId, Sandbox, SandboxId};
 pub use host::{Fact, Host};
 pub use vocabulary::{
     Checks, Compared, Elide, FailureKind, Guarantee, INSTANCES_PER_CYCLE, Metric, Opt, Phase, Span,
-    Unit, Variant,
+    Spectre, Unit, Variant,
 };

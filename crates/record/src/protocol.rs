@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::vocabulary::{Checks, Elide, FailureKind, Metric, Opt, Phase, Span};
+use crate::vocabulary::{Checks, Elide, FailureKind, Metric, Opt, Phase, Span, Spectre};
 
 mod value;
 
@@ -147,6 +147,10 @@ pub struct Measure {
     /// Which checks are left out; the engine's default if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elide: Option<Elide>,
+    /// Whether what checks let through is guarded against speculation; the engine's
+    /// default if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spectre: Option<Spectre>,
     /// Instances to run at once, 1 or more, a pinned worker thread each.
     pub threads: u32,
     /// Logical CPUs to pin to: worker `i` on `cpus[i % len]`. Not pinned if empty.
@@ -191,6 +195,10 @@ pub struct Probe {
     /// Which checks are left out; the engine's default if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elide: Option<Elide>,
+    /// Whether what checks let through is guarded against speculation; the engine's
+    /// default if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spectre: Option<Spectre>,
     /// Allows strategies that check nothing.
     #[serde(default)]
     pub unsafe_no_bounds: bool,

@@ -136,6 +136,16 @@ closed_set! {
 }
 
 closed_set! {
+    /// Whether our engine guards against speculation what checks let through.
+    Spectre, "choice of guards" {
+        /// It does.
+        On = "on", "what checks let through is guarded against speculation";
+        /// It does not.
+        Off = "off", "checks alone";
+    }
+}
+
+closed_set! {
     /// What a metric counts.
     Unit, "unit" {
         /// Nanoseconds.

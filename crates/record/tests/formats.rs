@@ -22,7 +22,7 @@ use fathom_record::protocol::{
 };
 use fathom_record::{
     Cell, CellId, Checks, Compared, Elide, Fact, FailureKind, Guarantee, Header, Host, Metric, Opt,
-    Phase, Record, Sandbox, Span, Variant, Writer,
+    Phase, Record, Sandbox, Span, Spectre, Variant, Writer,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -56,6 +56,7 @@ fn cell() -> Cell {
             opt: Opt::Speed,
             backend: Some(text("cranelift")),
             elide: None,
+            spectre: None,
         },
         suite: text("polybench"),
         workload: text("gemm"),
@@ -276,6 +277,7 @@ fn requests() -> Vec<Request> {
         opt: Opt::Speed,
         backend: None,
         elide: None,
+        spectre: None,
         threads: 1,
         cpus: vec![0],
         warmup: 1,
@@ -292,6 +294,7 @@ fn requests() -> Vec<Request> {
         opt: Opt::None,
         backend: Some(text("winch")),
         elide: None,
+        spectre: None,
         unsafe_no_bounds: true,
         calls: vec![Call {
             export: text("load_i32_o0"),
@@ -377,6 +380,7 @@ fn names_of_closed_sets() {
         list("variant", Variant::ALL, Variant::name, Variant::help),
         list("opt", Opt::ALL, Opt::name, Opt::help),
         list("elide", Elide::ALL, Elide::name, Elide::help),
+        list("spectre", Spectre::ALL, Spectre::name, Spectre::help),
         list("checks", Checks::ALL, Checks::name, Checks::help),
         list(
             "guarantee",

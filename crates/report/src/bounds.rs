@@ -141,7 +141,8 @@ impl Page<'_> {
     fn own(&self, strategy: &str, variant: Variant) -> Option<Side> {
         self.sides(variant).into_iter().find(|side| {
             let sandbox = &side.sandbox;
-            sandbox.engine == OWN && sandbox.strategy == strategy && sandbox.elide.is_none()
+            let is_default = sandbox.elide.is_none() && sandbox.spectre.is_none();
+            sandbox.engine == OWN && sandbox.strategy == strategy && is_default
         })
     }
 
@@ -324,13 +325,19 @@ fn words(variant: Variant) -> &'static str {
 fn name(side: &Side) -> String {
     let sandbox = &side.sandbox;
     match &sandbox.backend {
-        _ if sandbox.engine == OWN => match sandbox.elide {
-            Some(elide) => format!("{} --elide {elide}", sandbox.strategy),
-            None => sandbox.strategy.clone(),
-        },
+        _ if sandbox.engine == OWN => format!("{}{}", sandbox.strategy, choices(sandbox)),
         Some(backend) => format!("{} {} {backend}", sandbox.engine, sandbox.strategy),
         None => format!("{} {}", sandbox.engine, sandbox.strategy),
     }
+}
+
+/// What of our engine's choices is not the default, as options.
+fn choices(sandbox: &Sandbox) -> String {
+    let elide = sandbox.elide.map(|elide| format!(" --elide {elide}"));
+    let spectre = sandbox
+        .spectre
+        .map(|spectre| format!(" --spectre {spectre}"));
+    elide.into_iter().chain(spectre).collect()
 }
 
 /// A ratio with a mark where no difference was shown.
@@ -400,8 +407,7 @@ pub(crate) fn failures(campaign: &Campaign) -> String {
         };
         let sandbox = &cell.sandbox;
         let (engine, strategy) = (&sandbox.engine, &sandbox.strategy);
-        let elide = sandbox.elide.map(|elide| format!(" --elide {elide}"));
-        let elide = elide.unwrap_or_default();
+        let choices = choices(sandbox);
         let at_once = match cell.threads {
             1 => String::new(),
             more => format!(", {more} at once"),
@@ -410,7 +416,7 @@ pub(crate) fn failures(campaign: &Campaign) -> String {
         let backend = sandbox.backend.iter().map(|name| format!(" {name}"));
         let backend: String = backend.collect();
         let line = format!(
-            "{engine} {strategy}{backend}{elide}, {}{at_once}: {kind}: {}",
+            "{engine} {strategy}{backend}{choices}, {}{at_once}: {kind}: {}",
             cell.variant, failure.message
         );
         match lines.iter_mut().find(|(known, _)| *known == line) {

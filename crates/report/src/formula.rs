@@ -23,6 +23,7 @@ pub fn cell(
             opt: Opt::Speed,
             backend: None,
             elide: None,
+            spectre: None,
         },
         suite: suite.to_owned(),
         workload: workload.to_owned(),

@@ -176,6 +176,7 @@ fn an_engine_is_given_builds_that_it_takes() {
             opt: Opt::Speed,
             backend: None,
             elide: None,
+            spectre: None,
         },
         native: None,
         driver: 2,

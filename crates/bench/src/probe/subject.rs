@@ -87,6 +87,7 @@ impl Runner<'_> {
             opt: self.sandbox.opt,
             backend: self.sandbox.backend.clone(),
             elide: self.sandbox.elide,
+            spectre: self.sandbox.spectre,
             unsafe_no_bounds: true,
             calls,
         })

@@ -366,6 +366,7 @@ fn sandbox(engine: &str) -> Sandbox {
         opt: fathom_record::Opt::Speed,
         backend: None,
         elide: None,
+        spectre: None,
     }
 }
 

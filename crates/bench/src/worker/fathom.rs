@@ -8,7 +8,7 @@ use fathom_engine::{
     Pooled, PooledFunc, Store, TypedFunc,
 };
 use fathom_record::{
-    Checks, Elide, FailureKind, Opt,
+    Checks, Elide, FailureKind, Opt, Spectre,
     protocol::{Event, Hello, Measure, Probe},
 };
 use fathom_runner::{
@@ -35,6 +35,8 @@ pub(crate) struct Wish<'a> {
     pub backend: Option<&'a str>,
     /// Which checks are left out, where it is not the default.
     pub elide: Option<Elide>,
+    /// Whether there are guards against speculation, where it is not the default.
+    pub spectre: Option<Spectre>,
     /// Allows the strategy which checks nothing.
     pub unsafe_no_bounds: bool,
     /// Layout of functions.
@@ -67,6 +69,7 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, OwnStrategy, Hello), Re
             Some(Elide::Dominated) => fathom_engine::Elide::Dominated,
             Some(Elide::Loops) => fathom_engine::Elide::Loops,
         })
+        .spectre(wish.spectre != Some(Spectre::Off))
         .allow_unchecked(wish.unsafe_no_bounds)
         .layout_seed(wish.seed)
         .cache_dir(wish.cache.map(Path::to_owned));
@@ -92,16 +95,20 @@ fn evidence(engine: &Engine, own: OwnStrategy) -> String {
         true => "; instances of a pool",
         false => "",
     };
+    let guards = match engine.spectre() {
+        true => "; guards against speculation",
+        false => "; no guards against speculation",
+    };
     if own.choice != BoundsChoice::Auto {
         let bounds = engine.bounds(false);
-        return format!("the engine's plan for 32-bit memories: {bounds}{instances}");
+        return format!("the engine's plan for 32-bit memories: {bounds}{guards}{instances}");
     }
     let in_force = |memory64| match engine.fallback(memory64) {
         Some(why) => format!("{}, because {why}", engine.bounds(memory64)),
         None => engine.bounds(memory64).to_string(),
     };
     let (narrow, wide) = (in_force(false), in_force(true));
-    format!("auto = {narrow} (32-bit memories), {wide} (64-bit memories){instances}")
+    format!("auto = {narrow} (32-bit memories), {wide} (64-bit memories){guards}{instances}")
 }
 
 /// The one code generator.
@@ -142,6 +149,7 @@ pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusa
         opt: measure.opt,
         backend: measure.backend.as_deref(),
         elide: measure.elide,
+        spectre: measure.spectre,
         unsafe_no_bounds: measure.unsafe_no_bounds,
         seed: (measure.seed != 0).then_some(measure.seed),
         cache: measure.cache.as_deref(),
@@ -177,6 +185,7 @@ pub(crate) fn probe(probe: &Probe, emitter: &Emitter) -> Result<(), Refusal> {
         opt: probe.opt,
         backend: probe.backend.as_deref(),
         elide: probe.elide,
+        spectre: probe.spectre,
         unsafe_no_bounds: probe.unsafe_no_bounds,
         seed: None,
         cache: None,

@@ -17,6 +17,7 @@ fn header() -> Header {
             opt: Opt::Speed,
             backend: None,
             elide: None,
+            spectre: None,
         },
         suite: "polybench".to_owned(),
         workload: "gemm".to_owned(),

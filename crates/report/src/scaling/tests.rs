@@ -27,6 +27,7 @@ fn cells() -> Vec<Cell> {
                     opt: Opt::Speed,
                     backend: None,
                     elide: None,
+                    spectre: None,
                 },
                 suite: "polybench".to_owned(),
                 workload: "gemm".to_owned(),

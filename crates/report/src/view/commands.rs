@@ -37,8 +37,9 @@ fn arguments(header: &Header) -> impl Iterator<Item = &str> {
 
 /// Options of `fathom bench` and `fathom suite` that choose cells, or that a
 /// repetition must not take over. Each has a value.
-const CHOOSING: [&str; 10] = [
+const CHOOSING: [&str; 11] = [
     "--elide",
+    "--spectre",
     "--kernels",
     "--workloads",
     "--variant",
@@ -99,6 +100,9 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
                 }
                 if let Some(elide) = sandbox.elide {
                     add("--elide", elide.to_string());
+                }
+                if let Some(spectre) = sandbox.spectre {
+                    add("--spectre", spectre.to_string());
                 }
             } else {
                 let parts = [
@@ -170,6 +174,7 @@ mod tests {
                 opt: Opt::None,
                 backend: None,
                 elide: None,
+                spectre: None,
             },
             suite: "module".to_owned(),
             workload: "app.wasm".to_owned(),

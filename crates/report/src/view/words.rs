@@ -108,6 +108,11 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
     }
     details.extend(sandbox.backend.clone());
     details.extend(sandbox.elide.map(|elide| format!("--elide {elide}")));
+    details.extend(
+        sandbox
+            .spectre
+            .map(|spectre| format!("--spectre {spectre}")),
+    );
     match row.variant {
         Variant::Wasm if with_variant => details.push("no SIMD".to_owned()),
         Variant::WasmSimd if with_variant => details.push("SIMD".to_owned()),

@@ -270,6 +270,7 @@ impl Maker {
                 opt: one.opt,
                 backend: None,
                 elide: None,
+                spectre: None,
             },
             suite: suite.to_owned(),
             workload: workload.to_owned(),

@@ -147,6 +147,7 @@ impl World {
                 opt: Opt::Speed,
                 backend: None,
                 elide: None,
+                spectre: None,
             },
             suite: "simulated".to_owned(),
             workload: workload.to_owned(),

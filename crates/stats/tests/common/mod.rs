@@ -26,6 +26,7 @@ pub fn cell(engine: &str, strategy: &str, variant: Variant, workload: &str, thre
             opt: Opt::Speed,
             backend: None,
             elide: None,
+            spectre: None,
         },
         suite: "polybench".to_owned(),
         workload: workload.to_owned(),
