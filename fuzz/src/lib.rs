@@ -21,3 +21,4 @@ pub mod ours;
 #[cfg(feature = "peer")]
 pub mod peer;
 pub mod target;
+pub mod wasi;

@@ -170,14 +170,14 @@ impl Rights {
         .union(Rights::POLL_FD_READWRITE);
 
     /// What makes sense on a stream: terminals, pipes, devices. Without seek
-    /// and tell, by which the C library recognises a terminal.
+    /// and tell, by which the C library recognises a terminal; without setting
+    /// times, which would be those of the host's `/dev/null`.
     pub const STREAM: Rights = Rights::FD_READ
         .union(Rights::FD_WRITE)
         .union(Rights::FD_FDSTAT_SET_FLAGS)
         .union(Rights::FD_SYNC)
         .union(Rights::FD_DATASYNC)
         .union(Rights::FD_FILESTAT_GET)
-        .union(Rights::FD_FILESTAT_SET_TIMES)
         .union(Rights::POLL_FD_READWRITE);
 
     /// What makes sense on a socket.

@@ -104,7 +104,9 @@ pub(crate) fn path_rename(
     let new = lookup(ctx, mem, new, Rights::PATH_RENAME_TARGET)?;
     old.moves_to(&new)?;
     let (old, new) = (old.entry()?, new.entry()?);
-    let wants_dir = old.wants_dir() || new.wants_dir();
+    // A folder's own name is busy, whether the other is there or not.
+    let is_busy = [old.name(), new.name()].contains(&&b"."[..]);
+    let wants_dir = (old.wants_dir() || new.wants_dir()) && !is_busy;
     if wants_dir && entry_type(&old)? != FileType::Directory {
         return Err(Errno::Notdir);
     }
@@ -129,8 +131,12 @@ pub(crate) fn path_link(
     let new = lookup(ctx, mem, new, Rights::PATH_LINK_TARGET)?;
     old.moves_to(&new)?;
     let (old, new) = (old.entry()?, new.entry()?);
-    if old.wants_dir() && entry_type(&old)? != FileType::Directory {
-        return Err(Errno::Notdir);
+    // Whether the old one is there, is told before anything of the new one.
+    if old.wants_dir() || new.wants_dir() {
+        let is_dir = entry_type(&old)? == FileType::Directory;
+        if old.wants_dir() && !is_dir {
+            return Err(Errno::Notdir);
+        }
     }
     refuse_new_dir(&new)?;
     let (from, to) = (old.parent(), new.parent());
@@ -149,8 +155,10 @@ pub(crate) fn path_symlink(
     let new = lookup(ctx, mem, new, Rights::PATH_SYMLINK)?;
     let new = new.entry()?;
     let target = mem.path(target.0, target.1)?;
-    if target.first() == Some(&b'/') {
-        return Err(Errno::Notcapable);
+    match target.first() {
+        None => return Err(Errno::Noent),
+        Some(b'/') => return Err(Errno::Notcapable),
+        Some(_) => {}
     }
     refuse_new_dir(&new)?;
     Ok(rustix::fs::symlinkat(&*target, new.parent(), new.name())?)

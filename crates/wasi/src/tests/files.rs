@@ -424,3 +424,16 @@ fn paths_that_no_kernel_takes_are_refused() {
     let opened = guest.open(&longer, Oflags::empty(), Rights::FD_READ);
     assert_eq!(opened, Err(Errno::Nametoolong));
 }
+
+/// They would be those of the host's `/dev/null`, or of its terminal.
+#[test]
+fn times_of_a_stream_are_not_the_guests_to_set() {
+    let guest = Guest::new();
+    let before = std::fs::metadata("/dev/null").unwrap().modified().unwrap();
+    for fd in 0..3 {
+        let set = file::fd_filestat_set_times(&guest.ctx, fd, 1, 1, 5);
+        assert_eq!(set, Err(Errno::Notcapable));
+    }
+    let after = std::fs::metadata("/dev/null").unwrap().modified().unwrap();
+    assert_eq!(before, after);
+}

@@ -279,6 +279,18 @@ fn links_and_their_targets() {
     assert_eq!(since.as_nanos(), 7);
 }
 
+/// Where two things are wrong, the one that the kernel tells.
+#[test]
+fn errors_come_in_the_kernels_order() {
+    let mut guest = surrounded();
+    assert_eq!(rename(&mut guest, "missing/", "."), Err(Errno::Busy));
+    assert_eq!(rename(&mut guest, ".", "missing/"), Err(Errno::Busy));
+    assert_eq!(link(&mut guest, "missing", "sub/"), Err(Errno::Noent));
+    assert_eq!(link(&mut guest, "inside", "sub/"), Err(Errno::Exist));
+    assert_eq!(make_symlink(&mut guest, "", "sub/"), Err(Errno::Noent));
+    assert_eq!(make_symlink(&mut guest, "x", "sub/"), Err(Errno::Exist));
+}
+
 #[test]
 fn opening_makes_excludes_and_empties() {
     let mut guest = Guest::new();
