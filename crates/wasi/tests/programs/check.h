@@ -28,6 +28,13 @@
             printf("%s = %lld\n", #call, outcome_);                            \
     } while (0)
 
+/* Prints the error number of a call of the interface itself. */
+#define ERRNO(call)                                                            \
+    do {                                                                       \
+        int error_ = (int)(call);                                              \
+        printf("%s = %d\n", #call, error_);                                    \
+    } while (0)
+
 /* Prints whether a condition holds. */
 #define HOLDS(condition) printf("%s: %s\n", #condition, (condition) ? "yes" : "NO")
 

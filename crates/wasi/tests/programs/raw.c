@@ -2,8 +2,6 @@
 #include "check.h"
 #include <wasi/api.h>
 
-#define ERRNO(call) printf("%s = %d\n", #call, (int)(call))
-
 static __wasi_fd_t folder = 3;
 
 static void preopens(void) {
