@@ -225,6 +225,9 @@ fn what_is_taken_is_what_the_documentation_says() {
             "(if (i32.const 1) (then (drop (i32.const 1))) (else nop))",
             4,
         ),
+        // What was consumed up to the exception is gone: a handler goes on behind it.
+        ("(block $h (try_table (catch $e $h) (call $throws)))", 4),
+        ("(block $h (try_table (catch $e $h) (call $passes)))", 6),
         // Each time: the head, get, const, sub, tee, br_if.
         (
             "(local i32) (local.set 0 (i32.const 10))
@@ -241,7 +244,9 @@ fn what_is_taken_is_what_the_documentation_says() {
         ),
     ] {
         let wat = format!(
-            r#"(module (memory 1) (table 10 funcref) (func $g) (func (export "f") {body}))"#
+            r#"(module (memory 1) (table 10 funcref) (tag $e) (func $g)
+              (func $throws (throw $e)) (func $passes (call $throws))
+              (func (export "f") {body}))"#
         );
         let (result, taken) = used(&wat, 1000);
         result.unwrap();
