@@ -34,6 +34,17 @@ impl Ours {
         })
     }
 
+    /// The engine of another configuration.
+    pub fn configured(name: String, config: &Config) -> Result<Ours, Error> {
+        let engine = Engine::new(config)?;
+        Ok(Ours { name, engine })
+    }
+
+    /// Itself.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// Under each strategy that promises to be exact.
     pub fn all_exact() -> Result<Vec<Ours>, Error> {
         use fathom_engine::bounds::Guarantee;
