@@ -1,6 +1,6 @@
 //! A small number of what the targets of `fuzz/` run, by their code: our strategies
-//! against each other, instructions at extreme values, and bytes that are no module.
-//! Many more of all, and wasmtime to agree with: `make fuzz`.
+//! against each other, instructions at extreme values, what is rewritten, and bytes that
+//! are no module. Many more of all, and wasmtime to agree with: `make fuzz`.
 
 #[path = "../fuzz/src/cached.rs"]
 mod cached;
@@ -18,6 +18,8 @@ mod lives;
 mod observe;
 #[path = "../fuzz/src/ours.rs"]
 mod ours;
+#[path = "../fuzz/src/rewrites/mod.rs"]
+mod rewrites;
 
 use fathom_engine::{Bounds, Opt};
 use generate::Stream;
@@ -25,6 +27,7 @@ use instructions::Program;
 use observe::Ended;
 use ours::Ours;
 use rayon::prelude::*;
+use rewrites::Loops;
 
 const MODULES: u64 = 600;
 const DAMAGED: u64 = 6000;
@@ -32,6 +35,7 @@ const INSTRUCTIONS: u64 = 60;
 const LIMITED: u64 = 800;
 const LIVING: u64 = 150;
 const CACHED: u64 = 30;
+const REWRITTEN: u64 = 40;
 
 #[test]
 fn exact_strategies_agree() {
@@ -86,6 +90,32 @@ fn limits_hold() {
         eprintln!("{what}: {number}");
         assert!(number >= least, "only {number} {what}");
     }
+}
+
+#[test]
+fn what_is_rewritten_does_what_it_did() {
+    let plain = Ours::plain().expect("strategy debug works here");
+    let all = Ours::all_rewriting().expect("every exact strategy works here");
+    let trapped: usize = (0..REWRITTEN)
+        .into_par_iter()
+        .map(|seed| {
+            let loops = match seed.is_multiple_of(2) {
+                true => Loops::Endless,
+                false => Loops::Counted,
+            };
+            let module = rewrites::from_seed(seed, loops);
+            let expected = plain.observe(&module);
+            assert_eq!(expected.instantiation, None, "seed {seed}");
+            for engine in &all {
+                if let Err(difference) = engine.observe(&module).agrees(&expected) {
+                    panic!("seed {seed}, {}: {difference}", engine.name);
+                }
+            }
+            expected.after_traps.len()
+        })
+        .sum();
+    let traps = trapped as u64 / REWRITTEN;
+    assert!((2..14).contains(&traps), "{traps} of 15 calls trap");
 }
 
 #[test]

@@ -22,5 +22,6 @@ pub mod observe;
 pub mod ours;
 #[cfg(feature = "peer")]
 pub mod peer;
+pub mod rewrites;
 pub mod target;
 pub mod wasi;

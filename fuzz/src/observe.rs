@@ -40,6 +40,9 @@ pub struct Observed {
     pub instantiation: Option<Ended>,
     /// Each exported function in order of its name, called once.
     pub calls: Vec<(String, Result<Vec<Bits>, Ended>)>,
+    /// What was there after each call that trapped: all memories, tables and globals
+    /// that are exported or imported, as a number.
+    pub after_traps: Vec<(String, u64)>,
     /// Exported globals afterwards.
     pub globals: Vec<(String, Bits)>,
     /// Exported memories afterwards: their length and a hash of them.
@@ -54,6 +57,7 @@ impl Observed {
         Observed {
             instantiation: Some(ended),
             calls: Vec::new(),
+            after_traps: Vec::new(),
             globals: Vec::new(),
             memories: Vec::new(),
             tables: Vec::new(),
@@ -134,6 +138,14 @@ impl Observed {
                 return format!("call {a:x?}, not {b:x?}");
             }
         }
+        for (a, b) in self.after_traps.iter().zip(&other.after_traps) {
+            if a != b {
+                return format!(
+                    "other memories, tables or globals after the trap of {}",
+                    a.0
+                );
+            }
+        }
         for (a, b) in self.globals.iter().zip(&other.globals) {
             if a != b {
                 return format!("global {a:x?}, not {b:x?}");
@@ -146,11 +158,54 @@ impl Observed {
     }
 }
 
-/// FNV-1a: the hash by which memories are compared.
+/// A number for a state: what differs in it gives another one, but for a chance of one
+/// in 2^64. Words are taken in as FNV-1a takes bytes, and turned.
+pub struct Digest(u64);
+
+impl Default for Digest {
+    fn default() -> Digest {
+        Digest(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Digest {
+    /// Take in a number.
+    pub fn number(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(23) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    /// Take in bytes, and how many they are.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        for word in bytes.chunks(8) {
+            let mut whole = [0; 8];
+            whole[..word.len()].copy_from_slice(word);
+            self.number(u64::from_le_bytes(whole));
+        }
+    }
+
+    /// Take in a value.
+    pub fn value(&mut self, value: Bits) {
+        match value {
+            Bits::Number(number) => {
+                self.number(number as u64);
+                self.number((number >> 64) as u64);
+            }
+            Bits::Reference { null } => self.number(2 + u64::from(null)),
+        }
+    }
+
+    /// The number of all that was taken in.
+    pub fn end(self) -> u64 {
+        self.0
+    }
+}
+
+/// The number of these bytes.
 pub fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    let mut digest = Digest::default();
+    digest.bytes(bytes);
+    digest.end()
 }
 
 /// The argument of an index that a function's parameter gets: small, large and

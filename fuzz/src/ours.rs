@@ -1,43 +1,49 @@
 //! A module under our engine.
 
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
 use fathom_engine::trap::TrapCode;
 use fathom_engine::{
-    Bounds, BoundsChoice, Config, Engine, Error, Extern, ExternType, Global, Instance, Memory,
-    Module, Opt, Store, Table, Tag, Val, ValType,
+    Bounds, BoundsChoice, Config, Elide, Engine, Error, Extern, ExternType, Global, Instance,
+    Interrupt, Memory, Module, Opt, Store, Table, Tag, Val, ValType,
 };
 
 use crate::instructions::Outcomes;
 use crate::observe::{
-    Bits, Ended, HOST_RESULT, OUT_OF_BOUNDS, Observed, UNALIGNED, UNCAUGHT, argument, hash,
+    Bits, Digest, Ended, HOST_RESULT, OUT_OF_BOUNDS, Observed, UNALIGNED, UNCAUGHT, argument, hash,
 };
+
+/// How long everything that a module exports may run, where what it does may be not
+/// to end.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How long an interrupt may take.
+const INTERRUPTED_AFTER: Duration = Duration::from_secs(20);
 
 /// Our engine in one configuration.
 pub struct Ours {
     /// For messages.
     pub name: String,
     engine: Engine,
+    patience: Option<Duration>,
 }
 
 impl Ours {
     /// The engine under a strategy.
     pub fn new(bounds: Bounds, opt: Opt) -> Result<Ours, Error> {
-        // `auto` is guard for 32-bit memories and guard64 for 64-bit ones.
-        let choice = match bounds {
-            Bounds::Guard | Bounds::GUARD64 => BoundsChoice::Auto,
-            other => BoundsChoice::Named(other),
-        };
-        let config = Config::new().bounds(choice).opt(opt);
-        let engine = Engine::new(&config)?;
-        Ok(Ours {
-            name: format!("{bounds} --opt {opt}"),
-            engine,
-        })
+        let config = Config::new().bounds(choice(bounds)).opt(opt);
+        Ours::configured(format!("{bounds} --opt {opt}"), &config)
     }
 
     /// The engine of another configuration.
     pub fn configured(name: String, config: &Config) -> Result<Ours, Error> {
         let engine = Engine::new(config)?;
-        Ok(Ours { name, engine })
+        Ok(Ours {
+            name,
+            engine,
+            patience: None,
+        })
     }
 
     /// Itself.
@@ -45,11 +51,52 @@ impl Ours {
         &self.engine
     }
 
+    /// Without anything that rewrites programs, each access checked by a call: what
+    /// the others have to agree with.
+    pub fn plain() -> Result<Ours, Error> {
+        let config = Config::new().bounds(choice(Bounds::Debug)).opt(Opt::None);
+        let config = config.elide(Elide::Off).inline(false);
+        let plain = Ours::configured(
+            "debug --opt none --elide off --inline off".to_owned(),
+            &config,
+        )?;
+        Ok(plain.bounded())
+    }
+
+    /// Under each strategy that promises to be exact, with everything that rewrites
+    /// programs, and with less of it.
+    pub fn all_rewriting() -> Result<Vec<Ours>, Error> {
+        let ways = [
+            (Opt::Speed, Elide::Loops, true),
+            (Opt::Speed, Elide::Dominated, true),
+            (Opt::Speed, Elide::Off, false),
+            (Opt::None, Elide::Loops, true),
+        ];
+        let mut all = Vec::new();
+        for bounds in exact() {
+            for (opt, elide, inline) in ways {
+                let config = Config::new().bounds(choice(bounds)).opt(opt);
+                let config = config.elide(elide).inline(inline);
+                let name = format!("{bounds} --opt {opt} --elide {elide}, inlined: {inline}");
+                all.push(Ours::configured(name, &config)?.bounded());
+            }
+        }
+        Ok(all)
+    }
+
+    /// With an end to modules that do not end.
+    pub fn bounded(self) -> Ours {
+        Ours {
+            patience: Some(PATIENCE),
+            ..self
+        }
+    }
+
     /// Under each strategy that promises to be exact.
     pub fn all_exact() -> Result<Vec<Ours>, Error> {
-        use fathom_engine::bounds::Guarantee;
-        let exact = Bounds::all_for(false).filter(|b| b.guarantee() == Guarantee::Exact);
-        exact.map(|bounds| Ours::new(bounds, Opt::Speed)).collect()
+        exact()
+            .map(|bounds| Ours::new(bounds, Opt::Speed))
+            .collect()
     }
 
     /// Whether the engine takes these bytes for a module.
@@ -102,16 +149,79 @@ impl Ours {
             Err(error) => return Observed::refused(ended(&error)),
         };
         let mut store = Store::new(&self.engine, ());
-        let imports: Result<Vec<Extern>, Error> = module
-            .imports()
-            .map(|(_, _, ty)| provide(&mut store, &ty))
-            .collect();
-        let instance = imports.and_then(|imports| Instance::new(&mut store, &module, &imports));
-        match instance {
-            Ok(instance) => run(&mut store, instance),
+        let _watch = self
+            .patience
+            .map(|patience| Watch::over(&mut store, patience));
+        let imports = match imports(&mut store, &module) {
+            Ok(imports) => imports,
+            Err(error) => return Observed::refused(ended(&error)),
+        };
+        match Instance::new(&mut store, &module, &imports) {
+            Ok(instance) => run(&mut store, instance, &imports),
             Err(error) => Observed::refused(ended(&error)),
         }
     }
+}
+
+/// The strategies that promise to be exact.
+fn exact() -> impl Iterator<Item = Bounds> {
+    use fathom_engine::bounds::Guarantee;
+    Bounds::all_for(false).filter(|b| b.guarantee() == Guarantee::Exact)
+}
+
+/// `auto` is guard for 32-bit memories and guard64 for 64-bit ones.
+fn choice(bounds: Bounds) -> BoundsChoice {
+    match bounds {
+        Bounds::Guard | Bounds::GUARD64 => BoundsChoice::Auto,
+        other => BoundsChoice::Named(other),
+    }
+}
+
+/// Ends what runs in a store too long.
+struct Watch {
+    done: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    fn over(store: &mut Store<()>, patience: Duration) -> Watch {
+        let interrupt = Interrupt::new();
+        store.set_interrupt(&interrupt);
+        let (done, is_done) = mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            if is_done.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+                interrupt.stop(INTERRUPTED_AFTER);
+            }
+        });
+        Watch {
+            done: Some(done),
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        drop(self.done.take());
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("it only waits");
+        }
+    }
+}
+
+/// What a module imports: one thing for all imports of one name and type.
+fn imports(store: &mut Store<()>, module: &Module) -> Result<Vec<Extern>, Error> {
+    let wanted: Vec<(&str, &str, ExternType)> = module.imports().collect();
+    let mut provided: Vec<Extern> = Vec::new();
+    for (at, import) in wanted.iter().enumerate() {
+        let same = wanted[..at].iter().position(|before| before == import);
+        let item = match same {
+            Some(before) => provided[before],
+            None => provide(store, &import.2)?,
+        };
+        provided.push(item);
+    }
+    Ok(provided)
 }
 
 /// Something of the host's of this type.
@@ -164,12 +274,13 @@ pub fn value(ty: ValType, number: u64) -> Val {
     }
 }
 
-fn run(store: &mut Store<()>, instance: Instance) -> Observed {
+fn run(store: &mut Store<()>, instance: Instance, imports: &[Extern]) -> Observed {
     let mut exports: Vec<(String, Extern)> = instance.exports(&*store).into_iter().collect();
     exports.sort_by(|a, b| a.0.cmp(&b.0));
     let mut observed = Observed {
         instantiation: None,
         calls: Vec::new(),
+        after_traps: Vec::new(),
         globals: Vec::new(),
         memories: Vec::new(),
         tables: Vec::new(),
@@ -193,6 +304,12 @@ fn run(store: &mut Store<()>, instance: Instance) -> Observed {
                 Ok(()) => Ok(results.iter().map(bits).collect()),
                 Err(error) => Err(ended(&error)),
             };
+            if outcome.is_err() {
+                let items = exports.iter().map(|(_, item)| item).chain(imports);
+                observed
+                    .after_traps
+                    .push((name.clone(), state(store, items)));
+            }
             observed.calls.push((name.clone(), outcome));
         }
     }
@@ -210,6 +327,23 @@ fn run(store: &mut Store<()>, instance: Instance) -> Observed {
         }
     }
     observed
+}
+
+/// All memories, tables and globals among these.
+fn state<'e>(store: &Store<()>, items: impl Iterator<Item = &'e Extern>) -> u64 {
+    let mut digest = Digest::default();
+    for item in items {
+        match item {
+            Extern::Global(global) => digest.value(bits(&global.get(store))),
+            Extern::Memory(memory) => digest.bytes(&contents(store, memory)),
+            Extern::Table(table) => {
+                let elements = (0..table.size(store)).filter_map(|at| table.get(store, at));
+                elements.for_each(|element| digest.value(bits(&element)));
+            }
+            Extern::Func(_) | Extern::Tag(_) => {}
+        }
+    }
+    digest.end()
 }
 
 fn contents(store: &Store<()>, memory: &Memory) -> Vec<u8> {
@@ -264,6 +398,7 @@ fn name(code: TrapCode) -> &'static str {
         TrapCode::InvalidConversion => "invalid conversion to integer",
         TrapCode::NullFunction | TrapCode::NullReference => "null reference",
         TrapCode::UnalignedAtomic => UNALIGNED,
+        TrapCode::Interrupted => "does not end",
         TrapCode::ExpectedSharedMemory => "expected shared memory",
         _ => "another trap",
     }

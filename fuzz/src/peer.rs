@@ -6,7 +6,9 @@ use wasmtime::{
 };
 
 use crate::instructions::Outcomes;
-use crate::observe::{Bits, Ended, HOST_RESULT, OUT_OF_BOUNDS, Observed, UNALIGNED, UNCAUGHT, argument, hash};
+use crate::observe::{
+    Bits, Digest, Ended, HOST_RESULT, OUT_OF_BOUNDS, Observed, UNALIGNED, UNCAUGHT, argument, hash,
+};
 
 /// wasmtime, with Cranelift.
 pub struct Peer(Engine);
@@ -71,14 +73,30 @@ impl Peer {
             Err(error) => return Observed::refused(ended(&error)),
         };
         let mut store = Store::new(&self.0, ());
-        let imports: Result<Vec<Extern>, wasmtime::Error> =
-            module.imports().map(|import| provide(&mut store, &import.ty())).collect();
-        let instance = imports.and_then(|imports| Instance::new(&mut store, &module, &imports));
-        match instance {
-            Ok(instance) => run(&mut store, instance),
+        let imports = match imports(&mut store, &module) {
+            Ok(imports) => imports,
+            Err(error) => return Observed::refused(ended(&error)),
+        };
+        match Instance::new(&mut store, &module, &imports) {
+            Ok(instance) => run(&mut store, instance, &imports),
             Err(error) => Observed::refused(ended(&error)),
         }
     }
+}
+
+/// What a module imports: one thing for all imports of one name and type.
+fn imports(store: &mut Store<()>, module: &Module) -> Result<Vec<Extern>, wasmtime::Error> {
+    let mut provided: Vec<(String, Extern)> = Vec::new();
+    for import in module.imports() {
+        let name = format!("{} {} {:?}", import.module(), import.name(), import.ty());
+        let same = provided.iter().find(|(known, _)| *known == name);
+        let item = match same {
+            Some((_, item)) => item.clone(),
+            None => provide(store, &import.ty())?,
+        };
+        provided.push((name, item));
+    }
+    Ok(provided.into_iter().map(|(_, item)| item).collect())
 }
 
 fn provide(store: &mut Store<()>, ty: &ExternType) -> Result<Extern, wasmtime::Error> {
@@ -132,7 +150,7 @@ fn value(ty: &ValType, number: u64) -> Val {
     }
 }
 
-fn run(store: &mut Store<()>, instance: Instance) -> Observed {
+fn run(store: &mut Store<()>, instance: Instance, imports: &[Extern]) -> Observed {
     let mut exports: Vec<(String, Extern)> = instance
         .exports(&mut *store)
         .map(|export| (export.name().to_owned(), export.into_extern()))
@@ -141,6 +159,7 @@ fn run(store: &mut Store<()>, instance: Instance) -> Observed {
     let mut observed = Observed {
         instantiation: None,
         calls: Vec::new(),
+        after_traps: Vec::new(),
         globals: Vec::new(),
         memories: Vec::new(),
         tables: Vec::new(),
@@ -155,6 +174,11 @@ fn run(store: &mut Store<()>, instance: Instance) -> Observed {
                 Ok(()) => Ok(results.iter().map(bits).collect()),
                 Err(error) => Err(ended(&error)),
             };
+            if outcome.is_err() {
+                let items = exports.iter().map(|(_, item)| item).chain(imports);
+                let after = state(store, items);
+                observed.after_traps.push((name.clone(), after));
+            }
             observed.calls.push((name.clone(), outcome));
         }
     }
@@ -168,8 +192,7 @@ fn run(store: &mut Store<()>, instance: Instance) -> Observed {
                 observed.memories.push((name, data.len() as u64, hash(data)));
             }
             Extern::SharedMemory(memory) => {
-                // SAFETY: the only thread that has it is this one, which runs no Wasm now.
-                let bytes: Vec<u8> = memory.data().iter().map(|byte| unsafe { *byte.get() }).collect();
+                let bytes = shared(&memory);
                 observed.memories.push((name, bytes.len() as u64, hash(&bytes)));
             }
             Extern::Table(table) => observed.tables.push((name, table.size(&*store))),
@@ -177,6 +200,32 @@ fn run(store: &mut Store<()>, instance: Instance) -> Observed {
         }
     }
     observed
+}
+
+fn shared(memory: &SharedMemory) -> Vec<u8> {
+    // SAFETY: the only thread that has it is this one, which runs no Wasm now.
+    memory.data().iter().map(|byte| unsafe { *byte.get() }).collect()
+}
+
+/// All memories, tables and globals among these.
+fn state<'e>(store: &mut Store<()>, items: impl Iterator<Item = &'e Extern>) -> u64 {
+    let mut digest = Digest::default();
+    for item in items {
+        match item {
+            Extern::Global(global) => digest.value(bits(&global.get(&mut *store))),
+            Extern::Memory(memory) => digest.bytes(memory.data(&*store)),
+            Extern::SharedMemory(memory) => digest.bytes(&shared(memory)),
+            Extern::Table(table) => {
+                for at in 0..table.size(&*store) {
+                    if let Some(element) = table.get(&mut *store, at) {
+                        digest.value(Bits::Reference { null: element.is_null() });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    digest.end()
 }
 
 fn bits(value: &Val) -> Bits {

@@ -1,0 +1,45 @@
+//! Programs at the edges of what the compiler rewrites, under every exact strategy with
+//! all of its rewrites and with less, against `debug` at `--opt none` without any.
+//!
+//! Every other seed's module has loops without end, which only a trap keeps from being
+//! reached. wasmtime is not asked about those: the version it is pinned to lets
+//! Cranelift delete that trap, and hangs.
+
+use std::process::ExitCode;
+
+use fathom_fuzz::observe::Ended;
+use fathom_fuzz::ours::Ours;
+use fathom_fuzz::peer::Peer;
+use fathom_fuzz::rewrites::{self, Loops};
+use fathom_fuzz::target::Target;
+
+fn main() -> ExitCode {
+    let plain = Ours::plain().expect("strategy debug works on this machine");
+    let all = Ours::all_rewriting().expect("every exact strategy works on this machine");
+    let peer = Peer::new().expect("wasmtime works on this machine");
+    let target = Target::new("rewrites", "modules", 2000).configurations(all.len() + 2);
+    target.run(|case| {
+        let loops = match case.seed.is_multiple_of(2) {
+            true => Loops::Endless,
+            false => Loops::Counted,
+        };
+        let module = rewrites::from_seed(case.seed, loops);
+        case.keep(&module);
+        let expected = plain.observe(&module);
+        if let Some(Ended::Refused(why)) = &expected.instantiation {
+            return Err(format!("refused: {why}"));
+        }
+        case.count("calls", expected.calls.len() as u64);
+        case.count("traps", expected.after_traps.len() as u64);
+        if loops == Loops::Counted {
+            let observed = peer.observe(&module);
+            case.count("on wasmtime, too", 1);
+            expected.agrees(&observed).map_err(|difference| format!("{}, wasmtime: {difference}", plain.name))?;
+        }
+        for engine in &all {
+            let observed = engine.observe(&module);
+            observed.agrees(&expected).map_err(|difference| format!("{}: {difference}", engine.name))?;
+        }
+        Ok(())
+    })
+}
