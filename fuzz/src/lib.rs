@@ -14,6 +14,7 @@
 
 pub mod cached;
 pub mod damage;
+pub mod folders;
 pub mod generate;
 pub mod instructions;
 pub mod limits;
@@ -22,6 +23,8 @@ pub mod observe;
 pub mod ours;
 #[cfg(feature = "peer")]
 pub mod peer;
+pub mod pools;
 pub mod rewrites;
+pub mod signals;
 pub mod target;
 pub mod wasi;

@@ -90,7 +90,7 @@ fn observe(pool: &Pool<()>, life: &mut Pooled<()>) -> Vec<i64> {
 
 #[test]
 fn what_cannot_be_taken_back_is_never_used_again() {
-    if !common::is_alone("what_cannot_be_taken_back_is_never_used_again") {
+    if common::is_emulated() || !common::is_alone("what_cannot_be_taken_back_is_never_used_again") {
         return;
     }
     let engines = Bounds::forms_for(false).filter_map(|it| Some((it, common::engine(it)?)));
@@ -139,7 +139,7 @@ fn what_cannot_be_taken_back_is_never_used_again() {
 
 #[test]
 fn data_that_cannot_be_laid_is_an_error() {
-    if !common::is_alone("data_that_cannot_be_laid_is_an_error") {
+    if common::is_emulated() || !common::is_alone("data_that_cannot_be_laid_is_an_error") {
         return;
     }
     for bounds in Bounds::all_for(false) {

@@ -328,7 +328,7 @@ fn a_child_that_is_forked_in_a_host_function_returns_to_wasm() {
 /// The threads that compile are the parent's.
 #[test]
 fn a_child_compiles() {
-    if !common::is_alone("a_child_compiles") {
+    if common::is_emulated() || !common::is_alone("a_child_compiles") {
         return;
     }
     let engine = common::engine(Bounds::Trap).unwrap();

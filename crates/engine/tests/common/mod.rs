@@ -59,6 +59,16 @@ pub fn this_program() -> Command {
     }
 }
 
+/// Whether an emulator runs this program: what is taken from the process is taken from
+/// the emulator then, which has no page that a fork empties either.
+pub fn is_emulated() -> bool {
+    let emulated = std::env::var_os("FATHOM_EMULATOR").is_some_and(|it| !it.is_empty());
+    if emulated {
+        eprintln!("SKIPPED: an emulator runs this");
+    }
+    emulated
+}
+
 /// Whether this process runs the test `name` only; if not, one is made that does, and
 /// that it went well is checked here. For what concerns a whole process.
 pub fn is_alone(name: &str) -> bool {
