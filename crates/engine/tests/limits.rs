@@ -36,6 +36,10 @@ fn memories() {
     );
     load(&format!("(module {})", "(memory 0)".repeat(100))).unwrap();
     load("(module (memory i64 0x1000000))").unwrap();
+    // A maximum is a promise, and bounds nothing beyond the limit.
+    load("(module (memory i64 0 0x1000000000000))").unwrap();
+    let text = refusal("(module (memory i64 0 0x1000000000001))");
+    assert!(text.contains("memory size must be at most"), "{text}");
 }
 
 /// One instruction set has processors without vectors: riscv64.
