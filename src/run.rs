@@ -157,6 +157,14 @@ fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time
         module.code_bytes(),
         compiled_in.as_secs_f64() * 1e3,
     ));
+    for over in module.over_budget() {
+        let name = module.info().func_name(over.func).unwrap_or_default();
+        say(&format!(
+            "fathom: function {} '{name}' of {} bytes is not optimised: it would take {} steps or \
+             more, and may take {}; --compile-budget allows more",
+            over.func, over.bytes, over.steps, over.allowed,
+        ));
+    }
 }
 
 /// What the command line gives the program.

@@ -21,7 +21,7 @@ mod ours;
 #[path = "../fuzz/src/rewrites/mod.rs"]
 mod rewrites;
 
-use fathom_engine::{Bounds, Opt};
+use fathom_engine::{Bounds, CompileBudget, Config, Opt};
 use generate::Stream;
 use instructions::Program;
 use observe::Ended;
@@ -41,6 +41,9 @@ const REWRITTEN: u64 = 40;
 fn exact_strategies_agree() {
     let mut engines = Ours::all_exact().expect("every exact strategy works here");
     engines.push(Ours::new(Bounds::Guard, Opt::None).expect("so does the fast compiler"));
+    let plain = Config::new().compile_budget(CompileBudget::times(0));
+    let plain = Ours::configured("budget 0".to_owned(), &plain);
+    engines.push(plain.expect("so does what is compiled beyond the budget"));
     let ran: u64 = (0..MODULES)
         .into_par_iter()
         .map(|seed| {

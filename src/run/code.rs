@@ -2,7 +2,7 @@
 //! command which compiles one has.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fathom_engine::{Bounds, BoundsChoice, Config, Elide, Features, Opt};
+use fathom_engine::{Bounds, BoundsChoice, CompileBudget, Config, Elide, Features, Opt};
 
 /// The options.
 #[derive(clap::Args)]
@@ -33,6 +33,11 @@ pub struct Code {
     #[arg(long, value_name = "LEVEL", default_value = "speed", value_parser = opt_parser())]
     opt: Opt,
 
+    /// How much work compiling may be, as a multiple of the default: beyond,
+    /// functions are not optimised, and modules refused; 'off' for no bound
+    #[arg(long, value_name = "FACTOR", default_value_t)]
+    compile_budget: CompileBudget,
+
     /// Refuse parts of WebAssembly: -NAME,... (--features=-threads,-simd), or
     /// allow only some: none,NAME,...
     #[arg(
@@ -53,6 +58,7 @@ impl Code {
             .inline(self.inline)
             .spectre(self.spectre)
             .opt(self.opt)
+            .compile_budget(self.compile_budget)
             .features(self.features);
         match self.memory64_limit {
             Some(bytes) => config.memory64_growth_limit(bytes),

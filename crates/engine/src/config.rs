@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::bounds::{BoundsChoice, DEFAULT_PAGES_64, MAX_PAGES_64, WASM_PAGE_BYTES};
+use crate::compile::CompileBudget;
 use crate::features::Features;
 use crate::limits::Quota;
 
@@ -137,6 +138,7 @@ pub struct Config {
     pub(crate) max_wasm_stack: usize,
     pub(crate) features: Features,
     pub(crate) count: bool,
+    pub(crate) compile_budget: CompileBudget,
     pub(crate) quota: Quota,
     pub(crate) consume_fuel: bool,
     pub(crate) initial_fuel: u64,
@@ -161,6 +163,7 @@ impl Default for Config {
             max_wasm_stack: DEFAULT_WASM_STACK_BYTES,
             features: Features::all(),
             count: false,
+            compile_budget: CompileBudget::default(),
             quota: Quota::default(),
             consume_fuel: false,
             initial_fuel: 0,
@@ -307,6 +310,15 @@ impl Config {
     /// The fuel that a store begins with, and a life in a pool; 0 unless it is said.
     pub fn initial_fuel(mut self, fuel: u64) -> Config {
         self.initial_fuel = fuel;
+        self
+    }
+
+    /// How much work compiling a module may be. A function that takes more is not
+    /// optimised ([`crate::Module::over_budget`]); a module that takes far more is
+    /// refused. The same module has the same code under the same budget, on every
+    /// machine with the same processor.
+    pub fn compile_budget(mut self, budget: CompileBudget) -> Config {
+        self.compile_budget = budget;
         self
     }
 

@@ -25,6 +25,8 @@ pub struct Engine(Arc<Inner>);
 struct Inner {
     config: Config,
     target: Target,
+    /// Without optimisation.
+    plain: Target,
     /// For 32-bit memories, and for 64-bit ones.
     in_force: [InForce; 2],
     /// A feature that was asked for and that this processor lacks, and what it
@@ -115,6 +117,10 @@ impl Engine {
         code::reserve(domain)?;
         let in_force = [false, true].map(|memory64| InForce::new(config, memory64));
         let target = Target::host(config.opt)?;
+        let plain = match config.opt {
+            Opt::None => target.clone(),
+            Opt::Speed => Target::host(Opt::None)?,
+        };
         let mut config = config.clone();
         let asked_for = |(feature, _): &_| config.features.contains(*feature);
         let lacks = target.lacks().filter(asked_for);
@@ -124,6 +130,7 @@ impl Engine {
         Ok(Engine(Arc::new(Inner {
             config,
             target,
+            plain,
             in_force,
             lacks,
             domain,
@@ -194,6 +201,11 @@ impl Engine {
 
     pub(crate) fn config(&self) -> &Config {
         &self.0.config
+    }
+
+    /// The code generator without optimisation.
+    pub(crate) fn plain_target(&self) -> &Target {
+        &self.0.plain
     }
 
     pub(crate) fn target(&self) -> &Target {

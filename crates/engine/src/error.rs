@@ -42,6 +42,9 @@ pub enum ErrorKind {
         /// Why.
         message: String,
     },
+    /// Compiling the module would take more than [`crate::CompileBudget`] allows.
+    #[error("{0}")]
+    Budget(String),
     /// An import is missing or of the wrong type.
     #[error("import '{module}' '{name}': {message}")]
     Link {

@@ -79,7 +79,9 @@ pub mod vmctx;
 mod wait;
 
 pub use bounds::{Bounds, BoundsChoice, Guarantee};
-pub use compile::{CodeCost, CodeLine, Listing, WasmLine};
+pub use compile::{
+    CodeCost, CodeLine, CompileBudget, Listing, OverBudget, UnknownCompileBudget, WasmLine,
+};
 pub use config::{Config, Elide, Opt};
 pub use count::{CheckSites, Counts};
 pub use engine::Engine;

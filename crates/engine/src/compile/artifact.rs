@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::budget::OverBudget;
 use crate::count::CheckSites;
 
 /// A function's or trampoline's code, in bytes from the start of the text.
@@ -95,6 +96,8 @@ pub(crate) struct Artifact {
     pub inlined: Vec<InlinedCode>,
     /// Checks in the code, where it counts.
     pub checks: CheckSites,
+    /// Functions that are not optimised, for it would take too much: by index.
+    pub over_budget: Vec<OverBudget>,
 }
 
 impl Artifact {
@@ -209,6 +212,12 @@ mod tests {
                 emitted: 3,
                 left_out: 1,
             },
+            over_budget: vec![OverBudget {
+                func: 3,
+                bytes: 70,
+                steps: 5000,
+                allowed: 2500,
+            }],
         }
     }
 

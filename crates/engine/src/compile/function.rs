@@ -1,7 +1,7 @@
 //! One body or trampoline: translated, compiled, and taken out of Cranelift's
 //! buffers.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cranelift_codegen::binemit::Reloc;
 use cranelift_codegen::control::ControlPlane;
@@ -11,8 +11,10 @@ use cranelift_codegen::{
     CompiledCode, Context, FinalizedMachExceptionHandler, FinalizedRelocTarget,
 };
 use cranelift_frontend::FunctionBuilderContext;
+use wasmparser::FuncToValidate;
 
 use super::artifact::{CodeRange, HandlerSite, InlinedCode, Position, TrapSite};
+use super::budget::{self, OverBudget};
 use super::placement::{self, Loop};
 use super::trampoline::{self, Trampoline};
 use crate::bounds::offset_and_check;
@@ -48,6 +50,8 @@ pub(super) struct CompiledFunction {
     pub loops: Vec<Loop>,
     /// Where the code counts: its checks.
     pub checks: CheckSites,
+    /// Why it is not optimised, where it would take too much.
+    pub over_budget: Option<OverBudget>,
 }
 
 /// What one thread keeps between functions.
@@ -76,21 +80,21 @@ pub(super) struct Compilers {
 impl Compilers {
     /// Validates, translates and compiles one body.
     pub(super) fn compile(&self, env: &ModuleEnv<'_>, body: Body<'_>) -> Result<CompiledFunction> {
-        let (to_validate, body) = body;
-        let func = to_validate.index;
+        let func = body.0.index;
         self.with(|compiler| {
-            let ir = &mut compiler.context.func;
-            compiler
-                .translator
-                .translate(env, to_validate, &body, ir)
-                .map_err(refused)?;
-            let checked = count::checked(ir, compiler.translator.counted());
-            leave_checks_out(&mut compiler.context, env, &compiler.translator)
-                .map_err(|message| ErrorKind::Compile { func, message })?;
-            let checks = count::count_checks(&mut compiler.context.func, &checked);
-            let inlined = compiler.translator.inlined();
-            let compiled = emit(&mut compiler.context, env.isa, func, inlined)?;
-            Ok(CompiledFunction { checks, ..compiled })
+            let Compiler {
+                context,
+                translator,
+                ..
+            } = compiler;
+            let prepared = prepare(context, translator, env, body)?;
+            let inlined = translator.inlined();
+            let compiled = emit(context, prepared.isa, func, inlined)?;
+            Ok(CompiledFunction {
+                checks: prepared.checks,
+                over_budget: prepared.over_budget,
+                ..compiled
+            })
         })
     }
 
@@ -123,18 +127,102 @@ impl Compilers {
     }
 }
 
-/// Runs the elision of checks over what was just translated.
-pub(super) fn leave_checks_out(
+/// A body that is translated, and how it is to be compiled.
+pub(super) struct Prepared<'a> {
+    pub isa: &'a dyn TargetIsa,
+    pub checks: CheckSites,
+    pub over_budget: Option<OverBudget>,
+    /// Bodies beyond the budget are compiled one at a time, so that those of many
+    /// modules take the memory of one.
+    _alone: Option<MutexGuard<'static, ()>>,
+}
+
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Translates a body, and leaves checks out of it; plainly where it would take
+/// too much to optimise it.
+pub(super) fn prepare<'a>(
     context: &mut Context,
+    translator: &mut FuncTranslator,
+    env: &ModuleEnv<'a>,
+    (to_validate, body): Body<'_>,
+) -> Result<Prepared<'a>> {
+    let func = to_validate.index;
+    let range = body.range();
+    let bytes = range.end - range.start;
+    let again = FuncToValidate {
+        resources: to_validate.resources.clone(),
+        ..to_validate
+    };
+    env.budget.check().map_err(ErrorKind::Budget)?;
+    let allowed = env.budget.optimised(bytes);
+    let failed = |message| ErrorKind::Compile { func, message };
+    let steps = match translate(context, translator, env, (again, body.clone()), allowed) {
+        Ok(steps) => {
+            env.budget.spend(steps).map_err(ErrorKind::Budget)?;
+            let checked = count::checked(&context.func, translator.counted());
+            elide::run(context, env.isa, env.plans, translator.sites(), env.elide)
+                .map_err(failed)?;
+            return Ok(Prepared {
+                isa: env.isa,
+                checks: count::count_checks(&mut context.func, &checked),
+                over_budget: None,
+                _alone: None,
+            });
+        }
+        Err(TranslateError::OverBudget { steps }) => steps,
+        Err(error) => return Err(refused(error)),
+    };
+    // Their buffers hold parts of the first attempt, which may be large.
+    *translator = FuncTranslator::default();
+    *context = Context::new();
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let most = env.budget.compiled(bytes);
+    match translate(context, translator, &env.plain(), (to_validate, body), most) {
+        Ok(steps) => env.budget.spend(steps).map_err(ErrorKind::Budget)?,
+        Err(TranslateError::OverBudget { .. }) => {
+            return Err(ErrorKind::Budget(budget::refusal(func, bytes, most)).into());
+        }
+        Err(error) => return Err(refused(error)),
+    }
+    let checked = count::checked(&context.func, translator.counted());
+    Ok(Prepared {
+        isa: env.plain_isa,
+        checks: count::count_checks(&mut context.func, &checked),
+        over_budget: Some(OverBudget {
+            func,
+            bytes: bytes as u32,
+            steps,
+            allowed,
+        }),
+        _alone: Some(alone),
+    })
+}
+
+/// Translates a body in no more than so many steps: how many it takes to go on
+/// with it.
+fn translate(
+    context: &mut Context,
+    translator: &mut FuncTranslator,
     env: &ModuleEnv<'_>,
-    translator: &FuncTranslator,
-) -> Result<(), String> {
-    elide::run(context, env.isa, env.plans, translator.sites(), env.elide)
+    (to_validate, body): Body<'_>,
+    most: u64,
+) -> Result<u64, TranslateError> {
+    translator.translate(env, to_validate, &body, &mut context.func, most)?;
+    let steps = match env.plain {
+        true => translator.steps(&context.func),
+        false => budget::steps(&context.func),
+    };
+    match steps > most {
+        true => Err(TranslateError::OverBudget { steps }),
+        false => Ok(steps),
+    }
 }
 
 pub(super) fn refused(error: TranslateError) -> Error {
     match error {
         TranslateError::Invalid(error) => error.into(),
+        TranslateError::OverBudget { .. } => ErrorKind::Budget(error.to_string()).into(),
         TranslateError::Unsupported { operator, offset } => {
             // Everything else of WebAssembly 3.0 is translated.
             let message = format!("gc: {operator}");
@@ -178,6 +266,7 @@ fn emit(
         calls,
         loops: placement::loops(compiled),
         checks: CheckSites::default(),
+        over_budget: None,
     })
 }
 

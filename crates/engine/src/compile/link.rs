@@ -46,6 +46,8 @@ pub(super) fn link(target: &Target, linking: Linking) -> Result<Artifact> {
     image.artifact.functions = vec![CodeRange { offset: 0, len: 0 }; functions.len()];
     image.artifact.entries = vec![None; types];
     image.artifact.exits = vec![None; types];
+    let over_budget = functions.iter().filter_map(|function| function.over_budget);
+    image.artifact.over_budget = over_budget.collect();
     for index in image.order(functions.len()) {
         image.artifact.checks += functions[index].checks;
         let range = image.append(&functions[index])?;
@@ -235,6 +237,7 @@ mod tests {
             calls,
             loops: Vec::new(),
             checks: CheckSites::default(),
+            over_budget: None,
         }
     }
 

@@ -20,7 +20,7 @@ use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::{CompiledCode, Context, FinalizedMachReloc, FinalizedRelocTarget};
 use rayon::prelude::*;
 
-use super::function::{leave_checks_out, refused};
+use super::function::prepare;
 use super::operators::{self, WasmLine};
 use crate::bounds::offset_and_check;
 use crate::error::{ErrorKind, Result};
@@ -165,25 +165,24 @@ pub(crate) fn list(env: &ModuleEnv<'_>, (to_validate, body): Body<'_>) -> Result
     let failed = |message: String| ErrorKind::Compile { func, message };
     let mut context = Context::new();
     let mut translator = FuncTranslator::default();
-    translator
-        .translate(env, to_validate, &body, &mut context.func)
-        .map_err(refused)?;
-    leave_checks_out(&mut context, env, &translator).map_err(failed)?;
-    cranelift_codegen::verify_function(&context.func, env.isa)
+    let read = operators::read(&body)?;
+    let prepared = prepare(&mut context, &mut translator, env, (to_validate, body))?;
+    let isa = prepared.isa;
+    cranelift_codegen::verify_function(&context.func, isa)
         .map_err(|error| failed(error.to_string()))?;
     let calls = translator.inlined();
     let clif = clif(&context.func, calls);
     context
-        .compile(env.isa, &mut ControlPlane::default())
+        .compile(isa, &mut ControlPlane::default())
         .map_err(|error| failed(error.inner.to_string()))?;
     let compiled = context.compiled_code().expect("it has just been compiled");
     Ok(Listing {
         func,
         name: env.info.func_name(func).map(str::to_owned),
-        wasm: operators::read(&body)?,
+        wasm: read,
         inlined: inlined_lines(env, calls)?,
         clif,
-        code: Disassembly::new(&context.func, compiled, calls).lines(env.isa)?,
+        code: Disassembly::new(&context.func, compiled, calls).lines(isa)?,
     })
 }
 

@@ -3,6 +3,7 @@
 //! ```text
 //!  bodies ──rayon──▶ function.rs  validate + translate + compile, one context
 //!                        │        a thread, reused from body to body
+//!                        │      budget.rs  what takes too long: plainly, or not
 //!  types ───rayon──▶ trampoline.rs  in from the host, out to the host
 //!                        ▼
 //!                    link.rs      order, calls between functions
@@ -21,6 +22,7 @@
 //!   layout seed, never on which thread compiled what.
 
 mod artifact;
+mod budget;
 mod function;
 mod link;
 mod listing;
@@ -31,6 +33,8 @@ mod threads;
 mod trampoline;
 
 pub(crate) use artifact::{Artifact, CodeRange};
+pub(crate) use budget::ModuleBudget;
+pub use budget::{CompileBudget, OverBudget, UnknownCompileBudget};
 #[cfg(test)]
 pub(crate) use listing::list;
 pub(crate) use listing::listings;
@@ -56,7 +60,7 @@ use trampoline::Trampoline;
 /// # Errors
 /// [`crate::error::ErrorKind::Invalid`] and `Unsupported` for the first body, by
 /// index, that is refused; `Compile` where the code generator
-/// gives up.
+/// gives up; `Budget` where it would take more than it may.
 pub(crate) fn compile_module(
     target: &Target,
     env: &ModuleEnv<'_>,

@@ -23,7 +23,7 @@ use crate::engine::Engine;
 use folder::{Folder, Unused};
 
 /// Changes with the format of an entry.
-const MAGIC: &[u8; 8] = b"fathom\x00\x04";
+const MAGIC: &[u8; 8] = b"fathom\x00\x05";
 const HEAD_BYTES: usize = MAGIC.len() + blake3::OUT_LEN;
 
 /// Where the entry of one module under one configuration is.
@@ -51,7 +51,7 @@ impl Key {
         };
         let mut hasher = blake3::Hasher::new();
         let about = format!(
-            "{}|{}|{}|{}|{}|{}|{}|{}|{:?}|{}|{}|{}|",
+            "{}|{}|{}|{}|{}|{}|{}|{}|{:?}|{}|{}|{}|{}|",
             env!("CARGO_PKG_VERSION"),
             engine.target().fingerprint(),
             in_force(false),
@@ -64,6 +64,7 @@ impl Key {
             config.features,
             config.count,
             config.consume_fuel,
+            config.compile_budget,
         );
         hasher.update(about.as_bytes());
         #[cfg(feature = "thesis-formula")]

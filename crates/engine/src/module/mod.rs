@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::bounds::MemoryPlan;
 use crate::code::CodeMemory;
-use crate::compile::{self, Artifact, CodeRange, Listing};
+use crate::compile::{self, Artifact, CodeRange, Listing, ModuleBudget, OverBudget};
 use crate::config::Opt;
 use crate::count::CheckSites;
 use crate::engine::Engine;
@@ -46,6 +46,7 @@ struct Inner {
     origin: Origin,
     /// Checks in the code, where it counts.
     checks: CheckSites,
+    over_budget: Vec<OverBudget>,
 }
 
 /// Where a module's code comes from.
@@ -136,6 +137,9 @@ impl Module {
                 spectre: engine.config().spectre,
                 count: engine.config().count,
                 fuel: engine.config().consume_fuel,
+                budget: &budget(engine, &bodies),
+                plain_isa: engine.plain_target().isa(),
+                plain: false,
             };
             compile::listings(&env, bodies, func)
         };
@@ -154,6 +158,7 @@ impl Module {
         let functions = artifact.functions.clone();
         let entries = artifact.entries.clone();
         let checks = artifact.checks;
+        let over_budget = artifact.over_budget.clone();
         let code = CodeMemory::publish(
             artifact,
             engine.domain(),
@@ -169,6 +174,7 @@ impl Module {
             functions,
             entries,
             checks,
+            over_budget,
             data: wasm[start..end].into(),
             data_start: start,
             images: OnceLock::new(),
@@ -231,6 +237,13 @@ impl Module {
     /// counts.
     pub fn check_sites(&self) -> CheckSites {
         self.0.checks
+    }
+
+    /// Its functions that are not optimised, for it would take more than the
+    /// engine's [`crate::CompileBudget`] allows: they are compiled as at
+    /// [`Opt::None`], with their locals in memory.
+    pub fn over_budget(&self) -> &[OverBudget] {
+        &self.0.over_budget
     }
 
     /// Whether its code came from the cache.
@@ -340,6 +353,13 @@ fn inlinable<'a>(engine: &Engine, info: &ModuleInfo, bodies: &[Body<'a>]) -> Inl
     }
 }
 
+/// What compiling it may take.
+fn budget(engine: &Engine, bodies: &[Body<'_>]) -> ModuleBudget {
+    let bytes = |(_, body): &Body<'_>| body.range().end - body.range().start;
+    let bytes = bodies.iter().map(bytes).sum();
+    ModuleBudget::new(engine.config().compile_budget, bytes)
+}
+
 fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<Artifact> {
     let plans = plans(engine, info)?;
     let layout = VmLayout::new(info);
@@ -355,6 +375,9 @@ fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<
         spectre: config.spectre,
         count: config.count,
         fuel: config.consume_fuel,
+        budget: &budget(engine, &bodies),
+        plain_isa: engine.plain_target().isa(),
+        plain: false,
     };
     compile::compile_module(engine.target(), &env, bodies, config.layout_seed)
 }

@@ -240,6 +240,7 @@ impl Translator<'_> {
     fn collect_args(&mut self, count: usize) -> Vec<BlockArg> {
         let mut args = std::mem::take(&mut self.state.args);
         args.clear();
+        self.state.work.handed_on(count);
         let first = self.state.stack.len() - count;
         for i in first..self.state.stack.len() {
             let raw: Value = self.state.stack[i];
@@ -309,6 +310,7 @@ impl Translator<'_> {
         let index = self.pop();
         let (_, arity) = self.state.branch_to(targets.default());
         let args = self.collect_args(arity);
+        self.state.work.entries(targets.len() as usize);
         let mut edges = HashMap::new();
         let mut calls = Vec::with_capacity(targets.len() as usize);
         for target in targets.targets() {

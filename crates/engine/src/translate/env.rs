@@ -31,8 +31,9 @@ use cranelift_frontend::FunctionBuilder;
 use wasmparser::BlockType;
 
 use super::Translator;
-use super::inline::Inlinable;
+use super::inline::{self, Inlinable};
 use crate::bounds::{MemoryPlan, Site};
+use crate::compile::ModuleBudget;
 use crate::config::Elide;
 use crate::count::{Counter, increment};
 use crate::libcall::Libcall;
@@ -72,6 +73,26 @@ pub(crate) struct ModuleEnv<'a> {
     pub fuel: bool,
     /// What is translated in the place of calls.
     pub inlinable: &'a Inlinable<'a>,
+    /// What compiling it may take.
+    pub budget: &'a ModuleBudget,
+    /// The target without optimisation, for bodies beyond the budget.
+    pub plain_isa: &'a dyn TargetIsa,
+    /// Whether this is for one of those.
+    pub plain: bool,
+}
+
+impl<'a> ModuleEnv<'a> {
+    /// For a body beyond the budget: with nothing that takes more work than the
+    /// code is long.
+    pub(crate) fn plain(&self) -> ModuleEnv<'a> {
+        ModuleEnv {
+            isa: self.plain_isa,
+            elide: Elide::Off,
+            inlinable: &inline::NONE,
+            plain: true,
+            ..*self
+        }
+    }
 }
 
 /// The Cranelift type of a value across calls, in locals and in memory.

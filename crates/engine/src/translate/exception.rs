@@ -47,6 +47,16 @@ impl Translator<'_> {
     }
 
     fn open_try(&mut self, table: &TryTable) {
+        // What the end of the body will load for its clauses, before it is begun.
+        let info = self.env.module.info;
+        let values = |catch: &Catch| match *catch {
+            Catch::One { tag, .. } | Catch::OneRef { tag, .. } => {
+                info.types[info.tags[tag as usize] as usize].params().len()
+            }
+            Catch::All { .. } | Catch::AllRef { .. } => 0,
+        };
+        let values = table.catches.iter().map(values).sum();
+        self.state.work.handed_on(values);
         let (params, results) = self.block_types(table.ty);
         let end = self.b.create_block();
         self.append_params(end, results);

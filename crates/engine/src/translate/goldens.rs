@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Inlinable, ModuleEnv};
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
-use crate::compile::{Target, list};
+use crate::compile::{CompileBudget, ModuleBudget, Target, list};
 use crate::config::Elide;
 use crate::features::Features;
 use crate::module::decode;
@@ -53,6 +53,9 @@ fn render(wat: &str, bounds: Bounds, spectre: bool, stage: Stage) -> String {
         spectre,
         count: false,
         fuel: false,
+        budget: &ModuleBudget::new(CompileBudget::OFF, 0),
+        plain_isa: target.isa(),
+        plain: false,
     };
     let mut text = String::new();
     for body in bodies {

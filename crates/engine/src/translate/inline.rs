@@ -55,6 +55,12 @@ const GROWTH: u64 = 3;
 /// behind this offset are translated without any.
 const FIRST_LOCATION: u32 = 1 << 30;
 
+/// Where nothing is to be translated in the place of a call.
+pub(super) static NONE: Inlinable<'static> = Inlinable {
+    imported_funcs: 0,
+    bodies: Vec::new(),
+};
+
 /// The bodies that may be translated in the place of a call.
 #[derive(Default)]
 pub(crate) struct Inlinable<'a> {
@@ -200,12 +206,9 @@ impl InlinedCalls {
         self.frame
     }
 
-    /// The variable of a local.
-    pub fn local(&self, index: u32) -> Variable {
-        match self.frame {
-            Some(_) => self.locals[index as usize],
-            None => Variable::from_u32(index),
-        }
+    /// The variable of a local of the inlined body that is being translated.
+    pub fn local(&self, index: u32) -> Option<Variable> {
+        self.frame.map(|_| self.locals[index as usize])
     }
 
     /// Notes one, if there is room: its first location.

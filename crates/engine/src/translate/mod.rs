@@ -12,6 +12,8 @@
 //!                                   ├ memory.rs    loads, stores, bulk memory
 //!                                   ├ atomic.rs    atomic accesses, wait, notify
 //!                                   ├ table.rs, global.rs, call.rs, exception.rs
+//!                                   ├ locals.rs    variables, or cells of the frame
+//!                                   ├ work.rs      counted, to give up in time
 //!                                   ├ inline.rs    small functions instead of calls
 //!                                   ├ fuel.rs      what ends a program
 //!                                   ├ wide.rs      128-bit integers
@@ -37,6 +39,7 @@ mod exception;
 mod fuel;
 mod global;
 mod inline;
+mod locals;
 mod memory;
 mod numeric;
 mod product;
@@ -44,6 +47,7 @@ mod simd;
 mod state;
 mod table;
 mod wide;
+mod work;
 
 pub(crate) use env::{ModuleEnv, clif_type, wasm_signature};
 pub(crate) use inline::{Inlinable, InlinedCall, resolve};
@@ -56,7 +60,6 @@ use wasmparser::{
 };
 
 use crate::bounds::Site;
-use crate::types::ValType;
 use env::FuncEnv;
 use state::State;
 
@@ -73,6 +76,12 @@ pub(crate) enum TranslateError {
         operator: String,
         /// Its offset in the module.
         offset: usize,
+    },
+    /// It takes more steps than it may; the translation was given up.
+    #[error("more than {steps} steps")]
+    OverBudget {
+        /// Steps until then.
+        steps: u64,
     },
 }
 
@@ -104,13 +113,20 @@ impl FuncTranslator {
         self.state.inlined.calls()
     }
 
-    /// Validates and translates one body into `func`, which must be empty.
+    /// Steps that the last body took.
+    pub(crate) fn steps(&self, func: &ir::Function) -> u64 {
+        self.state.work.steps(func)
+    }
+
+    /// Validates and translates one body into `func`, which must be empty, in no
+    /// more than so many steps.
     pub(crate) fn translate<R: WasmModuleResources>(
         &mut self,
         module: &ModuleEnv<'_>,
         to_validate: FuncToValidate<R>,
         body: &FunctionBody<'_>,
         func: &mut ir::Function,
+        most: u64,
     ) -> Result<(), TranslateError> {
         let index = to_validate.index;
         let ty = module.info.func_type(index);
@@ -119,6 +135,7 @@ impl FuncTranslator {
         let mut validator = to_validate.into_validator(std::mem::take(&mut self.validators));
         self.state.clear();
         self.state.inlined.clear(body);
+        self.state.work.clear(most);
 
         let mut translator = {
             let mut b = FunctionBuilder::new(func, &mut self.builder);
@@ -134,8 +151,11 @@ impl FuncTranslator {
             }
         };
         let mut reader = body.get_binary_reader();
+        if module.plain {
+            translator.state.locals.in_cells(&mut translator.b);
+        }
         translator.declare_params(ty.params());
-        translator.declare_locals(&mut validator, &mut reader)?;
+        translator.declare_locals(&mut validator, &mut reader, body)?;
         translator.open_function(ty.results());
 
         let allocations = std::mem::take(&mut self.readers);
@@ -161,43 +181,6 @@ struct Translator<'a> {
 }
 
 impl Translator<'_> {
-    /// Binds the parameters to the first locals.
-    fn declare_params(&mut self, params: &[ValType]) {
-        let entry = self.b.current_block().expect("the entry block is current");
-        for (i, ty) in params.iter().enumerate() {
-            let variable = self.b.declare_var(clif_type(*ty));
-            let value = self.b.block_params(entry)[i + env::CONTEXT_PARAMS];
-            self.b.def_var(variable, value);
-        }
-    }
-
-    /// Declares the other locals, zero.
-    fn declare_locals<R: WasmModuleResources>(
-        &mut self,
-        validator: &mut FuncValidator<R>,
-        reader: &mut wasmparser::BinaryReader<'_>,
-    ) -> Result<(), TranslateError> {
-        for _ in 0..reader.read_var_u32()? {
-            let offset = reader.original_position();
-            let count: u32 = reader.read()?;
-            let ty: wasmparser::ValType = reader.read()?;
-            validator.define_locals(offset, count, ty)?;
-            if needs_collector(ty) {
-                return Err(TranslateError::Unsupported {
-                    operator: format!("local of type {ty}"),
-                    offset: offset as usize,
-                });
-            }
-            let ty = env::parsed_clif_type(ty);
-            let zero = self.zero(ty);
-            for _ in 0..count {
-                let variable = self.b.declare_var(ty);
-                self.b.def_var(variable, zero);
-            }
-        }
-        Ok(())
-    }
-
     /// The zero of a type.
     fn zero(&mut self, ty: Type) -> Value {
         match ty {
@@ -217,6 +200,12 @@ impl Translator<'_> {
         let mut is_first = true;
         while !operators.eof() {
             let (op, offset) = operators.read_with_offset()?;
+            if let Operator::BrTable { targets } = &op {
+                self.state
+                    .work
+                    .checked(self.operands_of_labels(validator, targets));
+                self.in_budget()?;
+            }
             validator.op(offset, &op)?;
             self.b.set_srcloc(ir::SourceLoc::new(offset as u32));
             if std::mem::take(&mut is_first) {
@@ -228,8 +217,41 @@ impl Translator<'_> {
                     offset: offset as usize,
                 });
             }
+            // What is not optimised is not moved out of loops.
+            let loops = match self.env.module.plain {
+                true => 0,
+                false => self.state.loops,
+            };
+            let operands = self.state.stack.len();
+            self.state.work.operator(operands, loops, self.b.func);
+            self.in_budget()?;
         }
         Ok(())
+    }
+
+    fn in_budget(&self) -> Result<(), TranslateError> {
+        match self.state.work.too_much(self.b.func) {
+            Some(steps) => Err(TranslateError::OverBudget { steps }),
+            None => Ok(()),
+        }
+    }
+
+    /// How many operands the labels of a table take, which validation looks at label
+    /// by label, also where nothing gets there.
+    fn operands_of_labels<R: WasmModuleResources>(
+        &self,
+        validator: &FuncValidator<R>,
+        targets: &wasmparser::BrTable<'_>,
+    ) -> usize {
+        let operands = |depth: u32| match validator.get_control_frame(depth as usize)?.block_type {
+            BlockType::FuncType(index) => {
+                let ty = self.env.module.info.types.get(index as usize)?;
+                Some(ty.params().len().max(ty.results().len()))
+            }
+            _ => Some(1),
+        };
+        let depths = targets.targets().map_while(Result::ok);
+        depths.filter_map(operands).sum()
     }
 
     /// Translates one operator; `false` when it is not known.
@@ -255,16 +277,16 @@ impl Translator<'_> {
     fn variable(&mut self, op: &Operator<'_>) -> bool {
         match *op {
             Operator::LocalGet { local_index } => {
-                let value = self.b.use_var(self.state.inlined.local(local_index));
+                let value = self.get_local(local_index);
                 self.state.push(value);
             }
             Operator::LocalSet { local_index } => {
                 let value = self.pop();
-                self.b.def_var(self.state.inlined.local(local_index), value);
+                self.set_local(local_index, value);
             }
             Operator::LocalTee { local_index } => {
                 let value = self.pop();
-                self.b.def_var(self.state.inlined.local(local_index), value);
+                self.set_local(local_index, value);
                 self.state.push(value);
             }
             Operator::GlobalGet { global_index } => self.global_get(global_index),

@@ -20,6 +20,8 @@ use wasmparser::Catch;
 
 use super::fuel::Fuel;
 use super::inline::InlinedCalls;
+use super::locals::Locals;
+use super::work::Work;
 
 /// Float constants of a function that are kept in registers through its loops.
 const HOISTED_MAX: usize = 4;
@@ -106,6 +108,10 @@ pub(crate) struct State {
     pub fuel: Fuel,
     /// Calls that were translated as their callees.
     pub inlined: InlinedCalls,
+    /// Where the locals are.
+    pub locals: Locals,
+    /// What the translation takes.
+    pub work: Work,
     /// Scratch for the arguments of branches.
     pub args: Vec<BlockArg>,
     /// Scratch for the arguments of calls.
@@ -120,6 +126,7 @@ impl State {
         self.loops = 0;
         self.handlers.clear();
         self.hoisted.clear();
+        self.locals.clear();
         self.args.clear();
         self.call_args.clear();
         self.fuel = Fuel::default();

@@ -8,6 +8,7 @@ pub const NOTHING: u8 = 0x40;
 pub const END: u8 = 0x0b;
 pub const ADD: u8 = 0x6a;
 pub const MUL: u8 = 0x6c;
+pub const XOR: u8 = 0x73;
 pub const DROP: u8 = 0x1a;
 pub const BLOCK: u8 = 0x02;
 pub const LOOP: u8 = 0x03;

@@ -11,6 +11,7 @@ mod encode;
 mod shapes;
 
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fathom_engine::*;
 
@@ -18,8 +19,8 @@ use fathom_engine::*;
 const WORK: &str = "FATHOM_TEST_BOMB";
 
 /// What one child may take.
-const SECONDS_MAX: u32 = 20;
-const BYTES_MAX: u64 = 512 << 20;
+const SECONDS_MAX: u32 = if cfg!(debug_assertions) { 20 } else { 6 };
+const BYTES_MAX: u64 = 256 << 20;
 
 /// What compiling came to.
 struct Cost {
@@ -61,8 +62,7 @@ fn child() {
     let mut fields = work.split(' ');
     let mut field = || fields.next().unwrap();
     let (name, bytes, opt) = (field(), field().parse().unwrap(), field());
-    let shape = shapes::ALL.iter().find(|shape| shape.name == name).unwrap();
-    let wasm = (shape.make)(bytes);
+    let wasm = shape(name, bytes);
     let engine = Engine::new(&Config::new().opt(opt.parse().unwrap())).unwrap();
     let before = seconds();
     let said = match Module::new(&engine, &wasm) {
@@ -127,4 +127,143 @@ fn globals_that_are_one_another() {
 #[test]
 fn tables_in_many_frames() {
     is_bounded("small_tables_in_many_frames", 300_000, Opt::None);
+}
+
+/// Bytes of each shape.
+const BYTES: usize = if cfg!(debug_assertions) {
+    30_000
+} else {
+    1_000_000
+};
+
+#[test]
+fn every_shape() {
+    let work: Vec<(&str, Opt)> = shapes::ALL
+        .iter()
+        .flat_map(|shape| Opt::ALL.map(|opt| (shape.name, opt)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((name, opt)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    is_bounded(name, BYTES, *opt);
+                }
+            });
+        }
+    });
+}
+
+fn shape(name: &str, bytes: usize) -> Vec<u8> {
+    let shape = shapes::ALL.iter().find(|shape| shape.name == name);
+    (shape.unwrap().make)(bytes)
+}
+
+fn load(wasm: &[u8], budget: CompileBudget) -> Result<Module> {
+    let engine = Engine::new(&Config::new().compile_budget(budget)).unwrap();
+    Module::new(&engine, wasm)
+}
+
+/// What takes far more than its length is not optimised.
+#[test]
+fn what_is_dear_is_not_optimised() {
+    for (name, bytes) in [
+        ("loop_that_turns_its_parameters", 12_000),
+        ("locals_in_many_blocks", 100_000),
+        ("locals_at_one_label", 100_000),
+        ("table_of_one_label", 100_000),
+        ("nested_loops", 100_000),
+    ] {
+        let wasm = shape(name, bytes);
+        let module = load(&wasm, CompileBudget::default()).unwrap();
+        let [over] = module.over_budget() else {
+            panic!("{name}: {:?}", module.over_budget());
+        };
+        assert_eq!(over.func, 0, "{name}");
+        assert!(over.steps > over.allowed, "{name}: {over:?}");
+        // Nor is it another time.
+        let again = load(&wasm, CompileBudget::default()).unwrap();
+        assert_eq!(again.over_budget(), [*over], "{name}");
+        assert_eq!(again.code_bytes(), module.code_bytes(), "{name}");
+    }
+}
+
+/// What takes as much as its length is optimised, however long it is.
+#[test]
+fn what_is_only_long_is_optimised() {
+    for name in [
+        "straight_line",
+        "dependent_loads",
+        "calls",
+        "sets_of_globals",
+        "inlined_calls",
+    ] {
+        let module = load(&shape(name, 50_000), CompileBudget::default()).unwrap();
+        assert_eq!(module.over_budget(), [], "{name}");
+    }
+}
+
+/// What even takes too much without being optimised is refused, in a line.
+#[test]
+fn what_is_wide_is_refused() {
+    for name in ["wide_calls", "wide_branches", "wide_tables", "wide_loops"] {
+        let error = load(&shape(name, 50_000), CompileBudget::default()).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::Budget(_)),
+            "{name}: {error}"
+        );
+        let text = error.to_string();
+        assert!(
+            text.starts_with("compiling function 0 takes more than"),
+            "{name}: {text}"
+        );
+    }
+    // None of them takes much: all of them do.
+    let error = load(&shape("wide_functions", 50_000), CompileBudget::default()).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.starts_with("compiling the module takes more than"),
+        "{text}"
+    );
+    assert!(!text.contains('\n'));
+}
+
+/// A budget can be raised, and turned off.
+#[test]
+fn a_budget_is_what_was_asked_for() {
+    let dear = shape("loop_that_turns_its_parameters", 3000);
+    assert_eq!(load(&dear, CompileBudget::OFF).unwrap().over_budget(), []);
+    assert_eq!(
+        load(&dear, CompileBudget::times(1000))
+            .unwrap()
+            .over_budget(),
+        []
+    );
+    assert_eq!(
+        load(&dear, CompileBudget::times(0))
+            .unwrap()
+            .over_budget()
+            .len(),
+        1
+    );
+    let wide = shape("wide_loops", 3000);
+    load(&wide, CompileBudget::OFF).unwrap();
+}
+
+/// The cache keeps what was not optimised, too.
+#[test]
+fn what_is_kept_is_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = Config::new().cache_dir(Some(folder.path().to_owned()));
+    let wasm = shape("loop_that_turns_its_parameters", 12_000);
+    let compiled = Module::new(&Engine::new(&config).unwrap(), &wasm).unwrap();
+    let kept = Module::new(&Engine::new(&config).unwrap(), &wasm).unwrap();
+    assert!(kept.from_cache() && !compiled.from_cache());
+    assert_eq!(kept.over_budget(), compiled.over_budget());
+    let more = config.compile_budget(CompileBudget::times(2));
+    assert!(
+        !Module::new(&Engine::new(&more).unwrap(), &wasm)
+            .unwrap()
+            .from_cache()
+    );
 }

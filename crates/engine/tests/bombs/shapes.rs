@@ -38,6 +38,9 @@ shapes!(
     operands_over_many_blocks,
     expressions_far_apart,
     loop_of_many_parameters,
+    loop_that_turns_its_parameters,
+    wide_functions,
+    unused_locals,
     wide_blocks,
     wide_loops,
     wide_ifs,
@@ -241,6 +244,18 @@ fn loop_of_many_parameters(bytes: usize) -> Vec<u8> {
     Module::new(&[(1, 0), (params, 0)], vec![(0, body(0, &code))]).encode()
 }
 
+/// Each branch back hands on each parameter in the place of the one in front.
+fn loop_that_turns_its_parameters(bytes: usize) -> Vec<u8> {
+    let params = (bytes / 14).clamp(2, 1000);
+    let branches = (bytes.saturating_sub(8 * params) / 10).max(1);
+    let first = each(0..params, |i| join(&[&get(0), &number(i), &[MUL]]));
+    let turn = |i| join(&[&get(0), &number(i), &[XOR], &again(0)]);
+    let sums = [ADD].repeat(params + branches - 1);
+    let turns = each(0..branches, turn);
+    let code = join(&[&first, &open(LOOP, 1), &turns, &sums, &set(0), &[END]]);
+    Module::new(&[(1, 0), (params, 0)], vec![(0, body(0, &code))]).encode()
+}
+
 /// Parameters and results of the widest types.
 const WIDEST: usize = 1000;
 
@@ -249,8 +264,20 @@ const WIDEST: usize = 1000;
 fn wide(code: &[u8]) -> Vec<u8> {
     let types = [(0, 0), (WIDEST, WIDEST), (0, WIDEST)];
     let code = join(&[&number(1).repeat(WIDEST), code, &[DROP].repeat(WIDEST)]);
-    let funcs = vec![(0, body(0, &code)), (1, body(0, &[UNREACHABLE]))];
+    // What calls is not inlined.
+    let callee = join(&[&[UNREACHABLE], &call(0)]);
+    let funcs = vec![(0, body(0, &code)), (1, body(0, &callee))];
     Module::new(&types, funcs).encode()
+}
+
+/// Each takes a thousand values, in four bytes.
+fn wide_functions(bytes: usize) -> Vec<u8> {
+    Module::new(&[(WIDEST, 0)], vec![(0, body(0, &[])); bytes / 4]).encode()
+}
+
+/// Each has 50,000 locals, in eight bytes.
+fn unused_locals(bytes: usize) -> Vec<u8> {
+    Module::new(&[(0, 0)], vec![(0, body(50_000, &[])); bytes / 9]).encode()
 }
 
 fn wide_blocks(bytes: usize) -> Vec<u8> {
@@ -276,8 +303,7 @@ fn wide_branches(bytes: usize) -> Vec<u8> {
 
 fn wide_tables(bytes: usize) -> Vec<u8> {
     const LABELS: usize = 100;
-    let table = join(&[&number(1), &br_table(1..LABELS, 1)]);
-    // The operands are those of the label, and again behind the block.
+    let table = join(&[&number(1), &br_table(0..LABELS, 1)]);
     let used = join(&[&open(BLOCK, 1), &table, &[END]]);
     let opened = open(BLOCK, 1).repeat(LABELS);
     wide(&join(&[

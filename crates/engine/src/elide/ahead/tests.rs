@@ -17,7 +17,7 @@ use cranelift_codegen::ir::{
 };
 
 use crate::bounds::{Bounds, GrowthLimits, Guarantee, MemoryPlan};
-use crate::compile::Target;
+use crate::compile::{CompileBudget, ModuleBudget, Target};
 use crate::config::Elide;
 use crate::elide;
 use crate::features::Features;
@@ -84,11 +84,14 @@ fn subject(wat: &str, bounds: Bounds, spectre: bool, optimised: bool) -> Subject
         spectre,
         count: false,
         fuel: false,
+        budget: &ModuleBudget::new(CompileBudget::OFF, 0),
+        plain_isa: target.isa(),
+        plain: false,
     };
     let mut context = Context::new();
     let mut translator = FuncTranslator::default();
     let (to_validate, body) = bodies.into_iter().next().expect("a function");
-    let translated = translator.translate(&env, to_validate, &body, &mut context.func);
+    let translated = translator.translate(&env, to_validate, &body, &mut context.func, u64::MAX);
     assert!(translated.is_ok(), "it translates");
     let sites = translator.sites();
     elide::run(&mut context, env.isa, env.plans, sites, env.elide).expect("it stays well-formed");

@@ -8,6 +8,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use super::*;
+use crate::compile::CompileBudget;
 use crate::config::{Config, Elide, Opt};
 use crate::features::{Feature, Features};
 
@@ -93,6 +94,10 @@ fn what_was_made_for_something_else_is_not_taken_under_another_name() {
         self::key(Config::new().spectre(false), folder.path()),
         self::key(Config::new().layout_seed(Some(1)), folder.path()),
         self::key(Config::new().count(true), folder.path()),
+        self::key(
+            Config::new().compile_budget(CompileBudget::times(2)),
+            folder.path(),
+        ),
         self::key(Config::new().bounds("trap".parse().unwrap()), folder.path()),
         of_another_build(folder.path()),
     ];

@@ -1,0 +1,69 @@
+//! Modules that are made to be dear, and modules that are not: compiled within a
+//! bound of time and of memory, optimised or not; what is compiled plainly, for it
+//! would take too long otherwise, does what the rest does.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use fathom_engine::{Bounds, CompileBudget, Config, Engine, Module, Opt};
+use fathom_fuzz::generate::{self, Stream};
+use fathom_fuzz::ours::Ours;
+use fathom_fuzz::target::Target;
+
+#[path = "../../../crates/engine/tests/bombs/encode.rs"]
+mod encode;
+#[path = "../../../crates/engine/tests/bombs/shapes.rs"]
+mod shapes;
+
+/// Lengths of the dear modules, in bytes.
+const BYTES: std::ops::Range<usize> = 500..200_000;
+
+/// What one may take, on a machine that does much else.
+const TIME_MAX: Duration = Duration::from_secs(40);
+/// What the process may have, for all its threads.
+const BYTES_MAX: u64 = 2 << 30;
+
+fn main() -> ExitCode {
+    let engines = Opt::ALL.map(|opt| Engine::new(&Config::new().opt(opt)));
+    let engines = engines.map(|engine| engine.expect("the engine works on this machine"));
+    let optimised = Ours::new(Bounds::Guard, Opt::Speed).expect("so does the whole of it");
+    let plain = Config::new().compile_budget(CompileBudget::times(0));
+    let plain = Ours::configured("budget 0".to_owned(), &plain).expect("and what is plain");
+    Target::new("compile", "modules", 2_000)
+        .configurations(engines.len() + 2)
+        .run(|case| {
+            let mut stream = Stream::new(case.seed);
+            let small = generate::from_seed(case.seed).unwrap_or_default();
+            case.keep(&small);
+            let expected = optimised.observe(&small);
+            plain.observe(&small).agrees(&expected)?;
+            let shape = shapes::ALL[stream.below(shapes::ALL.len())];
+            let bytes = BYTES.start + stream.below(BYTES.end - BYTES.start);
+            let dear = (shape.make)(bytes);
+            case.keep(&dear);
+            for engine in &engines {
+                let start = Instant::now();
+                match Module::new(engine, &dear) {
+                    Ok(module) => case.count("not optimised", module.over_budget().len() as u64),
+                    Err(_) => case.count("refused", 1),
+                }
+                let took = start.elapsed();
+                if took > TIME_MAX {
+                    let opt = engine.opt();
+                    return Err(format!("{} at {opt}, {bytes} bytes: {took:?}", shape.name));
+                }
+            }
+            match resident_most() {
+                Some(most) if most > BYTES_MAX => Err(format!("{most} bytes of memory")),
+                _ => Ok(()),
+            }
+        })
+}
+
+/// The most memory that this process had, in bytes.
+fn resident_most() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().split(' ').next()?.parse().ok()?;
+    Some(kilobytes * 1024)
+}
