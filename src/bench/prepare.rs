@@ -511,6 +511,7 @@ fn pace(args: &Args, target: &Target) -> Pace {
             .or(args.pace.rounds.is_none().then_some(default)),
         cell_target: (!is_fixed).then_some(cell_target),
         iterations_max,
+        rounds_wanted: fathom_stats::interval::ROUNDS_MIN as u32,
         is_by_cell: target.kind == Kind::Scaling,
     }
 }

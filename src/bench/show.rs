@@ -77,6 +77,11 @@ impl Observer for Shown {
                     eprintln!("round {} of at most {rounds}: {cells} cells", round + 1);
                 }
             }
+            Note::Rests { sandbox, round } => self.say(&format!(
+                "{sandbox} rests: it takes {:.0} s a round, and there would be too few rounds for \
+                 any verdict; a longer --budget has them all",
+                round.as_secs_f64()
+            )),
             Note::Begin { cell, left } => self.begin(cell, left),
             Note::Done { .. } => self.bar.inc(1),
             Note::Failed {

@@ -4,23 +4,27 @@
 //! ```text
 //! round ─▶ order ─▶ cell ─▶ ask its driver ─▶ judge ─▶ records, one write
 //!   ▲                          └ fails ─▶ one failure record, others go on
-//!   └── while rounds and time are left
+//!   └── while rounds and time are left; the slowest may rest (`rest`)
 //! ```
 //!
 //! What is on the disk decides what is left to do, so going on after a break
 //! is the same as going on after a cell.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
 use fathom_record::{
-    Cell, CellId, FailureKind, Record,
+    Cell, CellId, FailureKind, Record, SandboxId,
     campaign::{Failure, InForce, Sample},
 };
+
+mod rest;
+
+use rest::Share;
 
 use crate::{
     driver::{Conversation, DriveError, Driver},
@@ -39,6 +43,9 @@ pub struct Pace {
     pub cell_target: Option<Duration>,
     /// At most this many iterations.
     pub iterations_max: u32,
+    /// Rounds below which nothing can be said. Where the budget does not suffice for
+    /// so many of everybody, the slowest rest; 0 lets nobody rest.
+    pub rounds_wanted: u32,
     /// Judge each cell by itself: where what is measured is what ends in a
     /// second, a fast engine must not be done before it was looked at.
     pub is_by_cell: bool,
@@ -55,6 +62,13 @@ pub enum Note<'a> {
         rounds: u32,
         /// Cells left in it.
         cells: usize,
+    },
+    /// A sandbox takes no part in later rounds, so that there can be enough of them.
+    Rests {
+        /// Which.
+        sandbox: &'a SandboxId,
+        /// What it took in a round.
+        round: Duration,
     },
     /// A cell's turn begins.
     Begin {
@@ -129,8 +143,13 @@ impl Session<'_> {
     pub fn run(&mut self) -> Result<Ended, ResultsError> {
         let mut clock = Clock::new(self.pace.budget);
         let rounds = self.plan.config.rounds;
+        let mut resting = BTreeSet::new();
         for round in 0..rounds {
-            let left = self.left_in(round);
+            self.let_rest(round, &clock, &mut resting);
+            let mut left = self.left_in(round);
+            left.retain(|&position| {
+                !resting.contains(&self.plan.tasks[position].cell.sandbox.id())
+            });
             if left.is_empty() {
                 continue;
             }
@@ -153,6 +172,38 @@ impl Session<'_> {
             }
         }
         Ok(Ended::Complete)
+    }
+
+    /// Adds to those that rest, where the rounds still wanted would not end in time.
+    fn let_rest(&mut self, round: u32, clock: &Clock, resting: &mut BTreeSet<SandboxId>) {
+        let wanted = self.pace.rounds_wanted.min(self.plan.config.rounds);
+        let Some(left) = clock.left() else { return };
+        if round == 0 || round >= wanted {
+            return;
+        }
+        let mut shares: BTreeMap<SandboxId, Share> = BTreeMap::new();
+        for (position, task) in self.plan.tasks.iter().enumerate() {
+            let sandbox = task.cell.sandbox.id();
+            if resting.contains(&sandbox) {
+                continue;
+            }
+            let share = shares.entry(sandbox.clone()).or_insert(Share {
+                sandbox,
+                round: Duration::ZERO,
+                is_needed: false,
+            });
+            share.round += clock.expect(self.plan, &[position]);
+            share.is_needed |= task.cell.is_control() || !task.cell.variant.is_wasm();
+        }
+        let all: Vec<Share> = shares.values().cloned().collect();
+        for sandbox in rest::resting(all, wanted - round, left) {
+            let round = shares[&sandbox].round;
+            self.observer.note(Note::Rests {
+                sandbox: &sandbox,
+                round,
+            });
+            resting.insert(sandbox);
+        }
     }
 
     /// Measures these cells; false when the user wants to stop.

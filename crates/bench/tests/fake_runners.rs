@@ -165,6 +165,7 @@ impl Bench {
             pace: Pace {
                 budget: None,
                 cell_target: None,
+                rounds_wanted: 0,
                 iterations_max: 2,
                 is_by_cell: false,
             },

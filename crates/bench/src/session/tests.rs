@@ -95,6 +95,7 @@ impl Bench {
                 budget: None,
                 cell_target: None,
                 iterations_max: 10,
+                rounds_wanted: 0,
                 is_by_cell: false,
             },
             stop: AtomicBool::new(false),
