@@ -216,6 +216,9 @@ fn what_is_taken_is_what_the_documentation_says() {
         ("(nop)", 1),
         ("(drop (i32.const 1))", 2),
         ("(call $g)", 3),
+        ("(call_ref $none (ref.func $g))", 4),
+        ("(call_indirect (type $none) (i32.const 9))", 4),
+        ("(return_call_ref $none (ref.func $g))", 4),
         ("(block (br 0) (drop (i32.const 1)))", 2),
         (
             "(if (i32.const 0) (then (drop (i32.const 1))) (else nop))",
@@ -244,7 +247,8 @@ fn what_is_taken_is_what_the_documentation_says() {
         ),
     ] {
         let wat = format!(
-            r#"(module (memory 1) (table 10 funcref) (tag $e) (func $g)
+            r#"(module (memory 1) (table 10 funcref) (tag $e) (type $none (func))
+              (func $g) (elem (i32.const 9) $g)
               (func $throws (throw $e)) (func $passes (call $throws))
               (func (export "f") {body}))"#
         );
