@@ -2,8 +2,6 @@
 //! against each other, instructions at extreme values, what is rewritten, and bytes that
 //! are no module. Many more of all, and wasmtime to agree with: `make fuzz`.
 
-#[path = "../fuzz/src/cached.rs"]
-mod cached;
 #[path = "../fuzz/src/damage.rs"]
 mod damage;
 #[path = "../fuzz/src/generate.rs"]
@@ -12,8 +10,6 @@ mod generate;
 mod instructions;
 #[path = "../fuzz/src/limits.rs"]
 mod limits;
-#[path = "../fuzz/src/lives.rs"]
-mod lives;
 #[path = "../fuzz/src/observe.rs"]
 mod observe;
 #[path = "../fuzz/src/ours.rs"]
@@ -33,8 +29,6 @@ const MODULES: u64 = 600;
 const DAMAGED: u64 = 6000;
 const INSTRUCTIONS: u64 = 60;
 const LIMITED: u64 = 800;
-const LIVING: u64 = 150;
-const CACHED: u64 = 30;
 const REWRITTEN: u64 = 40;
 
 #[test]
@@ -173,42 +167,4 @@ fn instructions_at_extreme_values_agree() {
             }
         }
     });
-}
-
-#[test]
-fn no_life_in_a_pool_sees_another() {
-    let engines = Ours::all_exact().expect("every exact strategy works here");
-    let lives: u64 = (0..LIVING)
-        .into_par_iter()
-        .map(|seed| {
-            let module = generate::from_seed(seed).expect("a module for every seed");
-            let engine = &engines[seed as usize % engines.len()];
-            match lives::difference(engine.engine(), &module, seed) {
-                Ok(lives) => lives,
-                Err(difference) => panic!("seed {seed}, {}: {difference}", engine.name),
-            }
-        })
-        .sum();
-    assert!(lives > LIVING, "only {lives} lives of {LIVING} modules");
-}
-
-#[test]
-fn a_module_from_a_damaged_folder_is_itself() {
-    let folders = tempfile::tempdir().expect("a folder");
-    let (found, damaged) = (0..CACHED)
-        .into_par_iter()
-        .map(|seed| {
-            let module = generate::from_seed(seed).expect("a module for every seed");
-            let folder = folders.path().join(seed.to_string());
-            let bounds = [Bounds::Guard, Bounds::Trap][seed as usize % 2];
-            match cached::difference(bounds, &folder, &module, seed) {
-                Ok(seen) => (seen.found, seen.damaged),
-                Err(difference) => panic!("seed {seed}: {difference}"),
-            }
-        })
-        .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-    assert!(
-        found > CACHED && damaged > CACHED,
-        "{found} found, {damaged} damaged"
-    );
 }

@@ -12,13 +12,11 @@
 //! What must stay true: the same seed makes the same module for ever on one
 //! version of wasm-smith, so that a failure is a number to run again.
 
-pub mod cached;
 pub mod damage;
 pub mod folders;
 pub mod generate;
 pub mod instructions;
 pub mod limits;
-pub mod lives;
 pub mod observe;
 pub mod ours;
 #[cfg(feature = "peer")]

@@ -46,11 +46,6 @@ impl Ours {
         })
     }
 
-    /// Itself.
-    pub fn engine(&self) -> &Engine {
-        &self.engine
-    }
-
     /// Without anything that rewrites programs, each access checked by a call: what
     /// the others have to agree with.
     pub fn plain() -> Result<Ours, Error> {
