@@ -12,7 +12,9 @@ static OURS: LazyLock<Vec<Ours>> = LazyLock::new(|| Ours::all_exact().expect("st
 static PEER: LazyLock<Peer> = LazyLock::new(|| Peer::new().expect("wasmtime"));
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some(module) = generate::from_bytes(bytes) else { return };
+    let Some(module) = generate::from_bytes(bytes) else {
+        return;
+    };
     let expected = PEER.observe(&module);
     for ours in OURS.iter() {
         if let Err(difference) = ours.observe(&module).agrees(&expected) {

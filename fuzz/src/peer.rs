@@ -44,10 +44,15 @@ impl Peer {
         let instance = Instance::new(&mut store, &module, &[])?;
         let mut outcomes = Vec::new();
         for (name, arguments) in calls {
-            let func = instance.get_func(&mut store, name).expect("an exported function");
+            let func = instance
+                .get_func(&mut store, name)
+                .expect("an exported function");
             let ty = func.ty(&store);
-            let arguments: Vec<Val> =
-                ty.params().zip(arguments).map(|(ty, bits)| of_bits(&ty, *bits)).collect();
+            let arguments: Vec<Val> = ty
+                .params()
+                .zip(arguments)
+                .map(|(ty, bits)| of_bits(&ty, *bits))
+                .collect();
             let mut results: Vec<Val> = ty.results().map(|_| Val::I32(0)).collect();
             outcomes.push(match func.call(&mut store, &arguments, &mut results) {
                 Ok(()) => Ok(results.iter().map(bits).collect()),
@@ -167,8 +172,11 @@ fn run(store: &mut Store<()>, instance: Instance, imports: &[Extern]) -> Observe
     for (name, item) in &exports {
         if let Extern::Func(func) = item {
             let ty = func.ty(&*store);
-            let args: Vec<Val> =
-                ty.params().enumerate().map(|(i, ty)| value(&ty, argument(i))).collect();
+            let args: Vec<Val> = ty
+                .params()
+                .enumerate()
+                .map(|(i, ty)| value(&ty, argument(i)))
+                .collect();
             let mut results: Vec<Val> = ty.results().map(|_| Val::I32(0)).collect();
             let outcome = match func.call(&mut *store, &args, &mut results) {
                 Ok(()) => Ok(results.iter().map(bits).collect()),
@@ -185,15 +193,21 @@ fn run(store: &mut Store<()>, instance: Instance, imports: &[Extern]) -> Observe
     for (name, item) in exports {
         match item {
             Extern::Global(global) => {
-                observed.globals.push((name, bits(&global.get(&mut *store))));
+                observed
+                    .globals
+                    .push((name, bits(&global.get(&mut *store))));
             }
             Extern::Memory(memory) => {
                 let data = memory.data(&*store);
-                observed.memories.push((name, data.len() as u64, hash(data)));
+                observed
+                    .memories
+                    .push((name, data.len() as u64, hash(data)));
             }
             Extern::SharedMemory(memory) => {
                 let bytes = shared(&memory);
-                observed.memories.push((name, bytes.len() as u64, hash(&bytes)));
+                observed
+                    .memories
+                    .push((name, bytes.len() as u64, hash(&bytes)));
             }
             Extern::Table(table) => observed.tables.push((name, table.size(&*store))),
             _ => {}
@@ -204,7 +218,11 @@ fn run(store: &mut Store<()>, instance: Instance, imports: &[Extern]) -> Observe
 
 fn shared(memory: &SharedMemory) -> Vec<u8> {
     // SAFETY: the only thread that has it is this one, which runs no Wasm now.
-    memory.data().iter().map(|byte| unsafe { *byte.get() }).collect()
+    memory
+        .data()
+        .iter()
+        .map(|byte| unsafe { *byte.get() })
+        .collect()
 }
 
 /// All memories, tables and globals among these.
@@ -218,7 +236,9 @@ fn state<'e>(store: &mut Store<()>, items: impl Iterator<Item = &'e Extern>) -> 
             Extern::Table(table) => {
                 for at in 0..table.size(&*store) {
                     if let Some(element) = table.get(&mut *store, at) {
-                        digest.value(Bits::Reference { null: element.is_null() });
+                        digest.value(Bits::Reference {
+                            null: element.is_null(),
+                        });
                     }
                 }
             }
@@ -235,9 +255,15 @@ fn bits(value: &Val) -> Bits {
         Val::F32(v) => Bits::Number(u128::from(*v)),
         Val::F64(v) => Bits::Number(u128::from(*v)),
         Val::V128(v) => Bits::Number(v.as_u128()),
-        Val::FuncRef(func) => Bits::Reference { null: func.is_none() },
-        Val::ExternRef(value) => Bits::Reference { null: value.is_none() },
-        Val::ExnRef(value) => Bits::Reference { null: value.is_none() },
+        Val::FuncRef(func) => Bits::Reference {
+            null: func.is_none(),
+        },
+        Val::ExternRef(value) => Bits::Reference {
+            null: value.is_none(),
+        },
+        Val::ExnRef(value) => Bits::Reference {
+            null: value.is_none(),
+        },
         _ => Bits::Reference { null: true },
     }
 }

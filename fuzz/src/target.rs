@@ -134,7 +134,8 @@ impl Target {
         let minutes: Option<f64> = argument("--minutes");
         let from: u64 = argument("--from").unwrap_or(0);
         let most = if minutes.is_some() { IDLE } else { self.count };
-        let threads = argument("--threads").map_or(self.threads, |n: usize| n.clamp(1, self.threads));
+        let threads =
+            argument("--threads").map_or(self.threads, |n: usize| n.clamp(1, self.threads));
         let now = Instant::now();
         fs::create_dir_all(artifacts()).expect("a folder for artifacts");
         let running = artifacts().join(format!("{}.running", self.name));
@@ -160,7 +161,9 @@ impl Target {
                     builder.spawn_scoped(scope, work).expect("a thread")
                 })
                 .collect();
-            self.watch(&shared, now, || workers.iter().all(|worker| worker.is_finished()));
+            self.watch(&shared, now, || {
+                workers.iter().all(|worker| worker.is_finished())
+            });
         });
         fs::remove_file(running).ok();
         match self.close(&shared) {
@@ -252,7 +255,10 @@ impl Target {
             shared.from
         );
         let counts = locked(&shared.counts);
-        let counts: Vec<String> = counts.iter().map(|(what, n)| format!("{what} {n}")).collect();
+        let counts: Vec<String> = counts
+            .iter()
+            .map(|(what, n)| format!("{what} {n}"))
+            .collect();
         if !counts.is_empty() {
             write!(line, " [{}]", counts.join(", ")).expect("a string takes it");
         }
@@ -269,16 +275,24 @@ impl Shared {
     /// Write down what a thread has in hand.
     fn take(&self, thread: usize, seed: u64) {
         *locked(&self.in_hand[thread]) = (seed, Instant::now());
-        let shown = if seed == IDLE { String::new() } else { seed.to_string() };
+        let shown = if seed == IDLE {
+            String::new()
+        } else {
+            seed.to_string()
+        };
         let line = format!("{shown:20}\n");
         // Without it a crash does not name its seed, and nothing else is lost.
-        self.running.write_all_at(line.as_bytes(), (thread * LINE_BYTES) as u64).ok();
+        self.running
+            .write_all_at(line.as_bytes(), (thread * LINE_BYTES) as u64)
+            .ok();
     }
 }
 
 /// A lock that a panic has not made useless.
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// Where what failed is kept.

@@ -63,7 +63,9 @@ fn main() -> ExitCode {
 /// The most memory that this process had, in bytes.
 fn resident_most() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().split(' ').next()?.parse().ok()?;
     Some(kilobytes * 1024)
 }

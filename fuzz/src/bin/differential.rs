@@ -28,7 +28,9 @@ fn main() -> ExitCode {
         }
         for engine in &ours {
             let observed = engine.observe(&module);
-            observed.agrees(&expected).map_err(|difference| format!("{}: {difference}", engine.name))?;
+            observed
+                .agrees(&expected)
+                .map_err(|difference| format!("{}: {difference}", engine.name))?;
         }
         Ok(())
     })

@@ -34,11 +34,15 @@ fn main() -> ExitCode {
         if loops == Loops::Counted {
             let observed = peer.observe(&module);
             case.count("on wasmtime, too", 1);
-            expected.agrees(&observed).map_err(|difference| format!("{}, wasmtime: {difference}", plain.name))?;
+            expected
+                .agrees(&observed)
+                .map_err(|difference| format!("{}, wasmtime: {difference}", plain.name))?;
         }
         for engine in &all {
             let observed = engine.observe(&module);
-            observed.agrees(&expected).map_err(|difference| format!("{}: {difference}", engine.name))?;
+            observed
+                .agrees(&expected)
+                .map_err(|difference| format!("{}: {difference}", engine.name))?;
         }
         Ok(())
     })
