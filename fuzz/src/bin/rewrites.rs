@@ -3,7 +3,9 @@
 //!
 //! Every other seed's module has loops without end, which only a trap keeps from being
 //! reached. wasmtime is not asked about those: the version it is pinned to lets
-//! Cranelift delete that trap, and hangs.
+//! Cranelift delete that trap, and hangs. Nor is it about shared memories that are imported
+//! twice: where one faults, it finds the address in two memories and panics
+//! (`fault.is_none()`, wasmtime 48.0.8, `Store::wasm_fault`).
 
 use std::process::ExitCode;
 
@@ -12,6 +14,7 @@ use fathom_fuzz::ours::Ours;
 use fathom_fuzz::peer::Peer;
 use fathom_fuzz::rewrites::{self, Loops};
 use fathom_fuzz::target::Target;
+use wasmparser::{Parser, Payload, TypeRef};
 
 fn main() -> ExitCode {
     let plain = Ours::plain().expect("strategy debug works on this machine");
@@ -31,7 +34,7 @@ fn main() -> ExitCode {
         }
         case.count("calls", expected.calls.len() as u64);
         case.count("traps", expected.after_traps.len() as u64);
-        if loops == Loops::Counted {
+        if loops == Loops::Counted && !imports_shared_memories(&module) {
             let observed = peer.observe(&module);
             case.count("on wasmtime, too", 1);
             expected
@@ -46,4 +49,18 @@ fn main() -> ExitCode {
         }
         Ok(())
     })
+}
+
+fn imports_shared_memories(wasm: &[u8]) -> bool {
+    let is_shared = |ty: TypeRef| matches!(ty, TypeRef::Memory(memory) if memory.shared);
+    Parser::new(0)
+        .parse_all(wasm)
+        .flatten()
+        .any(|payload| match payload {
+            Payload::ImportSection(imports) => imports
+                .into_imports()
+                .flatten()
+                .any(|import| is_shared(import.ty)),
+            _ => false,
+        })
 }
