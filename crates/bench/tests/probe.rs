@@ -6,7 +6,7 @@ use fathom_bench::probe::{
     Answers, Ending, Escape, Extent, Findings, ServeError, Subject, SubjectError, probe, serve,
 };
 use fathom_engine::bounds::{Growth, Probing};
-use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Opt};
+use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Opt, Quota};
 use fathom_record::Guarantee;
 use fathom_record::protocol::Call;
 
@@ -31,7 +31,9 @@ impl Subject for Own {
 
 fn engine(bounds: Bounds, opt: Opt) -> Engine {
     let choice = BoundsChoice::Named(bounds);
-    let config = Config::new().bounds(choice).opt(opt).allow_unchecked(true);
+    let config = (Config::new().bounds(choice).opt(opt))
+        .quota(Quota::UNLIMITED)
+        .allow_unchecked(true);
     Engine::new(&config).unwrap()
 }
 

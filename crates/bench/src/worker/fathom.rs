@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use fathom_engine::{
     Bounds, BoundsChoice, Config, Engine, Error, ErrorKind, Func, Linker, Module, Pool, PoolLimits,
-    Pooled, PooledFunc, Store, TypedFunc,
+    Pooled, PooledFunc, Quota, Store, TypedFunc,
 };
 use fathom_record::{
     Checks, Elide, FailureKind, Opt, Spectre,
@@ -71,6 +71,7 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, OwnStrategy, Hello), Re
         })
         .spectre(wish.spectre != Some(Spectre::Off))
         .allow_unchecked(wish.unsafe_no_bounds)
+        .quota(QUOTA)
         .layout_seed(wish.seed)
         .cache_dir(wish.cache.map(Path::to_owned));
     let engine = Engine::new(&config).map_err(refusal)?;
@@ -110,6 +111,13 @@ fn evidence(engine: &Engine, own: OwnStrategy) -> String {
     let (narrow, wide) = (in_force(false), in_force(true));
     format!("auto = {narrow} (32-bit memories), {wide} (64-bit memories){guards}{instances}")
 }
+
+/// What a store may have: as much memory as one can have at all. Other engines set no
+/// limit, and the probe has several memories of 4 GiB in one store.
+const QUOTA: Quota = Quota {
+    memory_bytes: 1 << 40,
+    ..Quota::UNLIMITED
+};
 
 /// The one code generator.
 const BACKEND: &str = "cranelift";
