@@ -48,7 +48,7 @@ fn main() -> ExitCode {
                     Err(_) => case.count("refused", 1),
                 }
                 let took = start.elapsed();
-                if took > TIME_MAX {
+                if took > TIME_MAX && again(engine, &dear) > TIME_MAX {
                     let opt = engine.opt();
                     return Err(format!("{} at {opt}, {bytes} bytes: {took:?}", shape.name));
                 }
@@ -58,6 +58,13 @@ fn main() -> ExitCode {
                 _ => Ok(()),
             }
         })
+}
+
+/// What it takes once more: the first time may have been the machine's doing.
+fn again(engine: &Engine, dear: &[u8]) -> Duration {
+    let start = Instant::now();
+    let _ = Module::new(engine, dear);
+    start.elapsed()
 }
 
 /// The most memory that this process had, in bytes.
