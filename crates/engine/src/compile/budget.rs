@@ -214,7 +214,29 @@ fn is_value(arg: &BlockArg) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use cranelift_codegen::cursor::{Cursor, FuncCursor};
+    use cranelift_codegen::ir::{InstBuilder, types};
+
     use super::*;
+
+    /// A loop that hands on so many values.
+    fn handing_on(count: usize) -> Function {
+        let mut func = Function::new();
+        let head = func.dfg.make_block();
+        let values: Vec<BlockArg> = (0..count)
+            .map(|_| func.dfg.append_block_param(head, types::I64).into())
+            .collect();
+        let mut cursor = FuncCursor::new(&mut func);
+        cursor.insert_block(head);
+        cursor.ins().jump(head, &values);
+        func
+    }
+
+    #[test]
+    fn operands_of_a_branch_weigh_more_the_more_there_are() {
+        let [hundred, thousand] = [100, 1000].map(|count| steps(&handing_on(count)));
+        assert!(thousand > 50 * hundred, "{thousand} and {hundred}");
+    }
 
     #[test]
     fn a_budget_is_read_as_it_is_written() {
