@@ -182,7 +182,9 @@ impl Session<'_> {
             return;
         }
         let mut shares: BTreeMap<SandboxId, Share> = BTreeMap::new();
-        for (position, task) in self.plan.tasks.iter().enumerate() {
+        // Without cells that are given up: they take no time any more.
+        for position in self.left_in(round) {
+            let task = &self.plan.tasks[position];
             let sandbox = task.cell.sandbox.id();
             if resting.contains(&sandbox) {
                 continue;

@@ -275,10 +275,6 @@ impl Translator<'_> {
         self.b.seal_block(next);
     }
 
-    /// A table without operands jumps to the labels themselves. With operands
-    /// an entry jumps to a block of its label's own, which hands them on:
-    /// written into every entry, they would take memory, and moves, for each
-    /// of what may be thousands.
     /// `br_on_null`: the reference goes on where it is not null.
     fn branch_on_null(&mut self, depth: u32) {
         let reference = self.pop();
@@ -306,6 +302,10 @@ impl Translator<'_> {
         self.state.pop_raw();
     }
 
+    /// A table without operands jumps to the labels themselves. With operands
+    /// an entry jumps to a block of its label's own, which hands them on:
+    /// written into every entry, they would take memory, and moves, for each
+    /// of what may be thousands.
     fn branch_table(&mut self, targets: &BrTable<'_>) {
         let index = self.pop();
         let (_, arity) = self.state.branch_to(targets.default());
