@@ -4,8 +4,8 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 
-use crate::exception::{ExnRef, Uncaught};
 use crate::limits::LimitError;
+use crate::thrown::{ExnRef, Uncaught};
 use crate::trap::{Frame, Trap};
 
 /// The result of most of the engine's functions.

@@ -19,11 +19,11 @@ use std::ptr::NonNull;
 use fathom_sys::cells::Placed;
 use fathom_sys::pkeys::Key;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::externs::Tag;
 use crate::limits::Resource;
 use crate::store::{AsContext, AsContextMut, StoreOpaque, opaque_mut};
-use crate::trap::Frame;
+use crate::thrown::ExnRef;
 use crate::types::TypeId;
 use crate::values::Val;
 use crate::vmctx::{VmException, VmTag};
@@ -115,18 +115,6 @@ impl StoreOpaque {
     }
 }
 
-/// An exception of a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ExnRef {
-    pub(crate) store: u64,
-    pub(crate) raw: NonNull<VmException>,
-}
-
-// SAFETY: the address is only used together with its store.
-unsafe impl Send for ExnRef {}
-// SAFETY: as above.
-unsafe impl Sync for ExnRef {}
-
 impl ExnRef {
     /// An exception with a tag and values.
     ///
@@ -204,30 +192,5 @@ impl ExnRef {
                 unsafe { Val::from_slot(*self.values_start().add(i), *ty, opaque) }
             })
             .collect()
-    }
-}
-
-/// An exception that nothing in Wasm caught.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("uncaught exception{}", at(.frames))]
-pub struct Uncaught {
-    /// The exception.
-    pub exception: ExnRef,
-    /// Frames that were live where it was thrown, innermost first.
-    pub frames: Vec<Frame>,
-}
-
-fn at(frames: &[Frame]) -> String {
-    frames
-        .first()
-        .map(|f| format!(" in {f}"))
-        .unwrap_or_default()
-}
-
-impl From<ExnRef> for Error {
-    /// To be returned by a host function: raised in the Wasm that called it.
-    fn from(exception: ExnRef) -> Error {
-        let frames = Vec::new();
-        ErrorKind::Exception(Box::new(Uncaught { exception, frames })).into()
     }
 }

@@ -71,6 +71,7 @@ mod runtime;
 mod shared;
 mod store;
 mod table;
+mod thrown;
 mod translate;
 pub mod trap;
 mod types;
@@ -86,7 +87,6 @@ pub use config::{Config, Elide, Opt};
 pub use count::{CheckSites, Counts};
 pub use engine::Engine;
 pub use error::{Error, ErrorKind, Result};
-pub use exception::{ExnRef, Uncaught};
 pub use externs::{DataPtr, Extern, Global, Memory, Table, Tag};
 pub use features::{Feature, Features, UnknownFeature};
 pub use func::{Func, TypedFunc, WasmParams, WasmResults};
@@ -104,6 +104,7 @@ pub use pool::{Pool, PoolLimits, Pooled, PooledFunc};
 pub use shared::SharedMemory;
 pub use store::{AsContext, AsContextMut, Store};
 pub use table::MAX_TABLE_ELEMENTS;
+pub use thrown::{ExnRef, Uncaught};
 pub use trap::{Frame, Trap, TrapCode};
 pub use types::{
     ExternType, FuncType, GlobalType, HeapType, MemoryType, RefType, TableType, TagType, TypeId,

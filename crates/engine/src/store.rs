@@ -27,7 +27,7 @@ use crate::count::Counts;
 use crate::engine::Engine;
 use crate::entry::{self, Callee, Raised};
 use crate::error::{Error, ErrorKind, Result};
-use crate::exception::{Exceptions, ExnRef, Uncaught};
+use crate::exception::Exceptions;
 use crate::fuel;
 use crate::host::HostFunc;
 use crate::instance::InstanceData;
@@ -36,6 +36,7 @@ use crate::limits::{Account, Allowance, Limiter, Question, Resource, ResourceLim
 use crate::memory::LinearMemory;
 use crate::runtime;
 use crate::table::TableData;
+use crate::thrown::{ExnRef, Uncaught};
 use crate::trap::{self, AccessReport, Frame, Trap, TrapCode};
 use crate::types::TypeHold;
 use crate::values::ExternRef;

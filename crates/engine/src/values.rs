@@ -8,9 +8,9 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::exception::ExnRef;
 use crate::func::Func;
 use crate::store::StoreOpaque;
+use crate::thrown::ExnRef;
 use crate::types::{HeapType, RefType, ValType};
 
 /// A value.
