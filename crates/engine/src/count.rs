@@ -23,63 +23,7 @@ use cranelift_codegen::ir::{Function, Inst, InstructionData, MemFlagsData};
 use smallvec::SmallVec;
 
 use crate::bounds::offset_and_check;
-use crate::vmctx::offsets;
-
-/// How often programs did something.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Loads from memories; an atomic read-modify-write is one and a store.
-    pub loads: u64,
-    /// Stores to memories.
-    pub stores: u64,
-    /// Accesses that a check of their own went before.
-    pub checks: u64,
-    /// Accesses whose check was left out, because something made it superfluous.
-    pub checks_left_out: u64,
-    /// Calls through a table or a reference.
-    pub indirect_calls: u64,
-    /// Calls of functions of the host.
-    pub host_calls: u64,
-    /// `memory.grow`, successful or not.
-    pub growths: u64,
-    /// Writes of the register with the rights to protection keys, under the
-    /// strategy `pkeys`: two for an entry, a host call or a runtime function.
-    /// Counted always, by the ways in and out and not by compiled code.
-    pub key_switches: u64,
-}
-
-impl AddAssign for Counts {
-    fn add_assign(&mut self, other: Counts) {
-        self.loads += other.loads;
-        self.stores += other.stores;
-        self.checks += other.checks;
-        self.checks_left_out += other.checks_left_out;
-        self.indirect_calls += other.indirect_calls;
-        self.host_calls += other.host_calls;
-        self.growths += other.growths;
-        self.key_switches += other.key_switches;
-    }
-}
-
-/// A field of [`Counts`] that compiled code increments, in its order.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Counter {
-    Loads,
-    Stores,
-    Checks,
-    ChecksLeftOut,
-    IndirectCalls,
-    HostCalls,
-    Growths,
-}
-
-impl Counter {
-    /// In the store's runtime block.
-    pub(crate) fn offset(self) -> i32 {
-        offsets::RUNTIME_COUNTS + self as i32 * size_of::<u64>() as i32
-    }
-}
+use crate::vmctx::Counter;
 
 /// Where the runtime block is never changes.
 pub(crate) fn runtime_flags() -> MemFlagsData {

@@ -10,13 +10,13 @@ use crate::bounds::{Bounds, Guarantee, MemoryPlan};
 use crate::code::{self, CodeMemory};
 use crate::compile::{self, Target};
 use crate::config::{Config, Opt};
-use crate::count::Counts;
 use crate::entry;
 use crate::error::{Error, ErrorKind, Result};
 use crate::features::Feature;
 use crate::in_force::InForce;
 use crate::limits::Quota;
 use crate::types::{Gone, MemoryType, TypeHold, TypeId};
+use crate::vmctx::Counts;
 
 /// Compiles modules and runs them. Cheap to clone; clones are the same engine.
 #[derive(Clone)]

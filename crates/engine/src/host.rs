@@ -26,7 +26,7 @@ use crate::store::{AsContext, AsContextMut, StoreInner, StoreOpaque, trap_error}
 use crate::trap::TrapCode;
 use crate::types::{FuncType, TypeId};
 use crate::values::{Val, WasmTy};
-use crate::vmctx::{VMCTX_INSTANCE, VmFuncRef};
+use crate::vmctx::{THROWN, VMCTX_INSTANCE, VmFuncRef};
 
 /// A host function as compiled code sees it: `call` first.
 #[repr(C)]
@@ -44,9 +44,6 @@ pub(crate) type Shim = unsafe extern "C" fn(*const HostFunc, *mut u8, *mut u128)
 // SAFETY: the store pointer is that of the store which owns the function and
 // moves with it; the body is `Send + Sync`.
 unsafe impl Send for HostFunc {}
-
-/// Status of a host function that throws the exception in its first slot.
-pub(crate) const THROWN: u32 = 2;
 
 /// What a host function does, whatever the type of its store's data: takes the
 /// store, the calling instance's context and the slots.

@@ -84,7 +84,7 @@ pub use compile::{
     CodeCost, CodeLine, CompileBudget, Listing, OverBudget, UnknownCompileBudget, WasmLine,
 };
 pub use config::{Config, Elide, Opt};
-pub use count::{CheckSites, Counts};
+pub use count::CheckSites;
 pub use engine::Engine;
 pub use error::{Error, ErrorKind, Result};
 pub use externs::{DataPtr, Extern, Global, Memory, Table, Tag};
@@ -111,3 +111,4 @@ pub use types::{
     ValType,
 };
 pub use values::{ExternRef, Val, WasmTy};
+pub use vmctx::Counts;

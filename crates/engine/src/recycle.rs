@@ -10,13 +10,13 @@
 use std::io;
 use std::ptr::NonNull;
 
-use crate::count::Counts;
 use crate::error::Error;
 use crate::exception::Exceptions;
 use crate::fuel;
 use crate::instance::InstanceData;
 use crate::limits::Taken;
 use crate::store::{Externs, StoreOpaque};
+use crate::vmctx::Counts;
 
 /// A store as it is before its instance runs.
 pub(crate) struct Template {

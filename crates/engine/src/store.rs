@@ -23,7 +23,6 @@ use fathom_sys::pkeys::Key;
 use fathom_sys::uffd;
 
 use crate::code;
-use crate::count::Counts;
 use crate::engine::Engine;
 use crate::entry::{self, Callee, Raised};
 use crate::error::{Error, ErrorKind, Result};
@@ -41,7 +40,7 @@ use crate::trap::{self, AccessReport, Frame, Trap, TrapCode};
 use crate::types::TypeHold;
 use crate::values::ExternRef;
 use crate::vmctx::{
-    Crossing, VMCTX_INSTANCE, VMCTX_LIBCALLS, VMCTX_RUNTIME, VmFuncRef, VmRuntime, VmTag,
+    Counts, Crossing, VMCTX_INSTANCE, VMCTX_LIBCALLS, VMCTX_RUNTIME, VmFuncRef, VmRuntime, VmTag,
 };
 
 /// Owns everything that is instantiated in it, and data of the host's.

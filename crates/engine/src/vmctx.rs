@@ -20,7 +20,8 @@
 //! instruction runs and never after, so translation may load it `readonly`.
 //! A memory's base never moves (each strategy reserves its whole range).
 
-use crate::count::Counts;
+use std::ops::AddAssign;
+
 use crate::module::ModuleInfo;
 
 /// Per store: what compiled code needs of the thread it runs on.
@@ -56,6 +57,62 @@ pub struct Crossing {
     pub opened: u32,
     /// PKRU while Wasm runs.
     pub locked: u32,
+}
+
+/// How often programs did something.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Loads from memories; an atomic read-modify-write is one and a store.
+    pub loads: u64,
+    /// Stores to memories.
+    pub stores: u64,
+    /// Accesses that a check of their own went before.
+    pub checks: u64,
+    /// Accesses whose check was left out, because something made it superfluous.
+    pub checks_left_out: u64,
+    /// Calls through a table or a reference.
+    pub indirect_calls: u64,
+    /// Calls of functions of the host.
+    pub host_calls: u64,
+    /// `memory.grow`, successful or not.
+    pub growths: u64,
+    /// Writes of the register with the rights to protection keys, under the
+    /// strategy `pkeys`: two for an entry, a host call or a runtime function.
+    /// Counted always, by the ways in and out and not by compiled code.
+    pub key_switches: u64,
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
+        self.loads += other.loads;
+        self.stores += other.stores;
+        self.checks += other.checks;
+        self.checks_left_out += other.checks_left_out;
+        self.indirect_calls += other.indirect_calls;
+        self.host_calls += other.host_calls;
+        self.growths += other.growths;
+        self.key_switches += other.key_switches;
+    }
+}
+
+/// A field of [`Counts`] that compiled code increments, in its order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Counter {
+    Loads,
+    Stores,
+    Checks,
+    ChecksLeftOut,
+    IndirectCalls,
+    HostCalls,
+    Growths,
+}
+
+impl Counter {
+    /// In the store's runtime block.
+    pub(crate) fn offset(self) -> i32 {
+        offsets::RUNTIME_COUNTS + self as i32 * size_of::<u64>() as i32
+    }
 }
 
 /// A linear memory as compiled code sees it.
@@ -130,6 +187,9 @@ pub struct VmFuncRef {
     /// Entry trampoline of its type, for calls from the host.
     pub entry: *const u8,
 }
+
+/// Status of a host function that throws the exception in its first slot.
+pub(crate) const THROWN: u32 = 2;
 
 /// Byte offsets inside [`VmRuntime`], [`VmMemory`], [`VmTable`],
 /// [`VmFuncImport`] and [`VmFuncRef`].

@@ -22,13 +22,12 @@ use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use crate::count::count_host_call;
-use crate::host::THROWN;
 use crate::libcall::Libcall;
 use crate::module::{ImportKind, ModuleInfo};
 use crate::translate::{clif_type, wasm_signature};
 use crate::trap;
 use crate::types::{FuncType, ValType};
-use crate::vmctx::{self, offsets};
+use crate::vmctx::{self, THROWN, offsets};
 
 /// Bytes of a value between host and Wasm.
 const SLOT_BYTES: u32 = 16;

@@ -37,9 +37,9 @@ use wasmparser::{MemArg, Operator};
 use super::Translator;
 use super::memory::memory_index;
 use crate::compile::has;
-use crate::count::Counter;
 use crate::libcall::Libcall;
 use crate::trap;
+use crate::vmctx::Counter;
 
 /// What an atomic access does.
 #[derive(Clone, Copy)]

@@ -21,9 +21,8 @@ use cranelift_codegen::ir::{
 use wasmparser::Operator;
 
 use super::Translator;
-use crate::count::Counter;
 use crate::trap;
-use crate::vmctx::{self, offsets};
+use crate::vmctx::{self, Counter, offsets};
 
 /// Whom to call.
 pub(super) struct Callee {

@@ -35,11 +35,11 @@ use super::inline::{self, Inlinable};
 use crate::bounds::{MemoryPlan, Site};
 use crate::compile::ModuleBudget;
 use crate::config::Elide;
-use crate::count::{Counter, increment};
+use crate::count::increment;
 use crate::libcall::Libcall;
 use crate::module::ModuleInfo;
 use crate::types::{FuncType, ValType};
-use crate::vmctx::{self, VmLayout, offsets};
+use crate::vmctx::{self, Counter, VmLayout, offsets};
 
 /// Parameters in front of a Wasm function's own: the callee's context and the
 /// caller's.

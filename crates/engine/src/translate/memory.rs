@@ -10,10 +10,9 @@ use wasmparser::{MemArg, MemArgTarget, Operator};
 
 use super::Translator;
 use crate::bounds::{Access, BlockEnd, HostAddress, Site, begin_check, end_check};
-use crate::count::Counter;
 use crate::libcall::Libcall;
 use crate::trap;
-use crate::vmctx::offsets;
+use crate::vmctx::{Counter, offsets};
 use types::{F32, F64, I32, I64};
 
 /// The memory that an access names.
