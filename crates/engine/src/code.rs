@@ -32,10 +32,10 @@ use fathom_sys::map::{Access, PageBytes, Reservation, page_bytes};
 use fathom_sys::pkeys::Key;
 use smallvec::SmallVec;
 
+use crate::bytes::Bytes;
 use crate::compile::{Artifact, CodeRange};
 use crate::error::{Error, Result};
 use crate::module::ModuleInfo;
-use crate::refusal::Bytes;
 
 /// Bytes of code all modules of a process can have together; the first that the
 /// host has address space for.

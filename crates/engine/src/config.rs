@@ -1,117 +1,11 @@
 //! How an engine is configured.
 
-use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use crate::bounds::{BoundsChoice, DEFAULT_PAGES_64, MAX_PAGES_64, WASM_PAGE_BYTES};
-use crate::compile::CompileBudget;
+use crate::compile::{CompileBudget, Elide, Opt};
 use crate::features::Features;
-use crate::limits::Quota;
-
-/// How much the code generator tries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Opt {
-    /// Optimise: the default.
-    #[default]
-    Speed,
-    /// Compile as fast as possible: no optimisation, single-pass register
-    /// allocation. Code is several times slower.
-    None,
-}
-
-impl Opt {
-    /// Both.
-    pub const ALL: [Opt; 2] = [Opt::Speed, Opt::None];
-
-    /// The name by which users choose it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Opt::Speed => "speed",
-            Opt::None => "none",
-        }
-    }
-}
-
-impl fmt::Display for Opt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A name that is no optimisation level.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown optimisation level '{0}' (one of: speed, none)")]
-pub struct UnknownOpt(String);
-
-impl FromStr for Opt {
-    type Err = UnknownOpt;
-
-    fn from_str(name: &str) -> Result<Opt, UnknownOpt> {
-        Opt::ALL
-            .into_iter()
-            .find(|o| o.name() == name)
-            .ok_or_else(|| UnknownOpt(name.to_owned()))
-    }
-}
-
-/// Which checks are left out because something makes them superfluous.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Elide {
-    /// None.
-    Off,
-    /// Those of indices that are in range by how they are computed, or by an
-    /// access on every way there.
-    Dominated,
-    /// Those of indices that loops move by steps, too: the default.
-    #[default]
-    Loops,
-}
-
-impl Elide {
-    /// All, each with what the former ones leave out.
-    pub const ALL: [Elide; 3] = [Elide::Off, Elide::Dominated, Elide::Loops];
-
-    /// The name by which users choose it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Elide::Off => "off",
-            Elide::Dominated => "dominated",
-            Elide::Loops => "loops",
-        }
-    }
-
-    /// One line of help.
-    pub fn help(self) -> &'static str {
-        match self {
-            Elide::Off => "every access has its check",
-            Elide::Dominated => "none where an earlier access or the index's range suffices",
-            Elide::Loops => "nor where a loop moves an index by steps that guard pages absorb",
-        }
-    }
-}
-
-impl fmt::Display for Elide {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A name that is none of them.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown choice of checks to leave out '{0}' (one of: off, dominated, loops)")]
-pub struct UnknownElide(String);
-
-impl FromStr for Elide {
-    type Err = UnknownElide;
-
-    fn from_str(name: &str) -> Result<Elide, UnknownElide> {
-        Elide::ALL
-            .into_iter()
-            .find(|e| e.name() == name)
-            .ok_or_else(|| UnknownElide(name.to_owned()))
-    }
-}
+use crate::quota::Quota;
 
 /// Bytes of stack that Wasm may use in one activation unless configured.
 const DEFAULT_WASM_STACK_BYTES: usize = 1 << 20;

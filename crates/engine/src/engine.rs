@@ -8,13 +8,13 @@ use fathom_sys::cells::Domain;
 
 use crate::bounds::{Bounds, Guarantee, MemoryPlan};
 use crate::code::{self, CodeMemory};
-use crate::compile::{self, Target};
-use crate::config::{Config, Opt};
+use crate::compile::{self, Opt, Target};
+use crate::config::Config;
 use crate::entry;
 use crate::error::{Error, ErrorKind, Result};
 use crate::features::Feature;
 use crate::in_force::InForce;
-use crate::limits::Quota;
+use crate::quota::Quota;
 use crate::types::{Gone, MemoryType, TypeHold, TypeId};
 use crate::vmctx::Counts;
 

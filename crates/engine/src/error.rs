@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 
-use crate::limits::LimitError;
+use crate::quota::LimitError;
 use crate::thrown::{ExnRef, Uncaught};
 use crate::trap::{Frame, Trap};
 

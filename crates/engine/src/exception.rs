@@ -21,7 +21,7 @@ use fathom_sys::pkeys::Key;
 
 use crate::error::{Error, Result};
 use crate::externs::Tag;
-use crate::limits::Resource;
+use crate::quota::Resource;
 use crate::store::{AsContext, AsContextMut, StoreOpaque, opaque_mut};
 use crate::thrown::ExnRef;
 use crate::types::TypeId;

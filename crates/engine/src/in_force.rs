@@ -13,9 +13,9 @@ use fathom_sys::cells::Domain;
 use crate::bounds::{
     Bounds, BoundsChoice, GrowthLimits, MAX_PAGES_32, MAX_PAGES_64, MemoryPlan, WASM_PAGE_BYTES,
 };
+use crate::bytes::Bytes;
 use crate::config::Config;
 use crate::memory::LinearMemory;
-use crate::refusal::Bytes;
 use crate::types::MemoryType;
 
 /// What is in force for memories of one index type.

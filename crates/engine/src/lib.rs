@@ -37,6 +37,7 @@
 //! ```
 
 pub mod bounds;
+mod bytes;
 mod code;
 mod compile;
 mod config;
@@ -64,6 +65,7 @@ mod memory;
 mod module;
 mod parking;
 mod pool;
+mod quota;
 mod racy;
 mod recycle;
 mod refusal;
@@ -81,9 +83,10 @@ mod wait;
 
 pub use bounds::{Bounds, BoundsChoice, Guarantee};
 pub use compile::{
-    CodeCost, CodeLine, CompileBudget, Listing, OverBudget, UnknownCompileBudget, WasmLine,
+    CodeCost, CodeLine, CompileBudget, Elide, Listing, Opt, OverBudget, UnknownCompileBudget,
+    WasmLine,
 };
-pub use config::{Config, Elide, Opt};
+pub use config::Config;
 pub use count::CheckSites;
 pub use engine::Engine;
 pub use error::{Error, ErrorKind, Result};
@@ -93,14 +96,13 @@ pub use func::{Func, TypedFunc, WasmParams, WasmResults};
 pub use host::{Caller, HostReturn, IntoHostFunc};
 pub use instance::Instance;
 pub use interrupt::Interrupt;
-pub use limits::{
-    Allowance, LimitError, Quota, Resource, ResourceLimiter, StoreLimits, StoreLimitsBuilder,
-};
+pub use limits::{Allowance, ResourceLimiter, StoreLimits, StoreLimitsBuilder};
 pub use linker::Linker;
 pub use memory::OutOfBounds;
 pub use module::{Module, ModuleInfo, NoSuchFunc};
 pub use parking::Waited;
 pub use pool::{Pool, PoolLimits, Pooled, PooledFunc};
+pub use quota::{LimitError, Quota, Resource};
 pub use shared::SharedMemory;
 pub use store::{AsContext, AsContextMut, Store};
 pub use table::MAX_TABLE_ELEMENTS;

@@ -8,7 +8,7 @@ use std::fmt;
 
 use cranelift_codegen::ir::TrapCode as ClifTrap;
 
-use crate::limits::LimitError;
+use crate::quota::LimitError;
 
 /// `unreachable` was executed.
 pub const UNREACHABLE: ClifTrap = ClifTrap::unwrap_user(1);

@@ -224,7 +224,7 @@ impl SplitMix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Opt;
+    use crate::compile::Opt;
     use crate::count::CheckSites;
 
     fn function(code: &[u8], calls: Vec<CallSite>) -> CompiledFunction {

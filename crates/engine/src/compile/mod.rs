@@ -23,6 +23,7 @@
 
 mod artifact;
 mod budget;
+mod choices;
 mod function;
 mod link;
 mod listing;
@@ -35,6 +36,7 @@ mod trampoline;
 pub(crate) use artifact::{Artifact, CodeRange};
 pub(crate) use budget::ModuleBudget;
 pub use budget::{CompileBudget, OverBudget, UnknownCompileBudget};
+pub use choices::{Elide, Opt};
 #[cfg(test)]
 pub(crate) use listing::list;
 pub(crate) use listing::listings;

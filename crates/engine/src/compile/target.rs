@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 
-use crate::config::Opt;
+use super::choices::Opt;
 use crate::error::{ErrorKind, Result};
 use crate::features::Feature;
 

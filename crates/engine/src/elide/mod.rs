@@ -104,7 +104,7 @@ use cranelift_codegen::isa::TargetIsa;
 use smallvec::SmallVec;
 
 use crate::bounds::{MemoryPlan, Site};
-use crate::config::Elide;
+use crate::compile::Elide;
 use ahead::Anchors;
 use facts::{Facts, Interval, Needs, Room};
 use form::{Forms, Linear, signed};

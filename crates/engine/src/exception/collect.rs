@@ -17,7 +17,7 @@ use fathom_sys::cells::Placed;
 
 use super::{FIRST_COLLECTION, cost_bytes, header};
 use crate::entry;
-use crate::limits::Resource;
+use crate::quota::Resource;
 use crate::store::StoreOpaque;
 use crate::types::HeapType;
 

@@ -5,11 +5,12 @@
 //! next, the host is asked last; where a later one says no, what was taken is given
 //! back and the limiter hears of it.
 
-use super::{LimitError, Resource, ResourceLimiter};
+use super::ResourceLimiter;
 use crate::bounds::WASM_PAGE_BYTES;
 use crate::error::{Error, Result};
 use crate::memory::LinearMemory;
 use crate::module::{Module, SegmentMode};
+use crate::quota::{LimitError, Resource};
 use crate::store::StoreOpaque;
 use crate::table::{MAX_TABLE_ELEMENTS, TableData};
 use crate::types::{MemoryType, TableType};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{LimitError, Quota, Resource};
+use crate::quota::{LimitError, Quota, Resource};
 
 /// How many things are counted.
 const RESOURCES: usize = Resource::ALL.len();

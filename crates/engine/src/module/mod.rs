@@ -14,8 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::bounds::MemoryPlan;
 use crate::code::CodeMemory;
-use crate::compile::{self, Artifact, CodeRange, Listing, ModuleBudget, OverBudget};
-use crate::config::Opt;
+use crate::compile::{self, Artifact, CodeRange, Listing, ModuleBudget, Opt, OverBudget};
 use crate::count::CheckSites;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};

@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Inlinable, ModuleEnv};
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
-use crate::compile::{CompileBudget, ModuleBudget, Target, list};
-use crate::config::Elide;
+use crate::compile::{CompileBudget, Elide, ModuleBudget, Target, list};
 use crate::features::Features;
 use crate::module::decode;
 use crate::vmctx::VmLayout;

@@ -17,8 +17,7 @@ use cranelift_codegen::ir::{
 };
 
 use crate::bounds::{Bounds, GrowthLimits, Guarantee, MemoryPlan};
-use crate::compile::{CompileBudget, ModuleBudget, Target};
-use crate::config::Elide;
+use crate::compile::{CompileBudget, Elide, ModuleBudget, Target};
 use crate::elide;
 use crate::features::Features;
 use crate::module::decode;

@@ -8,8 +8,8 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use super::*;
-use crate::compile::CompileBudget;
-use crate::config::{Config, Elide, Opt};
+use crate::compile::{CompileBudget, Elide, Opt};
+use crate::config::Config;
 use crate::features::{Feature, Features};
 
 const MODULE: &str = r#"(module (memory 1)
