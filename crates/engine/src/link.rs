@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::externs::Extern;
-use crate::module::{ImportKind, Module};
+use crate::handle::Module;
+use crate::module::ImportKind;
 use crate::store::StoreOpaque;
 use crate::types::{ExternType, TagType};
 

@@ -27,11 +27,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::func::{Func, TypedFunc, WasmParams, WasmResults};
+use crate::handle::Module;
 use crate::instance::{Instance, InstanceData};
 use crate::interrupt::Interrupt;
 use crate::limits::ResourceLimiter;
 use crate::linker::Linker;
-use crate::module::{EntityIndex, Module};
+use crate::module::EntityIndex;
 use crate::recycle::Template;
 use crate::store::private::Sealed;
 use crate::store::{

@@ -8,8 +8,9 @@
 use super::ResourceLimiter;
 use crate::bounds::WASM_PAGE_BYTES;
 use crate::error::{Error, Result};
+use crate::handle::Module;
 use crate::memory::LinearMemory;
-use crate::module::{Module, SegmentMode};
+use crate::module::SegmentMode;
 use crate::quota::{LimitError, Resource};
 use crate::store::StoreOpaque;
 use crate::table::{MAX_TABLE_ELEMENTS, TableData};
