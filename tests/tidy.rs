@@ -6,6 +6,9 @@
 //! `tidy/exceptions.txt`, one line and one reason each, and an exception that
 //! is no longer needed is an error.
 
+#[path = "tidy/rooms.rs"]
+mod rooms;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,14 +2,17 @@
 //! Cranelift, our own memory strategies, code arena, traps and host interface.
 //!
 //! ```text
-//!  bytes ─► module (decode, cache) ─► compile ─► translate ─► bounds
-//!                │                                   (checks emitted)
-//!                ▼
-//!  Store ◄─ instance (link, init) ─► entry ─► code arena   traps ─► Error
-//!    ▲           │
-//!  linker,    memory, table, runtime (libcalls), host functions
-//!  func, externs: what an embedder uses
+//!  facts     what all agree on: layouts that compiled code sees, types, features,
+//!    ▲       traps and errors, what a module declares
+//!  bounds    the strategies: what keeps an access inside its memory
+//!    ▲
+//!  compile   a body to Cranelift IR to machine code: translate, elide, count
+//!    ▲
+//!  run       engine, module, store, instance, memory, entry, traps, limits: what an
+//!            embedder uses
 //! ```
+//!
+//! A room uses those above it and never one below; `tests/tidy.rs` checks it.
 //!
 //! The public names are those that users of other engines know: [`Engine`],
 //! [`Module`], [`Linker`], [`Store`], [`Instance`], [`Func`], [`Memory`].
@@ -37,82 +40,41 @@
 //! ```
 
 pub mod bounds;
-mod bytes;
-mod code;
 mod compile;
-mod config;
-mod count;
-mod elide;
-mod engine;
-mod entry;
-mod error;
-mod exception;
-mod externs;
-mod features;
-mod fuel;
-mod func;
-mod handle;
-mod host;
-mod image;
-mod in_force;
-mod init;
-mod instance;
-mod interrupt;
-pub mod libcall;
-mod limits;
-mod link;
-mod linker;
-mod memory;
-mod module;
-mod parking;
-mod pool;
-mod quota;
-mod racy;
-mod recycle;
-mod refusal;
-mod runtime;
-mod shared;
-mod store;
-mod table;
-mod thrown;
-mod translate;
-pub mod trap;
-mod types;
-mod values;
-pub mod vmctx;
-mod wait;
+mod facts;
+mod run;
 
 pub use bounds::{Bounds, BoundsChoice, Guarantee};
 pub use compile::{
-    CodeCost, CodeLine, CompileBudget, Elide, Listing, Opt, OverBudget, UnknownCompileBudget,
-    WasmLine,
+    CheckSites, CodeCost, CodeLine, CompileBudget, Elide, Listing, Opt, OverBudget,
+    UnknownCompileBudget, WasmLine,
 };
-pub use config::Config;
-pub use count::CheckSites;
-pub use engine::Engine;
-pub use error::{Error, ErrorKind, Result};
-pub use externs::{DataPtr, Extern, Global, Memory, Table, Tag};
-pub use features::{Feature, Features, UnknownFeature};
-pub use func::{Func, TypedFunc, WasmParams, WasmResults};
-pub use handle::Module;
-pub use host::{Caller, HostReturn, IntoHostFunc};
-pub use instance::Instance;
-pub use interrupt::Interrupt;
-pub use limits::{Allowance, ResourceLimiter, StoreLimits, StoreLimitsBuilder};
-pub use linker::Linker;
-pub use memory::OutOfBounds;
-pub use module::{ModuleInfo, NoSuchFunc};
-pub use parking::Waited;
-pub use pool::{Pool, PoolLimits, Pooled, PooledFunc};
-pub use quota::{LimitError, Quota, Resource};
-pub use shared::SharedMemory;
-pub use store::{AsContext, AsContextMut, Store};
-pub use table::MAX_TABLE_ELEMENTS;
-pub use thrown::{ExnRef, Uncaught};
-pub use trap::{Frame, Trap, TrapCode};
-pub use types::{
+pub use facts::error::{Error, ErrorKind, Result};
+pub use facts::features::{Feature, Features, UnknownFeature};
+pub use facts::module::{ModuleInfo, NoSuchFunc};
+pub use facts::quota::{LimitError, Quota, Resource};
+pub use facts::thrown::{ExnRef, Uncaught};
+pub use facts::trap::{Frame, Trap, TrapCode};
+pub use facts::types::{
     ExternType, FuncType, GlobalType, HeapType, MemoryType, RefType, TableType, TagType, TypeId,
     ValType,
 };
-pub use values::{ExternRef, Val, WasmTy};
-pub use vmctx::Counts;
+pub use facts::vmctx::Counts;
+pub use facts::{libcall, trap, vmctx};
+pub use run::config::Config;
+pub use run::engine::Engine;
+pub use run::externs::{DataPtr, Extern, Global, Memory, Table, Tag};
+pub use run::func::{Func, TypedFunc, WasmParams, WasmResults};
+pub use run::handle::Module;
+pub use run::host::{Caller, HostReturn, IntoHostFunc};
+pub use run::instance::Instance;
+pub use run::interrupt::Interrupt;
+pub use run::limits::{Allowance, ResourceLimiter, StoreLimits, StoreLimitsBuilder};
+pub use run::linker::Linker;
+pub use run::memory::OutOfBounds;
+pub use run::parking::Waited;
+pub use run::pool::{Pool, PoolLimits, Pooled, PooledFunc};
+pub use run::shared::SharedMemory;
+pub use run::store::{AsContext, AsContextMut, Store};
+pub use run::table::MAX_TABLE_ELEMENTS;
+pub use run::values::{ExternRef, Val, WasmTy};

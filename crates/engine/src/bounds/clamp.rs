@@ -31,7 +31,7 @@ use cranelift_frontend::FunctionBuilder;
 use super::mark::plainly;
 use super::spectre::select;
 use super::{Access, Backing, HostAddress, Layout, MemoryPlan, Strategy, WASM_PAGE_BYTES};
-use crate::vmctx::offsets::MEMORY_LEN;
+use crate::facts::vmctx::offsets::MEMORY_LEN;
 
 pub(super) struct Clamp;
 

@@ -28,7 +28,7 @@
 //! The guard against speculation is `i & (R - 1)`, which the reservation holds by
 //! the same inequality.
 //!
-//! The pages in front are for accesses whose check is left out ([`crate::elide`]):
+//! The pages in front are for accesses whose check is left out ([`crate::compile::elide`]):
 //! an index that is below 0 by at most 256 MiB, with `o = 0`, faults there.
 
 use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
@@ -38,7 +38,7 @@ use super::{
     Access, Backing, FRONT_GUARD, HighBits, HostAddress, Layout, MemoryPlan, REACH, Strategy,
     folded_offset, plain_address, spectre::masked,
 };
-use crate::vmctx::offsets::{MEMORY_HIGH_BITS, MEMORY_INDEX_BITS};
+use crate::facts::vmctx::offsets::{MEMORY_HIGH_BITS, MEMORY_INDEX_BITS};
 
 pub(super) struct Guard64(pub HighBits);
 

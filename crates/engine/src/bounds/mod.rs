@@ -35,8 +35,8 @@ pub(crate) use site::{BlockEnd, Site};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, TrapCode, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
-use crate::types::MemoryType;
-use crate::vmctx::offsets::MEMORY_LEN;
+use crate::facts::types::MemoryType;
+use crate::facts::vmctx::offsets::MEMORY_LEN;
 
 /// Bytes of a Wasm page.
 pub const WASM_PAGE_BYTES: u64 = 65_536;
@@ -110,7 +110,7 @@ pub struct MemoryPlan {
 }
 
 /// How far around a memory an access without a check surely faults: what the
-/// elision of checks relies on ([`crate::elide`]).
+/// elision of checks relies on ([`crate::compile::elide`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slack {
     /// Inaccessible bytes right in front of the first byte.
@@ -136,7 +136,7 @@ pub struct Access {
     pub width: u8,
     /// The memory's first byte: a host address.
     pub base: Value,
-    /// Address of its [`crate::vmctx::VmMemory`].
+    /// Address of its [`crate::facts::vmctx::VmMemory`].
     pub def: Value,
     /// Flags for loads of the memory's length: not trapping, in the region of
     /// the runtime's cells.

@@ -74,7 +74,7 @@ use super::{
     Access, Backing, FRONT_GUARD, Growth, HostAddress, Layout, MemoryPlan, Probing, REACH,
     Strategy, WASM_PAGE_BYTES, folded_offset, guard64::index_space, plain_address,
 };
-use crate::vmctx::offsets::{MEMORY_LEN, MEMORY_SHADOW};
+use crate::facts::vmctx::offsets::{MEMORY_LEN, MEMORY_SHADOW};
 
 /// A memory's shadow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -25,13 +25,13 @@
 //! - *selected*: `i < len ? i : len` by `select_spectre_guard`, which becomes a
 //!   conditional move and never a branch.
 //!
-//! Where a check is left out, so is its guard: see [`crate::elide`].
+//! Where a check is left out, so is its guard: see [`crate::compile::elide`].
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::FunctionBuilder;
 
 use super::{Access, INDEX_SPACE_32, MemoryPlan, REACH};
-use crate::vmctx::offsets::MEMORY_HIGH_BITS;
+use crate::facts::vmctx::offsets::MEMORY_HIGH_BITS;
 
 impl MemoryPlan {
     /// The plan with guards or without.

@@ -24,7 +24,7 @@
 //! `len`, from where `REACH` bytes are reserved and inaccessible.
 //!
 //! The front, 256 MiB for 64-bit memories and nothing for others, is for accesses
-//! whose check is left out ([`crate::elide`]). The reservation would catch every
+//! whose check is left out ([`crate::compile::elide`]). The reservation would catch every
 //! 32-bit index without any check, which is the strategy `guard`: here a check
 //! is only left out for one that was done.
 
@@ -36,7 +36,7 @@ use super::{
     Access, Backing, FRONT_GUARD, HostAddress, Layout, MemoryPlan, REACH, Strategy, folded_offset,
     plain_address, spectre::selected,
 };
-use crate::vmctx::offsets::MEMORY_LEN;
+use crate::facts::vmctx::offsets::MEMORY_LEN;
 
 pub(super) struct Trap;
 

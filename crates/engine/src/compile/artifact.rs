@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::budget::OverBudget;
-use crate::count::CheckSites;
+use crate::compile::count::CheckSites;
 
 /// A function's or trampoline's code, in bytes from the start of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

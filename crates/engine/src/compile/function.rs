@@ -18,12 +18,12 @@ use super::budget::{self, OverBudget};
 use super::placement::{self, Loop};
 use super::trampoline::{self, Trampoline};
 use crate::bounds::offset_and_check;
-use crate::count::{self, CheckSites};
-use crate::elide;
-use crate::error::{Error, ErrorKind, Result};
-use crate::module::Body;
-use crate::translate::{FuncTranslator, InlinedCall, ModuleEnv, TranslateError, resolve};
-use crate::types::FuncType;
+use crate::compile::count::{self, CheckSites};
+use crate::compile::elide;
+use crate::compile::translate::{FuncTranslator, InlinedCall, ModuleEnv, TranslateError, resolve};
+use crate::facts::error::{Error, ErrorKind, Result};
+use crate::facts::module::Body;
+use crate::facts::types::FuncType;
 
 /// A call to another function of the module, to be given its distance.
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,7 @@ use super::function::{CallSite, CompiledFunction};
 use super::placement;
 use super::target::Target;
 use super::trampoline::Trampoline;
-use crate::error::{ErrorKind, Result};
+use crate::facts::error::{ErrorKind, Result};
 
 /// Lines of padding in front of a function under a seed: 0 to this, exclusive.
 const PADDING_LINES: u64 = 8;
@@ -225,7 +225,7 @@ impl SplitMix {
 mod tests {
     use super::*;
     use crate::compile::Opt;
-    use crate::count::CheckSites;
+    use crate::compile::count::CheckSites;
 
     fn function(code: &[u8], calls: Vec<CallSite>) -> CompiledFunction {
         CompiledFunction {

@@ -23,10 +23,10 @@ use rayon::prelude::*;
 use super::function::prepare;
 use super::operators::{self, WasmLine};
 use crate::bounds::offset_and_check;
-use crate::error::{ErrorKind, Result};
-use crate::module::Body;
-use crate::translate::{FuncTranslator, InlinedCall, ModuleEnv, resolve};
-use crate::trap::TrapCode;
+use crate::compile::translate::{FuncTranslator, InlinedCall, ModuleEnv, resolve};
+use crate::facts::error::{ErrorKind, Result};
+use crate::facts::module::Body;
+use crate::facts::trap::TrapCode;
 
 /// A function, listed.
 #[derive(Clone, Debug)]

@@ -24,6 +24,8 @@
 mod artifact;
 mod budget;
 mod choices;
+mod count;
+pub(crate) mod elide;
 mod function;
 mod link;
 mod listing;
@@ -32,11 +34,13 @@ mod placement;
 mod target;
 mod threads;
 mod trampoline;
+pub(crate) mod translate;
 
 pub(crate) use artifact::{Artifact, CodeRange};
 pub(crate) use budget::ModuleBudget;
 pub use budget::{CompileBudget, OverBudget, UnknownCompileBudget};
 pub use choices::{Elide, Opt};
+pub use count::CheckSites;
 #[cfg(test)]
 pub(crate) use listing::list;
 pub(crate) use listing::listings;
@@ -47,10 +51,10 @@ pub(crate) use threads::by_threads;
 
 use rayon::prelude::*;
 
-use crate::error::Result;
-use crate::module::Body;
-use crate::translate::ModuleEnv;
-use crate::types::FuncType;
+use crate::compile::translate::ModuleEnv;
+use crate::facts::error::Result;
+use crate::facts::module::Body;
+use crate::facts::types::FuncType;
 use function::{CompiledFunction, Compilers};
 use link::Linking;
 use trampoline::Trampoline;
@@ -60,7 +64,7 @@ use trampoline::Trampoline;
 /// `layout_seed` varies the order and the distance of functions.
 ///
 /// # Errors
-/// [`crate::error::ErrorKind::Invalid`] and `Unsupported` for the first body, by
+/// [`crate::facts::error::ErrorKind::Invalid`] and `Unsupported` for the first body, by
 /// index, that is refused; `Compile` where the code generator
 /// gives up; `Budget` where it would take more than it may.
 pub(crate) fn compile_module(

@@ -5,7 +5,7 @@
 
 use wasmparser::{FunctionBody, Operator};
 
-use crate::error::Result;
+use crate::facts::error::Result;
 
 /// An instruction of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]

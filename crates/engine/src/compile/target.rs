@@ -6,8 +6,8 @@ use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 
 use super::choices::Opt;
-use crate::error::{ErrorKind, Result};
-use crate::features::Feature;
+use crate::facts::error::{ErrorKind, Result};
+use crate::facts::features::Feature;
 
 /// A configured code generator.
 #[derive(Clone)]
@@ -146,6 +146,6 @@ fn require_rounding() -> Result<()> {
     Ok(())
 }
 
-fn config(message: String) -> crate::error::Error {
+fn config(message: String) -> crate::facts::error::Error {
     ErrorKind::Config(message).into()
 }

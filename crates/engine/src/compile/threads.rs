@@ -5,7 +5,7 @@ use std::io;
 
 use fathom_sys::forked;
 
-use crate::error::{Error, Result};
+use crate::facts::error::{Error, Result};
 
 /// Do work that is given to rayon's threads: to those of the process, or, in a child
 /// that was forked since there may be any, to threads made for this.

@@ -21,13 +21,13 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
-use crate::count::count_host_call;
-use crate::libcall::Libcall;
-use crate::module::{ImportKind, ModuleInfo};
-use crate::translate::{clif_type, wasm_signature};
-use crate::trap;
-use crate::types::{FuncType, ValType};
-use crate::vmctx::{self, THROWN, offsets};
+use crate::compile::count::count_host_call;
+use crate::compile::translate::{clif_type, wasm_signature};
+use crate::facts::libcall::Libcall;
+use crate::facts::module::{ImportKind, ModuleInfo};
+use crate::facts::trap;
+use crate::facts::types::{FuncType, ValType};
+use crate::facts::vmctx::{self, THROWN, offsets};
 
 /// Bytes of a value between host and Wasm.
 const SLOT_BYTES: u32 = 16;

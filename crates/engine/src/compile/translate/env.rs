@@ -1,0 +1,444 @@
+//! What translation knows of the module around a body, and the loads from the
+//! instance's context that bodies share.
+//!
+//! What must stay true: two accesses that can touch the same byte are in the
+//! same alias region, as Cranelift forwards what was stored, and leaves stores
+//! out, past whatever is in another one. The regions are:
+//!
+//! | region | why it is one, and apart |
+//! |---|---|
+//! | context and cells | lengths and bases of tables and memories: two imports may share them |
+//! | elements | of all tables, whose imports may be one another |
+//! | imported globals | may be one another |
+//! | each of the first inline globals, all others | cells of the instance's own |
+//! | imported memories | may be one another |
+//! | each other memory | the instance's own |
+//!
+//! What is imported was there before the instance, so it is nothing of its own.
+//! What is its own can be another name's only in other instances, whose code runs
+//! in calls: those are barriers for every region. Of what is inlined all is of
+//! the same instance.
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::{
+    AbiParam, AliasRegion, AliasRegionData, ArgumentPurpose, Block, Endianness, ExtFuncData,
+    ExternalName, FuncRef, Function, GlobalValueData, Inst, InstBuilder, MemFlagsData, SigRef,
+    Signature, Type, UserExternalName, Value, types,
+};
+use cranelift_codegen::isa::{CallConv, TargetIsa};
+use cranelift_frontend::FunctionBuilder;
+use wasmparser::BlockType;
+
+use super::Translator;
+use super::inline::{self, Inlinable};
+use crate::bounds::{MemoryPlan, Site};
+use crate::compile::count::increment;
+use crate::compile::{Elide, ModuleBudget};
+use crate::facts::libcall::Libcall;
+use crate::facts::module::ModuleInfo;
+use crate::facts::types::{FuncType, ValType};
+use crate::facts::vmctx::{self, Counter, VmLayout, offsets};
+
+/// Parameters in front of a Wasm function's own: the callee's context and the
+/// caller's.
+pub(super) const CONTEXT_PARAMS: usize = 2;
+
+/// Namespace of Wasm functions in external names; the index is the function's.
+pub(crate) const NAMESPACE_WASM: u32 = 0;
+
+/// Inline globals with an alias region of their own. A bound, because the flags
+/// of a function's accesses are a small table.
+const GLOBAL_REGIONS: u32 = 64;
+
+/// The module a body belongs to.
+#[derive(Clone, Copy)]
+pub(crate) struct ModuleEnv<'a> {
+    /// Its declarations.
+    pub info: &'a ModuleInfo,
+    /// Layout of its contexts.
+    pub layout: &'a VmLayout,
+    /// The plan of each memory, imported ones first.
+    pub plans: &'a [MemoryPlan],
+    /// The target.
+    pub isa: &'a dyn TargetIsa,
+    /// Which checks are left out.
+    pub elide: Elide,
+    /// Whether what checks let through is guarded against speculation.
+    pub spectre: bool,
+    /// Whether the code counts what it does.
+    pub count: bool,
+    /// Whether the code consumes fuel.
+    pub fuel: bool,
+    /// What is translated in the place of calls.
+    pub inlinable: &'a Inlinable<'a>,
+    /// What compiling it may take.
+    pub budget: &'a ModuleBudget,
+    /// The target without optimisation, for bodies beyond the budget.
+    pub plain_isa: &'a dyn TargetIsa,
+    /// Whether this is for one of those.
+    pub plain: bool,
+}
+
+impl<'a> ModuleEnv<'a> {
+    /// For a body beyond the budget: with nothing that takes more work than the
+    /// code is long.
+    pub(crate) fn plain(&self) -> ModuleEnv<'a> {
+        ModuleEnv {
+            isa: self.plain_isa,
+            elide: Elide::Off,
+            inlinable: &inline::NONE,
+            plain: true,
+            ..*self
+        }
+    }
+}
+
+/// The Cranelift type of a value across calls, in locals and in memory.
+pub(crate) fn clif_type(ty: ValType) -> Type {
+    match ty {
+        ValType::I32 => types::I32,
+        ValType::I64 | ValType::Ref(_) => types::I64,
+        ValType::F32 => types::F32,
+        ValType::F64 => types::F64,
+        ValType::V128 => types::I8X16,
+    }
+}
+
+/// The same of a type as it stands in the binary.
+pub(super) fn parsed_clif_type(ty: wasmparser::ValType) -> Type {
+    use wasmparser::ValType as Parsed;
+    match ty {
+        Parsed::I32 => types::I32,
+        Parsed::I64 | Parsed::Ref(_) => types::I64,
+        Parsed::F32 => types::F32,
+        Parsed::F64 => types::F64,
+        Parsed::V128 => types::I8X16,
+    }
+}
+
+/// The signature of a Wasm function.
+pub(crate) fn wasm_signature(ty: &FuncType) -> Signature {
+    let mut signature = Signature::new(CallConv::Tail);
+    signature
+        .params
+        .push(AbiParam::special(types::I64, ArgumentPurpose::VMContext));
+    signature.params.push(AbiParam::new(types::I64));
+    signature
+        .params
+        .extend(ty.params().iter().map(|ty| AbiParam::new(clif_type(*ty))));
+    signature
+        .returns
+        .extend(ty.results().iter().map(|ty| AbiParam::new(clif_type(*ty))));
+    signature
+}
+
+/// Maps of [`FuncEnv`], reused from body to body.
+#[derive(Default)]
+pub(super) struct EnvBuffers {
+    functions: HashMap<u32, FuncRef>,
+    signatures: HashMap<u32, SigRef>,
+    libcalls: [Option<SigRef>; Libcall::ALL.len()],
+    sites: Vec<Site>,
+    /// The ends of the increments that count accesses.
+    pub(super) counted: Vec<Inst>,
+}
+
+impl EnvBuffers {
+    pub(super) fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+}
+
+/// The addresses of a memory, valid in one block.
+#[derive(Clone, Copy)]
+struct LoadedMemory {
+    block: Block,
+    memory: u32,
+    base: Value,
+    def: Value,
+}
+
+/// Alias regions; see the head of this file.
+#[derive(Clone, Copy)]
+enum Region {
+    Cells,
+    Tables,
+    Fuel,
+    ImportedGlobals,
+    InlineGlobal(u32),
+    ImportedMemories,
+    OwnMemory(u32),
+}
+
+/// What the translation of one body knows of its module.
+pub(super) struct FuncEnv<'a> {
+    /// The module.
+    pub module: &'a ModuleEnv<'a>,
+    /// The instance's context.
+    pub vmctx: Value,
+    buffers: &'a mut EnvBuffers,
+    last_memory: Option<LoadedMemory>,
+}
+
+impl<'a> FuncEnv<'a> {
+    /// For a body whose entry block is current in `b`.
+    pub(super) fn new(
+        module: &'a ModuleEnv<'a>,
+        buffers: &'a mut EnvBuffers,
+        b: &mut FunctionBuilder<'_>,
+    ) -> FuncEnv<'a> {
+        buffers.functions.clear();
+        buffers.signatures.clear();
+        buffers.libcalls = Default::default();
+        buffers.sites.clear();
+        buffers.counted.clear();
+        let entry = b.current_block().expect("the entry block is current");
+        let vmctx = b.block_params(entry)[0];
+        set_stack_limit(b.func);
+        FuncEnv {
+            module,
+            vmctx,
+            buffers,
+            last_memory: None,
+        }
+    }
+}
+
+/// Makes the prologue compare the stack pointer with the runtime's limit.
+pub(crate) fn set_stack_limit(func: &mut Function) {
+    let flags = func
+        .dfg
+        .mem_flags
+        .insert(MemFlagsData::trusted().with_readonly().with_can_move())
+        .expect("the table of flags is empty");
+    let load = |base, offset: i32| GlobalValueData::Load {
+        base,
+        offset: offset.into(),
+        global_type: types::I64,
+        flags,
+    };
+    let vmctx = func.create_global_value(GlobalValueData::VMContext);
+    let runtime = func.create_global_value(load(vmctx, vmctx::VMCTX_RUNTIME));
+    let limit = func.create_global_value(load(runtime, offsets::RUNTIME_STACK_LIMIT));
+    func.stack_limit = Some(limit);
+}
+
+/// The results of a block type.
+#[derive(Clone, Copy)]
+pub(super) enum ResultTypes<'a> {
+    /// At most one.
+    One(Option<Type>),
+    /// Those of a function type.
+    Many(&'a [ValType]),
+}
+
+impl<'a> ResultTypes<'a> {
+    /// How many there are.
+    pub(super) fn len(self) -> usize {
+        match self {
+            ResultTypes::One(one) => usize::from(one.is_some()),
+            ResultTypes::Many(many) => many.len(),
+        }
+    }
+
+    /// The types.
+    pub(super) fn iter(self) -> impl Iterator<Item = Type> + use<'a> {
+        let (one, many) = match self {
+            ResultTypes::One(one) => (one, &[][..]),
+            ResultTypes::Many(many) => (None, many),
+        };
+        one.into_iter().chain(many.iter().map(|ty| clif_type(*ty)))
+    }
+}
+
+impl<'a> Translator<'a> {
+    /// Counts one more, where the code is to count.
+    pub(super) fn count(&mut self, counter: Counter) -> Option<Inst> {
+        let vmctx = self.env.vmctx;
+        let count = self.env.module.count;
+        count.then(|| increment!(self.b, vmctx, counter))
+    }
+
+    /// Counts an access as each of these, and remembers where.
+    pub(super) fn count_access(&mut self, counters: &[Counter]) {
+        let mut last = None;
+        for counter in counters {
+            last = self.count(*counter);
+        }
+        self.env.buffers.counted.extend(last);
+    }
+
+    /// Parameters and results of a block type.
+    pub(super) fn block_types(&self, ty: BlockType) -> (&'a [ValType], ResultTypes<'a>) {
+        match ty {
+            BlockType::Empty => (&[], ResultTypes::One(None)),
+            BlockType::Type(ty) => (&[], ResultTypes::One(Some(parsed_clif_type(ty)))),
+            BlockType::FuncType(index) => {
+                let ty = &self.env.module.info.types[index as usize];
+                (ty.params(), ResultTypes::Many(ty.results()))
+            }
+        }
+    }
+
+    /// The alias region for accesses of one kind.
+    fn region(&mut self, region: Region) -> Option<AliasRegion> {
+        let (user_id, description) = match region {
+            Region::Cells => (0, "context and cells"),
+            Region::Tables => (1, "table elements"),
+            Region::ImportedGlobals => (2, "imported globals"),
+            Region::InlineGlobal(index) => (3 + index.min(GLOBAL_REGIONS), "global"),
+            Region::ImportedMemories => (4 + GLOBAL_REGIONS, "imported memories"),
+            Region::Fuel => (u32::MAX, "fuel"),
+            Region::OwnMemory(index) => (5 + GLOBAL_REGIONS + index, "memory"),
+        };
+        let data = AliasRegionData {
+            user_id,
+            description: description.into(),
+        };
+        Some(self.b.func.dfg.alias_regions.insert(data))
+    }
+
+    /// Flags for cells that change: lengths, table bases.
+    pub(super) fn cell_flags(&mut self) -> MemFlagsData {
+        let region = self.region(Region::Cells);
+        MemFlagsData::trusted().with_alias_region(region)
+    }
+
+    /// Flags for what never changes after instantiation.
+    pub(super) fn constant_flags(&mut self) -> MemFlagsData {
+        self.cell_flags().with_readonly().with_can_move()
+    }
+
+    /// Flags for what is left of the fuel.
+    pub(super) fn fuel_flags(&mut self) -> MemFlagsData {
+        let region = self.region(Region::Fuel);
+        MemFlagsData::trusted().with_alias_region(region)
+    }
+
+    /// Flags for elements of tables.
+    pub(super) fn table_flags(&mut self) -> MemFlagsData {
+        let region = self.region(Region::Tables);
+        MemFlagsData::trusted().with_alias_region(region)
+    }
+
+    /// Flags for a global's cell.
+    pub(super) fn global_flags(&mut self, inline: Option<u32>) -> MemFlagsData {
+        let region = match inline {
+            Some(index) => self.region(Region::InlineGlobal(index)),
+            None => self.region(Region::ImportedGlobals),
+        };
+        MemFlagsData::trusted().with_alias_region(region)
+    }
+
+    /// Flags for accesses to a memory, before its plan has its say.
+    pub(super) fn heap_flags(&mut self, memory: u32) -> MemFlagsData {
+        let own = memory.checked_sub(self.env.module.info.imported_memories);
+        let region = match own {
+            Some(own) => self.region(Region::OwnMemory(own)),
+            None => self.region(Region::ImportedMemories),
+        };
+        MemFlagsData::new()
+            .with_endianness(Endianness::Little)
+            .with_alias_region(region)
+    }
+
+    /// An address that a check let through, and null where `refused` holds: for what a
+    /// processor does with it before it knows that the check traps.
+    pub(super) fn guarded(&mut self, refused: Value, address: Value) -> Value {
+        if !self.env.module.spectre {
+            return address;
+        }
+        let null = self.b.ins().iconst(types::I64, 0);
+        self.b.ins().select_spectre_guard(refused, null, address)
+    }
+
+    /// Loads something of the context that never changes.
+    pub(super) fn context_constant(&mut self, ty: Type, offset: i32) -> Value {
+        let flags = self.constant_flags();
+        self.b.ins().load(ty, flags, self.env.vmctx, offset)
+    }
+
+    /// Keeps an access for the elision of checks.
+    pub(super) fn note_site(&mut self, site: Site) {
+        self.env.buffers.sites.push(site);
+    }
+
+    /// First byte of a memory and address of its `VmMemory`.
+    pub(super) fn memory_addresses(&mut self, memory: u32) -> (Value, Value) {
+        let block = self.b.current_block().expect("a block is current");
+        if let Some(last) = self.env.last_memory
+            && last.block == block
+            && last.memory == memory
+        {
+            return (last.base, last.def);
+        }
+        let layout = self.env.module.layout;
+        let base = self.context_constant(types::I64, layout.memory_base(memory));
+        let def = self.context_constant(types::I64, layout.memory_def(memory));
+        self.env.last_memory = Some(LoadedMemory {
+            block,
+            memory,
+            base,
+            def,
+        });
+        (base, def)
+    }
+
+    /// The signature of the module's type `index`, imported into the function.
+    pub(super) fn signature(&mut self, index: u32) -> SigRef {
+        if let Some(signature) = self.env.buffers.signatures.get(&index) {
+            return *signature;
+        }
+        let ty = &self.env.module.info.types[index as usize];
+        let signature = self.b.import_signature(wasm_signature(ty));
+        self.env.buffers.signatures.insert(index, signature);
+        signature
+    }
+
+    /// A function of the module, imported into the function for direct calls.
+    pub(super) fn local_function(&mut self, index: u32) -> FuncRef {
+        if let Some(function) = self.env.buffers.functions.get(&index) {
+            return *function;
+        }
+        let signature = self.signature(self.env.module.info.funcs[index as usize]);
+        let name = UserExternalName::new(NAMESPACE_WASM, index);
+        let name = ExternalName::user(self.b.func.declare_imported_user_function(name));
+        let data = ExtFuncData {
+            name,
+            signature,
+            colocated: true,
+            patchable: false,
+        };
+        let function = self.b.import_function(data);
+        self.env.buffers.functions.insert(index, function);
+        function
+    }
+
+    /// Calls a runtime function with the context and `args`; its result, if it
+    /// has one.
+    pub(super) fn libcall(&mut self, libcall: Libcall, args: &[Value]) -> Option<Value> {
+        let signature = match self.env.buffers.libcalls[libcall as usize] {
+            Some(signature) => signature,
+            None => {
+                let call_conv = self.env.module.isa.default_call_conv();
+                let signature = self.b.import_signature(libcall.signature(call_conv));
+                self.env.buffers.libcalls[libcall as usize] = Some(signature);
+                signature
+            }
+        };
+        let table = self.context_constant(types::I64, vmctx::VMCTX_LIBCALLS);
+        let flags = self.constant_flags();
+        let callee = self
+            .b
+            .ins()
+            .load(types::I64, flags, table, libcall.table_offset());
+        let mut all = std::mem::take(&mut self.state.call_args);
+        all.clear();
+        all.push(self.env.vmctx);
+        all.extend_from_slice(args);
+        let call = self.b.ins().call_indirect(signature, callee, &all);
+        self.state.call_args = all;
+        self.b.inst_results(call).first().copied()
+    }
+}

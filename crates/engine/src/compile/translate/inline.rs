@@ -1,0 +1,325 @@
+//! Calls of small functions, translated as what they would have done.
+//!
+//! A call costs what the calling convention makes it cost: every register that
+//! is in use is spilled, a frame is built, and the code generator sees nothing
+//! of the arguments. A function whose body is a line or two, as compilers'
+//! runtime libraries have them, costs less than its call.
+//!
+//! ```text
+//!  bodies ─ Inlinable::choose ─► small, calls nothing, loops nowhere, validates
+//!                                    │
+//!  call f ─ Translator::inline ──────┘ its locals are new variables, its end and
+//!                                      its returns lead behind the call
+//! ```
+//!
+//! What must stay true:
+//! - A body is chosen after it was validated as a whole, and without what this
+//!   translation refuses. So nothing can fail in the middle of a caller.
+//! - What is chosen depends on the module alone, and what is done with it on the
+//!   caller: never on the order in which bodies are translated.
+//! - The instructions keep the module offsets of their own operators, and it is
+//!   known which call they stand for ([`InlinedCall`]): a trap has the frames it
+//!   would have had. Not so where the code generator makes one instruction of two,
+//!   as of a load and the addition that uses it: a trap is at the second then, and
+//!   if that is the caller's, so is the only frame.
+//! - The chosen functions are compiled themselves, too: the host, tables and
+//!   callers without room for them call them.
+
+use cranelift_codegen::ir::{SourceLoc, Value};
+use cranelift_frontend::Variable;
+use rayon::prelude::*;
+use wasmparser::{
+    FuncToValidate, FuncValidatorAllocations, FunctionBody, Operator, WasmFeatures,
+    WasmModuleResources,
+};
+
+use super::Translator;
+use super::env::{ResultTypes, parsed_clif_type};
+use super::state::FrameKind;
+use crate::facts::module::{Body, ModuleInfo};
+
+/// The longest body that is chosen, in bytes with its declarations of locals:
+/// the product of two 128-bit integers, which compilers call for every one of
+/// 64-bit integers that is needed in full, has a little over 100.
+const LONGEST: u64 = 128;
+
+/// The most locals of a body that is chosen, parameters aside.
+const MOST_LOCALS: u32 = 16;
+
+/// What a body may take in, in bytes of bodies: this, and [`GROWTH`] times what
+/// it has itself.
+const ROOM: u64 = 512;
+const GROWTH: u64 = 3;
+
+/// Source locations from here on are of inlined instructions. Modules with code
+/// behind this offset are translated without any.
+const FIRST_LOCATION: u32 = 1 << 30;
+
+/// Where nothing is to be translated in the place of a call.
+pub(super) static NONE: Inlinable<'static> = Inlinable {
+    imported_funcs: 0,
+    bodies: Vec::new(),
+};
+
+/// The bodies that may be translated in the place of a call.
+#[derive(Default)]
+pub(crate) struct Inlinable<'a> {
+    imported_funcs: u32,
+    /// By position among the defined functions; none at all where nothing is
+    /// to be inlined.
+    bodies: Vec<Option<FunctionBody<'a>>>,
+}
+
+impl<'a> Inlinable<'a> {
+    /// Chooses among the bodies of a module, which are in order.
+    pub(crate) fn choose(info: &ModuleInfo, bodies: &[Body<'a>]) -> Inlinable<'a> {
+        let located = |(_, body): &Body<'_>| body.range().end <= u64::from(FIRST_LOCATION);
+        if !bodies.iter().all(located) {
+            return Inlinable::default();
+        }
+        let chosen = |(to_validate, body): &Body<'a>| {
+            (is_small_leaf(body) && validates(to_validate, body)).then(|| body.clone())
+        };
+        Inlinable {
+            imported_funcs: info.imported_funcs,
+            bodies: bodies.par_iter().map(chosen).collect(),
+        }
+    }
+
+    /// The body of a function, if it was chosen.
+    pub(crate) fn body(&self, func: u32) -> Option<&FunctionBody<'a>> {
+        let defined = func.checked_sub(self.imported_funcs)?;
+        self.bodies.get(defined as usize)?.as_ref()
+    }
+}
+
+/// Whether a body is short, calls nothing and has no loop. One that does not
+/// decode is not.
+fn is_small_leaf(body: &FunctionBody<'_>) -> bool {
+    if len(body) > LONGEST {
+        return false;
+    }
+    let count_locals = || {
+        let mut locals = 0_u32;
+        for group in body.get_locals_reader().ok()? {
+            let (count, _) = group.ok()?;
+            locals = locals.checked_add(count)?;
+        }
+        Some(locals)
+    };
+    let stays = |op: Result<Operator<'_>, _>| op.is_ok_and(|op| !leaves_or_loops(&op));
+    let operators = || body.get_operators_reader().ok();
+    count_locals().is_some_and(|locals| locals <= MOST_LOCALS)
+        && operators().is_some_and(|operators| operators.into_iter().all(stays))
+}
+
+fn len(body: &FunctionBody<'_>) -> u64 {
+    let range = body.range();
+    range.end - range.start
+}
+
+/// Whether an operator calls, throws or opens what calls or throws could end in.
+fn leaves_or_loops(op: &Operator<'_>) -> bool {
+    matches!(
+        op,
+        Operator::Loop { .. }
+            | Operator::Call { .. }
+            | Operator::CallIndirect { .. }
+            | Operator::CallRef { .. }
+            | Operator::ReturnCall { .. }
+            | Operator::ReturnCallIndirect { .. }
+            | Operator::ReturnCallRef { .. }
+            | Operator::TryTable { .. }
+            | Operator::Throw { .. }
+            | Operator::ThrowRef
+    )
+}
+
+/// Whether a body is valid and does nothing with collected references, which is
+/// all that translation refuses.
+fn validates<R: WasmModuleResources + Clone>(
+    to_validate: &FuncToValidate<R>,
+    body: &FunctionBody<'_>,
+) -> bool {
+    let again = FuncToValidate {
+        resources: to_validate.resources.clone(),
+        index: to_validate.index,
+        ty: to_validate.ty,
+        features: to_validate.features.difference(WasmFeatures::GC),
+    };
+    let mut validator = again.into_validator(FuncValidatorAllocations::default());
+    validator.validate(body).is_ok()
+}
+
+/// A call whose callee was translated in its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InlinedCall {
+    /// Function index of the callee.
+    pub func: u32,
+    /// Module offset of the call.
+    pub call: u32,
+    /// Module offset of the callee's body.
+    body: u32,
+    /// The location that stands for `body`.
+    first: u32,
+}
+
+/// The module offset that a location stands for, and the call it is inlined at.
+pub(crate) fn resolve(calls: &[InlinedCall], location: u32) -> (u32, Option<&InlinedCall>) {
+    let behind = calls.partition_point(|call| call.first <= location);
+    match calls[..behind].last() {
+        Some(call) => (call.body + (location - call.first), Some(call)),
+        None => (location, None),
+    }
+}
+
+/// The calls inlined into one body, and room for more.
+#[derive(Debug, Default)]
+pub(super) struct InlinedCalls {
+    calls: Vec<InlinedCall>,
+    /// The location of the next one's first byte.
+    next: u32,
+    /// Bytes of bodies that may be taken in yet.
+    room: u64,
+    /// The locals of the body that is being translated, if it is an inlined one,
+    /// and the position of its frame among the open ones.
+    locals: Vec<Variable>,
+    frame: Option<usize>,
+}
+
+impl InlinedCalls {
+    /// For this body.
+    pub fn clear(&mut self, body: &FunctionBody<'_>) {
+        self.calls.clear();
+        self.next = FIRST_LOCATION;
+        self.room = ROOM + GROWTH * len(body);
+        self.locals.clear();
+        self.frame = None;
+    }
+
+    pub fn calls(&self) -> &[InlinedCall] {
+        &self.calls
+    }
+
+    /// The position of the frame of the inlined body that is being translated.
+    pub fn frame(&self) -> Option<usize> {
+        self.frame
+    }
+
+    /// The variable of a local of the inlined body that is being translated.
+    pub fn local(&self, index: u32) -> Option<Variable> {
+        self.frame.map(|_| self.locals[index as usize])
+    }
+
+    /// Notes one, if there is room: its first location.
+    fn take(&mut self, func: u32, call: u32, body: &FunctionBody<'_>) -> Option<u32> {
+        self.room = self.room.checked_sub(len(body))?;
+        let first = self.next;
+        self.next += len(body) as u32;
+        self.calls.push(InlinedCall {
+            func,
+            call,
+            body: body.range().start as u32,
+            first,
+        });
+        Some(first)
+    }
+}
+
+/// What cannot be: a body is chosen after it was decoded as a whole.
+const DECODED: &str = "the body was decoded when it was chosen";
+
+impl Translator<'_> {
+    /// Translates the callee in the place of its call, if it was chosen and there
+    /// is room; otherwise nothing has happened.
+    pub(super) fn inline(&mut self, func: u32) -> bool {
+        let module = self.env.module;
+        let Some(body) = module.inlinable.body(func) else {
+            return false;
+        };
+        let call = self.b.srcloc().bits();
+        let Some(location) = self.state.inlined.take(func, call, body) else {
+            return false;
+        };
+        let ty = module.info.func_type(func);
+        self.bind_locals(ty.params().len(), body);
+        let exit = self.b.create_block();
+        self.append_params(exit, ResultTypes::Many(ty.results()));
+        self.state
+            .push_frame(FrameKind::Block, exit, 0, ty.results().len());
+        self.state.inlined.frame = Some(self.state.frames.len() - 1);
+        self.inlined_operators(body, location);
+        self.state.inlined.frame = None;
+        if self.state.reachable {
+            self.fuel_write();
+        }
+        true
+    }
+
+    /// Pops the arguments into new variables; the other locals are zero.
+    fn bind_locals(&mut self, params: usize, body: &FunctionBody<'_>) {
+        self.state.inlined.locals.clear();
+        let first = self.state.stack.len() - params;
+        for i in first..self.state.stack.len() {
+            let value = self.canonical(self.state.stack[i]);
+            self.bind(value);
+        }
+        self.state.stack.truncate(first);
+        for group in body.get_locals_reader().expect(DECODED) {
+            let (count, ty) = group.expect(DECODED);
+            let zero = self.zero(parsed_clif_type(ty));
+            for _ in 0..count {
+                self.bind(zero);
+            }
+        }
+    }
+
+    fn bind(&mut self, value: Value) {
+        let variable = self.b.declare_var(self.b.func.dfg.value_type(value));
+        self.b.def_var(variable, value);
+        self.state.inlined.locals.push(variable);
+    }
+
+    fn inlined_operators(&mut self, body: &FunctionBody<'_>, first: u32) {
+        let start = body.range().start;
+        let mut operators = body.get_operators_reader().expect(DECODED);
+        let mut is_first = true;
+        while !operators.eof() {
+            let (op, offset) = operators.read_with_offset().expect(DECODED);
+            let location = first + (offset - start) as u32;
+            self.b.set_srcloc(SourceLoc::new(location));
+            if std::mem::take(&mut is_first) {
+                self.fuel_at_entry();
+            }
+            let known = self.operator(&op);
+            assert!(known, "validated without what is refused");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_location_is_resolved_to_its_call() {
+        let call = |func, body, first| InlinedCall {
+            func,
+            call: 7,
+            body,
+            first,
+        };
+        let calls = [
+            call(1, 100, FIRST_LOCATION),
+            call(2, 40, FIRST_LOCATION + 30),
+        ];
+        let resolved = |location| {
+            let (offset, call) = resolve(&calls, location);
+            (offset, call.map(|call| call.func))
+        };
+        assert_eq!(resolved(90), (90, None));
+        assert_eq!(resolved(FIRST_LOCATION + 29), (129, Some(1)));
+        assert_eq!(resolved(FIRST_LOCATION + 30), (40, Some(2)));
+        assert_eq!(resolved(FIRST_LOCATION + 33), (43, Some(2)));
+    }
+}

@@ -1,0 +1,18 @@
+//! Facts: what all rooms of the engine agree on. They use none of the others.
+//!
+//! ```text
+//!  module   declarations and bodies, out of the binary     types, features
+//!  vmctx    what compiled code sees                        libcall: what it calls
+//!  error    one type, of traps, exceptions and limits      trap, thrown, quota, bytes
+//! ```
+
+pub(crate) mod bytes;
+pub(crate) mod error;
+pub(crate) mod features;
+pub mod libcall;
+pub(crate) mod module;
+pub(crate) mod quota;
+pub(crate) mod thrown;
+pub mod trap;
+pub(crate) mod types;
+pub mod vmctx;

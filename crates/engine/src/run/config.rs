@@ -1,0 +1,225 @@
+//! How an engine is configured.
+
+use std::path::PathBuf;
+
+use crate::bounds::{BoundsChoice, DEFAULT_PAGES_64, MAX_PAGES_64, WASM_PAGE_BYTES};
+use crate::compile::{CompileBudget, Elide, Opt};
+use crate::facts::features::Features;
+use crate::facts::quota::Quota;
+
+/// Bytes of stack that Wasm may use in one activation unless configured.
+const DEFAULT_WASM_STACK_BYTES: usize = 1 << 20;
+
+/// Bytes of compiled modules that a folder holds unless configured.
+const DEFAULT_CACHE_BYTES: u64 = 1 << 30;
+
+/// The configuration of an [`crate::Engine`].
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub(crate) bounds: BoundsChoice,
+    pub(crate) bounds64: Option<BoundsChoice>,
+    pub(crate) undeclared_pages_64: u64,
+    #[cfg(feature = "thesis-formula")]
+    pub(crate) thesis_formula: bool,
+    pub(crate) opt: Opt,
+    pub(crate) elide: Elide,
+    pub(crate) inline: bool,
+    pub(crate) spectre: bool,
+    pub(crate) allow_unchecked: bool,
+    pub(crate) layout_seed: Option<u64>,
+    pub(crate) cache_dir: Option<PathBuf>,
+    pub(crate) cache_bytes_max: u64,
+    pub(crate) max_wasm_stack: usize,
+    pub(crate) features: Features,
+    pub(crate) count: bool,
+    pub(crate) compile_budget: CompileBudget,
+    pub(crate) quota: Quota,
+    pub(crate) consume_fuel: bool,
+    pub(crate) initial_fuel: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            bounds: BoundsChoice::Auto,
+            bounds64: None,
+            undeclared_pages_64: DEFAULT_PAGES_64,
+            #[cfg(feature = "thesis-formula")]
+            thesis_formula: false,
+            opt: Opt::Speed,
+            elide: Elide::Loops,
+            inline: true,
+            spectre: true,
+            allow_unchecked: false,
+            layout_seed: None,
+            cache_dir: None,
+            cache_bytes_max: DEFAULT_CACHE_BYTES,
+            max_wasm_stack: DEFAULT_WASM_STACK_BYTES,
+            features: Features::all(),
+            count: false,
+            compile_budget: CompileBudget::default(),
+            quota: Quota::default(),
+            consume_fuel: false,
+            initial_fuel: 0,
+        }
+    }
+}
+
+impl Config {
+    /// The defaults: `auto`, optimising, no cache.
+    pub fn new() -> Config {
+        Config::default()
+    }
+
+    /// Which strategy keeps accesses inside their memory.
+    pub fn bounds(mut self, bounds: BoundsChoice) -> Config {
+        self.bounds = bounds;
+        self
+    }
+
+    /// Which strategy keeps accesses to 64-bit memories inside them, where it
+    /// is to be another one than [`Config::bounds`] says.
+    pub fn bounds64(mut self, bounds: BoundsChoice) -> Config {
+        self.bounds64 = Some(bounds);
+        self
+    }
+
+    /// How far a 64-bit memory that declares no maximum can grow, in bytes,
+    /// rounded up to a page; 64 GiB unless it is said here. As much address space
+    /// is set aside for each, under some strategies more.
+    pub fn memory64_growth_limit(mut self, bytes: u64) -> Config {
+        self.undeclared_pages_64 = bytes.div_ceil(WASM_PAGE_BYTES).min(MAX_PAGES_64);
+        self
+    }
+
+    /// Check accesses wrongly, under a strategy with a shadow in front: for tests
+    /// that must find it out.
+    #[cfg(feature = "thesis-formula")]
+    pub fn thesis_formula(mut self, wrong: bool) -> Config {
+        self.thesis_formula = wrong;
+        self
+    }
+
+    /// The choice for memories of an index type.
+    pub(crate) fn choice(&self, memory64: bool) -> BoundsChoice {
+        match (memory64, self.bounds64) {
+            (true, Some(choice)) => choice,
+            _ => self.bounds,
+        }
+    }
+
+    /// How much the code generator tries.
+    pub fn opt(mut self, opt: Opt) -> Config {
+        self.opt = opt;
+        self
+    }
+
+    /// Which checks are left out where something makes them superfluous.
+    pub fn elide(mut self, elide: Elide) -> Config {
+        self.elide = elide;
+        self
+    }
+
+    /// Translate small functions in the place of their calls; the default. At
+    /// [`Opt::None`] it has no effect.
+    pub fn inline(mut self, inline: bool) -> Config {
+        self.inline = inline;
+        self
+    }
+
+    /// Guard against speculation (Spectre, variant 1) what checks let through: accesses
+    /// to memories and tables, indirect calls, values of exceptions; the default. What
+    /// the guards are and what they leave open is said in `docs/STRATEGIES.md`.
+    pub fn spectre(mut self, guards: bool) -> Config {
+        self.spectre = guards;
+        self
+    }
+
+    /// Allow strategies without any guarantee, which are refused otherwise.
+    ///
+    /// Only for modules that are trusted as much as the host itself: they can
+    /// read and write what a memory's reservation holds beyond its length.
+    pub fn allow_unchecked(mut self, allow: bool) -> Config {
+        self.allow_unchecked = allow;
+        self
+    }
+
+    /// Vary the order and the placement of functions in memory by a seed, so
+    /// that a measurement does not depend on one layout.
+    pub fn layout_seed(mut self, seed: Option<u64>) -> Config {
+        self.layout_seed = seed;
+        self
+    }
+
+    /// Keep compiled modules in this folder.
+    ///
+    /// What is found there is executed. So a folder, or an entry in it, that belongs
+    /// to another user than this one or root is not used, nor one that others may
+    /// write to; [`crate::Module::cache_trouble`] says so. What this user writes is
+    /// checked against damage, not against forgery. Each build of the host program
+    /// has entries of its own. A folder that does not exist is made for this user
+    /// alone.
+    pub fn cache_dir(mut self, dir: Option<PathBuf>) -> Config {
+        self.cache_dir = dir;
+        self
+    }
+
+    /// Bytes that the folder may hold, 1 GiB unless it is said here: the entries
+    /// that were not used for longest are removed when one is written. An entry has
+    /// 256 MiB at most.
+    pub fn cache_bytes_max(mut self, bytes: u64) -> Config {
+        self.cache_bytes_max = bytes;
+        self
+    }
+
+    /// What modules may use of WebAssembly; the others are refused.
+    pub fn features(mut self, features: Features) -> Config {
+        self.features = features;
+        self
+    }
+
+    /// Count what programs do: see [`crate::Counts`]. Code that counts is several
+    /// times slower and does the same.
+    pub fn count(mut self, count: bool) -> Config {
+        self.count = count;
+        self
+    }
+
+    /// What each store may have, unless it is made with an allowance that it shares
+    /// ([`crate::Store::within`]). There is a quota always: see [`Quota`].
+    pub fn quota(mut self, quota: Quota) -> Config {
+        self.quota = quota;
+        self
+    }
+
+    /// Let code consume fuel, and end it by the trap "all fuel consumed" when there is
+    /// none left; see [`crate::Store::set_fuel`]. The same fuel is the same place, under
+    /// every strategy and at every level. Code is slower by what that costs; an
+    /// [`crate::Interrupt`] ends a program after a time and costs nothing.
+    pub fn consume_fuel(mut self, consume: bool) -> Config {
+        self.consume_fuel = consume;
+        self
+    }
+
+    /// The fuel that a store begins with, and a life in a pool; 0 unless it is said.
+    pub fn initial_fuel(mut self, fuel: u64) -> Config {
+        self.initial_fuel = fuel;
+        self
+    }
+
+    /// How much work compiling a module may be. A function that takes more is not
+    /// optimised ([`crate::Module::over_budget`]); a module that takes far more is
+    /// refused. The same module has the same code under the same budget, on every
+    /// machine with the same processor.
+    pub fn compile_budget(mut self, budget: CompileBudget) -> Config {
+        self.compile_budget = budget;
+        self
+    }
+
+    /// Bytes of stack that Wasm may use between an entry from the host and its
+    /// return; less where the thread's stack has less.
+    pub fn max_wasm_stack(mut self, bytes: usize) -> Config {
+        self.max_wasm_stack = bytes;
+        self
+    }
+}

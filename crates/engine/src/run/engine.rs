@@ -1,0 +1,275 @@
+//! The engine: a configuration, a code generator for this machine, and the
+//! trampolines of host functions that all its stores share.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use fathom_sys::cells::Domain;
+
+use crate::bounds::{Bounds, Guarantee, MemoryPlan};
+use crate::compile::{self, Opt, Target};
+use crate::facts::error::{Error, ErrorKind, Result};
+use crate::facts::features::Feature;
+use crate::facts::quota::Quota;
+use crate::facts::types::{Gone, MemoryType, TypeHold, TypeId};
+use crate::facts::vmctx::Counts;
+use crate::run::code::{self, CodeMemory};
+use crate::run::config::Config;
+use crate::run::entry;
+use crate::run::in_force::InForce;
+
+/// Compiles modules and runs them. Cheap to clone; clones are the same engine.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    config: Config,
+    target: Target,
+    /// Without optimisation.
+    plain: Target,
+    /// For 32-bit memories, and for 64-bit ones.
+    in_force: [InForce; 2],
+    /// A feature that was asked for and that this processor lacks, and what it
+    /// would need.
+    lacks: Option<(Feature, &'static str)>,
+    /// Whether its Wasm runs locked.
+    domain: Domain,
+    trampolines: Mutex<Known>,
+    /// Of the stores that are gone.
+    counts: Mutex<Counts>,
+}
+
+/// The trampolines that were compiled. When there are many, those that no store uses
+/// are dropped.
+#[derive(Default)]
+struct Known {
+    all: HashMap<TypeId, Arc<Trampolines>>,
+    /// How many there may be before the next look.
+    limit: usize,
+}
+
+/// Trampolines before the first look at whether they are used.
+const FIRST_LOOK: usize = 256;
+
+impl Known {
+    fn insert(&mut self, id: TypeId, trampolines: Arc<Trampolines>) {
+        if self.all.len() >= self.limit.max(FIRST_LOOK) {
+            self.all.retain(|_, known| Arc::strong_count(known) > 1);
+            self.limit = 2 * self.all.len();
+        }
+        self.all.insert(id, trampolines);
+    }
+}
+
+/// The trampolines of one type, for functions of the host. They keep the type.
+pub(crate) struct Trampolines {
+    code: CodeMemory,
+    _hold: TypeHold,
+    entry: u32,
+    exit: u32,
+}
+
+impl Trampolines {
+    /// Calls a Wasm function from the host.
+    pub fn entry(&self) -> *const u8 {
+        self.code.address(self.entry)
+    }
+
+    /// Calls a host function from Wasm.
+    pub fn exit(&self) -> *const u8 {
+        self.code.address(self.exit)
+    }
+}
+
+/// Whether a strategy may be used, and can be here.
+fn permit(bounds: Bounds, config: &Config) -> Result<()> {
+    if bounds.guarantee() == Guarantee::Unchecked && !config.allow_unchecked {
+        let message = format!(
+            "strategy '{bounds}' does not keep a module inside its memory; it has to be allowed \
+             explicitly"
+        );
+        return Err(ErrorKind::Config(message).into());
+    }
+    match bounds.lack() {
+        Some(lack) => Err(ErrorKind::Config(format!("strategy '{bounds}' needs {lack}")).into()),
+        None => Ok(()),
+    }
+}
+
+impl Engine {
+    /// An engine for this machine.
+    ///
+    /// # Errors
+    /// A configuration that is refused (a strategy without guarantee that was
+    /// not allowed by name, one this machine lacks what it needs for), or a
+    /// machine that is not supported.
+    pub fn new(config: &Config) -> Result<Engine> {
+        let strategies = [false, true].map(|memory64| config.choice(memory64).resolve(memory64));
+        for bounds in strategies {
+            permit(bounds, config)?;
+        }
+        entry::prepare()?;
+        // First, for it takes address space that the strategies must do without.
+        let domain = match strategies.contains(&Bounds::Pkeys) {
+            true => Domain::Locked,
+            false => Domain::Open,
+        };
+        code::reserve(domain)?;
+        let in_force = [false, true].map(|memory64| InForce::new(config, memory64));
+        let target = Target::host(config.opt)?;
+        let plain = match config.opt {
+            Opt::None => target.clone(),
+            Opt::Speed => Target::host(Opt::None)?,
+        };
+        let mut config = config.clone();
+        let asked_for = |(feature, _): &_| config.features.contains(*feature);
+        let lacks = target.lacks().filter(asked_for);
+        if let Some((feature, _)) = lacks {
+            config.features = config.features.without(feature);
+        }
+        Ok(Engine(Arc::new(Inner {
+            config,
+            target,
+            plain,
+            in_force,
+            lacks,
+            domain,
+            trampolines: Mutex::default(),
+            counts: Mutex::default(),
+        })))
+    }
+
+    /// The strategy in force for memories of an index type, 64-bit or 32-bit.
+    pub fn bounds(&self, memory64: bool) -> Bounds {
+        self.in_force(memory64).bounds
+    }
+
+    /// Why the strategy in force is not the one that `auto` takes as a rule:
+    /// which was refused, at which limit of the host, and the remedy.
+    pub fn fallback(&self, memory64: bool) -> Option<&str> {
+        self.in_force(memory64).because.as_deref()
+    }
+
+    pub(crate) fn in_force(&self, memory64: bool) -> &InForce {
+        &self.0.in_force[usize::from(memory64)]
+    }
+
+    /// The plan for a memory; errors begin with `what`.
+    pub(crate) fn plan(&self, ty: &MemoryType, what: &str) -> Result<MemoryPlan> {
+        let InForce { bounds, limits, .. } = self.in_force(ty.memory64);
+        MemoryPlan::new(*bounds, ty, *limits)
+            .map(|plan| MemoryPlan {
+                spectre: self.0.config.spectre,
+                #[cfg(feature = "thesis-formula")]
+                thesis_formula: self.0.config.thesis_formula,
+                ..plan
+            })
+            .map_err(|error| ErrorKind::Config(format!("{what}{error}")).into())
+    }
+
+    /// Whether its Wasm runs locked by protection keys.
+    pub(crate) fn domain(&self) -> Domain {
+        self.0.domain
+    }
+
+    /// The optimisation level in force.
+    pub fn opt(&self) -> Opt {
+        self.0.config.opt
+    }
+
+    /// What a store may have that shares nothing with others.
+    pub fn quota(&self) -> Quota {
+        self.0.config.quota
+    }
+
+    /// Whether what checks let through is guarded against speculation.
+    pub fn spectre(&self) -> bool {
+        self.0.config.spectre
+    }
+
+    /// What programs have done in stores that are gone; nothing unless it
+    /// counts.
+    pub fn counts(&self) -> Counts {
+        *self.0.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add_counts(&self, counts: Counts) {
+        if self.0.config.count {
+            *self.0.counts.lock().unwrap_or_else(PoisonError::into_inner) += counts;
+        }
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        &self.0.config
+    }
+
+    /// The code generator without optimisation.
+    pub(crate) fn plain_target(&self) -> &Target {
+        &self.0.plain
+    }
+
+    pub(crate) fn target(&self) -> &Target {
+        &self.0.target
+    }
+
+    /// Say of a module that was refused when it is this processor's fault.
+    pub(crate) fn explain(&self, error: Error) -> Error {
+        let Some((feature, needed)) = self.0.lacks else {
+            return error;
+        };
+        match error.into_kind() {
+            ErrorKind::Unsupported { message, offset } if message == feature.turned_off() => {
+                let message = format!("{feature} needs {needed}, which this processor lacks");
+                ErrorKind::Unsupported { message, offset }.into()
+            }
+            other => other.into(),
+        }
+    }
+
+    /// Whether both are the same engine.
+    pub fn same(&self, other: &Engine) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The trampolines for host functions of a type, which is held; compiled once.
+    pub(crate) fn trampolines(&self, id: TypeId) -> Result<Arc<Trampolines>> {
+        let mut known = self
+            .0
+            .trampolines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(trampolines) = known.all.get(&id) {
+            return Ok(trampolines.clone());
+        }
+        let gone = |gone: Gone| Error::mismatch(format!("function type: {gone}"));
+        let hold = TypeHold::known(id).map_err(gone)?;
+        let signature = [TypeId::signature(id.number())];
+        let count = self.config().count;
+        let artifact = compile::by_threads(|| {
+            compile::compile_host_trampolines(self.target(), &signature, count)
+        })??;
+        let (Some(Some(entry)), Some(Some(exit))) =
+            (artifact.entries.first(), artifact.exits.first())
+        else {
+            return Err(Error::mismatch("a trampoline was not compiled"));
+        };
+        let (entry, exit) = (entry.offset, exit.offset);
+        let code = CodeMemory::publish(artifact, self.domain(), 0, Weak::new())?;
+        let trampolines = Arc::new(Trampolines {
+            code,
+            _hold: hold,
+            entry,
+            exit,
+        });
+        known.insert(id, trampolines.clone());
+        Ok(trampolines)
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine")
+            .field("bounds", &self.0.config.bounds)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,117 @@
+//! The catch point on x86-64, System V calling convention.
+
+#![allow(unsafe_code)]
+
+use std::arch::naked_asm;
+
+use super::Activation;
+use super::throw::find_handler;
+
+/// Save the callee-saved registers, note the stack pointer in the activation
+/// and call the entry trampoline. Returns 0 when it returns, 1 when a fault
+/// resumed at [`catch_address`].
+///
+/// # Safety
+/// As [`super::enter`]; the handler that resumes at the catch point restores
+/// nothing but `rsp`.
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn enter(
+    callee_vmctx: *mut u8,
+    caller_vmctx: *mut u8,
+    code: *const u8,
+    values: *mut u128,
+    entry: *const u8,
+    activation: *mut Activation,
+) -> u32 {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "sub rsp, 8",
+        "mov [r9], rsp",
+        "call r8",
+        "xor eax, eax",
+        "jmp {leave}",
+        leave = sym leave,
+    )
+}
+
+/// Continues with the stack pointer of a catch point.
+///
+/// # Safety
+/// Only jumped to, with `rsp` as [`enter`] noted it.
+#[unsafe(naked)]
+unsafe extern "C" fn catch() {
+    naked_asm!("mov eax, 1", "jmp {leave}", leave = sym leave)
+}
+
+/// Restores what [`enter`] saved.
+///
+/// # Safety
+/// As [`catch`].
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn leave() {
+    naked_asm!(
+        "cld",
+        "add rsp, 8",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+    )
+}
+
+/// Where the fault handler resumes.
+pub(super) fn catch_address() -> usize {
+    catch as *const () as usize
+}
+
+/// Raise an exception: never returns to its caller, but goes on in the handler
+/// with the exception in the registers that Cranelift expects it in.
+///
+/// # Safety
+/// Called by compiled code as [`crate::facts::libcall::Libcall::Throw`].
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: usize) {
+    naked_asm!(
+        "mov rdi, rsi",
+        "mov rsi, [rsp]",
+        "mov rdx, rbp",
+        "sub rsp, 40",
+        "mov rcx, rsp",
+        "call {find}",
+        "mov rcx, [rsp]",
+        "mov rbp, [rsp + 16]",
+        "mov rax, [rsp + 24]",
+        "mov rsp, [rsp + 8]",
+        "jmp rcx",
+        find = sym find_handler,
+    )
+}
+
+/// How many registers a callee preserves, beside the frame's.
+pub(super) const PRESERVED: usize = 5;
+
+/// Write those registers as the caller has them: what the code of its callers
+/// keeps there, or what it has put on the stack itself.
+///
+/// # Safety
+/// `at` has room for [`PRESERVED`] words.
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn preserved_registers(at: *mut usize) {
+    naked_asm!(
+        "mov [rdi + 0], rbx",
+        "mov [rdi + 8], r12",
+        "mov [rdi + 16], r13",
+        "mov [rdi + 24], r14",
+        "mov [rdi + 32], r15",
+        "ret",
+    )
+}

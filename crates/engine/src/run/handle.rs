@@ -1,0 +1,385 @@
+//! Modules as an embedder holds them: decoded, compiled or taken from the cache,
+//! ready to be instantiated.
+
+mod cache;
+
+use std::sync::{Arc, OnceLock};
+
+use crate::bounds::MemoryPlan;
+use crate::compile::translate::{Inlinable, ModuleEnv};
+use crate::compile::{
+    self, Artifact, CheckSites, CodeRange, Listing, ModuleBudget, Opt, OverBudget,
+};
+use crate::facts::error::{Error, ErrorKind, Result};
+use crate::facts::features::{Feature, Features};
+use crate::facts::module::{Body, EntityIndex, ModuleInfo, decode};
+use crate::facts::types::{ExternType, FuncType};
+use crate::facts::vmctx::VmLayout;
+use crate::run::code::CodeMemory;
+use crate::run::engine::Engine;
+use crate::run::image::Images;
+use crate::run::link::wanted_type;
+
+/// A compiled module. Cheap to clone; clones are the same module.
+#[derive(Clone)]
+pub struct Module(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    info: Arc<ModuleInfo>,
+    layout: VmLayout,
+    code: CodeMemory,
+    functions: Vec<CodeRange>,
+    entries: Vec<Option<CodeRange>>,
+    /// The bytes of the data segments, all in one.
+    data: Box<[u8]>,
+    /// Where in the binary `data` begins.
+    data_start: usize,
+    /// What its memories hold at first; made for the first instance.
+    images: OnceLock<Images>,
+    origin: Origin,
+    /// Checks in the code, where it counts.
+    checks: CheckSites,
+    over_budget: Vec<OverBudget>,
+}
+
+/// Where a module's code comes from.
+enum Origin {
+    /// It was compiled just now; where the cache was in trouble, why.
+    Compiled(Option<String>),
+    /// It was kept.
+    Cache,
+}
+
+impl Module {
+    /// Validate and compile a module in the binary format.
+    ///
+    /// # Errors
+    /// A module that is malformed, invalid or uses what is not supported, with
+    /// the offset; a host without room for its code.
+    pub fn new(engine: &Engine, wasm: &[u8]) -> Result<Module> {
+        Module::load(engine, wasm).map_err(|error| engine.explain(error))
+    }
+
+    fn load(engine: &Engine, wasm: &[u8]) -> Result<Module> {
+        let features = engine.config().features;
+        Module::build(engine, wasm).map_err(|error| missing_feature(error, wasm, features))
+    }
+
+    fn build(engine: &Engine, wasm: &[u8]) -> Result<Module> {
+        let features = engine.config().features;
+        let mut key = cache::Key::new(engine, wasm);
+        if let Some(artifact) = key.as_mut().and_then(cache::Key::load) {
+            let (info, _) = decode(wasm, features)?;
+            let origin = Origin::Cache;
+            return Module::publish(engine, wasm, info, artifact, origin);
+        }
+        let (info, bodies) = decode(wasm, features)?;
+        let artifact = compile::by_threads(|| compile(engine, &info, bodies))??;
+        if let Some(key) = &mut key {
+            key.store(&artifact);
+        }
+        let trouble = key.and_then(cache::Key::into_trouble);
+        let origin = Origin::Compiled(trouble);
+        Module::publish(engine, wasm, info, artifact, origin)
+    }
+
+    /// Check that a module is valid and uses only what is supported and is in
+    /// `features`, without compiling it.
+    ///
+    /// # Errors
+    /// As [`Module::new`].
+    pub fn validate(wasm: &[u8], features: Features) -> Result<()> {
+        let (_, bodies) = decode(wasm, features)?;
+        let mut allocations = wasmparser::FuncValidatorAllocations::default();
+        for (to_validate, body) in bodies {
+            let mut validator = to_validate.into_validator(allocations);
+            validator.validate(&body)?;
+            allocations = validator.into_allocations();
+        }
+        Ok(())
+    }
+
+    /// What a module that may use `features` declares, without compiling it; its
+    /// bodies are not looked at.
+    ///
+    /// # Errors
+    /// As [`Module::new`].
+    pub fn declarations(wasm: &[u8], features: Features) -> Result<ModuleInfo> {
+        decode(wasm, features)
+            .map(|(info, _)| info)
+            .map_err(|error| missing_feature(error, wasm, features))
+    }
+
+    /// The machine code of function `func`, or of all that are defined, beside
+    /// the Wasm it stems from.
+    ///
+    /// # Errors
+    /// As [`Module::new`], and where the host's code cannot be disassembled.
+    pub fn disassemble(engine: &Engine, wasm: &[u8], func: Option<u32>) -> Result<Vec<Listing>> {
+        let features = engine.config().features;
+        let listings = || {
+            let (info, bodies) = decode(wasm, features)?;
+            let inlinable = inlinable(engine, &info, &bodies);
+            let env = ModuleEnv {
+                inlinable: &inlinable,
+                info: &info,
+                layout: &VmLayout::new(&info),
+                plans: &plans(engine, &info)?,
+                isa: engine.target().isa(),
+                elide: engine.config().elide,
+                spectre: engine.config().spectre,
+                count: engine.config().count,
+                fuel: engine.config().consume_fuel,
+                budget: &budget(engine, &bodies),
+                plain_isa: engine.plain_target().isa(),
+                plain: false,
+            };
+            compile::listings(&env, bodies, func)
+        };
+        let listings = compile::by_threads(listings).flatten();
+        listings.map_err(|error| missing_feature(error, wasm, features))
+    }
+
+    fn publish(
+        engine: &Engine,
+        wasm: &[u8],
+        info: ModuleInfo,
+        artifact: Artifact,
+        origin: Origin,
+    ) -> Result<Module> {
+        let info = Arc::new(info);
+        let functions = artifact.functions.clone();
+        let entries = artifact.entries.clone();
+        let checks = artifact.checks;
+        let over_budget = artifact.over_budget.clone();
+        let code = CodeMemory::publish(
+            artifact,
+            engine.domain(),
+            info.imported_funcs,
+            Arc::downgrade(&info),
+        )?;
+        let start = info.data.iter().map(|d| d.bytes.start).min().unwrap_or(0);
+        let end = info.data.iter().map(|d| d.bytes.end).max().unwrap_or(start);
+        Ok(Module(Arc::new(Inner {
+            engine: engine.clone(),
+            layout: VmLayout::new(&info),
+            code,
+            functions,
+            entries,
+            checks,
+            over_budget,
+            data: wasm[start..end].into(),
+            data_start: start,
+            images: OnceLock::new(),
+            origin,
+            info,
+        })))
+    }
+
+    /// The engine it was compiled by.
+    pub fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    /// Its name in the name section.
+    pub fn name(&self) -> Option<&str> {
+        self.0.info.name.as_deref()
+    }
+
+    /// What it imports, in order: two names and a type.
+    pub fn imports(&self) -> impl Iterator<Item = (&str, &str, ExternType)> {
+        let info = &self.0.info;
+        info.imports.iter().map(|i| {
+            (
+                i.module.as_str(),
+                i.name.as_str(),
+                wanted_type(self, &i.kind),
+            )
+        })
+    }
+
+    /// What it exports, in order: a name and a type.
+    pub fn exports(&self) -> impl Iterator<Item = (&str, ExternType)> {
+        let info = &self.0.info;
+        info.exports.iter().map(|(name, index)| {
+            let ty = match *index {
+                EntityIndex::Func(i) => ExternType::Func(info.func_type(i).clone()),
+                EntityIndex::Table(i) => ExternType::Table(info.tables[i as usize]),
+                EntityIndex::Memory(i) => ExternType::Memory(info.memories[i as usize]),
+                EntityIndex::Global(i) => ExternType::Global(info.globals[i as usize]),
+                EntityIndex::Tag(i) => ExternType::Tag(info.tag_type(i)),
+            };
+            (name.as_str(), ty)
+        })
+    }
+
+    /// The type of an exported function.
+    pub fn exported_func(&self, name: &str) -> Option<FuncType> {
+        match self.export(name)? {
+            EntityIndex::Func(i) => Some(self.0.info.func_type(i).clone()),
+            _ => None,
+        }
+    }
+
+    /// Bytes of machine code, trampolines and alignment included.
+    pub fn code_bytes(&self) -> usize {
+        self.0.code.len()
+    }
+
+    /// The checks of accesses in its code; none are counted unless the engine
+    /// counts.
+    pub fn check_sites(&self) -> CheckSites {
+        self.0.checks
+    }
+
+    /// Its functions that are not optimised, for it would take more than the
+    /// engine's [`crate::CompileBudget`] allows: they are compiled as at
+    /// [`Opt::None`], with their locals in memory.
+    pub fn over_budget(&self) -> &[OverBudget] {
+        &self.0.over_budget
+    }
+
+    /// Whether its code came from the cache.
+    pub fn from_cache(&self) -> bool {
+        matches!(self.0.origin, Origin::Cache)
+    }
+
+    /// What kept the cache from having it or from keeping it, in one line: a folder
+    /// or an entry of another user, one that others may write to, a full disk.
+    pub fn cache_trouble(&self) -> Option<&str> {
+        match &self.0.origin {
+            Origin::Compiled(trouble) => trouble.as_deref(),
+            Origin::Cache => None,
+        }
+    }
+
+    /// What it declares.
+    pub fn info(&self) -> &ModuleInfo {
+        &self.0.info
+    }
+
+    pub(crate) fn layout(&self) -> &VmLayout {
+        &self.0.layout
+    }
+
+    pub(crate) fn export(&self, name: &str) -> Option<EntityIndex> {
+        self.0
+            .info
+            .exports
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, index)| *index)
+    }
+
+    /// Code of a defined function.
+    pub(crate) fn func_code(&self, func: u32) -> *const u8 {
+        let defined = (func - self.0.info.imported_funcs) as usize;
+        self.0.code.address(self.0.functions[defined].offset)
+    }
+
+    /// Entry trampoline of a type that a function which escapes has.
+    pub(crate) fn entry_trampoline(&self, ty: u32) -> *const u8 {
+        let entry = self.0.entries[ty as usize].expect("compiled for every escaping type");
+        self.0.code.address(entry.offset)
+    }
+
+    /// What the memories of its instances hold at first.
+    pub(crate) fn images(&self) -> &Images {
+        let domain = self.0.engine.domain();
+        let bytes = |segment| self.data_bytes(segment);
+        let make = || Images::new(&self.0.info, domain, bytes);
+        self.0.images.get_or_init(make)
+    }
+
+    /// Whether both are the same module.
+    pub(crate) fn same(&self, other: &Module) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The bytes of a data segment.
+    pub(crate) fn data_bytes(&self, segment: u32) -> &[u8] {
+        let range = &self.0.info.data[segment as usize].bytes;
+        &self.0.data[range.start - self.0.data_start..range.end - self.0.data_start]
+    }
+}
+
+/// The error, or the feature that is turned off and would mend it: the one with
+/// which validation gets further.
+fn missing_feature(error: Error, wasm: &[u8], features: Features) -> Error {
+    let Some(offset) = error.offset() else {
+        return error;
+    };
+    let gets_further = |feature: &Feature| match Module::validate(wasm, features.with(*feature)) {
+        Ok(()) => true,
+        Err(other) => other.offset().is_none_or(|further| further > offset),
+    };
+    let mut off = Feature::ALL
+        .into_iter()
+        .filter(|feature| !features.contains(*feature));
+    match off.find(gets_further) {
+        Some(feature) => {
+            let message = feature.turned_off();
+            ErrorKind::Unsupported { message, offset }.into()
+        }
+        None => error,
+    }
+}
+
+/// The plan of each memory, imported ones first.
+fn plans(engine: &Engine, info: &ModuleInfo) -> Result<Vec<MemoryPlan>> {
+    info.memories
+        .iter()
+        .enumerate()
+        .map(|(index, ty)| {
+            let plan = engine.plan(ty, &format!("memory {index}: "))?;
+            Ok(plan.imported(index < info.imported_memories as usize))
+        })
+        .collect()
+}
+
+/// What is translated in the place of calls.
+fn inlinable<'a>(engine: &Engine, info: &ModuleInfo, bodies: &[Body<'a>]) -> Inlinable<'a> {
+    let config = engine.config();
+    match config.inline && config.opt != Opt::None {
+        true => Inlinable::choose(info, bodies),
+        false => Inlinable::default(),
+    }
+}
+
+/// What compiling it may take.
+fn budget(engine: &Engine, bodies: &[Body<'_>]) -> ModuleBudget {
+    let bytes = |(_, body): &Body<'_>| body.range().end - body.range().start;
+    let bytes = bodies.iter().map(bytes).sum();
+    ModuleBudget::new(engine.config().compile_budget, bytes)
+}
+
+fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<Artifact> {
+    let plans = plans(engine, info)?;
+    let layout = VmLayout::new(info);
+    let config = engine.config();
+    let inlinable = inlinable(engine, info, &bodies);
+    let env = ModuleEnv {
+        inlinable: &inlinable,
+        info,
+        layout: &layout,
+        plans: &plans,
+        isa: engine.target().isa(),
+        elide: config.elide,
+        spectre: config.spectre,
+        count: config.count,
+        fuel: config.consume_fuel,
+        budget: &budget(engine, &bodies),
+        plain_isa: engine.plain_target().isa(),
+        plain: false,
+    };
+    compile::compile_module(engine.target(), &env, bodies, config.layout_seed)
+}
+
+impl std::fmt::Debug for Module {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Module")
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,370 @@
+//! Host functions: closures that Wasm calls.
+//!
+//! ```text
+//!  Wasm ─► exit trampoline ─► shim ─► closure(store, caller, slots)
+//!           status ◄──────────┘ errors and panics wait in the store
+//! ```
+
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use fathom_sys::cells::Placed;
+use fathom_sys::pkeys::Key;
+
+use crate::facts::error::{Error, Result};
+use crate::facts::trap::TrapCode;
+use crate::facts::types::{FuncType, TypeId};
+use crate::facts::vmctx::{THROWN, VMCTX_INSTANCE, VmFuncRef};
+use crate::run::engine::Trampolines;
+use crate::run::entry;
+use crate::run::externs::Extern;
+use crate::run::instance::{InstanceData, export_of};
+use crate::run::interrupt::Interrupt;
+use crate::run::store::private::Sealed;
+use crate::run::store::{AsContext, AsContextMut, StoreInner, StoreOpaque, trap_error};
+use crate::run::values::{Val, WasmTy};
+
+/// A host function as compiled code sees it: `call` first.
+#[repr(C)]
+pub(crate) struct HostFunc {
+    call: Shim,
+    store: *mut StoreOpaque,
+    body: HostBody,
+    /// Keeps the code that calls it, and its type.
+    _trampolines: Arc<Trampolines>,
+}
+
+/// The host's end of an exit trampoline.
+pub(crate) type Shim = unsafe extern "C" fn(*const HostFunc, *mut u8, *mut u128) -> u32;
+
+// SAFETY: the store pointer is that of the store which owns the function and
+// moves with it; the body is `Send + Sync`.
+unsafe impl Send for HostFunc {}
+
+/// What a host function does, whatever the type of its store's data: takes the
+/// store, the calling instance's context and the slots.
+///
+/// Only called with a store whose data has the type it was made for.
+pub type HostBody = Arc<dyn Fn(*mut StoreOpaque, *mut u8, *mut u128) -> Result<()> + Send + Sync>;
+
+/// A body with its type, ready for any store with the same data type.
+#[derive(Clone)]
+pub struct HostDef {
+    pub ty: FuncType,
+    pub body: HostBody,
+}
+
+/// A host function's view of its store and of the instance that called it.
+pub struct Caller<'a, T> {
+    store: NonNull<StoreInner<T>>,
+    instance: Option<NonNull<InstanceData>>,
+    borrow: PhantomData<&'a mut T>,
+}
+
+impl<T> Caller<'_, T> {
+    /// # Safety
+    /// `store` is alive, its data is a `T`, and it is borrowed by nobody else
+    /// while the caller exists; `vmctx` is null or a context of that store.
+    unsafe fn new<'a>(store: *mut StoreOpaque, vmctx: *mut u8) -> Caller<'a, T> {
+        // SAFETY: a context holds its instance's address at that offset.
+        unsafe {
+            let instance = match vmctx.is_null() {
+                true => None,
+                false => NonNull::new(
+                    *vmctx
+                        .add(VMCTX_INSTANCE as usize)
+                        .cast::<*mut InstanceData>(),
+                ),
+            };
+            Caller {
+                store: NonNull::new_unchecked(store.cast()),
+                instance,
+                borrow: PhantomData,
+            }
+        }
+    }
+
+    /// The host's data.
+    pub fn data(&self) -> &T {
+        // SAFETY: see `new`.
+        unsafe { &self.store.as_ref().data }
+    }
+
+    /// The host's data, to change.
+    pub fn data_mut(&mut self) -> &mut T {
+        // SAFETY: see `new`.
+        unsafe { &mut self.store.as_mut().data }
+    }
+
+    /// What may stop the store, where it was given something. A host function
+    /// that works long asks it now and then and returns early; what it returns is
+    /// then discarded for the trap "interrupted".
+    pub fn interrupt(&self) -> Option<&Interrupt> {
+        self.opaque().interrupt.as_ref()
+    }
+
+    /// An export of the instance that called; nothing when the host called.
+    pub fn get_export(&self, name: &str) -> Option<Extern> {
+        export_of(self.opaque(), self.instance?, name)
+    }
+}
+
+impl<T> Sealed for Caller<'_, T> {
+    fn opaque(&self) -> &StoreOpaque {
+        // SAFETY: see `new`.
+        unsafe { &self.store.as_ref().opaque }
+    }
+    fn opaque_ptr(&self) -> *mut StoreOpaque {
+        self.store.as_ptr().cast()
+    }
+}
+impl<T> AsContext for Caller<'_, T> {
+    type Data = T;
+}
+impl<T> AsContextMut for Caller<'_, T> {}
+
+/// Called by exit trampolines. 0 on success; else an error or a panic waits in
+/// the store.
+///
+/// # Safety
+/// `host` belongs to the store whose Wasm is running; `values` holds its
+/// arguments and has room for its results.
+pub(crate) unsafe extern "C" fn shim(
+    host: *const HostFunc,
+    caller: *mut u8,
+    values: *mut u128,
+) -> u32 {
+    // SAFETY: the caller's promise. A panic must not unwind through Wasm.
+    unsafe {
+        let store = (*host).store;
+        let body: &HostBody = &(*host).body;
+        match catch_unwind(AssertUnwindSafe(|| body(store, caller, values))) {
+            Ok(Ok(())) if is_interrupted(store) => {
+                (*store).pending = Some(trap_error(TrapCode::Interrupted, Vec::new()));
+                1
+            }
+            Ok(Ok(())) => 0,
+            Ok(Err(error)) => match error.exception() {
+                // The trampoline raises it; see `compile::trampoline`.
+                Some(exception) if exception.store == (*store).id => {
+                    *values = exception.raw.as_ptr() as u128;
+                    THROWN
+                }
+                _ => {
+                    (*store).pending = Some(error);
+                    1
+                }
+            },
+            Err(payload) => {
+                (*store).panic = Some(payload);
+                1
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The store is alive.
+unsafe fn is_interrupted(store: *const StoreOpaque) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { (*store).interrupt.as_ref() }.is_some_and(Interrupt::is_raised)
+}
+
+impl HostDef {
+    /// A function of runtime type `ty`.
+    pub fn dynamic<T, F>(ty: FuncType, func: F) -> HostDef
+    where
+        F: Fn(Caller<'_, T>, &[Val], &mut [Val]) -> Result<()> + Send + Sync + 'static,
+    {
+        let signature = ty.clone();
+        let body = move |store: *mut StoreOpaque, vmctx: *mut u8, values: *mut u128| {
+            // SAFETY: `HostBody`'s condition and the shim's.
+            unsafe {
+                let slots = |i: usize| values.add(i);
+                let args: Vec<Val> = signature
+                    .params()
+                    .iter()
+                    .enumerate()
+                    .map(|(i, ty)| Val::from_slot(*slots(i), *ty, &*store))
+                    .collect();
+                let mut results: Vec<Val> = signature
+                    .results()
+                    .iter()
+                    .map(|ty| Val::default_for(*ty))
+                    .collect();
+                func(Caller::new(store, vmctx), &args, &mut results)?;
+                for (i, (value, ty)) in results.iter().zip(signature.results()).enumerate() {
+                    value.check(*ty, &*store).map_err(|error| {
+                        Error::mismatch(format!("result {i} of a host function: {error}"))
+                    })?;
+                    *slots(i) = value.to_slot(&mut *store)?;
+                }
+                Ok(())
+            }
+        };
+        HostDef {
+            ty,
+            body: Arc::new(body),
+        }
+    }
+
+    /// Put it into a store, as a function of type `type_id`, which reads like its own.
+    ///
+    /// # Safety
+    /// The store's data has the type the definition was made for.
+    pub unsafe fn place(
+        &self,
+        type_id: TypeId,
+        store: *mut StoreOpaque,
+    ) -> Result<NonNull<VmFuncRef>> {
+        // SAFETY: exclusively borrowed by the caller.
+        let opaque = unsafe { &mut *store };
+        let trampolines = opaque.engine.trampolines(type_id)?;
+        let domain = opaque.engine.domain();
+        let host = HostFunc {
+            call: entry::shim(domain),
+            store,
+            body: self.body.clone(),
+            _trampolines: trampolines.clone(),
+        };
+        let host = Placed::new(domain, Key::Fixed, host);
+        let func_ref = VmFuncRef {
+            code: trampolines.exit(),
+            vmctx: host.address().as_ptr().cast(),
+            type_id: type_id.number(),
+            slots: self.ty.slots(),
+            entry: trampolines.entry(),
+        };
+        let func_ref = Placed::new(domain, Key::Fixed, func_ref);
+        let raw = func_ref.address();
+        opaque.host_funcs.push(host);
+        opaque.func_refs.push(func_ref);
+        Ok(raw)
+    }
+}
+
+/// What a typed host closure may return.
+pub trait HostReturn: private::Return {}
+
+/// A closure that [`crate::Func::wrap`] accepts.
+pub trait IntoHostFunc<T, Params, Return>: private::Into<T, Params, Return> {}
+
+pub(crate) mod private {
+    use super::*;
+
+    /// Results to slots.
+    pub trait Return {
+        /// Types of the results.
+        fn types() -> Vec<crate::facts::types::ValType>;
+        /// Writes the results.
+        ///
+        /// # Safety
+        /// `values` has room for them.
+        unsafe fn store(self, store: *mut StoreOpaque, values: *mut u128) -> Result<()>;
+    }
+
+    /// Closure to definition.
+    #[allow(private_interfaces)]
+    pub trait Into<T, Params, Return> {
+        /// The definition.
+        fn into_def(self) -> HostDef;
+    }
+}
+
+macro_rules! returns {
+    ($(($($ty:ident $at:tt),*))*) => {$(
+        impl<$($ty: WasmTy),*> private::Return for ($($ty,)*) {
+            fn types() -> Vec<crate::facts::types::ValType> {
+                vec![$($ty::TYPE),*]
+            }
+            #[allow(unused_variables, unused_unsafe)]
+            unsafe fn store(self, store: *mut StoreOpaque, values: *mut u128) -> Result<()> {
+                // SAFETY: the caller's promise.
+                unsafe { $(*values.add($at) = self.$at.into_slot(&mut *store)?;)* }
+                Ok(())
+            }
+        }
+        impl<$($ty: WasmTy),*> HostReturn for ($($ty,)*) {}
+    )*};
+}
+
+returns! {
+    ()
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+}
+
+impl<R: WasmTy> private::Return for R {
+    fn types() -> Vec<crate::facts::types::ValType> {
+        vec![R::TYPE]
+    }
+    unsafe fn store(self, store: *mut StoreOpaque, values: *mut u128) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { *values = self.into_slot(&mut *store)? };
+        Ok(())
+    }
+}
+impl<R: WasmTy> HostReturn for R {}
+
+impl<R: HostReturn> private::Return for Result<R> {
+    fn types() -> Vec<crate::facts::types::ValType> {
+        R::types()
+    }
+    unsafe fn store(self, store: *mut StoreOpaque, values: *mut u128) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self?.store(store, values) }
+    }
+}
+impl<R: HostReturn> HostReturn for Result<R> {}
+
+macro_rules! closures {
+    ($(($($ty:ident $at:tt),*))*) => {$(
+        impl<T, F, R, $($ty),*> private::Into<T, ($($ty,)*), R> for F
+        where
+            F: Fn(Caller<'_, T> $(, $ty)*) -> R + Send + Sync + 'static,
+            R: HostReturn,
+            $($ty: WasmTy,)*
+        {
+            fn into_def(self) -> HostDef {
+                let ty = FuncType::new([$($ty::TYPE),*], R::types());
+                let body = move |store: *mut StoreOpaque, vmctx: *mut u8, values: *mut u128| {
+                    // SAFETY: `HostBody`'s condition and the shim's.
+                    unsafe {
+                        let returned = self(
+                            Caller::new(store, vmctx),
+                            $($ty::out_of_slot(*values.add($at), &*store)),*
+                        );
+                        returned.store(store, values)
+                    }
+                };
+                HostDef { ty, body: Arc::new(body) }
+            }
+        }
+        impl<T, F, R, $($ty),*> IntoHostFunc<T, ($($ty,)*), R> for F
+        where
+            F: Fn(Caller<'_, T> $(, $ty)*) -> R + Send + Sync + 'static,
+            R: HostReturn,
+            $($ty: WasmTy,)*
+        {}
+    )*};
+}
+
+closures! {
+    ()
+    (A0 0)
+    (A0 0, A1 1)
+    (A0 0, A1 1, A2 2)
+    (A0 0, A1 1, A2 2, A3 3)
+    (A0 0, A1 1, A2 2, A3 3, A4 4)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9)
+}

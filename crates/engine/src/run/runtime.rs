@@ -1,0 +1,377 @@
+//! The functions behind [`Libcall`]: growth, bulk operations, segments.
+//!
+//! Each comes twice: over an instance with typed results, for instantiation
+//! too, and as the C function that compiled code calls. Bulk operations check
+//! both ranges before they change anything, under every strategy.
+
+#![allow(unsafe_code)]
+
+use fathom_sys::cells::Domain;
+
+use crate::facts::error::Error;
+use crate::facts::libcall::Libcall;
+use crate::facts::trap::{AccessReport, TrapCode};
+use crate::facts::vmctx::VMCTX_INSTANCE;
+use crate::run::entry;
+use crate::run::instance::InstanceData;
+use crate::run::limits::Grown;
+use crate::run::store::{StoreOpaque, access_error, trap_error};
+use crate::run::wait;
+
+/// The table that contexts point to, by [`Libcall`].
+pub(crate) static TABLE: Table = Table([
+    memory_grow_entry as *const (),
+    memory_copy_entry as *const (),
+    memory_fill_entry as *const (),
+    memory_init_entry as *const (),
+    data_drop_entry as *const (),
+    table_grow_entry as *const (),
+    table_fill_entry as *const (),
+    table_copy_entry as *const (),
+    table_init_entry as *const (),
+    elem_drop_entry as *const (),
+    exception_new_entry as *const (),
+    entry::throw_address(),
+    wait::wait32_entry as *const (),
+    wait::wait64_entry as *const (),
+    wait::notify_entry as *const (),
+    check_access_entry as *const (),
+]);
+
+/// The table for the contexts of a domain.
+pub(crate) fn table(domain: Domain) -> *const *const () {
+    match domain {
+        Domain::Open => TABLE.as_ptr(),
+        Domain::Locked => entry::locked_table(),
+    }
+}
+
+/// Addresses of functions.
+pub(crate) struct Table([*const (); Libcall::ALL.len()]);
+
+// SAFETY: addresses of functions.
+unsafe impl Sync for Table {}
+
+impl Table {
+    /// First entry.
+    pub fn as_ptr(&self) -> *const *const () {
+        self.0.as_ptr()
+    }
+}
+
+type Outcome = Result<(), TrapCode>;
+
+/// # Safety
+/// `vmctx` is the context of an instance whose Wasm is running.
+pub(crate) unsafe fn instance<'a>(vmctx: *mut u8) -> &'a mut InstanceData {
+    // SAFETY: a context holds its instance's address there; while Wasm runs
+    // nobody else borrows the instance.
+    unsafe {
+        &mut **vmctx
+            .add(VMCTX_INSTANCE as usize)
+            .cast::<*mut InstanceData>()
+    }
+}
+
+/// 0, or 1 with the trap left in the store for compiled code to raise.
+pub(crate) fn status(data: &mut InstanceData, outcome: Outcome) -> u32 {
+    match outcome {
+        Ok(()) => 0,
+        Err(code) => {
+            // SAFETY: an instance's store is alive while the instance is.
+            unsafe { (*data.store).pending = Some(trap_error(code, Vec::new())) };
+            1
+        }
+    }
+}
+
+impl InstanceData {
+    pub(crate) fn memory(&self, index: u32) -> &crate::run::memory::LinearMemory {
+        // SAFETY: memories are alive as long as the store.
+        unsafe { self.memories[index as usize].as_ref() }
+    }
+
+    fn table(&mut self, index: u32) -> &mut crate::run::table::TableData {
+        // SAFETY: as for memories.
+        unsafe { &mut *self.tables[index as usize].as_ptr() }
+    }
+}
+
+fn memory_copy(
+    data: &mut InstanceData,
+    (to, dst): (u32, u64),
+    (from, src): (u32, u64),
+    len: u64,
+) -> Outcome {
+    let (source, target) = (data.memory(from), data.memory(to));
+    // SAFETY: unless they are shared, the memories are exclusively the store's
+    // while Wasm of it runs.
+    unsafe { target.copy(dst, source, src, len) }.map_err(|_| TrapCode::MemoryOutOfBounds)
+}
+
+fn memory_fill(data: &mut InstanceData, index: u32, dst: u64, value: u8, len: u64) -> Outcome {
+    let memory = data.memory(index);
+    // SAFETY: unless it is shared, it is exclusively the store's while Wasm of
+    // it runs.
+    unsafe { memory.fill(dst, value, len) }.map_err(|_| TrapCode::MemoryOutOfBounds)
+}
+
+unsafe extern "C" fn check_access_entry(
+    vmctx: *mut u8,
+    memory: u32,
+    index: u64,
+    offset: u64,
+    width: u32,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let checked = data.memory(memory);
+    let start = index.checked_add(offset);
+    if start.is_some_and(|start| checked.check(start, u64::from(width)).is_ok()) {
+        return 0;
+    }
+    let access = AccessReport {
+        memory,
+        index,
+        offset,
+        width,
+        memory_bytes: checked.len() as u64,
+    };
+    // SAFETY: an instance's store is alive while the instance is.
+    unsafe { (*data.store).pending = Some(access_error(access)) };
+    1
+}
+
+/// `memory.init`, and the application of an active segment.
+pub(crate) fn memory_init(
+    data: &mut InstanceData,
+    index: u32,
+    segment: u32,
+    dst: u64,
+    src: u64,
+    len: u64,
+) -> Outcome {
+    let module = data.module.clone();
+    let bytes: &[u8] = match data.dropped_data[segment as usize] {
+        true => &[],
+        false => module.data_bytes(segment),
+    };
+    let oob = TrapCode::MemoryOutOfBounds;
+    let end = src
+        .checked_add(len)
+        .filter(|end| *end <= bytes.len() as u64)
+        .ok_or(oob)?;
+    let memory = data.memory(index);
+    // SAFETY: unless it is shared, it is exclusively the store's while Wasm of
+    // it runs.
+    unsafe { memory.write(dst, &bytes[src as usize..end as usize]) }.map_err(|_| oob)
+}
+
+fn table_fill(data: &mut InstanceData, index: u32, dst: u64, value: u64, len: u64) -> Outcome {
+    let table = data.table(index);
+    let range = table.check(dst, len).ok_or(TrapCode::TableOutOfBounds)?;
+    table.elements_mut()[range].fill(value);
+    Ok(())
+}
+
+fn table_copy(
+    data: &mut InstanceData,
+    (to, dst): (u32, u64),
+    (from, src): (u32, u64),
+    len: u64,
+) -> Outcome {
+    let oob = TrapCode::TableOutOfBounds;
+    let src = data.table(from).check(src, len).ok_or(oob)?;
+    let source = data.table(from).vm.base;
+    let target = data.table(to);
+    let dst = target.check(dst, len).ok_or(oob)?;
+    // SAFETY: both ranges are inside their tables; they may overlap.
+    unsafe {
+        std::ptr::copy(
+            source.add(src.start),
+            target.vm.base.add(dst.start),
+            src.len(),
+        )
+    };
+    Ok(())
+}
+
+/// `table.init`, and the application of an active segment.
+pub(crate) fn table_init(
+    data: &mut InstanceData,
+    index: u32,
+    segment: u32,
+    dst: u64,
+    src: u64,
+    len: u64,
+) -> Outcome {
+    let oob = TrapCode::TableOutOfBounds;
+    let items = std::mem::take(&mut data.elements[segment as usize]);
+    let present: &[u64] = match data.dropped_elements[segment as usize] {
+        true => &[],
+        false => &items,
+    };
+    let copy = |data: &mut InstanceData| {
+        let end = src
+            .checked_add(len)
+            .filter(|end| *end <= present.len() as u64)
+            .ok_or(oob)?;
+        let table = data.table(index);
+        let range = table.check(dst, len).ok_or(oob)?;
+        table.elements_mut()[range].copy_from_slice(&present[src as usize..end as usize]);
+        Ok(())
+    };
+    let outcome = copy(data);
+    data.elements[segment as usize] = items;
+    outcome
+}
+
+/// `elem.drop`
+pub(crate) fn elem_drop(data: &mut InstanceData, segment: u32) {
+    data.dropped_elements[segment as usize] = true;
+}
+
+/// -1 as compiled code returns it for a growth that failed.
+const FAILED: i64 = -1;
+/// Less: a trap is pending.
+const PENDING: i64 = -2;
+
+/// What a growth answers to compiled code.
+///
+/// # Safety
+/// The store is alive.
+unsafe fn growth(store: *mut StoreOpaque, grown: Result<Grown, Error>) -> i64 {
+    match grown {
+        Ok(old) => old.map_or(FAILED, u64::cast_signed),
+        Err(error) => {
+            // SAFETY: the caller's promise.
+            unsafe { (*store).pending = Some(error) };
+            PENDING
+        }
+    }
+}
+
+unsafe extern "C" fn memory_grow_entry(vmctx: *mut u8, memory: u32, delta: u64) -> i64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let store = data.store;
+    // SAFETY: an instance's store is alive while the instance is; nothing else of it
+    // is borrowed while Wasm of it runs.
+    unsafe { growth(store, (*store).grow_memory(data.memory(memory), delta)) }
+}
+
+unsafe extern "C" fn memory_copy_entry(
+    vmctx: *mut u8,
+    to: u32,
+    dst: u64,
+    from: u32,
+    src: u64,
+    len: u64,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = memory_copy(data, (to, dst), (from, src), len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn memory_fill_entry(
+    vmctx: *mut u8,
+    memory: u32,
+    dst: u64,
+    value: u32,
+    len: u64,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = memory_fill(data, memory, dst, value as u8, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn memory_init_entry(
+    vmctx: *mut u8,
+    memory: u32,
+    segment: u32,
+    dst: u64,
+    src: u64,
+    len: u64,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = memory_init(data, memory, segment, dst, src, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn data_drop_entry(vmctx: *mut u8, segment: u32) {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    data.dropped_data[segment as usize] = true;
+}
+
+unsafe extern "C" fn table_grow_entry(vmctx: *mut u8, table: u32, init: u64, delta: u64) -> i64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let store = data.store;
+    // SAFETY: as for memories.
+    unsafe { growth(store, (*store).grow_table(data.table(table), delta, init)) }
+}
+
+unsafe extern "C" fn table_fill_entry(
+    vmctx: *mut u8,
+    table: u32,
+    dst: u64,
+    value: u64,
+    len: u64,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = table_fill(data, table, dst, value, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn table_copy_entry(
+    vmctx: *mut u8,
+    to: u32,
+    dst: u64,
+    from: u32,
+    src: u64,
+    len: u64,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = table_copy(data, (to, dst), (from, src), len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn table_init_entry(
+    vmctx: *mut u8,
+    table: u32,
+    segment: u32,
+    dst: u64,
+    src: u64,
+    len: u64,
+) -> u32 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = table_init(data, table, segment, dst, src, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn elem_drop_entry(vmctx: *mut u8, segment: u32) {
+    // SAFETY: called by compiled code with its own context.
+    elem_drop(unsafe { instance(vmctx) }, segment);
+}
+
+unsafe extern "C" fn exception_new_entry(vmctx: *mut u8, tag: u32) -> u64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let tag = data.tags[tag as usize];
+    // SAFETY: an instance's store is alive while the instance is.
+    let store = unsafe { &mut *data.store };
+    match store.new_exception(tag) {
+        Ok(exception) => exception.as_ptr() as u64,
+        Err(error) => {
+            store.pending = Some(error);
+            0
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Values as the host sees them, and as 16-byte slots at the border to
+//! compiled code.
+
+#![allow(unsafe_code)]
+
+use std::any::Any;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use crate::facts::error::{Error, Result};
+use crate::facts::thrown::ExnRef;
+use crate::facts::types::{HeapType, RefType, ValType};
+use crate::run::func::Func;
+use crate::run::store::StoreOpaque;
+
+/// A value.
+#[derive(Clone, Debug)]
+pub enum Val {
+    /// 32-bit integer.
+    I32(i32),
+    /// 64-bit integer.
+    I64(i64),
+    /// 32-bit float, as its bits: a NaN's payload is kept.
+    F32(u32),
+    /// 64-bit float, as its bits.
+    F64(u64),
+    /// 128-bit vector, lane 0 in the lowest bits.
+    V128(u128),
+    /// Function or null.
+    FuncRef(Option<Func>),
+    /// Something of the host or null.
+    ExternRef(Option<ExternRef>),
+    /// Exception or null.
+    ExnRef(Option<ExnRef>),
+}
+
+/// Something of the host that Wasm can hold but not look into. Clones are the
+/// same reference.
+#[derive(Clone)]
+pub struct ExternRef(Arc<dyn Any + Send + Sync>);
+
+impl ExternRef {
+    /// Make a value one that Wasm can hold.
+    pub fn new(value: impl Any + Send + Sync) -> ExternRef {
+        ExternRef(Arc::new(value))
+    }
+
+    /// The value, if it is a `T`.
+    pub fn downcast_ref<T: Any>(&self) -> Option<&T> {
+        self.0.downcast_ref()
+    }
+
+    /// Where the value is, which tells references apart.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).cast::<()>() as usize
+    }
+
+    /// Whether both are the same reference.
+    pub fn ptr_eq(&self, other: &ExternRef) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl std::fmt::Debug for ExternRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ExternRef({:p})", Arc::as_ptr(&self.0))
+    }
+}
+
+impl Val {
+    /// Its type, for references the most general one.
+    pub fn ty(&self) -> ValType {
+        match self {
+            Val::I32(_) => ValType::I32,
+            Val::I64(_) => ValType::I64,
+            Val::F32(_) => ValType::F32,
+            Val::F64(_) => ValType::F64,
+            Val::V128(_) => ValType::V128,
+            Val::FuncRef(_) => ValType::FUNCREF,
+            Val::ExternRef(_) => ValType::EXTERNREF,
+            Val::ExnRef(_) => ValType::EXNREF,
+        }
+    }
+
+    /// Whether it is one of a type's values.
+    ///
+    /// # Errors
+    /// A mismatch that names both types; a function of another store.
+    pub(crate) fn check(&self, ty: ValType, store: &StoreOpaque) -> Result<()> {
+        let fits = match (self, ty) {
+            (Val::FuncRef(None), ValType::Ref(RefType { nullable, heap })) => {
+                nullable
+                    && matches!(
+                        heap,
+                        HeapType::Func | HeapType::Concrete(_) | HeapType::NoFunc
+                    )
+            }
+            (Val::FuncRef(Some(func)), ValType::Ref(RefType { heap, .. })) => {
+                store.owns(func.store, "function")?;
+                match heap {
+                    HeapType::Func => true,
+                    HeapType::Concrete(id) => func.type_id_in(store) == id,
+                    _ => false,
+                }
+            }
+            (Val::ExternRef(value), ValType::Ref(ty)) => {
+                (ty.heap == HeapType::Extern && (ty.nullable || value.is_some()))
+                    || (ty.heap == HeapType::NoExtern && value.is_none())
+            }
+            (Val::ExnRef(value), ValType::Ref(ty)) => {
+                (ty.heap == HeapType::Exn && (ty.nullable || value.is_some()))
+                    || (ty.heap == HeapType::NoExn && value.is_none())
+            }
+            _ => self.ty() == ty,
+        };
+        if fits {
+            return Ok(());
+        }
+        Err(Error::mismatch(format!(
+            "{ty} expected, {} given",
+            self.ty()
+        )))
+    }
+
+    /// The zero or null of a type; null, too, for references that are never
+    /// null.
+    pub fn default_for(ty: ValType) -> Val {
+        match ty {
+            ValType::I32 => Val::I32(0),
+            ValType::I64 => Val::I64(0),
+            ValType::F32 => Val::F32(0),
+            ValType::F64 => Val::F64(0),
+            ValType::V128 => Val::V128(0),
+            ValType::Ref(ty) => match ty.heap {
+                HeapType::Func | HeapType::Concrete(_) | HeapType::NoFunc => Val::FuncRef(None),
+                HeapType::Extern | HeapType::NoExtern => Val::ExternRef(None),
+                HeapType::Exn | HeapType::NoExn => Val::ExnRef(None),
+            },
+        }
+    }
+
+    /// The integer of an `i32`.
+    pub fn i32(&self) -> Option<i32> {
+        match self {
+            Val::I32(v) => Some(*v),
+            _ => None,
+        }
+    }
+
+    /// The integer of an `i64`.
+    pub fn i64(&self) -> Option<i64> {
+        match self {
+            Val::I64(v) => Some(*v),
+            _ => None,
+        }
+    }
+
+    /// The number of an `f32`.
+    pub fn f32(&self) -> Option<f32> {
+        match self {
+            Val::F32(v) => Some(f32::from_bits(*v)),
+            _ => None,
+        }
+    }
+
+    /// The number of an `f64`.
+    pub fn f64(&self) -> Option<f64> {
+        match self {
+            Val::F64(v) => Some(f64::from_bits(*v)),
+            _ => None,
+        }
+    }
+
+    /// The slot that stands for it.
+    ///
+    /// # Errors
+    /// A reference that belongs to another store, or one of the host's that the store
+    /// has no room for.
+    pub(crate) fn to_slot(&self, store: &mut StoreOpaque) -> Result<u128> {
+        Ok(match self {
+            Val::I32(v) => u128::from(v.cast_unsigned()),
+            Val::I64(v) => u128::from(v.cast_unsigned()),
+            Val::F32(v) => u128::from(*v),
+            Val::F64(v) => u128::from(*v),
+            Val::V128(v) => *v,
+            Val::FuncRef(func) => u128::from(func_to_raw(*func, store)?),
+            Val::ExternRef(value) => u128::from(store.extern_id(value.as_ref())?),
+            Val::ExnRef(None) => 0,
+            Val::ExnRef(Some(exn)) => {
+                store.owns(exn.store, "exception")?;
+                exn.raw.as_ptr() as u128
+            }
+        })
+    }
+
+    /// The value that a slot stands for.
+    ///
+    /// # Safety
+    /// The slot holds a value of this type, of this store.
+    pub(crate) unsafe fn from_slot(slot: u128, ty: ValType, store: &StoreOpaque) -> Val {
+        match ty {
+            ValType::I32 => Val::I32(slot as i32),
+            ValType::I64 => Val::I64(slot as i64),
+            ValType::F32 => Val::F32(slot as u32),
+            ValType::F64 => Val::F64(slot as u64),
+            ValType::V128 => Val::V128(slot),
+            ValType::Ref(ty) => match ty.heap {
+                HeapType::Func | HeapType::Concrete(_) | HeapType::NoFunc => {
+                    // SAFETY: the caller's promise.
+                    Val::FuncRef(unsafe { func_from_raw(slot as u64, store) })
+                }
+                HeapType::Extern | HeapType::NoExtern => {
+                    Val::ExternRef(store.extern_of(slot as u64))
+                }
+                HeapType::Exn | HeapType::NoExn => {
+                    Val::ExnRef(ExnRef::from_raw(slot as u64, store))
+                }
+            },
+        }
+    }
+}
+
+/// The raw form of a function reference.
+///
+/// # Errors
+/// A function of another store.
+pub(crate) fn func_to_raw(func: Option<Func>, store: &StoreOpaque) -> Result<u64> {
+    match func {
+        None => Ok(0),
+        Some(func) if func.store == store.id => Ok(func.raw.as_ptr() as u64),
+        Some(_) => Err(Error::mismatch("function of another store")),
+    }
+}
+
+/// # Safety
+/// `raw` is 0 or the address of a `VmFuncRef` of this store.
+pub(crate) unsafe fn func_from_raw(raw: u64, store: &StoreOpaque) -> Option<Func> {
+    NonNull::new(raw as *mut _).map(|raw| Func {
+        store: store.id,
+        raw,
+    })
+}
+
+/// A Rust type that stands for a Wasm value type in typed functions.
+///
+/// Sealed: the border to compiled code relies on the implementations here.
+pub trait WasmTy: Sized + private::Slot {}
+
+pub(crate) mod private {
+    use super::*;
+
+    /// How a value crosses the border.
+    pub trait Slot: Sized {
+        /// Its type in Wasm.
+        const TYPE: ValType;
+        /// To a slot of `store`.
+        fn into_slot(self, store: &mut StoreOpaque) -> Result<u128>;
+        /// From a slot.
+        ///
+        /// # Safety
+        /// The slot holds a value of [`Self::TYPE`], of this store.
+        unsafe fn out_of_slot(slot: u128, store: &StoreOpaque) -> Self;
+    }
+}
+
+macro_rules! wasm_ty {
+    ($($rust:ty => $wasm:ident, |$value:ident| $into:expr, |$slot:ident| $out:expr;)*) => {$(
+        impl private::Slot for $rust {
+            const TYPE: ValType = ValType::$wasm;
+            #[inline]
+            fn into_slot(self, _: &mut StoreOpaque) -> Result<u128> {
+                let $value = self;
+                Ok($into)
+            }
+            #[inline]
+            unsafe fn out_of_slot($slot: u128, _: &StoreOpaque) -> $rust {
+                $out
+            }
+        }
+        impl WasmTy for $rust {}
+    )*};
+}
+
+wasm_ty! {
+    i32 => I32, |v| u128::from(v.cast_unsigned()), |s| s as i32;
+    u32 => I32, |v| u128::from(v), |s| s as u32;
+    i64 => I64, |v| u128::from(v.cast_unsigned()), |s| s as i64;
+    u64 => I64, |v| u128::from(v), |s| s as u64;
+    f32 => F32, |v| u128::from(v.to_bits()), |s| f32::from_bits(s as u32);
+    f64 => F64, |v| u128::from(v.to_bits()), |s| f64::from_bits(s as u64);
+    u128 => V128, |v| v, |s| s;
+}
+
+impl private::Slot for Option<Func> {
+    const TYPE: ValType = ValType::FUNCREF;
+    fn into_slot(self, store: &mut StoreOpaque) -> Result<u128> {
+        func_to_raw(self, store).map(u128::from)
+    }
+    unsafe fn out_of_slot(slot: u128, store: &StoreOpaque) -> Option<Func> {
+        // SAFETY: the caller's promise.
+        unsafe { func_from_raw(slot as u64, store) }
+    }
+}
+impl WasmTy for Option<Func> {}
+
+impl private::Slot for Option<ExternRef> {
+    const TYPE: ValType = ValType::EXTERNREF;
+    fn into_slot(self, store: &mut StoreOpaque) -> Result<u128> {
+        Ok(u128::from(store.extern_id(self.as_ref())?))
+    }
+    unsafe fn out_of_slot(slot: u128, store: &StoreOpaque) -> Option<ExternRef> {
+        store.extern_of(slot as u64)
+    }
+}
+impl WasmTy for Option<ExternRef> {}
