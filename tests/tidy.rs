@@ -8,6 +8,8 @@
 
 #[path = "tidy/rooms.rs"]
 mod rooms;
+#[path = "tidy/strategies.rs"]
+mod strategies;
 
 use std::collections::BTreeSet;
 use std::fs;

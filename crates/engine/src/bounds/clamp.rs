@@ -28,14 +28,28 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
+use super::about::{About, Guarantee};
 use super::mark::plainly;
 use super::spectre::select;
 use super::{Access, Backing, HostAddress, Layout, MemoryPlan, Strategy, WASM_PAGE_BYTES};
 use crate::facts::vmctx::offsets::MEMORY_LEN;
 
+const ABOUT: About = About {
+    compares_length: true,
+    ..About::new(
+        "clamp",
+        "out-of-bounds addresses are redirected to the memory's end",
+        Guarantee::Contained,
+    )
+};
+
 pub(super) struct Clamp;
 
 impl Strategy for Clamp {
+    fn about(&'static self) -> &'static About {
+        &ABOUT
+    }
+
     fn layout(&self, max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: WASM_PAGE_BYTES,

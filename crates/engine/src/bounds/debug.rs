@@ -19,6 +19,7 @@
 use cranelift_codegen::ir::{InstBuilder, types};
 use cranelift_frontend::FunctionBuilder;
 
+use super::about::{About, Guarantee};
 use super::clamp::compared;
 use super::mark::plainly;
 use super::spectre::select;
@@ -26,9 +27,23 @@ use super::{
     Access, Backing, HostAddress, Layout, MemoryPlan, Strategy, WASM_PAGE_BYTES, plain_address,
 };
 
+const ABOUT: About = About {
+    is_checked_by_call: true,
+    is_diagnostic: true,
+    ..About::new(
+        "debug",
+        "a call checks each access and says what was wrong with it: slow",
+        Guarantee::Exact,
+    )
+};
+
 pub(super) struct Debug;
 
 impl Strategy for Debug {
+    fn about(&'static self) -> &'static About {
+        &ABOUT
+    }
+
     fn layout(&self, max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: 0,

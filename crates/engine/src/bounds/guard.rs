@@ -18,14 +18,28 @@
 
 use cranelift_frontend::FunctionBuilder;
 
+use super::about::{About, Fit, Guarantee};
 use super::{
     Access, Backing, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
     plain_address,
 };
 
+const ABOUT: About = About {
+    wide: Fit::Nowhere,
+    ..About::new(
+        "guard",
+        "inaccessible pages around the memory, grown by mprotect (32-bit memories)",
+        Guarantee::Exact,
+    )
+};
+
 pub(super) struct Guard;
 
 impl Strategy for Guard {
+    fn about(&'static self) -> &'static About {
+        &ABOUT
+    }
+
     fn layout(&self, _max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: 0,

@@ -34,15 +34,38 @@
 use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
 use cranelift_frontend::FunctionBuilder;
 
+use super::about::{About, Fit, Guarantee};
 use super::{
     Access, Backing, FRONT_GUARD, HighBits, HostAddress, Layout, MemoryPlan, REACH, Strategy,
     folded_offset, plain_address, spectre::masked,
 };
 use crate::facts::vmctx::offsets::{MEMORY_HIGH_BITS, MEMORY_INDEX_BITS};
 
+const MASK: About = About {
+    narrow: Fit::Nowhere,
+    ..About::new(
+        "guard64",
+        "the index's high bits tested, guard pages for the rest (64-bit memories)",
+        Guarantee::Exact,
+    )
+};
+
+const SHIFT: About = About {
+    name: "guard64:shift",
+    help: "as guard64, the high bits found by a shift (64-bit memories)",
+    ..MASK
+};
+
 pub(super) struct Guard64(pub HighBits);
 
 impl Strategy for Guard64 {
+    fn about(&'static self) -> &'static About {
+        match self.0 {
+            HighBits::Mask => &MASK,
+            HighBits::Shift => &SHIFT,
+        }
+    }
+
     fn layout(&self, max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: 0,

@@ -10,6 +10,8 @@
 //! current length. The specification (§4.4.7) traps iff `i + o + n > len`,
 //! computed without wrapping.
 
+mod about;
+mod auto;
 mod clamp;
 mod debug;
 mod guard;
@@ -27,8 +29,10 @@ mod thesis;
 mod trap;
 mod uffd;
 
+pub use about::Guarantee;
+pub(crate) use auto::candidates;
 pub(crate) use mark::{begin_check, end_check, offset_and_check};
-pub use rows::{Bounds, BoundsChoice, Growth, Guarantee, HighBits, Probing, UnknownBounds};
+pub use rows::{Bounds, BoundsChoice, Growth, HighBits, Probing, UnknownBounds};
 pub(crate) use shadow::{Place, Shadow};
 pub(crate) use site::{BlockEnd, Site};
 
@@ -37,6 +41,7 @@ use cranelift_frontend::FunctionBuilder;
 
 use crate::facts::types::MemoryType;
 use crate::facts::vmctx::offsets::MEMORY_LEN;
+use about::{About, Fit};
 
 /// Bytes of a Wasm page.
 pub const WASM_PAGE_BYTES: u64 = 65_536;
@@ -45,9 +50,6 @@ pub const MAX_PAGES_32: u64 = 65_536;
 /// Pages a 64-bit memory can have at most here: 1 TiB. The specification allows
 /// 2^48, which no address space holds.
 pub const MAX_PAGES_64: u64 = 1 << 24;
-/// Pages a 64-bit memory can have at most under `shadow`: 512 GiB, for half of
-/// the low addresses.
-const MAX_PAGES_SHADOWED: u64 = 1 << 23;
 /// Pages that are reserved for a 64-bit memory which declares no maximum unless
 /// configured: 64 GiB, so that about two thousand such memories fit a process.
 pub const DEFAULT_PAGES_64: u64 = 1 << 20;
@@ -95,6 +97,8 @@ pub struct MemoryPlan {
     pub backing: Backing,
     /// The shadow that is read in front of an access, where there is one.
     pub shadow: Option<Shadow>,
+    /// Whether an access may go anywhere, because nothing keeps it near the memory.
+    pub strays: bool,
     /// Whether it is an import of the module: the memory that is given may be
     /// of a type with another maximum, so only its definition knows what is
     /// reserved for it.
@@ -171,6 +175,9 @@ const STORES_TEAR: bool = !cfg!(target_arch = "x86_64");
 
 /// What each strategy decides. One file each, no other implementors.
 trait Strategy {
+    /// What it says of itself.
+    fn about(&'static self) -> &'static About;
+
     /// Front, reservation and backing for a memory of at most `max_bytes` with
     /// 64-bit or 32-bit indices.
     fn layout(&self, max_bytes: u64, memory64: bool) -> Layout;
@@ -255,10 +262,9 @@ impl Default for GrowthLimits {
 
 /// Pages that a memory of this type can grow to: never less than its minimum.
 fn max_pages(bounds: Bounds, ty: &MemoryType, limits: GrowthLimits) -> Result<u64, PlanError> {
-    let limit = match (ty.memory64, bounds) {
-        (false, _) => MAX_PAGES_32,
-        (true, Bounds::Shadow(_)) => MAX_PAGES_SHADOWED,
-        (true, _) => MAX_PAGES_64,
+    let limit = match ty.memory64 {
+        false => MAX_PAGES_32,
+        true => bounds.about().max_pages_64,
     };
     if ty.min > limit {
         let pages = ty.min;
@@ -284,10 +290,12 @@ impl MemoryPlan {
         limits: GrowthLimits,
     ) -> Result<MemoryPlan, PlanError> {
         let index = if ty.memory64 { 64 } else { 32 };
-        if !bounds.is_for_this_machine(ty.memory64) {
+        let about = bounds.about();
+        let fit = about.fit(ty.memory64);
+        if !fit.is_for_this_machine() {
             return Err(PlanError::Machine { bounds, index });
         }
-        if !bounds.supports(ty.memory64) {
+        if fit == Fit::Nowhere {
             return Err(PlanError::IndexType { bounds, index });
         }
         let max_bytes = max_pages(bounds, ty, limits)? * WASM_PAGE_BYTES;
@@ -306,6 +314,7 @@ impl MemoryPlan {
             reserved_bytes,
             backing,
             shadow,
+            strays: about.strays_64 && ty.memory64,
             imported: false,
             shared: ty.shared,
             spectre: true,
@@ -361,7 +370,7 @@ impl MemoryPlan {
 
     /// Whether a runtime function checks each access, called in front of it.
     pub fn is_checked_by_call(&self) -> bool {
-        self.bounds == Bounds::Debug
+        self.bounds.about().is_checked_by_call
     }
 
     /// Emit what the accesses of a loop can share, in front of it: the length,
@@ -374,15 +383,10 @@ impl MemoryPlan {
         def: Value,
         cell_flags: MemFlagsData,
     ) {
-        match self.bounds {
-            Bounds::Clamp | Bounds::Trap => {
-                mark::checking(builder, |builder| {
-                    builder.ins().load(types::I64, cell_flags, def, MEMORY_LEN)
-                });
-            }
-            Bounds::None | Bounds::Guard | Bounds::Guard64(_) | Bounds::Uffd => {}
-            Bounds::Pkeys => {}
-            Bounds::Shadow(_) | Bounds::ShadowCompressed(..) | Bounds::Debug => {}
+        if self.bounds.about().compares_length {
+            mark::checking(builder, |builder| {
+                builder.ins().load(types::I64, cell_flags, def, MEMORY_LEN)
+            });
         }
     }
 

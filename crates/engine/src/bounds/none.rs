@@ -22,14 +22,28 @@
 
 use cranelift_frontend::FunctionBuilder;
 
+use super::about::{About, Guarantee};
 use super::{
     Access, Backing, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
     WASM_PAGE_BYTES, plain_address,
 };
 
+const ABOUT: About = About {
+    strays_64: true,
+    ..About::new(
+        "none",
+        "no checks, the whole reach mapped: a baseline, not a sandbox",
+        Guarantee::Unchecked,
+    )
+};
+
 pub(super) struct None;
 
 impl Strategy for None {
+    fn about(&'static self) -> &'static About {
+        &ABOUT
+    }
+
     fn layout(&self, max_bytes: u64, memory64: bool) -> Layout {
         Layout {
             front_bytes: if memory64 { WASM_PAGE_BYTES } else { 0 },

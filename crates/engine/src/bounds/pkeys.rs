@@ -30,14 +30,31 @@
 
 use cranelift_frontend::FunctionBuilder;
 
+use super::about::{About, Guarantee};
 use super::{
     Access, Backing, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
     folded_offset, plain_address,
 };
 
+const ABOUT: About = About {
+    needs: "memory protection keys (x86-64 with PKU) and Linux 6.12",
+    lack: || Some(fathom_sys::pkeys::keys().err()?.to_string()),
+    strays_64: true,
+    is_locked: true,
+    ..About::new(
+        "pkeys",
+        "no checks: protection keys lock the host while Wasm runs; its stack stays reachable",
+        Guarantee::Partial,
+    )
+};
+
 pub(super) struct Pkeys;
 
 impl Strategy for Pkeys {
+    fn about(&'static self) -> &'static About {
+        &ABOUT
+    }
+
     fn layout(&self, max_bytes: u64, memory64: bool) -> Layout {
         let indices = if memory64 { max_bytes } else { INDEX_SPACE_32 };
         Layout {

@@ -1,5 +1,5 @@
-//! The rows: which strategies there are, what each promises and needs, and how
-//! a user names one.
+//! The rows: which strategies there are, and how a user names one. What each says of
+//! itself is in its own file.
 //!
 //! A few strategies come in several forms, which differ in the instruction
 //! that checks or in how they follow a growing memory, never in what they
@@ -9,34 +9,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use fathom_sys::{pkeys as pkeys_of_host, uffd as uffd_of_host};
-
-use super::Strategy;
+use super::about::{About, Fit, Guarantee};
+use super::{Strategy, auto};
 use super::{clamp, debug, guard, guard64, none, pkeys, shadow, shadow_compressed, trap, uffd};
-
-/// What a strategy promises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Guarantee {
-    /// Traps exactly where the specification says.
-    Exact,
-    /// Never leaves the memory, but may go on where the specification traps.
-    Contained,
-    /// Faults outside the memory but for what the strategy's help names.
-    Partial,
-    /// None at all.
-    Unchecked,
-}
-
-impl fmt::Display for Guarantee {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Guarantee::Exact => "exact",
-            Guarantee::Contained => "contained",
-            Guarantee::Partial => "partial",
-            Guarantee::Unchecked => "unchecked",
-        })
-    }
-}
 
 /// A strategy, in one of its forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -158,133 +133,49 @@ impl Bounds {
 
     /// Whether it guards memories of an index type, 64-bit or 32-bit.
     pub fn supports(self, memory64: bool) -> bool {
-        match self {
-            B::Guard => !memory64,
-            B::Guard64(_) => memory64,
-            B::None | B::Clamp | B::Trap | B::Uffd | B::Pkeys | B::Debug => true,
-            B::Shadow(_) | B::ShadowCompressed(..) => self.is_for_this_machine(memory64),
-        }
-    }
-
-    /// Whether this instruction set has what it takes: addresses that fault where
-    /// they wrap out of user space, and a handler that can go on behind an
-    /// instruction.
-    pub(super) fn is_for_this_machine(self, memory64: bool) -> bool {
-        let needs_x86 = match self {
-            B::Shadow(_) => memory64,
-            B::ShadowCompressed(growth, _) => growth == Segfault,
-            _ => false,
-        };
-        !needs_x86 || cfg!(target_arch = "x86_64")
+        let fit = self.about().fit(memory64);
+        fit != Fit::Nowhere && fit.is_for_this_machine()
     }
 
     /// The name by which users choose it.
     pub fn name(self) -> &'static str {
-        match self {
-            B::None => "none",
-            B::Clamp => "clamp",
-            B::Trap => "trap",
-            B::Guard => "guard",
-            B::Guard64(HighBits::Mask) => "guard64",
-            B::Guard64(HighBits::Shift) => "guard64:shift",
-            B::Uffd => "uffd",
-            B::Shadow(Movzx) => "shadow",
-            B::Shadow(Mov) => "shadow:mov",
-            B::Shadow(Test) => "shadow:test",
-            B::ShadowCompressed(MicroGuard, Movzx) => "shadow-compressed",
-            B::ShadowCompressed(MicroGuard, Mov) => "shadow-compressed:mov",
-            B::ShadowCompressed(MicroGuard, Test) => "shadow-compressed:test",
-            B::ShadowCompressed(Segfault, Movzx) => "shadow-compressed:segfault",
-            B::ShadowCompressed(Segfault, Mov) => "shadow-compressed:segfault:mov",
-            B::ShadowCompressed(Segfault, Test) => "shadow-compressed:segfault:test",
-            B::Pkeys => "pkeys",
-            B::Debug => "debug",
-        }
+        self.about().name
     }
 
     /// One line of help.
     pub fn help(self) -> &'static str {
-        match self {
-            B::None => "no checks, the whole reach mapped: a baseline, not a sandbox",
-            B::Clamp => "out-of-bounds addresses are redirected to the memory's end",
-            B::Trap => "compare with the length and branch to a trap",
-            B::Guard => "inaccessible pages around the memory, grown by mprotect (32-bit memories)",
-            B::Guard64(HighBits::Mask) => {
-                "the index's high bits tested, guard pages for the rest (64-bit memories)"
-            }
-            B::Guard64(HighBits::Shift) => {
-                "as guard64, the high bits found by a shift (64-bit memories)"
-            }
-            B::Uffd => "pages supplied on demand by userfaultfd, growth without mprotect",
-            B::Shadow(Movzx) => "a byte of shadow memory read first, a page of it for a Wasm page",
-            B::Shadow(Mov) => "as shadow, four bytes of it read",
-            B::Shadow(Test) => "as shadow, tested in memory",
-            B::ShadowCompressed(MicroGuard, Movzx) => {
-                "as shadow, a page of it for many Wasm pages; guard pages inside the last"
-            }
-            B::ShadowCompressed(MicroGuard, Mov) => "as shadow-compressed, four bytes of it read",
-            B::ShadowCompressed(MicroGuard, Test) => "as shadow-compressed, tested in memory",
-            B::ShadowCompressed(Segfault, Movzx) => {
-                "as shadow-compressed, accesses to the last page let through by the fault handler"
-            }
-            B::ShadowCompressed(Segfault, Mov) => {
-                "as shadow-compressed:segfault, four bytes of it read"
-            }
-            B::ShadowCompressed(Segfault, Test) => {
-                "as shadow-compressed:segfault, tested in memory"
-            }
-            B::Pkeys => {
-                "no checks: protection keys lock the host while Wasm runs; its stack stays reachable"
-            }
-            B::Debug => "a call checks each access and says what was wrong with it: slow",
-        }
+        self.about().help
     }
 
     /// What it promises.
     pub fn guarantee(self) -> Guarantee {
-        match self {
-            B::None => Guarantee::Unchecked,
-            B::Clamp => Guarantee::Contained,
-            B::Pkeys => Guarantee::Partial,
-            B::Trap | B::Guard | B::Guard64(_) | B::Uffd | B::Debug => Guarantee::Exact,
-            B::Shadow(_) | B::ShadowCompressed(..) => Guarantee::Exact,
-        }
+        self.about().guarantee
     }
 
     /// What it needs of the host, for messages; empty for nothing special.
     pub fn needs(self) -> &'static str {
-        match self {
-            B::None | B::Clamp | B::Trap | B::Guard | B::Guard64(_) | B::Debug => "",
-            B::Pkeys => "memory protection keys (x86-64 with PKU) and Linux 6.12",
-            B::Uffd => "userfaultfd with the SIGBUS feature",
-            B::Shadow(_) => "x86-64 and low addresses, for 64-bit memories",
-            B::ShadowCompressed(MicroGuard, _) => "512 GiB of address space for a 64-bit memory",
-            B::ShadowCompressed(Segfault, _) => "x86-64; low addresses, for 64-bit memories",
-        }
+        self.about().needs
     }
 
     /// What this host lacks for it, and the remedy, in a line; nothing where it
     /// can be used. Found out by trying.
     pub fn lack(self) -> Option<String> {
-        match self {
-            B::Uffd => {
-                let remedy =
-                    "Linux 5.11 with CONFIG_USERFAULTFD; in a container, allow the system call";
-                let error = uffd_of_host::open().err()?;
-                Some(format!("{}: {error} ({remedy})", self.needs()))
-            }
-            B::Pkeys => {
-                let error = pkeys_of_host::keys().err()?;
-                Some(format!("{}: {error}", self.needs()))
-            }
-            B::None | B::Clamp | B::Trap | B::Guard | B::Guard64(_) => None,
-            B::Shadow(_) | B::ShadowCompressed(..) | B::Debug => None,
-        }
+        let why = (self.about().lack)()?;
+        Some(format!("{}: {why}", self.needs()))
     }
 
     /// Whether it is one to look for defects with rather than to run fast.
     pub fn is_diagnostic(self) -> bool {
-        self == B::Debug
+        self.about().is_diagnostic
+    }
+
+    /// Whether its Wasm runs locked by protection keys.
+    pub(crate) fn is_locked(self) -> bool {
+        self.about().is_locked
+    }
+
+    pub(super) fn about(self) -> &'static About {
+        self.strategy().about()
     }
 
     pub(super) fn strategy(self) -> &'static dyn Strategy {
@@ -355,13 +246,9 @@ pub enum BoundsChoice {
 
 impl BoundsChoice {
     /// The strategy for memories of an index type, 64-bit or 32-bit.
-    ///
-    /// `guard` emits no instruction at all, so nothing exact is cheaper; for 64
-    /// bits `guard64` emits least, one test of a register with another.
     pub fn resolve(self, memory64: bool) -> Bounds {
         match self {
-            BoundsChoice::Auto if memory64 => Bounds::GUARD64,
-            BoundsChoice::Auto => Bounds::Guard,
+            BoundsChoice::Auto => auto::cheapest(memory64),
             BoundsChoice::Named(bounds) => bounds,
         }
     }

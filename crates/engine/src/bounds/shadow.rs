@@ -69,6 +69,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, TrapCode, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use fathom_sys::map::page_bytes;
 
+use super::about::{About, Fit, Guarantee};
 use super::spectre::{masked, selected};
 use super::{
     Access, Backing, FRONT_GUARD, Growth, HostAddress, Layout, MemoryPlan, Probing, REACH,
@@ -141,6 +142,8 @@ impl Shadow {
 
 /// A strategy with a shadow.
 pub(super) struct Shadowed {
+    /// What it says of itself.
+    pub about: About,
     /// `k` for 32-bit memories, whose shadow is in front.
     pub shift_32: u32,
     /// `k` for 64-bit memories.
@@ -153,8 +156,25 @@ pub(super) struct Shadowed {
     pub probing: Probing,
 }
 
+/// Pages a 64-bit memory can have at most: 512 GiB, for half of the low addresses.
+const MAX_PAGES: u64 = 1 << 23;
+
 const fn page_granular(probing: Probing) -> Shadowed {
+    let (name, help) = match probing {
+        Probing::Movzx => (
+            "shadow",
+            "a byte of shadow memory read first, a page of it for a Wasm page",
+        ),
+        Probing::Mov => ("shadow:mov", "as shadow, four bytes of it read"),
+        Probing::Test => ("shadow:test", "as shadow, tested in memory"),
+    };
     Shadowed {
+        about: About {
+            needs: "x86-64 and low addresses, for 64-bit memories",
+            wide: Fit::X86_64,
+            max_pages_64: MAX_PAGES,
+            ..About::new(name, help, Guarantee::Exact)
+        },
         shift_32: 4,
         shift_64: 4,
         place_64: Place::Below,
@@ -173,6 +193,10 @@ pub(super) fn form(probing: Probing) -> &'static dyn Strategy {
 }
 
 impl Strategy for Shadowed {
+    fn about(&'static self) -> &'static About {
+        &self.about
+    }
+
     fn layout(&self, max_bytes: u64, memory64: bool) -> Layout {
         let (shift, place, index_bits) = match memory64 {
             true => (self.shift_64, self.place_64, u64::BITS),

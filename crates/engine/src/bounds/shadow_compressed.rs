@@ -34,6 +34,7 @@
 //! which is why the thesis gave the scheme up. Only on x86-64, whose instructions
 //! the handler reads to go on behind one.
 
+use super::about::{About, Fit, Guarantee};
 use super::shadow::{Place, Shadowed};
 use super::{Growth, Probing, Strategy};
 
@@ -43,11 +44,56 @@ const fn compressed(growth: Growth, probing: Probing) -> Shadowed {
         Growth::Segfault => (9, Place::Below),
     };
     Shadowed {
+        about: about(growth, probing),
         shift_32: 9,
         shift_64,
         place_64,
         growth,
         probing,
+    }
+}
+
+const fn about(growth: Growth, probing: Probing) -> About {
+    use Growth::{MicroGuard, Segfault};
+    use Probing::{Mov, Movzx, Test};
+    let (name, help) = match (growth, probing) {
+        (MicroGuard, Movzx) => (
+            "shadow-compressed",
+            "as shadow, a page of it for many Wasm pages; guard pages inside the last",
+        ),
+        (MicroGuard, Mov) => (
+            "shadow-compressed:mov",
+            "as shadow-compressed, four bytes of it read",
+        ),
+        (MicroGuard, Test) => (
+            "shadow-compressed:test",
+            "as shadow-compressed, tested in memory",
+        ),
+        (Segfault, Movzx) => (
+            "shadow-compressed:segfault",
+            "as shadow-compressed, accesses to the last page let through by the fault handler",
+        ),
+        (Segfault, Mov) => (
+            "shadow-compressed:segfault:mov",
+            "as shadow-compressed:segfault, four bytes of it read",
+        ),
+        (Segfault, Test) => (
+            "shadow-compressed:segfault:test",
+            "as shadow-compressed:segfault, tested in memory",
+        ),
+    };
+    let plain = About::new(name, help, Guarantee::Exact);
+    match growth {
+        MicroGuard => About {
+            needs: "512 GiB of address space for a 64-bit memory",
+            ..plain
+        },
+        Segfault => About {
+            needs: "x86-64; low addresses, for 64-bit memories",
+            narrow: Fit::X86_64,
+            wide: Fit::X86_64,
+            ..plain
+        },
     }
 }
 

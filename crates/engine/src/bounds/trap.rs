@@ -32,15 +32,29 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
 use cranelift_frontend::FunctionBuilder;
 
+use super::about::{About, Guarantee};
 use super::{
     Access, Backing, FRONT_GUARD, HostAddress, Layout, MemoryPlan, REACH, Strategy, folded_offset,
     plain_address, spectre::selected,
 };
 use crate::facts::vmctx::offsets::MEMORY_LEN;
 
+const ABOUT: About = About {
+    compares_length: true,
+    ..About::new(
+        "trap",
+        "compare with the length and branch to a trap",
+        Guarantee::Exact,
+    )
+};
+
 pub(super) struct Trap;
 
 impl Strategy for Trap {
+    fn about(&'static self) -> &'static About {
+        &ABOUT
+    }
+
     fn layout(&self, max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: 0,

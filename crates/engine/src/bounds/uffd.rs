@@ -23,15 +23,36 @@
 
 use cranelift_frontend::FunctionBuilder;
 
+use super::about::{About, Guarantee};
 use super::guard64::{index_space, test_high_bits};
 use super::{
     Access, Backing, FRONT_GUARD, HighBits, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH,
     Strategy, folded_offset, plain_address, spectre::masked,
 };
 
+const ABOUT: About = About {
+    needs: "userfaultfd with the SIGBUS feature",
+    lack,
+    ..About::new(
+        "uffd",
+        "pages supplied on demand by userfaultfd, growth without mprotect",
+        Guarantee::Exact,
+    )
+};
+
+fn lack() -> Option<String> {
+    let remedy = "Linux 5.11 with CONFIG_USERFAULTFD; in a container, allow the system call";
+    let error = fathom_sys::uffd::open().err()?;
+    Some(format!("{error} ({remedy})"))
+}
+
 pub(super) struct Uffd;
 
 impl Strategy for Uffd {
+    fn about(&'static self) -> &'static About {
+        &ABOUT
+    }
+
     fn layout(&self, max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: 0,

@@ -110,7 +110,7 @@ impl Engine {
         }
         entry::prepare()?;
         // First, for it takes address space that the strategies must do without.
-        let domain = match strategies.contains(&Bounds::Pkeys) {
+        let domain = match strategies.into_iter().any(Bounds::is_locked) {
             true => Domain::Locked,
             false => Domain::Open,
         };

@@ -11,7 +11,7 @@
 use fathom_sys::cells::Domain;
 
 use crate::bounds::{
-    Bounds, BoundsChoice, GrowthLimits, MAX_PAGES_32, MAX_PAGES_64, MemoryPlan, WASM_PAGE_BYTES,
+    Bounds, BoundsChoice, GrowthLimits, MAX_PAGES_64, MemoryPlan, WASM_PAGE_BYTES, candidates,
 };
 use crate::facts::bytes::Bytes;
 use crate::facts::types::MemoryType;
@@ -27,32 +27,6 @@ pub(crate) struct InForce {
     pub limits: GrowthLimits,
     /// Why it is not what `auto` takes where nothing is in its way.
     pub because: Option<String>,
-}
-
-/// Pages of 1 GiB.
-const PAGES_GIB: u64 = 1 << 14;
-
-/// What `auto` tries in order: a strategy, and the most pages a memory can grow to.
-fn candidates(memory64: bool) -> &'static [(Bounds, u64)] {
-    match memory64 {
-        false => &[
-            (Bounds::Guard, MAX_PAGES_32),
-            (Bounds::Trap, MAX_PAGES_32 / 2),
-            (Bounds::Trap, PAGES_GIB),
-            (Bounds::Trap, PAGES_GIB / 8),
-            (Bounds::Debug, PAGES_GIB),
-            (Bounds::Debug, PAGES_GIB / 8),
-        ],
-        true => &[
-            (Bounds::GUARD64, MAX_PAGES_64),
-            (Bounds::GUARD64, 16 * PAGES_GIB),
-            (Bounds::GUARD64, 4 * PAGES_GIB),
-            (Bounds::GUARD64, PAGES_GIB),
-            (Bounds::GUARD64, PAGES_GIB / 8),
-            (Bounds::Debug, PAGES_GIB),
-            (Bounds::Debug, PAGES_GIB / 8),
-        ],
-    }
 }
 
 impl InForce {

@@ -9,7 +9,7 @@
 //! Called by the fault handler: no lock, no allocation.
 
 use super::LinearMemory;
-use crate::bounds::{Growth, Guarantee, Place};
+use crate::bounds::{Growth, Place};
 
 /// Bytes of the widest access, less one: how far in front of the end one that
 /// straddles it may begin.
@@ -58,8 +58,7 @@ impl LinearMemory {
     /// Whether its accesses may go anywhere: nothing keeps them in, and that was
     /// asked for.
     fn is_wild(&self) -> bool {
-        let guarantee = self.plan.bounds.guarantee();
-        self.ty.memory64 && matches!(guarantee, Guarantee::Unchecked | Guarantee::Partial)
+        self.plan.strays
     }
 
     /// Whether a byte that faulted cannot have been out of bounds: it was in bounds
