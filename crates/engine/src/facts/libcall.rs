@@ -1,113 +1,149 @@
-//! The runtime functions compiled code calls, by position in the table that
-//! the context points to.
+//! The runtime functions compiled code calls: one list, of which all that must agree is
+//! made.
 //!
-//! All use the host's C calling convention and take the caller's context
-//! first. A *status* is an `i32`: 0 to go on, anything else when a trap is
-//! pending, which compiled code raises by `trapnz status` with
-//! [`crate::facts::trap::PENDING`].
+//! ```text
+//!                    ┌► Libcall, its shapes              compiled code, here
+//!  runtime_functions!├► Libcalls, the table's layout     compiled code, here
+//!                    ├► the table: a function of each    run/runtime/entries.rs
+//!                    └► the gates of locked Wasm         run/entry/x86_64_gate.rs
+//! ```
+//!
+//! What must stay true: nobody else lists them. A row's name is that of the field in the
+//! table and of the function in it, and its types are those of the function's signature
+//! in Rust and in Cranelift: a function of another shape does not compile, and no two can
+//! change places.
+//!
+//! All use the host's C calling convention and take the caller's context first. A
+//! [`Status`] is 0 to go on, anything else when a trap is pending, which compiled code
+//! raises by `trapnz status` with [`crate::facts::trap::PENDING`].
+
+use std::mem::offset_of;
 
 use cranelift_codegen::ir::{AbiParam, Signature, Type, types};
 use cranelift_codegen::isa::CallConv;
 
-/// A runtime function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Libcall {
-    /// `(ctx, memory: i32, delta_pages: i64) -> i64`: old size in pages or -1;
-    /// less with a trap pending.
-    MemoryGrow,
-    /// `(ctx, dst_memory: i32, dst: i64, src_memory: i32, src: i64, len: i64) -> status`
-    MemoryCopy,
-    /// `(ctx, memory: i32, dst: i64, value: i32, len: i64) -> status`
-    MemoryFill,
-    /// `(ctx, memory: i32, segment: i32, dst: i64, src: i64, len: i64) -> status`
-    MemoryInit,
-    /// `(ctx, segment: i32)`
-    DataDrop,
-    /// `(ctx, table: i32, init: i64, delta: i64) -> i64`: old length or -1;
-    /// less with a trap pending.
-    TableGrow,
-    /// `(ctx, table: i32, dst: i64, value: i64, len: i64) -> status`
-    TableFill,
-    /// `(ctx, dst_table: i32, dst: i64, src_table: i32, src: i64, len: i64) -> status`
-    TableCopy,
-    /// `(ctx, table: i32, segment: i32, dst: i64, src: i64, len: i64) -> status`
-    TableInit,
-    /// `(ctx, segment: i32)`
-    ElemDrop,
-    /// `(ctx, tag: i32) -> i64`: address of a new exception, values unset; 0 with a
-    /// trap pending.
-    ExceptionNew,
-    /// `(ctx, exception: i64)`: goes on in a handler, never returns.
-    Throw,
-    /// `(ctx, memory: i32, index: i64, offset: i64, expected: i32, timeout_ns: i64)
-    /// -> i64`: 0 woken, 1 not equal, 2 timed out, or negative with a trap pending.
-    AtomicWait32,
-    /// As [`Libcall::AtomicWait32`] with `expected: i64`.
-    AtomicWait64,
-    /// `(ctx, memory: i32, index: i64, offset: i64, count: i32) -> i64`: how many
-    /// were woken, or negative with a trap pending.
-    AtomicNotify,
-    /// `(ctx, memory: i32, index: i64, offset: i64, width: i32) -> status`: under
-    /// the strategy `debug`, in front of each access.
-    CheckAccess,
+/// Whether a trap is pending.
+pub type Status = u32;
+
+/// Gives the list to the macro of that name: for each function a variant's name, its own
+/// name and its signature, without the context.
+macro_rules! runtime_functions {
+    ($made:ident) => {
+        $made! {
+            /// Old size in pages or -1; less with a trap pending.
+            MemoryGrow = memory_grow(memory: u32, delta_pages: u64) -> i64;
+            /// `memory.copy`
+            MemoryCopy = memory_copy(to: u32, dst: u64, from: u32, src: u64, len: u64) -> Status;
+            /// `memory.fill`
+            MemoryFill = memory_fill(memory: u32, dst: u64, value: u32, len: u64) -> Status;
+            /// `memory.init`
+            MemoryInit =
+                memory_init(memory: u32, segment: u32, dst: u64, src: u64, len: u64) -> Status;
+            /// `data.drop`
+            DataDrop = data_drop(segment: u32);
+            /// Old length or -1; less with a trap pending.
+            TableGrow = table_grow(table: u32, init: u64, delta: u64) -> i64;
+            /// `table.fill`
+            TableFill = table_fill(table: u32, dst: u64, value: u64, len: u64) -> Status;
+            /// `table.copy`
+            TableCopy = table_copy(to: u32, dst: u64, from: u32, src: u64, len: u64) -> Status;
+            /// `table.init`
+            TableInit =
+                table_init(table: u32, segment: u32, dst: u64, src: u64, len: u64) -> Status;
+            /// `elem.drop`
+            ElemDrop = elem_drop(segment: u32);
+            /// Address of a new exception, values unset; 0 with a trap pending.
+            ExceptionNew = exception_new(tag: u32) -> u64;
+            /// Goes on in a handler of the exception at that address, never returns.
+            Throw = throw(exception: u64);
+            /// 0 woken, 1 not equal, 2 timed out, or negative with a trap pending.
+            AtomicWait32 = atomic_wait32(
+                memory: u32, index: u64, offset: u64, expected: u32, timeout_ns: i64
+            ) -> i64;
+            /// As [`Libcall::AtomicWait32`].
+            AtomicWait64 = atomic_wait64(
+                memory: u32, index: u64, offset: u64, expected: u64, timeout_ns: i64
+            ) -> i64;
+            /// How many were woken, or negative with a trap pending.
+            AtomicNotify =
+                atomic_notify(memory: u32, index: u64, offset: u64, count: u32) -> i64;
+            /// Under the strategy `debug`, in front of each access.
+            CheckAccess =
+                check_access(memory: u32, index: u64, offset: u64, width: u32) -> Status;
+        }
+    };
+}
+pub(crate) use runtime_functions;
+
+/// How a type of Rust's is passed: a type without a row here is none that may be.
+trait Passed {
+    /// As Cranelift has it.
+    const TYPE: Type;
 }
 
-impl Libcall {
-    /// Every libcall, in table order.
-    pub const ALL: [Libcall; 16] = [
-        Libcall::MemoryGrow,
-        Libcall::MemoryCopy,
-        Libcall::MemoryFill,
-        Libcall::MemoryInit,
-        Libcall::DataDrop,
-        Libcall::TableGrow,
-        Libcall::TableFill,
-        Libcall::TableCopy,
-        Libcall::TableInit,
-        Libcall::ElemDrop,
-        Libcall::ExceptionNew,
-        Libcall::Throw,
-        Libcall::AtomicWait32,
-        Libcall::AtomicWait64,
-        Libcall::AtomicNotify,
-        Libcall::CheckAccess,
-    ];
+impl Passed for u32 {
+    const TYPE: Type = types::I32;
+}
+impl Passed for u64 {
+    const TYPE: Type = types::I64;
+}
+impl Passed for i64 {
+    const TYPE: Type = types::I64;
+}
 
-    /// Byte offset of its entry in the table of libcalls.
-    pub fn table_offset(self) -> i32 {
-        self as i32 * 8
-    }
-
-    /// Types after the context, and the result.
-    fn shape(self) -> (&'static [Type], Option<Type>) {
-        use types::{I32, I64};
-        match self {
-            Libcall::MemoryGrow => (&[I32, I64], Some(I64)),
-            Libcall::MemoryCopy => (&[I32, I64, I32, I64, I64], Some(I32)),
-            Libcall::MemoryFill => (&[I32, I64, I32, I64], Some(I32)),
-            Libcall::MemoryInit => (&[I32, I32, I64, I64, I64], Some(I32)),
-            Libcall::DataDrop | Libcall::ElemDrop => (&[I32], None),
-            Libcall::ExceptionNew => (&[I32], Some(I64)),
-            Libcall::Throw => (&[I64], None),
-            Libcall::TableGrow => (&[I32, I64, I64], Some(I64)),
-            Libcall::TableFill => (&[I32, I64, I64, I64], Some(I32)),
-            Libcall::TableCopy => (&[I32, I64, I32, I64, I64], Some(I32)),
-            Libcall::TableInit => (&[I32, I32, I64, I64, I64], Some(I32)),
-            Libcall::AtomicWait32 => (&[I32, I64, I64, I32, I64], Some(I64)),
-            Libcall::AtomicWait64 => (&[I32, I64, I64, I64, I64], Some(I64)),
-            Libcall::AtomicNotify => (&[I32, I64, I64, I32], Some(I64)),
-            Libcall::CheckAccess => (&[I32, I64, I64, I32], Some(I32)),
+macro_rules! declare {
+    ($(
+        $(#[$doc:meta])*
+        $Variant:ident = $name:ident($($param:ident: $ty:ident),*) $(-> $result:ident)?;
+    )*) => {
+        /// A runtime function.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum Libcall {
+            $($(#[$doc])* $Variant,)*
         }
-    }
 
+        /// The table of them, which contexts point to.
+        #[repr(C)]
+        pub(crate) struct Libcalls {
+            $(pub $name: unsafe extern "C" fn(vmctx: *mut u8, $($param: $ty),*) $(-> $result)?,)*
+        }
+
+        impl Libcall {
+            /// Every libcall, in table order.
+            pub const ALL: [Libcall; [$(Libcall::$Variant),*].len()] = [$(Libcall::$Variant),*];
+
+            /// Byte offset of its entry in the table of libcalls.
+            pub fn table_offset(self) -> i32 {
+                match self {
+                    $(Libcall::$Variant => offset_of!(Libcalls, $name) as i32,)*
+                }
+            }
+
+            /// Types after the context, and those of the result.
+            fn shape(self) -> (&'static [Type], &'static [Type]) {
+                match self {
+                    $(Libcall::$Variant => const {
+                        let params: &[Type] = &[$(<$ty as Passed>::TYPE),*];
+                        let results: &[Type] = &[$(<$result as Passed>::TYPE)?];
+                        (params, results)
+                    },)*
+                }
+            }
+        }
+    };
+}
+runtime_functions!(declare);
+
+impl Libcall {
     /// Its Cranelift signature.
     pub fn signature(self, call_conv: CallConv) -> Signature {
-        let (params, result) = self.shape();
+        let (params, results) = self.shape();
         let mut sig = Signature::new(call_conv);
         sig.params.push(AbiParam::new(types::I64));
         sig.params.extend(params.iter().map(|ty| c_param(*ty)));
-        sig.returns.extend(result.map(AbiParam::new));
+        sig.returns
+            .extend(results.iter().copied().map(AbiParam::new));
         sig
     }
 }
@@ -119,5 +155,32 @@ fn c_param(ty: Type) -> AbiParam {
     match ty {
         types::I32 if cfg!(target_arch = "riscv64") => param.sext(),
         _ => param,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gates pass registers on, and x86-64 has six for arguments.
+    #[test]
+    fn all_arguments_are_in_registers() {
+        for libcall in Libcall::ALL {
+            let params = libcall.signature(CallConv::SystemV).params.len();
+            assert!(params <= 6, "{libcall:?} takes {params}");
+        }
+    }
+
+    #[test]
+    fn the_table_has_a_place_for_each_in_order() {
+        for (position, libcall) in Libcall::ALL.into_iter().enumerate() {
+            assert_eq!(libcall as usize, position);
+            let offset = position * size_of::<usize>();
+            assert_eq!(libcall.table_offset(), offset as i32);
+        }
+        assert_eq!(
+            size_of::<Libcalls>(),
+            Libcall::ALL.len() * size_of::<usize>()
+        );
     }
 }

@@ -1,61 +1,31 @@
-//! The functions behind [`Libcall`]: growth, bulk operations, segments.
+//! What the runtime does for compiled code: growth, bulk operations, segments.
 //!
-//! Each comes twice: over an instance with typed results, for instantiation
-//! too, and as the C function that compiled code calls. Bulk operations check
-//! both ranges before they change anything, under every strategy.
+//! Each comes twice: here over an instance with typed results, for instantiation
+//! too, and in `entries.rs` as the C function that compiled code calls. Bulk operations
+//! check both ranges before they change anything, under every strategy.
 
 #![allow(unsafe_code)]
+
+mod entries;
+
+pub(super) use entries::TABLE;
 
 use fathom_sys::cells::Domain;
 
 use crate::facts::error::Error;
-use crate::facts::libcall::Libcall;
-use crate::facts::trap::{AccessReport, TrapCode};
+use crate::facts::libcall::Status;
+use crate::facts::trap::TrapCode;
 use crate::facts::vmctx::VMCTX_INSTANCE;
 use crate::run::entry;
 use crate::run::instance::InstanceData;
 use crate::run::limits::Grown;
-use crate::run::store::{StoreOpaque, access_error, trap_error};
-use crate::run::wait;
-
-/// The table that contexts point to, by [`Libcall`].
-pub(crate) static TABLE: Table = Table([
-    memory_grow_entry as *const (),
-    memory_copy_entry as *const (),
-    memory_fill_entry as *const (),
-    memory_init_entry as *const (),
-    data_drop_entry as *const (),
-    table_grow_entry as *const (),
-    table_fill_entry as *const (),
-    table_copy_entry as *const (),
-    table_init_entry as *const (),
-    elem_drop_entry as *const (),
-    exception_new_entry as *const (),
-    entry::throw_address(),
-    wait::wait32_entry as *const (),
-    wait::wait64_entry as *const (),
-    wait::notify_entry as *const (),
-    check_access_entry as *const (),
-]);
+use crate::run::store::{StoreOpaque, trap_error};
 
 /// The table for the contexts of a domain.
 pub(crate) fn table(domain: Domain) -> *const *const () {
     match domain {
-        Domain::Open => TABLE.as_ptr(),
+        Domain::Open => (&raw const TABLE).cast(),
         Domain::Locked => entry::locked_table(),
-    }
-}
-
-/// Addresses of functions.
-pub(crate) struct Table([*const (); Libcall::ALL.len()]);
-
-// SAFETY: addresses of functions.
-unsafe impl Sync for Table {}
-
-impl Table {
-    /// First entry.
-    pub fn as_ptr(&self) -> *const *const () {
-        self.0.as_ptr()
     }
 }
 
@@ -74,7 +44,7 @@ pub(crate) unsafe fn instance<'a>(vmctx: *mut u8) -> &'a mut InstanceData {
 }
 
 /// 0, or 1 with the trap left in the store for compiled code to raise.
-pub(crate) fn status(data: &mut InstanceData, outcome: Outcome) -> u32 {
+pub(crate) fn status(data: &mut InstanceData, outcome: Outcome) -> Status {
     match outcome {
         Ok(()) => 0,
         Err(code) => {
@@ -114,32 +84,6 @@ fn memory_fill(data: &mut InstanceData, index: u32, dst: u64, value: u8, len: u6
     // SAFETY: unless it is shared, it is exclusively the store's while Wasm of
     // it runs.
     unsafe { memory.fill(dst, value, len) }.map_err(|_| TrapCode::MemoryOutOfBounds)
-}
-
-unsafe extern "C" fn check_access_entry(
-    vmctx: *mut u8,
-    memory: u32,
-    index: u64,
-    offset: u64,
-    width: u32,
-) -> u32 {
-    // SAFETY: called by compiled code with its own context.
-    let data = unsafe { instance(vmctx) };
-    let checked = data.memory(memory);
-    let start = index.checked_add(offset);
-    if start.is_some_and(|start| checked.check(start, u64::from(width)).is_ok()) {
-        return 0;
-    }
-    let access = AccessReport {
-        memory,
-        index,
-        offset,
-        width,
-        memory_bytes: checked.len() as u64,
-    };
-    // SAFETY: an instance's store is alive while the instance is.
-    unsafe { (*data.store).pending = Some(access_error(access)) };
-    1
 }
 
 /// `memory.init`, and the application of an active segment.
@@ -247,131 +191,6 @@ unsafe fn growth(store: *mut StoreOpaque, grown: Result<Grown, Error>) -> i64 {
             // SAFETY: the caller's promise.
             unsafe { (*store).pending = Some(error) };
             PENDING
-        }
-    }
-}
-
-unsafe extern "C" fn memory_grow_entry(vmctx: *mut u8, memory: u32, delta: u64) -> i64 {
-    // SAFETY: called by compiled code with its own context.
-    let data = unsafe { instance(vmctx) };
-    let store = data.store;
-    // SAFETY: an instance's store is alive while the instance is; nothing else of it
-    // is borrowed while Wasm of it runs.
-    unsafe { growth(store, (*store).grow_memory(data.memory(memory), delta)) }
-}
-
-unsafe extern "C" fn memory_copy_entry(
-    vmctx: *mut u8,
-    to: u32,
-    dst: u64,
-    from: u32,
-    src: u64,
-    len: u64,
-) -> u32 {
-    // SAFETY: called by compiled code with its own context.
-    let data = unsafe { instance(vmctx) };
-    let outcome = memory_copy(data, (to, dst), (from, src), len);
-    status(data, outcome)
-}
-
-unsafe extern "C" fn memory_fill_entry(
-    vmctx: *mut u8,
-    memory: u32,
-    dst: u64,
-    value: u32,
-    len: u64,
-) -> u32 {
-    // SAFETY: called by compiled code with its own context.
-    let data = unsafe { instance(vmctx) };
-    let outcome = memory_fill(data, memory, dst, value as u8, len);
-    status(data, outcome)
-}
-
-unsafe extern "C" fn memory_init_entry(
-    vmctx: *mut u8,
-    memory: u32,
-    segment: u32,
-    dst: u64,
-    src: u64,
-    len: u64,
-) -> u32 {
-    // SAFETY: called by compiled code with its own context.
-    let data = unsafe { instance(vmctx) };
-    let outcome = memory_init(data, memory, segment, dst, src, len);
-    status(data, outcome)
-}
-
-unsafe extern "C" fn data_drop_entry(vmctx: *mut u8, segment: u32) {
-    // SAFETY: called by compiled code with its own context.
-    let data = unsafe { instance(vmctx) };
-    data.dropped_data[segment as usize] = true;
-}
-
-unsafe extern "C" fn table_grow_entry(vmctx: *mut u8, table: u32, init: u64, delta: u64) -> i64 {
-    // SAFETY: called by compiled code with its own context.
-    let data = unsafe { instance(vmctx) };
-    let store = data.store;
-    // SAFETY: as for memories.
-    unsafe { growth(store, (*store).grow_table(data.table(table), delta, init)) }
-}
-
-unsafe extern "C" fn table_fill_entry(
-    vmctx: *mut u8,
-    table: u32,
-    dst: u64,
-    value: u64,
-    len: u64,
-) -> u32 {
-    // SAFETY: called by compiled code with its own context.
-    let data = unsafe { instance(vmctx) };
-    let outcome = table_fill(data, table, dst, value, len);
-    status(data, outcome)
-}
-
-unsafe extern "C" fn table_copy_entry(
-    vmctx: *mut u8,
-    to: u32,
-    dst: u64,
-    from: u32,
-    src: u64,
-    len: u64,
-) -> u32 {
-    // SAFETY: called by compiled code with its own context.
-    let data = unsafe { instance(vmctx) };
-    let outcome = table_copy(data, (to, dst), (from, src), len);
-    status(data, outcome)
-}
-
-unsafe extern "C" fn table_init_entry(
-    vmctx: *mut u8,
-    table: u32,
-    segment: u32,
-    dst: u64,
-    src: u64,
-    len: u64,
-) -> u32 {
-    // SAFETY: called by compiled code with its own context.
-    let data = unsafe { instance(vmctx) };
-    let outcome = table_init(data, table, segment, dst, src, len);
-    status(data, outcome)
-}
-
-unsafe extern "C" fn elem_drop_entry(vmctx: *mut u8, segment: u32) {
-    // SAFETY: called by compiled code with its own context.
-    elem_drop(unsafe { instance(vmctx) }, segment);
-}
-
-unsafe extern "C" fn exception_new_entry(vmctx: *mut u8, tag: u32) -> u64 {
-    // SAFETY: called by compiled code with its own context.
-    let data = unsafe { instance(vmctx) };
-    let tag = data.tags[tag as usize];
-    // SAFETY: an instance's store is alive while the instance is.
-    let store = unsafe { &mut *data.store };
-    match store.new_exception(tag) {
-        Ok(exception) => exception.as_ptr() as u64,
-        Err(error) => {
-            store.pending = Some(error);
-            0
         }
     }
 }

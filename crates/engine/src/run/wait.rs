@@ -79,7 +79,7 @@ fn answer(data: &mut InstanceData, outcome: Result<u32, TrapCode>) -> i64 {
     }
 }
 
-pub(crate) unsafe extern "C" fn wait32_entry(
+pub(crate) unsafe extern "C" fn atomic_wait32(
     vmctx: *mut u8,
     memory: u32,
     index: u64,
@@ -96,7 +96,7 @@ pub(crate) unsafe extern "C" fn wait32_entry(
     answer(data, outcome)
 }
 
-pub(crate) unsafe extern "C" fn wait64_entry(
+pub(crate) unsafe extern "C" fn atomic_wait64(
     vmctx: *mut u8,
     memory: u32,
     index: u64,
@@ -113,7 +113,7 @@ pub(crate) unsafe extern "C" fn wait64_entry(
     answer(data, outcome)
 }
 
-pub(crate) unsafe extern "C" fn notify_entry(
+pub(crate) unsafe extern "C" fn atomic_notify(
     vmctx: *mut u8,
     memory: u32,
     index: u64,

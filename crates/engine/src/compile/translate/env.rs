@@ -437,6 +437,15 @@ impl<'a> Translator<'a> {
         all.clear();
         all.push(self.env.vmctx);
         all.extend_from_slice(args);
+        let dfg = &self.b.func.dfg;
+        let wanted = dfg.signatures[signature]
+            .params
+            .iter()
+            .map(|p| p.value_type);
+        debug_assert!(
+            wanted.eq(all.iter().map(|arg| dfg.value_type(*arg))),
+            "{libcall:?} takes other arguments"
+        );
         let call = self.b.ins().call_indirect(signature, callee, &all);
         self.state.call_args = all;
         self.b.inst_results(call).first().copied()

@@ -72,7 +72,11 @@ pub(crate) fn shim(domain: Domain) -> Shim {
 /// The libcalls of locked Wasm, where it can read them.
 pub(crate) fn table() -> *const *const () {
     static TABLE: LazyLock<Placed<[usize]>> = LazyLock::new(|| {
-        let addresses = Libcall::ALL.map(|libcall| gate::address(libcall) as usize);
+        let mut addresses = [0; Libcall::ALL.len()];
+        for libcall in Libcall::ALL {
+            let position = libcall.table_offset() as usize / size_of::<usize>();
+            addresses[position] = gate::address(libcall) as usize;
+        }
         Placed::copied(Domain::Locked, Key::Fixed, &addresses)
     });
     TABLE.as_ptr().cast()

@@ -51,6 +51,7 @@ use crate::facts::vmctx::{Crossing, VmRuntime};
 use crate::run::code;
 use crate::run::store::StoreOpaque;
 
+pub(crate) use arch::throw;
 pub(crate) use locked::{shim, table as locked_table};
 
 /// Frames kept of a backtrace, the innermost ones.
@@ -156,11 +157,6 @@ pub(crate) enum Raised {
 pub(crate) fn prepare() -> Result<()> {
     fathom_sys::fault::install(fault::on_fault)
         .map_err(|e| Error::resource("cannot install the fault handler", e))
-}
-
-/// The runtime function that raises an exception.
-pub(crate) const fn throw_address() -> *const () {
-    arch::throw as *const ()
 }
 
 /// Hand over every word of this thread's stack from here up to the outermost

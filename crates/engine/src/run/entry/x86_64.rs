@@ -79,7 +79,7 @@ pub(super) fn catch_address() -> usize {
 /// # Safety
 /// Called by compiled code as [`crate::facts::libcall::Libcall::Throw`].
 #[unsafe(naked)]
-pub(super) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: usize) {
+pub(crate) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: u64) {
     naked_asm!(
         "mov rdi, rsi",
         "mov rsi, [rsp]",

@@ -9,7 +9,7 @@ use std::mem::offset_of;
 use super::Activation;
 use super::arch::leave;
 use super::throw::find_handler;
-use crate::facts::libcall::Libcall;
+use crate::facts::libcall::{Libcall, Libcalls, runtime_functions};
 use crate::facts::vmctx::offsets::{HOST_SP, LOCKED, OPENED, WASM_SP, WRITES};
 use crate::run::host::{self, HostFunc};
 use crate::run::runtime::TABLE;
@@ -94,20 +94,20 @@ pub(super) fn catch_address() -> usize {
     catch as *const () as usize
 }
 
-/// Calls the function of this position in the table of libcalls for locked Wasm,
-/// whose context is the first argument.
+/// Calls the function at this offset of the table of libcalls for locked Wasm, whose
+/// context is the first argument.
 ///
 /// # Safety
 /// As that function.
 #[unsafe(naked)]
-unsafe extern "C" fn libcall<const INDEX: usize>() {
+unsafe extern "C" fn libcall<const OFFSET: usize>() {
     naked_asm!(
         "mov r11, [rdi]",
         "lea r10, [rip + {table}]",
         "add r10, {offset}",
         "jmp {pass}",
         table = sym TABLE,
-        offset = const INDEX * 8,
+        offset = const OFFSET,
         pass = sym pass,
     )
 }
@@ -183,7 +183,7 @@ unsafe extern "C" fn pass() {
 /// # Safety
 /// As there.
 #[unsafe(naked)]
-unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: usize) {
+unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: u64) {
     naked_asm!(
         "mov r11, [rdi]",
         "mov rdi, rsi",
@@ -221,26 +221,28 @@ unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: usize) {
     )
 }
 
-/// The gate of a libcall.
-pub(super) fn address(which: Libcall) -> *const () {
-    const GATES: [*const (); Libcall::ALL.len()] = [
-        libcall::<0> as *const (),
-        libcall::<1> as *const (),
-        libcall::<2> as *const (),
-        libcall::<3> as *const (),
-        libcall::<4> as *const (),
-        libcall::<5> as *const (),
-        libcall::<6> as *const (),
-        libcall::<7> as *const (),
-        libcall::<8> as *const (),
-        libcall::<9> as *const (),
-        libcall::<10> as *const (),
-        throw as *const (),
-        libcall::<12> as *const (),
-        libcall::<13> as *const (),
-        libcall::<14> as *const (),
-        libcall::<15> as *const (),
-    ];
-    const _: () = assert!(Libcall::Throw as usize == 11);
-    GATES[which as usize]
+macro_rules! gates {
+    ($(
+        $(#[$doc:meta])*
+        $Variant:ident = $name:ident($($param:ident: $ty:ident),*) $(-> $result:ident)?;
+    )*) => {
+        /// The gate of a libcall.
+        pub(super) fn address(which: Libcall) -> *const () {
+            match which {
+                $(Libcall::$Variant => gate!($name),)*
+            }
+        }
+    };
 }
+
+/// The one that does not return has a gate of its own.
+macro_rules! gate {
+    (throw) => {
+        throw as *const ()
+    };
+    ($name:ident) => {
+        libcall::<{ offset_of!(Libcalls, $name) }> as *const ()
+    };
+}
+
+runtime_functions!(gates);

@@ -1,0 +1,175 @@
+//! The functions that compiled code calls, and the table of them.
+//!
+//! What must stay true: each has the name of its row in the list, and is found by it. So
+//! none is in another's place, and none has another signature than its calls.
+
+#![allow(unsafe_code)]
+
+use crate::facts::libcall::{Libcalls, Status, runtime_functions};
+use crate::facts::trap::AccessReport;
+use crate::run::entry::throw;
+use crate::run::runtime::{self, growth, instance, status};
+use crate::run::store::access_error;
+use crate::run::wait::{atomic_notify, atomic_wait32, atomic_wait64};
+
+macro_rules! table {
+    ($(
+        $(#[$doc:meta])*
+        $Variant:ident = $name:ident($($param:ident: $ty:ident),*) $(-> $result:ident)?;
+    )*) => {
+        /// The table that contexts point to.
+        pub(crate) static TABLE: Libcalls = Libcalls { $($name,)* };
+    };
+}
+runtime_functions!(table);
+
+unsafe extern "C" fn check_access(
+    vmctx: *mut u8,
+    memory: u32,
+    index: u64,
+    offset: u64,
+    width: u32,
+) -> Status {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let checked = data.memory(memory);
+    let start = index.checked_add(offset);
+    if start.is_some_and(|start| checked.check(start, u64::from(width)).is_ok()) {
+        return 0;
+    }
+    let access = AccessReport {
+        memory,
+        index,
+        offset,
+        width,
+        memory_bytes: checked.len() as u64,
+    };
+    // SAFETY: an instance's store is alive while the instance is.
+    unsafe { (*data.store).pending = Some(access_error(access)) };
+    1
+}
+
+unsafe extern "C" fn memory_grow(vmctx: *mut u8, memory: u32, delta: u64) -> i64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let store = data.store;
+    // SAFETY: an instance's store is alive while the instance is; nothing else of it
+    // is borrowed while Wasm of it runs.
+    unsafe { growth(store, (*store).grow_memory(data.memory(memory), delta)) }
+}
+
+unsafe extern "C" fn memory_copy(
+    vmctx: *mut u8,
+    to: u32,
+    dst: u64,
+    from: u32,
+    src: u64,
+    len: u64,
+) -> Status {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = runtime::memory_copy(data, (to, dst), (from, src), len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn memory_fill(
+    vmctx: *mut u8,
+    memory: u32,
+    dst: u64,
+    value: u32,
+    len: u64,
+) -> Status {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = runtime::memory_fill(data, memory, dst, value as u8, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn memory_init(
+    vmctx: *mut u8,
+    memory: u32,
+    segment: u32,
+    dst: u64,
+    src: u64,
+    len: u64,
+) -> Status {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = runtime::memory_init(data, memory, segment, dst, src, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn data_drop(vmctx: *mut u8, segment: u32) {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    data.dropped_data[segment as usize] = true;
+}
+
+unsafe extern "C" fn table_grow(vmctx: *mut u8, table: u32, init: u64, delta: u64) -> i64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let store = data.store;
+    // SAFETY: as for memories.
+    unsafe { growth(store, (*store).grow_table(data.table(table), delta, init)) }
+}
+
+unsafe extern "C" fn table_fill(
+    vmctx: *mut u8,
+    table: u32,
+    dst: u64,
+    value: u64,
+    len: u64,
+) -> Status {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = runtime::table_fill(data, table, dst, value, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn table_copy(
+    vmctx: *mut u8,
+    to: u32,
+    dst: u64,
+    from: u32,
+    src: u64,
+    len: u64,
+) -> Status {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = runtime::table_copy(data, (to, dst), (from, src), len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn table_init(
+    vmctx: *mut u8,
+    table: u32,
+    segment: u32,
+    dst: u64,
+    src: u64,
+    len: u64,
+) -> Status {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = runtime::table_init(data, table, segment, dst, src, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn elem_drop(vmctx: *mut u8, segment: u32) {
+    // SAFETY: called by compiled code with its own context.
+    runtime::elem_drop(unsafe { instance(vmctx) }, segment);
+}
+
+unsafe extern "C" fn exception_new(vmctx: *mut u8, tag: u32) -> u64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let tag = data.tags[tag as usize];
+    // SAFETY: an instance's store is alive while the instance is.
+    let store = unsafe { &mut *data.store };
+    match store.new_exception(tag) {
+        Ok(exception) => exception.as_ptr() as u64,
+        Err(error) => {
+            store.pending = Some(error);
+            0
+        }
+    }
+}
