@@ -12,7 +12,6 @@
 pub mod args;
 mod bounds;
 mod counts;
-mod experiments;
 mod finish;
 mod library;
 mod prepare;
@@ -80,8 +79,8 @@ fn go_on(args: &Args, folder: &std::path::Path) -> anyhow::Result<(Prepared, Res
     let folder = std::path::absolute(folder)?;
     let campaign = Results::read(&folder)?;
     let header = &campaign.header;
-    if let Some(cwd) = header.config.other.get("folder") {
-        std::env::set_current_dir(cwd).with_context(|| cwd.clone())?;
+    if let Some(cwd) = &header.config.folder {
+        std::env::set_current_dir(cwd).with_context(|| cwd.display().to_string())?;
     }
     let mut before = args::again(&header.command)?;
     before.results.out = Some(folder.clone());
@@ -130,8 +129,7 @@ fn measure(
     shown.finish();
     let folder = prepared.folder.display();
     let ended = ended.with_context(|| format!("go on with `fathom bench --resume {folder}`"))?;
-    let other = &prepared.header.config.other;
-    if prepared.kind == target::Kind::Scaling && !other.contains_key(spec::SIZE) {
+    if prepared.kind == target::Kind::Scaling && !prepared.is_spec {
         counts::pass(prepared, results, stop)?;
     }
     finish::finish(prepared, results, ended)

@@ -23,6 +23,9 @@ pub struct Args {
     /// that the campaign is about
     #[arg(long, value_parser = figure, value_name = "FIGURE")]
     by: Option<Figure>,
+    /// Write every page and table that its experiment has, into the results folder or --out
+    #[arg(long, conflicts_with_all = ["format", "by"])]
+    pages: bool,
     /// File to write instead; a page without it goes into the results folder
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -34,6 +37,12 @@ pub struct Args {
 /// Reads, renders, and prints or writes.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let report = Report::open_by(&args.results, args.by)?;
+    if args.pages {
+        for path in report.save_all(args.out.as_deref())? {
+            print(&format!("{}\n", path.display()))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut style = match args.out {
         Some(_) => Style::default(),
         None => stdout_style(),

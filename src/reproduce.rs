@@ -9,19 +9,14 @@
 //! A paper is a selection of `bench` (what is measured) and a page of
 //! `fathom-report` (what is shown, with what the paper states as data).
 
-mod leaps;
-mod sodium;
+mod spec;
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-    time::Duration,
-};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use fathom_bench::{choose::Wanted, house::House};
 use fathom_record::{Variant, campaign::FILE_NAME};
-use fathom_report::write_whole;
+use fathom_report::{Report, write_all};
 
 use crate::bench::args::{Given, Pace, Results, Selection, duration};
 use crate::bench::{self, Args as BenchArgs};
@@ -114,14 +109,6 @@ impl Paper {
             Paper::Libsodium2023 => Selection::Libsodium2023,
         }
     }
-
-    /// The files of its page, by name, from a folder of results.
-    fn page(self, folder: &Path) -> anyhow::Result<Vec<(String, String)>> {
-        match self {
-            Paper::LeapsAndBounds => leaps::page(folder),
-            Paper::Libsodium2023 => sodium::page(folder),
-        }
-    }
 }
 
 /// Measures what is left to measure, and writes the page.
@@ -138,7 +125,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             args.paper.name()
         );
         if !args.page_only {
-            leaps::build_spec(copy, &args.spec_size, &args.workloads, &folder)?;
+            spec::build(copy, &args.spec_size, &args.workloads, &folder)?;
         }
     }
     let has_campaign = folder.join(FILE_NAME).exists();
@@ -161,14 +148,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Ok(code);
     }
     let to = args.page.as_ref().unwrap_or(&folder);
-    std::fs::create_dir_all(to).with_context(|| to.display().to_string())?;
-    for (name, content) in args.paper.page(&folder)? {
-        let path = to.join(name);
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
-        }
-        write_whole(&path, content.as_bytes()).with_context(|| path.display().to_string())?;
-        print(&format!("{}\n", path.display()))?;
+    let page = Report::open(&folder)?.own.paper;
+    let kind = "a campaign of another kind";
+    ensure!(!page.is_empty(), "{}: {kind}", folder.display());
+    write_all(to, &page)?;
+    for (name, _) in &page {
+        print(&format!("{}\n", to.join(name).display()))?;
     }
     Ok(code)
 }

@@ -69,6 +69,83 @@ fn a_report_in_every_form() {
     }
 }
 
+/// What each experiment adds to the general report: files, and a line of one of them.
+const PAGES: [(&str, &[&str], &str); 11] = [
+    ("suite", &[], ""),
+    ("module", &[], ""),
+    (
+        "growth",
+        &["growth.md", "growth.html", "growth.csv"],
+        "grow-256-by-16,1,fathom guard,",
+    ),
+    (
+        "compile",
+        &["compile.md", "compile.html", "compile.csv"],
+        "lua,fathom guard --opt none,",
+    ),
+    (
+        "startup",
+        &["startup.md", "startup.html", "startup.csv"],
+        "large-cached,1,fathom guard+pool,",
+    ),
+    ("bounds", &["bounds.md"], "what users pay"),
+    (
+        "scaling",
+        &["scaling.md", "scaling.html", "scaling.csv"],
+        "fathom trap",
+    ),
+    (
+        "libsodium",
+        &["library.md", "library.html", "library.csv"],
+        "fathom auto",
+    ),
+    (
+        "libsodium-2023",
+        &["library.md", "libsodium-runtimes-2023.md"],
+        "fathom auto",
+    ),
+    (
+        "leaps-and-bounds",
+        &["leaps-and-bounds.md", "leaps-and-bounds-1.svg"],
+        "not run: no copy of SPEC CPU was given",
+    ),
+    (
+        "leaps-and-bounds-spec",
+        &["leaps-and-bounds.md", "leaps-and-bounds-1.svg"],
+        "525.x264\\_r: absent",
+    ),
+];
+
+/// A folder that is no checkout and in none, with a file of format 1 of each
+/// experiment, as it was written then.
+#[test]
+fn every_page_of_every_experiment_is_made_of_its_file_alone() {
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/record/tests/golden/old");
+    for (name, files, line) in PAGES {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        fs::copy(
+            old.join(format!("{name}.jsonl")),
+            path.join("samples.jsonl"),
+        )
+        .unwrap();
+        let output = fathom(&["report", ".", "--pages", "--out", "pages"], path);
+        assert!(output.status.success(), "{name}: {}", text(&output.stderr));
+        let said = text(&output.stdout);
+        let mut held = String::new();
+        for file in ["report.html", "report.md", "report.csv"]
+            .iter()
+            .chain(files)
+        {
+            let written = path.join("pages").join(file);
+            assert!(said.contains(&format!("pages/{file}\n")), "{said}");
+            held.push_str(&fs::read_to_string(written).unwrap());
+        }
+        assert!(held.contains(line), "{name}: no {line} in {held}");
+        assert_eq!(said.contains("leaps"), name.starts_with("leaps"), "{said}");
+    }
+}
+
 #[test]
 fn bad_input_is_one_line_and_writes_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use anyhow::Context;
 use fathom_bench::{results::Results, session::Ended};
 use fathom_report::{Format, Report};
 
-use super::{experiments, prepare::Prepared, target::Kind};
+use super::prepare::Prepared;
 use crate::report::{print, stdout_style};
 
 /// Reports on a campaign; failure where a cell failed or an engine that was
@@ -22,15 +22,6 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
             .save()
             .with_context(|| format!("the samples are kept; {again}"))?;
         print(&report.render(Format::Terminal, stdout_style())?)?;
-        let table = match prepared.kind {
-            Kind::Run | Kind::Bounds | Kind::Scaling | Kind::Library => None,
-            Kind::Growth => Some(experiments::growth(results.campaign())),
-            Kind::Compile => Some(experiments::compile(results.campaign())),
-            Kind::Startup => Some(experiments::startup(results.campaign())),
-        };
-        if let Some(table) = table {
-            print(&format!("\n{table}"))?;
-        }
     }
     match ended {
         Ended::Complete | Ended::TimeUp { .. } => {}

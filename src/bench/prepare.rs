@@ -24,14 +24,15 @@ use fathom_bench::{
 };
 use fathom_engine::{Bounds, BoundsChoice};
 use fathom_record::{
-    Campaign, Compared, Header, Variant,
-    campaign::{Config, FORMAT_VERSION},
+    Campaign, Compared, Experiment, Header, Variant,
+    campaign::{AbsentNote, Config, FORMAT_VERSION},
 };
-use fathom_report::bounds::SELECTION;
 use fathom_sys::pin;
 
 use super::{
-    Args, bounds, library, scaling, spec, startup,
+    Args,
+    args::Selection,
+    bounds, library, scaling, spec, startup,
     target::{self, Kind, Target},
 };
 
@@ -69,8 +70,6 @@ const CELL_TARGET_SCALING: Duration = Duration::from_millis(300);
 const BUDGET_EXPERIMENT: Duration = Duration::from_secs(4 * 60);
 /// The same for a selection, whose single round takes minutes.
 const BUDGET_SELECTION: Duration = Duration::from_secs(90 * 60);
-/// What is noted in a campaign whose outputs cannot be compared.
-const OUTPUT_KEY: &str = "output";
 
 /// A campaign, ready to begin.
 pub struct Prepared {
@@ -84,6 +83,8 @@ pub struct Prepared {
     pub pace: Pace,
     pub skips_probe: bool,
     pub kind: Kind,
+    /// Whether it is of a copy of SPEC CPU.
+    pub is_spec: bool,
 }
 
 /// Prepares a campaign; `command` is recorded as its command line.
@@ -117,8 +118,8 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
         },
     )
     .map_err(anyhow::Error::msg)?;
-    absent.extend(lacking.into_iter().chain(scaling::not_to_be_had(args)?));
-    absent.extend(library::not_to_be_had(args, &outside));
+    let elsewhere = library::not_to_be_had(args, &outside);
+    absent.extend([lacking, scaling::not_to_be_had(args)?, elsewhere].concat());
     absent.extend(without_a_build(&mut rows, &target));
     if target.kind == Kind::Bounds {
         rows = bounds::with_elision(rows, &args.elide);
@@ -128,10 +129,8 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
         // Growing is the kernel's work, whatever the compiler tuned for.
         rows.retain(|row| row.native != Some(Variant::NativeTuned));
     }
-    ensure!(
-        !rows.is_empty(),
-        "nothing to measure: none of the engines is here"
-    );
+    let nothing = "nothing to measure: none of the engines is here";
+    ensure!(!rows.is_empty(), "{nothing}");
     let folder = folder(args, &target, house.as_ref())?;
     let mut plan = plan(args, &target, &rows, &folder)?;
     let header = header(args, &plan, &rows, &absent, &target, command)?;
@@ -149,6 +148,7 @@ pub fn prepare(args: &Args, command: &[String]) -> anyhow::Result<Prepared> {
         pace: pace(args, &target),
         skips_probe: args.results.no_probe,
         kind: target.kind,
+        is_spec: args.spec.is_some(),
         plan,
         header,
         drivers,
@@ -387,7 +387,6 @@ fn header(
     // The last processors first: interrupts tend to be served on the first.
     let mut cpus = pin::allowed_cpus().context("which processors may be used")?;
     cpus.reverse();
-    let other = remarks(args, absent, target)?;
     let baseline = rows.iter().find(|row| match target.kind {
         Kind::Bounds => row.driver == OWN_DRIVER && row.sandbox.strategy == Bounds::None.name(),
         Kind::Run
@@ -418,7 +417,21 @@ fn header(
         layout_varies: true,
         baseline: Some(baseline.unwrap_or(&rows[0]).sandbox.id()),
         module: target.module.clone(),
-        other,
+        experiment: experiment(args, target),
+        any_output: args.given.any_output,
+        folder: Some(std::env::current_dir()?),
+        budget_ms: pace(args, target)
+            .budget
+            .map(|budget| u64::try_from(budget.as_millis()).unwrap_or(u64::MAX)),
+        absent: absent
+            .iter()
+            .map(|one| AbsentNote {
+                engine: one.engine.clone(),
+                why: one.why.clone(),
+            })
+            .collect(),
+        uncounted: uncounted(args, target),
+        other: BTreeMap::new(),
     };
     Ok(Header {
         format: FORMAT_VERSION,
@@ -433,49 +446,32 @@ fn header(
     })
 }
 
-/// What else a campaign is remembered by.
-fn remarks(
-    args: &Args,
-    absent: &[Absent],
-    target: &Target,
-) -> anyhow::Result<BTreeMap<String, String>> {
-    let mut other = BTreeMap::new();
-    let mut remark = |name: &str, text: String| other.insert(name.to_owned(), text);
-    remark("folder", std::env::current_dir()?.display().to_string());
-    for engine in absent {
-        remark(&format!("absent {}", engine.engine), engine.why.clone());
-    }
-    if target.kind == Kind::Startup {
-        remark("figure", "instance_ns".to_owned());
-        for (name, bytes) in &target.written {
-            remark(
-                &format!("{}{name}", startup::BYTES),
-                bytes.len().to_string(),
-            );
+/// What it is about.
+fn experiment(args: &Args, target: &Target) -> Experiment {
+    match (args.selection, target.kind) {
+        (Some(Selection::Bounds), _) => Experiment::Bounds,
+        (Some(Selection::Scaling), _) => Experiment::Scaling,
+        (Some(Selection::LeapsAndBounds), _) if args.spec.is_some() => {
+            Experiment::LeapsAndBoundsSpec
         }
+        (Some(Selection::LeapsAndBounds), _) => Experiment::LeapsAndBounds,
+        (Some(Selection::Libsodium), _) => Experiment::Libsodium,
+        (Some(Selection::Libsodium2023), _) => Experiment::Libsodium2023,
+        (None, Kind::Growth) => Experiment::Growth,
+        (None, Kind::Compile) => Experiment::Compile,
+        (None, Kind::Startup) => Experiment::Startup,
+        (None, _) if target.module.is_some() => Experiment::Module,
+        (None, _) => Experiment::Suite,
     }
-    if target.kind == Kind::Compile {
-        // What a report compares rows by: the run is only there to prove that
-        // what was compiled works.
-        remark("figure", "compile_ns".to_owned());
+}
+
+/// Why system calls are not counted, where they belong to what is measured.
+fn uncounted(args: &Args, target: &Target) -> Option<String> {
+    match target.kind {
+        Kind::Scaling if args.spec.is_some() => Some(spec::UNCOUNTED.to_owned()),
+        Kind::Scaling => fathom_bench::counts::lack().err(),
+        _ => None,
     }
-    if target.kind == Kind::Scaling
-        && let Err(why) = fathom_bench::counts::lack()
-    {
-        remark("syscalls", why);
-    }
-    if let Some(size) = &args.spec {
-        remark(spec::SIZE, size.clone());
-        remark("syscalls", spec::UNCOUNTED.to_owned());
-    }
-    if let Some(selection) = args.selection {
-        remark(SELECTION, selection.name().to_owned());
-    }
-    if let Some(budget) = pace(args, target).budget {
-        // The rounds are then the most there may be.
-        remark("budget", format!("{} s", budget.as_secs_f64()));
-    }
-    Ok(other)
 }
 
 /// Time for one cell in one round.
@@ -552,11 +548,7 @@ impl Prepared {
         }
         if !trial.is_repeatable {
             eprintln!("its output changes from run to run: outputs are not compared");
-            let note = "changes from run to run, so it is not compared";
-            self.header
-                .config
-                .other
-                .insert(OUTPUT_KEY.to_owned(), note.to_owned());
+            self.header.config.any_output = true;
             self.plan.config = self.header.config.clone();
             self.compare_no_output();
         }
@@ -573,7 +565,7 @@ impl Prepared {
         let before = &campaign.header;
         self.header.config = before.config.clone();
         self.plan.config = before.config.clone();
-        if before.config.other.contains_key(OUTPUT_KEY) {
+        if before.config.any_output {
             self.compare_no_output();
         }
     }

@@ -16,9 +16,7 @@ use super::{
     target::{note, program},
 };
 
-/// Under this name in a campaign's configuration: SPEC's size.
-pub const SIZE: &str = "spec";
-/// Beside it, why system calls are not counted, which takes many runs.
+/// Why system calls are not counted, which takes many runs.
 pub const UNCOUNTED: &str = "not counted: SPEC's programs run too long to be run for that";
 
 /// Programs, and what is recorded of each.

@@ -24,8 +24,6 @@ use super::{
 
 /// Where our compiled modules are kept, in the folder of the results.
 pub const CACHE: &str = "cache";
-/// What is remarked of a module's length.
-pub const BYTES: &str = "bytes ";
 
 /// Functions, and bytes of data, of the large module.
 const FUNCTIONS: u32 = 2000;
@@ -114,6 +112,7 @@ pub fn target(args: &Args) -> anyhow::Result<Target> {
                 why: format!("{what}; {how}"),
                 answer: None,
                 category: None,
+                bytes: Some(bytes.len() as u64),
             });
             programs.push(program(name, &file, is_cached));
         }

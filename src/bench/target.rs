@@ -250,6 +250,7 @@ pub fn note(suite: &Suite, workload: &Workload, size: &str) -> WorkloadNote {
         why: workload.why.clone(),
         answer: workload.answer_at(size).map(str::to_owned),
         category: workload.category.clone(),
+        bytes: None,
     }
 }
 
@@ -354,6 +355,7 @@ pub fn growing(
             why: format!("an instance grown to {pages} pages, {step} at a time, each touched"),
             answer: None,
             category: None,
+            bytes: None,
         });
         program.name = name;
         programs.push(program);

@@ -10,6 +10,7 @@
 //! ```
 //!
 //! * [`vocabulary`]: the closed sets every other part speaks in.
+//! * [`experiment`]: what a campaign is about.
 //! * [`cell`]: what is measured. A [`Cell`] is one engine configuration on one
 //!   workload; a [`Sandbox`] is the configuration alone.
 //! * [`host`]: where it was measured, with a reason for all that is not known.
@@ -24,6 +25,7 @@
 pub mod answer;
 pub mod campaign;
 pub mod cell;
+pub mod experiment;
 pub mod host;
 pub mod protocol;
 pub mod vocabulary;
@@ -31,6 +33,7 @@ pub mod vocabulary;
 pub use answer::Answer;
 pub use campaign::{Campaign, Header, Record, Writer};
 pub use cell::{Cell, CellId, Sandbox, SandboxId};
+pub use experiment::Experiment;
 pub use host::{Fact, Host};
 pub use vocabulary::{
     Checks, Compared, Elide, FailureKind, Guarantee, INSTANCES_PER_CYCLE, Metric, Opt, Phase, Span,

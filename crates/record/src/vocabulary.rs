@@ -69,6 +69,8 @@ macro_rules! closed_set {
     };
 }
 
+pub(crate) use closed_set;
+
 closed_set! {
     /// A stretch of a module's life that is timed on its own.
     Phase, "phase" {

@@ -13,16 +13,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fathom_record::campaign::{
-    self, Config, Counts, CpuTime, FORMAT_VERSION, Failure, InForce, ModuleNote, ProbeRecord,
-    Process, Resumed, Sample, Tail, Window, WorkloadNote,
+    self, AbsentNote, Config, Counts, CpuTime, FORMAT_VERSION, Failure, InForce, ModuleNote,
+    ProbeRecord, Process, Resumed, Sample, Tail, Window, WorkloadNote,
 };
 use fathom_record::host::Features;
 use fathom_record::protocol::{
     Call, CallOutcome, Event, Hello, Iteration, Measure, PROTOCOL_VERSION, Probe, Request,
 };
 use fathom_record::{
-    Cell, CellId, Checks, Compared, Elide, Fact, FailureKind, Guarantee, Header, Host, Metric, Opt,
-    Phase, Record, Sandbox, Span, Spectre, Variant, Writer,
+    Cell, CellId, Checks, Compared, Elide, Experiment, Fact, FailureKind, Guarantee, Header, Host,
+    Metric, Opt, Phase, Record, Sandbox, Span, Spectre, Variant, Writer,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -98,6 +98,7 @@ fn host() -> Host {
 
 fn config() -> Config {
     Config {
+        experiment: Experiment::Growth,
         compared: Compared::Kernel,
         rounds: 5,
         warmup: 1,
@@ -113,6 +114,14 @@ fn config() -> Config {
             digest: text("c0ffee"),
             args: vec![text("-v")],
         }),
+        any_output: true,
+        folder: Some(PathBuf::from("/home")),
+        budget_ms: Some(90_000),
+        absent: vec![AbsentNote {
+            engine: text("node"),
+            why: text("not installed"),
+        }],
+        uncounted: Some(text("no strace")),
         other: BTreeMap::from([(text("note"), text("first"))]),
     }
 }
@@ -132,6 +141,7 @@ fn header() -> Header {
             why: text("dense matrix product"),
             answer: Some(text("dead")),
             category: None,
+            bytes: Some(1234),
         }],
         cells: vec![cell(), cell().control()],
     }
@@ -390,6 +400,12 @@ fn names_of_closed_sets() {
         ),
         list("compared", Compared::ALL, Compared::name, Compared::help),
         list(
+            "experiment",
+            Experiment::ALL,
+            Experiment::name,
+            Experiment::help,
+        ),
+        list(
             "failure",
             FailureKind::ALL,
             FailureKind::name,
@@ -410,7 +426,42 @@ fn files_of_earlier_formats_are_still_read() {
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert_eq!(campaign.tail, Tail::Whole, "{}", path.display());
         assert!(!campaign.samples.is_empty(), "{}", path.display());
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        // The others are named by what they are about.
+        let experiment = match stem.strip_prefix("format-") {
+            Some(_) => Experiment::Module,
+            None => stem.parse().unwrap(),
+        };
+        let config = &campaign.header.config;
+        assert_eq!(config.experiment, experiment, "{}", path.display());
         count += 1;
     }
-    assert!(count > 0, "no earlier format is kept");
+    assert!(count > Experiment::ALL.len(), "one of each is kept");
+}
+
+/// A file of format 1 about this.
+fn old(experiment: Experiment) -> Header {
+    let path = golden("old").join(format!("{experiment}.jsonl"));
+    let bytes = fs::read(path).unwrap();
+    campaign::parse(&bytes[..]).unwrap().header
+}
+
+#[test]
+fn what_format_1_remarked_is_in_fields() {
+    let suite = old(Experiment::Suite).config;
+    assert_eq!(suite.budget_ms, Some(60_000));
+    assert_eq!(suite.folder, Some(PathBuf::from("/tmp/house")));
+    assert!(!suite.any_output && old(Experiment::Module).config.any_output);
+    let spec = old(Experiment::LeapsAndBoundsSpec).config;
+    assert!(spec.uncounted.unwrap().starts_with("not counted: SPEC"));
+    let absent: Vec<&str> = spec.absent.iter().map(|one| one.engine.as_str()).collect();
+    assert_eq!(absent, ["508.namd_r", "525.x264_r", "wavm"]);
+    let startup = old(Experiment::Startup);
+    let lengths: Vec<_> = startup.workloads.iter().map(|note| note.bytes).collect();
+    let (tiny, large) = (Some(156), Some(434_803));
+    assert_eq!(lengths, [tiny, tiny, large, large]);
+    for experiment in Experiment::ALL {
+        let other = old(*experiment).config.other;
+        assert!(other.is_empty(), "{experiment}: {other:?}");
+    }
 }

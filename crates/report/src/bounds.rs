@@ -17,13 +17,10 @@ use fathom_record::{Campaign, Elide, FailureKind, Sandbox, Variant};
 use fathom_stats::{Row, RowRatio, Summary, Verdict};
 
 use crate::figures;
+use crate::pages::{Context, Own, Printed};
 
 /// The page's file in a results folder.
 pub const FILE_NAME: &str = "bounds.md";
-/// Under `selection` in a campaign's configuration.
-pub const NAME: &str = "bounds";
-/// Where a campaign's configuration says which selection it is of.
-pub const SELECTION: &str = "selection";
 
 /// Our engine in cells, its strategy without checks, and the one that users get.
 const OWN: &str = "fathom";
@@ -34,10 +31,14 @@ const DEFAULT_32: &str = "guard";
 /// Workloads that are named where some are missing.
 const NAMED_MAX: usize = 3;
 
-/// Whether a campaign is about what strategies cost.
-pub fn is_about(campaign: &Campaign) -> bool {
-    let other = &campaign.header.config.other;
-    other.get(SELECTION).is_some_and(|name| name == NAME)
+/// What the experiment adds: its page in the place of the general report.
+pub fn own(context: &Context<'_>) -> Own {
+    let page = render(context.campaign, context.summary);
+    Own {
+        printed: Printed::Instead(page.clone()),
+        files: vec![(FILE_NAME.to_owned(), page)],
+        paper: Vec::new(),
+    }
 }
 
 /// The page.

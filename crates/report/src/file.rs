@@ -197,7 +197,7 @@ mod tests {
         fs::write(&file, b"{\"record\":\"campaign\",\"format\":99}\n").unwrap();
         assert_eq!(
             said(folder.path()),
-            "DIR/samples.jsonl: written in format 99, this version reads up to 1: use a newer fathom"
+            "DIR/samples.jsonl: written in format 99, this version reads up to 2: use a newer fathom"
         );
         fs::write(&file, b"\x7fELF\n").unwrap();
         assert!(said(folder.path()).starts_with("DIR/samples.jsonl: not a campaign:"));

@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use fathom_record::campaign::{Config, Process, Sample, WorkloadNote};
+use fathom_record::campaign::{Config, FORMAT_VERSION, Process, Sample, WorkloadNote};
 use fathom_record::{Campaign, Cell, Header, Opt, Record, Sandbox, Variant};
-
-use crate::bounds::SELECTION;
 
 /// A cell of size `mini` and one instance.
 pub fn cell(
@@ -34,24 +32,21 @@ pub fn cell(
     }
 }
 
-/// A campaign of a selection, whose cells take these times in seconds.
+/// A campaign whose cells take these times in seconds.
 pub fn campaign(
-    (name, selection): (&str, &str),
+    name: &str,
     workloads: Vec<WorkloadNote>,
     cells: &[Cell],
     truth: impl Fn(&Cell) -> f64,
 ) -> Campaign {
     let mut campaign = Campaign::new(Header {
-        format: 1,
+        format: FORMAT_VERSION,
         tool: "test".to_owned(),
         name: name.to_owned(),
         date: "2026-11-20T12:00:00Z".to_owned(),
         command: Vec::new(),
         host: fathom_record::Host::default(),
-        config: Config {
-            other: BTreeMap::from([(SELECTION.to_owned(), selection.to_owned())]),
-            ..Config::default()
-        },
+        config: Config::default(),
         workloads,
         cells: cells.to_vec(),
     });

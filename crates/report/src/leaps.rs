@@ -15,24 +15,21 @@ mod here;
 mod pictures;
 
 use std::fmt::Write;
-use std::path::Path;
 
-use fathom_record::{Campaign, Compared};
-use fathom_stats::{Figure, Summary};
+use fathom_record::Campaign;
+use fathom_stats::Summary;
 use serde::Deserialize;
 
-use crate::bounds::{SELECTION, failures, markdown as numbers};
+use crate::bounds::{failures, markdown as numbers};
 use crate::figures;
-use crate::file::Results;
 use crate::markdown::escape;
+use crate::pages::{Context, Own};
 use crate::scaling::{self, Scaling};
 use crate::view::{self, View};
-use crate::{Report, ReportError, stated};
+use crate::{ReportError, stated};
 
-/// Under [`SELECTION`] in a campaign's configuration, and the page's name.
+/// The page's name.
 pub const NAME: &str = "leaps-and-bounds";
-/// In the configuration of a campaign of a copy of SPEC CPU: its size there.
-const SPEC: &str = "spec";
 const DATA: &str = include_str!("../data/leaps-and-bounds.toml");
 
 /// What the paper states.
@@ -79,16 +76,12 @@ struct Gap {
 
 /// Campaigns that a line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-enum Only {
+pub enum Only {
+    /// What the paper measured of PolyBench.
     PolyBench,
+    /// What it measured of SPEC CPU.
     #[serde(rename = "SPEC CPU")]
     Spec,
-}
-
-/// Whether a campaign is of this paper.
-pub fn is_about(campaign: &Campaign) -> bool {
-    let other = &campaign.header.config.other;
-    other.get(SELECTION).is_some_and(|name| name == NAME)
 }
 
 /// A campaign seen in every way that the page needs.
@@ -97,29 +90,26 @@ struct Page<'a> {
     summary: &'a Summary,
     view: &'a View,
     scaling: &'a Scaling,
+    of: Only,
 }
 
-/// The files of the page by name, the page itself first.
+/// What the experiments add: the page of the paper, itself first among its files.
 ///
 /// # Errors
-/// If the folder holds no campaign that can be read.
-pub fn files(folder: &Path) -> Result<Vec<(String, String)>, ReportError> {
-    let campaign = Results::find(folder)?.load()?;
-    let summary = Summary::from_campaign(&campaign);
-    let figure = match campaign.header.config.compared {
-        Compared::Kernel => Figure::Kernel,
-        Compared::Run => Figure::Run,
-    };
-    let view = Report::open_by(folder, Some(figure))?.view;
-    let scaling = scaling::of(&campaign, &summary, &view);
+/// [`ReportError::Data`] if our own data cannot be read; a test reads it.
+pub fn own(context: &Context<'_>, of: Only) -> Result<Own, ReportError> {
     let page = Page {
-        campaign: &campaign,
-        summary: &summary,
-        view: &view,
-        scaling: &scaling,
+        campaign: context.campaign,
+        summary: context.summary,
+        view: context.view,
+        scaling: &scaling::of(context),
+        of,
     };
     let paper: Paper = stated::read(NAME, DATA)?;
-    Ok(page.files(&paper))
+    Ok(Own {
+        paper: page.files(&paper),
+        ..Own::default()
+    })
 }
 
 impl Page<'_> {
@@ -217,12 +207,7 @@ impl Page<'_> {
 
     fn not_the_same(&self, paper: &Paper) -> String {
         let mut table = vec![["", "published", "here"].map(str::to_owned).to_vec()];
-        let of = if self.is_spec() {
-            Only::Spec
-        } else {
-            Only::PolyBench
-        };
-        let holds = |only: Option<Only>| only.is_none_or(|only| only == of);
+        let holds = |only: Option<Only>| only.is_none_or(|only| only == self.of);
         for one in paper.difference.iter().filter(|one| holds(one.only)) {
             table.push(vec![
                 one.what.clone(),
@@ -235,10 +220,10 @@ impl Page<'_> {
         for gap in paper.gap.iter().filter(|gap| holds(gap.only)) {
             let _ = writeln!(text, "- {}: {}.", gap.what, gap.why);
         }
-        for (name, why) in &self.campaign.header.config.other {
-            if let Some(engine) = name.strip_prefix("absent ").filter(|name| *name != "wavm") {
-                let _ = writeln!(text, "- {}: absent: {}", escape(engine), escape(why));
-            }
+        let absent = self.campaign.header.config.absent.iter();
+        for one in absent.filter(|one| one.engine != "wavm") {
+            let (engine, why) = (escape(&one.engine), escape(&one.why));
+            let _ = writeln!(text, "- {engine}: absent: {why}");
         }
         text
     }
@@ -260,11 +245,6 @@ impl Page<'_> {
             table.push(fields.iter().map(|field| escape(field)).collect());
         }
         format!("\n## What was in force\n\n{}", words(&table))
-    }
-
-    /// Whether it is of the paper's part of SPEC CPU instead of PolyBench.
-    fn is_spec(&self) -> bool {
-        self.campaign.header.config.other.contains_key(SPEC)
     }
 
     /// The group of one instance of each, which most of the paper is about.

@@ -8,10 +8,8 @@
 //!             CSV      ◀──────────────────────────────────────┤
 //!             HTML     ◀── chart ◀── columns ◀────────────────┘
 //!
-//!  a campaign about strategies ──▶ bounds ──▶ Markdown, terminal
-//!  instances side by side ──▶ scaling ──▶ Markdown, terminal, HTML, CSV
-//!  a paper measured again ──▶ leaps ──▶ Markdown with pictures
-//!  a library's programs by group ──▶ library ──▶ Markdown, terminal, HTML, CSV, a page with pictures
+//!  Experiment ── pages ──▶ what it adds: growth, compile, startup (a sheet in every form),
+//!                          bounds, scaling, library, the papers' pages
 //!  two Summaries ── stats::compare ──▶ compare ──▶ terminal
 //! ```
 //!
@@ -34,8 +32,10 @@ pub mod leaps;
 pub mod library;
 pub mod markdown;
 mod own_html;
+pub mod pages;
 pub mod plain;
 pub mod scaling;
+pub mod sheet;
 mod stated;
 pub mod terminal;
 pub mod view;
@@ -46,6 +46,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use fathom_stats::{Figure, Summary};
+
+use pages::{Context, Own, Printed};
 
 pub use file::{LoadError, Results, write_whole};
 pub use plain::Style;
@@ -150,26 +152,13 @@ pub enum ReportError {
     },
 }
 
-/// The pages of a campaign about a library's programs.
-#[derive(Debug)]
-pub struct LibraryPages {
-    /// Its own, by file; the Markdown is the first.
-    pub own: [(&'static str, String); 3],
-    /// The one that sets the seed's figures beside ours, and its pictures.
-    pub seed: Vec<(String, String)>,
-}
-
 /// A campaign that was read, and where it is.
 #[derive(Debug)]
 pub struct Report {
     /// What is shown of it.
     pub view: View,
-    /// What strategies cost, for a campaign that is about them: Markdown.
-    pub bounds: Option<String>,
-    /// Instances side by side, for a campaign that is about them.
-    pub scaling: Option<scaling::Scaling>,
-    /// A library's programs by group, for a campaign that is about them.
-    pub library: Option<LibraryPages>,
+    /// What its experiment adds.
+    pub own: Own,
     results: Results,
 }
 
@@ -186,38 +175,29 @@ impl Report {
     /// As [`Report::open`], with rows compared by a figure.
     ///
     /// # Errors
-    /// [`ReportError::Load`].
+    /// [`ReportError::Load`], [`ReportError::Data`].
     pub fn open_by(path: &Path, figure: Option<Figure>) -> Result<Report, ReportError> {
         let results = Results::find(path)?;
         let campaign = results.load()?;
         let summary = Summary::from_campaign(&campaign);
+        let page = pages::of(campaign.header.config.experiment);
         let view = view::from_campaign(
             &campaign,
             &summary,
-            figure.unwrap_or_else(|| view::figure_of(&campaign, &summary)),
+            figure.or(page.figure).unwrap_or(summary.compared),
             &results.samples.to_string_lossy(),
             &results.folder.to_string_lossy(),
         );
         // By another figure there is only the general report.
-        let is_about_bounds = figure.is_none() && bounds::is_about(&campaign);
-        let bounds = is_about_bounds.then(|| bounds::render(&campaign, &summary));
-        let is_about_scaling = figure.is_none() && scaling::is_about(&campaign);
-        let scaling = is_about_scaling.then(|| scaling::of(&campaign, &summary, &view));
-        let is_about_library = figure.is_none() && library::is_about(&campaign);
-        let library = match is_about_library {
-            true => Some(LibraryPages {
-                own: library::files(&campaign, &summary),
-                seed: library::seed_files(&campaign, &summary)?,
-            }),
-            false => None,
+        let own = match figure {
+            Some(_) => Own::default(),
+            None => (page.own)(&Context {
+                campaign: &campaign,
+                summary: &summary,
+                view: &view,
+            })?,
         };
-        Ok(Report {
-            view,
-            bounds,
-            scaling,
-            library,
-            results,
-        })
+        Ok(Report { view, own, results })
     }
 
     /// The report in a form; `style` is for the terminal alone.
@@ -226,17 +206,7 @@ impl Report {
     /// [`ReportError::Template`].
     pub fn render(&self, format: Format, style: Style) -> Result<String, ReportError> {
         Ok(match format {
-            Format::Terminal if self.own_page().is_some() => {
-                let text = self.own_page().unwrap_or_default();
-                text.lines().map(|line| style.clean(line) + "\n").collect()
-            }
-            Format::Terminal => {
-                let page = self.file_of(Format::Html).filter(|page| page.exists());
-                let places = terminal::Places {
-                    report: page.map(|page| page.to_string_lossy().into_owned()),
-                };
-                terminal::render(&self.view, &places, style)
-            }
+            Format::Terminal => self.printed(style),
             Format::Html => html::render(&self.view)?,
             Format::Markdown => markdown::render(&self.view),
             Format::Csv => csv::render(&self.view),
@@ -248,46 +218,71 @@ impl Report {
         Some(self.results.folder.join(format.file_name()?))
     }
 
-    /// Writes every form that is a file into the results folder, each whole.
+    /// Writes every form that is a file, and what the experiment adds but for a
+    /// paper's page, into the results folder, each whole.
     ///
     /// # Errors
     /// [`ReportError::Write`] for the first that cannot be written.
     pub fn save(&self) -> Result<(), ReportError> {
+        write_all(&self.results.folder, &self.files()?)
+    }
+
+    /// Writes what [`Report::save`] writes, and a paper's page, into a folder. What was
+    /// written, in order.
+    ///
+    /// # Errors
+    /// [`ReportError::Write`] for the first that cannot be written.
+    pub fn save_all(&self, folder: Option<&Path>) -> Result<Vec<PathBuf>, ReportError> {
+        let folder = folder.unwrap_or(&self.results.folder);
+        let mut files = self.files()?;
+        files.extend(self.own.paper.iter().cloned());
+        write_all(folder, &files)?;
+        Ok(files.iter().map(|(name, _)| folder.join(name)).collect())
+    }
+
+    /// The general report in each form that is a file, and the experiment's own files.
+    fn files(&self) -> Result<Vec<(String, String)>, ReportError> {
+        let mut files = Vec::new();
         for format in Format::ALL {
-            let Some(path) = self.file_of(format) else {
-                continue;
-            };
-            let content = self.render(format, Style::default())?;
-            write_whole(&path, content.as_bytes())
-                .map_err(|error| ReportError::Write { path, error })?;
+            if let Some(name) = format.file_name() {
+                files.push((name.to_owned(), self.render(format, Style::default())?));
+            }
         }
-        for (name, content) in self.own_files() {
-            let path = self.results.folder.join(name);
-            write_whole(&path, content.as_bytes())
-                .map_err(|error| ReportError::Write { path, error })?;
-        }
-        Ok(())
+        files.extend(self.own.files.iter().cloned());
+        Ok(files)
     }
 
-    /// The page of what the campaign is about, as Markdown that lines up.
-    fn own_page(&self) -> Option<String> {
-        let scaling = self.scaling.as_ref().map(scaling::Scaling::markdown);
-        let library = self.library.as_ref().map(|pages| pages.own[0].1.clone());
-        self.bounds.clone().or(scaling).or(library)
-    }
-
-    /// The files of what the campaign is about.
-    fn own_files(&self) -> Vec<(&'static str, String)> {
-        let bounds = self.bounds.iter();
-        let mut files: Vec<_> = bounds
-            .map(|text| (bounds::FILE_NAME, text.clone()))
-            .collect();
-        if let Some(scaling) = &self.scaling {
-            files.push(("scaling.md", scaling.markdown()));
-            files.push(("scaling.html", scaling.html()));
-            files.push(("scaling.csv", scaling.csv()));
+    fn printed(&self, style: Style) -> String {
+        let clean = |text: &str| -> String {
+            let lines = text.lines().map(|line| style.clean(line) + "\n");
+            lines.collect()
+        };
+        if let Printed::Instead(text) = &self.own.printed {
+            return clean(text);
         }
-        files.extend(self.library.iter().flat_map(|pages| pages.own.clone()));
-        files
+        let page = self.file_of(Format::Html).filter(|page| page.exists());
+        let places = terminal::Places {
+            report: page.map(|page| page.to_string_lossy().into_owned()),
+        };
+        let mut text = terminal::render(&self.view, &places, style);
+        if let Printed::Behind(table) = &self.own.printed {
+            text.push('\n');
+            text.push_str(&clean(table));
+        }
+        text
     }
+}
+
+/// Writes files by name below a folder, which is made if need be.
+///
+/// # Errors
+/// [`ReportError::Write`] for the first that cannot be written.
+pub fn write_all(folder: &Path, files: &[(String, String)]) -> Result<(), ReportError> {
+    for (name, content) in files {
+        let path = folder.join(name);
+        let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        made.and_then(|()| write_whole(&path, content.as_bytes()))
+            .map_err(|error| ReportError::Write { path, error })?;
+    }
+    Ok(())
 }

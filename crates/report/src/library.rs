@@ -23,18 +23,21 @@ use fathom_record::{Campaign, Variant};
 use fathom_stats::{Against, GroupRatio, Row, Summary};
 
 use crate::ReportError;
-use crate::bounds::SELECTION;
 use crate::figures;
+use crate::pages::{Context, Own, Printed};
 
-/// Under `selection` in a campaign's configuration: the suite, and the seed.
-const NAMES: [&str; 2] = ["libsodium", "libsodium-2023"];
-
-/// Whether a campaign is about a library's programs by group.
-pub fn is_about(campaign: &Campaign) -> bool {
-    let other = &campaign.header.config.other;
-    other
-        .get(SELECTION)
-        .is_some_and(|name| NAMES.contains(&name.as_str()))
+/// What the experiments add: their page in the place of the general report, and the one
+/// that sets the seed's figures beside ours.
+///
+/// # Errors
+/// [`ReportError::Data`] if our own data cannot be read; a test reads it.
+pub fn own(context: &Context<'_>) -> Result<Own, ReportError> {
+    let files = files(context.campaign, context.summary);
+    Ok(Own {
+        printed: Printed::Instead(files[0].1.clone()),
+        files: files.map(|(name, text)| (name.to_owned(), text)).to_vec(),
+        paper: seed_files(context.campaign, context.summary)?,
+    })
 }
 
 /// A group of programs.

@@ -16,17 +16,16 @@ use std::fmt::Write;
 use fathom_record::{Campaign, CellId};
 use fathom_stats::{Figure, FigureUnit, NoiseFloor, Row as Key, Summary, Verdict};
 
-use crate::bounds::{SELECTION, failures, markdown};
+use crate::bounds::{failures, markdown};
 use crate::chart::paper::{Bar, Group as Bars, Paper};
 use crate::chart::svg::escape;
 use crate::figures::{self, NONE};
 use crate::own_html;
+use crate::pages::{Context, Own, Printed};
 use crate::view::{Group, Interval, Row, View};
 
 mod csv;
 
-/// Under [`SELECTION`] in a campaign's configuration.
-pub const NAME: &str = "scaling";
 /// What marks more instances than processors.
 const OVER: &str = "*";
 /// System calls in the order of a table.
@@ -44,10 +43,19 @@ const COSTS: [(&str, Figure); 9] = [
     ("host memory", Figure::HostMemory),
 ];
 
-/// Whether a campaign is about instances side by side.
-pub fn is_about(campaign: &Campaign) -> bool {
-    let other = &campaign.header.config.other;
-    other.get(SELECTION).is_some_and(|name| name == NAME)
+/// What the experiment adds: its page in the place of the general report.
+pub fn own(context: &Context<'_>) -> Own {
+    let scaling = of(context);
+    let page = scaling.markdown();
+    Own {
+        printed: Printed::Instead(page.clone()),
+        files: vec![
+            ("scaling.md".to_owned(), page),
+            ("scaling.html".to_owned(), scaling.html()),
+            ("scaling.csv".to_owned(), scaling.csv()),
+        ],
+        paper: Vec::new(),
+    }
 }
 
 /// A campaign's instances side by side.
@@ -111,7 +119,12 @@ pub struct Point {
 }
 
 /// What a campaign says of instances side by side.
-pub fn of(campaign: &Campaign, summary: &Summary, view: &View) -> Scaling {
+pub fn of(context: &Context<'_>) -> Scaling {
+    let Context {
+        campaign,
+        summary,
+        view,
+    } = *context;
     let processors = campaign.header.config.cpus.len();
     let maker = Maker {
         campaign,
@@ -141,7 +154,7 @@ pub fn of(campaign: &Campaign, summary: &Summary, view: &View) -> Scaling {
         head,
         parts: maker.parts(),
         processors,
-        counted: how.or_else(|| header.config.other.get("syscalls").cloned()),
+        counted: how.or_else(|| header.config.uncounted.clone()),
         failures: failures(campaign),
     }
 }

@@ -10,6 +10,7 @@
 //!                 ├──▶ table      ratios that are judged together  ◀── verdict
 //!                 ▼
 //!             Summary (one campaign)     compare (two campaigns)
+//!                 └──▶ medians   plain ones, for tables that compare nothing
 //! ```
 //!
 //! What must stay true:
@@ -29,6 +30,7 @@ pub mod figure;
 pub mod group;
 pub mod interval;
 pub mod layout;
+pub mod medians;
 mod moderate;
 pub mod noise;
 pub mod order;
@@ -46,6 +48,7 @@ pub use compare::{Basis, Change, Comparison, compare};
 pub use figure::{Figure, FigureUnit};
 pub use group::{Against, GroupRatio};
 pub use interval::Interval;
+pub use medians::Medians;
 pub use noise::{Floor, NoiseFloor};
 pub use ratio::Ratio;
 pub use row::Row;

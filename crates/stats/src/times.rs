@@ -249,7 +249,7 @@ fn watched(process: &Process) -> [(Figure, Option<f64>); 9] {
 }
 
 /// The part of the time of some CPUs that the kernel took for itself.
-fn kernel_share(spent: CpuTime) -> Option<f64> {
+pub(crate) fn kernel_share(spent: CpuTime) -> Option<f64> {
     let kernel = spent.system_ms + spent.hardirq_ms + spent.softirq_ms;
     let all = all_ms(spent);
     (all > 0).then(|| kernel as f64 / all as f64)

@@ -19,8 +19,10 @@
 //!   again; the later of two samples with the same (cell, round, thread, index)
 //!   counts.
 //! * [`FORMAT_VERSION`] rises when an older reader would misunderstand. A file
-//!   of a higher version is refused in one line; unknown fields are ignored.
+//!   of a higher version is refused in one line; unknown fields are ignored; a file
+//!   of a lower one is read as if it had been written today (`before`).
 
+mod before;
 mod read;
 mod write;
 
@@ -30,6 +32,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::{Cell, CellId, SandboxId};
+use crate::experiment::Experiment;
 use crate::host::Host;
 use crate::protocol::Hello;
 use crate::vocabulary::{Compared, FailureKind, Guarantee, Metric, Phase, Span};
@@ -38,7 +41,10 @@ pub use read::{ReadError, parse};
 pub use write::{WriteError, Writer};
 
 /// The version of the format written here, and the highest one read.
-pub const FORMAT_VERSION: u32 = 1;
+///
+/// 2: what a campaign is about, what is absent and what else decides something has
+/// fields of its own. Format 1 had them among the remarks.
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The name of the file in a results folder.
 pub const FILE_NAME: &str = "samples.jsonl";
@@ -194,6 +200,9 @@ pub struct Header {
 /// How a campaign measures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Config {
+    /// What it is about.
+    #[serde(default)]
+    pub experiment: Experiment,
     /// What is compared between cells.
     #[serde(default)]
     pub compared: Compared,
@@ -221,9 +230,35 @@ pub struct Config {
     /// A user's own module, where it is what was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<ModuleNote>,
-    /// Anything else worth keeping, by name.
+    /// Whether programs may print anything, since they print something else each time
+    /// or the user said so.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub any_output: bool,
+    /// The folder in which the command was given, which its relative paths are of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+    /// Time for all of it in milliseconds, where it was limited: the rounds are then
+    /// the most there may be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_ms: Option<u64>,
+    /// What should have been measured and could not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<AbsentNote>,
+    /// Why system calls were not counted, where they belong to the experiment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncounted: Option<String>,
+    /// Anything else worth keeping, by name; nothing is decided by it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other: BTreeMap<String, String>,
+}
+
+/// Something that should have been measured and could not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AbsentNote {
+    /// What: an engine, or a program.
+    pub engine: String,
+    /// Why; one line.
+    pub why: String,
 }
 
 /// A user's own module.
@@ -256,6 +291,9 @@ pub struct WorkloadNote {
     /// The group of its suite that it is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
+    /// The length of its module in bytes, where it was made for the campaign.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// One counted iteration of a cell.
@@ -471,6 +509,10 @@ impl ProbeRecord {
             false => self.claimed,
         }
     }
+}
+
+fn is_false(answer: &bool) -> bool {
+    !answer
 }
 
 fn is_zero(number: &u64) -> bool {

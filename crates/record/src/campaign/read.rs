@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 
 use serde::Deserialize;
 
-use super::{Campaign, FORMAT_VERSION, Header, Record, Tail};
+use super::{Campaign, FORMAT_VERSION, Header, Record, Tail, before};
 use crate::cell::{Cell, CellId};
 
 /// Why a campaign file cannot be read.
@@ -116,7 +116,12 @@ fn header(line: &[u8]) -> Result<Header, ReadError> {
         });
     }
     match serde_json::from_slice(line).map_err(refused)? {
-        Record::Campaign(header) => Ok(*header),
+        Record::Campaign(mut header) => {
+            if header.format < 2 {
+                before::from_format_1(&mut header);
+            }
+            Ok(*header)
+        }
         _ => Err(ReadError::Empty),
     }
 }

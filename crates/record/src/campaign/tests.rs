@@ -179,7 +179,7 @@ fn a_newer_format_is_refused_in_one_line() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "written in format 99, this version reads up to 1: use a newer fathom"
+        "written in format 99, this version reads up to 2: use a newer fathom"
     );
 }
 

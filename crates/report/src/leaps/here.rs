@@ -2,7 +2,7 @@
 
 use fathom_stats::{DELTA, Figure, Row as Key, Verdict};
 
-use super::Page;
+use super::{Only, Page};
 use crate::figures;
 use crate::scaling::{Line, Point, instances};
 use crate::view::{Interval, Row};
@@ -23,8 +23,8 @@ impl Page<'_> {
     /// The answer to a statement; `None` where the campaign has none.
     pub(super) fn here(&self, question: &str) -> Option<String> {
         match question {
-            "spec" if self.is_spec() => self.v8_over_native(),
-            _ if self.is_spec() && OF_POLYBENCH.contains(&question) => None,
+            "spec" if self.of == Only::Spec => self.v8_over_native(),
+            _ if self.of == Only::Spec && OF_POLYBENCH.contains(&question) => None,
             "best over native" => self.best_over_native(),
             "order" => self.order(),
             "guard over none" => self.over_none("guard"),

@@ -2,13 +2,16 @@
 
 use std::fs;
 
+use fathom_record::Experiment;
+
 use super::*;
+use crate::Report;
 use crate::scaling::tests::campaign;
 
 fn page() -> Vec<(String, String)> {
     let folder = tempfile::tempdir().unwrap();
-    let campaign = campaign(NAME);
-    assert!(is_about(&campaign));
+    let mut campaign = campaign();
+    campaign.header.config.experiment = Experiment::LeapsAndBounds;
     let mut writer = fathom_record::Writer::create(Vec::new(), &campaign.header).unwrap();
     let samples = campaign
         .samples
@@ -26,7 +29,7 @@ fn page() -> Vec<(String, String)> {
         writer.append(&record).unwrap();
     }
     fs::write(folder.path().join("samples.jsonl"), writer.into_inner()).unwrap();
-    files(folder.path()).unwrap()
+    Report::open(folder.path()).unwrap().own.paper
 }
 
 #[test]

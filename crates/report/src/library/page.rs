@@ -10,9 +10,6 @@ use crate::chart::svg::escape;
 use crate::figures;
 use crate::own_html;
 
-/// Under this name in a campaign's configuration an engine is absent.
-const ABSENT: &str = "absent ";
-
 impl Library<'_> {
     /// Markdown, whose tables line up in a terminal too.
     pub fn markdown(&self) -> String {
@@ -170,11 +167,8 @@ impl Library<'_> {
 
     /// Engines that are not there, each with the reason.
     pub(super) fn absent(&self) -> String {
-        let other = &self.campaign.header.config.other;
-        let absent = other.iter().filter_map(|(name, why)| {
-            let name = name.strip_prefix(ABSENT)?;
-            Some(format!("- {name}: {why}\n"))
-        });
+        let absent = self.campaign.header.config.absent.iter();
+        let absent = absent.map(|one| format!("- {}: {}\n", one.engine, one.why));
         let absent: String = absent.collect();
         match absent.is_empty() {
             true => absent,

@@ -1,6 +1,6 @@
 //! The page, from a campaign made of formulas.
 
-use fathom_record::campaign::{Config, Counts, Failure, Process, Sample, Window};
+use fathom_record::campaign::{Config, Counts, FORMAT_VERSION, Failure, Process, Sample, Window};
 use fathom_record::{Cell, FailureKind, Header, Opt, Phase, Record, Sandbox, Span, Variant};
 
 use super::*;
@@ -45,10 +45,10 @@ fn cells() -> Vec<Cell> {
 
 /// One and four instances on two processors, two strategies; `uffd` fails with
 /// four.
-pub(crate) fn campaign(selection: &str) -> Campaign {
+pub(crate) fn campaign() -> Campaign {
     let cells = cells();
     let header = Header {
-        format: 1,
+        format: FORMAT_VERSION,
         tool: "test".to_owned(),
         name: "scaling-mini".to_owned(),
         date: "2026-11-21T12:00:00Z".to_owned(),
@@ -57,7 +57,6 @@ pub(crate) fn campaign(selection: &str) -> Campaign {
         config: Config {
             cpus: vec![1, 0],
             baseline: Some(cells[2].sandbox.id()),
-            other: BTreeMap::from([(SELECTION.to_owned(), selection.to_owned())]),
             ..Config::default()
         },
         workloads: Vec::new(),
@@ -133,11 +132,14 @@ fn records(id: &CellId, threads: u32, round: u32, number: u64) -> [Record; 2] {
 }
 
 fn scaling() -> Scaling {
-    let campaign = campaign(NAME);
-    assert!(is_about(&campaign));
+    let campaign = campaign();
     let summary = Summary::from_campaign(&campaign);
     let view = view::from_campaign(&campaign, &summary, Figure::Kernel, "samples.jsonl", ".");
-    of(&campaign, &summary, &view)
+    of(&Context {
+        campaign: &campaign,
+        summary: &summary,
+        view: &view,
+    })
 }
 
 #[test]

@@ -4,24 +4,9 @@ use fathom_record::campaign::Tail;
 use fathom_record::{Campaign, CellId};
 use fathom_stats::{Figure, NoTime, Summary};
 
-use super::{FailureRow, Interval, ProbeRow, View, commands, facts, group, lens, words};
+use super::{FailureRow, Interval, ProbeRow, View, commands, facts, group, words};
 
 use crate::figures;
-
-/// Where a campaign names the figure that it is about.
-const FIGURE: &str = "figure";
-
-/// How a campaign names an engine that it should have measured and could not.
-const ABSENT: &str = "absent ";
-
-/// The figure that a campaign is about, where it names one; else the time that
-/// it compares.
-pub fn figure_of(campaign: &Campaign, summary: &Summary) -> Figure {
-    let named = campaign.header.config.other.get(FIGURE);
-    named
-        .and_then(|name| lens::figure(name).ok())
-        .unwrap_or(summary.compared)
-}
 
 /// What is shown of a campaign, by a figure. `samples_file` is where its raw samples are,
 /// and `folder` what a command that goes on with it would be given.
@@ -111,15 +96,13 @@ fn failures(campaign: &Campaign, summary: &Summary) -> Vec<FailureRow> {
         });
     }
     rows.extend(silent_failures(summary));
-    for (name, why) in &campaign.header.config.other {
-        if let Some(engine) = name.strip_prefix(ABSENT) {
-            rows.push(FailureRow {
-                what: engine.to_owned(),
-                rounds: "all rounds".to_owned(),
-                kind: "not here".to_owned(),
-                message: why.clone(),
-            });
-        }
+    for absent in &campaign.header.config.absent {
+        rows.push(FailureRow {
+            what: absent.engine.clone(),
+            rounds: "all rounds".to_owned(),
+            kind: "not here".to_owned(),
+            message: absent.why.clone(),
+        });
     }
     rows.sort_by_key(|row| row.what != "the campaign");
     rows

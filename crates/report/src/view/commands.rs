@@ -3,8 +3,6 @@
 use fathom_record::campaign::Header;
 use fathom_record::{Cell, Variant};
 
-use crate::bounds::SELECTION;
-
 /// Words quoted so that a POSIX shell reads them as they were.
 pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| quote(word.as_ref())).collect();
@@ -51,6 +49,10 @@ const CHOOSING: [&str; 11] = [
     "--resume",
 ];
 
+/// Commands whose selections decide builds by themselves, and measure what they
+/// compare with.
+const SELECTING: [&str; 2] = ["suite", "reproduce"];
+
 /// The command that measures one cell again: the campaign's own, with its
 /// choice of cells replaced.
 pub fn cell_command(header: &Header, cell: &Cell) -> String {
@@ -69,9 +71,9 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
         }
     }
     let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
-    // A selection decides builds by itself but for this one, and measures what it
-    // compares with.
-    let is_selection = header.config.other.contains_key(SELECTION);
+    let is_selection = self::arguments(header)
+        .next()
+        .is_some_and(|name| SELECTING.contains(&name));
     if is_selection {
         add("--workloads", cell.workload.clone());
     } else if header.config.module.is_none() {
@@ -88,6 +90,7 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
         | Variant::WasmOpt
         | Variant::Wasm32
         | Variant::Wasm64 => {
+            // A selection does not decide whether modules went through this optimiser.
             let is_chosen = !is_selection || cell.variant == Variant::WasmOpt;
             if header.config.module.is_none() && is_chosen {
                 add("--variant", cell.variant.to_string());

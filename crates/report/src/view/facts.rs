@@ -142,6 +142,18 @@ pub fn config(header: &Header) -> Vec<Fact> {
         facts.push(known("module's digest", &module.digest));
         facts.push(known("module's arguments", shell(&module.args)));
     }
+    if let Some(folder) = &config.folder {
+        facts.push(known("folder", folder.display()));
+    }
+    if let Some(ms) = config.budget_ms {
+        facts.push(known("budget", format!("{} s", ms as f64 / 1000.0)));
+    }
+    if config.any_output {
+        facts.push(known("output", "not compared"));
+    }
+    if let Some(why) = &config.uncounted {
+        facts.push(known("system calls", why));
+    }
     facts.extend(config.other.iter().map(|(name, value)| known(name, value)));
     facts
 }

@@ -36,7 +36,7 @@ mod group;
 mod lens;
 mod words;
 
-pub use build::{figure_of, from_campaign};
+pub use build::from_campaign;
 pub use commands::shell;
 pub use lens::{figure, noun, shown};
 pub use words::{could_have_seen, label, range};

@@ -16,8 +16,8 @@ use fathom_record::campaign::{
 use fathom_record::host::Features;
 use fathom_record::protocol::Hello;
 use fathom_record::{
-    Cell, Checks, Compared, Fact, FailureKind, Guarantee, Host, Metric, Opt, Phase, Record,
-    Sandbox, Span, Variant, Writer,
+    Cell, Checks, Compared, Experiment, Fact, FailureKind, Guarantee, Host, Metric, Opt, Phase,
+    Record, Sandbox, Span, Variant, Writer,
 };
 
 /// A made-up engine configuration and what it costs.
@@ -457,6 +457,7 @@ pub fn suite_again(seed: u64, slowdown: f64) -> Vec<u8> {
             why: (*why).to_owned(),
             answer: Some("0123456789abcdef".to_owned()),
             category: None,
+            bytes: None,
         })
         .collect();
     maker.noise = Noise(seed);
@@ -520,6 +521,7 @@ pub fn module() -> Vec<u8> {
         Compared::Run,
     );
     maker.header.command[2] = format!("/home/me/{name}");
+    maker.header.config.experiment = Experiment::Module;
     maker.header.config.module = Some(ModuleNote {
         path: PathBuf::from(format!("/home/me/{name}")),
         bytes: 1_204_377,

@@ -1,4 +1,4 @@
-//! The page of "Leaps and bounds", and the part of SPEC CPU it ran.
+//! The part of SPEC CPU that "Leaps and bounds" ran, built of a user's copy.
 
 use std::{
     io::{BufRead, BufReader},
@@ -11,19 +11,9 @@ use fathom_bench::house::House;
 
 use crate::bench::spec::BUILT;
 
-/// The files of the page.
-pub fn page(folder: &Path) -> anyhow::Result<Vec<(String, String)>> {
-    Ok(fathom_report::leaps::files(folder)?)
-}
-
 /// Builds the paper's part of a copy of SPEC CPU 2017, all of it or the workloads named.
 /// What it says on the way is passed on; its error is ours.
-pub fn build_spec(
-    copy: &Path,
-    size: &str,
-    workloads: &[String],
-    results: &Path,
-) -> anyhow::Result<()> {
+pub fn build(copy: &Path, size: &str, workloads: &[String], results: &Path) -> anyhow::Result<()> {
     let house = House::find().context("no workloads here: run it in a clone of Fathom")?;
     let script = house.root().join("workloads").join("spec.py");
     let mut command = Command::new("python3");

@@ -1,0 +1,128 @@
+//! What each experiment adds to the general report: the one place where the report
+//! asks which experiment a campaign is of.
+//!
+//! ```text
+//!  Experiment ── of ──▶ Page ─┬─ figure   what rows are compared by
+//!                             └─ own ──▶ Own: what is printed, files, a paper's page
+//! ```
+//!
+//! What must stay true: every experiment has a line in [`of`]; a page is made of the
+//! campaign alone, so that it can be made again on any machine.
+
+mod compile;
+mod growth;
+mod startup;
+
+use fathom_record::{Campaign, Experiment};
+use fathom_stats::{Figure, Medians, Summary};
+
+use crate::leaps::Only;
+use crate::sheet::Sheet;
+use crate::view::View;
+use crate::{ReportError, bounds, leaps, library, scaling};
+
+/// A campaign seen in every way that a page needs.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// Its records.
+    pub campaign: &'a Campaign,
+    /// Its estimates.
+    pub summary: &'a Summary,
+    /// What the general report shows of it.
+    pub view: &'a View,
+}
+
+impl<'a> Context<'a> {
+    /// Plain medians of each cell that has a time.
+    pub fn medians(&self) -> Vec<Medians<'a>> {
+        Medians::all(self.campaign, self.summary)
+    }
+}
+
+/// What is printed in a terminal.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Printed {
+    /// The general report alone.
+    #[default]
+    General,
+    /// This behind the general report.
+    Behind(String),
+    /// This in its place.
+    Instead(String),
+}
+
+/// What an experiment adds to the report of a campaign.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Own {
+    /// In a terminal.
+    pub printed: Printed,
+    /// Files in the results folder, by name.
+    pub files: Vec<(String, String)>,
+    /// The page of the paper that it repeats, and its pictures, by name.
+    pub paper: Vec<(String, String)>,
+}
+
+impl Own {
+    /// A table behind the general report, and its files.
+    pub fn behind(name: &str, sheet: &Sheet, context: &Context<'_>) -> Own {
+        Own {
+            printed: Printed::Behind(sheet.plain()),
+            files: sheet.files(name, &context.campaign.header.name),
+            paper: Vec::new(),
+        }
+    }
+}
+
+/// An experiment's part in the report.
+pub struct Page {
+    /// What rows are compared by; what the campaign compares if absent.
+    pub figure: Option<Figure>,
+    /// What is added.
+    pub own: fn(&Context<'_>) -> Result<Own, ReportError>,
+}
+
+/// The general report alone.
+const GENERAL: Page = Page {
+    figure: None,
+    own: |_| Ok(Own::default()),
+};
+
+/// The part of each experiment.
+pub fn of(experiment: Experiment) -> Page {
+    match experiment {
+        Experiment::Suite | Experiment::Module => GENERAL,
+        Experiment::Growth => Page {
+            own: |context| Ok(growth::own(context)),
+            ..GENERAL
+        },
+        Experiment::Compile => Page {
+            // The run is only there to prove that what was compiled works.
+            figure: Some(Figure::Compile),
+            own: |context| Ok(compile::own(context)),
+        },
+        Experiment::Startup => Page {
+            figure: Some(Figure::Instance),
+            own: |context| Ok(startup::own(context)),
+        },
+        Experiment::Bounds => Page {
+            own: |context| Ok(bounds::own(context)),
+            ..GENERAL
+        },
+        Experiment::Scaling => Page {
+            own: |context| Ok(scaling::own(context)),
+            ..GENERAL
+        },
+        Experiment::Libsodium | Experiment::Libsodium2023 => Page {
+            own: library::own,
+            ..GENERAL
+        },
+        Experiment::LeapsAndBounds => Page {
+            own: |context| leaps::own(context, Only::PolyBench),
+            ..GENERAL
+        },
+        Experiment::LeapsAndBoundsSpec => Page {
+            own: |context| leaps::own(context, Only::Spec),
+            ..GENERAL
+        },
+    }
+}

@@ -1,0 +1,78 @@
+//! Start-up: a line per module, number of instances and engine.
+
+use fathom_record::{Campaign, Cell, Phase};
+use fathom_stats::Medians;
+
+use super::{Context, Own};
+use crate::sheet::{Column, Entry, Sheet, Unit, engine};
+
+const COLUMNS: [Column; 9] = [
+    ("program", "program", Unit::Text),
+    ("threads", "threads", Unit::Whole),
+    ("engine", "engine", Unit::Text),
+    ("to first instruction", "first_instruction_ns", Unit::Time),
+    ("compile", "compile_ns", Unit::Time),
+    ("MB/s", "compiled_mb_per_s", Unit::Mean),
+    ("an instance", "instance_ns", Unit::Time),
+    ("instances/s", "instances_per_s", Unit::Whole),
+    ("x 1 thread", "over_one_thread", Unit::Ratio),
+];
+
+/// What the experiment adds: its table, behind the general report.
+///
+/// The first instruction is behind loading, compiling (or finding in the cache) and
+/// instantiating; the start of the process is not in it. `x 1 thread` is how many times
+/// as many instances a second several threads make as one.
+pub fn own(context: &Context<'_>) -> Own {
+    let all = context.medians();
+    let sheet = Sheet {
+        title: "Start-up: medians".to_owned(),
+        columns: &COLUMNS,
+        lines: all
+            .iter()
+            .map(|one| line(context.campaign, one, &all))
+            .collect(),
+    };
+    Own::behind("startup", &sheet, context)
+}
+
+fn line(campaign: &Campaign, one: &Medians<'_>, all: &[Medians<'_>]) -> Vec<Entry> {
+    let compile = one.once(Phase::Compile);
+    let first = [
+        one.once(Phase::Load),
+        compile,
+        one.phase(Phase::Instantiate),
+    ];
+    let first: Option<f64> = first.into_iter().sum();
+    let bytes = bytes(campaign, one.cell).map(|bytes| bytes as f64);
+    let speed = bytes.zip(compile).map(|(bytes, ns)| bytes * 1e3 / ns);
+    let rate = one.cycled_per_second();
+    let threads = f64::from(one.cell.threads);
+    let alone = Cell {
+        threads: 1,
+        ..one.cell.clone()
+    };
+    let alone = all.iter().find(|other| *other.cell == alone);
+    let gain = rate
+        .zip(alone.and_then(Medians::cycled_per_second))
+        .filter(|_| one.cell.threads > 1)
+        .map(|(rate, alone)| rate / alone);
+    vec![
+        one.cell.workload.as_str().into(),
+        one.cell.threads.into(),
+        engine(one.cell).into(),
+        first.into(),
+        compile.into(),
+        speed.into(),
+        rate.map(|rate| threads * 1e9 / rate).into(),
+        rate.into(),
+        gain.into(),
+    ]
+}
+
+/// The length of a cell's module.
+fn bytes(campaign: &Campaign, cell: &Cell) -> Option<u64> {
+    let mut notes = campaign.header.workloads.iter();
+    let note = notes.find(|note| note.suite == cell.suite && note.name == cell.workload);
+    note?.bytes
+}

@@ -1,0 +1,242 @@
+//! A plain table of a campaign in every form: for a terminal, as Markdown, as a page,
+//! and unrounded for a script.
+//!
+//! What must stay true: a number is kept as it was computed and rounded where it is
+//! shown; what is not known is a dash, and empty for a script.
+
+use fathom_record::{Cell, Opt};
+
+use crate::bounds::markdown;
+use crate::chart::svg::escape;
+use crate::csv::quote;
+use crate::figures::{self, NONE};
+use crate::own_html;
+
+/// What a column holds, and so how it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Words, to the left.
+    Text,
+    /// Nanoseconds.
+    Time,
+    /// Bytes.
+    Bytes,
+    /// An average of counts, which may be small.
+    Mean,
+    /// A count, or a number in a second: shown without a fraction.
+    Whole,
+    /// A part of one.
+    Share,
+    /// One over another.
+    Ratio,
+}
+
+/// A column: its heading, its name for a script, and what it holds.
+pub type Column = (&'static str, &'static str, Unit);
+
+/// An entry.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// Words.
+    Text(String),
+    /// A number in its column's unit, where it is known.
+    Number(Option<f64>),
+}
+
+impl From<&str> for Entry {
+    fn from(text: &str) -> Entry {
+        Entry::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Entry {
+    fn from(text: String) -> Entry {
+        Entry::Text(text)
+    }
+}
+
+impl From<u32> for Entry {
+    fn from(number: u32) -> Entry {
+        Entry::Number(Some(f64::from(number)))
+    }
+}
+
+impl From<Option<f64>> for Entry {
+    fn from(number: Option<f64>) -> Entry {
+        Entry::Number(number)
+    }
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sheet {
+    /// What it is, and what must be known to read it; one line.
+    pub title: String,
+    /// Its columns.
+    pub columns: &'static [Column],
+    /// Its lines, each with an entry a column.
+    pub lines: Vec<Vec<Entry>>,
+}
+
+impl Sheet {
+    /// Its files in a results folder, by a name without its ending.
+    pub fn files(&self, name: &str, campaign: &str) -> Vec<(String, String)> {
+        vec![
+            (format!("{name}.md"), self.markdown(campaign)),
+            (format!("{name}.html"), self.html(campaign)),
+            (format!("{name}.csv"), self.csv()),
+        ]
+    }
+
+    /// For a terminal: columns as wide as their widest entry.
+    pub fn plain(&self) -> String {
+        let table = self.shown();
+        let width = |column: usize| {
+            let entries = table.iter().map(|line| line[column].chars().count());
+            entries.max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
+        let mut text = format!("{}\n", self.title);
+        for fields in &table {
+            let mut line = String::new();
+            for ((field, width), (.., unit)) in fields.iter().zip(&widths).zip(self.columns) {
+                let gap = " ".repeat(width - field.chars().count());
+                line.push_str("  ");
+                line.push_str(&match unit {
+                    Unit::Text => format!("{field}{gap}"),
+                    _ => format!("{gap}{field}"),
+                });
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// As Markdown, under the campaign's name.
+    pub fn markdown(&self, campaign: &str) -> String {
+        format!(
+            "# {campaign}\n\n{}\n\n{}",
+            self.title,
+            markdown(&self.shown())
+        )
+    }
+
+    /// As a page of its own.
+    pub fn html(&self, campaign: &str) -> String {
+        let body = format!(
+            "<h1>{}</h1>{}",
+            escape(campaign),
+            own_html::table(&escape(&self.title), &self.shown())
+        );
+        own_html::page(campaign, &body)
+    }
+
+    /// For a script (RFC 4180): times in nanoseconds, nothing rounded.
+    pub fn csv(&self) -> String {
+        let names = self.columns.iter().map(|(_, name, _)| (*name).to_owned());
+        let mut text = line(names);
+        for entries in &self.lines {
+            text.push_str(&line(entries.iter().map(|entry| match entry {
+                Entry::Text(text) => quote(text),
+                Entry::Number(number) => number.map_or_else(String::new, |n| n.to_string()),
+            })));
+        }
+        text
+    }
+
+    /// Head and lines as they are shown.
+    fn shown(&self) -> Vec<Vec<String>> {
+        let heads = self.columns.iter().map(|(head, ..)| (*head).to_owned());
+        let mut table = vec![heads.collect()];
+        for entries in &self.lines {
+            let fields = entries.iter().zip(self.columns);
+            table.push(
+                fields
+                    .map(|(entry, (.., unit))| shown(entry, *unit))
+                    .collect(),
+            );
+        }
+        table
+    }
+}
+
+fn line(fields: impl Iterator<Item = String>) -> String {
+    fields.collect::<Vec<String>>().join(",") + "\r\n"
+}
+
+fn shown(entry: &Entry, unit: Unit) -> String {
+    let number = match entry {
+        Entry::Text(text) => return text.clone(),
+        Entry::Number(None) => return NONE.to_owned(),
+        Entry::Number(Some(number)) => *number,
+    };
+    match unit {
+        Unit::Time => figures::time(number),
+        Unit::Bytes => figures::bytes(number),
+        Unit::Mean if number < 10.0 => format!("{number:.1}"),
+        Unit::Text | Unit::Mean | Unit::Whole => format!("{number:.0}"),
+        Unit::Share => format!("{:.0} %", number * 100.0),
+        Unit::Ratio => format!("{number:.2}"),
+    }
+}
+
+/// An engine in its configuration, in a reader's words.
+pub fn engine(cell: &Cell) -> String {
+    let sandbox = &cell.sandbox;
+    if !cell.variant.is_wasm() {
+        return cell.variant.to_string();
+    }
+    let backend = sandbox.backend.iter().map(|name| format!(" {name}"));
+    let backend: String = backend.collect();
+    let opt = match sandbox.opt {
+        Opt::Speed => "",
+        Opt::None => " --opt none",
+    };
+    format!("{} {}{backend}{opt}", sandbox.engine, sandbox.strategy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sheet() -> Sheet {
+        Sheet {
+            title: "Two".to_owned(),
+            columns: &[
+                ("program", "program", Unit::Text),
+                ("made", "made_ns", Unit::Time),
+                ("in kernel", "kernel_share", Unit::Share),
+            ],
+            lines: vec![
+                vec!["é, <b>".into(), Some(1500.25).into(), Some(0.126).into()],
+                vec!["longer name".into(), None.into(), None.into()],
+            ],
+        }
+    }
+
+    #[test]
+    fn columns_line_up_words_to_the_left() {
+        assert_eq!(
+            sheet().plain(),
+            "Two\n  program         made  in kernel\n  é, <b>       1.50 µs       13 %\n  \
+             longer name        –          –\n"
+        );
+    }
+
+    #[test]
+    fn a_script_gets_what_was_computed() {
+        assert_eq!(
+            sheet().csv(),
+            "program,made_ns,kernel_share\r\n\"é, <b>\",1500.25,0.126\r\nlonger name,,\r\n"
+        );
+    }
+
+    #[test]
+    fn a_page_is_escaped_and_whole() {
+        let page = sheet().html("a & b");
+        assert!(page.contains("é, &lt;b&gt;") && page.contains("a &amp; b"));
+        assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
+        assert!(sheet().markdown("name").contains("| longer name |"));
+    }
+}
