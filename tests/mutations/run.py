@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Breaks the sources in known ways, one at a time, and sees a named test fail each time.
+"""Breaks the sources in known ways, one at a time, and sees a named test, or the compiler,
+refuse each.
 
     tests/mutations/run.py [NAME…] [--timeout SECONDS] [--no-baseline]
 
 Without names every row is run. A row is caught when its test passes on the sources as
-they are and fails with the row's change. What must stay true: the sources are as they
+they are and fails with the row's change; a row with `refused` when the compiler says just
+that of the change. What must stay true: the sources are as they
 were when this ends, whatever ends it. An interrupted run restores on its way out, a
 killed one is made good by the next; a file that somebody else changed meanwhile is
 kept, less the mutation.
@@ -27,6 +29,7 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 KEYS = {"why", "file", "from", "to", "test"}
+OPTIONAL = {"refused"}
 # Seconds that a compilation or a test may take.
 TIMEOUT_S = 900
 
@@ -43,6 +46,8 @@ class Row:
     before: str
     after: str
     test: tuple[str, ...]
+    # Words of the compiler, where the mistake is one of types.
+    refused: str | None = None
 
     def mutate(self, text: str) -> str:
         """The text with this row's mistake in it."""
@@ -57,14 +62,16 @@ def read(path: pathlib.Path) -> Row:
         row = tomllib.loads(path.read_text())
     except tomllib.TOMLDecodeError as error:
         raise Broken(f"not TOML: {error}") from error
-    if set(row) != KEYS:
+    if set(row) - OPTIONAL != KEYS:
         raise Broken(f"has the keys {', '.join(sorted(row))}, not {', '.join(sorted(KEYS))}")
     words = isinstance(row["test"], list) and row["test"] and all(isinstance(word, str) for word in row["test"])
-    if not words or not all(isinstance(row[key], str) and row[key] for key in KEYS - {"test", "to"}):
+    texts = set(row) - {"test", "to"}
+    if not words or not all(isinstance(row[key], str) and row[key] for key in texts):
         raise Broken("has a value that is empty or of a wrong type")
     if row["from"] == row["to"]:
         raise Broken("`to` is what `from` is")
-    return Row(path.stem, row["why"], pathlib.Path(row["file"]), row["from"], row["to"], tuple(row["test"]))
+    return Row(path.stem, row["why"], pathlib.Path(row["file"]), row["from"], row["to"], tuple(row["test"]),
+               row.get("refused"))
 
 
 def rows(folder: pathlib.Path = HERE) -> dict[str, pathlib.Path]:
@@ -167,6 +174,8 @@ def check_fails(row: Row, timeout_s: float) -> str:
     """How the test fails with the mutation; raises where it does not."""
     with Mutated(row):
         status, output = cargo(row.test, timeout_s, compile_only=True)
+        if row.refused is not None:
+            return refusal(row.refused, status, output)
         if status != 0:
             raise Broken(f"does not compile: {last_line(output)}")
         status, output = cargo(row.test, timeout_s)
@@ -176,6 +185,15 @@ def check_fails(row: Row, timeout_s: float) -> str:
         raise AssertionError("not caught: the test passes with the mutation")
     failed = [line.split()[1] for line in output.splitlines() if line.startswith("test ") and line.endswith(" FAILED")]
     return ", ".join(failed[:3]) if failed else last_line(output)
+
+
+def refusal(words: str, status: int | None, output: str) -> str:
+    """How the compiler refuses a mutation; raises where it does not, or for another reason."""
+    if status == 0:
+        raise AssertionError("not caught: it compiles with the mutation")
+    if words not in output:
+        raise Broken(f"the compiler does not say {words!r}: {last_line(output)}")
+    return f"the compiler: {words}"
 
 
 def run(names: list[str], timeout_s: float, baseline: bool) -> int:

@@ -78,6 +78,14 @@ class Restoring(unittest.TestCase):
 
 
 class Output(unittest.TestCase):
+    def test_a_refusal_is_for_the_reason_that_the_row_names(self):
+        said = "error[E0308]: mismatched types"
+        self.assertIn("mismatched", run.refusal("mismatched types", 101, said))
+        with self.assertRaisesRegex(AssertionError, "it compiles"):
+            run.refusal("mismatched types", 0, "")
+        with self.assertRaisesRegex(run.Broken, "does not say 'private'"):
+            run.refusal("private", 101, said)
+
     def test_no_test_at_all_is_no_pass(self):
         self.assertFalse(run.ran_a_test("test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 3 filtered out"))
         self.assertTrue(run.ran_a_test("guard --opt none   10 passed, 0 failed, 2 expected failures"))

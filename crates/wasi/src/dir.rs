@@ -7,7 +7,7 @@
 //! so going back costs one seek, and reading on costs no seek at all.
 
 use crate::errno::Errno;
-use crate::memory::Stopped;
+use crate::ranges::Stopped;
 use crate::types::{FileType, encode_dirent};
 use rustix::fs::{AtFlags, RawDir, SeekFrom};
 use std::collections::VecDeque;
@@ -64,6 +64,8 @@ impl Positions {
             return;
         }
         self.kept.push(position);
+        // Every second goes: a directory of any size takes the same room, and a step
+        // back costs twice the reading.
         if self.kept.len() == POSITIONS_MAX {
             let mut index = 0;
             self.kept.retain(|_| {
@@ -128,6 +130,7 @@ impl DirStream {
         let mut used = 0;
         while used < room {
             if self.ahead.is_empty() {
+                // Once for each call of the kernel: a directory may have millions.
                 if stopped() {
                     return Err(Errno::Intr);
                 }
@@ -208,6 +211,7 @@ impl DirStream {
                 after: entry.next_entry_cookie(),
                 name: name.into(),
             });
+            // Else it would ask the kernel again, for entries that may not be wanted.
             if batch.is_buffer_empty() {
                 break;
             }

@@ -36,6 +36,7 @@ mod kernel_files;
 mod memory;
 mod path;
 mod perms;
+mod ranges;
 mod table;
 mod threads;
 mod types;

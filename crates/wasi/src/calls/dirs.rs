@@ -3,7 +3,8 @@
 use super::Call;
 use crate::ctx::WasiCtx;
 use crate::errno::Errno;
-use crate::memory::{GuestMemory, Stopped};
+use crate::memory::GuestMemory;
+use crate::ranges::Stopped;
 use crate::types::Rights;
 use std::os::fd::AsFd;
 use std::sync::{Arc, PoisonError};

@@ -3,19 +3,20 @@
 use super::Call;
 use crate::ctx::WasiCtx;
 use crate::errno::Errno;
-use crate::memory::{GuestMemory, Iovecs};
+use crate::memory::GuestMemory;
+use crate::ranges::{Iovecs, Present};
 use crate::table::Descriptor;
 use crate::types::{FdFlags, FileType, Rights};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::net::{SendAncillaryBuffer, SendFlags};
 use std::io::IoSlice;
 
-/// `fd_read`, into populated ranges.
+/// `fd_read`, into present ranges.
 pub(crate) fn fd_read(
     ctx: &WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
-    iovecs: &Iovecs,
+    iovecs: &Present<Iovecs>,
     nread: u32,
 ) -> Call {
     let file = ctx.table().file(fd, Rights::FD_READ)?;
@@ -28,12 +29,12 @@ pub(crate) fn fd_read(
     mem.write_u32(nread, count(got)?)
 }
 
-/// `fd_pread`, into populated ranges.
+/// `fd_pread`, into present ranges.
 pub(crate) fn fd_pread(
     ctx: &WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
-    iovecs: &Iovecs,
+    iovecs: &Present<Iovecs>,
     offset: u64,
     nread: u32,
 ) -> Call {
@@ -46,12 +47,12 @@ pub(crate) fn fd_pread(
     mem.write_u32(nread, count(got)?)
 }
 
-/// `fd_write`, from populated ranges.
+/// `fd_write`, from present ranges.
 pub(crate) fn fd_write(
     ctx: &WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
-    iovecs: &Iovecs,
+    iovecs: &Present<Iovecs>,
     nwritten: u32,
 ) -> Call {
     let file = ctx.table().file(fd, Rights::FD_WRITE)?;
@@ -65,12 +66,12 @@ pub(crate) fn fd_write(
     mem.write_u32(nwritten, count(put)?)
 }
 
-/// `fd_pwrite`, from populated ranges.
+/// `fd_pwrite`, from present ranges.
 pub(crate) fn fd_pwrite(
     ctx: &WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
-    iovecs: &Iovecs,
+    iovecs: &Present<Iovecs>,
     offset: u64,
     nwritten: u32,
 ) -> Call {

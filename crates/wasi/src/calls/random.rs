@@ -3,11 +3,12 @@
 use super::Call;
 use crate::errno::Errno;
 use crate::memory::GuestMemory;
+use crate::ranges::{Checked, Present};
 use rustix::rand::GetRandomFlags;
 
-/// `random_get`, on one populated piece of its range.
-pub(crate) fn random_get(mem: &mut GuestMemory, ptr: u32, len: u32) -> Call {
-    mem.fill(ptr, len, randomise).map(|_| ())
+/// `random_get`, on one present piece of its range.
+pub(crate) fn random_get(mem: &mut GuestMemory, piece: &Present<Checked>) -> Call {
+    mem.fill(piece, randomise).map(|_| ())
 }
 
 fn randomise(bytes: &mut [u8]) -> Result<usize, Errno> {
@@ -25,16 +26,17 @@ fn randomise(bytes: &mut [u8]) -> Result<usize, Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::pieces;
+    use crate::ranges::Resident;
 
     #[test]
     fn fills_the_whole_range_and_no_more() {
         let mut bytes = vec![0; 70_000];
         let mut memory = GuestMemory::new(&mut bytes);
-        for (ptr, len) in pieces(10, 69_000) {
-            random_get(&mut memory, ptr, len).unwrap();
+        for piece in memory.checked(10, 69_000).unwrap().pieces() {
+            let piece = piece.present(&Resident).unwrap();
+            random_get(&mut memory, &piece).unwrap();
         }
-        assert_eq!(random_get(&mut memory, 69_999, 2), Err(Errno::Fault));
+        assert_eq!(memory.checked(69_999, 2), Err(Errno::Fault));
         assert_eq!(bytes[..10], [0; 10]);
         assert_eq!(bytes[69_010..], [0; 990]);
         assert!(

@@ -4,7 +4,8 @@ use super::Call;
 use super::io::send;
 use crate::ctx::WasiCtx;
 use crate::errno::Errno;
-use crate::memory::{Filled, GuestMemory, Iovecs};
+use crate::memory::{Filled, GuestMemory};
+use crate::ranges::{Iovecs, Present};
 use crate::table::{Descriptor, HostFile};
 use crate::types::{self, FdFlags, RiFlags, Rights, SdFlags};
 use rustix::net::{RecvAncillaryBuffer, RecvFlags, RecvMsg, ReturnFlags, Shutdown, SocketFlags};
@@ -51,12 +52,12 @@ impl Filled for Received {
     }
 }
 
-/// `sock_recv`, into populated ranges.
+/// `sock_recv`, into present ranges.
 pub(crate) fn sock_recv(
     ctx: &WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
-    iovecs: &Iovecs,
+    iovecs: &Present<Iovecs>,
     flags: u32,
     out: (u32, u32),
 ) -> Call {
@@ -83,12 +84,12 @@ pub(crate) fn sock_recv(
     mem.write(flags_out, &truncated.to_le_bytes())
 }
 
-/// `sock_send`, from populated ranges. No flags are defined.
+/// `sock_send`, from present ranges. No flags are defined.
 pub(crate) fn sock_send(
     ctx: &WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
-    iovecs: &Iovecs,
+    iovecs: &Present<Iovecs>,
     flags: u32,
     out: u32,
 ) -> Call {

@@ -141,6 +141,7 @@ const ON_PATHS: &[Step] = &[
 fn on_ranges(guest: &mut Guest, dice: &mut Dice) -> Call {
     let memory = GuestMemory::new(&mut guest.bytes);
     let ranges = Iovecs::read(&memory, dice.ptr(), dice.len(), &|| false)?;
+    let ranges = ranges.present(&Resident)?;
     let (fd, out) = (dice.fd(), dice.ptr());
     let (offset, kind) = (dice.wide(), dice.next() % 7);
     guest.call(|ctx, mem| match kind {
@@ -150,7 +151,7 @@ fn on_ranges(guest: &mut Guest, dice: &mut Dice) -> Call {
         3 => io::fd_pwrite(ctx, mem, fd, &ranges, offset, out),
         4 => sock::sock_recv(ctx, mem, fd, &ranges, 0, (out, out)),
         5 => sock::sock_send(ctx, mem, fd, &ranges, 0, out),
-        _ => random::random_get(mem, out, 3),
+        _ => random::random_get(mem, &mem.checked(out, 3)?.present(&Resident)?),
     })
 }
 

@@ -65,18 +65,11 @@ fn several_ranges_are_one_transfer() {
     let mut guest = Guest::new();
     let fd = guest.create("f");
     let list = |guest: &mut Guest, ranges: &[(u32, u32)]| {
-        for (i, (ptr, len)) in ranges.iter().enumerate() {
-            let at = LIST as usize + i * 8;
-            guest.bytes[at..][..4].copy_from_slice(&ptr.to_le_bytes());
-            guest.bytes[at + 4..][..4].copy_from_slice(&len.to_le_bytes());
-        }
-        Iovecs::read(
-            &GuestMemory::new(&mut guest.bytes),
-            LIST,
-            u32::try_from(ranges.len()).unwrap(),
-            &|| false,
-        )
-        .unwrap()
+        list(ranges, &mut guest.bytes, LIST as usize);
+        let count = u32::try_from(ranges.len()).unwrap();
+        let memory = GuestMemory::new(&mut guest.bytes);
+        let ranges = Iovecs::read(&memory, LIST, count, &|| false).unwrap();
+        ranges.present(&Resident).unwrap()
     };
     guest.bytes[2048..2053].copy_from_slice(b"abcde");
     let ranges = list(&mut guest, &[(2050, 3), (2048, 2), (2048, 0)]);

@@ -14,8 +14,9 @@ use crate::calls::paths::GuestPath;
 use crate::calls::{Call, file, io};
 use crate::ctx::{WasiCtx, WasiCtxBuilder};
 use crate::errno::Errno;
-use crate::memory::{GuestMemory, Iovecs};
+use crate::memory::GuestMemory;
 use crate::perms::{DirPerms, FilePerms};
+use crate::ranges::{Iovecs, Present, Resident};
 use crate::types::{LookupFlags, Oflags, Rights};
 use std::path::PathBuf;
 
@@ -27,6 +28,14 @@ const LIST: u32 = 256;
 const DATA: u32 = 1024;
 /// Where paths are written, one after the other.
 const PATHS: u32 = 32 << 10;
+
+/// Writes a list of ranges, each a pointer and a length, as a guest does.
+pub(crate) fn list(ranges: &[(u32, u32)], memory: &mut [u8], at: usize) {
+    for (i, (ptr, len)) in ranges.iter().enumerate() {
+        memory[at + i * 8..][..4].copy_from_slice(&ptr.to_le_bytes());
+        memory[at + i * 8 + 4..][..4].copy_from_slice(&len.to_le_bytes());
+    }
+}
 
 struct Guest {
     ctx: WasiCtx,
@@ -92,8 +101,9 @@ impl Guest {
     }
 
     /// One range of `len` bytes at [`DATA`].
-    fn range(&mut self, len: u32) -> Iovecs {
-        Iovecs::one(&GuestMemory::new(&mut self.bytes), DATA, len).unwrap()
+    fn range(&mut self, len: u32) -> Present<Iovecs> {
+        let one = Iovecs::one(&GuestMemory::new(&mut self.bytes), DATA, len);
+        one.and_then(|one| one.present(&Resident)).unwrap()
     }
 
     fn open(&mut self, path: &str, oflags: Oflags, base: Rights) -> Result<u32, Errno> {
