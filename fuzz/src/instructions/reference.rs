@@ -6,6 +6,7 @@
 use super::Outcome;
 use super::ops::Op;
 use crate::observe::{Bits, Ended};
+use std::ops::{Add, Div, Mul, Sub};
 
 /// The right answer, where this knows the instruction.
 pub fn evaluate(op: &Op, operands: &[u128]) -> Option<Outcome> {
@@ -18,8 +19,8 @@ pub fn evaluate(op: &Op, operands: &[u128]) -> Option<Outcome> {
         (0, 0x61..=0x66) => ordered(op.code - 0x61, double(a), double(b)),
         (0, 0x67..=0x78) => return integer(op.code - 0x67, a as u64, b as u64, 32),
         (0, 0x79..=0x8a) => return integer(op.code - 0x79, a as u64, b as u64, 64),
-        (0, 0x8b..=0x98) => float32(op.code - 0x8b, a as u32, b as u32),
-        (0, 0x99..=0xa6) => float64(op.code - 0x99, a as u64, b as u64),
+        (0, 0x8b..=0x98) => float::<f32>(op.code - 0x8b, a, b),
+        (0, 0x99..=0xa6) => float::<f64>(op.code - 0x99, a, b),
         (0, 0xa7) => a as u32 as u128,
         (0, 0xa8..=0xab | 0xae..=0xb1) => return truncated(op.code, a),
         (0xfc, 0..=7) => saturated(op.code, a),
@@ -116,88 +117,90 @@ fn integer(which: u32, a: u64, b: u64, bits: u32) -> Option<Outcome> {
     Some(Ok(vec![Bits::Number(u128::from(result & mask))]))
 }
 
-fn float32(which: u32, a: u32, b: u32) -> u128 {
-    let (x, y) = (f32::from_bits(a), f32::from_bits(b));
-    let sign = 1 << 31;
-    let result = match which {
-        0 => return u128::from(a & !sign),
-        1 => return u128::from(a ^ sign),
-        13 => return u128::from(a & !sign | b & sign),
-        2 => x.ceil(),
-        3 => x.floor(),
-        4 => x.trunc(),
-        5 => x.round_ties_even(),
-        6 => x.sqrt(),
-        7 => x + y,
-        8 => x - y,
-        9 => x * y,
-        10 => x / y,
-        11 if x.is_nan() || y.is_nan() => f32::NAN,
-        11 if x == y => f32::from_bits(a | b),
-        11 => {
-            if x < y {
-                x
-            } else {
-                y
-            }
-        }
-        12 if x.is_nan() || y.is_nan() => f32::NAN,
-        12 if x == y => f32::from_bits(a & b),
-        _ => {
-            if x > y {
-                x
-            } else {
-                y
-            }
-        }
-    };
-    u128::from(if result.is_nan() {
-        f32::NAN.to_bits()
-    } else {
-        result.to_bits()
-    })
+/// What floats of both widths can do.
+trait Float:
+    Copy
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+{
+    /// How many bits it has.
+    const WIDTH: u32;
+    /// The NaN that the engine makes of every NaN that it computes.
+    const NAN: Self;
+    /// The one of these bits; higher ones are not looked at.
+    fn of(bits: u128) -> Self;
+    fn bits(self) -> u128;
+    fn is_nan(self) -> bool;
+    /// The operations with one operand, by their place behind `neg`.
+    fn unary(self, which: u32) -> Option<Self>;
 }
 
-fn float64(which: u32, a: u64, b: u64) -> u128 {
-    let (x, y) = (f64::from_bits(a), f64::from_bits(b));
-    let sign = 1 << 63;
+/// The standard library has the same methods for both types, and no trait of them.
+macro_rules! float {
+    ($ty:ident, $bits:ident) => {
+        impl Float for $ty {
+            const WIDTH: u32 = $bits::BITS;
+            const NAN: $ty = $ty::NAN;
+
+            fn of(bits: u128) -> $ty {
+                $ty::from_bits(bits as $bits)
+            }
+
+            fn bits(self) -> u128 {
+                u128::from(self.to_bits())
+            }
+
+            fn is_nan(self) -> bool {
+                $ty::is_nan(self)
+            }
+
+            fn unary(self, which: u32) -> Option<$ty> {
+                Some(match which {
+                    0 => self.ceil(),
+                    1 => self.floor(),
+                    2 => self.trunc(),
+                    3 => self.round_ties_even(),
+                    4 => self.sqrt(),
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+
+float!(f32, u32);
+float!(f64, u64);
+
+fn float<F: Float>(which: u32, a: u128, b: u128) -> u128 {
+    let mask = u128::MAX >> (128 - F::WIDTH);
+    let (a, b) = (a & mask, b & mask);
+    let (x, y) = (F::of(a), F::of(b));
+    let sign = 1 << (F::WIDTH - 1);
     let result = match which {
-        0 => return u128::from(a & !sign),
-        1 => return u128::from(a ^ sign),
-        13 => return u128::from(a & !sign | b & sign),
-        2 => x.ceil(),
-        3 => x.floor(),
-        4 => x.trunc(),
-        5 => x.round_ties_even(),
-        6 => x.sqrt(),
+        // Signs are bits: those of a NaN too, and its payload stays.
+        0 => return a & !sign,
+        1 => return a ^ sign,
+        13 => return a & !sign | b & sign,
+        2..=6 => x.unary(which - 2).unwrap_or(F::NAN),
         7 => x + y,
         8 => x - y,
         9 => x * y,
         10 => x / y,
-        11 if x.is_nan() || y.is_nan() => f64::NAN,
-        11 if x == y => f64::from_bits(a | b),
-        11 => {
-            if x < y {
-                x
-            } else {
-                y
-            }
-        }
-        12 if x.is_nan() || y.is_nan() => f64::NAN,
-        12 if x == y => f64::from_bits(a & b),
-        _ => {
-            if x > y {
-                x
-            } else {
-                y
-            }
-        }
+        11 | 12 if x.is_nan() || y.is_nan() => F::NAN,
+        // Equal and not the same: zeros, of which the negative one is less.
+        11 if x == y => F::of(a | b),
+        12 if x == y => F::of(a & b),
+        11 if x < y => x,
+        12 if x > y => x,
+        _ => y,
     };
-    u128::from(if result.is_nan() {
-        f64::NAN.to_bits()
-    } else {
-        result.to_bits()
-    })
+    match result.is_nan() {
+        true => F::NAN.bits(),
+        false => result.bits(),
+    }
 }
 
 /// To an integer, or a trap where none is nearest towards zero.
