@@ -38,7 +38,7 @@ pub(super) fn findings() -> Vec<Finding> {
     ];
     all.extend(Bounds::ALL.map(strategy));
     all.extend([load(), governor(), siblings(), huge_pages()]);
-    all.extend([counters(), tracing()]);
+    all.push(counters());
     all
 }
 
@@ -229,18 +229,5 @@ fn counters() -> Finding {
         "cycle counters",
         perf::hardware_counters().map(|()| "cycles and instructions are counted".to_owned()),
         "cycles and instructions are left out of reports; needs bare metal or a virtual PMU",
-    )
-}
-
-fn tracing() -> Finding {
-    let outcome = proc::bpf_tracing().and_then(|means| {
-        let loaded = caps::bpf_program()?;
-        Ok(format!("{loaded}: {means}"))
-    });
-    Finding::tried(
-        CAUSES,
-        "eBPF",
-        outcome,
-        "nothing uses it yet; needs a kernel with BTF and root or CAP_BPF with CAP_PERFMON",
     )
 }

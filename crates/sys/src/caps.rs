@@ -1,7 +1,7 @@
 //! What this host lets a process do, found by doing it.
 //!
-//! [`crate::proc`] says what machine this is; here are the means a strategy or
-//! a tracer stands on. Each answer is a [`Fact`]: what works, or why not.
+//! [`crate::proc`] says what machine this is; here are the means a strategy
+//! stands on. Each answer is a [`Fact`]: what works, or why not.
 
 use std::{fs, io, ptr};
 
@@ -95,52 +95,6 @@ fn number(path: &str) -> Result<u64, String> {
         .map_err(|_| format!("{path}: not a number: {}", text.trim()))
 }
 
-/// Whether the kernel takes a tracing program, found by loading the smallest
-/// one there is (`r0 = 0; exit`).
-pub fn bpf_program() -> Fact {
-    const PROG_LOAD: libc::c_int = 5;
-    const TYPE_TRACEPOINT: u32 = 5;
-    /// The head of the kernel's `union bpf_attr` for `BPF_PROG_LOAD`.
-    #[repr(C)]
-    struct Load {
-        kind: u32,
-        instructions_len: u32,
-        instructions: u64,
-        license: u64,
-        log: [u32; 2],
-        log_buffer: u64,
-        kernel_version: u32,
-        flags: u32,
-    }
-    // mov64 r0, 0; exit (linux/bpf.h: opcode in the lowest byte).
-    let instructions: [u64; 2] = [0xb7, 0x95];
-    let license = c"GPL";
-    let load = Load {
-        kind: TYPE_TRACEPOINT,
-        instructions_len: 2,
-        instructions: instructions.as_ptr() as u64,
-        license: license.as_ptr() as u64,
-        log: [0; 2],
-        log_buffer: 0,
-        kernel_version: 0,
-        flags: 0,
-    };
-    // SAFETY: the kernel reads `size_of::<Load>()` bytes of `load` and what it
-    // points to, all alive here; the descriptor is closed at once.
-    let fd = unsafe { libc::syscall(libc::SYS_bpf, PROG_LOAD, &raw const load, size_of::<Load>()) };
-    if fd < 0 {
-        let error = io::Error::last_os_error();
-        return Err(match error.raw_os_error() {
-            Some(libc::EPERM | libc::EACCES) => "needs CAP_BPF and CAP_PERFMON".into(),
-            Some(libc::ENOSYS) => "the kernel was built without BPF".into(),
-            _ => format!("bpf(BPF_PROG_LOAD): {error}"),
-        });
-    }
-    // SAFETY: the descriptor the kernel has just given us.
-    unsafe { libc::close(fd as libc::c_int) };
-    Ok("a tracing program loads".into())
-}
-
 /// Whether a protection key can be had, found by allocating one.
 pub fn protection_key() -> Fact {
     // SAFETY: no pointer is passed; the key is freed at once and was never
@@ -170,10 +124,8 @@ mod tests {
 
     #[test]
     fn every_answer_is_a_line() {
-        for fact in [bpf_program(), protection_key()] {
-            let line = fact.unwrap_or_else(|why| why);
-            assert!(!line.is_empty() && !line.contains('\n'), "{line:?}");
-        }
+        let line = protection_key().unwrap_or_else(|why| why);
+        assert!(!line.is_empty() && !line.contains('\n'), "{line:?}");
         assert!(max_map_count().unwrap() > 0);
         assert!(overcommit().unwrap() <= 2);
     }

@@ -1,6 +1,6 @@
-//! A driver which answers from a script.
+//! A driver which answers by a function: no child, no clock.
 
-use std::{collections::VecDeque, sync::atomic::AtomicBool, time::Duration};
+use std::{sync::atomic::AtomicBool, time::Duration};
 
 use fathom_record::protocol::Request;
 
@@ -22,12 +22,6 @@ impl<'a> MockDriver<'a> {
             answer: Box::new(answer),
             asked: Vec::new(),
         }
-    }
-
-    /// Gives these answers in order, and stops when they are used up.
-    pub fn scripted(answers: impl IntoIterator<Item = Result<Conversation, DriveError>>) -> Self {
-        let mut answers: VecDeque<_> = answers.into_iter().collect();
-        Self::new(move |_| answers.pop_front().unwrap_or(Err(DriveError::Stopped)))
     }
 }
 

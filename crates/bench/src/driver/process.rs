@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsString,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::Command,
     sync::atomic::AtomicBool,
     time::{Duration, Instant},
@@ -26,7 +26,6 @@ use super::{
 pub struct ProcessDriver {
     program: PathBuf,
     args: Vec<OsString>,
-    folder: Option<PathBuf>,
 }
 
 impl ProcessDriver {
@@ -38,19 +37,7 @@ impl ProcessDriver {
         Self {
             program: program.into(),
             args: args.into_iter().map(Into::into).collect(),
-            folder: None,
         }
-    }
-
-    /// Starts the program in this folder; a program given by a relative path
-    /// with a slash in it is meant relative to it.
-    #[must_use]
-    pub fn in_folder(mut self, folder: &Path) -> Self {
-        if self.program.is_relative() && self.program.components().count() > 1 {
-            self.program = folder.join(&self.program);
-        }
-        self.folder = Some(folder.to_owned());
-        self
     }
 
     /// The same program, started by another, which is given it with its
@@ -65,16 +52,12 @@ impl ProcessDriver {
         Self {
             program: program.into(),
             args: args.iter().cloned().chain(own).collect(),
-            folder: self.folder.clone(),
         }
     }
 
     pub(crate) fn to_command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args);
-        if let Some(folder) = &self.folder {
-            command.current_dir(folder);
-        }
         command
     }
 }
