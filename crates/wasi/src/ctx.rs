@@ -90,6 +90,52 @@ impl From<OwnedFd> for Stream {
     }
 }
 
+/// A folder of the host that a guest is to be given.
+#[derive(Debug)]
+pub enum HostDir {
+    /// The one at this path.
+    Path(PathBuf),
+    /// One that is open for reading, closed with the context.
+    Open(OwnedFd),
+    /// The one at this path, also on procfs or another interface of the kernel.
+    /// `/proc/self/mem` is the memory of this process: a guest that is given `/proc`
+    /// is trusted like it.
+    Kernel(PathBuf),
+}
+
+impl HostDir {
+    fn open(self) -> Result<OwnedFd, BuildError> {
+        match self {
+            HostDir::Path(path) | HostDir::Kernel(path) => open_dir(&path),
+            HostDir::Open(dir) => Ok(dir),
+        }
+    }
+}
+
+impl<P: AsRef<Path> + ?Sized> From<&P> for HostDir {
+    fn from(path: &P) -> HostDir {
+        HostDir::Path(path.as_ref().to_owned())
+    }
+}
+
+impl From<PathBuf> for HostDir {
+    fn from(path: PathBuf) -> HostDir {
+        HostDir::Path(path)
+    }
+}
+
+impl From<OwnedFd> for HostDir {
+    fn from(dir: OwnedFd) -> HostDir {
+        HostDir::Open(dir)
+    }
+}
+
+impl From<File> for HostDir {
+    fn from(dir: File) -> HostDir {
+        HostDir::Open(dir.into())
+    }
+}
+
 /// Collects what a guest is given.
 #[derive(Debug)]
 pub struct WasiCtxBuilder {
@@ -189,73 +235,41 @@ impl WasiCtxBuilder {
             .stderr(Stream::Inherit)
     }
 
-    /// Opens the folder `host` and gives it to the guest under the name `guest`.
-    /// What is beneath it but no data is refused to the guest: procfs and its kin,
-    /// and devices but null, zero, full, random and urandom. What `dir_perms` and
-    /// `file_perms` do not allow is `Errno::Notcapable`.
+    /// Gives a folder to the guest under the name `guest`. What is beneath it but no
+    /// data is refused to the guest: procfs and its kin, and devices but null, zero,
+    /// full, random and urandom. What `dir_perms` and `file_perms` do not allow is
+    /// `Errno::Notcapable`.
     ///
     /// # Errors
-    /// [`BuildError::Directory`], [`BuildError::KernelFiles`], [`BuildError::Nul`].
+    /// [`BuildError::Directory`], [`BuildError::Nul`];
+    /// [`BuildError::KernelFiles`] but for [`HostDir::Kernel`].
     pub fn preopen_dir(
-        self,
-        host: impl AsRef<Path>,
+        mut self,
+        host: impl Into<HostDir>,
         guest: &str,
         dir_perms: DirPerms,
         file_perms: FilePerms,
     ) -> Result<Self, BuildError> {
-        self.preopen_dir_fd(open_dir(host.as_ref())?, guest, dir_perms, file_perms)
-    }
-
-    /// As [`preopen_dir`](Self::preopen_dir), also for a folder on procfs or another
-    /// interface of the kernel. `/proc/self/mem` is the memory of this process: a
-    /// guest that is given `/proc` is trusted like it.
-    ///
-    /// # Errors
-    /// [`BuildError::Directory`], [`BuildError::Nul`].
-    pub fn preopen_kernel_dir(
-        self,
-        host: impl AsRef<Path>,
-        guest: &str,
-        dir_perms: DirPerms,
-        file_perms: FilePerms,
-    ) -> Result<Self, BuildError> {
-        let perms = Perms {
-            dir: dir_perms,
-            file: file_perms,
-        };
-        self.push_dir(open_dir(host.as_ref())?, guest, perms)
-    }
-
-    /// Gives an open directory to the guest under the name `guest`. It must be
-    /// open for reading.
-    ///
-    /// # Errors
-    /// [`BuildError::KernelFiles`], [`BuildError::Nul`].
-    pub fn preopen_dir_fd(
-        self,
-        dir: impl Into<OwnedFd>,
-        guest: &str,
-        dir_perms: DirPerms,
-        file_perms: FilePerms,
-    ) -> Result<Self, BuildError> {
-        let dir = dir.into();
-        let perms = Perms {
-            dir: dir_perms,
-            file: file_perms,
-        };
+        let host = host.into();
+        let may_be_kernels = matches!(host, HostDir::Kernel(_));
+        let dir = host.open()?;
         let found = kernel_files::interface(dir.as_fd());
-        match found.map_err(|error| stream_error("directory", error))? {
-            Some(what) => Err(BuildError::KernelFiles {
+        let found = found.map_err(|error| stream_error("directory", error))?;
+        if let Some(what) = found
+            && !may_be_kernels
+        {
+            return Err(BuildError::KernelFiles {
                 guest: guest.to_owned(),
                 what,
-            }),
-            None => self.push_dir(dir, guest, perms),
+            });
         }
-    }
-
-    fn push_dir(mut self, dir: OwnedFd, guest: &str, perms: Perms) -> Result<Self, BuildError> {
         let mut name = terminated("a folder's name", guest)?;
+        // The interface gives its length instead.
         name.pop();
+        let perms = Perms {
+            dir: dir_perms,
+            file: file_perms,
+        };
         self.dirs.push((dir, name, perms));
         Ok(self)
     }

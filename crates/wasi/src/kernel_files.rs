@@ -7,7 +7,7 @@
 //! refused, as if they were outside the folder:
 //! - whatever is on a file system of [`KERNEL`], unless the folder itself is on
 //!   one of that kind, which only
-//!   [`preopen_kernel_dir`](crate::WasiCtxBuilder::preopen_kernel_dir) makes;
+//!   [`HostDir::Kernel`](crate::HostDir::Kernel) makes;
 //! - devices, but those of [`DEVICES`], to open. They can be listed, renamed and
 //!   removed like any entry of their folder.
 //!

@@ -46,7 +46,9 @@ mod tests;
 
 pub use bind::add_to_linker;
 pub use calls::process::ProcExit;
-pub use ctx::{BuildError, DESCRIPTORS_MAX, SUBSCRIPTIONS_MAX, Stream, WasiCtx, WasiCtxBuilder};
+pub use ctx::{
+    BuildError, DESCRIPTORS_MAX, HostDir, SUBSCRIPTIONS_MAX, Stream, WasiCtx, WasiCtxBuilder,
+};
 pub use errno::Errno;
 pub use perms::{DirPerms, FilePerms};
 pub use threads::{THREADS_MAX, ThreadError, ThreadOptions, run_with_threads, uses_threads};

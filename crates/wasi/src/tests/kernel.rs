@@ -1,9 +1,9 @@
 //! The kernel's interfaces, from a guest that was given the host's root.
 
 use super::*;
-use crate::BuildError;
 use crate::calls::paths::*;
 use crate::types::Snapshot;
+use crate::{BuildError, HostDir};
 use std::os::unix::fs::symlink;
 
 /// The host's root.
@@ -135,15 +135,16 @@ fn an_interface_is_given_by_its_name_only() {
     ));
     let folder = std::fs::File::open("/proc").unwrap();
     let error = builder()
-        .preopen_dir_fd(folder, "p", DirPerms::all(), FilePerms::all())
+        .preopen_dir(folder, "p", DirPerms::all(), FilePerms::all())
         .unwrap_err();
     assert!(matches!(
         error,
         BuildError::KernelFiles { what: "proc", .. }
     ));
     let mut guest = Guest::with(|builder| {
+        let proc = HostDir::Kernel("/proc".into());
         builder
-            .preopen_kernel_dir("/proc", "p", DirPerms::all(), FilePerms::all())
+            .preopen_dir(proc, "p", DirPerms::all(), FilePerms::all())
             .unwrap()
     });
     assert!(open(&mut guest, "self/status", Oflags::empty()).is_ok());
