@@ -311,7 +311,32 @@ fn requests() -> Vec<Request> {
             args: vec![text("i32:65532")],
         }],
     };
-    vec![measure.into(), probe.into()]
+    vec![measure.into(), everything_said().into(), probe.into()]
+}
+
+/// A request that leaves nothing to a default.
+fn everything_said() -> Measure {
+    Measure {
+        module: PathBuf::from("/abs/x.wasm"),
+        args: Vec::new(),
+        env: Vec::new(),
+        dirs: Vec::new(),
+        stdin: Some(PathBuf::from("/abs/in")),
+        strategy: text("trap"),
+        opt: Opt::None,
+        backend: Some(text("cranelift")),
+        elide: Some(Elide::Off),
+        spectre: Some(Spectre::Off),
+        threads: 2,
+        cpus: vec![0, 1],
+        warmup: 0,
+        iterations: 1,
+        scratch: PathBuf::from("/dev/shm/fathom"),
+        seed: 0,
+        cache: Some(PathBuf::from("/abs/cache")),
+        cycle: true,
+        unsafe_no_bounds: true,
+    }
 }
 
 fn events() -> Vec<Event> {
