@@ -33,6 +33,7 @@ bounds: setup ## Measure what bounds checks cost on 32-bit and 64-bit memories
 test: packages ## Check everything: style, sources, unit tests, the official suite, the command line
 	$(MAKE) --no-print-directory tools
 	$(MAKE) --no-print-directory style
+	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory deny
 	$(PYTHON) workloads/build.py --suite programs
 	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
@@ -57,6 +58,10 @@ test-pkeys: packages ## Run strategy pkeys in a virtual machine that has protect
 style: ## Check formatting and lints
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
+
+.PHONY: docs
+docs: ## Make the documentation of the libraries in target/doc, with warnings denied
+	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --locked --workspace --no-deps
 
 .PHONY: python-tests
 python-tests: ## Run the unit tests of workloads/, engines/, tests/ and fuzz/

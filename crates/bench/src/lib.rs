@@ -1,4 +1,16 @@
 //! Plan, rounds, samples: drives engines through the runner protocol.
+//!
+//! ```
+//! use fathom_bench::suite::Suite;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let suite = Suite::load(std::path::Path::new("../../workloads/polybench"))?;
+//! for workload in suite.select(&["gemm".to_owned()])? {
+//!     assert!(workload.is_checked(), "{} has an expected answer", workload.name);
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod check;
 pub mod choose;

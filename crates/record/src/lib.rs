@@ -21,6 +21,24 @@
 //! What must stay true: this crate does no I/O but through the `Read` and
 //! `Write` it is handed, measures nothing, and estimates nothing. Input is
 //! bytes somebody else wrote: no input makes it panic.
+//!
+//! ```
+//! use fathom_record::protocol::{CallOutcome, Event};
+//! use fathom_record::{Phase, campaign};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // A line of a runner.
+//! let event = Event::parse(br#"{"event":"call","index":1,"trap":"unreachable"}"#)?;
+//! let outcome = CallOutcome::Trap("unreachable".to_owned());
+//! assert_eq!(event, Event::Call { index: 1, outcome });
+//!
+//! // A campaign's file.
+//! let file = std::fs::File::open("tests/golden/campaign.jsonl")?;
+//! let campaign = campaign::parse(std::io::BufReader::new(file))?;
+//! assert_eq!(campaign.samples[0].phases[&Phase::Run].wall_ns, 4);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod answer;
 pub mod campaign;

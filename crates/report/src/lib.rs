@@ -17,6 +17,20 @@
 //! machine; nothing is measured or estimated here; what a reader is told is
 //! decided in [`view`] and is the same in every format; a file is written whole
 //! or not at all.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use fathom_report::{Format, Report, Style};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // A folder of results, or its file of samples.
+//! let report = Report::open(Path::new("tests/data/suite.jsonl"))?;
+//! let page = report.render(Format::Markdown, Style::default())?;
+//! assert!(page.starts_with("# "));
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod bounds;
 pub mod chart;

@@ -11,6 +11,51 @@
 //!   probe      calls of one instance, in order
 //!   evidence   what is in force, observed
 //! ```
+//!
+//! ```
+//! use std::io::{self, Write};
+//! use std::sync::atomic::{AtomicU32, Ordering};
+//!
+//! use fathom_runner::cycle::{Laps, Program, RunEnd, Streams, cycle};
+//!
+//! struct Hello;
+//!
+//! impl Program for Hello {
+//!     type Instance = Streams;
+//!     type Error = io::Error;
+//!
+//!     fn instantiate(&self, streams: Streams) -> io::Result<Streams> {
+//!         Ok(streams)
+//!     }
+//!
+//!     fn run(&self, streams: &mut Streams) -> io::Result<RunEnd> {
+//!         writeln!(streams.stdout, "hello")?;
+//!         Ok(RunEnd { exit: 0, cpu_ns: None })
+//!     }
+//!
+//!     fn teardown(&self, _: Streams) {}
+//! }
+//!
+//! # let scratch = std::env::temp_dir().join(format!("hello-{}", std::process::id()));
+//! # std::fs::create_dir_all(&scratch)?;
+//! let laps = Laps {
+//!     threads: 2,
+//!     cpus: Vec::new(),
+//!     warmup: 1,
+//!     iterations: 3,
+//!     stdin: None,
+//!     scratch: scratch.clone(),
+//!     cycle: false,
+//! };
+//! let counted = AtomicU32::new(0);
+//! let count = |iteration: fathom_runner::record::protocol::Iteration| {
+//!     counted.fetch_add(iteration.counted.into(), Ordering::Relaxed);
+//! };
+//! cycle(&Hello, &laps, count).expect("nothing fails");
+//! assert_eq!(counted.into_inner(), 2 * 3);
+//! # std::fs::remove_dir_all(&scratch)?;
+//! # Ok::<(), io::Error>(())
+//! ```
 
 pub mod cycle;
 mod engine;

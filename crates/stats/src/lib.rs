@@ -23,6 +23,19 @@
 //! * No input panics; what cannot be estimated is a [`NoEstimate`].
 //!
 //! docs/METHODOLOGY.md says the same to users, with the reasons.
+//!
+//! ```
+//! use fathom_stats::{Figure, Summary};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let file = std::fs::File::open("../report/tests/data/suite.jsonl")?;
+//! let campaign = fathom_record::campaign::parse(std::io::BufReader::new(file))?;
+//! let summary = Summary::from_campaign(&campaign);
+//! let with_time = summary.cells.iter().filter_map(|cell| cell.estimate(Figure::Kernel));
+//! assert!(with_time.count() > 20);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod allocation;
 pub mod compare;

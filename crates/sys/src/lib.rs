@@ -24,6 +24,17 @@
 //! What must stay true: this is the only crate that may be full of `unsafe`;
 //! every function reachable from a signal handler takes no lock and allocates
 //! nothing.
+//!
+//! ```
+//! use fathom_sys::map::{Access, PageBytes, Reservation, page_bytes};
+//!
+//! // 4 GiB of addresses that nobody can access, and then one page of them that can be used.
+//! let bytes = PageBytes::round_up(4 << 30).expect("fits in an address");
+//! let reservation = Reservation::new(bytes, Access::None)?;
+//! reservation.open(0..page_bytes())?;
+//! assert_eq!(reservation.addresses().len(), 4 << 30);
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 #![allow(unsafe_code)]
 

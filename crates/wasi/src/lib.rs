@@ -26,6 +26,28 @@
 //!   stream, and ends only itself ([`ProcExit`]).
 //!
 //! Linux only: the sandbox rests on `openat2`, with cap-std where it is missing.
+//!
+//! ```
+//! use fathom_engine::{Config, Engine, Linker, Module, Store};
+//! use fathom_wasi::{ProcExit, WasiCtx, WasiCtxBuilder, add_to_linker};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let engine = Engine::new(&Config::new())?;
+//! let module = Module::new(&engine, &wat::parse_str(r#"(module
+//!   (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+//!   (func (export "_start") (call $exit (i32.const 3))))"#)?)?;
+//! let mut linker = Linker::new(&engine);
+//! add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx);
+//!
+//! let ctx = WasiCtxBuilder::new().inherit_stdio().arg("program")?.build()?;
+//! let mut store = Store::new(&engine, ctx);
+//! let program = linker.instantiate(&mut store, &module)?;
+//! let start = program.get_func(&store, "_start").expect("exported");
+//! let ended = start.call(&mut store, &[], &mut []).unwrap_err();
+//! assert_eq!(ended.downcast_ref(), Some(&ProcExit(3)));
+//! # Ok(())
+//! # }
+//! ```
 
 mod bind;
 mod calls;
