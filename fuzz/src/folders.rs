@@ -17,7 +17,7 @@ use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Instance, Module, Opt,
 /// A number below its argument, which is not 0; the same each time for a seed.
 pub type Below<'a> = &'a mut dyn FnMut(usize) -> usize;
 
-/// What happened.
+/// What the changes of a seed met, for the summary at the end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     /// Modules that were asked for.

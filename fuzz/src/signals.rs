@@ -23,7 +23,7 @@ use fathom_engine::{
 /// A number below its argument, which is not 0; the same each time for a seed.
 pub type Below<'a> = &'a mut dyn FnMut(usize) -> usize;
 
-/// What happened.
+/// What the runs of a seed met, for the summary at the end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     /// Steps of the worker.

@@ -4,7 +4,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fathom_engine::{Bounds, BoundsChoice, CompileBudget, Config, Elide, Features, Opt};
 
-/// The options.
+/// How a module is compiled, on every command that compiles one.
 #[derive(clap::Args)]
 pub struct Code {
     /// How memory accesses are kept inside their memory; some strategies have

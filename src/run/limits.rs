@@ -27,7 +27,7 @@ pub const TIMED_OUT: u8 = 124;
 /// How long the program has to come back once its time is up.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The options.
+/// What a program may have: memory, tables, threads, fuel and time.
 #[derive(clap::Args)]
 pub struct Limits {
     /// End the program after this time, compiling included, such as 500ms, 2s or 1m;

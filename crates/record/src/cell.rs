@@ -101,7 +101,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Its stable name.
+    /// The sandbox's name in files; the same configuration has the same.
     pub fn id(&self) -> SandboxId {
         let mut text = encode(&self.engine);
         if let Some(version) = &self.version {
@@ -153,7 +153,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Its stable name.
+    /// The cell's name in files; a control's says so.
     pub fn id(&self) -> CellId {
         let control = if self.control_of.is_some() {
             "/control"

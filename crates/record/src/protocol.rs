@@ -224,9 +224,9 @@ pub enum Event {
     Hello(Hello),
     /// A phase that happens once per process: load, compile.
     Phase {
-        /// Which.
+        /// The phase that has ended: load or compile.
         phase: Phase,
-        /// How long.
+        /// What it took; the processor time is the whole process's.
         #[serde(flatten)]
         span: Span,
     },
@@ -288,7 +288,7 @@ pub struct Hello {
     /// Its version as it says itself.
     #[serde(default = "unknown")]
     pub version: String,
-    /// Its code generator.
+    /// The code generator that made the code that runs.
     #[serde(default = "unknown")]
     pub backend: String,
     /// The tier of the code that is timed: `optimising`, `baseline`, `interpreter`…

@@ -140,9 +140,9 @@ closed_set! {
 closed_set! {
     /// Whether our engine guards against speculation what checks let through.
     Spectre, "choice of guards" {
-        /// It does.
+        /// Guards stand behind the checks: the default.
         On = "on", "what checks let through is guarded against speculation";
-        /// It does not.
+        /// Checks stand alone, as they did before there were guards.
         Off = "off", "checks alone";
     }
 }

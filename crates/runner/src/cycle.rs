@@ -116,7 +116,7 @@ pub fn timed_by<R>(cpu_ns: fn() -> u64, work: impl FnOnce() -> R) -> (R, Span) {
 /// How much is to be run, and where.
 #[derive(Clone, Debug)]
 pub struct Laps {
-    /// How many threads.
+    /// Threads that run the program at once, an instance each.
     pub threads: u32,
     /// The processors they are pinned to, in turn; not pinned if empty.
     pub cpus: Vec<u32>,
@@ -126,7 +126,7 @@ pub struct Laps {
     pub iterations: u32,
     /// What each program reads; nothing if absent.
     pub stdin: Option<PathBuf>,
-    /// Where outputs go.
+    /// The folder for what the programs print.
     pub scratch: PathBuf,
     /// Whether many instances in a row are timed as well.
     pub cycle: bool,

@@ -38,9 +38,9 @@ pub const ROUNDS_MIN: usize = 5;
 /// A 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Its lower end.
+    /// The lower end of the interval.
     pub low: f64,
-    /// Its upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
@@ -133,7 +133,7 @@ impl Group {
 /// A weighted sum of groups.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sum {
-    /// Its estimate.
+    /// The sum of the groups' means, each by its weight.
     pub(crate) estimate: f64,
     /// Its standard error and the degrees of freedom of that.
     pub(crate) error: Result<Error, NoEstimate>,

@@ -50,9 +50,9 @@ pub struct Summary {
 /// One cell.
 #[derive(Clone, Debug)]
 pub struct CellSummary {
-    /// Its stable name.
+    /// The cell's name in campaign files.
     pub id: CellId,
-    /// What it is.
+    /// The engine, its configuration and the workload.
     pub cell: Cell,
     /// Its rounds, or why it has no time.
     pub times: Result<Times, NoTime>,
@@ -79,9 +79,9 @@ pub enum NoTime {
         /// Accesses that broke its promise.
         violations: u64,
     },
-    /// It failed.
+    /// A failure took every time of the cell away.
     Failed {
-        /// How.
+        /// The kind of the first such failure.
         kind: FailureKind,
         /// One line.
         message: String,
@@ -105,7 +105,7 @@ impl fmt::Display for NoTime {
 /// One row.
 #[derive(Clone, Debug)]
 pub struct RowSummary {
-    /// What it is.
+    /// The configuration, suite and size that the row stands for.
     pub row: Row,
     /// Its cells, in the campaign's order.
     pub cells: Vec<CellId>,

@@ -28,7 +28,7 @@ pub type Round = BTreeMap<Figure, f64>;
 /// Everything measured of one cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Times {
-    /// Its whole rounds.
+    /// The whole rounds of the cell by their number.
     pub rounds: BTreeMap<u32, Round>,
     /// Every counted sample of the compared figure, for pictures.
     pub samples: Vec<Point>,
@@ -37,9 +37,9 @@ pub struct Times {
 /// One sample of the compared figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Its round.
+    /// The round that the sample is of.
     pub round: u32,
-    /// Its worker.
+    /// The worker that took the sample.
     pub thread: u32,
     /// Its value in nanoseconds.
     pub ns: f64,

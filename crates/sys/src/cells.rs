@@ -207,7 +207,7 @@ impl<T: Word> Placed<[T]> {
 }
 
 impl<T: ?Sized> Placed<T> {
-    /// Its address.
+    /// Where the cell is, on a page of its key.
     pub fn address(&self) -> NonNull<T> {
         self.start
     }

@@ -71,7 +71,7 @@ const FROM_KERNEL: libc::c_int = 0x80;
 /// A fault as the hook sees it.
 #[derive(Debug)]
 pub struct Fault<'a> {
-    /// Which signal.
+    /// The signal that the kernel raised for it.
     pub signal: Signal,
     /// The address that faulted for SIGSEGV and SIGBUS; nothing where the processor
     /// does not say, as x86-64 does not of one that is in no address space.

@@ -351,7 +351,7 @@ impl MappedFile {
         self.start.as_ptr()
     }
 
-    /// Its length.
+    /// The length of the mapping in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -47,9 +47,9 @@ pub struct Keys {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{lacks} ({remedy})")]
 pub struct NoKeys {
-    /// What is missing.
+    /// What the host has not.
     pub lacks: String,
-    /// What helps.
+    /// What a user can do about it.
     pub remedy: &'static str,
 }
 

@@ -49,7 +49,7 @@ pub enum BuildError {
     /// A stream cannot be used.
     #[error("cannot use the given {what}: {source}")]
     Stream {
-        /// Which one.
+        /// The stream, directory or socket.
         what: &'static str,
         /// What the host answered.
         source: io::Error,
@@ -57,7 +57,7 @@ pub enum BuildError {
     /// A string has a NUL byte, which the interface cannot carry.
     #[error("{what} has a NUL byte: {value:?}")]
     Nul {
-        /// What it is.
+        /// What the string was to be: an argument, a variable, a folder's name.
         what: &'static str,
         /// The string.
         value: String,

@@ -156,7 +156,7 @@ impl Iovecs {
         Ok(Iovecs(smallvec::smallvec![memory.checked(ptr, len)?]))
     }
 
-    /// The ranges.
+    /// The ranges, in the order that bytes fill them or are taken from them.
     pub(crate) fn ranges(&self) -> &[Checked] {
         &self.0
     }
@@ -178,7 +178,7 @@ impl Iovecs {
 pub(crate) struct Present<R>(R);
 
 impl<R> Present<R> {
-    /// What is present.
+    /// The ranges that are present.
     pub(crate) fn get(&self) -> &R {
         &self.0
     }

@@ -31,7 +31,7 @@ const SEQUENCES: usize = 20;
 const ANSWER_TYPE: u8 = 0;
 /// A call of an exported function.
 pub struct Call {
-    /// Its name.
+    /// The name that a failure is told by.
     pub name: String,
     /// Its arguments, as bits.
     pub arguments: Vec<u128>,
@@ -52,9 +52,9 @@ pub type Outcomes = (Vec<Outcome>, Vec<u64>);
 pub struct Program {
     /// The module.
     pub wasm: Vec<u8>,
-    /// Its calls.
+    /// What is called of the module, in order.
     pub calls: Vec<Call>,
-    /// Its sequences.
+    /// The sequences that the calls run.
     pub sequences: Vec<Sequence>,
 }
 

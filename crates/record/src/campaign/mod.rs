@@ -52,7 +52,7 @@ pub const FILE_NAME: &str = "samples.jsonl";
 /// Everything a campaign recorded, in file order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Campaign {
-    /// Its first line.
+    /// The header, which is the file's first line.
     pub header: Header,
     /// Counted iterations. Use [`Campaign::is_sealed`] to tell whole rounds.
     pub samples: Vec<Sample>,
@@ -185,10 +185,10 @@ pub struct Header {
     pub date: String,
     /// The exact command line.
     pub command: Vec<String>,
-    /// Where.
+    /// The machine that was measured on.
     #[serde(default)]
     pub host: Host,
-    /// How.
+    /// Rounds, limits and what else decides how it is measured.
     pub config: Config,
     /// What the workloads are, for readers of the report.
     #[serde(default)]
@@ -270,7 +270,7 @@ pub struct ModuleNote {
     pub bytes: u64,
     /// A digest of its content in hexadecimal digits.
     pub digest: String,
-    /// Its arguments.
+    /// The arguments that the module was given.
     #[serde(default)]
     pub args: Vec<String>,
 }
@@ -278,9 +278,9 @@ pub struct ModuleNote {
 /// What a workload is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkloadNote {
-    /// Its suite.
+    /// The suite that the workload is of.
     pub suite: String,
-    /// Its name.
+    /// The workload's name in the suite.
     pub name: String,
     /// One line why it is there.
     #[serde(default)]
@@ -299,7 +299,7 @@ pub struct WorkloadNote {
 /// One counted iteration of a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Which cell.
+    /// The cell that was sampled.
     pub cell: CellId,
     /// Which round, from 0.
     pub round: u32,
@@ -317,7 +317,7 @@ pub struct Sample {
 /// The end of a cell's round: what is known once per process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Process {
-    /// Which cell.
+    /// The cell that the child measured.
     pub cell: CellId,
     /// Which round, from 0.
     pub round: u32,
@@ -390,7 +390,7 @@ pub struct Window {
 /// down, so no time is taken meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Which cell.
+    /// The cell whose system calls were counted.
     pub cell: CellId,
     /// Instances that the calls are of: those that a longer run made more than
     /// a shorter one, so that start-up and compilation are not in them.
@@ -437,7 +437,7 @@ impl CpuTime {
 /// What a runner said was in force for a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InForce {
-    /// Which cell.
+    /// The cell that the runner was started for.
     pub cell: CellId,
     /// What it said.
     #[serde(flatten)]
@@ -456,7 +456,7 @@ pub struct Failure {
     /// Which round; absent if the cell as a whole was given up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
-    /// What kind.
+    /// The kind of failure; it decides whether the cell keeps its times.
     pub kind: FailureKind,
     /// One line for the user.
     pub message: String,
@@ -465,7 +465,7 @@ pub struct Failure {
 /// What the soundness probe saw of a sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbeRecord {
-    /// Which sandbox.
+    /// The sandbox that was probed.
     pub sandbox: SandboxId,
     /// What its strategy promises.
     pub claimed: Guarantee,
