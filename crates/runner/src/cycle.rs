@@ -169,6 +169,8 @@ pub fn cycle<P: Program>(
                 // A panic must not leave the others waiting at the gate.
                 let abort = AbortOnDrop(gate);
                 if let Err(error) = one_thread(program, laps, thread, gate, report) {
+                    // Noted before the others are told (by `abort`, as this returns):
+                    // what they run into then is a consequence.
                     lock(first_error).get_or_insert(error);
                     return;
                 }
@@ -196,12 +198,14 @@ fn one_thread<P: Program>(
     let mut index = 0;
     let mut one = |counted: bool| {
         let lap = one_lap(program, laps, thread, index, counted);
+        // Also the uncounted ones have a number: it names their files.
         index += 1;
         lap.map(report)
     };
     for _ in 0..laps.warmup {
         one(false)?;
     }
+    // Who is warm first would run its counted iterations alone on the machine.
     gate.pass_together();
     for _ in 0..laps.iterations {
         if gate.aborted() {
@@ -225,6 +229,7 @@ fn one_lap<P: Program>(
 ) -> Result<Iteration, CycleError<P::Error>> {
     let path = |what: &str| laps.scratch.join(format!("{what}.{thread}.{index}"));
     let stdout = path("stdout");
+    // Opened before any clock starts: a file system's time is not the engine's.
     let streams = Streams::open(laps.stdin.as_deref(), &stdout, &path("stderr"));
     let streams = streams.map_err(CycleError::File)?;
     let (instance, instantiate) = timed(|| program.instantiate(streams));
@@ -232,6 +237,7 @@ fn one_lap<P: Program>(
     let (end, mut run) = timed(|| program.run(&mut instance));
     let end = end.map_err(CycleError::Program)?;
     let ((), teardown) = timed(|| program.teardown(instance));
+    // A program in a process of its own used no time of this thread.
     run.cpu_ns = end.cpu_ns.or(run.cpu_ns);
     let mut phases = BTreeMap::from([
         (Phase::Instantiate, instantiate),

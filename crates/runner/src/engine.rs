@@ -98,6 +98,7 @@ fn serve_engine<E: Engine>(request: &Request, emitter: &Emitter) -> Result<(), R
         backend: backend.as_deref(),
         opt,
     })?;
+    // First, so that a failure to compile or to run is told of an engine that is known.
     emitter.send(&Event::Hello(hello))?;
     match &request.job {
         Job::Measure(measure) => {

@@ -60,6 +60,8 @@ impl Emitter {
             .ok_or(format!(
                 "{EVENTS_FD_ENV} does not name a descriptor: this is started by fathom bench"
             ))?;
+        // By its name, not by its number: a number that names nothing is an error here,
+        // where taking it over would close whatever it names.
         let file = OpenOptions::new()
             .write(true)
             .open(format!("/proc/self/fd/{number}"))
@@ -108,6 +110,8 @@ pub fn serve(serve_one: impl FnOnce(&Request, &Emitter) -> Result<(), Refusal>) 
 
 fn read_request(mut from: impl Read) -> Result<Request, Refusal> {
     let mut line = Vec::new();
+    // To the end, not to the newline: a parent that dies in the middle has asked for
+    // nothing.
     from.read_to_end(&mut line)
         .map_err(|error| Refusal::new(FailureKind::Io, format!("reading the request: {error}")))?;
     Request::parse(&line).map_err(|error| {

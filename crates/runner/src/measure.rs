@@ -36,6 +36,7 @@ pub fn measure_module<P: Program<Error = Refusal>>(
     let (program, span) = timed_by(process_cpu_ns, || compile(&bytes));
     let program = program?;
     phase(Phase::Compile, span)?;
+    // What runs is measured as an embedder would have it, who needs them no longer.
     drop(bytes);
     measure_program(&program, measure, emitter, |refusal| refusal)?;
     let used = Usage::of_process()

@@ -25,6 +25,8 @@ impl Frozen {
         let mut file = File::from(memfd_create(c"fathom", flags)?);
         file.write_all(bytes)?;
         let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE | SealFlags::SEAL;
+        // Before it is mapped: from here on the slice that `bytes` hands out cannot change,
+        // nor lose its pages by the file becoming shorter.
         fcntl_add_seals(&file, seals)?;
         let mapped = map_file(&file, bytes.len())?;
         Ok(Frozen { file, mapped })

@@ -81,6 +81,7 @@ impl Reservation {
     /// policy or `vm.max_map_count` does not allow it.
     pub fn new(bytes: PageBytes, access: Access) -> io::Result<Reservation> {
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        // The kernel refuses to map nothing, and an empty memory must have an address.
         // SAFETY: a fresh anonymous mapping at an address of the kernel's choice.
         let start =
             unsafe { mmap_anonymous(std::ptr::null_mut(), bytes.0.max(1), access.prot(), flags)? };
@@ -227,11 +228,14 @@ impl Reservation {
     /// As [`Reservation::open`].
     pub fn close(&self, range: Range<usize>) -> io::Result<()> {
         let (start, bytes) = self.span(range.clone())?;
+        // Mapped anew, in place of madvise and mprotect: it takes away what was laid
+        // there too, and in one step.
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
         // SAFETY: replaces pages of this reservation only; the owner says that
         // nobody uses them any more.
         unsafe { mmap_anonymous(start.cast(), bytes, ProtFlags::empty(), flags)? };
         match self.key {
+            // What was mapped just now has the key of all other pages.
             Some(key) => self.set_key(range, Access::None, key),
             None => Ok(()),
         }

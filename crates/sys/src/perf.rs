@@ -70,6 +70,7 @@ impl ThreadCounters {
 pub fn hardware_counters() -> Result<(), String> {
     let counters = ThreadCounters::open()?;
     let (cycles, _) = counters.read().map_err(|error| explain(&error))?;
+    // Some hypervisors let the counter be opened and never let it count.
     if cycles == 0 {
         return Err("the kernel opens a cycle counter, but it stands still".into());
     }

@@ -92,6 +92,7 @@ pub(crate) fn for_each(mut visit: impl FnMut(Range<usize>) -> io::Result<()>) ->
     let mut last = null_mut();
     for cell in &TABLE {
         let region = cell.load(Ordering::Acquire);
+        // A region of several units has as many cells, one after the other.
         if region == last {
             continue;
         }

@@ -139,6 +139,7 @@ fn open_descriptor() -> io::Result<OwnedFd> {
     };
     // SAFETY: the argument is the struct this request takes.
     unsafe { ioctl(fd.as_raw_fd(), IOCTL_API, &mut api)? };
+    // Without it a fault would wait for a thread that reads the descriptor: for ever.
     if api.features & FEATURE_SIGBUS == 0 {
         return Err(io::Error::from_raw_os_error(libc::EINVAL));
     }
@@ -168,6 +169,8 @@ fn register_with(fd: i32, addresses: Range<usize>) -> io::Result<()> {
 /// Supply the page of `address`, which lies in `allowed`, and its neighbours
 /// in the same Wasm page. Async-signal-safe. False where the kernel refuses.
 pub(crate) fn supply(address: usize, allowed: &Range<usize>, write: bool) -> bool {
+    // Programs that touch one page of a Wasm page mostly touch its neighbours: one fault
+    // then stands for sixteen.
     let chunk = address - address % CHUNK_BYTES;
     if allowed.start <= chunk
         && chunk + CHUNK_BYTES <= allowed.end

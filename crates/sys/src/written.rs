@@ -127,6 +127,7 @@ fn scan(
             }
         }
         let reached = scan.walk_end as usize;
+        // The kernel got nowhere, and would not the next time.
         if reached <= start {
             return Err(io::ErrorKind::InvalidData.into());
         }

@@ -67,6 +67,7 @@ pub(crate) fn open(
     } else {
         Mode::empty()
     };
+    // A kernel does not learn it later: one vain call is enough.
     if NO_OPENAT2.load(Ordering::Relaxed) {
         return open_portable(dir, path, flags, mode);
     }
@@ -94,6 +95,8 @@ fn resolve(
     more: ResolveFlags,
 ) -> Result<OwnedFd, Host> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | more;
+    // Whenever something is renamed while `..` is followed, the kernel gives up: it cannot
+    // tell whether the path has left the directory meanwhile.
     for _ in 1..ATTEMPTS {
         match rustix::fs::openat2(dir, path, flags, mode, resolve) {
             Err(Host::AGAIN) => {}
@@ -159,6 +162,7 @@ fn open_portable(
         .append(append)
         .create(create)
         .create_new(create && flags.contains(OFlags::EXCL))
+        // The standard library refuses both together.
         .truncate(truncates && !append)
         .mode(mode.bits())
         .custom_flags((flags - named).bits().cast_signed());

@@ -196,6 +196,7 @@ impl Table {
     /// # Errors
     /// `Errno::Nfile` when the numbers, which have 31 bits, are used up.
     pub(crate) fn insert(&mut self, descriptor: Descriptor) -> Result<u32, Errno> {
+        // The lowest, as POSIX has it: programs close 0 and open what is to be 0.
         let later = &self.slots[self.free_from..];
         let free = later.iter().position(Option::is_none);
         let index = self.free_from + free.unwrap_or(later.len());
@@ -267,6 +268,8 @@ impl Table {
         let taken = taken.ok_or(Errno::Badf)?;
         self.free_from = self.free_from.min(index);
         self.open -= 1;
+        // Handed on, so that it is closed when the table is no longer locked: closing
+        // may wait.
         Ok(taken)
     }
 
@@ -275,6 +278,8 @@ impl Table {
     /// # Errors
     /// `Errno::Badf` when one of them is not open; then nothing has changed.
     pub(crate) fn renumber(&mut self, from: u32, to: u32) -> Result<(), Errno> {
+        // Both, before anything moves. An unused number is refused, where dup2 would
+        // take it: another thread may be about to get it.
         self.get(from)?;
         self.get(to)?;
         if from != to {

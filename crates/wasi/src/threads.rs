@@ -166,6 +166,7 @@ impl ThreadOptions {
         let linker = definitions(linker, &group)?;
         let linker = group.linker.get_or_init(|| linker);
         let mut store = group.store();
+        // A panic must reach the others first: their threads use what it unwinds past.
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let instance = linker.instantiate(&mut store, module)?;
             main(&mut store, instance)
@@ -271,6 +272,8 @@ impl<T: Send + 'static> Group<T> {
     /// host has no room for it.
     fn spawn(group: &Arc<Group<T>>, arg: i32, fuel: Option<u64>) -> Option<u32> {
         let mut state = group.state();
+        // A program may start thousands, one after the other: those that are over must
+        // not count, nor be kept until the end.
         state.threads.retain(|thread| !thread.is_finished());
         let full = state.threads.len() >= group.options.threads_max || state.last_tid == TID_MAX;
         if state.ending.is_some() || full {
@@ -282,6 +285,7 @@ impl<T: Send + 'static> Group<T> {
             .name(format!("guest {tid}"))
             .spawn(move || of_thread.thread(tid, arg, fuel))
             .ok()?;
+        // Numbers are not used again: a guest may hold on to one whose thread is over.
         state.last_tid = tid;
         state.threads.push(thread);
         Some(tid)
@@ -316,6 +320,7 @@ impl<T: Send + 'static> Group<T> {
     /// Ends the program, unless it has ended; the calling thread has left its
     /// store. Returns when no other is in one.
     fn end(&self, ending: Ending) {
+        // The first counts: the others are stopped because of it, and say so.
         self.state().ending.get_or_insert(ending);
         // However long a host function takes: its thread uses the program's
         // memory and descriptors.

@@ -33,6 +33,8 @@ pub(crate) fn environ_sizes_get(
 /// Writes the strings one after the other to `buf`, and a pointer to each to
 /// `pointers`.
 fn strings_get(mem: &mut GuestMemory, strings: &[Vec<u8>], pointers: u32, buf: u32) -> Call {
+    // In 64 bits: what begins near the end of the address space goes beyond it, where
+    // 32 bits would begin again at 0.
     let (mut pointer, mut at) = (u64::from(pointers), u64::from(buf));
     for string in strings {
         let narrow = |value: u64| u32::try_from(value).map_err(|_| Errno::Fault);

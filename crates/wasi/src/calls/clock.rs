@@ -31,6 +31,7 @@ pub(crate) fn nanoseconds(time: Timespec) -> u64 {
 /// `clock_res_get`.
 pub(crate) fn clock_res_get(mem: &mut GuestMemory, id: u32, resolution: u32) -> Call {
     let time = rustix::time::clock_getres(host_clock(id)?);
+    // Programs divide by it.
     mem.write_u64(resolution, nanoseconds(time).max(1))
 }
 

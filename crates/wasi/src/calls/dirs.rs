@@ -48,6 +48,8 @@ pub(crate) fn fd_readdir(
 ) -> Call {
     let dir = ctx.table().dir(fd, Rights::FD_READDIR)?;
     mem.check(used, 4)?;
+    // A lock of its own, since two threads may list one directory: the table's is free
+    // meanwhile.
     let stream = dir.dir.as_ref().ok_or(Errno::Notdir)?;
     let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
     mem.check(buf, buf_len)?;

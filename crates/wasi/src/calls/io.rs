@@ -20,6 +20,7 @@ pub(crate) fn fd_read(
     nread: u32,
 ) -> Call {
     let file = ctx.table().file(fd, Rights::FD_READ)?;
+    // Before the transfer: bytes that were taken from a pipe cannot be put back.
     mem.check(nread, 4)?;
     wait_unless_nonblocking(&file, PollFlags::IN)?;
     let got = mem.scatter(iovecs, |slices| match slices {
@@ -59,6 +60,7 @@ pub(crate) fn fd_write(
     mem.check(nwritten, 4)?;
     wait_unless_nonblocking(&file, PollFlags::OUT)?;
     let put = mem.gather(iovecs, |slices| match slices {
+        // write(2) to a socket that nobody reads would end the host by SIGPIPE.
         slices if file.is_socket() => Ok(send(&file, slices)?),
         [one] => Ok(rustix::io::write(&file, one)?),
         many => Ok(rustix::io::writev(&file, many)?),

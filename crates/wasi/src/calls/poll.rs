@@ -113,6 +113,7 @@ pub(crate) fn poll_oneoff(
     mem.check(output, events_bytes)?;
     mem.check(nevents, 4)?;
     let subscriptions = read_subscriptions(mem, input, count, snapshot)?;
+    // The table is not locked while it waits: other threads go on opening and closing.
     let events = wait(ctx, &subscriptions, stopped)?;
     let mut at = output;
     for event in &events {
@@ -174,6 +175,7 @@ fn read_clock(record: &[u8]) -> Result<Want, Errno> {
     if flags.contains(ClockFlags::ABSTIME) {
         return Ok(Want::Clock(clock, timeout));
     }
+    // A time span is one whatever the clock: setting the realtime clock changes nothing.
     let monotonic = ClockKind::Monotonic;
     let deadline = monotonic.now_ns().saturating_add(timeout);
     Ok(Want::Clock(monotonic, deadline))

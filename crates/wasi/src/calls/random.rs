@@ -15,6 +15,7 @@ fn randomise(bytes: &mut [u8]) -> Result<usize, Errno> {
     let mut done = 0;
     while done < bytes.len() {
         match rustix::rand::getrandom(&mut bytes[done..], GetRandomFlags::empty()) {
+            // More than 256 bytes may come in parts, and a signal may come first.
             Ok(filled) => done += filled,
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(Errno::from(error)),

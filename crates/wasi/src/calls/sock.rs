@@ -36,6 +36,7 @@ pub(crate) fn sock_accept(
     let listener = socket(ctx, fd, Rights::SOCK_ACCEPT)?;
     let mut host = SocketFlags::CLOEXEC;
     host.set(SocketFlags::NONBLOCK, flags.contains(FdFlags::NONBLOCK));
+    // What is accepted may do what the listener hands on, as for what a directory opens.
     let rights = listener.inheriting;
     let fd = ctx.insert_with(|| {
         let accepted = rustix::net::accept_with(&listener, host)?;
