@@ -73,7 +73,7 @@ impl LinearMemory {
     fn meaning_in_shadow(&self, address: usize) -> Option<Option<Meaning>> {
         let shadow = self.plan.shadow?;
         // The byte right below the end stands for the first bytes.
-        let back = self.vm.shadow.addr().checked_sub(address + 1)?;
+        let back = self.vm.shadow.addr().checked_sub(address.checked_add(1)?)?;
         if back as u64 >= shadow.bytes {
             return None;
         }
@@ -84,5 +84,31 @@ impl LinearMemory {
             (true, Growth::MicroGuard) if !self.ty.shared => None,
             _ => Some(Meaning::OutOfBounds),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_sys::cells::Domain;
+
+    use super::*;
+    use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
+    use crate::facts::types::MemoryType;
+
+    /// A probe reads there where the index is as far above the shadow's end as it
+    /// needs to be to wrap.
+    #[test]
+    fn the_last_address_of_all_has_a_meaning() {
+        let ty = MemoryType {
+            min: 1,
+            ..MemoryType::default()
+        };
+        let named = |name: &str| name.parse::<Bounds>().expect("a strategy's name");
+        for bounds in ["guard", "trap", "shadow"].map(named) {
+            let plan = MemoryPlan::new(bounds, &ty, GrowthLimits::default());
+            let memory = LinearMemory::new(plan.expect("it fits"), ty, Domain::Open);
+            let memory = memory.expect("the host has room");
+            assert_eq!(memory.meaning_of_fault(Some(usize::MAX)), None, "{bounds}");
+        }
     }
 }
