@@ -3,26 +3,49 @@
 //!
 //! ```text
 //! VmCtx (one per instance, 16-byte aligned)
-//!   +0   runtime    *VmRuntime   stack limit, last exit, counts: one per store
-//!   +8   libcalls   *[fn]        table of runtime functions, by `Libcall`
-//!   +16  type_ids   *[u32]       module type index -> engine-wide type id
-//!   +24  instance   *Instance    for the runtime only
-//!   +32  memories   {base, *VmMemory}   16 bytes each, imported ones too
-//!        tables     *VmTable            8 bytes each, imported ones too
-//!        imports    VmFuncImport        16 bytes each, imported functions
-//!        gimports   *u128 cell          8 bytes each, imported globals
-//!        tags       *VmTag              8 bytes each, imported ones too
-//!        globals    u128 cell           16 bytes each, 16-byte aligned
-//!        funcrefs   VmFuncRef           32 bytes each, escaping functions
+//!   VmHeader    runtime, libcalls, type_ids, instance
+//!   memories    VmMemoryPlace      imported ones too
+//!   tables      *VmTable           imported ones too
+//!   imports     VmFuncImport       imported functions
+//!   gimports    *u128 cell         imported globals
+//!   tags        *VmTag             imported ones too
+//!   globals     u128 cell          16-byte aligned
+//!   funcrefs    VmFuncRef          escaping functions
 //! ```
 //!
 //! What must stay true: everything but `globals` is written before the first
 //! instruction runs and never after, so translation may load it `readonly`.
-//! A memory's base never moves (each strategy reserves its whole range).
+//! A memory's base never moves (each strategy reserves its whole range). Offsets and
+//! sizes are those of the types here, which are laid out as C would.
 
+use std::mem::offset_of;
 use std::ops::AddAssign;
 
 use crate::facts::module::ModuleInfo;
+
+/// What a context begins with.
+#[repr(C)]
+#[derive(Debug)]
+pub struct VmHeader {
+    /// Stack limit, last exit, counts: one for a store.
+    pub runtime: *mut VmRuntime,
+    /// The table of runtime functions, see [`crate::libcall`].
+    pub libcalls: *const *const (),
+    /// From a module's type index to the id of the type.
+    pub type_ids: *const u32,
+    /// The instance, for the runtime only.
+    pub instance: *mut (),
+}
+
+/// What a context has of a memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct VmMemoryPlace {
+    /// Its first byte.
+    pub base: *mut u8,
+    /// The rest of it.
+    pub def: *const VmMemory,
+}
 
 /// Per store: what compiled code needs of the thread it runs on.
 #[repr(C)]
@@ -96,7 +119,7 @@ impl AddAssign for Counts {
     }
 }
 
-/// A field of [`Counts`] that compiled code increments, in its order.
+/// A field of [`Counts`] that compiled code increments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Counter {
     Loads,
@@ -111,7 +134,16 @@ pub(crate) enum Counter {
 impl Counter {
     /// In the store's runtime block.
     pub(crate) fn offset(self) -> i32 {
-        offsets::RUNTIME_COUNTS + self as i32 * size_of::<u64>() as i32
+        let offset = match self {
+            Counter::Loads => offset_of!(Counts, loads),
+            Counter::Stores => offset_of!(Counts, stores),
+            Counter::Checks => offset_of!(Counts, checks),
+            Counter::ChecksLeftOut => offset_of!(Counts, checks_left_out),
+            Counter::IndirectCalls => offset_of!(Counts, indirect_calls),
+            Counter::HostCalls => offset_of!(Counts, host_calls),
+            Counter::Growths => offset_of!(Counts, growths),
+        };
+        offsets::RUNTIME_COUNTS + offset as i32
     }
 }
 
@@ -188,6 +220,15 @@ pub struct VmFuncRef {
     pub entry: *const u8,
 }
 
+/// What a host function begins with, as exit trampolines see it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VmHostFunc {
+    /// Called with this, the calling context and the slots; 0, [`THROWN`], or anything
+    /// else with an error waiting in the store.
+    pub call: unsafe extern "C" fn(*const VmHostFunc, *mut u8, *mut u128) -> u32,
+}
+
 /// Status of a host function that throws the exception in its first slot.
 pub(crate) const THROWN: u32 = 2;
 
@@ -195,7 +236,6 @@ pub(crate) const THROWN: u32 = 2;
 /// [`VmFuncImport`] and [`VmFuncRef`].
 pub mod offsets {
     use super::*;
-    use std::mem::offset_of;
 
     /// [`VmRuntime::stack_limit`].
     pub const RUNTIME_STACK_LIMIT: i32 = offset_of!(VmRuntime, stack_limit) as i32;
@@ -246,18 +286,28 @@ pub mod offsets {
     /// First value of a [`VmException`].
     pub const EXCEPTION_VALUES: i32 = size_of::<VmException>() as i32;
     /// Offset of `call` in the host function behind an exit trampoline.
-    pub const HOST_FUNC_CALL: i32 = 0;
+    pub const HOST_FUNC_CALL: i32 = offset_of!(VmHostFunc, call) as i32;
 }
 
 /// Offset of the pointer to [`VmRuntime`] in a context.
-pub const VMCTX_RUNTIME: i32 = 0;
+pub const VMCTX_RUNTIME: i32 = offset_of!(VmHeader, runtime) as i32;
 /// Offset of the pointer to the table of libcalls.
-pub const VMCTX_LIBCALLS: i32 = 8;
+pub const VMCTX_LIBCALLS: i32 = offset_of!(VmHeader, libcalls) as i32;
 /// Offset of the pointer to the engine-wide type ids.
-pub const VMCTX_TYPE_IDS: i32 = 16;
+pub const VMCTX_TYPE_IDS: i32 = offset_of!(VmHeader, type_ids) as i32;
 /// Offset of the pointer to the runtime's instance.
-pub const VMCTX_INSTANCE: i32 = 24;
-const VMCTX_HEADER: u32 = 32;
+pub const VMCTX_INSTANCE: i32 = offset_of!(VmHeader, instance) as i32;
+
+/// Bytes of a pointer.
+const POINTER: u32 = size_of::<*const u8>() as u32;
+/// Bytes of a global's cell.
+const CELL: u32 = size_of::<u128>() as u32;
+/// Bytes of what a context has of a memory.
+const MEMORY: u32 = size_of::<VmMemoryPlace>() as u32;
+/// Bytes of an imported function.
+const IMPORT: u32 = size_of::<VmFuncImport>() as u32;
+/// Bytes of a function reference.
+const FUNCREF: u32 = size_of::<VmFuncRef>() as u32;
 
 /// Where the variable parts of a module's contexts are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -277,14 +327,14 @@ pub struct VmLayout {
 impl VmLayout {
     /// The layout for instances of `info`.
     pub fn new(info: &ModuleInfo) -> VmLayout {
-        let memories = VMCTX_HEADER;
-        let tables = memories + 16 * info.memories.len() as u32;
-        let imports = tables + 8 * info.tables.len() as u32;
-        let global_imports = imports + 16 * info.imported_funcs;
-        let tags = global_imports + 8 * info.imported_globals;
-        let globals = (tags + 8 * info.tags.len() as u32).next_multiple_of(16);
-        let funcrefs = globals + 16 * info.global_defs.len() as u32;
-        let size = funcrefs + size_of::<VmFuncRef>() as u32 * info.escaping.len() as u32;
+        let memories = size_of::<VmHeader>() as u32;
+        let tables = memories + MEMORY * info.memories.len() as u32;
+        let imports = tables + POINTER * info.tables.len() as u32;
+        let global_imports = imports + IMPORT * info.imported_funcs;
+        let tags = global_imports + POINTER * info.imported_globals;
+        let globals = (tags + POINTER * info.tags.len() as u32).next_multiple_of(CELL);
+        let funcrefs = globals + CELL * info.global_defs.len() as u32;
+        let size = funcrefs + FUNCREF * info.escaping.len() as u32;
         VmLayout {
             memories,
             tables,
@@ -306,40 +356,40 @@ impl VmLayout {
 
     /// Offset of a memory's base address.
     pub fn memory_base(&self, memory: u32) -> i32 {
-        (self.memories + 16 * memory) as i32
+        (self.memories + MEMORY * memory) as i32 + offset_of!(VmMemoryPlace, base) as i32
     }
 
     /// Offset of the pointer to a memory's [`VmMemory`].
     pub fn memory_def(&self, memory: u32) -> i32 {
-        self.memory_base(memory) + 8
+        (self.memories + MEMORY * memory) as i32 + offset_of!(VmMemoryPlace, def) as i32
     }
 
     /// Offset of the pointer to a table's [`VmTable`].
     pub fn table_def(&self, table: u32) -> i32 {
-        (self.tables + 8 * table) as i32
+        (self.tables + POINTER * table) as i32
     }
 
     /// Offset of an imported function's [`VmFuncImport`].
     pub fn func_import(&self, func: u32) -> i32 {
-        (self.imports + 16 * func) as i32
+        (self.imports + IMPORT * func) as i32
     }
 
     /// Offset of the pointer to a tag's [`VmTag`].
     pub fn tag(&self, tag: u32) -> i32 {
-        (self.tags + 8 * tag) as i32
+        (self.tags + POINTER * tag) as i32
     }
 
     /// Where a global's cell is.
     pub fn global(&self, global: u32) -> GlobalPlace {
         match global.checked_sub(self.imported_globals) {
-            Some(defined) => GlobalPlace::Inline((self.globals + 16 * defined) as i32),
-            None => GlobalPlace::Pointer((self.global_imports + 8 * global) as i32),
+            Some(defined) => GlobalPlace::Inline((self.globals + CELL * defined) as i32),
+            None => GlobalPlace::Pointer((self.global_imports + POINTER * global) as i32),
         }
     }
 
     /// The words of 16 bytes that hold the cells of defined globals.
     pub fn global_words(&self) -> std::ops::Range<usize> {
-        self.globals as usize / 16..self.funcrefs as usize / 16
+        (self.globals / CELL) as usize..(self.funcrefs / CELL) as usize
     }
 
     /// Offset of the [`VmFuncRef`] of an escaping function, `None` where its
@@ -352,7 +402,7 @@ impl VmLayout {
             Some(found) if *found == func => guess,
             _ => self.escaping.binary_search(&func).ok()?,
         };
-        Some((self.funcrefs + slot as u32 * size_of::<VmFuncRef>() as u32) as i32)
+        Some((self.funcrefs + FUNCREF * slot as u32) as i32)
     }
 }
 

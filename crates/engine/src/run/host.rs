@@ -8,6 +8,7 @@
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
+use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use fathom_sys::pkeys::Key;
 use crate::facts::error::{Error, Result};
 use crate::facts::trap::TrapCode;
 use crate::facts::types::{FuncType, TypeId};
-use crate::facts::vmctx::{THROWN, VMCTX_INSTANCE, VmFuncRef};
+use crate::facts::vmctx::{THROWN, VMCTX_INSTANCE, VmFuncRef, VmHostFunc};
 use crate::run::engine::Trampolines;
 use crate::run::entry;
 use crate::run::externs::Extern;
@@ -28,18 +29,21 @@ use crate::run::store::private::Sealed;
 use crate::run::store::{AsContext, AsContextMut, StoreInner, StoreOpaque, trap_error};
 use crate::run::values::{Val, WasmTy};
 
-/// A host function as compiled code sees it: `call` first.
+/// A host function: what compiled code sees of it first.
 #[repr(C)]
 pub(crate) struct HostFunc {
-    call: Shim,
+    vm: VmHostFunc,
     store: *mut StoreOpaque,
     body: HostBody,
     /// Keeps the code that calls it, and its type.
     _trampolines: Arc<Trampolines>,
 }
 
+// Exit trampolines have the address of the one for that of the other.
+const _: () = assert!(offset_of!(HostFunc, vm) == 0);
+
 /// The host's end of an exit trampoline.
-pub(crate) type Shim = unsafe extern "C" fn(*const HostFunc, *mut u8, *mut u128) -> u32;
+pub(crate) type Shim = unsafe extern "C" fn(*const VmHostFunc, *mut u8, *mut u128) -> u32;
 
 // SAFETY: the store pointer is that of the store which owns the function and
 // moves with it; the body is `Send + Sync`.
@@ -131,15 +135,16 @@ impl<T> AsContextMut for Caller<'_, T> {}
 /// the store.
 ///
 /// # Safety
-/// `host` belongs to the store whose Wasm is running; `values` holds its
+/// `host` begins a [`HostFunc`] of the store whose Wasm is running; `values` holds its
 /// arguments and has room for its results.
 pub(crate) unsafe extern "C" fn shim(
-    host: *const HostFunc,
+    host: *const VmHostFunc,
     caller: *mut u8,
     values: *mut u128,
 ) -> u32 {
     // SAFETY: the caller's promise. A panic must not unwind through Wasm.
     unsafe {
+        let host: *const HostFunc = host.cast();
         let store = (*host).store;
         let body: &HostBody = &(*host).body;
         match catch_unwind(AssertUnwindSafe(|| body(store, caller, values))) {
@@ -226,7 +231,9 @@ impl HostDef {
         let trampolines = opaque.engine.trampolines(type_id)?;
         let domain = opaque.engine.domain();
         let host = HostFunc {
-            call: entry::shim(domain),
+            vm: VmHostFunc {
+                call: entry::shim(domain),
+            },
             store,
             body: self.body.clone(),
             _trampolines: trampolines.clone(),

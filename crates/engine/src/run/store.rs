@@ -27,9 +27,7 @@ use crate::facts::quota::Resource;
 use crate::facts::thrown::{ExnRef, Uncaught};
 use crate::facts::trap::{self, AccessReport, Frame, Trap, TrapCode};
 use crate::facts::types::TypeHold;
-use crate::facts::vmctx::{
-    Counts, Crossing, VMCTX_INSTANCE, VMCTX_LIBCALLS, VMCTX_RUNTIME, VmFuncRef, VmRuntime, VmTag,
-};
+use crate::facts::vmctx::{Counts, Crossing, VmFuncRef, VmHeader, VmRuntime, VmTag};
 use crate::run::code;
 use crate::run::engine::Engine;
 use crate::run::entry::{self, Callee, Raised};
@@ -73,7 +71,7 @@ pub struct StoreOpaque {
     pub engine: Engine,
     pub(crate) runtime: Placed<VmRuntime>,
     /// The context that host calls pass as the caller's: a runtime, no instance.
-    host_context: Placed<[usize; HOST_CONTEXT_WORDS]>,
+    host_context: Placed<VmHeader>,
     pub(crate) instances: Vec<Box<InstanceData>>,
     /// Shared ones belong to other stores, too.
     pub(crate) memories: Vec<Arc<LinearMemory>>,
@@ -116,9 +114,6 @@ impl Externs {
     }
 }
 
-/// Words of a context up to its instance, which is null.
-const HOST_CONTEXT_WORDS: usize = VMCTX_INSTANCE as usize / size_of::<usize>() + 1;
-
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 /// The first of `count` ids that no other store has.
@@ -145,11 +140,12 @@ impl<T> Store<T> {
             crossing: Crossing::default(),
         };
         let runtime = Placed::new(domain, Key::Inside, runtime);
-        let mut host_context = [0; HOST_CONTEXT_WORDS];
-        host_context[VMCTX_RUNTIME as usize / size_of::<usize>()] =
-            std::ptr::from_ref(&*runtime) as usize;
-        host_context[VMCTX_LIBCALLS as usize / size_of::<usize>()] =
-            runtime::table(domain) as usize;
+        let host_context = VmHeader {
+            runtime: runtime.address().as_ptr(),
+            libcalls: runtime::table(domain),
+            type_ids: std::ptr::null(),
+            instance: std::ptr::null_mut(),
+        };
         let host_context = Placed::new(domain, Key::Fixed, host_context);
         let opaque = StoreOpaque {
             id: take_ids(1),

@@ -3,9 +3,10 @@
 #![allow(unsafe_code)]
 
 use std::arch::naked_asm;
+use std::mem::offset_of;
 
 use super::Activation;
-use super::throw::find_handler;
+use super::throw::{Resume, find_handler};
 
 /// Save the callee-saved registers (x19 to x30 and the low halves of v8 to
 /// v15), note the stack pointer in the activation and call the entry
@@ -36,10 +37,11 @@ pub(super) unsafe extern "C" fn enter(
         "stp d10, d11, [sp, #112]",
         "stp d12, d13, [sp, #128]",
         "stp d14, d15, [sp, #144]",
-        "str x29, [x5]",
+        "str x29, [x5, #{catch_sp}]",
         "blr x4",
         "mov w0, #0",
         "b {leave}",
+        catch_sp = const offset_of!(Activation, catch_sp),
         leave = sym leave,
     )
 }
@@ -87,16 +89,23 @@ pub(super) fn catch_address() -> usize {
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: u64) {
     naked_asm!(
-        "sub sp, sp, #32",
+        "sub sp, sp, #{resume}",
         "mov x0, x1",
         "mov x1, x30",
         "mov x2, x29",
         "mov x3, sp",
         "bl {find}",
-        "ldp x9, x10, [sp]",
-        "ldp x29, x0, [sp, #16]",
+        "ldr x9, [sp, #{pc}]",
+        "ldr x10, [sp, #{sp}]",
+        "ldr x29, [sp, #{fp}]",
+        "ldr x0, [sp, #{exception}]",
         "mov sp, x10",
         "br x9",
+        pc = const offset_of!(Resume, pc),
+        sp = const offset_of!(Resume, sp),
+        fp = const offset_of!(Resume, fp),
+        exception = const offset_of!(Resume, exception),
+        resume = const size_of::<Resume>(),
         find = sym find_handler,
     )
 }

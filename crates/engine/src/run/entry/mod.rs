@@ -68,7 +68,7 @@ thread_local! {
 /// One entry into Wasm, on the stack of [`enter`]'s caller.
 #[repr(C)]
 struct Activation {
-    /// Stack pointer of the catch point; first, for the assembly.
+    /// Stack pointer of the catch point.
     catch_sp: usize,
     previous: *mut Activation,
     /// Whose Wasm it runs.

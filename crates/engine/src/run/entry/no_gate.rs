@@ -5,7 +5,8 @@
 
 use super::{Activation, arch};
 use crate::facts::libcall::Libcall;
-use crate::run::host::{self, HostFunc};
+use crate::facts::vmctx::VmHostFunc;
+use crate::run::host;
 
 /// As [`super::arch::enter`].
 ///
@@ -32,7 +33,11 @@ pub(super) fn catch_address() -> usize {
 ///
 /// # Safety
 /// As there.
-pub(super) unsafe extern "C" fn shim(host: *const HostFunc, ctx: *mut u8, slots: *mut u128) -> u32 {
+pub(super) unsafe extern "C" fn shim(
+    host: *const VmHostFunc,
+    ctx: *mut u8,
+    slots: *mut u128,
+) -> u32 {
     // SAFETY: the caller's promise.
     unsafe { host::shim(host, ctx, slots) }
 }

@@ -9,9 +9,10 @@
 #![allow(unsafe_code)]
 
 use std::arch::naked_asm;
+use std::mem::offset_of;
 
 use super::Activation;
-use super::throw::find_handler;
+use super::throw::{Resume, find_handler};
 
 /// Save the callee-saved registers (ra, s0 to s11, fs0 to fs11), note the stack
 /// pointer in the activation and call the entry trampoline. Returns 0 when it
@@ -59,11 +60,12 @@ pub(super) unsafe extern "C" fn enter(
         "fsd fs10, 184(sp)",
         "fsd fs11, 192(sp)",
         "mv s0, sp",
-        "sd sp, 0(a5)",
+        "sd sp, {catch_sp}(a5)",
         "jalr a4",
         "li a0, 0",
         "tail {leave}",
         ".option pop",
+        catch_sp = const offset_of!(Activation, catch_sp),
         leave = sym leave,
     )
 }
@@ -130,17 +132,22 @@ pub(super) fn catch_address() -> usize {
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: u64) {
     naked_asm!(
-        "addi sp, sp, -32",
+        "addi sp, sp, -{resume}",
         "mv a0, a1",
         "mv a1, ra",
         "mv a2, s0",
         "mv a3, sp",
         "call {find}",
-        "ld t0, 0(sp)",
-        "ld s0, 16(sp)",
-        "ld a0, 24(sp)",
-        "ld sp, 8(sp)",
+        "ld t0, {pc}(sp)",
+        "ld s0, {fp}(sp)",
+        "ld a0, {exception}(sp)",
+        "ld sp, {sp}(sp)",
         "jr t0",
+        pc = const offset_of!(Resume, pc),
+        sp = const offset_of!(Resume, sp),
+        fp = const offset_of!(Resume, fp),
+        exception = const offset_of!(Resume, exception),
+        resume = const size_of::<Resume>(),
         find = sym find_handler,
     )
 }

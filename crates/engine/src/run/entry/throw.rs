@@ -20,10 +20,10 @@ use crate::run::code;
 /// Where an exception goes on; read by the assembly.
 #[repr(C)]
 pub(super) struct Resume {
-    pc: usize,
-    sp: usize,
-    fp: usize,
-    exception: usize,
+    pub pc: usize,
+    pub sp: usize,
+    pub fp: usize,
+    pub exception: usize,
 }
 
 /// Fill in where `exception`, thrown by the frame `fp` whose call returns to

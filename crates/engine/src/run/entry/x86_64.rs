@@ -3,9 +3,10 @@
 #![allow(unsafe_code)]
 
 use std::arch::naked_asm;
+use std::mem::offset_of;
 
 use super::Activation;
-use super::throw::find_handler;
+use super::throw::{Resume, find_handler};
 
 /// Save the callee-saved registers, note the stack pointer in the activation
 /// and call the entry trampoline. Returns 0 when it returns, 1 when a fault
@@ -32,10 +33,11 @@ pub(super) unsafe extern "C" fn enter(
         "push r14",
         "push r15",
         "sub rsp, 8",
-        "mov [r9], rsp",
+        "mov [r9 + {catch_sp}], rsp",
         "call r8",
         "xor eax, eax",
         "jmp {leave}",
+        catch_sp = const offset_of!(Activation, catch_sp),
         leave = sym leave,
     )
 }
@@ -84,14 +86,20 @@ pub(crate) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: u64) {
         "mov rdi, rsi",
         "mov rsi, [rsp]",
         "mov rdx, rbp",
-        "sub rsp, 40",
+        // One word more, for the stack's alignment.
+        "sub rsp, {resume} + 8",
         "mov rcx, rsp",
         "call {find}",
-        "mov rcx, [rsp]",
-        "mov rbp, [rsp + 16]",
-        "mov rax, [rsp + 24]",
-        "mov rsp, [rsp + 8]",
+        "mov rcx, [rsp + {pc}]",
+        "mov rbp, [rsp + {fp}]",
+        "mov rax, [rsp + {exception}]",
+        "mov rsp, [rsp + {sp}]",
         "jmp rcx",
+        pc = const offset_of!(Resume, pc),
+        sp = const offset_of!(Resume, sp),
+        fp = const offset_of!(Resume, fp),
+        exception = const offset_of!(Resume, exception),
+        resume = const size_of::<Resume>(),
         find = sym find_handler,
     )
 }

@@ -8,10 +8,11 @@ use std::mem::offset_of;
 
 use super::Activation;
 use super::arch::leave;
-use super::throw::find_handler;
+use super::throw::{Resume, find_handler};
 use crate::facts::libcall::{Libcall, Libcalls, runtime_functions};
 use crate::facts::vmctx::offsets::{HOST_SP, LOCKED, OPENED, WASM_SP, WRITES};
-use crate::run::host::{self, HostFunc};
+use crate::facts::vmctx::{VMCTX_RUNTIME, VmHostFunc};
+use crate::run::host;
 use crate::run::runtime::TABLE;
 
 /// As [`super::arch::enter`], but locked and on the stack of Wasm. The activation
@@ -102,10 +103,11 @@ pub(super) fn catch_address() -> usize {
 #[unsafe(naked)]
 unsafe extern "C" fn libcall<const OFFSET: usize>() {
     naked_asm!(
-        "mov r11, [rdi]",
+        "mov r11, [rdi + {runtime}]",
         "lea r10, [rip + {table}]",
         "add r10, {offset}",
         "jmp {pass}",
+        runtime = const VMCTX_RUNTIME,
         table = sym TABLE,
         offset = const OFFSET,
         pass = sym pass,
@@ -125,11 +127,12 @@ unsafe impl Sync for Shim {}
 /// # Safety
 /// As that.
 #[unsafe(naked)]
-pub(super) unsafe extern "C" fn shim(_: *const HostFunc, _: *mut u8, _: *mut u128) -> u32 {
+pub(super) unsafe extern "C" fn shim(_: *const VmHostFunc, _: *mut u8, _: *mut u128) -> u32 {
     naked_asm!(
-        "mov r11, [rsi]",
+        "mov r11, [rsi + {runtime}]",
         "lea r10, [rip + {target}]",
         "jmp {pass}",
+        runtime = const VMCTX_RUNTIME,
         target = sym SHIM,
         pass = sym pass,
     )
@@ -185,7 +188,7 @@ unsafe extern "C" fn pass() {
 #[unsafe(naked)]
 unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: u64) {
     naked_asm!(
-        "mov r11, [rdi]",
+        "mov r11, [rdi + {runtime}]",
         "mov rdi, rsi",
         "mov rsi, [rsp]",
         "mov eax, [r11 + {opened}]",
@@ -196,15 +199,15 @@ unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: u64) {
         "mov [r11 + {wasm_sp}], rsp",
         "add qword ptr [r11 + {writes}], 2",
         "mov rsp, [r11 + {host_sp}]",
-        "sub rsp, 48",
-        "mov [rsp + 32], r11",
+        "sub rsp, {resume} + 16",
+        "mov [rsp + {resume}], r11",
         "mov rcx, rsp",
         "call {find}",
-        "mov r11, [rsp + 32]",
-        "mov rsi, [rsp]",
-        "mov rdi, [rsp + 8]",
-        "mov rbp, [rsp + 16]",
-        "mov r8, [rsp + 24]",
+        "mov r11, [rsp + {resume}]",
+        "mov rsi, [rsp + {pc}]",
+        "mov rdi, [rsp + {sp}]",
+        "mov rbp, [rsp + {fp}]",
+        "mov r8, [rsp + {exception}]",
         "mov eax, [r11 + {locked}]",
         "xor ecx, ecx",
         "xor edx, edx",
@@ -217,6 +220,12 @@ unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: u64) {
         wasm_sp = const WASM_SP,
         host_sp = const HOST_SP,
         writes = const WRITES,
+        runtime = const VMCTX_RUNTIME,
+        pc = const offset_of!(Resume, pc),
+        sp = const offset_of!(Resume, sp),
+        fp = const offset_of!(Resume, fp),
+        resume = const size_of::<Resume>(),
+        exception = const offset_of!(Resume, exception),
         find = sym find_handler,
     )
 }
