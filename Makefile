@@ -61,7 +61,7 @@ style: ## Check formatting and lints
 
 .PHONY: docs
 docs: ## Make the documentation of the libraries in target/doc, with warnings denied
-	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --locked --workspace --no-deps
+	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --locked --workspace --lib --no-deps
 
 .PHONY: python-tests
 python-tests: ## Run the unit tests of workloads/, engines/, tests/ and fuzz/

@@ -21,7 +21,7 @@
 //! key, so keys are not to be had there.
 //!
 //! A thread that is older than the keys has them locked. It is lent them when it
-//! first meets one ([`lend`]).
+//! first meets one (`lend`).
 
 use std::cell::Cell;
 use std::sync::OnceLock;

@@ -91,7 +91,7 @@ pub struct MemoryPlan {
     /// Readable and writable bytes in front of the memory's first byte.
     pub front_bytes: u64,
     /// Bytes reserved from the first byte on; more where the shadow of the
-    /// memory lies so that more are in reach ([`Shadow::reserved_bytes`]).
+    /// memory lies so that more are in reach (`Shadow::reserved_bytes`).
     pub reserved_bytes: u64,
     /// How pages become accessible.
     pub backing: Backing,

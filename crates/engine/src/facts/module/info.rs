@@ -247,7 +247,7 @@ impl ModuleInfo {
     }
 
     /// The value of a global when translation may fold it: see
-    /// [`GlobalDef::constant`].
+    /// `GlobalDef::constant`.
     pub fn constant_global(&self, index: u32) -> Option<ConstOp> {
         let defined = index.checked_sub(self.imported_globals)?;
         self.global_defs[defined as usize].constant
