@@ -484,6 +484,22 @@ fn the_engine_does_not_know_that_it_is_measured() {
 }
 
 #[test]
+fn the_wrong_check_is_built_for_its_test_alone() {
+    let sets = concat!("rustc-cfg=", "thesis_formula");
+    let who: Vec<String> = sources(&["rs", "toml", "sh", "py", "yml"])
+        .into_iter()
+        .filter(|source| source.text.contains(sets))
+        .map(|source| source.path)
+        .collect();
+    assert_eq!(who, ["tests/thesis/build.rs"]);
+    let engine = fs::read_to_string(root().join("crates/engine/Cargo.toml")).expect("a manifest");
+    assert!(
+        !engine.contains("[features]"),
+        "what one package turns on, all of a build have"
+    );
+}
+
+#[test]
 fn every_mutation_can_be_applied() {
     let mut wrong = Vec::new();
     let rows = sources(&["toml"]).into_iter();

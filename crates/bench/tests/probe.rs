@@ -123,30 +123,3 @@ fn a_weaker_strategy_cannot_pass_for_a_stronger() {
         assert!(!found.examples.is_empty());
     }
 }
-
-/// The check that the thesis proposes, compiled for these tests only: the last
-/// address of an access is looked up, and wraps.
-#[test]
-fn the_formula_of_the_thesis_is_found_out() {
-    let bounds = Bounds::ShadowCompressed(Growth::MicroGuard, Probing::Movzx);
-    let config = Config::new()
-        .bounds64(BoundsChoice::Named(bounds))
-        .thesis_formula(true);
-    let mut subject = Own(Engine::new(&config).unwrap());
-    let extent = Extent {
-        narrow: false,
-        wide: true,
-        random: 0,
-        seed: 1,
-        examples: Extent::EXAMPLES,
-    };
-    let found = probe(&mut subject, extent, Guarantee::Exact, &mut |_| {}).unwrap();
-    assert!(!found.is_kept());
-    assert!(found.violations > 100, "{}", found.violations);
-    let example = found.examples.first().unwrap();
-    assert!(
-        example.contains("at address 0xffffffffffff"),
-        "{:#?}",
-        found.examples
-    );
-}

@@ -24,7 +24,7 @@ mod shadow;
 mod shadow_compressed;
 mod site;
 mod spectre;
-#[cfg(feature = "thesis-formula")]
+#[cfg(thesis_formula)]
 mod thesis;
 mod trap;
 mod uffd;
@@ -109,7 +109,7 @@ pub struct MemoryPlan {
     /// too: see `spectre.rs`.
     pub spectre: bool,
     /// Whether accesses are checked wrongly, see `thesis.rs`.
-    #[cfg(feature = "thesis-formula")]
+    #[cfg(thesis_formula)]
     pub thesis_formula: bool,
 }
 
@@ -318,7 +318,7 @@ impl MemoryPlan {
             imported: false,
             shared: ty.shared,
             spectre: true,
-            #[cfg(feature = "thesis-formula")]
+            #[cfg(thesis_formula)]
             thesis_formula: false,
         })
     }
@@ -396,7 +396,7 @@ impl MemoryPlan {
         if builder.func.dfg.value_type(access.index) == types::I32 {
             access.index = builder.ins().uextend(types::I64, access.index);
         }
-        #[cfg(feature = "thesis-formula")]
+        #[cfg(thesis_formula)]
         if self.thesis_formula {
             return thesis::emit(builder, self, &access);
         }

@@ -2,6 +2,8 @@
 //! §4.6, equation 4.5), to see that it is found out. It probes the byte of the
 //! *last* address of an access, `s + !((i + o + n - 1) >> k)`, and that sum wraps:
 //! 8 bytes at -4 are taken for those at 3, which are in bounds.
+//!
+//! Only the package in `tests/thesis` has it, which builds these sources for that.
 
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, types};
 use cranelift_frontend::FunctionBuilder;

@@ -19,7 +19,7 @@ pub struct Config {
     pub(crate) bounds: BoundsChoice,
     pub(crate) bounds64: Option<BoundsChoice>,
     pub(crate) undeclared_pages_64: u64,
-    #[cfg(feature = "thesis-formula")]
+    #[cfg(thesis_formula)]
     pub(crate) thesis_formula: bool,
     pub(crate) opt: Opt,
     pub(crate) elide: Elide,
@@ -44,7 +44,7 @@ impl Default for Config {
             bounds: BoundsChoice::Auto,
             bounds64: None,
             undeclared_pages_64: DEFAULT_PAGES_64,
-            #[cfg(feature = "thesis-formula")]
+            #[cfg(thesis_formula)]
             thesis_formula: false,
             opt: Opt::Speed,
             elide: Elide::Loops,
@@ -94,7 +94,7 @@ impl Config {
 
     /// Check accesses wrongly, under a strategy with a shadow in front: for tests
     /// that must find it out.
-    #[cfg(feature = "thesis-formula")]
+    #[cfg(thesis_formula)]
     pub fn thesis_formula(mut self, wrong: bool) -> Config {
         self.thesis_formula = wrong;
         self

@@ -160,7 +160,7 @@ impl Engine {
         MemoryPlan::new(*bounds, ty, *limits)
             .map(|plan| MemoryPlan {
                 spectre: self.0.config.spectre,
-                #[cfg(feature = "thesis-formula")]
+                #[cfg(thesis_formula)]
                 thesis_formula: self.0.config.thesis_formula,
                 ..plan
             })

@@ -67,7 +67,7 @@ impl Key {
             config.compile_budget,
         );
         hasher.update(about.as_bytes());
-        #[cfg(feature = "thesis-formula")]
+        #[cfg(thesis_formula)]
         hasher.update(&[u8::from(config.thesis_formula)]);
         hasher.update(program.as_bytes());
         hasher.update(wasm);
