@@ -2,10 +2,12 @@
 //! for machine code in `tests/disas`: what `fathom objdump` prints. Every input
 //! passes Cranelift's verifier.
 //!
-//! The first line of the input may choose the strategies, `;; bounds: guard trap`,
-//! and the second which checks are left out, `;; elide: loops`; none are without
-//! it. A line `;; inline` among the first three has small functions inlined, one
-//! `;; spectre: on` or `off on` guards against speculation; there are none without it.
+//! The first line of the input may choose the strategies, `;; bounds: guard trap`, or
+//! `;; bounds: every`, for each form of each that guards its memories: those have goldens
+//! of their own, `tests/clif/NAME/STRATEGY.clif`. The second says which checks are left
+//! out, `;; elide: loops`; none are without it. A line `;; inline` among the first three
+//! has small functions inlined, one `;; spectre: on` or `off on` guards against
+//! speculation; there are none without it.
 //! `FATHOM_BLESS=1` rewrites what is expected.
 
 use std::fmt::Write as _;
@@ -82,7 +84,19 @@ fn inputs(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
+/// Whether each strategy has a golden of its own.
+fn has_every(wat: &str) -> bool {
+    wat.lines().next() == Some(";; bounds: every")
+}
+
+/// Those that are asked for; every form that guards its memories where all are.
 fn strategies(wat: &str) -> Vec<Bounds> {
+    if has_every(wat) {
+        let wasm = wat::parse_str(wat).expect("the input is well-formed");
+        let (info, _) = decode(&wasm, Features::all()).expect("the input validates");
+        let fits = |form: &Bounds| info.memories.iter().all(|ty| form.supports(ty.memory64));
+        return Bounds::FORMS.into_iter().filter(fits).collect();
+    }
     let first = wat.lines().next().unwrap_or_default();
     match first.strip_prefix(";; bounds:") {
         Some(names) => names
@@ -119,34 +133,73 @@ fn inlines(wat: &str) -> bool {
     wat.lines().take(3).any(|line| line == ";; inline")
 }
 
+/// The goldens of an input, and what they should be.
+fn goldens(path: &Path, stage: Stage) -> Vec<(PathBuf, String)> {
+    let wat = std::fs::read_to_string(path).expect("the input can be read");
+    let extension = match stage {
+        Stage::Clif => "clif",
+        Stage::Disas => "disas",
+    };
+    let under = |bounds: Bounds| {
+        let texts = spectre(&wat).iter();
+        texts
+            .map(|on| render(&wat, bounds, *on, stage))
+            .collect::<String>()
+    };
+    let strategies = strategies(&wat).into_iter();
+    if has_every(&wat) {
+        let own = |bounds: Bounds| {
+            let name = bounds.name().replace(':', "-");
+            let golden = path.with_extension("").join(name);
+            (golden.with_extension(extension), under(bounds))
+        };
+        return strategies.map(own).collect();
+    }
+    vec![(
+        path.with_extension(extension),
+        strategies.map(under).collect(),
+    )]
+}
+
+/// The files of a folder, if there is one: a golden that no strategy has any more is
+/// found there.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect()
+}
+
 fn check(folder: &str, stage: Stage) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests")
         .join(folder);
     let bless = std::env::var_os("FATHOM_BLESS").is_some_and(|v| v == "1");
     let mut stale = Vec::new();
+    let mut forms = 0;
     for path in inputs(&folder) {
-        let wat = std::fs::read_to_string(&path).expect("the input can be read");
-        let found: String = strategies(&wat)
-            .into_iter()
-            .flat_map(|bounds| spectre(&wat).iter().map(move |on| (bounds, *on)))
-            .map(|(bounds, on)| render(&wat, bounds, on, stage))
-            .collect();
-        let golden = path.with_extension(match stage {
-            Stage::Clif => "clif",
-            Stage::Disas => "disas",
-        });
-        if bless {
-            std::fs::write(&golden, &found).expect("the golden can be written");
-        } else if std::fs::read_to_string(&golden).unwrap_or_default() != found {
-            stale.push(format!("--- {}\n{found}", golden.display()));
+        let goldens = goldens(&path, stage);
+        for (golden, found) in &goldens {
+            if bless {
+                let parent = golden.parent().expect("a golden is in a folder");
+                std::fs::create_dir_all(parent).expect("its folder can be made");
+                std::fs::write(golden, found).expect("the golden can be written");
+            } else if std::fs::read_to_string(golden).unwrap_or_default() != *found {
+                stale.push(format!("--- {}\n{found}", golden.display()));
+            }
         }
+        let is_one = |file: &PathBuf| goldens.iter().any(|(golden, _)| golden == file);
+        let left = files(&path.with_extension("")).into_iter();
+        let left = left.filter(|file| !is_one(file));
+        stale.extend(left.map(|file| format!("--- {}: no strategy has it", file.display())));
+        forms = forms.max(goldens.len());
     }
     assert!(
         stale.is_empty(),
         "these differ from what is expected (FATHOM_BLESS=1 accepts them):\n{}",
         stale.join("\n")
     );
+    assert!(forms >= Bounds::ALL.len(), "no input is for every strategy");
 }
 
 /// Stores and calls of the host differ between instruction sets.
