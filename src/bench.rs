@@ -2,37 +2,36 @@
 //! beside native code.
 //!
 //! ```text
-//!  Args ─▶ prepare ─▶ Prepared ─▶ probe ─▶ Session ─▶ finish
-//!            ▲ --resume: the Args of the campaign's own command line
+//!  Args ─▶ asked ─▶ Asked ─▶ prepare ─▶ Prepared ─▶ probe ─▶ Session ─▶ finish
+//!            ▲ --resume: the campaign's own command line
 //! ```
 //!
-//! `prepare` decides what is measured, `show` shows how far it is, `finish`
-//! makes the reports; measuring itself is in the crate `fathom-bench`.
+//! `args` is what clap reads, `asked` what it means, `show` shows how far it is,
+//! `finish` makes the reports; what is measured and measuring itself are in the crate
+//! `fathom-bench`.
 
 pub mod args;
-mod bounds;
+pub mod asked;
 mod counts;
 mod finish;
-mod library;
-mod prepare;
 mod probe;
-mod scaling;
 mod show;
-pub mod spec;
-mod startup;
-mod target;
 
 use std::{
+    path::Path,
     process::ExitCode,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, bail};
 use fathom_bench::{
+    asked::Asked,
+    experiment::Counting,
+    prepare::{Prepared, prepare},
     results::{Results, same_campaign},
     session::Session,
 };
@@ -42,63 +41,69 @@ use fathom_record::{
 };
 
 pub use args::Args;
-use prepare::Prepared;
+use asked::Asking;
+
+/// What is recorded as the version.
+const TOOL: &str = env!("CARGO_PKG_VERSION");
 
 /// Measures, and reports.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let stop = stop_on_signals()?;
-    let (prepared, mut results) = match &args.results.resume {
-        None => begin(&args, &stop)?,
-        Some(folder) => go_on(&args, folder)?,
-    };
-    measure(&prepared, &mut results, &stop)
+    let (results, budget) = (args.results.clone(), args.pace.budget);
+    run_as(args, &results, budget)
+}
+
+/// Measures what the options of any command ask for, or goes on with a campaign within
+/// a budget.
+pub fn run_as(
+    args: impl Asking,
+    results: &args::Results,
+    budget: Option<Duration>,
+) -> anyhow::Result<ExitCode> {
+    match &results.resume {
+        Some(folder) => resume(folder, results.resume_anywhere, budget),
+        None => begin(&args.asked(&std::env::current_dir()?)?),
+    }
 }
 
 /// A new campaign.
-fn begin(args: &Args, stop: &AtomicBool) -> anyhow::Result<(Prepared, Results)> {
+pub fn begin(asked: &Asked) -> anyhow::Result<ExitCode> {
+    let stop = stop_on_signals()?;
     let words: Vec<String> = std::env::args().skip(1).collect();
     // Before anything is written: an earlier campaign must stay as it is.
-    if let Some(taken) = args
-        .results
-        .out
-        .as_ref()
-        .map(|out| out.join(FILE_NAME))
-        .filter(|path| path.exists())
+    if let Some(folder) = &asked.out
+        && folder.join(FILE_NAME).exists()
     {
-        let folder = args.results.out.as_deref().unwrap_or(&taken).display();
+        let folder = folder.display();
         bail!("{folder} holds a campaign already: choose another --out, or --resume {folder}");
     }
-    let mut prepared = prepare::prepare(args, &words)?;
-    prepared.look_first(stop)?;
-    let results = Results::create(&prepared.folder, prepared.header.clone())?;
-    Ok((prepared, results))
+    let mut prepared = prepare(asked, &words, TOOL)?;
+    prepared.look_first(&stop)?;
+    let mut results = Results::create(&prepared.folder, prepared.header.clone())?;
+    measure(&prepared, &mut results, &stop)
 }
 
 /// The campaign in a folder, prepared by its own command line.
-fn go_on(args: &Args, folder: &std::path::Path) -> anyhow::Result<(Prepared, Results)> {
+pub fn resume(folder: &Path, any_host: bool, budget: Option<Duration>) -> anyhow::Result<ExitCode> {
+    let stop = stop_on_signals()?;
     let folder = std::path::absolute(folder)?;
     let campaign = Results::read(&folder)?;
     let header = &campaign.header;
-    if let Some(cwd) = &header.config.folder {
-        std::env::set_current_dir(cwd).with_context(|| cwd.display().to_string())?;
-    }
-    let mut before = args::again(&header.command)?;
-    before.results.out = Some(folder.clone());
-    before.pace.budget = args.pace.budget.or(before.pace.budget);
-    let mut prepared = prepare::prepare(&before, &header.command)?;
+    let given_in = match &header.config.folder {
+        Some(folder) => folder.clone(),
+        None => std::env::current_dir()?,
+    };
+    let mut asked = asked::again(&header.command, &given_in)?;
+    asked.out = Some(folder.clone());
+    asked.duration.budget = budget.or(asked.duration.budget);
+    let mut prepared = prepare(&asked, &header.command, TOOL)?;
     prepared.adopt(&campaign);
-    same_campaign(
-        &folder,
-        header,
-        &prepared.header,
-        args.results.resume_anywhere,
-    )?;
+    same_campaign(&folder, header, &prepared.header, any_host)?;
     let mut results = Results::resume(&folder, campaign)?;
     results.append(vec![Record::Resumed(Resumed {
         date: fathom_bench::date::rfc3339(std::time::SystemTime::now()),
         command: std::env::args().skip(1).collect(),
     })])?;
-    Ok((prepared, results))
+    measure(&prepared, &mut results, &stop)
 }
 
 fn measure(
@@ -107,7 +112,7 @@ fn measure(
     stop: &AtomicBool,
 ) -> anyhow::Result<ExitCode> {
     let began = Instant::now();
-    prepared.announce();
+    show::announce(prepared);
     if !prepared.skips_probe {
         probe::exclude_unsound(prepared, results, stop)?;
     }
@@ -129,7 +134,7 @@ fn measure(
     shown.finish();
     let folder = prepared.folder.display();
     let ended = ended.with_context(|| format!("go on with `fathom bench --resume {folder}`"))?;
-    if prepared.kind == target::Kind::Scaling && !prepared.is_spec {
+    if prepared.design.counting == Counting::Yes {
         counts::pass(prepared, results, stop)?;
     }
     finish::finish(prepared, results, ended)

@@ -2,43 +2,48 @@
 //! as it can be had, and a page that sets both side by side.
 //!
 //! ```text
-//!  Args ─▶ bench::run, a campaign in a folder ─▶ page(folder) ─▶ PAPER.md, its pictures
+//!  Args ─▶ bench, a campaign in a folder ─▶ Report::own.paper ─▶ PAPER.md, its pictures
 //!            ▲ a folder with a campaign: goes on with it
 //! ```
 //!
-//! A paper is a selection of `bench` (what is measured) and a page of
-//! `fathom-report` (what is shown, with what the paper states as data).
+//! A paper is an experiment (what is measured) and a page of `fathom-report` (what is
+//! shown, with what the paper states as data).
 
 mod spec;
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
-use anyhow::ensure;
-use fathom_bench::{choose::Wanted, house::House};
+use anyhow::{Context, ensure};
+use fathom_bench::{
+    asked::{Asked, Length},
+    choose::Wanted,
+    experiment::{Command, Subject},
+    house::House,
+};
 use fathom_record::{Variant, campaign::FILE_NAME};
 use fathom_report::{Report, write_all};
+use fathom_stats::interval::ROUNDS_MIN;
 
-use crate::bench::args::{Given, Pace, Results, Selection, duration};
-use crate::bench::{self, Args as BenchArgs};
+use crate::bench;
+use crate::bench::args::duration;
+use crate::bench::asked::Asking;
 use crate::report::print;
+use crate::suite::{names, paragraphs};
 
 /// Measure what a paper measured, and set its figures beside ours
 #[derive(clap::Args, Clone, Debug)]
-#[command(after_help = "\
-`leaps-and-bounds`: Szewczyk, Stonehouse, Barbalace, Spink: Leaps and bounds, IISWC 2022. Five \
-ways to check bounds, the paper's engines as far as they are installed, native code; PolyBench \
-with 1, 4 and 16 pinned instances. SPEC CPU 2017 cannot be shipped: --spec builds the paper's part \
-of your own copy, but for what the build names, and measures that in a campaign of its own. Its \
-recipes follow the layout that is published and were never tried on SPEC's sources.\n\n\
-`libsodium-2023`: Denis: Performance of WebAssembly runtimes in 2023. libsodium's own programs in \
-the seed's groups, on its engines as far as they are installed, against the median and against \
-native code. Needs `python3 workloads/build.py --suite libsodium`. The seed's modules went through \
-wasm-opt -O4: build that with `--variant wasm-opt`, measure it with --variant wasm-opt,wasm-mvp.\n\n\
-The same command again goes on where it stopped, and writes the page anew.")]
+#[command(after_help = format!(
+    "{}\n\nThe same command again goes on where it stopped, and writes the page anew.",
+    paragraphs(Command::Reproduce)
+))]
 pub struct Args {
     /// Which paper
-    #[arg(value_name = "PAPER")]
-    paper: Paper,
+    #[arg(value_name = "PAPER", value_parser = names(Command::Reproduce))]
+    paper: String,
     /// Folder for samples and page; goes on with a campaign that is there
     /// [default: results/PAPER, with --spec results/PAPER-spec]
     #[arg(long, value_name = "DIR")]
@@ -87,30 +92,6 @@ pub struct Args {
     no_probe: bool,
 }
 
-/// A paper that can be reproduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Paper {
-    /// Leaps and bounds: analysing WebAssembly's performance with a focus on bounds checking
-    LeapsAndBounds,
-    /// Performance of WebAssembly runtimes in 2023: libsodium on each of them
-    #[value(name = "libsodium-2023")]
-    Libsodium2023,
-}
-
-impl Paper {
-    /// Its name, which is its selection's.
-    fn name(self) -> &'static str {
-        self.selection().name()
-    }
-
-    fn selection(self) -> Selection {
-        match self {
-            Paper::LeapsAndBounds => Selection::LeapsAndBounds,
-            Paper::Libsodium2023 => Selection::Libsodium2023,
-        }
-    }
-}
-
 /// Measures what is left to measure, and writes the page.
 ///
 /// # Errors
@@ -119,11 +100,8 @@ impl Paper {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let folder = folder(&args)?;
     if let Some(copy) = &args.spec {
-        ensure!(
-            args.paper == Paper::LeapsAndBounds,
-            "--spec: {} ran nothing of SPEC CPU",
-            args.paper.name()
-        );
+        // Before anything is built: is there anything of SPEC CPU in this paper?
+        args.subject()?;
         if !args.page_only {
             spec::build(copy, &args.spec_size, &args.workloads, &folder)?;
         }
@@ -134,16 +112,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         "{}: nothing was measured there; leave --page-only out",
         folder.display()
     );
-    let mut code = ExitCode::SUCCESS;
-    if !args.page_only {
-        let mut measured = BenchArgs::from(args.clone());
-        if has_campaign {
-            measured.results.resume = Some(folder.clone());
-        } else {
-            measured.results.out = Some(folder.clone());
+    let code = match (args.page_only, has_campaign) {
+        (true, _) => ExitCode::SUCCESS,
+        (false, true) => bench::resume(&folder, false, args.budget)?,
+        (false, false) => {
+            let asked = args.clone().asked(&std::env::current_dir()?)?;
+            bench::begin(&Asked {
+                out: Some(folder.clone()),
+                ..asked
+            })?
         }
-        code = bench::run(measured)?;
-    }
+    };
     if !folder.join(FILE_NAME).exists() {
         return Ok(code);
     }
@@ -164,46 +143,43 @@ fn folder(args: &Args) -> anyhow::Result<PathBuf> {
         None => House::find()
             .map_or_else(|| PathBuf::from("results"), |house| house.results())
             .join(match args.spec {
-                Some(_) => format!("{}-spec", args.paper.name()),
-                None => args.paper.name().to_owned(),
+                Some(_) => format!("{}-spec", args.paper),
+                None => args.paper.to_owned(),
             }),
     };
     Ok(std::path::absolute(folder)?)
 }
 
-impl From<Args> for BenchArgs {
-    fn from(args: Args) -> BenchArgs {
-        BenchArgs {
-            target: None,
-            args: Vec::new(),
-            selection: Some(args.paper.selection()),
-            spec: args.spec.is_some().then_some(args.spec_size),
-            elide: Vec::new(),
-            spectre: Vec::new(),
-            size: None,
-            kernels: args.workloads,
-            variant: args.variant,
-            engines: args.engines,
-            bounds: Vec::new(),
-            opt: Vec::new(),
-            threads: args.threads,
-            given: Given::default(),
-            pace: Pace {
-                rounds: args.rounds,
-                iterations: None,
-                // Minutes of a program warm it up by themselves.
-                warmup: u32::from(args.spec.is_none()),
-                budget: args.budget,
-                time_limit: args.time_limit,
-                quick: args.quick,
+impl Args {
+    /// What the paper measured, of a copy of SPEC CPU where one is named.
+    fn subject(&self) -> anyhow::Result<Subject> {
+        let subject = Subject::named(Command::Reproduce, &self.paper);
+        let subject = subject.with_context(|| format!("no paper `{}`", self.paper))?;
+        Ok(match self.spec {
+            Some(_) => subject.on_spec(&self.spec_size)?,
+            None => subject,
+        })
+    }
+}
+
+impl Asking for Args {
+    fn asked(self, folder: &Path) -> anyhow::Result<Asked> {
+        let subject = self.subject()?;
+        Ok(Asked {
+            workloads: self.workloads,
+            variants: self.variant,
+            engines: self.engines,
+            threads: self.threads,
+            duration: Length {
+                rounds: self.rounds,
+                budget: self.budget,
+                limit: self.time_limit,
+                is_quick: self.quick,
+                rounds_wanted: ROUNDS_MIN as u32,
+                ..Length::default()
             },
-            results: Results {
-                out: None,
-                resume: None,
-                resume_anywhere: false,
-                seed: None,
-                no_probe: args.no_probe,
-            },
-        }
+            skips_probe: self.no_probe,
+            ..Asked::new(subject, folder.to_owned())
+        })
     }
 }

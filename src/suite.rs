@@ -4,36 +4,30 @@
 //! It is a campaign as `fathom bench` makes one, with what is measured decided by
 //! the selection, and a page of comparisons of its own (`bounds.md`).
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::builder::Resettable::Reset;
-use fathom_bench::choose::Wanted;
+use anyhow::Context;
+use clap::builder::{PossibleValue, PossibleValuesParser, Resettable::Reset};
+use fathom_bench::{
+    asked::Asked,
+    choose::Wanted,
+    experiment::{Command, Subject, of_command},
+};
 use fathom_record::{Elide, Spectre, Variant};
 
-use crate::bench::args::{Given, Pace, Results, Selection};
-use crate::bench::{self, Args as BenchArgs};
+use crate::bench;
+use crate::bench::args::{Pace, Results};
+use crate::bench::asked::{Asking, length, strategies};
 
 /// Measure a named selection of workloads and compare what it is about
 #[derive(clap::Args, Clone, Debug)]
-#[command(
-    next_help_heading = "What",
-    after_help = "\
-`bounds`: the PolyBench kernels and programs that follow pointers, each built for 32-bit and \
-64-bit memories from one source. Every strategy that this host has against `none`, 64-bit \
-`auto` against 32-bit `guard` of the same program, and other engines that run 64-bit memories. \
-Its tables are printed, and kept as bounds.md beside the samples.\n\n\
-`scaling`: 1, 2, 4 and 16 pinned instances at once of short programs, which are made, run and \
-dropped again and again, and of long ones: throughput, CPU use, context switches, page faults, \
-memory and, counted apart, system calls. Its page is kept as scaling.html, .md and .csv.\n\n\
-`libsodium`: 92 of the library's own programs in fifteen groups, on every engine with each of its \
-code generators and natively; each against the median engine and against native code. Its page is \
-kept as library.html, .md and .csv. Needs `python3 workloads/build.py --suite libsodium`, and for \
-its modules after wasm-opt -O4 the same with `--variant wasm-opt`."
-)]
+#[command(next_help_heading = "What", after_help = paragraphs(Command::Suite))]
 pub struct Args {
     /// Which selection
-    #[arg(value_name = "NAME", required_unless_present = "resume", help_heading = Reset)]
-    target: Option<Selection>,
+    #[arg(value_name = "NAME", required_unless_present = "resume", help_heading = Reset,
+          value_parser = names(Command::Suite))]
+    target: Option<String>,
 
     /// Only these workloads
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
@@ -75,33 +69,48 @@ pub struct Args {
     results: Results,
 }
 
+/// The experiments that a command is asked for by name, as values of an option.
+pub fn names(command: Command) -> PossibleValuesParser {
+    let value = |design: &fathom_bench::experiment::Design| {
+        PossibleValue::new(design.name()).help(design.help)
+    };
+    PossibleValuesParser::new(of_command(command).map(value))
+}
+
+/// What there is to say of them.
+pub fn paragraphs(command: Command) -> String {
+    let each: Vec<&str> = of_command(command).map(|design| design.about).collect();
+    each.join("\n\n")
+}
+
 /// Measures, and reports.
 ///
 /// # Errors
 /// Whatever keeps the campaign from beginning or going on.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    bench::run(args.into())
+    let (results, budget) = (args.results.clone(), args.pace.budget);
+    bench::run_as(args, &results, budget)
 }
 
-impl From<Args> for BenchArgs {
-    fn from(args: Args) -> BenchArgs {
-        BenchArgs {
-            target: None,
-            args: Vec::new(),
-            selection: args.target,
-            spec: None,
-            elide: args.elide,
-            spectre: args.spectre,
-            size: args.size,
-            kernels: args.workloads,
-            variant: args.variant,
-            engines: args.engines,
-            bounds: args.bounds,
-            opt: Vec::new(),
-            threads: args.threads,
-            given: Given::default(),
-            pace: args.pace,
-            results: args.results,
-        }
+impl Asking for Args {
+    fn asked(self, folder: &Path) -> anyhow::Result<Asked> {
+        let name = self.target.unwrap_or_default();
+        let subject = Subject::named(Command::Suite, &name);
+        let subject = subject.with_context(|| format!("no selection `{name}`"))?;
+        Ok(Asked {
+            size: self.size,
+            workloads: self.workloads,
+            variants: self.variant,
+            engines: self.engines,
+            strategies: strategies(&self.bounds)?,
+            elide: self.elide,
+            spectre: self.spectre,
+            threads: self.threads,
+            duration: length(&self.pace),
+            seed: self.results.seed,
+            skips_probe: self.results.no_probe,
+            out: self.results.out.map(|out| folder.join(out)),
+            ..Asked::new(subject, folder.to_owned())
+        })
     }
 }

@@ -242,3 +242,31 @@ fn an_interrupted_campaign_is_kept_and_gone_on_with() {
     assert!(counts.values().all(|&count| count == 1));
     assert_eq!(campaign.resumed.len(), 1);
 }
+
+#[test]
+fn a_campaign_is_gone_on_with_from_anywhere() {
+    let place = Place::new();
+    place.program("hello.wat", HELLO);
+    let words = "hello.wat --dir . --out r --no-probe --rounds 2 --iterations 1 --warmup 0 \
+                 --bounds guard";
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let output = place.bench(&words).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let whole = Results::read(&place.path("r")).unwrap();
+    assert_eq!(
+        whole.header.config.folder,
+        Some(place.0.path().canonicalize().unwrap())
+    );
+    // The second round is taken away, as if it had been stopped before it.
+    let samples = place.path("r/samples.jsonl");
+    let text = fs::read_to_string(&samples).unwrap();
+    let kept = text.lines().filter(|line| !line.contains("\"round\":1"));
+    fs::write(&samples, kept.collect::<Vec<_>>().join("\n") + "\n").unwrap();
+    let folder = place.path("r");
+    let resume = ["--resume", &*folder.to_string_lossy()];
+    let output = place.bench(&resume).current_dir("/").output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let campaign = Results::read(&folder).unwrap();
+    assert_eq!(campaign.processes.len(), whole.processes.len());
+    assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
+}

@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 
 use fathom_engine::bounds::Bounds;
 
+#[path = "tidy/experiments.rs"]
+mod experiments;
+
 /// Lines a file may have.
 const FILE_LINES_MAX: usize = 600;
 /// Lines a function may have, its signature and closing brace included.

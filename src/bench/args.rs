@@ -1,38 +1,28 @@
-//! What the user wants measured, for how long and where it goes: shared by the
-//! commands that measure, and read again from a campaign's own command line.
+//! What the user wants measured, for how long and where it goes: the options of the
+//! commands that measure, as clap reads them.
 
 use std::{path::PathBuf, time::Duration};
 
 use anyhow::{Context, bail};
-use clap::{Parser, builder::Resettable::Reset};
-use fathom_bench::choose::Wanted;
-use fathom_record::{Elide, Opt, Spectre, Variant};
+use clap::builder::Resettable::Reset;
+use fathom_bench::{
+    choose::Wanted,
+    experiment::{Command, of_command},
+};
+use fathom_record::{Opt, Spectre, Variant};
 
 /// Measure a suite, or a WASI program of your own, on every engine
 #[derive(clap::Args, Clone, Debug)]
 #[command(
     next_help_heading = "What",
-    after_help = "\
-Without TARGET, the PolyBench kernels are measured. `growth` measures instances \
-that are made, grown and dropped in a loop; `compile` measures compilation alone; \
-`startup` the way to the first instruction and from instance to instance."
+    after_help = after_help()
 )]
 pub struct Args {
-    /// A suite's name, a WASI program (app.wasm), `growth`, `compile` or `startup`
-    #[arg(help_heading = Reset)]
+    #[arg(help_heading = Reset, help = target_help())]
     pub target: Option<String>,
     /// Arguments of the program, after `--`
     #[arg(last = true, help_heading = Reset)]
     pub args: Vec<String>,
-    /// A selection instead of a target.
-    #[arg(skip)]
-    pub selection: Option<Selection>,
-    /// SPEC's size, where a copy of SPEC CPU takes the place of a selection's programs.
-    #[arg(skip)]
-    pub spec: Option<String>,
-    /// Which checks a selection leaves out, beside the default.
-    #[arg(skip)]
-    pub elide: Vec<Elide>,
 
     /// Problem size of the suite [default: medium]
     #[arg(long)]
@@ -135,64 +125,26 @@ pub struct Results {
     pub no_probe: bool,
 }
 
-/// Workloads, builds and comparisons that belong together: what `fathom suite`
-/// measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Selection {
-    /// What bounds checks cost, on 32-bit and 64-bit memories
-    Bounds,
-    /// What instances cost that run side by side
-    Scaling,
-    /// What "Leaps and bounds" measured: `fathom reproduce` asks for it
-    #[value(skip)]
-    LeapsAndBounds,
-    /// What libsodium's own programs take, by group
-    Libsodium,
-    /// What "Performance of WebAssembly runtimes in 2023" measured
-    #[value(skip)]
-    Libsodium2023,
+/// What TARGET may be.
+fn target_help() -> String {
+    let names: Vec<String> = of_command(Command::Bench)
+        .map(|design| format!("`{}`", design.name()))
+        .collect();
+    let (last, others) = names.split_last().expect("bench is asked for experiments");
+    let others = others.join(", ");
+    format!("A suite's name, a WASI program (app.wasm), {others} or {last}")
 }
 
-impl Selection {
-    /// Its name on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Selection::Bounds => "bounds",
-            Selection::Scaling => "scaling",
-            Selection::LeapsAndBounds => "leaps-and-bounds",
-            Selection::Libsodium => "libsodium",
-            Selection::Libsodium2023 => "libsodium-2023",
-        }
-    }
-}
-
-/// For reading a campaign's own command line again, of any command that measures.
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Again<A: clap::Args> {
-    #[command(flatten)]
-    args: A,
-}
-
-/// What the command line of a campaign asked for.
-///
-/// # Errors
-/// One that this version does not understand.
-pub fn again(command: &[String]) -> anyhow::Result<Args> {
-    // The first word is the command's name.
-    let (name, words) = command.split_first().context("it has no command line")?;
-    match name.as_str() {
-        "suite" => read::<crate::suite::Args>(words),
-        "reproduce" => read::<crate::reproduce::Args>(words),
-        _ => read::<Args>(words),
-    }
-}
-
-fn read<A: clap::Args + Into<Args>>(words: &[String]) -> anyhow::Result<Args> {
-    match Again::<A>::try_parse_from(words) {
-        Ok(again) => Ok(again.args.into()),
-        Err(error) => bail!("its command line is no longer understood: {error}"),
-    }
+/// What the experiments are that TARGET may name.
+fn after_help() -> String {
+    let each = of_command(Command::Bench);
+    let each: Vec<String> = each
+        .map(|design| format!("`{}` {}", design.name(), design.help))
+        .collect();
+    format!(
+        "Without TARGET, the PolyBench kernels are measured. {}.",
+        each.join("; ")
+    )
 }
 
 /// Reads `90`, `90s`, `10m` or `2h`.
@@ -218,10 +170,6 @@ pub fn duration(text: &str) -> anyhow::Result<Duration> {
 mod tests {
     use super::*;
 
-    fn words(line: &str) -> Vec<String> {
-        line.split(' ').map(str::to_owned).collect()
-    }
-
     #[test]
     fn times_are_numbers_with_a_unit() {
         assert_eq!(duration("90").unwrap(), Duration::from_secs(90));
@@ -230,27 +178,5 @@ mod tests {
         for bad in ["", "m", "-1s", "1d", "1e999h", "s1"] {
             assert!(duration(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn a_campaigns_command_line_is_understood_again() {
-        let line = words("bench polybench --size mini --engines fathom:guard,native -- -x");
-        let args = again(&line).unwrap();
-        assert_eq!(args.size.as_deref(), Some("mini"));
-        assert_eq!(args.engines.len(), 2);
-        assert_eq!(args.args, ["-x"]);
-        let args = again(&words("suite bounds --rounds 3 --workloads gemm,graph")).unwrap();
-        assert_eq!(args.selection, Some(Selection::Bounds));
-        assert_eq!(args.kernels, ["gemm", "graph"]);
-        assert_eq!(args.pace.rounds, Some(3));
-        let args = again(&words("suite scaling --threads 1,8 --quick")).unwrap();
-        assert_eq!(args.selection, Some(Selection::Scaling));
-        assert_eq!(args.threads, [1, 8]);
-        let args = again(&words("reproduce leaps-and-bounds --budget 1h")).unwrap();
-        assert_eq!(args.selection, Some(Selection::LeapsAndBounds));
-        assert_eq!(args.pace.budget, Some(Duration::from_secs(3600)));
-        assert!(again(&words("suite nonsense")).is_err());
-        assert!(again(&words("suite leaps-and-bounds")).is_err());
-        assert!(again(&[]).is_err());
     }
 }

@@ -10,11 +10,10 @@ use fathom_bench::{
     counts::{count, is_counted, lack},
     driver::DriveError,
     plan::Task,
+    prepare::Prepared,
     results::Results,
 };
 use fathom_record::Record;
-
-use super::prepare::Prepared;
 
 /// Workloads of a suite that are counted: calls come with instances, and all
 /// workloads make them alike.

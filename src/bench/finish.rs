@@ -3,10 +3,9 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use fathom_bench::{results::Results, session::Ended};
+use fathom_bench::{prepare::Prepared, results::Results, session::Ended};
 use fathom_report::{Format, Report};
 
-use super::prepare::Prepared;
 use crate::report::{print, stdout_style};
 
 /// Reports on a campaign; failure where a cell failed or an engine that was

@@ -3,13 +3,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fathom_bench::{probe, results::Results};
+use fathom_bench::{prepare::Prepared, probe, results::Results};
 use fathom_record::{
     FailureKind, Record, Sandbox,
     campaign::{Failure, ProbeRecord},
 };
-
-use super::prepare::Prepared;
 
 /// Probes every sandbox that has not been probed in this campaign, and gives
 /// up the cells of those which fail.

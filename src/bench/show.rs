@@ -4,9 +4,28 @@
 
 use std::{collections::BTreeSet, io::IsTerminal, time::Duration};
 
-use fathom_bench::session::{Note, Observer};
+use fathom_bench::{
+    prepare::Prepared,
+    session::{Note, Observer},
+};
 use fathom_record::Cell;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Says what is about to happen.
+pub fn announce(prepared: &Prepared) {
+    for remark in &prepared.remarks {
+        eprintln!("{remark}");
+    }
+    let (cells, rows) = (prepared.plan.tasks.len(), prepared.rows.len());
+    eprintln!(
+        "{}: {rows} rows, {cells} cells a round → {}",
+        prepared.header.name,
+        prepared.folder.display()
+    );
+    for absent in &prepared.absent {
+        eprintln!("absent: {}: {}", absent.engine, absent.why);
+    }
+}
 
 /// Shows a campaign's notes.
 pub struct Shown {

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, ensure};
 use fathom_bench::house::House;
 
-use crate::bench::spec::BUILT;
+use fathom_bench::experiment::SPEC_BUILT;
 
 /// Builds the paper's part of a copy of SPEC CPU 2017, all of it or the workloads named.
 /// What it says on the way is passed on; its error is ours.
@@ -18,7 +18,7 @@ pub fn build(copy: &Path, size: &str, workloads: &[String], results: &Path) -> a
     let script = house.root().join("workloads").join("spec.py");
     let mut command = Command::new("python3");
     command.arg(&script).arg(copy).args(["--size", size]);
-    command.arg("--into").arg(results.join(BUILT));
+    command.arg("--into").arg(results.join(SPEC_BUILT));
     if !workloads.is_empty() {
         // Runs of one benchmark are numbered behind its name.
         let benchmark = |name: &String| match name.rsplit_once("_r.") {

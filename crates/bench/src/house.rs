@@ -18,13 +18,15 @@ impl House {
     /// an executable which was copied elsewhere: engines and suites are then
     /// not to be had, but everything else works.
     pub fn find() -> Option<Self> {
+        Self::find_from(&std::env::current_dir().unwrap_or_default())
+    }
+
+    /// As [`House::find`], as if `folder` were the working folder.
+    pub fn find_from(folder: &Path) -> Option<Self> {
         if let Some(root) = std::env::var_os(HOUSE_ENV) {
-            return Self::at(Path::new(&root));
+            return Self::at(&folder.join(root));
         }
-        let from_here = std::env::current_dir()
-            .ok()
-            .and_then(|dir| Self::above(&dir));
-        from_here.or_else(|| Self::above(&std::env::current_exe().ok()?))
+        Self::above(folder).or_else(|| Self::above(&std::env::current_exe().ok()?))
     }
 
     /// The house at exactly this folder, if it is one.

@@ -11,19 +11,27 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! ```text
+//!  Asked ─▶ prepare ─▶ Prepared ─▶ Session ─▶ Results
+//!             ▲ experiment: a design each
+//! ```
 
+pub mod asked;
 pub mod check;
 pub mod choose;
 pub mod counts;
 pub mod date;
 pub mod driver;
 pub mod engines;
+pub mod experiment;
 pub mod host;
 pub mod house;
 pub mod judge;
 pub mod near;
 pub mod own;
 pub mod plan;
+pub mod prepare;
 pub mod probe;
 pub mod results;
 pub mod session;

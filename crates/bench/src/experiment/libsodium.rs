@@ -1,6 +1,5 @@
-//! A library's own programs on every engine: the selection `libsodium`, and what
-//! "Performance of WebAssembly runtimes in 2023" measured, which `fathom reproduce`
-//! asks for.
+//! What libsodium's own programs take on every engine, by group; and what "Performance of
+//! WebAssembly runtimes in 2023" measured of them.
 //!
 //! ```text
 //!  libsodium       every engine, each of its code generators; our `auto`; native code,
@@ -9,26 +8,24 @@
 //!  × the best build that an engine takes, of those that are asked for
 //! ```
 //!
-//! What must stay true: what users of our engine get comes first, because the
-//! control of the first row is the noise floor; what the seed had and is not to be
-//! had here is absent with the reason.
+//! What must stay true: what the seed had and is not to be had here is absent with the
+//! reason.
 
-use anyhow::ensure;
-use fathom_bench::{
-    choose::{Absent, NATIVE, OWN, Wanted},
-    engines::{EngineSpec, Presence},
-    house::House,
-};
-use fathom_record::{Compared, Opt, Variant};
+use std::time::Duration;
+
+use fathom_record::{Experiment, Variant};
 
 use super::{
-    Args,
-    args::Selection,
-    target::{Kind, Target, note, program, suite},
+    Command, Design, Here, Measured,
+    design::plain,
+    measured::{answered, names, size, suite},
+};
+use crate::{
+    asked::{AskError, Strategies},
+    choose::{Absent, Builds, NATIVE, OWN, Wanted},
+    engines::EngineSpec,
 };
 
-const SUITE: &str = "libsodium";
-const AUTO: &str = "auto";
 /// The seed's build has bulk memory and no vectors; older engines take the other.
 const BUILDS: [Variant; 2] = [Variant::Wasm, Variant::WasmMvp];
 /// A first impression: short programs of different groups.
@@ -53,68 +50,78 @@ const OF_SEED: [(&str, &[&[&str]]); 8] = [
     ("wazero", &[&["compiler"]]),
 ];
 
-/// What a selection measures.
-pub fn target(args: &Args, selection: Selection, house: &House) -> anyhow::Result<Target> {
-    let suite = suite(house, SUITE)?;
-    let default = if args.pace.quick { "small" } else { "medium" };
-    let size = args.size.as_deref().map(str::to_lowercase);
-    let size = size.unwrap_or_else(|| default.to_owned());
-    let mut names = args.kernels.clone();
-    if args.pace.quick && names.is_empty() {
-        names = QUICK.map(str::to_owned).to_vec();
-    }
-    let (mut programs, mut notes) = (Vec::new(), Vec::new());
-    for workload in suite.select(&names)? {
-        let name = &workload.name;
-        let has_answer = workload.answer_at(&size).is_some();
-        ensure!(has_answer, "{name} has no answer for size {size}");
-        programs.push(program(&suite, workload, &size));
-        notes.push(note(&suite, workload, &size));
-    }
-    Ok(Target {
-        kind: Kind::Library,
-        title: format!("{}-{size}", selection.name()),
-        programs,
-        notes,
-        module: None,
-        written: Vec::new(),
-        compared: Compared::Kernel,
+/// How a library's programs are measured; interpreters meet scrypt.
+const LIBRARY: Design = Design {
+    budget: Design::BUDGET_LONG,
+    limit: Duration::from_secs(300),
+    iterations: 1,
+    builds: |builds| Builds::First(builds),
+    ..Design::USUAL
+};
+
+/// How it is measured.
+pub(super) static DESIGN: Design = Design {
+    experiment: Experiment::Libsodium,
+    command: Some(Command::Suite),
+    help: "What libsodium's own programs take, by group",
+    about: "`libsodium`: 92 of the library's own programs in fifteen groups, on every engine with \
+            each of its code generators and natively; each against the median engine and against \
+            native code. Its page is kept as library.html, .md and .csv. Needs `python3 \
+            workloads/build.py --suite libsodium`, and for its modules after wasm-opt -O4 the same \
+            with `--variant wasm-opt`.",
+    measured: |here| measured(here, "libsodium"),
+    wanted: |here| wanted(here, |spec| Some(spec.backends.iter().collect())),
+    ..LIBRARY
+};
+
+/// How it is measured on the seed's engines.
+pub(super) static DESIGN_2023: Design = Design {
+    experiment: Experiment::Libsodium2023,
+    command: Some(Command::Reproduce),
+    help: "Performance of WebAssembly runtimes in 2023: libsodium on each of them",
+    about: "`libsodium-2023`: Denis: Performance of WebAssembly runtimes in 2023. libsodium's own \
+            programs in the seed's groups, on its engines as far as they are installed, against \
+            the median and against native code. Needs `python3 workloads/build.py --suite \
+            libsodium`. The seed's modules went through wasm-opt -O4: build that with `--variant \
+            wasm-opt`, measure it with --variant wasm-opt,wasm-mvp.",
+    measured: |here| measured(here, "libsodium-2023"),
+    wanted: |here| wanted(here, of_seed),
+    absent: |here| Ok(not_to_be_had(here)),
+    ..LIBRARY
+};
+
+fn measured(here: &Here<'_>, title: &str) -> Result<Measured, AskError> {
+    let asked = here.asked;
+    let (size, names) = (size(asked), names(asked, &QUICK));
+    let programs = answered(&suite(here.suites()?, "libsodium")?, &names, &size)?;
+    Ok(Measured {
         variants: BUILDS.to_vec(),
-        threads: vec![1],
-        opts: vec![Opt::Speed],
-        strategies: vec![AUTO.to_owned()],
-        iterations: None,
-        has_native: true,
+        strategies: vec![Strategies::AUTO],
+        ..Measured::new(format!("{title}-{size}"), programs)
     })
 }
 
-/// The engines to measure: those that were named, or the seed's, or all there are
-/// with each of their code generators.
-pub fn wanted(args: &Args, outside: &[(EngineSpec, Presence)]) -> Vec<Wanted> {
-    if !args.engines.is_empty() {
-        return args.engines.clone();
+/// The engines to measure: those that were named, or all there are that have code
+/// generators for it, with each of them.
+fn wanted(
+    here: &Here<'_>,
+    generators: impl Fn(&EngineSpec) -> Option<Vec<&String>>,
+) -> Vec<Wanted> {
+    if !here.asked.engines.is_empty() {
+        return here.asked.engines.clone();
     }
-    let plain = |name: &str, backend: Option<&String>| Wanted {
-        engine: name.to_owned(),
-        strategy: None,
-        backend: backend.cloned(),
-    };
-    let mut wanted = vec![plain(OWN, None)];
-    for (spec, _) in outside {
-        let backends = match args.selection {
-            Some(Selection::Libsodium2023) => of_seed(spec),
-            _ => Some(spec.backends.iter().collect()),
-        };
-        match backends {
+    let mut wanted = vec![plain(OWN)];
+    for (spec, _) in here.outside {
+        match generators(spec) {
             None => {}
-            Some(backends) if backends.is_empty() => wanted.push(plain(&spec.name, None)),
-            Some(backends) => {
-                let each = backends.into_iter().map(|one| plain(&spec.name, Some(one)));
-                wanted.extend(each);
-            }
+            Some(backends) if backends.is_empty() => wanted.push(plain(&spec.name)),
+            Some(backends) => wanted.extend(backends.into_iter().map(|one| Wanted {
+                backend: Some(one.clone()),
+                ..plain(&spec.name)
+            })),
         }
     }
-    wanted.extend([NATIVE, "native-tuned"].map(|name| plain(name, None)));
+    wanted.extend([NATIVE, "native-tuned"].map(plain));
     wanted
 }
 
@@ -134,13 +141,10 @@ fn of_seed(spec: &EngineSpec) -> Option<Vec<&String>> {
 }
 
 /// What the seed measured and is not to be had here.
-pub fn not_to_be_had(args: &Args, outside: &[(EngineSpec, Presence)]) -> Vec<Absent> {
-    if args.selection != Some(Selection::Libsodium2023) {
-        return Vec::new();
-    }
+fn not_to_be_had(here: &Here<'_>) -> Vec<Absent> {
     let mut absent = Vec::new();
     for (name, generators) in OF_SEED {
-        let spec = outside.iter().find(|(spec, _)| spec.name == name);
+        let spec = here.outside.iter().find(|(spec, _)| spec.name == name);
         let lacks = |names: &&[&str]| match spec {
             None => true,
             Some((spec, _)) => !names
@@ -172,7 +176,10 @@ pub fn not_to_be_had(args: &Args, outside: &[(EngineSpec, Presence)]) -> Vec<Abs
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+    use crate::{asked::Asked, engines::Presence, experiment::Subject};
 
     fn spec(name: &str, backends: &[&str]) -> (EngineSpec, Presence) {
         let backends = backends.iter().map(|name| (*name).to_owned()).collect();
@@ -192,13 +199,21 @@ mod tests {
         (spec, Presence::Installed { says })
     }
 
-    fn args(line: &str) -> Args {
-        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        super::super::args::again(&words).unwrap()
+    fn asked(command: Command, name: &str) -> Asked {
+        let subject = Subject::named(command, name).unwrap();
+        Asked::new(subject, PathBuf::from("/"))
     }
 
-    fn words(args: &Args, outside: &[(EngineSpec, Presence)]) -> String {
-        let wanted = wanted(args, outside);
+    fn here<'a>(asked: &'a Asked, outside: &'a [(EngineSpec, Presence)]) -> Here<'a> {
+        Here {
+            asked,
+            house: None,
+            outside,
+        }
+    }
+
+    fn words(asked: &Asked, outside: &[(EngineSpec, Presence)]) -> String {
+        let wanted = (asked.subject.design().wanted)(&here(asked, outside));
         let words: Vec<String> = wanted.iter().map(engine_and_backend).collect();
         words.join(" ")
     }
@@ -213,19 +228,18 @@ mod tests {
     #[test]
     fn the_suite_measures_every_code_generator() {
         let outside = [spec("wasmtime", &["cranelift", "winch"]), spec("old", &[])];
+        let mut asked = asked(Command::Suite, "libsodium");
         assert_eq!(
-            words(&args("suite libsodium"), &outside),
+            words(&asked, &outside),
             "fathom wasmtime/cranelift wasmtime/winch old native native-tuned"
         );
-        assert_eq!(
-            words(&args("suite libsodium --engines native"), &outside),
-            "native"
-        );
+        asked.engines = vec![plain(NATIVE)];
+        assert_eq!(words(&asked, &outside), "native");
     }
 
     #[test]
     fn the_seeds_engines_are_measured_as_it_had_them() {
-        let args = args("reproduce libsodium-2023");
+        let asked = asked(Command::Reproduce, "libsodium-2023");
         let outside = [
             spec("wasmtime", &["cranelift", "winch"]),
             spec("wasmer", &["cranelift", "singlepass"]),
@@ -234,11 +248,11 @@ mod tests {
             spec("wasm2c", &["gcc", "clang"]),
         ];
         assert_eq!(
-            words(&args, &outside),
+            words(&asked, &outside),
             "fathom wasmtime/cranelift wasmer/cranelift wasmer/singlepass wasm2c/clang native \
              native-tuned"
         );
-        let absent = not_to_be_had(&args, &outside);
+        let absent = not_to_be_had(&here(&asked, &outside));
         let names: Vec<&str> = absent.iter().map(|one| one.engine.as_str()).collect();
         assert_eq!(
             names,

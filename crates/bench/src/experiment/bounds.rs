@@ -1,4 +1,4 @@
-//! The selection `bounds`: PolyBench and the programs that follow pointers, built
+//! What bounds checks cost: PolyBench and the programs that follow pointers, built
 //! for both widths, under every strategy, beside engines that know 64-bit memories.
 //!
 //! ```text
@@ -15,45 +15,57 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, ensure};
-use fathom_bench::{
-    choose::{Absent, OWN, Row},
-    engines::{EngineSpec, Presence},
-    house::House,
-    probe::{Ending, Runner, Subject, TIME_LIMIT},
-    suite::Suite,
-};
 use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Module};
-use fathom_record::{Cell, Compared, Elide, Opt, Sandbox, Spectre, Variant, protocol::Call};
+use fathom_record::{Cell, Elide, Experiment, Opt, Sandbox, Variant, protocol::Call};
 
 use super::{
-    Args,
-    target::{Kind, Target, note, program},
+    Command, Design, Here, Measured,
+    design::{Chosen, own_absent},
+    measured::{has_answer, names, note, program, size, suite},
+};
+use crate::{
+    asked::{AskError, Strategies},
+    choose::{OWN, OWN_DRIVER, Row},
+    engines::{EngineSpec, Presence},
+    probe::{Ending, Runner, Subject, TIME_LIMIT},
 };
 
 /// The suites of the selection.
 const SUITES: [&str; 2] = ["polybench", "pointers"];
 /// A first impression: two of each suite.
 const QUICK: [&str; 4] = ["gemm", "lu", "graph", "quicksort"];
-const AUTO: &str = "auto";
 /// A memory and a table with 64-bit addresses, as compilers make them.
 const MEMORY64: &str = "(module (memory i64 1) (table i64 1 funcref)
   (func (export \"answer\") (result i32) (i32.load (i64.const 4096))))";
 
-/// What the selection measures.
-pub fn target(args: &Args, house: &House) -> anyhow::Result<Target> {
-    let size = args.size.as_deref().map(str::to_lowercase);
-    let default = if args.pace.quick { "small" } else { "medium" };
-    let size = size.unwrap_or_else(|| default.to_owned());
-    let mut names = args.kernels.clone();
-    if args.pace.quick && names.is_empty() {
-        names = QUICK.map(str::to_owned).to_vec();
-    }
+/// How it is measured. Half of the programs take long and rows are many: more rounds
+/// say more than more iterations.
+pub(super) static DESIGN: Design = Design {
+    experiment: Experiment::Bounds,
+    command: Some(Command::Suite),
+    help: "What bounds checks cost, on 32-bit and 64-bit memories",
+    about: "`bounds`: the PolyBench kernels and programs that follow pointers, each built for \
+            32-bit and 64-bit memories from one source. Every strategy that this host has against \
+            `none`, 64-bit `auto` against 32-bit `guard` of the same program, and other engines \
+            that run 64-bit memories. Its tables are printed, and kept as bounds.md beside the \
+            samples.",
+    budget: Design::BUDGET_LONG,
+    iterations: 2,
+    measured,
+    presence: with_memory64,
+    strategies: |asked, _| strategies(&asked.strategies),
+    rows: |rows, asked| with_elision(rows, &asked.elide),
+    suits: |task| suits(&task.cell),
+    is_baseline: |row| row.driver == OWN_DRIVER && row.sandbox.strategy == Bounds::None.name(),
+    ..Design::USUAL
+};
+
+fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
+    let (asked, house) = (here.asked, here.suites()?);
+    let (size, names) = (size(asked), names(asked, &QUICK));
+    let suites = SUITES.iter().map(|name| suite(house, name));
+    let suites = suites.collect::<Result<Vec<_>, _>>()?;
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
-    let suites = SUITES
-        .iter()
-        .map(|name| Suite::load(&house.suite(name)))
-        .collect::<Result<Vec<_>, _>>()?;
     for suite in &suites {
         for workload in &suite.workloads {
             if names.is_empty() || names.contains(&workload.name) {
@@ -66,86 +78,77 @@ pub fn target(args: &Args, house: &House) -> anyhow::Result<Target> {
     if let Some(unknown) = names.iter().find(|name| !known(name)) {
         let all = suites.iter().flat_map(|suite| &suite.workloads);
         let all: Vec<&str> = all.map(|workload| workload.name.as_str()).collect();
-        anyhow::bail!("no workload `{unknown}`; there are: {}", all.join(" "));
+        let words = format!("no workload `{unknown}`; there are: {}", all.join(" "));
+        return Err(AskError::Refused(words));
     }
     for note in &notes {
-        let name = &note.name;
-        ensure!(
-            note.answer.is_some(),
-            "{name} has no answer for size {size}"
-        );
+        has_answer(&note.name, note.answer.as_deref(), &size)?;
     }
-    Ok(Target {
-        kind: Kind::Bounds,
-        title: format!("bounds-{size}"),
-        programs,
-        notes,
-        module: None,
-        written: Vec::new(),
-        compared: Compared::Kernel,
+    Ok(Measured {
         variants: vec![Variant::Wasm32, Variant::Wasm64],
-        threads: vec![1],
-        opts: vec![Opt::Speed],
         strategies: Vec::new(),
-        iterations: None,
         has_native: false,
+        ..Measured::new(format!("bounds-{size}"), (programs, notes))
     })
 }
 
 /// Our strategies to measure, and those that this host lacks: all there are, or
 /// what is asked for beside the two that everything is compared with.
-pub fn strategies(asked: &[String]) -> anyhow::Result<(Vec<String>, Vec<Absent>)> {
-    let mut names = vec![AUTO.to_owned(), Bounds::None.name().to_owned()];
+fn strategies(asked: &[Strategies]) -> Result<Chosen, AskError> {
+    let mut names = vec![
+        BoundsChoice::Auto.to_string(),
+        Bounds::None.name().to_owned(),
+    ];
     let mut absent = Vec::new();
-    for name in wanted(asked) {
-        let choice: BoundsChoice = name.parse()?;
+    for choice in wanted(asked)? {
+        let name = choice.to_string();
         if names.contains(&name) {
             continue;
         }
         if let (BoundsChoice::Named(bounds), []) = (choice, asked)
             && bounds.is_diagnostic()
         {
-            absent.push(Absent {
-                engine: format!("{OWN} {name}"),
-                why: "not there to run fast: name it in --bounds to measure it".to_owned(),
-                is_wanted: false,
-            });
+            let why = "not there to run fast: name it in --bounds to measure it";
+            absent.push(own_absent(&name, why.to_owned(), false));
             continue;
         }
         match Engine::new(&Config::new().bounds(choice).allow_unchecked(true)) {
             Ok(_) => names.push(name),
-            Err(error) => absent.push(Absent {
-                engine: format!("{OWN} {name}"),
-                why: error.to_string(),
-                is_wanted: !asked.is_empty(),
-            }),
+            Err(error) => absent.push(own_absent(&name, error.to_string(), !asked.is_empty())),
         }
     }
     Ok((names, absent))
 }
 
 /// Every strategy in its usual form unless some are named; `forms` are all forms.
-fn wanted(asked: &[String]) -> Vec<String> {
-    let name = |bounds: &Bounds| bounds.name().to_owned();
-    let is_measured = |bounds: &&Bounds| !bounds.is_diagnostic();
+fn wanted(asked: &[Strategies]) -> Result<Vec<BoundsChoice>, AskError> {
+    let is_measured = |bounds: &Bounds| !bounds.is_diagnostic();
+    let measured = |list: &[Bounds]| -> Vec<BoundsChoice> {
+        let list = list.iter().copied().filter(is_measured);
+        list.map(BoundsChoice::Named).collect()
+    };
     let mut wanted = Vec::new();
     for word in asked {
-        match word.as_str() {
-            "all" => wanted.extend(Bounds::ALL.iter().filter(is_measured).map(name)),
-            "forms" => wanted.extend(Bounds::FORMS.iter().filter(is_measured).map(name)),
-            _ => wanted.push(word.clone()),
+        match word {
+            Strategies::All => wanted.extend(measured(&Bounds::ALL)),
+            Strategies::Forms => wanted.extend(measured(&Bounds::FORMS)),
+            // Pools have nothing to do with checks: refused like any unknown name.
+            Strategies::One(own) if own.is_pooled => {
+                own.to_string().parse::<BoundsChoice>()?;
+            }
+            Strategies::One(own) => wanted.push(own.choice),
         }
     }
     if asked.is_empty() {
-        wanted.extend(Bounds::ALL.iter().map(name));
+        wanted.extend(Bounds::ALL.into_iter().map(BoundsChoice::Named));
     }
-    wanted
+    Ok(wanted)
 }
 
 /// Whether a strategy of ours is for the width of a build, and leaves checks out
 /// there if it is asked how many. Other engines are asked for what they do by
 /// default, which is for both.
-pub fn suits(cell: &Cell) -> bool {
+fn suits(cell: &Cell) -> bool {
     let memory64 = cell.variant.has_memory64();
     match named(&cell.sandbox) {
         Some(bounds) if cell.sandbox.elide.is_some() => leaves_checks_out(bounds, memory64),
@@ -164,7 +167,7 @@ fn named(sandbox: &Sandbox) -> Option<Bounds> {
 
 /// The rows, and behind each of a strategy that can leave checks out, the same
 /// with each of these choices.
-pub fn with_elision(rows: Vec<Row>, choices: &[Elide]) -> Vec<Row> {
+fn with_elision(rows: Vec<Row>, choices: &[Elide]) -> Vec<Row> {
     let mut all = Vec::new();
     for row in rows {
         let widths = [false, true];
@@ -179,24 +182,6 @@ pub fn with_elision(rows: Vec<Row>, choices: &[Elide]) -> Vec<Row> {
             other.sandbox.elide = Some(*choice);
             all.push(other);
         }
-    }
-    all
-}
-
-/// The rows, and behind each of our engine the same with each of these choices of
-/// guards against speculation.
-pub fn with_guards(rows: Vec<Row>, choices: &[Spectre]) -> Vec<Row> {
-    let mut all = Vec::new();
-    for row in rows {
-        let is_own = row.sandbox.engine == OWN;
-        let others = choices.iter().filter(|_| is_own).map(|choice| {
-            let mut other = row.clone();
-            other.sandbox.spectre = Some(*choice);
-            other
-        });
-        let others: Vec<Row> = others.collect();
-        all.push(row);
-        all.extend(others);
     }
     all
 }
@@ -222,7 +207,7 @@ fn leaves_checks_out(bounds: Bounds, memory64: bool) -> bool {
 
 /// An engine that is installed is absent here where it does not know 64-bit
 /// memories.
-pub fn with_memory64(spec: &EngineSpec, presence: Presence) -> anyhow::Result<Presence> {
+fn with_memory64(spec: &EngineSpec, presence: Presence) -> Result<Presence, AskError> {
     if matches!(presence, Presence::Absent { .. }) {
         return Ok(presence);
     }
@@ -245,7 +230,8 @@ pub fn with_memory64(spec: &EngineSpec, presence: Presence) -> anyhow::Result<Pr
         export: "answer".to_owned(),
         args: Vec::new(),
     };
-    let module = wat::parse_str(MEMORY64).context("the module with a 64-bit memory")?;
+    let module = wat::parse_str(MEMORY64)
+        .map_err(|error| AskError::Refused(format!("the module with a 64-bit memory: {error}")))?;
     let why = match runner.call_all(&module, vec![call]) {
         Ok(answers) => match answers.ending {
             Ending::Done => return Ok(presence),
@@ -270,11 +256,15 @@ mod tests {
         assert_eq!(names[..2], ["auto", "none"]);
         assert_eq!(names.len() + absent.len(), Bounds::ALL.len() + 1);
         assert!(absent.iter().all(|absent| !absent.why.is_empty()));
-        let (names, _) = strategies(&["guard64".to_owned(), "none".to_owned()]).unwrap();
+        let words = |words: &[&str]| -> Vec<Strategies> {
+            words.iter().map(|word| word.parse().unwrap()).collect()
+        };
+        let (names, _) = strategies(&words(&["guard64", "none"])).unwrap();
         assert_eq!(names, ["auto", "none", "guard64"]);
-        let (forms, absent) = strategies(&["forms".to_owned(), "debug".to_owned()]).unwrap();
+        let (forms, absent) = strategies(&words(&["forms", "debug"])).unwrap();
         assert_eq!(forms.len() + absent.len(), Bounds::FORMS.len() + 1);
-        assert!(strategies(&["hope".to_owned()]).is_err());
+        let pooled = strategies(&words(&["guard+pool"])).unwrap_err();
+        assert!(pooled.to_string().contains("'guard+pool'"), "{pooled}");
     }
 
     #[test]
@@ -308,13 +298,6 @@ mod tests {
             .map(|row| row.sandbox.id().to_string())
             .collect();
         let expected = ["auto/speed", "trap/speed", "trap/speed~off", "guard/speed"];
-        assert_eq!(ids, expected.map(|id| format!("{OWN}/{id}")));
-        let rows = with_guards(vec![row("trap")], &[Spectre::Off]);
-        let ids: Vec<_> = rows
-            .iter()
-            .map(|row| row.sandbox.id().to_string())
-            .collect();
-        let expected = ["trap/speed", "trap/speed~spectre-off"];
         assert_eq!(ids, expected.map(|id| format!("{OWN}/{id}")));
     }
 

@@ -9,21 +9,16 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{Context, ensure};
-use fathom_bench::{
+use fathom_engine::Bounds;
+use fathom_record::{Compared, Experiment, Variant, campaign::WorkloadNote};
+
+use super::{Command, Design, Here, Measured};
+use crate::{
+    asked::{AskError, Strategies, ensure},
     check::Expected,
     choose::{OWN_DRIVER, Program},
     plan::Task,
 };
-use fathom_record::{Compared, Opt, Variant, campaign::WorkloadNote};
-
-use super::{
-    Args,
-    target::{Kind, Target},
-};
-
-/// Where our compiled modules are kept, in the folder of the results.
-pub const CACHE: &str = "cache";
 
 /// Functions, and bytes of data, of the large module.
 const FUNCTIONS: u32 = 2000;
@@ -81,10 +76,24 @@ fn large() -> String {
     text
 }
 
-/// Modules, cold and cached, instances in a row.
-pub fn target(args: &Args) -> anyhow::Result<Target> {
-    ensure!(args.kernels.is_empty(), "startup has no kernels");
-    ensure!(args.size.is_none(), "startup has no sizes");
+/// How it is measured: instances in a row are timed too.
+pub(super) static DESIGN: Design = Design {
+    experiment: Experiment::Startup,
+    command: Some(Command::Bench),
+    help: "the way to the first instruction and from instance to instance",
+    cycles: true,
+    measured,
+    suits,
+    ..Design::USUAL
+};
+
+/// Modules, cold and cached.
+fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
+    let asked = here.asked;
+    ensure(asked.workloads.is_empty(), || {
+        "startup has no kernels".to_owned()
+    })?;
+    ensure(asked.size.is_none(), || "startup has no sizes".to_owned())?;
     let modules = [
         (
             "tiny",
@@ -99,7 +108,8 @@ pub fn target(args: &Args) -> anyhow::Result<Target> {
     ];
     let (mut programs, mut notes, mut written) = (Vec::new(), Vec::new(), Vec::new());
     for (name, text, what) in modules {
-        let bytes = wat::parse_str(&text).context("a module of Fathom's own")?;
+        let bytes = wat::parse_str(&text)
+            .map_err(|error| AskError::Refused(format!("a module of Fathom's own: {error}")))?;
         let file = format!("{name}.wasm");
         for is_cached in [false, true] {
             let (name, how) = match is_cached {
@@ -118,22 +128,19 @@ pub fn target(args: &Args) -> anyhow::Result<Target> {
         }
         written.push((file, bytes));
     }
-    Ok(Target {
-        kind: Kind::Startup,
-        title: "startup".to_owned(),
-        programs,
-        notes,
-        module: None,
+    Ok(Measured {
         written,
         compared: Compared::Run,
         variants: vec![Variant::Wasm],
         threads: vec![1, 2],
-        opts: vec![Opt::Speed],
-        strategies: ["guard+pool", "guard", "uffd+pool", "uffd"]
-            .map(str::to_owned)
-            .to_vec(),
-        iterations: None,
+        strategies: vec![
+            Strategies::pooled(Bounds::Guard),
+            Strategies::one(Bounds::Guard),
+            Strategies::pooled(Bounds::Uffd),
+            Strategies::one(Bounds::Uffd),
+        ],
         has_native: false,
+        ..Measured::new("startup".to_owned(), (programs, notes))
     })
 }
 
@@ -153,7 +160,7 @@ fn program(name: String, file: &str, is_cached: bool) -> Program<'static> {
 
 /// Whether a task makes sense: only our engine has a cache that it says it used,
 /// and what it found there is the same for all threads.
-pub fn suits(task: &Task) -> bool {
+fn suits(task: &Task) -> bool {
     !task.is_cached || (task.driver == OWN_DRIVER && task.cell.threads == 1)
 }
 

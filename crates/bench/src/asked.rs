@@ -1,0 +1,222 @@
+//! What a user asked to have measured, as values.
+//!
+//! The command line parses every option to these types, once; planning and the
+//! designs of experiments read them. Paths are absolute here: nothing depends on
+//! which folder this process is in.
+
+use std::{io, path::PathBuf, str::FromStr, time::Duration};
+
+use fathom_engine::{Bounds, BoundsChoice, bounds::UnknownBounds};
+use fathom_record::{Elide, Opt, Spectre, Variant};
+
+use crate::{
+    choose::Wanted, experiment::Subject, own::OwnStrategy, plan::Input, suite::SuiteError,
+};
+
+/// All that a campaign is prepared from.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// What is measured.
+    pub subject: Subject,
+    /// Arguments, where it is a program of the user's own.
+    pub args: Vec<String>,
+    /// The problem size, where the user named one.
+    pub size: Option<String>,
+    /// Only these workloads; all for none.
+    pub workloads: Vec<String>,
+    /// Builds of them; the experiment's own for none.
+    pub variants: Vec<Variant>,
+    /// Engines; those of the experiment for none.
+    pub engines: Vec<Wanted>,
+    /// Strategies of our engine; the experiment's own for none.
+    pub strategies: Vec<Strategies>,
+    /// How hard our engine compiles; the experiment's own for none.
+    pub opts: Vec<Opt>,
+    /// Which checks our engine leaves out, beside its default.
+    pub elide: Vec<Elide>,
+    /// Our engine's guards against speculation, beside its default.
+    pub spectre: Vec<Spectre>,
+    /// Instances at once; the experiment's own for none.
+    pub threads: Vec<u32>,
+    /// What programs are given.
+    pub input: Input,
+    /// Whether programs may print anything.
+    pub any_output: bool,
+    /// How long to measure.
+    pub duration: Length,
+    /// Decides orders and layouts; from the clock if absent.
+    pub seed: Option<u64>,
+    /// Whether strategies are taken to be sound.
+    pub skips_probe: bool,
+    /// Folder for the results; a new one if absent.
+    pub out: Option<PathBuf>,
+    /// The folder in which the command was given.
+    pub folder: PathBuf,
+}
+
+impl Asked {
+    /// Everything as the experiment has it, asked for in this folder.
+    pub fn new(subject: Subject, folder: PathBuf) -> Asked {
+        Asked {
+            subject,
+            args: Vec::new(),
+            size: None,
+            workloads: Vec::new(),
+            variants: Vec::new(),
+            engines: Vec::new(),
+            strategies: Vec::new(),
+            opts: Vec::new(),
+            elide: Vec::new(),
+            spectre: Vec::new(),
+            threads: Vec::new(),
+            input: Input::default(),
+            any_output: false,
+            duration: Length::default(),
+            seed: None,
+            skips_probe: false,
+            out: None,
+            folder,
+        }
+    }
+}
+
+/// How long to measure; the experiment's own defaults where absent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Length {
+    /// Rounds; as many as fit into the budget if absent.
+    pub rounds: Option<u32>,
+    /// Counted iterations.
+    pub iterations: Option<u32>,
+    /// Uncounted ones before them.
+    pub warmup: Option<u32>,
+    /// Time for the whole campaign.
+    pub budget: Option<Duration>,
+    /// Time for one cell in one round.
+    pub limit: Option<Duration>,
+    /// Whether a first impression is enough.
+    pub is_quick: bool,
+    /// Rounds below which nothing can be said.
+    pub rounds_wanted: u32,
+}
+
+/// A word that names strategies of our engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategies {
+    /// Each in its usual form.
+    All,
+    /// Each in every form.
+    Forms,
+    /// This one.
+    One(OwnStrategy),
+}
+
+impl Strategies {
+    /// One by its row in the engine's list.
+    pub const fn one(bounds: Bounds) -> Strategies {
+        Strategies::One(OwnStrategy {
+            choice: BoundsChoice::Named(bounds),
+            is_pooled: false,
+        })
+    }
+
+    /// The same with instances that are used again.
+    pub const fn pooled(bounds: Bounds) -> Strategies {
+        Strategies::One(OwnStrategy {
+            choice: BoundsChoice::Named(bounds),
+            is_pooled: true,
+        })
+    }
+
+    /// What `auto` takes.
+    pub const AUTO: Strategies = Strategies::One(OwnStrategy {
+        choice: BoundsChoice::Auto,
+        is_pooled: false,
+    });
+}
+
+impl FromStr for Strategies {
+    type Err = UnknownBounds;
+
+    fn from_str(word: &str) -> Result<Strategies, UnknownBounds> {
+        match word {
+            "all" => Ok(Strategies::All),
+            "forms" => Ok(Strategies::Forms),
+            name => name.parse().map(Strategies::One),
+        }
+    }
+}
+
+/// A program of the user's own.
+#[derive(Clone, Debug)]
+pub struct OwnModule {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The module in the binary format.
+    pub wasm: Vec<u8>,
+    /// Whether it was written as text.
+    pub is_text: bool,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
+/// Why nothing can be measured as it was asked for; each is one line.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// What was asked for does not go together, or is not there.
+    #[error("{0}")]
+    Refused(String),
+    /// Suites and engines are nowhere to be seen.
+    #[error("no suites here: run it in a clone of Fathom, or name one in FATHOM_HOME")]
+    NoHouse,
+    /// A name that is neither.
+    #[error("`{name}` is no suite and no file")]
+    NoSuite {
+        /// The name.
+        name: String,
+        /// Why it is no suite.
+        source: SuiteError,
+    },
+    /// The user's copy of SPEC CPU was not built.
+    #[error("SPEC CPU is not built: name your copy with --spec")]
+    NoSpec {
+        /// Why there is nothing.
+        source: SuiteError,
+    },
+    /// A suite cannot be used.
+    #[error(transparent)]
+    Suite(#[from] SuiteError),
+    /// No such strategy.
+    #[error(transparent)]
+    Strategy(#[from] UnknownBounds),
+    /// The system refused something.
+    #[error("{what}")]
+    System {
+        /// What was to be done.
+        what: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl AskError {
+    /// Refused, with these words.
+    pub fn refused(words: impl Into<String>) -> AskError {
+        AskError::Refused(words.into())
+    }
+
+    /// The system refused this.
+    pub fn system(what: impl ToString, source: io::Error) -> AskError {
+        AskError::System {
+            what: what.to_string(),
+            source,
+        }
+    }
+}
+
+/// Refuses with these words unless it holds.
+pub(crate) fn ensure(holds: bool, words: impl FnOnce() -> String) -> Result<(), AskError> {
+    match holds {
+        true => Ok(()),
+        false => Err(AskError::Refused(words())),
+    }
+}

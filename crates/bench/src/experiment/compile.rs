@@ -1,0 +1,33 @@
+//! What compiling costs: large modules, compiled once in a process.
+
+use fathom_record::{Experiment, Opt};
+
+use super::{
+    Command, Design, Here, Measured,
+    measured::{DEFAULT, suite},
+    suite::of_suite,
+};
+use crate::asked::AskError;
+
+/// How it is measured. A run is only there to prove that what was compiled works, so
+/// one is enough.
+pub(super) static DESIGN: Design = Design {
+    experiment: Experiment::Compile,
+    command: Some(Command::Bench),
+    help: "measures compilation alone",
+    iterations: 1,
+    cell_target: None,
+    measured,
+    ..Design::USUAL
+};
+
+fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
+    let measured = of_suite(here.asked, &suite(here.suites()?, "large")?)?;
+    Ok(Measured {
+        title: "compile".to_owned(),
+        opts: vec![Opt::Speed, Opt::None],
+        strategies: vec![DEFAULT],
+        has_native: false,
+        ..measured
+    })
+}

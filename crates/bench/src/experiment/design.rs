@@ -1,0 +1,222 @@
+//! What a design says: all that tells one experiment from another.
+
+use std::{fmt, time::Duration};
+
+use fathom_engine::{Bounds, BoundsChoice};
+use fathom_record::{Experiment, Variant};
+
+use super::Measured;
+use crate::{
+    asked::{AskError, Asked, Strategies},
+    choose::{Absent, Builds, OWN, Row, Wanted},
+    engines::{EngineSpec, Presence},
+    house::House,
+    own::OwnStrategy,
+    plan::Task,
+};
+
+/// A command of Fathom's that measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// `fathom bench`.
+    Bench,
+    /// `fathom suite`.
+    Suite,
+    /// `fathom reproduce`.
+    Reproduce,
+}
+
+/// Whether system calls are counted, in runs of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// They say nothing here.
+    No,
+    /// They are.
+    Yes,
+    /// They should be and are not, for this reason.
+    Never(&'static str),
+}
+
+/// What there is to measure with.
+#[derive(Clone, Copy, Debug)]
+pub struct Here<'a> {
+    /// What was asked for.
+    pub asked: &'a Asked,
+    /// Where suites and engines are.
+    pub house: Option<&'a House>,
+    /// The outside engines.
+    pub outside: &'a [(EngineSpec, Presence)],
+}
+
+impl<'a> Here<'a> {
+    /// Where suites are.
+    ///
+    /// # Errors
+    /// [`AskError::NoHouse`].
+    pub fn suites(&self) -> Result<&'a House, AskError> {
+        self.house.ok_or(AskError::NoHouse)
+    }
+}
+
+/// Our strategies to measure, by name, and those that cannot be.
+pub type Chosen = (Vec<String>, Vec<Absent>);
+
+/// How an experiment is measured.
+pub struct Design {
+    /// Which it is.
+    pub experiment: Experiment,
+    /// The command that is asked for it by name.
+    pub command: Option<Command>,
+    /// For a list of experiments.
+    pub help: &'static str,
+    /// A paragraph for the command's help.
+    pub about: &'static str,
+    /// The same on a copy of SPEC CPU.
+    pub on_spec: Option<&'static Design>,
+
+    /// Time for all of it, the probe included, unless rounds are named.
+    pub budget: Duration,
+    /// Time for a cell in one round.
+    pub limit: Duration,
+    /// Uncounted iterations.
+    pub warmup: u32,
+    /// Counted iterations of the first round, from which the others' follow.
+    pub iterations: u32,
+    /// At most this many.
+    pub iterations_max: u32,
+    /// What a cell should take, by the first round; its iterations stay if absent.
+    pub cell_target: Option<Duration>,
+    /// Whether each cell is judged by itself then.
+    pub is_by_cell: bool,
+    /// Whether many instances in a row are timed as well.
+    pub cycles: bool,
+    /// Whether system calls are counted.
+    pub counting: Counting,
+
+    /// What is run.
+    pub measured: fn(&Here<'_>) -> Result<Measured, AskError>,
+    /// Whether an engine that is installed can be measured.
+    pub presence: fn(&EngineSpec, Presence) -> Result<Presence, AskError>,
+    /// Which of our strategies.
+    pub strategies: fn(&Asked, &Measured) -> Result<Chosen, AskError>,
+    /// Which engines; none named: all there are.
+    pub wanted: fn(&Here<'_>) -> Vec<Wanted>,
+    /// What else cannot be measured here.
+    pub absent: fn(&Here<'_>) -> Result<Vec<Absent>, AskError>,
+    /// What becomes of the rows.
+    pub rows: fn(Vec<Row>, &Asked) -> Vec<Row>,
+    /// The builds that rows are measured on.
+    pub builds: fn(&[Variant]) -> Builds<'_>,
+    /// Whether a task makes sense.
+    pub suits: fn(&Task) -> bool,
+    /// The row whose times ratios are taken to; the first if there is none.
+    pub is_baseline: fn(&Row) -> bool,
+}
+
+impl Design {
+    /// What most have in common: a suite's programs for four minutes, every engine,
+    /// beside native code.
+    pub const USUAL: Design = Design {
+        experiment: Experiment::Suite,
+        command: None,
+        help: "",
+        about: "",
+        on_spec: None,
+        budget: Duration::from_secs(4 * 60),
+        limit: Duration::from_secs(60),
+        warmup: 1,
+        iterations: 3,
+        iterations_max: 20,
+        cell_target: Some(Duration::from_millis(150)),
+        is_by_cell: false,
+        cycles: false,
+        counting: Counting::No,
+        measured: |_| Err(AskError::NoHouse),
+        presence: |_, presence| Ok(presence),
+        strategies: usual,
+        wanted: |here| here.asked.engines.clone(),
+        absent: |_| Ok(Vec::new()),
+        rows: |rows, _| rows,
+        builds: |builds| Builds::Each(builds),
+        suits: |_| true,
+        is_baseline: |row| row.native == Some(Variant::Native),
+    };
+    /// Time for what has many rows and rounds of minutes.
+    pub const BUDGET_LONG: Duration = Duration::from_secs(90 * 60);
+
+    /// Its name on the command line and in files.
+    pub fn name(&self) -> &'static str {
+        self.experiment.name()
+    }
+}
+
+impl fmt::Debug for Design {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The strategies that are named, and those of them that this host lacks.
+fn usual(asked: &Asked, measured: &Measured) -> Result<Chosen, AskError> {
+    let mut own: Vec<OwnStrategy> = Vec::new();
+    let plain = |bounds| OwnStrategy {
+        choice: BoundsChoice::Named(bounds),
+        is_pooled: false,
+    };
+    for word in &measured.strategies {
+        match word {
+            // The default strategy first: its control is the noise floor's.
+            Strategies::All => {
+                own.push(plain(Bounds::Guard));
+                let others = Bounds::measured_for(false).filter(|bounds| *bounds != Bounds::Guard);
+                own.extend(others.map(plain));
+            }
+            // Of use where checks are compared alone: refused like any unknown name.
+            Strategies::Forms => own.push("forms".parse()?),
+            Strategies::One(one) => own.push(*one),
+        }
+    }
+    let (mut names, mut absent) = (Vec::new(), Vec::new());
+    for one in own {
+        let lack = match one.choice {
+            BoundsChoice::Named(bounds) => bounds.lack(),
+            BoundsChoice::Auto => None,
+        };
+        let name = one.to_string();
+        match lack {
+            None => names.push(name),
+            Some(why) => {
+                let is_wanted = asked.strategies.contains(&Strategies::One(one));
+                absent.push(own_absent(&name, why, is_wanted));
+            }
+        }
+    }
+    Ok((names, absent))
+}
+
+/// Without the build for exactly this machine, unless engines are named: growing is the
+/// kernel's work, whatever the compiler tuned for.
+pub(super) fn without_tuned(mut rows: Vec<Row>, asked: &Asked) -> Vec<Row> {
+    if asked.engines.is_empty() {
+        rows.retain(|row| row.native != Some(Variant::NativeTuned));
+    }
+    rows
+}
+
+/// An engine as it comes.
+pub(super) fn plain(name: &str) -> Wanted {
+    Wanted {
+        engine: name.to_owned(),
+        strategy: None,
+        backend: None,
+    }
+}
+
+/// Our engine's strategy that cannot be measured.
+pub(super) fn own_absent(name: &str, why: String, is_wanted: bool) -> Absent {
+    Absent {
+        engine: format!("{OWN} {name}"),
+        why,
+        is_wanted,
+    }
+}

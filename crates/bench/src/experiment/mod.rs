@@ -1,0 +1,160 @@
+//! Experiments: what is measured, and how, a file each.
+//!
+//! ```text
+//!  Subject ── design ──▶ Design ─┬─ measured ──▶ Measured   programs, builds, threads
+//!                                ├─ strategies, wanted, rows, absent   who is measured
+//!                                ├─ suits, builds, baseline            on what, against whom
+//!                                └─ budget, limit, iterations, …       how long
+//! ```
+//!
+//! [`ALL`] is the closed list. Planning, running and resuming read the design; what a
+//! report shows of it is in `fathom-report`, by the same name.
+//!
+//! A new one is a row of [`Experiment`], a file here with its line in [`ALL`], and a line in
+//! the report's `pages::of`, with a file there if it has a page of its own; then tests and
+//! docs. Help, planning, resuming and `fathom report` follow from these.
+//!
+//! What must stay true: nobody outside this folder asks which experiment it is
+//! (`tests/tidy.rs`); the row that users get comes first, because the control of the
+//! first row is the noise floor; what cannot be measured here is absent with its reason.
+
+mod bounds;
+mod compile;
+mod design;
+mod growth;
+mod leaps;
+mod libsodium;
+mod measured;
+mod module;
+mod scaling;
+mod spec;
+mod startup;
+mod suite;
+
+use fathom_record::Experiment;
+
+pub use design::{Command, Counting, Design, Here};
+pub use measured::Measured;
+pub use spec::BUILT as SPEC_BUILT;
+
+use crate::asked::{AskError, OwnModule};
+
+/// Every experiment, in the order in which help names them.
+pub const ALL: [&Design; 11] = [
+    &suite::DESIGN,
+    &module::DESIGN,
+    &growth::DESIGN,
+    &compile::DESIGN,
+    &startup::DESIGN,
+    &bounds::DESIGN,
+    &scaling::DESIGN,
+    &libsodium::DESIGN,
+    &leaps::DESIGN,
+    &spec::DESIGN,
+    &libsodium::DESIGN_2023,
+];
+
+/// The experiments that a command is asked for by name.
+pub fn of_command(command: Command) -> impl Iterator<Item = &'static Design> {
+    ALL.into_iter()
+        .filter(move |design| design.command == Some(command))
+}
+
+/// What is measured: an experiment, and what it takes to say of what.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    design: &'static Design,
+    of: Of,
+}
+
+/// What an experiment is of.
+#[derive(Clone, Debug)]
+enum Of {
+    /// Nothing that is left to choose.
+    Itself,
+    /// A suite.
+    Suite(String),
+    /// A program of the user's own.
+    Module(OwnModule),
+    /// A size of a copy of SPEC CPU.
+    Spec(String),
+}
+
+impl Subject {
+    /// A program of the user's own.
+    pub fn module(module: OwnModule) -> Subject {
+        Subject {
+            design: &module::DESIGN,
+            of: Of::Module(module),
+        }
+    }
+
+    /// What a word of `fathom bench` names: an experiment, or else a suite.
+    pub fn word(word: &str) -> Subject {
+        Subject::named(Command::Bench, word).unwrap_or_else(|| Subject {
+            design: &suite::DESIGN,
+            of: Of::Suite(word.to_owned()),
+        })
+    }
+
+    /// An experiment that a command is asked for by name.
+    pub fn named(command: Command, name: &str) -> Option<Subject> {
+        let design = of_command(command).find(|design| design.name() == name)?;
+        Some(Subject {
+            design,
+            of: Of::Itself,
+        })
+    }
+
+    /// The same experiment on a copy of SPEC CPU at a size.
+    ///
+    /// # Errors
+    /// [`AskError::Refused`] if it has nothing to do with SPEC CPU.
+    pub fn on_spec(self, size: &str) -> Result<Subject, AskError> {
+        match self.design.on_spec {
+            Some(design) => Ok(Subject {
+                design,
+                of: Of::Spec(size.to_owned()),
+            }),
+            None => Err(AskError::Refused(format!(
+                "--spec: {} ran nothing of SPEC CPU",
+                self.design.name()
+            ))),
+        }
+    }
+
+    /// How it is measured.
+    pub fn design(&self) -> &'static Design {
+        self.design
+    }
+
+    fn suite(&self) -> &str {
+        match &self.of {
+            Of::Suite(name) => name,
+            Of::Itself | Of::Module(_) | Of::Spec(_) => "",
+        }
+    }
+
+    fn own_module(&self) -> Option<&OwnModule> {
+        match &self.of {
+            Of::Module(module) => Some(module),
+            Of::Itself | Of::Suite(_) | Of::Spec(_) => None,
+        }
+    }
+
+    fn spec_size(&self) -> &str {
+        match &self.of {
+            Of::Spec(size) => size,
+            Of::Itself | Of::Suite(_) | Of::Module(_) => "",
+        }
+    }
+}
+
+/// How an experiment is measured.
+pub fn design(experiment: Experiment) -> Option<&'static Design> {
+    ALL.into_iter()
+        .find(|design| design.experiment == experiment)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! How long a program of the user's own runs.
+//!
+//! What is compared and whether outputs are is not known before it was looked at once.
+
+use std::path::PathBuf;
+
+use fathom_engine::{Bounds, Features, Module};
+use fathom_record::{Compared, Experiment, Variant, campaign::ModuleNote};
+
+use super::{Design, Here, Measured, suite};
+use crate::{
+    asked::{AskError, Strategies, ensure},
+    check::Expected,
+    choose::Program,
+};
+
+/// Where a module that was written as text is kept in the results folder.
+const TRANSLATED: &str = "module.wasm";
+
+/// How it is measured.
+pub(super) static DESIGN: Design = Design {
+    experiment: Experiment::Module,
+    measured,
+    ..suite::TIMED
+};
+
+fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
+    let asked = here.asked;
+    let Some(module) = asked.subject.own_module() else {
+        return Err(AskError::refused("no module to measure"));
+    };
+    ensure(asked.workloads.is_empty(), || {
+        "--kernels is for suites; a module is run as it is".to_owned()
+    })?;
+    ensure(asked.size.is_none(), || {
+        "--size is for suites; a module is run as it is".to_owned()
+    })?;
+    let name = module.path.file_name().unwrap_or_default();
+    // Relative to the results folder, like the reference.
+    let artifact = match module.is_text {
+        true => PathBuf::from(TRANSLATED),
+        false => module.path.clone(),
+    };
+    let program = Program {
+        suite: "module".to_owned(),
+        name: name.to_string_lossy().into_owned(),
+        size: String::new(),
+        args: module.args.clone(),
+        artifact: Box::new(move |_| artifact.clone()),
+        expected: Expected::SameAs(PathBuf::from("output.stdout")),
+        folder: None,
+        is_cached: false,
+    };
+    let title = module.path.file_stem().unwrap_or_default();
+    let title = title.to_string_lossy().into_owned();
+    let text = module.is_text.then(|| module.wasm.clone());
+    Ok(Measured {
+        module: Some(ModuleNote {
+            path: module.path.clone(),
+            bytes: module.wasm.len() as u64,
+            digest: digest(&module.wasm),
+            args: module.args.clone(),
+        }),
+        written: text
+            .map(|wasm| (TRANSLATED.to_owned(), wasm))
+            .into_iter()
+            .collect(),
+        compared: Compared::Run,
+        variants: vec![Variant::Wasm],
+        strategies: strategies_for(&module.wasm),
+        has_native: false,
+        ..Measured::new(title, (vec![program], Vec::new()))
+    })
+}
+
+/// The strategies that guard a module's memories; all, where it is refused anyway.
+fn strategies_for(wasm: &[u8]) -> Vec<Strategies> {
+    let memories =
+        Module::declarations(wasm, Features::all()).map_or(Vec::new(), |info| info.memories);
+    if memories.iter().all(|ty| !ty.memory64) {
+        return vec![Strategies::All];
+    }
+    let all: Vec<Bounds> = Bounds::ALL
+        .into_iter()
+        .filter(|bounds| !bounds.is_diagnostic())
+        .filter(|bounds| memories.iter().all(|ty| bounds.supports(ty.memory64)))
+        .collect();
+    // The one that `auto` takes first: its control is the noise floor's. With
+    // memories of both index types there is no name for it but `auto`.
+    let first = match all.contains(&Bounds::GUARD64) {
+        true => Strategies::one(Bounds::GUARD64),
+        false => Strategies::AUTO,
+    };
+    let others = all.into_iter().filter(|bounds| *bounds != Bounds::GUARD64);
+    std::iter::once(first)
+        .chain(others.map(Strategies::one))
+        .collect()
+}
+
+/// FNV-1a over the bytes: tells modules apart, no more is asked of it.
+fn digest(bytes: &[u8]) -> String {
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}

@@ -1,0 +1,83 @@
+//! How long the programs of a suite run.
+
+use std::time::Duration;
+
+use fathom_record::{Compared, Experiment};
+
+use super::{
+    Design, Here, Measured,
+    measured::{note, program, size},
+};
+use crate::{
+    asked::{AskError, Asked, ensure},
+    suite::Suite,
+};
+
+/// The kernels of a first impression: one of each kind of loop.
+pub(super) const QUICK: [&str; 6] = [
+    "gemm",
+    "atax",
+    "lu",
+    "floyd-warshall",
+    "jacobi-2d",
+    "deriche",
+];
+
+/// How programs are timed that run for long enough. A clean clone takes several minutes
+/// to build before it, and is to be done in twenty. Children scatter as iterations do,
+/// and start as fast, so rounds say more.
+pub(super) const TIMED: Design = Design {
+    budget: Duration::from_secs(9 * 60),
+    iterations: 1,
+    cell_target: Some(Duration::from_millis(20)),
+    ..Design::USUAL
+};
+
+/// How it is measured.
+pub(super) static DESIGN: Design = Design {
+    experiment: Experiment::Suite,
+    measured,
+    ..TIMED
+};
+
+fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
+    let (house, name) = (here.suites()?, here.asked.subject.suite());
+    let suite = Suite::load(&house.suite(name)).map_err(|source| AskError::NoSuite {
+        name: name.to_owned(),
+        source,
+    })?;
+    of_suite(here.asked, &suite)
+}
+
+/// The programs of a suite.
+pub(super) fn of_suite(asked: &Asked, suite: &Suite) -> Result<Measured, AskError> {
+    let has_sizes = suite.has_sizes();
+    let mut names = asked.workloads.clone();
+    if asked.duration.is_quick && names.is_empty() && has_sizes {
+        let all = suite.workloads.iter().map(|workload| workload.name.clone());
+        names = all.filter(|name| QUICK.contains(&name.as_str())).collect();
+    }
+    let size = match (has_sizes, &asked.size) {
+        (true, _) => size(asked),
+        (false, None) => String::new(),
+        (false, Some(size)) => {
+            let words = format!("suite {} has no sizes, so no `{size}`", suite.name);
+            return Err(AskError::Refused(words));
+        }
+    };
+    let chosen = suite.select(&names)?;
+    let programs = chosen.iter().map(|one| program(suite, one, &size));
+    let notes = chosen.iter().map(|one| note(suite, one, &size));
+    let title = match size.as_str() {
+        "" => suite.name.clone(),
+        size => format!("{}-{size}", suite.name),
+    };
+    let mut measured = Measured::new(title, (programs.collect(), notes.collect()));
+    if !has_sizes {
+        measured.compared = Compared::Run;
+    }
+    ensure(asked.args.is_empty(), || {
+        "a suite's programs have arguments of their own".to_owned()
+    })?;
+    Ok(measured)
+}

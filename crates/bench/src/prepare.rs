@@ -1,0 +1,450 @@
+//! From what was asked for to all that a campaign is made of.
+//!
+//! ```text
+//!  Asked ─▶ Design ─▶ Measured, rows ─▶ Plan, Header, Pace ─▶ Prepared
+//! ```
+//!
+//! What must stay true: what tells experiments apart is read from the design; what the
+//! user says comes before what the design would have.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+    time::{Duration, SystemTime},
+};
+
+use fathom_record::{
+    Campaign, Compared, Header, Spectre, Variant,
+    campaign::{AbsentNote, Config, FORMAT_VERSION},
+};
+use fathom_sys::pin;
+
+use crate::{
+    asked::{AskError, Asked, ensure},
+    check::Expected,
+    choose::{self, Absent, Builds, Menu, OWN, OWN_DRIVER, Program, Row},
+    counts,
+    date::rfc3339,
+    driver::{Driver, ProcessDriver},
+    engines::{self, EngineSpec, Presence},
+    experiment::{Counting, Design, Here, Measured},
+    host,
+    house::House,
+    plan::{Folder, Plan},
+    session::Pace,
+    trial::{self, Trial},
+};
+
+/// Time for a first impression.
+const BUDGET_QUICK: Duration = Duration::from_secs(60);
+/// At most this many rounds unless told otherwise.
+const ROUNDS_MAX: u32 = 30;
+/// Where our compiled modules are kept, in the folder of the results.
+const CACHE: &str = "cache";
+
+/// A campaign, ready to begin.
+pub struct Prepared {
+    /// How it is measured.
+    pub design: &'static Design,
+    /// What is measured.
+    pub plan: Plan,
+    /// What its file begins with.
+    pub header: Header,
+    /// By the tasks' `driver`.
+    pub drivers: Vec<ProcessDriver>,
+    /// The lines of its table.
+    pub rows: Vec<Row>,
+    /// What cannot be measured.
+    pub absent: Vec<Absent>,
+    /// Where the results go.
+    pub folder: PathBuf,
+    /// How far it goes.
+    pub pace: Pace,
+    /// Whether strategies are taken to be sound.
+    pub skips_probe: bool,
+    /// What the user should be told, a line each.
+    pub remarks: Vec<String>,
+}
+
+/// Prepares a campaign; `command` is recorded as its command line, `tool` as the version
+/// of what it is a command of.
+///
+/// # Errors
+/// [`AskError`], one line. Nothing is measured by then, and nothing is written but the
+/// modules that are made for it.
+pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared, AskError> {
+    let design = asked.subject.design();
+    let house = House::find_from(&asked.folder);
+    let (mut outside, remarks) = find_outside(house.as_ref());
+    for (spec, presence) in &mut outside {
+        *presence = (design.presence)(spec, presence.clone())?;
+    }
+    let here = Here {
+        asked,
+        house: house.as_ref(),
+        outside: &outside,
+    };
+    let mut measured = (design.measured)(&here)?;
+    override_by(&mut measured, asked)?;
+    let (rows, absent) = rows(&here, &measured)?;
+    let folder = folder(&here, &measured)?;
+    let mut plan = plan(asked, &measured, &rows, &folder);
+    let header = header(asked, (&plan, &rows, &absent), &measured, command, tool)?;
+    for (name, bytes) in &measured.written {
+        let path = folder.join(name);
+        fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&path, bytes))
+            .map_err(|error| AskError::system(format!("cannot write {}", path.display()), error))?;
+    }
+    find_artifacts(&plan)?;
+    plan.config = header.config.clone();
+    let mut drivers = own_drivers()?;
+    drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
+    Ok(Prepared {
+        design,
+        pace: pace(asked),
+        skips_probe: asked.skips_probe,
+        plan,
+        header,
+        drivers,
+        rows,
+        absent,
+        folder,
+        remarks,
+    })
+}
+
+/// The lines of the table, and what cannot be one.
+fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>), AskError> {
+    let (asked, design) = (here.asked, here.asked.subject.design());
+    let (own_strategies, lacking) = (design.strategies)(asked, measured)?;
+    let menu = Menu {
+        own_strategies: &own_strategies,
+        own_opts: &measured.opts,
+        has_native: measured.has_native,
+        outside: here.outside,
+    };
+    let wanted = (design.wanted)(here);
+    let (mut rows, mut absent) = choose::rows(&wanted, &menu).map_err(AskError::Refused)?;
+    absent.extend(lacking);
+    absent.extend((design.absent)(here)?);
+    let builds = (design.builds)(&measured.variants);
+    absent.extend(without_a_build(&mut rows, &builds, &measured.variants));
+    rows = with_guards((design.rows)(rows, asked), &asked.spectre);
+    ensure(!rows.is_empty(), || {
+        "nothing to measure: none of the engines is here".to_owned()
+    })?;
+    Ok((rows, absent))
+}
+
+/// Takes the rows away whose engine takes no build of what is measured.
+fn without_a_build(rows: &mut Vec<Row>, builds: &Builds<'_>, all: &[Variant]) -> Vec<Absent> {
+    let (taking, others): (Vec<Row>, Vec<Row>) =
+        rows.drain(..).partition(|row| !builds.of(row).is_empty());
+    *rows = taking;
+    let named = |list: &[Variant]| list.iter().map(Variant::to_string).collect::<Vec<_>>();
+    let why = |row: Row| Absent {
+        engine: row.sandbox.engine,
+        why: format!(
+            "it takes {} and this is built as {}",
+            named(&row.takes).join(", "),
+            named(all).join(", ")
+        ),
+        is_wanted: false,
+    };
+    others.into_iter().map(why).collect()
+}
+
+/// The rows, and behind each of our engine the same with each of these choices of
+/// guards against speculation.
+fn with_guards(rows: Vec<Row>, choices: &[Spectre]) -> Vec<Row> {
+    let mut all = Vec::new();
+    for row in rows {
+        let is_own = row.sandbox.engine == OWN;
+        let others = choices.iter().filter(|_| is_own).map(|choice| {
+            let mut other = row.clone();
+            other.sandbox.spectre = Some(*choice);
+            other
+        });
+        let others: Vec<Row> = others.collect();
+        all.push(row);
+        all.extend(others);
+    }
+    all
+}
+
+/// What the user says comes before what the design would have.
+fn override_by(measured: &mut Measured, asked: &Asked) -> Result<(), AskError> {
+    if !asked.variants.is_empty() {
+        let is_wasm = asked.variants.iter().all(|variant| variant.is_wasm());
+        ensure(is_wasm, || {
+            "--variant is wasm or wasm-simd; native code is an engine".to_owned()
+        })?;
+        ensure(measured.module.is_none(), || {
+            "--variant is for suites; a module is run as it is".to_owned()
+        })?;
+        measured.variants.clone_from(&asked.variants);
+    }
+    if !asked.threads.is_empty() {
+        let is_sane = asked.threads.iter().all(|count| (1..=1024).contains(count));
+        ensure(is_sane, || "--threads is 1 to 1024".to_owned())?;
+        measured.threads.clone_from(&asked.threads);
+    }
+    let writer = |one: &&Program<'_>| one.folder == Some(Folder::Empty);
+    if let Some(program) = measured.programs.iter().find(writer) {
+        ensure(measured.threads.iter().all(|count| *count == 1), || {
+            format!(
+                "{} writes files, which instances at once would share: --threads 1",
+                program.name
+            )
+        })?;
+    }
+    if !asked.opts.is_empty() {
+        measured.opts.clone_from(&asked.opts);
+    }
+    if !asked.strategies.is_empty() {
+        measured.strategies.clone_from(&asked.strategies);
+    }
+    Ok(())
+}
+
+/// The engines of the house, and the descriptions that cannot be used.
+fn find_outside(house: Option<&House>) -> (Vec<(EngineSpec, Presence)>, Vec<String>) {
+    let (specs, errors) = house.map(engines::all).unwrap_or_default();
+    let with_presence = |spec: EngineSpec| {
+        let presence = spec.presence();
+        (spec, presence)
+    };
+    let remarks = errors.iter().map(|error| format!("fathom: {error}"));
+    (
+        specs.into_iter().map(with_presence).collect(),
+        remarks.collect(),
+    )
+}
+
+fn own_drivers() -> Result<Vec<ProcessDriver>, AskError> {
+    let exe = std::env::current_exe()
+        .map_err(|error| AskError::system("cannot find this executable", error))?;
+    let runner = |name| ProcessDriver::new(&exe, ["runner", name]);
+    Ok(vec![runner("fathom"), runner("native")])
+}
+
+/// The results folder: the one named, or the next free one of the day.
+fn folder(here: &Here<'_>, measured: &Measured) -> Result<PathBuf, AskError> {
+    if let Some(folder) = &here.asked.out {
+        return Ok(folder.clone());
+    }
+    let nowhere = || here.asked.folder.join("results");
+    let results = here.house.map_or_else(nowhere, House::results);
+    let date = rfc3339(SystemTime::now());
+    let day = date.split('T').next().unwrap_or(&date);
+    let base = format!("{day}-{}", measured.title);
+    let free = |name: &String| !results.join(name).exists();
+    let numbered = (2..1000).map(|number| format!("{base}-{number}"));
+    let name = std::iter::once(base.clone()).chain(numbered).find(free);
+    let none = || AskError::refused("no free name for the results; name a folder with --out");
+    Ok(results.join(name.ok_or_else(none)?))
+}
+
+fn plan(asked: &Asked, measured: &Measured, rows: &[Row], folder: &Path) -> Plan {
+    let design = asked.subject.design();
+    let builds = (design.builds)(&measured.variants);
+    let mut tasks = choose::tasks(rows, &measured.programs, &builds, &measured.threads, true);
+    tasks.retain(design.suits);
+    for task in &mut tasks {
+        task.artifact = folder.join(&task.artifact);
+        match &mut task.expected {
+            Expected::SameAs(_) if asked.any_output => task.expected = Expected::Anything,
+            Expected::SameAs(reference) => *reference = folder.join(&*reference),
+            Expected::Answer(_) | Expected::Text(_) | Expected::Near(_) | Expected::Anything => {}
+        }
+    }
+    Plan {
+        config: Config::default(),
+        workloads: measured.notes.clone(),
+        tasks,
+        input: asked.input.clone(),
+        cycles: design.cycles,
+        cache: Some(folder.join(CACHE)),
+    }
+}
+
+/// Nothing is begun where something is not built.
+fn find_artifacts(plan: &Plan) -> Result<(), AskError> {
+    let missing: Vec<_> = plan
+        .tasks
+        .iter()
+        .filter(|task| !task.artifact.exists())
+        .collect();
+    let Some(first) = missing.first() else {
+        return Ok(());
+    };
+    let (path, count) = (first.artifact.display(), missing.len());
+    let suite = &first.cell.suite;
+    let variant = match first.cell.variant {
+        // Nobody builds these without being asked.
+        asked @ (Variant::WasmOpt | Variant::NativeGcc) => format!(" --variant {asked}"),
+        _ => String::new(),
+    };
+    Err(AskError::Refused(format!(
+        "{path} is not there ({count} cells need what is missing): build it with \
+         `python3 workloads/build.py --suite {suite}{variant}`, with --size for other sizes than \
+         medium"
+    )))
+}
+
+fn header(
+    asked: &Asked,
+    (plan, rows, absent): (&Plan, &[Row], &[Absent]),
+    measured: &Measured,
+    command: &[String],
+    tool: &str,
+) -> Result<Header, AskError> {
+    let (design, duration) = (asked.subject.design(), &asked.duration);
+    // The last processors first: interrupts tend to be served on the first.
+    let mut cpus = pin::allowed_cpus()
+        .map_err(|error| AskError::system("which processors may be used", error))?;
+    cpus.reverse();
+    let baseline = rows.iter().find(|row| (design.is_baseline)(row));
+    let now = SystemTime::now();
+    let since_epoch = now.duration_since(SystemTime::UNIX_EPOCH);
+    let iterations = duration.iterations.unwrap_or(design.iterations);
+    let limit = duration.limit.unwrap_or(design.limit);
+    let config = Config {
+        experiment: design.experiment,
+        compared: measured.compared,
+        rounds: duration.rounds.unwrap_or(ROUNDS_MAX).max(1),
+        warmup: duration.warmup.unwrap_or(design.warmup),
+        iterations: iterations.max(1),
+        limit_ms: millis(limit),
+        cpus: cpus.iter().map(|&cpu| cpu as u32).collect(),
+        seed: asked
+            .seed
+            .unwrap_or(since_epoch.map_or(0, |since| since.as_secs())),
+        layout_varies: true,
+        baseline: Some(baseline.unwrap_or(&rows[0]).sandbox.id()),
+        module: measured.module.clone(),
+        any_output: asked.any_output,
+        folder: Some(asked.folder.clone()),
+        budget_ms: pace(asked).budget.map(millis),
+        absent: absent.iter().map(AbsentNote::from).collect(),
+        uncounted: match design.counting {
+            Counting::No => None,
+            Counting::Yes => counts::lack().err(),
+            Counting::Never(why) => Some(why.to_owned()),
+        },
+        ..Config::default()
+    };
+    Ok(Header {
+        format: FORMAT_VERSION,
+        tool: tool.to_owned(),
+        name: measured.title.clone(),
+        date: rfc3339(now),
+        command: command.to_vec(),
+        host: host::collect(),
+        config,
+        workloads: plan.workloads.clone(),
+        cells: plan.cells(),
+    })
+}
+
+impl From<&Absent> for AbsentNote {
+    fn from(absent: &Absent) -> AbsentNote {
+        AbsentNote {
+            engine: absent.engine.clone(),
+            why: absent.why.clone(),
+        }
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn pace(asked: &Asked) -> Pace {
+    let (design, duration) = (asked.subject.design(), &asked.duration);
+    let default = match duration.is_quick {
+        true => BUDGET_QUICK,
+        false => design.budget,
+    };
+    // Who says how many rounds has said how long.
+    let default = duration.rounds.is_none().then_some(default);
+    Pace {
+        budget: duration.budget.or(default),
+        cell_target: design.cell_target.filter(|_| duration.iterations.is_none()),
+        iterations_max: design.iterations_max,
+        rounds_wanted: duration.rounds_wanted,
+        is_by_cell: design.is_by_cell,
+    }
+}
+
+impl Prepared {
+    /// Looks at a user's own module before the campaign is written down: what
+    /// is compared depends on what it prints. That it does not run here is
+    /// said and recorded later, like any engine's failure.
+    ///
+    /// # Errors
+    /// If there can be no folder for its output.
+    pub fn look_first(&mut self, stop: &AtomicBool) -> Result<(), AskError> {
+        if self.header.config.module.is_none() {
+            return Ok(());
+        }
+        fs::create_dir_all(&self.folder).map_err(|error| {
+            AskError::system(format!("cannot make {}", self.folder.display()), error)
+        })?;
+        let mut tasks = self.plan.tasks.iter();
+        let Some(task) = tasks.find(|task| task.driver == OWN_DRIVER) else {
+            return Ok(());
+        };
+        let reference = self.folder.join("output.stdout");
+        let limit = Duration::from_millis(self.plan.config.limit_ms);
+        let driver: &mut dyn Driver = &mut self.drivers[OWN_DRIVER];
+        match trial::look(&self.plan, task, driver, &reference, limit, stop) {
+            Ok(trial) => self.learn(trial),
+            Err(error) => self.remarks.push(format!("fathom: a first look: {error}")),
+        }
+        Ok(())
+    }
+
+    fn learn(&mut self, trial: Trial) {
+        let config = &mut self.header.config;
+        if trial.states_kernel {
+            config.compared = Compared::Kernel;
+        }
+        if !trial.is_repeatable {
+            let words = "its output changes from run to run: outputs are not compared";
+            self.remarks.push(words.to_owned());
+            config.any_output = true;
+        }
+        self.plan.config = config.clone();
+        self.heed();
+    }
+
+    /// Takes over what an earlier beginning of this campaign decided.
+    pub fn adopt(&mut self, campaign: &Campaign) {
+        self.header.config = campaign.header.config.clone();
+        self.plan.config = campaign.header.config.clone();
+        self.heed();
+    }
+
+    /// Compares no outputs where they are not to be.
+    fn heed(&mut self) {
+        if self.plan.config.any_output {
+            for task in &mut self.plan.tasks {
+                if matches!(task.expected, Expected::SameAs(_)) {
+                    task.expected = Expected::Anything;
+                }
+            }
+        }
+    }
+
+    /// The drivers, each for whoever asks through them.
+    pub fn boxed_drivers(&self) -> Vec<Box<dyn Driver>> {
+        let boxed = |driver: &ProcessDriver| Box::new(driver.clone()) as Box<dyn Driver>;
+        self.drivers.iter().map(boxed).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

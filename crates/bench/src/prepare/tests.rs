@@ -1,0 +1,67 @@
+//! What is read from the design, and what the user says instead.
+
+use super::*;
+use crate::{asked::Length, experiment::Subject};
+
+fn asked(word: &str, duration: Length) -> Asked {
+    Asked {
+        duration,
+        ..Asked::new(Subject::word(word), PathBuf::from("/"))
+    }
+}
+
+#[test]
+fn a_budget_is_the_designs_unless_something_else_is_said() {
+    let of = |word: &str, duration: Length| pace(&asked(word, duration));
+    let (suite, growth) = (
+        of("polybench", Length::default()),
+        of("growth", Length::default()),
+    );
+    assert_eq!(suite.budget, Some(Duration::from_secs(540)));
+    assert_eq!(growth.budget, Some(Duration::from_secs(240)));
+    assert_eq!((suite.iterations_max, growth.iterations_max), (20, 1000));
+    let rounds = Length {
+        rounds: Some(2),
+        iterations: Some(1),
+        ..Length::default()
+    };
+    let few = of("growth", rounds);
+    assert_eq!((few.budget, few.cell_target), (None, None));
+    let both = Length {
+        budget: Some(Duration::from_secs(5)),
+        ..rounds
+    };
+    assert_eq!(of("growth", both).budget, Some(Duration::from_secs(5)));
+    let quick = Length {
+        is_quick: true,
+        ..Length::default()
+    };
+    assert_eq!(of("polybench", quick).budget, Some(BUDGET_QUICK));
+}
+
+#[test]
+fn rows_with_other_guards_stand_behind_their_own() {
+    let row = |engine: &str| Row {
+        sandbox: fathom_record::Sandbox {
+            engine: engine.to_owned(),
+            version: None,
+            strategy: "trap".to_owned(),
+            opt: fathom_record::Opt::Speed,
+            backend: None,
+            elide: None,
+            spectre: None,
+        },
+        native: None,
+        driver: 0,
+        takes: Vec::new(),
+    };
+    let rows = with_guards(vec![row(OWN), row("other")], &[Spectre::Off]);
+    let ids = rows.iter().map(|row| row.sandbox.id().to_string());
+    let ids: Vec<String> = ids.collect();
+    let expected = [
+        "fathom/trap/speed",
+        "fathom/trap/speed~spectre-off",
+        "other/trap/speed",
+    ];
+    assert_eq!(ids, expected);
+}

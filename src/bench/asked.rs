@@ -1,0 +1,213 @@
+//! From options to what is asked for: every command that measures, and a campaign's own
+//! command line read again.
+//!
+//! What must stay true: an option becomes its type here and nowhere else; relative paths
+//! are of the folder in which the command was given, which need not be this process's.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+use clap::Parser;
+use fathom_bench::{
+    asked::{Asked, Length, OwnModule, Strategies},
+    experiment::Subject,
+    plan::Input,
+};
+use fathom_stats::interval::ROUNDS_MIN;
+
+use super::args::{Args, Given, Pace};
+use crate::run::load;
+
+/// What is measured where nothing is named.
+const DEFAULT: &str = "polybench";
+
+/// The options of a command that measures.
+pub trait Asking: clap::Args {
+    /// What is asked for, in this folder.
+    ///
+    /// # Errors
+    /// The first option that means nothing.
+    fn asked(self, folder: &Path) -> anyhow::Result<Asked>;
+}
+
+impl Asking for Args {
+    fn asked(self, folder: &Path) -> anyhow::Result<Asked> {
+        let word = self.target.as_deref().unwrap_or(DEFAULT);
+        let path = folder.join(word);
+        let subject = match path.extension().is_some() || path.is_file() {
+            true => module(word, &path, &self.args)?,
+            false => Subject::word(word),
+        };
+        Ok(Asked {
+            args: self.args,
+            size: self.size,
+            workloads: self.kernels,
+            variants: self.variant,
+            engines: self.engines,
+            strategies: strategies(&self.bounds)?,
+            opts: self.opt,
+            spectre: self.spectre,
+            threads: self.threads,
+            input: input(&self.given, folder)?,
+            any_output: self.given.any_output,
+            duration: length(&self.pace),
+            seed: self.results.seed,
+            skips_probe: self.results.no_probe,
+            out: self.results.out.map(|out| folder.join(out)),
+            ..Asked::new(subject, folder.to_owned())
+        })
+    }
+}
+
+/// For reading a campaign's own command line again, of any command that measures.
+#[derive(Parser)]
+#[command(no_binary_name = true)]
+struct Again<A: clap::Args> {
+    #[command(flatten)]
+    args: A,
+}
+
+/// What the command line of a campaign asked for, given in this folder.
+///
+/// # Errors
+/// One that this version does not understand.
+pub fn again(command: &[String], folder: &Path) -> anyhow::Result<Asked> {
+    // The first word is the command's name.
+    let (name, words) = command.split_first().context("it has no command line")?;
+    match name.as_str() {
+        "suite" => read::<crate::suite::Args>(words, folder),
+        "reproduce" => read::<crate::reproduce::Args>(words, folder),
+        _ => read::<Args>(words, folder),
+    }
+}
+
+fn read<A: Asking>(words: &[String], folder: &Path) -> anyhow::Result<Asked> {
+    match Again::<A>::try_parse_from(words) {
+        Ok(again) => again.args.asked(folder),
+        Err(error) => bail!("its command line is no longer understood: {error}"),
+    }
+}
+
+/// The strategies that words name.
+pub fn strategies(words: &[String]) -> anyhow::Result<Vec<Strategies>> {
+    Ok(words
+        .iter()
+        .map(|word| word.parse())
+        .collect::<Result<_, _>>()?)
+}
+
+/// How long to measure.
+pub fn length(pace: &Pace) -> Length {
+    Length {
+        rounds: pace.rounds,
+        iterations: pace.iterations,
+        warmup: Some(pace.warmup),
+        budget: pace.budget,
+        limit: pace.time_limit,
+        is_quick: pace.quick,
+        rounds_wanted: ROUNDS_MIN as u32,
+    }
+}
+
+/// A program of the user's own, named by a word.
+fn module(word: &str, path: &Path, args: &[String]) -> anyhow::Result<Subject> {
+    let wasm = match path.exists() {
+        true => load::read(path),
+        // As the user wrote it.
+        false => load::read(Path::new(word)),
+    };
+    let wasm = wasm.context("no module to measure")?;
+    let is_text = fs::metadata(path)?.len() != wasm.len() as u64;
+    Ok(Subject::module(OwnModule {
+        path: std::path::absolute(path)?,
+        wasm,
+        is_text,
+        args: args.to_vec(),
+    }))
+}
+
+/// What programs are given.
+fn input(given: &Given, folder: &Path) -> anyhow::Result<Input> {
+    let mut env = Vec::new();
+    for pair in &given.env {
+        let (key, value) = pair
+            .split_once('=')
+            .with_context(|| format!("--env {pair}: K=V"))?;
+        env.push((key.to_owned(), value.to_owned()));
+    }
+    let mut dirs = Vec::new();
+    for dir in &given.dirs {
+        let (host, guest) = dir.split_once("::").unwrap_or((dir, dir));
+        let at = folder.join(host);
+        let host = fs::canonicalize(at).with_context(|| format!("--dir {host}"))?;
+        dirs.push((host, guest.to_owned()));
+    }
+    let canonical = |path: &PathBuf| {
+        fs::canonicalize(folder.join(path)).with_context(|| path.display().to_string())
+    };
+    let stdin = given.stdin.as_ref().map(canonical).transpose()?;
+    Ok(Input { env, dirs, stdin })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn again_in_root(line: &str) -> anyhow::Result<Asked> {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        again(&words, Path::new("/"))
+    }
+
+    fn name(asked: &Asked) -> &str {
+        asked.subject.design().name()
+    }
+
+    #[test]
+    fn a_campaigns_command_line_is_understood_again() {
+        let line = "bench polybench --size mini --engines fathom:guard,native -- -x";
+        let asked = again_in_root(line).unwrap();
+        assert_eq!(
+            (name(&asked), asked.size.as_deref()),
+            ("suite", Some("mini"))
+        );
+        assert_eq!(asked.engines.len(), 2);
+        assert_eq!(asked.args, ["-x"]);
+        assert_eq!(name(&again_in_root("bench growth").unwrap()), "growth");
+        let asked = again_in_root("suite bounds --rounds 3 --workloads gemm,graph").unwrap();
+        assert_eq!(name(&asked), "bounds");
+        assert_eq!(asked.workloads, ["gemm", "graph"]);
+        assert_eq!(asked.duration.rounds, Some(3));
+        assert_eq!(asked.elide.len(), 2);
+        let asked = again_in_root("suite scaling --threads 1,8 --quick").unwrap();
+        assert_eq!((name(&asked), &asked.threads[..]), ("scaling", &[1, 8][..]));
+        let asked = again_in_root("reproduce leaps-and-bounds --budget 1h").unwrap();
+        assert_eq!(name(&asked), "leaps-and-bounds");
+        assert_eq!(asked.duration.budget, Some(Duration::from_secs(3600)));
+        let asked = again_in_root("reproduce leaps-and-bounds --spec copy").unwrap();
+        assert_eq!(name(&asked), "leaps-and-bounds-spec");
+        assert!(again_in_root("reproduce libsodium-2023 --spec copy").is_err());
+        assert!(again_in_root("suite nonsense").is_err());
+        assert!(again_in_root("suite leaps-and-bounds").is_err());
+        assert!(again(&[], Path::new("/")).is_err());
+    }
+
+    #[test]
+    fn relative_paths_are_of_the_folder_of_the_command() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().canonicalize().unwrap();
+        fs::create_dir(at.join("data")).unwrap();
+        fs::write(at.join("app.wat"), "(module)").unwrap();
+        let line = "bench app.wat --dir data::. --stdin app.wat --out results";
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let asked = again(&words, &at).unwrap();
+        assert_eq!(name(&asked), "module");
+        assert_eq!(asked.out, Some(at.join("results")));
+        assert_eq!(asked.input.dirs, [(at.join("data"), ".".to_owned())]);
+        assert_eq!(asked.input.stdin, Some(at.join("app.wat")));
+    }
+}
