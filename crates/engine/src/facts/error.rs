@@ -37,9 +37,9 @@ pub enum ErrorKind {
     /// A function is beyond what the code generator can do.
     #[error("cannot compile function {func}: {message}")]
     Compile {
-        /// Its index.
+        /// The function's index in the module.
         func: u32,
-        /// Why.
+        /// What the code generator says.
         message: String,
     },
     /// Compiling the module would take more than [`crate::CompileBudget`] allows.
@@ -194,11 +194,10 @@ impl From<ErrorKind> for Error {
 impl From<wasmparser::Error> for Error {
     fn from(error: wasmparser::Error) -> Error {
         let (message, offset) = (error.message().to_owned(), error.offset() as usize);
-        // The parser has one type for both; its wording tells them apart.
-        if message.contains("enabled") {
-            ErrorKind::Unsupported { message, offset }.into()
-        } else {
-            ErrorKind::Invalid { message, offset }.into()
+        // The parser has one type for both, and knows which feature it missed.
+        match error.missing_wasm_feature() {
+            Some(_) => ErrorKind::Unsupported { message, offset }.into(),
+            None => ErrorKind::Invalid { message, offset }.into(),
         }
     }
 }
