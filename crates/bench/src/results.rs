@@ -21,7 +21,7 @@ pub enum ResultsError {
     /// The folder or the file cannot be made or opened.
     #[error("cannot use {}: {source}", path.display())]
     Open {
-        /// Which.
+        /// The folder or file that is there already.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -29,23 +29,23 @@ pub enum ResultsError {
     /// The campaign cannot be read.
     #[error("cannot go on with {}: {source}", path.display())]
     Read {
-        /// Which.
+        /// The file that cannot be read.
         path: PathBuf,
-        /// Why.
+        /// What the system, or the reader of campaigns, said.
         source: ReadError,
     },
     /// A record could not be written; what was written before is whole.
     #[error("what was measured so far is kept, but {} takes no more: {source}", path.display())]
     Write {
-        /// Which.
+        /// The file that cannot be written.
         path: PathBuf,
-        /// Why.
+        /// What the system said.
         source: WriteError,
     },
     /// The campaign is of something else or from somewhere else.
     #[error("cannot go on with {}: {difference}", path.display())]
     Differs {
-        /// Which.
+        /// The campaign's file.
         path: PathBuf,
         /// What differs.
         difference: String,

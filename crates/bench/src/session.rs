@@ -65,28 +65,28 @@ pub enum Note<'a> {
     },
     /// A sandbox takes no part in later rounds, so that there can be enough of them.
     Rests {
-        /// Which.
+        /// The sandbox that rests from here on.
         sandbox: &'a SandboxId,
         /// What it took in a round.
         round: Duration,
     },
     /// A cell's turn begins.
     Begin {
-        /// Which.
+        /// The cell that is begun.
         cell: &'a Cell,
         /// Time left for the campaign, as far as can be said.
         left: Option<Duration>,
     },
     /// A cell was measured.
     Done {
-        /// Which.
+        /// The cell that has ended well.
         cell: &'a Cell,
     },
     /// A cell failed.
     Failed {
-        /// Which.
+        /// The cell that has failed.
         cell: &'a Cell,
-        /// How.
+        /// The kind of failure.
         kind: FailureKind,
         /// In one line.
         message: &'a str,
@@ -130,7 +130,7 @@ pub struct Session<'a> {
     pub pace: Pace,
     /// Becomes true when the user wants to stop.
     pub stop: &'a AtomicBool,
-    /// Who watches.
+    /// Is told of each step: the progress that a user sees.
     pub observer: &'a mut dyn Observer,
 }
 

@@ -15,7 +15,7 @@ pub enum LoadError {
     Open {
         /// What was asked for.
         path: PathBuf,
-        /// Why not.
+        /// What the system said.
         error: io::Error,
     },
     /// A folder without a campaign.

@@ -151,9 +151,9 @@ pub enum ReportError {
     /// What a paper states, our own data, cannot be read.
     #[error("{name}: {error}")]
     Data {
-        /// Which paper.
+        /// The paper, by the name of its page.
         name: &'static str,
-        /// Why not.
+        /// What is wrong with the data.
         error: String,
     },
     /// A file cannot be written.
@@ -161,7 +161,7 @@ pub enum ReportError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// What the system said.
         error: io::Error,
     },
 }

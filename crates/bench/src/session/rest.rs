@@ -15,7 +15,7 @@ use fathom_record::SandboxId;
 /// What a sandbox takes in a round.
 #[derive(Clone, Debug)]
 pub(super) struct Share {
-    /// Which.
+    /// The sandbox that rests.
     pub sandbox: SandboxId,
     /// All its cells together.
     pub round: Duration,

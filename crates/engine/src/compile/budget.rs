@@ -176,7 +176,7 @@ pub(super) fn refusal(func: u32, bytes: u64, most: u64) -> String {
 /// A function that was not optimised, for it would have taken too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct OverBudget {
-    /// Its index.
+    /// The function's index in the module.
     pub func: u32,
     /// Length of its body in bytes.
     pub bytes: u32,

@@ -31,11 +31,11 @@ use crate::facts::trap::TrapCode;
 /// A function, listed.
 #[derive(Clone, Debug)]
 pub struct Listing {
-    /// Its index.
+    /// The function's index in the module.
     pub func: u32,
     /// Its name: of the name section, or of an export.
     pub name: Option<String>,
-    /// Its instructions.
+    /// The instructions of the function, in order.
     pub wasm: Vec<WasmLine>,
     /// Those of functions that were translated in the place of their calls, by
     /// offset; with the function's index.
@@ -52,7 +52,7 @@ pub struct Listing {
 pub struct CodeLine {
     /// In bytes from the start of the function.
     pub offset: u32,
-    /// Its bytes.
+    /// The bytes of the instruction.
     pub bytes: Vec<u8>,
     /// As an assembler writes it.
     pub text: String,

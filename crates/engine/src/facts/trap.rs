@@ -153,7 +153,7 @@ impl fmt::Display for Frame {
 /// A trap with the Wasm frames that were live, innermost first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// Why.
+    /// The reason for which the program was ended.
     pub code: TrapCode,
     /// The frames, innermost first, across every entry into Wasm of the thread.
     pub frames: Vec<Frame>,

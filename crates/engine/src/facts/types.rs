@@ -225,7 +225,7 @@ pub struct MemoryType {
 /// The type of a table; sizes in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TableType {
-    /// What it holds.
+    /// The references that the table holds.
     pub element: RefType,
     /// Elements at first.
     pub min: u64,
@@ -238,7 +238,7 @@ pub struct TableType {
 /// The type of a global.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GlobalType {
-    /// What it holds.
+    /// The values that the global holds.
     pub content: ValType,
     /// Whether it can be set.
     pub mutable: bool,

@@ -185,7 +185,7 @@ pub struct VmTag {
 #[repr(C)]
 #[derive(Debug)]
 pub struct VmException {
-    /// Its tag.
+    /// The tag that the exception was thrown with.
     pub tag: *const VmTag,
     /// Not 0 once compiled code took an `exnref` to it: its memory is not reused
     /// before it is found to be unreachable.

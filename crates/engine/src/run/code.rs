@@ -229,7 +229,7 @@ pub(crate) struct Place {
     pub func: u32,
     /// Offset in the module.
     pub offset: Option<u32>,
-    /// Its module.
+    /// The module that the code is of, while it lives.
     pub module: Weak<ModuleInfo>,
 }
 

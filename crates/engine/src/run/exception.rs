@@ -166,7 +166,7 @@ impl ExnRef {
         unsafe { self.raw.as_ptr().add(1).cast() }
     }
 
-    /// Its tag.
+    /// The tag that it was thrown with.
     ///
     /// # Panics
     /// This and [`ExnRef::values`]: for an exception of another store.

@@ -226,7 +226,7 @@ impl Memory {
         opaque.grow_memory(unsafe { self.raw.as_ref() }, delta)?
     }
 
-    /// Its contents.
+    /// The bytes of the memory, for the host to read.
     ///
     /// # Panics
     /// This and the other methods that give slices: for a shared memory, whose
@@ -474,12 +474,12 @@ impl Global {
         Ok(handle)
     }
 
-    /// Its type.
+    /// The type of the values, and whether they can change.
     pub fn ty(&self) -> GlobalType {
         self.ty
     }
 
-    /// Its value.
+    /// The value that it has now.
     ///
     /// # Panics
     /// This and [`Global::set`]: for a global of another store.
@@ -546,7 +546,7 @@ impl Tag {
         }
     }
 
-    /// Its type.
+    /// The types of the values that an exception carries.
     ///
     /// # Panics
     /// For a tag of another store.

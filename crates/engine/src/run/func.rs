@@ -75,7 +75,7 @@ impl Func {
         })
     }
 
-    /// Its signature.
+    /// The parameters and results of the function.
     ///
     /// # Panics
     /// Of another store's function.

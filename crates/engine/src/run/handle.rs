@@ -47,7 +47,7 @@ struct Inner {
 enum Origin {
     /// It was compiled just now; where the cache was in trouble, why.
     Compiled(Option<String>),
-    /// It was kept.
+    /// The folder of compiled modules had it.
     Cache,
 }
 

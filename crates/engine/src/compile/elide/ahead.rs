@@ -48,7 +48,7 @@ pub(super) const MOVED: i64 = 16;
 
 /// An access whose address is in the reservation whatever its check says.
 struct Anchor {
-    /// Its index.
+    /// The index operand as a sum of known values.
     form: Linear,
     /// Its address without the constant offset.
     sum: Value,

@@ -54,7 +54,7 @@ const GLOBAL_REGIONS: u32 = 64;
 /// The module a body belongs to.
 #[derive(Clone, Copy)]
 pub(crate) struct ModuleEnv<'a> {
-    /// Its declarations.
+    /// What the module declares.
     pub info: &'a ModuleInfo,
     /// Layout of its contexts.
     pub layout: &'a VmLayout,

@@ -115,7 +115,7 @@ pub enum SegmentMode {
 pub struct ElementSegment {
     /// How it is applied.
     pub mode: SegmentMode,
-    /// Its items.
+    /// The functions, or the expressions that give references.
     pub items: ElementItems,
 }
 
@@ -155,9 +155,9 @@ pub struct DataSegment {
 /// A global defined by the module.
 #[derive(Clone, Debug)]
 pub struct GlobalDef {
-    /// Its type.
+    /// The global's type, which says whether it can change.
     pub ty: GlobalType,
-    /// Its initial value.
+    /// The expression that gives the first value.
     pub init: ConstExpr,
     /// Its value, where translation may fold it: it is immutable, of a numeric type
     /// and initialised by one constant, or by a global that has one.
@@ -167,7 +167,7 @@ pub struct GlobalDef {
 /// A table defined by the module.
 #[derive(Clone, Debug)]
 pub struct TableDef {
-    /// Its type.
+    /// The table's type and its limits.
     pub ty: TableType,
     /// The value of its elements at first; `None` is null.
     pub init: Option<ConstExpr>,

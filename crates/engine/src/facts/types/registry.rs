@@ -129,7 +129,7 @@ impl TypeHold {
     /// What a type of values mentions.
     ///
     /// # Errors
-    /// It is gone.
+    /// [`Gone`] where nobody holds the type any more.
     pub fn mentioned(ty: ValType) -> Result<Option<TypeHold>, Gone> {
         let Some(id) = concrete(&ty) else {
             return Ok(None);
@@ -140,7 +140,7 @@ impl TypeHold {
     /// A type that something uses.
     ///
     /// # Errors
-    /// It is gone.
+    /// [`Gone`] where nobody holds the type any more.
     pub fn known(id: TypeId) -> Result<TypeHold, Gone> {
         let mut registry = write();
         let leader = registry.live(id).ok_or(Gone)?.leader;

@@ -35,7 +35,7 @@ pub(super) enum Unused {
     Owner {
         /// What it is.
         what: PathBuf,
-        /// Whose.
+        /// The user that it belongs to.
         owner: u32,
     },
     /// Somebody else may write to it.
@@ -43,7 +43,7 @@ pub(super) enum Unused {
     Mode {
         /// What it is.
         what: PathBuf,
-        /// Its permissions.
+        /// The permission bits that let others write.
         mode: u32,
     },
     /// It is no plain file: a link, a pipe, a folder.
