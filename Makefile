@@ -38,6 +38,7 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(PYTHON) workloads/build.py --suite programs
 	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
 	$(CARGO) test --locked --workspace
+	$(MAKE) --no-print-directory walks
 	$(MAKE) --no-print-directory python-tests
 
 .PHONY: test-engines
@@ -124,6 +125,10 @@ differential: ## Run SEEDS generated modules under every exact strategy and on w
 .PHONY: mutate
 mutate: ## Offer MUTANTS damaged modules to the engine: errors, never a panic
 	$(CARGO) run --release --locked --manifest-path fuzz/Cargo.toml --bin mutate -- --count $$(($(MUTANTS) / 20))
+
+.PHONY: walks
+walks: ## Do what CONTRIBUTING.md says in a copy of the checkout: add one of each thing that grows
+	$(PYTHON) tests/walks/run.py $(ARGS)
 
 .PHONY: mutations
 mutations: ## Make each known mistake in the sources and see its test fail (restores them)

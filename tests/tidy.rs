@@ -444,6 +444,7 @@ fn the_documents_are_there() {
     for path in [
         "README.md",
         "CHANGELOG.md",
+        "CONTRIBUTING.md",
         "docs/GLOSSARY.md",
         "docs/RATIONALE.md",
     ] {
