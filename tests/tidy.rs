@@ -364,6 +364,24 @@ fn used_crates(manifest: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_comment_names_its_thing() {
+    let words = [
+        "Which", "How", "What", "Where", "Who", "Whose", "Why", "When",
+    ];
+    let mut wrong = Vec::new();
+    for source in sources(&["rs"]) {
+        for (number, line) in source.text.lines().enumerate() {
+            let comment = line.trim_start().strip_prefix("/// ");
+            let word = comment.and_then(|comment| comment.strip_suffix('.'));
+            if word.is_some_and(|word| words.contains(&word)) {
+                wrong.push(format!("{}:{}: {line}", source.path, number + 1));
+            }
+        }
+    }
+    none_wrong("a comment of one word names nothing", &wrong);
+}
+
+#[test]
 fn nothing_is_left_for_later() {
     let mut exceptions = Exceptions::of("word");
     let words = [

@@ -4,17 +4,17 @@
 //!  WasiCtxBuilder ──build──► WasiCtx (in the store's data)
 //!                               │ table.rs: guest number → host file + rights
 //!  bind.rs: Linker ──────► calls/*.rs: one function a call, over (WasiCtx, GuestMemory)
-//!  threads.rs: a store a thread    │ path.rs: resolution beneath a directory
-//!   (the only files that know      └ memory.rs: checked guest ranges
-//!    the engine)
+//!   └ table.rs: a row a call       │ path.rs: resolution beneath a directory
+//!  threads.rs: a store a thread    │ memory.rs: the guest's bytes
+//!   (these know the engine)        └ ranges.rs: ranges of them, checked, present
 //! ```
 //!
 //! What must stay true:
 //! - No guest path leads out of a preopened directory (`path.rs`), nor to the
 //!   kernel's interfaces in it (`kernel_files.rs`).
 //! - Nothing is changed in a folder that was given to read only (`perms.rs`).
-//! - A guest range is checked, and populated where the kernel will touch it,
-//!   before it is used; a wrong pointer is an errno, never a panic.
+//! - A guest range is checked, and present where the kernel will touch it, before it
+//!   is used: types see to it (`ranges.rs`). A wrong pointer is an errno, never a panic.
 //! - `fd_read`, `fd_write` and their kin make one transferring system call and
 //!   copy nothing: the kernel works on guest memory itself. Only the bytes of a
 //!   shared memory, which other threads may change meanwhile, go through a buffer.
