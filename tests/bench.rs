@@ -244,6 +244,31 @@ fn an_interrupted_campaign_is_kept_and_gone_on_with() {
 }
 
 #[test]
+fn calls_are_made_and_have_a_table() {
+    let place = Place::new();
+    let words = "calls --out r --no-probe --rounds 1 --warmup 0 --bounds guard --opt speed";
+    let words: Vec<&str> = words.split(' ').collect();
+    let output = place.bench(&words).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let campaign = Results::read(&place.path("r")).unwrap();
+    assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert!(table.contains("Calls: medians"), "{table}");
+    let csv = fs::read_to_string(place.path("r/calls.csv")).unwrap();
+    let line: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
+    let numbers = line[1..].iter().map(|field| field.parse::<f64>());
+    assert_eq!((line[0], line.len()), ("fathom guard", 5));
+    assert!(numbers.into_iter().all(|number| number.is_ok()), "{csv}");
+    for (words, part) in [
+        (&["calls", "--size", "mini"][..], "calls has no sizes"),
+        (&["calls", "--kernels", "cal"], "it has: loop call indirect"),
+    ] {
+        let said = stderr(&place.bench(words).output().unwrap());
+        assert!(said.contains(part) && said.lines().count() == 1, "{said}");
+    }
+}
+
+#[test]
 fn a_campaign_is_gone_on_with_from_anywhere() {
     let place = Place::new();
     place.program("hello.wat", HELLO);

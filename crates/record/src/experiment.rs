@@ -28,6 +28,8 @@ closed_set! {
         Compile = "compile", "compilation alone";
         /// How long it takes to the first instruction, and from instance to instance.
         Startup = "startup", "the way to the first instruction and from instance to instance";
+        /// What a call costs.
+        Calls = "calls", "what a call costs, of a function, through a table and of the host";
         /// What bounds checks cost.
         Bounds = "bounds", "what bounds checks cost, on 32-bit and 64-bit memories";
         /// What instances cost that run side by side.

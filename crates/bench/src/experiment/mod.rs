@@ -19,6 +19,7 @@
 //! first row is the noise floor; what cannot be measured here is absent with its reason.
 
 mod bounds;
+mod calls;
 mod compile;
 mod design;
 mod growth;
@@ -40,12 +41,13 @@ pub use spec::BUILT as SPEC_BUILT;
 use crate::asked::{AskError, OwnModule};
 
 /// Every experiment, in the order in which help names them.
-pub const ALL: [&Design; 11] = [
+pub const ALL: [&Design; 12] = [
     &suite::DESIGN,
     &module::DESIGN,
     &growth::DESIGN,
     &compile::DESIGN,
     &startup::DESIGN,
+    &calls::DESIGN,
     &bounds::DESIGN,
     &scaling::DESIGN,
     &libsodium::DESIGN,

@@ -9,6 +9,7 @@
 //! What must stay true: every experiment has a line in [`of`]; a page is made of the
 //! campaign alone, so that it can be made again on any machine.
 
+mod calls;
 mod compile;
 mod growth;
 mod startup;
@@ -103,6 +104,10 @@ pub fn of(experiment: Experiment) -> Page {
         Experiment::Startup => Page {
             figure: Some(Figure::Instance),
             own: |context| Ok(startup::own(context)),
+        },
+        Experiment::Calls => Page {
+            own: |context| Ok(calls::own(context)),
+            ..GENERAL
         },
         Experiment::Bounds => Page {
             own: |context| Ok(bounds::own(context)),
