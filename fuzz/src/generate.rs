@@ -44,7 +44,7 @@ impl Stream {
 /// What the engine supports, with everything exported, floats that agree
 /// (canonical NaNs), and limits that a test machine has room for. Not typed
 /// function references, which wasm-smith makes with garbage collection only.
-fn config(threads: bool) -> Config {
+fn config(threads: bool, relaxed_simd: bool) -> Config {
     Config {
         export_everything: true,
         canonicalize_nans: true,
@@ -71,7 +71,7 @@ fn config(threads: bool) -> Config {
         gc_enabled: false,
         compact_imports_enabled: false,
         memory64_enabled: true,
-        relaxed_simd_enabled: true,
+        relaxed_simd_enabled: relaxed_simd,
         tail_call_enabled: true,
         threads_enabled: threads,
         wide_arithmetic_enabled: true,
@@ -83,42 +83,77 @@ fn config(threads: bool) -> Config {
 /// The module that bytes stand for; nothing where they stand for none. With atomic
 /// instructions and shared memories, run by one thread: an outcome that depends on
 /// a race cannot be compared. One that could wait for another thread is made anew
-/// without them.
+/// without them, and one with a relaxed minimum or maximum without relaxed instructions.
 pub fn from_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
-    [true, false].into_iter().find_map(|threads| {
-        let mut module = Module::new(config(threads), &mut Unstructured::new(bytes)).ok()?;
+    let make = |threads, relaxed_simd| {
+        let mut unstructured = Unstructured::new(bytes);
+        let mut module = Module::new(config(threads, relaxed_simd), &mut unstructured).ok()?;
         module.ensure_termination(FUEL).ok()?;
         let wasm = module.to_bytes();
-        (!could_wait(&wasm)).then_some(wasm)
-    })
-}
-
-/// Whether it waits on a shared memory: without a partner, for ever. Modules that
-/// wait on others trap.
-fn could_wait(wasm: &[u8]) -> bool {
-    let (mut waits, mut shared) = (false, false);
-    for payload in Parser::new(0).parse_all(wasm) {
-        match payload.expect("wasm-smith's modules are well-formed") {
-            Payload::MemorySection(memories) => {
-                shared |= memories.into_iter().flatten().any(|memory| memory.shared);
-            }
-            Payload::ImportSection(imports) => {
-                let mut types = imports.into_imports().flatten().map(|import| import.ty);
-                shared |= types.any(|ty| matches!(ty, TypeRef::Memory(memory) if memory.shared));
-            }
-            Payload::CodeSectionEntry(body) => {
-                let operators = body.get_operators_reader().expect("well-formed");
-                waits |= operators.into_iter().flatten().any(|op| {
-                    matches!(
-                        op,
-                        Operator::MemoryAtomicWait32 { .. } | Operator::MemoryAtomicWait64 { .. }
-                    )
-                });
-            }
-            _ => {}
+        let has = Has::of(&wasm);
+        Some((wasm, has))
+    };
+    let (mut threads, mut relaxed_simd) = (true, true);
+    // Each turn takes something away, and nothing is left to take away after two.
+    for _ in 0..3 {
+        match make(threads, relaxed_simd) {
+            Some((_, has)) if has.waits && has.shared => threads = false,
+            Some((_, has)) if has.relaxed_extremes => relaxed_simd = false,
+            Some((wasm, _)) => return Some(wasm),
+            // A threadless module may be made of bytes that make no other.
+            None if threads => threads = false,
+            None => return None,
         }
     }
-    waits && shared
+    None
+}
+
+/// Of what a module has, what keeps two engines from agreeing.
+#[derive(Clone, Copy, Default)]
+struct Has {
+    /// Waits on a memory. On a shared one without a partner that is for ever; modules
+    /// that wait on others trap.
+    waits: bool,
+    shared: bool,
+    /// A relaxed minimum or maximum: the operand that the processor's instruction gives
+    /// where one is NaN or both are zeros depends on their order, which an engine may
+    /// choose anew at each place. The target `instructions` allows each of the results.
+    relaxed_extremes: bool,
+}
+
+impl Has {
+    fn of(wasm: &[u8]) -> Has {
+        let mut has = Has::default();
+        for payload in Parser::new(0).parse_all(wasm) {
+            match payload.expect("wasm-smith's modules are well-formed") {
+                Payload::MemorySection(memories) => {
+                    has.shared |= memories.into_iter().flatten().any(|memory| memory.shared);
+                }
+                Payload::ImportSection(imports) => {
+                    let mut types = imports.into_imports().flatten().map(|import| import.ty);
+                    has.shared |=
+                        types.any(|ty| matches!(ty, TypeRef::Memory(memory) if memory.shared));
+                }
+                Payload::CodeSectionEntry(body) => {
+                    let operators = body.get_operators_reader().expect("well-formed");
+                    for op in operators.into_iter().flatten() {
+                        has.operator(&op);
+                    }
+                }
+                _ => {}
+            }
+        }
+        has
+    }
+
+    fn operator(&mut self, op: &Operator<'_>) {
+        use Operator::*;
+        self.waits |= matches!(op, MemoryAtomicWait32 { .. } | MemoryAtomicWait64 { .. });
+        self.relaxed_extremes |= matches!(
+            op,
+            F32x4RelaxedMin | F32x4RelaxedMax | F64x2RelaxedMin | F64x2RelaxedMax
+        );
+    }
 }
 
 /// The module of a seed.
