@@ -34,7 +34,7 @@ if sys.version_info < (3, 11):
 ENGINES = Path(__file__).resolve().parent
 sys.path.insert(0, str(ENGINES))
 
-from step import Failed, Step  # noqa: E402  (recipes and tests reach it from here, too)
+from step import INTERRUPTING, Failed, Step, unhurried  # noqa: E402  (recipes and tests reach it from here, too)
 
 ROOT = ENGINES.parent
 INSTALLED = ROOT / ".tools" / "engines"
@@ -206,24 +206,13 @@ def remove(name: str) -> bool:
 
 
 @contextlib.contextmanager
-def unhurried():
-    """Puts off the signals that interrupt, for a moment that must not be cut in two."""
-    numbers = {signal.SIGINT, signal.SIGTERM}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextlib.contextmanager
 def interruptible():
     """Turns the signals that interrupt into `Interrupted`."""
 
     def interrupt(number, _frame):
         raise Interrupted(number)
 
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, interrupt) for number in INTERRUPTING}
     try:
         yield
     finally:

@@ -6,6 +6,7 @@ that was interrupted fetches nothing twice. Whatever goes wrong is one `Failed`.
 """
 
 import base64
+import contextlib
 import ctypes
 import hashlib
 import json
@@ -24,6 +25,7 @@ PROGRESS_S = 20.0
 # How long a command may take to end when it is told to.
 ENDING_S = 5.0
 PR_SET_PDEATHSIG = 1
+INTERRUPTING = {signal.SIGINT, signal.SIGTERM}
 MAVEN_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 
 # What colours a terminal's text; some send it into a pipe.
@@ -51,8 +53,20 @@ def complaint_of(stderr: str) -> str:
     return (errors or lines[-1:] or ["failed without a word"])[0][:300]
 
 
-def _die_with_parent() -> None:
-    """In a child before it runs: it ends when this program is killed."""
+@contextlib.contextmanager
+def unhurried():
+    """Puts off the signals that interrupt, for a moment that must not be cut in two."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _in_child() -> None:
+    """In a child before it runs: it ends when this program is killed, and can be
+    interrupted."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTING)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
@@ -127,16 +141,13 @@ class Step:
         """Runs a command, returns what it printed; its most telling complaint is the
         error. `env` comes on top of the environment."""
         words = [str(word) for word in command]
-        try:
-            child = subprocess.Popen(
-                words, cwd=cwd, env=None if env is None else os.environ | {k: str(v) for k, v in env.items()},
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                start_new_session=True, preexec_fn=_die_with_parent,
-            )
-        except OSError as error:
-            raise Failed(f"{what}: {words[0]}: {error.strerror}") from error
+        child = None
         started = time.monotonic()
         try:
+            # The command runs before Popen returns: an interruption in between would
+            # leave it running, known to nobody.
+            with unhurried():
+                child = self._start(words, what, cwd, env)
             while True:
                 try:
                     out, err = child.communicate(timeout=PROGRESS_S)
@@ -145,12 +156,23 @@ class Step:
                     seconds = time.monotonic() - started
                     self.say(f"{what}, {seconds:.0f} s so far{_last_line(late.stderr or late.output)}")
         except BaseException:
-            _end(child)
+            if child is not None:
+                _end(child)
             raise
         if child.returncode != 0:
             # Some write their complaints to standard output.
             raise Failed(f"{what}: {complaint_of(err if COLOUR.sub('', err).strip() else out)}")
         return out
+
+    def _start(self, words: list[str], what: str, cwd: Path | None, env: dict | None) -> subprocess.Popen:
+        try:
+            return subprocess.Popen(
+                words, cwd=cwd, env=None if env is None else os.environ | {k: str(v) for k, v in env.items()},
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                start_new_session=True, preexec_fn=_in_child,
+            )
+        except OSError as error:
+            raise Failed(f"{what}: {words[0]}: {error.strerror}") from error
 
     def c_runner(self, here: Path, sources: list[str], to: Path, options: list, wasi: bool = False) -> None:
         """Compiles a runner from `sources` in `here` and what all runners in C share,

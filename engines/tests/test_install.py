@@ -198,6 +198,18 @@ class InstallCase(unittest.TestCase):
                 self._assert_ends(pid)
                 (self.installed / "pid").unlink()
 
+    def test_an_interruption_while_a_command_starts_leaves_it_not_running(self):
+        # The command runs before the installer knows of it, and interrupts it at once.
+        slow = GOOD + "    step.run(['sh', '-c', f'kill -TERM $PPID; sleep 60 & echo $! > {into}/../pid; wait'], 'x')\n"
+        for _ in range(5):
+            child = self.start("slow", slow)
+            out, err = child.communicate(timeout=20)
+            self.assertEqual(child.returncode, 128 + signal.SIGTERM, out + err)
+            pid = self.installed / "pid"
+            if pid.exists() and pid.read_text().strip():
+                self._assert_ends(int(pid.read_text()))
+                pid.unlink()
+
     def _number_in(self, file: Path) -> int:
         for _ in range(200):
             if file.exists() and file.read_text().strip():
