@@ -47,14 +47,16 @@ impl Writer {
                 "(i64.const 2)",
                 "(local.get $x)",
             ]);
-            if self.small || self.chance(75) {
+            let width = if self.small || self.chance(75) {
                 let line = store.line(&name, offset, &index, value);
                 self.line(&line);
+                store.width
             } else {
                 self.see(&format!("(i64.load8_u {name} offset={offset} {index})"));
-            }
+                1
+            };
             match self.stream.below(12) {
-                0..5 => self.spin(&memory, &index, offset, store.width),
+                0..5 => self.spin(&memory, &index, offset, width),
                 5 => self.trap(),
                 6 => self.access(),
                 7 => self.globals(),
