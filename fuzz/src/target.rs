@@ -23,6 +23,7 @@ use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::str::FromStr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -33,6 +34,9 @@ const PROGRESS: Duration = Duration::from_secs(20);
 const TICK: Duration = Duration::from_millis(200);
 /// How long a case may take unless its target says otherwise.
 const CASE_LIMIT: Duration = Duration::from_secs(300);
+/// So many times as long where it is not given the processor: on a loaded machine it
+/// has not had its time.
+const STARVED: u32 = 8;
 /// Bytes of a thread's stack: those of a main thread.
 const STACK_BYTES: usize = 8 << 20;
 /// Differences after which nothing new is to be learned.
@@ -91,8 +95,40 @@ struct Shared {
     done: AtomicU64,
     counts: Mutex<BTreeMap<&'static str, u64>>,
     differences: Mutex<Vec<String>>,
-    in_hand: Vec<Mutex<(u64, Instant)>>,
+    in_hand: Vec<Mutex<InHand>>,
     running: File,
+}
+
+/// What a thread has in hand.
+#[derive(Clone, Copy)]
+struct InHand {
+    seed: u64,
+    since: Instant,
+    /// Processor time of the process then.
+    used: Duration,
+}
+
+impl InHand {
+    fn now(seed: u64) -> InHand {
+        InHand {
+            seed,
+            since: Instant::now(),
+            used: processor_time(),
+        }
+    }
+
+    /// Whether it has had more time than a case may take.
+    fn is_over(&self, limit: Duration) -> bool {
+        let waited = self.since.elapsed();
+        let worked = processor_time().saturating_sub(self.used);
+        self.seed != IDLE && waited > limit && (worked > limit / 2 || waited > limit * STARVED)
+    }
+}
+
+/// Processor time of this process, of all its threads.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.cast_unsigned(), time.tv_nsec as u32)
 }
 
 impl Target {
@@ -130,12 +166,24 @@ impl Target {
     /// Run cases as the command line says. A case's error is a difference; so is a
     /// panic. Status 1 where there was one.
     pub fn run(self, one: impl Fn(&mut Case) -> Result<(), String> + Sync) -> ExitCode {
-        let count = argument("--count");
-        let minutes: Option<f64> = argument("--minutes");
-        let from: u64 = argument("--from").unwrap_or(0);
+        let Asked {
+            count,
+            minutes,
+            from,
+            threads,
+        } = match asked(std::env::args().skip(1)) {
+            Ok(Some(asked)) => asked,
+            Ok(None) => {
+                println!("{}", self.usage());
+                return ExitCode::SUCCESS;
+            }
+            Err(wrong) => {
+                eprintln!("{}: {wrong}\n{}", self.name, self.usage());
+                return ExitCode::from(2);
+            }
+        };
         let most = if minutes.is_some() { IDLE } else { self.count };
-        let threads =
-            argument("--threads").map_or(self.threads, |n: usize| n.clamp(1, self.threads));
+        let threads = threads.map_or(self.threads, |n| n.clamp(1, self.threads));
         let now = Instant::now();
         fs::create_dir_all(artifacts()).expect("a folder for artifacts");
         let running = artifacts().join(format!("{}.running", self.name));
@@ -148,7 +196,9 @@ impl Target {
             done: AtomicU64::new(0),
             counts: Mutex::default(),
             differences: Mutex::default(),
-            in_hand: (0..threads).map(|_| Mutex::new((IDLE, now))).collect(),
+            in_hand: (0..threads)
+                .map(|_| Mutex::new(InHand::now(IDLE)))
+                .collect(),
             running: File::create(&running).expect("a file for the seeds in hand"),
         };
         remember_panics();
@@ -170,6 +220,14 @@ impl Target {
             true => ExitCode::SUCCESS,
             false => ExitCode::FAILURE,
         }
+    }
+
+    fn usage(&self) -> String {
+        format!(
+            "usage: {} [--count N | --minutes N] [--from SEED] [--threads N]\n\
+             {} {} from seed 0 unless it is said otherwise; see fuzz/README.md",
+            self.name, self.count, self.unit
+        )
     }
 
     fn work(&self, shared: &Shared, thread: usize, one: &impl Fn(&mut Case) -> Result<(), String>) {
@@ -221,10 +279,11 @@ impl Target {
         while !ended() {
             std::thread::sleep(TICK);
             for cell in &shared.in_hand {
-                let (seed, since) = *locked(cell);
-                if seed != IDLE && since.elapsed() > self.case_limit {
-                    let limit = self.case_limit.as_secs();
-                    self.report(shared, seed, &format!("does not end in {limit} s"), &[]);
+                let case = *locked(cell);
+                if case.is_over(self.case_limit) {
+                    let waited = case.since.elapsed().as_secs();
+                    let said = format!("does not end in {waited} s");
+                    self.report(shared, case.seed, &said, &[]);
                     self.close(shared);
                     std::process::exit(1);
                 }
@@ -274,7 +333,7 @@ impl Shared {
 
     /// Write down what a thread has in hand.
     fn take(&self, thread: usize, seed: u64) {
-        *locked(&self.in_hand[thread]) = (seed, Instant::now());
+        *locked(&self.in_hand[thread]) = InHand::now(seed);
         let shown = if seed == IDLE {
             String::new()
         } else {
@@ -311,14 +370,68 @@ fn remember_panics() {
     }));
 }
 
-/// The number that follows a word of the command line.
-fn argument<T: std::str::FromStr>(name: &str) -> Option<T> {
-    let mut words = std::env::args().skip_while(|word| word != name);
-    words.next()?;
-    let word = words.next().unwrap_or_default();
-    let number = word.parse().ok();
-    Some(number.unwrap_or_else(|| {
-        eprintln!("{name} wants a number, not '{word}'");
-        std::process::exit(2)
-    }))
+/// What the command line asks for.
+#[derive(Debug, Default, PartialEq)]
+struct Asked {
+    count: Option<u64>,
+    minutes: Option<f64>,
+    from: u64,
+    threads: Option<usize>,
+}
+
+/// Reads the words behind the program's name; `None` where they ask for help.
+fn asked(mut words: impl Iterator<Item = String>) -> Result<Option<Asked>, String> {
+    fn number<T: FromStr>(name: &str, word: Option<String>) -> Result<T, String> {
+        let word = word.unwrap_or_default();
+        let wrong = |_| format!("{name} wants a number, not '{word}'");
+        word.parse().map_err(wrong)
+    }
+    let mut asked = Asked::default();
+    while let Some(name) = words.next() {
+        match name.as_str() {
+            "--count" => asked.count = Some(number(&name, words.next())?),
+            "--minutes" => asked.minutes = Some(number(&name, words.next())?),
+            "--from" => asked.from = number(&name, words.next())?,
+            "--threads" => asked.threads = Some(number(&name, words.next())?),
+            "--help" | "-h" => return Ok(None),
+            _ => return Err(format!("nothing is known of '{name}'")),
+        }
+    }
+    Ok(Some(asked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Option<Asked>, String> {
+        asked(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn a_command_line_is_read_whole() {
+        let all = read("--count 3 --minutes 0.5 --from 7 --threads 2");
+        let expected = Asked {
+            count: Some(3),
+            minutes: Some(0.5),
+            from: 7,
+            threads: Some(2),
+        };
+        assert_eq!(all, Ok(Some(expected)));
+        assert_eq!(read("--from 7 --help"), Ok(None));
+    }
+
+    #[test]
+    fn what_is_not_known_is_an_error() {
+        for line in [
+            "--seed 3",
+            "3",
+            "--count",
+            "--count x",
+            "--minutes --from 3",
+        ] {
+            let wrong = read(line).expect_err(line);
+            assert!(!wrong.contains('\n'), "{wrong}");
+        }
+    }
 }
