@@ -41,7 +41,7 @@ pub use spec::BUILT as SPEC_BUILT;
 use crate::asked::{AskError, OwnModule};
 
 /// Every experiment, in the order in which help names them.
-pub const ALL: [&Design; 12] = [
+pub const ALL: &[&Design] = &[
     &suite::DESIGN,
     &module::DESIGN,
     &growth::DESIGN,
@@ -58,7 +58,8 @@ pub const ALL: [&Design; 12] = [
 
 /// The experiments that a command is asked for by name.
 pub fn of_command(command: Command) -> impl Iterator<Item = &'static Design> {
-    ALL.into_iter()
+    ALL.iter()
+        .copied()
         .filter(move |design| design.command == Some(command))
 }
 
@@ -154,7 +155,8 @@ impl Subject {
 
 /// How an experiment is measured.
 pub fn design(experiment: Experiment) -> Option<&'static Design> {
-    ALL.into_iter()
+    ALL.iter()
+        .copied()
         .find(|design| design.experiment == experiment)
 }
 
