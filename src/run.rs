@@ -160,9 +160,9 @@ fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time
     for over in module.over_budget() {
         let name = module.info().func_name(over.func).unwrap_or_default();
         say(&format!(
-            "fathom: function {} '{name}' of {} bytes is not optimised: it would take {} steps or \
+            "fathom: function {} '{name}' of {} bytes is not optimised: it would take {} {} or \
              more, and may take {}; --compile-budget allows more",
-            over.func, over.bytes, over.steps, over.allowed,
+            over.func, over.bytes, over.count, over.work, over.allowed,
         ));
     }
 }

@@ -49,7 +49,7 @@ mod run;
 
 pub use bounds::{Bounds, BoundsChoice, Guarantee};
 pub use compile::{
-    CheckSites, CodeCost, CodeLine, CompileBudget, Elide, Listing, Opt, OverBudget,
+    CheckSites, CodeCost, CodeLine, CompileBudget, CompileWork, Elide, Listing, Opt, OverBudget,
     UnknownCompileBudget, WasmLine,
 };
 pub use facts::error::{Error, ErrorKind, Result};

@@ -173,6 +173,7 @@ mod bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compile::CompileWork;
 
     fn sample() -> Artifact {
         Artifact {
@@ -215,7 +216,8 @@ mod tests {
             over_budget: vec![OverBudget {
                 func: 3,
                 bytes: 70,
-                steps: 5000,
+                work: CompileWork::Steps,
+                count: 5000,
                 allowed: 2500,
             }],
         }

@@ -3,16 +3,23 @@
 //! A guest's author can make a few kilobytes cost minutes and gigabytes: each
 //! local has a value in each block, a branch hands on a thousand operands for four
 //! bytes, the register allocator tries each of a loop's parameters against all
-//! others. So work is counted in *steps*: an instruction, a value, an operand of a
-//! branch. A step at `speed` takes a microsecond or two and some hundred bytes.
+//! others. So three things are counted, each with a bound of its own:
+//!
+//! - *steps*: an instruction, a value, an operand of a branch. A step at `speed`
+//!   takes a microsecond or two and some hundred bytes.
+//! - *blocks*: each takes some kilobytes of the code generator's tables, however
+//!   little is in it.
+//! - *guessed values*: what locals may come to before it is known (`translate/work.rs`).
+//!   Several times the values that are made, so it only ends a translation that
+//!   would take the memory; the values themselves are steps.
 //!
 //! ```text
-//!  translate, counting ──► below the first bound: optimised, as ever
+//!  translate, counting ──► within the first bounds: optimised, as ever
 //!          │ beyond: given up
 //!          ▼
 //!  translate plainly: locals in the frame, no elision, no inlining,
 //!  no optimisation, single-pass register allocation
-//!          │ beyond the second bound, or all functions beyond the module's
+//!          │ beyond the second bounds, or all functions beyond the module's
 //!          ▼
 //!        refused
 //! ```
@@ -27,8 +34,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cranelift_codegen::ir::{BlockArg, Function};
 
-/// How much work compiling may be, as a multiple of what is enough for every
-/// program that we know; that is the default.
+/// How much work compiling may be, as a multiple of the default, which is enough
+/// to compile every program that we know, and to optimise nearly all of their
+/// functions (docs/LIMITS.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CompileBudget(Option<u32>);
 
@@ -75,21 +83,41 @@ impl FromStr for CompileBudget {
     }
 }
 
-/// Bounds in steps: what each function has, what it has for each byte of its
-/// body, and what the bodies of a module share by their lengths. A module whose
-/// code is one function gives it all.
+/// Bounds of one way to compile. In steps: what each function has, what it has
+/// for each byte of its body, and what the bodies of a module share by their
+/// lengths; a module whose code is one function gives it all. But no function has
+/// more than one of this module can need, for a step takes memory. In blocks and
+/// guessed values: what each function has, whatever its length.
 struct Bound {
     each: u64,
     byte: u64,
     shared: u64,
+    /// The most that a function has, and so many halves of a step more for each byte
+    /// of the module's code.
+    most: u64,
+    halves: u64,
+    /// Blocks, and one more for so many bytes of the module's code.
+    blocks: u64,
+    block_bytes: u64,
+    /// Guessed values: so many for each step that it may take, and never more than
+    /// these.
+    guess: u64,
+    guesses: u64,
 }
 
 /// To be optimised. Compilers' output takes one or two steps a byte, and a small
-/// function in which others are inlined some more.
+/// function in which others are inlined some more; an interpreter's loop, or what
+/// Asyncify has been over, takes many.
 const OPTIMISED: Bound = Bound {
-    each: 2000,
-    byte: 5,
+    each: 20_000,
+    byte: 6,
     shared: 60_000,
+    most: 1_000_000,
+    halves: 1,
+    blocks: 60_000,
+    block_bytes: 200,
+    guess: 2,
+    guesses: 800_000,
 };
 
 /// To be compiled at all.
@@ -97,6 +125,12 @@ const COMPILED: Bound = Bound {
     each: 20_000,
     byte: 6,
     shared: 500_000,
+    most: 2_000_000,
+    halves: 3,
+    blocks: 100_000,
+    block_bytes: 100,
+    guess: 1,
+    guesses: u64::MAX,
 };
 
 /// All functions of a module: for each byte of their bodies, and besides.
@@ -104,9 +138,75 @@ const MODULE_BYTE: u64 = 10;
 const MODULE: u64 = 1_000_000;
 
 impl Bound {
-    fn steps(&self, bytes: u64, of_module: u64) -> u64 {
-        self.each + self.byte * bytes + self.shared * bytes / of_module.max(1)
+    /// For a body of a length in a module whose bodies have a length in all.
+    fn of(&self, bytes: u64, of_module: u64) -> Most {
+        let steps = self.each + self.byte * bytes + self.shared * bytes / of_module.max(1);
+        let steps = steps.min(self.most + self.halves * of_module / 2);
+        Most {
+            steps,
+            blocks: self.blocks + of_module / self.block_bytes,
+            guesses: (self.guess * steps).min(self.guesses),
+        }
     }
+}
+
+/// The most that compiling one function may come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Most {
+    pub steps: u64,
+    pub blocks: u64,
+    /// Values that locals may come to.
+    pub guesses: u64,
+}
+
+impl Most {
+    pub(crate) const ANY: Most = Most {
+        steps: u64::MAX,
+        blocks: u64::MAX,
+        guesses: u64::MAX,
+    };
+
+    fn times(self, factor: Option<u32>) -> Most {
+        let Some(factor) = factor.map(u64::from) else {
+            return Most::ANY;
+        };
+        Most {
+            steps: self.steps.saturating_mul(factor),
+            blocks: self.blocks.saturating_mul(factor),
+            guesses: self.guesses.saturating_mul(factor),
+        }
+    }
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub enum CompileWork {
+    /// Instructions, values, operands of branches, and what weighs as much.
+    Steps,
+    /// Basic blocks.
+    Blocks,
+    /// Values that the locals may have.
+    Values,
+}
+
+impl fmt::Display for CompileWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CompileWork::Steps => "steps",
+            CompileWork::Blocks => "blocks",
+            CompileWork::Values => "values of locals",
+        })
+    }
+}
+
+/// What was beyond its bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Excess {
+    pub work: CompileWork,
+    /// As far as it was counted.
+    pub count: u64,
+    pub allowed: u64,
 }
 
 /// The bounds of one module, and what was spent.
@@ -129,22 +229,19 @@ impl ModuleBudget {
         }
     }
 
-    /// Steps that a body of a length may take to be optimised.
-    pub(super) fn optimised(&self, bytes: u64) -> u64 {
-        let factor = self.budget.0.map(u64::from);
-        factor.map_or(u64::MAX, |factor| {
-            OPTIMISED.steps(bytes, self.bytes).saturating_mul(factor)
-        })
+    /// What a body of a length may come to, to be optimised.
+    pub(super) fn optimised(&self, bytes: u64) -> Most {
+        OPTIMISED.of(bytes, self.bytes).times(self.budget.0)
     }
 
-    /// Steps that it may take to be compiled at all.
-    pub(super) fn compiled(&self, bytes: u64) -> u64 {
-        self.refusing(COMPILED.steps(bytes, self.bytes))
+    /// What it may come to, to be compiled at all.
+    pub(super) fn compiled(&self, bytes: u64) -> Most {
+        COMPILED.of(bytes, self.bytes).times(self.refusing())
     }
 
-    fn refusing(&self, steps: u64) -> u64 {
-        let factor = self.budget.0.map(|factor| u64::from(factor.max(1)));
-        factor.map_or(u64::MAX, |factor| steps.saturating_mul(factor))
+    /// No budget at all refuses what the default refuses.
+    fn refusing(&self) -> Option<u32> {
+        self.budget.0.map(|factor| factor.max(1))
     }
 
     /// Takes what a function took; an error where the module is beyond its bound.
@@ -156,7 +253,10 @@ impl ModuleBudget {
     /// An error where the module is beyond its bound already: no need to begin with
     /// another function.
     pub(super) fn check(&self) -> Result<(), String> {
-        let most = self.refusing(MODULE + MODULE_BYTE * self.bytes);
+        let most = MODULE + MODULE_BYTE * self.bytes;
+        let most = self
+            .refusing()
+            .map_or(u64::MAX, |factor| most.saturating_mul(factor.into()));
         match self.spent.load(Ordering::Relaxed) > most {
             true => Err(format!(
                 "compiling the module takes more than {most} steps, the budget of {} bytes of \
@@ -169,8 +269,11 @@ impl ModuleBudget {
 }
 
 /// Why a function is refused.
-pub(super) fn refusal(func: u32, bytes: u64, most: u64) -> String {
-    format!("compiling function {func} takes more than {most} steps, the budget of {bytes} bytes")
+pub(super) fn refusal(func: u32, bytes: u64, excess: Excess) -> String {
+    let Excess { work, allowed, .. } = excess;
+    format!(
+        "compiling function {func} takes more than {allowed} {work}, the budget of {bytes} bytes"
+    )
 }
 
 /// A function that was not optimised, for it would have taken too long.
@@ -180,9 +283,11 @@ pub struct OverBudget {
     pub func: u32,
     /// Length of its body in bytes.
     pub bytes: u32,
-    /// Steps that it would have taken, as far as they were counted.
-    pub steps: u64,
-    /// Steps that it may take.
+    /// Of what it would have taken more than it may.
+    pub work: CompileWork,
+    /// How much, as far as it was counted.
+    pub count: u64,
+    /// How much it may take.
     pub allowed: u64,
 }
 
@@ -261,14 +366,14 @@ mod tests {
         assert!(budget.spend(1).is_err());
         let off = ModuleBudget::new(CompileBudget::OFF, 1000);
         assert_eq!(off.spend(most + 1), Ok(()));
-        assert_eq!(off.optimised(3), u64::MAX);
+        assert_eq!(off.optimised(3), Most::ANY);
     }
 
     #[test]
     fn no_budget_optimises_nothing_and_refuses_what_one_refuses() {
         let none = ModuleBudget::new(CompileBudget::times(0), 1000);
         let one = ModuleBudget::new(CompileBudget::times(1), 1000);
-        assert_eq!(none.optimised(1000), 0);
+        assert_eq!(none.optimised(1000), Most::default());
         assert_eq!(none.compiled(1000), one.compiled(1000));
     }
 }

@@ -14,7 +14,7 @@ use cranelift_frontend::FunctionBuilderContext;
 use wasmparser::FuncToValidate;
 
 use super::artifact::{CodeRange, HandlerSite, InlinedCode, Position, TrapSite};
-use super::budget::{self, OverBudget};
+use super::budget::{self, CompileWork, Excess, Most, OverBudget};
 use super::placement::{self, Loop};
 use super::trampoline::{self, Trampoline};
 use crate::bounds::offset_and_check;
@@ -157,7 +157,7 @@ pub(super) fn prepare<'a>(
     env.budget.check().map_err(ErrorKind::Budget)?;
     let allowed = env.budget.optimised(bytes);
     let failed = |message| ErrorKind::Compile { func, message };
-    let steps = match translate(context, translator, env, (again, body.clone()), allowed) {
+    let excess = match translate(context, translator, env, (again, body.clone()), allowed) {
         Ok(steps) => {
             env.budget.spend(steps).map_err(ErrorKind::Budget)?;
             let checked = count::checked(&context.func, translator.counted());
@@ -170,9 +170,12 @@ pub(super) fn prepare<'a>(
                 _alone: None,
             });
         }
-        Err(TranslateError::OverBudget { steps }) => steps,
+        Err(TranslateError::OverBudget(excess)) => excess,
         Err(error) => return Err(refused(error)),
     };
+    // What was given up took its time.
+    let given_up = translator.steps(&context.func);
+    env.budget.spend(given_up).map_err(ErrorKind::Budget)?;
     // Their buffers hold parts of the first attempt, which may be large.
     *translator = FuncTranslator::default();
     *context = Context::new();
@@ -180,8 +183,8 @@ pub(super) fn prepare<'a>(
     let most = env.budget.compiled(bytes);
     match translate(context, translator, &env.plain(), (to_validate, body), most) {
         Ok(steps) => env.budget.spend(steps).map_err(ErrorKind::Budget)?,
-        Err(TranslateError::OverBudget { .. }) => {
-            return Err(ErrorKind::Budget(budget::refusal(func, bytes, most)).into());
+        Err(TranslateError::OverBudget(excess)) => {
+            return Err(ErrorKind::Budget(budget::refusal(func, bytes, excess)).into());
         }
         Err(error) => return Err(refused(error)),
     }
@@ -192,29 +195,34 @@ pub(super) fn prepare<'a>(
         over_budget: Some(OverBudget {
             func,
             bytes: bytes as u32,
-            steps,
-            allowed,
+            work: excess.work,
+            count: excess.count,
+            allowed: excess.allowed,
         }),
         _alone: Some(alone),
     })
 }
 
-/// Translates a body in no more than so many steps: how many it takes to go on
-/// with it.
+/// Translates a body where it comes to no more than `most`: how many steps it takes
+/// to go on with it.
 fn translate(
     context: &mut Context,
     translator: &mut FuncTranslator,
     env: &ModuleEnv<'_>,
     (to_validate, body): Body<'_>,
-    most: u64,
+    most: Most,
 ) -> Result<u64, TranslateError> {
     translator.translate(env, to_validate, &body, &mut context.func, most)?;
     let steps = match env.plain {
         true => translator.steps(&context.func),
-        false => budget::steps(&context.func),
+        false => budget::steps(&context.func) + translator.weight(),
     };
-    match steps > most {
-        true => Err(TranslateError::OverBudget { steps }),
+    match steps > most.steps {
+        true => Err(TranslateError::OverBudget(Excess {
+            work: CompileWork::Steps,
+            count: steps,
+            allowed: most.steps,
+        })),
         false => Ok(steps),
     }
 }
@@ -222,7 +230,7 @@ fn translate(
 pub(super) fn refused(error: TranslateError) -> Error {
     match error {
         TranslateError::Invalid(error) => error.into(),
-        TranslateError::OverBudget { .. } => ErrorKind::Budget(error.to_string()).into(),
+        TranslateError::OverBudget(_) => ErrorKind::Budget(error.to_string()).into(),
         TranslateError::Unsupported { operator, offset } => {
             // Everything else of WebAssembly 3.0 is translated.
             let message = format!("gc: {operator}");

@@ -38,7 +38,7 @@ pub(crate) mod translate;
 
 pub(crate) use artifact::{Artifact, CodeRange};
 pub(crate) use budget::ModuleBudget;
-pub use budget::{CompileBudget, OverBudget, UnknownCompileBudget};
+pub use budget::{CompileBudget, CompileWork, OverBudget, UnknownCompileBudget};
 pub use choices::{Elide, Opt};
 pub use count::CheckSites;
 #[cfg(test)]
@@ -49,6 +49,7 @@ pub use operators::WasmLine;
 pub(crate) use target::{Target, has, has_vectors};
 pub(crate) use threads::by_threads;
 
+use cranelift_codegen::isa::TargetIsa;
 use rayon::prelude::*;
 
 use crate::compile::translate::ModuleEnv;
@@ -90,7 +91,13 @@ pub(crate) fn compile_module(
         .collect::<Result<Vec<_>>>()?;
 
     let needed = trampoline::needed(info);
-    let trampolines = compile_trampolines(target, &compilers, &info.types, &needed, env.count)?;
+    let trampolines = compile_trampolines(
+        [env.isa, env.plain_isa],
+        &compilers,
+        &info.types,
+        &needed,
+        env.count,
+    )?;
     link::link(
         target,
         Linking {
@@ -109,14 +116,20 @@ pub(crate) fn compile_module(
 /// # Errors
 /// `Compile` where the code generator gives up.
 pub(crate) fn compile_host_trampolines(
-    target: &Target,
+    [target, plain]: [&Target; 2],
     types: &[FuncType],
     count: bool,
 ) -> Result<Artifact> {
     let needed: Vec<(Trampoline, u32)> = (0..types.len() as u32)
         .flat_map(|ty| [(Trampoline::Entry, ty), (Trampoline::Exit, ty)])
         .collect();
-    let trampolines = compile_trampolines(target, &Compilers::default(), types, &needed, count)?;
+    let trampolines = compile_trampolines(
+        [target.isa(), plain.isa()],
+        &Compilers::default(),
+        types,
+        &needed,
+        count,
+    )?;
     link::link(
         target,
         Linking {
@@ -129,8 +142,12 @@ pub(crate) fn compile_host_trampolines(
     )
 }
 
+/// Values of a type from which on its trampolines are compiled plainly: what the
+/// register allocator takes grows faster than their number.
+const WIDE: usize = 100;
+
 fn compile_trampolines(
-    target: &Target,
+    [isa, plain]: [&dyn TargetIsa; 2],
     compilers: &Compilers,
     types: &[FuncType],
     needed: &[(Trampoline, u32)],
@@ -139,8 +156,12 @@ fn compile_trampolines(
     needed
         .par_iter()
         .map(|&(kind, ty)| {
-            let code =
-                compilers.compile_trampoline(target.isa(), kind, &types[ty as usize], count)?;
+            let signature = &types[ty as usize];
+            let isa = match signature.params().len() + signature.results().len() < WIDE {
+                true => isa,
+                false => plain,
+            };
+            let code = compilers.compile_trampoline(isa, kind, signature, count)?;
             Ok((kind, ty, code))
         })
         .collect()

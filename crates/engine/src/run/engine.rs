@@ -246,7 +246,11 @@ impl Engine {
         let signature = [TypeId::signature(id.number())];
         let count = self.config().count;
         let artifact = compile::by_threads(|| {
-            compile::compile_host_trampolines(self.target(), &signature, count)
+            compile::compile_host_trampolines(
+                [self.target(), self.plain_target()],
+                &signature,
+                count,
+            )
         })??;
         let (Some(Some(entry)), Some(Some(exit))) =
             (artifact.entries.first(), artifact.exits.first())

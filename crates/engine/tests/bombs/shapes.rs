@@ -33,6 +33,7 @@ shapes!(
     small_tables_in_many_frames,
     table_of_many_labels,
     table_of_one_label,
+    tables_in_a_row,
     locals_in_many_blocks,
     locals_at_one_label,
     operands_over_many_blocks,
@@ -194,6 +195,13 @@ fn table_of_one_label(bytes: usize) -> Vec<u8> {
     let sometimes = join(&[&get(0), &[IF, NOTHING], &sets, &[END]]);
     let block = join(&[&[BLOCK, NOTHING], &sometimes, &get(0), &table, &[END]]);
     Module::of((1, 0), locals, &join(&[&block, &use_locals(locals)])).encode()
+}
+
+/// Tables of a hundred entries, each in a block that the one before leads to.
+fn tables_in_a_row(bytes: usize) -> Vec<u8> {
+    let table = br_table((0..100).map(|_| 0), 0);
+    let part = join(&[&[BLOCK, NOTHING], &get(0), &table, &[END]]);
+    one(&fill(bytes, &part))
 }
 
 fn locals_in_many_blocks(bytes: usize) -> Vec<u8> {

@@ -208,8 +208,7 @@ impl Translator<'_> {
             Code::Direct(function) => self.b.ins().try_call(function, args, table),
             Code::Address(_, code) => self.b.ins().try_call_indirect(code, args, table),
         };
-        self.b.switch_to_block(next);
-        self.b.seal_block(next);
+        self.go_on_in(next);
         self.state
             .stack
             .extend_from_slice(self.b.block_params(next));

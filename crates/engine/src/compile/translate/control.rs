@@ -92,6 +92,7 @@ impl Translator<'_> {
         self.append_params(header, ResultTypes::Many(params));
         self.jump(header, params.len());
         self.b.switch_to_block(header);
+        self.state.dominators += 1;
         self.keep_stores();
         let height = self.state.stack.len() - params.len();
         self.state.stack.truncate(height);
@@ -132,11 +133,17 @@ impl Translator<'_> {
             .b
             .ins()
             .brif(condition, then_block, &[], else_block, &[]);
-        self.b.switch_to_block(then_block);
-        self.b.seal_block(then_block);
         let kind = FrameKind::If { else_block, branch };
         self.state
             .push_frame(kind, end, params.len(), results.len());
+        self.go_on_in(then_block);
+    }
+
+    /// Goes on in a block that only the current one leads to.
+    pub(super) fn go_on_in(&mut self, next: Block) {
+        self.b.switch_to_block(next);
+        self.b.seal_block(next);
+        self.state.dominators += 1;
     }
 
     fn switch_to_else(&mut self) {
@@ -151,8 +158,8 @@ impl Translator<'_> {
         }
         self.innermost().kind = FrameKind::Else;
         self.state.restore_params(&frame);
-        self.b.switch_to_block(else_block);
-        self.b.seal_block(else_block);
+        self.state.dominators = frame.dominators;
+        self.go_on_in(else_block);
         self.state.reachable = true;
     }
 
@@ -225,8 +232,8 @@ impl Translator<'_> {
         if !frame.branched {
             return;
         }
-        self.b.switch_to_block(frame.label);
-        self.b.seal_block(frame.label);
+        self.state.dominators = frame.dominators;
+        self.go_on_in(frame.label);
         self.state
             .stack
             .extend_from_slice(self.b.block_params(frame.label));
@@ -271,8 +278,7 @@ impl Translator<'_> {
         let next = self.b.create_block();
         self.b.ins().brif(condition, block, &args, next, &[]);
         self.state.args = args;
-        self.b.switch_to_block(next);
-        self.b.seal_block(next);
+        self.go_on_in(next);
     }
 
     /// `br_on_null`: the reference goes on where it is not null.
@@ -283,8 +289,7 @@ impl Translator<'_> {
         let next = self.b.create_block();
         self.b.ins().brif(reference, next, &[], block, &args);
         self.state.args = args;
-        self.b.switch_to_block(next);
-        self.b.seal_block(next);
+        self.go_on_in(next);
         self.state.push(reference);
     }
 
@@ -297,8 +302,7 @@ impl Translator<'_> {
         let next = self.b.create_block();
         self.b.ins().brif(reference, block, &args, next, &[]);
         self.state.args = args;
-        self.b.switch_to_block(next);
-        self.b.seal_block(next);
+        self.go_on_in(next);
         self.state.pop_raw();
     }
 

@@ -60,8 +60,10 @@ use wasmparser::{
 };
 
 use crate::bounds::Site;
+use crate::compile::budget::{Excess, Most};
 use env::FuncEnv;
 use state::State;
+use work::Around;
 
 /// Why a body could not be translated.
 #[derive(Debug, thiserror::Error)]
@@ -77,12 +79,9 @@ pub(crate) enum TranslateError {
         /// Its offset in the module.
         offset: usize,
     },
-    /// It takes more steps than it may; the translation was given up.
-    #[error("more than {steps} steps")]
-    OverBudget {
-        /// Steps until then.
-        steps: u64,
-    },
+    /// It comes to more than it may; the translation was given up.
+    #[error("more than {} {}", .0.allowed, .0.work)]
+    OverBudget(Excess),
 }
 
 /// What one thread keeps between bodies. After an error it must be dropped:
@@ -113,20 +112,26 @@ impl FuncTranslator {
         self.state.inlined.calls()
     }
 
-    /// Steps that the last body took.
+    /// Steps that the last body took to be translated.
     pub(crate) fn steps(&self, func: &ir::Function) -> u64 {
         self.state.work.steps(func)
     }
 
-    /// Validates and translates one body into `func`, which must be empty, in no
-    /// more than so many steps.
+    /// Of those, what the last body takes besides its instructions, values and
+    /// operands.
+    pub(crate) fn weight(&self) -> u64 {
+        self.state.work.weight()
+    }
+
+    /// Validates and translates one body into `func`, which must be empty, where it
+    /// comes to no more than `most`.
     pub(crate) fn translate<R: WasmModuleResources>(
         &mut self,
         module: &ModuleEnv<'_>,
         to_validate: FuncToValidate<R>,
         body: &FunctionBody<'_>,
         func: &mut ir::Function,
-        most: u64,
+        most: Most,
     ) -> Result<(), TranslateError> {
         let index = to_validate.index;
         let ty = module.info.func_type(index);
@@ -217,21 +222,24 @@ impl Translator<'_> {
                     offset: offset as usize,
                 });
             }
-            // What is not optimised is not moved out of loops.
-            let loops = match self.env.module.plain {
-                true => 0,
-                false => self.state.loops,
+            // What is not optimised is not moved out of loops, nor to a dominator.
+            let around = match self.env.module.plain {
+                true => Around::default(),
+                false => Around {
+                    loops: self.state.loops,
+                    dominators: self.state.dominators,
+                },
             };
             let operands = self.state.stack.len();
-            self.state.work.operator(operands, loops, self.b.func);
+            self.state.work.operator(operands, around, self.b.func);
             self.in_budget()?;
         }
         Ok(())
     }
 
     fn in_budget(&self) -> Result<(), TranslateError> {
-        match self.state.work.too_much(self.b.func) {
-            Some(steps) => Err(TranslateError::OverBudget { steps }),
+        match self.state.work.excess(self.b.func) {
+            Some(excess) => Err(TranslateError::OverBudget(excess)),
             None => Ok(()),
         }
     }

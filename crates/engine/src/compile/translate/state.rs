@@ -65,6 +65,8 @@ pub(crate) struct Frame {
     pub results: usize,
     /// Whether anything branches to the label.
     pub branched: bool,
+    /// Blocks that dominate where it was opened.
+    pub dominators: u32,
 }
 
 impl Frame {
@@ -100,6 +102,9 @@ pub(crate) struct State {
     pub reachable: bool,
     /// Open loops.
     pub loops: u32,
+    /// Blocks that dominate the current one: how deep it is in the tree of
+    /// dominators.
+    pub dominators: u32,
     /// Handlers of open `try_table`s, innermost last.
     pub handlers: Vec<Handler>,
     /// Float constants that are loaded in front of loops, as bits.
@@ -124,6 +129,7 @@ impl State {
         self.stack.clear();
         self.frames.clear();
         self.loops = 0;
+        self.dominators = 0;
         self.handlers.clear();
         self.hoisted.clear();
         self.locals.clear();
@@ -184,6 +190,7 @@ impl State {
             params,
             results,
             branched: false,
+            dominators: self.dominators,
         });
     }
 
@@ -197,6 +204,7 @@ impl State {
             params: 0,
             results: 0,
             branched: false,
+            dominators: self.dominators,
         });
     }
 

@@ -12,32 +12,58 @@
 //! on through the blocks that are made while they are on it; the register
 //! allocator visits each in each.
 
-use cranelift_codegen::ir::Function;
+use cranelift_codegen::ir::{Function, Inst};
+
+use crate::compile::budget::{CompileWork, Excess, Most};
 
 /// A pair of a local and a block or edge is a few bytes, and seldom a value.
 const LOCALS_A_STEP: u64 = 8;
 /// An operand that validation looks at is a comparison.
 const CHECKED_A_STEP: u64 = 64;
-/// A pair of an operator and a loop is one look.
-const LOOPS_A_STEP: u64 = 256;
+/// A loop around an operator is looked at with each of the others around it.
+const LOOP_PAIRS_A_STEP: u64 = 2048;
+/// A pair of an operator and a block that dominates it is one look (Cranelift's
+/// search for the block at which an expression can be computed first).
+const DOMINATORS_A_STEP: u64 = 2048;
+/// An edge from a table has a block of its own in the code generator; they are
+/// empty, and are joined: a pair of one table's is one look.
+const EDGE_STEPS: u64 = 2;
+const EDGE_PAIRS_A_STEP: u64 = 4096;
+/// A call has operands at fixed registers, and a list of those that it loses.
+const CALL_STEPS: u64 = 10;
 /// A pair of an operand and a block is one visit.
 const OPERANDS_A_STEP: u64 = 32;
+
+/// What is around an operator.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Around {
+    /// Open loops.
+    pub loops: u32,
+    /// Blocks that dominate it.
+    pub dominators: u32,
+}
 
 /// The work of one body.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
-    /// Steps that it may take.
-    most: u64,
+    /// What it may come to.
+    most: Most,
     /// What the clock showed when each local was used last, and the sum.
     used: Vec<u64>,
     locals: u64,
     /// Pairs of an operand and a block.
     operands: u64,
     blocks: usize,
-    /// Pairs of an operator and a loop around it.
-    loops: u64,
-    /// Edges from tables.
+    /// Pairs of loops around an operator.
+    loop_pairs: u64,
+    /// Pairs of an operator and a block that dominates it.
+    dominators: u64,
+    /// Instructions that were looked at, and calls among them.
+    seen: usize,
+    calls: u64,
+    /// Edges from tables, and pairs of one table's.
     entries: u64,
+    entry_pairs: u64,
     /// Operands handed on by branches.
     handed_on: u64,
     /// Operands that validation looks at for tables.
@@ -45,8 +71,8 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// For a body that may take so many steps.
-    pub fn clear(&mut self, most: u64) {
+    /// For a body that may come to so much.
+    pub fn clear(&mut self, most: Most) {
         let mut used = std::mem::take(&mut self.used);
         used.clear();
         *self = Work {
@@ -70,6 +96,7 @@ impl Work {
     /// A table branches in so many ways.
     pub fn entries(&mut self, count: usize) {
         self.entries += count as u64;
+        self.entry_pairs += (count as u64).pow(2);
     }
 
     /// So many operands are handed on.
@@ -82,29 +109,54 @@ impl Work {
         self.checked += count as u64;
     }
 
-    /// An operator is translated, and so many operands are on the stack; the
-    /// optimiser looks at each of the loops around.
-    pub fn operator(&mut self, operands: usize, loops: u32, func: &Function) {
-        self.loops += u64::from(loops);
+    /// An operator is translated, and so many operands are on the stack.
+    pub fn operator(&mut self, operands: usize, around: Around, func: &Function) {
+        let [loops, dominators] = [around.loops, around.dominators].map(u64::from);
+        self.loop_pairs += loops * loops;
+        self.dominators += dominators;
         let blocks = func.dfg.num_blocks();
         self.operands += (blocks - self.blocks) as u64 * operands as u64;
         self.blocks = blocks;
+        let insts = func.dfg.num_insts();
+        let new = (self.seen..insts).map(|at| Inst::from_u32(at as u32));
+        let calls = new.filter(|inst| func.dfg.insts[*inst].opcode().is_call());
+        self.calls += calls.count() as u64;
+        self.seen = insts;
     }
 
-    /// Steps until now.
+    /// Steps until now, without what locals come to.
     pub fn steps(&self, func: &Function) -> u64 {
-        (func.dfg.num_insts() + func.dfg.num_values()) as u64
-            + self.entries
-            + self.handed_on
-            + self.locals / LOCALS_A_STEP
+        (func.dfg.num_insts() + func.dfg.num_values()) as u64 + self.handed_on + self.weight()
+    }
+
+    /// Steps for what takes more than its instructions, values and operands.
+    pub fn weight(&self) -> u64 {
+        self.entries * EDGE_STEPS
+            + self.entry_pairs / EDGE_PAIRS_A_STEP
+            + self.calls * CALL_STEPS
             + self.operands / OPERANDS_A_STEP
-            + self.loops / LOOPS_A_STEP
+            + self.loop_pairs / LOOP_PAIRS_A_STEP
+            + self.dominators / DOMINATORS_A_STEP
             + self.checked / CHECKED_A_STEP
     }
 
-    /// The steps, where they are too many.
-    pub fn too_much(&self, func: &Function) -> Option<u64> {
-        let steps = self.steps(func);
-        (steps > self.most).then_some(steps)
+    /// What is too much.
+    pub fn excess(&self, func: &Function) -> Option<Excess> {
+        let Most {
+            steps,
+            blocks,
+            guesses,
+        } = self.most;
+        let counts = [
+            (CompileWork::Steps, self.steps(func), steps),
+            (CompileWork::Blocks, func.dfg.num_blocks() as u64, blocks),
+            (CompileWork::Values, self.locals / LOCALS_A_STEP, guesses),
+        ];
+        let found = counts.into_iter().find(|(_, count, most)| count > most);
+        found.map(|(work, count, allowed)| Excess {
+            work,
+            count,
+            allowed,
+        })
     }
 }
