@@ -27,7 +27,7 @@ const LOOP_PAIRS_A_STEP: u64 = 2048;
 const DOMINATORS_A_STEP: u64 = 2048;
 /// An edge from a table has a block of its own in the code generator; they are
 /// empty, and are joined: a pair of one table's is one look.
-const EDGE_STEPS: u64 = 2;
+const EDGE_STEPS: u64 = 4;
 const EDGE_PAIRS_A_STEP: u64 = 4096;
 /// A call has operands at fixed registers, and a list of those that it loses.
 const CALL_STEPS: u64 = 10;
