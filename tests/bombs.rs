@@ -4,7 +4,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fathom_sys::usage::wait_with_usage;
+use fathom_sys::{spawn::spawn_traced, usage::wait_with_memory};
 
 /// What the process may have had in the machine's memory.
 const RESIDENT_BYTES_MAX: u64 = 256 << 20;
@@ -24,20 +24,20 @@ fn run(wat: &str, args: &[&str]) -> String {
     std::fs::write(&path, wat::parse_str(wat).unwrap()).unwrap();
     let said = std::fs::File::create(temp.path().join("said")).unwrap();
     let start = Instant::now();
-    let child = Command::new(env!("CARGO_BIN_EXE_fathom"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command
         .arg("run")
         .args(args)
         .arg(&path)
         .arg("100000000")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(said)
-        .spawn()
-        .unwrap();
-    let (_, usage) = wait_with_usage(child.id()).unwrap();
+        .stderr(said);
+    let child = spawn_traced(&mut command).unwrap();
+    let (_, _, memory) = wait_with_memory(child.id()).unwrap();
     let text = std::fs::read_to_string(temp.path().join("said")).unwrap();
     assert!(start.elapsed() < PATIENCE, "{text}");
-    let peak = usage.rss_peak_bytes;
+    let peak = memory.rss_peak_bytes.expect("children can be traced");
     assert!(peak <= RESIDENT_BYTES_MAX, "{} MiB: {text}", peak >> 20);
     text
 }

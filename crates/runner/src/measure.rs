@@ -45,6 +45,7 @@ pub fn measure_module<P: Program<Error = Refusal>>(
     let memory = MemoryUse::of_process().unwrap_or_default();
     let more = [
         (Metric::CodeBytes, code_bytes(&program)),
+        (Metric::RssPeakBytes, memory.rss_peak_bytes),
         (Metric::VirtualBytes, memory.virtual_peak_bytes),
     ];
     metrics.extend(more.into_iter().filter_map(|(m, v)| Some((m, v?))));
@@ -99,7 +100,6 @@ pub fn arguments_of(measure: &Measure) -> Vec<String> {
 /// The part of a process's totals that the kernel counts.
 pub fn metrics_of(usage: &Usage) -> BTreeMap<Metric, u64> {
     BTreeMap::from([
-        (Metric::RssPeakBytes, usage.rss_peak_bytes),
         (Metric::FaultsMinor, usage.faults_minor),
         (Metric::FaultsMajor, usage.faults_major),
         (Metric::CtxVoluntary, usage.ctx_voluntary),

@@ -51,6 +51,25 @@ pub fn spawn_in_group(command: &mut Command, extra: BorrowedFd<'_>) -> io::Resul
     command.spawn()
 }
 
+/// Starts a command whose end the calling thread can look at before it is over: see
+/// [`wait_with_memory`], which it must be waited for with.
+///
+/// # Errors
+/// What [`Command::spawn`] reports.
+///
+/// [`wait_with_memory`]: crate::usage::wait_with_memory
+pub fn spawn_traced(command: &mut Command) -> io::Result<Child> {
+    // SAFETY: one system call between fork and exec. Where it is not allowed, the child
+    // is one as any other.
+    unsafe {
+        command.pre_exec(|| {
+            libc::ptrace(libc::PTRACE_TRACEME);
+            Ok(())
+        });
+    }
+    command.spawn()
+}
+
 /// Sees to it that the number is in use here. Otherwise the pipe by which
 /// [`Command::spawn`] learns that a program cannot be started might get it,
 /// and the child would overwrite that.

@@ -3,7 +3,7 @@
 //!
 //! Three sources, kept apart because they count different things:
 //! [`Usage`] is `getrusage(2)` and `wait4(2)`; [`MemoryUse`] is
-//! `/proc/self/status`; [`CpuTimes`] is `/proc/stat`, with the utilisation
+//! `/proc/PID/status`; [`CpuTimes`] is `/proc/stat`, with the utilisation
 //! formula of "Leaps and bounds", section 4.2.1.
 #![allow(unsafe_code)]
 
@@ -28,6 +28,9 @@ fn clock_ns(clock: ClockId) -> u64 {
 }
 
 /// What `getrusage(2)` knows about a thread, a process or its dead children.
+///
+/// Without `ru_maxrss`: it is of the process, not of the program. It survives `execve(2)`,
+/// so a small program has the peak of whoever started it. [`MemoryUse`] is the program's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Processor time in user mode, nanoseconds (microsecond resolution).
@@ -42,8 +45,6 @@ pub struct Usage {
     pub ctx_voluntary: u64,
     /// Times the processor was taken away.
     pub ctx_involuntary: u64,
-    /// Largest resident set so far, bytes. For a thread: its process's.
-    pub rss_peak_bytes: u64,
 }
 
 impl Usage {
@@ -89,13 +90,10 @@ impl Usage {
             faults_major: count(raw.ru_majflt),
             ctx_voluntary: count(raw.ru_nvcsw),
             ctx_involuntary: count(raw.ru_nivcsw),
-            // Linux reports kibibytes.
-            rss_peak_bytes: count(raw.ru_maxrss) * 1024,
         }
     }
 
-    /// What was used between an earlier reading and this one. The peak is a
-    /// level, not a flow, and is kept as it is.
+    /// What was used between an earlier reading and this one.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -105,7 +103,6 @@ impl Usage {
             faults_major: self.faults_major.saturating_sub(earlier.faults_major),
             ctx_voluntary: self.ctx_voluntary.saturating_sub(earlier.ctx_voluntary),
             ctx_involuntary: self.ctx_involuntary.saturating_sub(earlier.ctx_involuntary),
-            rss_peak_bytes: self.rss_peak_bytes,
         }
     }
 
@@ -148,12 +145,70 @@ pub fn wait_with_usage(pid: u32) -> io::Result<(Ended, Usage)> {
     // SAFETY: all-zero bytes are a valid `rusage`, and the kernel filled it.
     let raw = unsafe { raw.assume_init() };
     let usage = Usage::from_raw(&raw);
-    let ended = if libc::WIFSIGNALED(status) {
+    Ok((ended(status), usage))
+}
+
+fn ended(status: libc::c_int) -> Ended {
+    if libc::WIFSIGNALED(status) {
         Ended::Signalled(libc::WTERMSIG(status))
     } else {
         Ended::Exited(libc::WEXITSTATUS(status))
+    }
+}
+
+/// As [`wait_with_usage`], for a child of [`spawn_traced`] by the same thread, with the
+/// memory that its program had used when it ended: the kernel stops the child in front of
+/// its end (`PTRACE_O_TRACEEXIT`, ptrace(2)), where its `/proc/PID/status` can still be
+/// read. Nothing is known where tracing is not allowed.
+///
+/// The child runs at its own speed but for its signals and its end, each of which costs a
+/// switch to us and back.
+///
+/// # Errors
+/// As [`wait_with_usage`].
+///
+/// [`spawn_traced`]: crate::spawn::spawn_traced
+pub fn wait_with_memory(pid: u32) -> io::Result<(Ended, Usage, MemoryUse)> {
+    let child = libc::pid_t::try_from(pid).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let trace = |request, data: libc::c_int| {
+        // SAFETY: none of the requests made here writes to our memory; `data` is a number.
+        // What a child that was killed meanwhile answers is seen in the next turn.
+        let _ = unsafe { libc::ptrace(request, child, 0_usize, data as usize) };
     };
-    Ok((ended, usage))
+    let mut memory = MemoryUse::default();
+    let mut has_begun = false;
+    loop {
+        let mut status = 0;
+        let mut raw = MaybeUninit::<libc::rusage>::zeroed();
+        // SAFETY: both out-pointers are valid for writes of their types.
+        let got = unsafe { libc::wait4(child, &mut status, libc::__WALL, raw.as_mut_ptr()) };
+        if got != child {
+            let error = io::Error::last_os_error();
+            if error.kind() == io::ErrorKind::Interrupted {
+                continue;
+            }
+            return Err(error);
+        }
+        if !libc::WIFSTOPPED(status) {
+            // SAFETY: all-zero bytes are a valid `rusage`, and the kernel filled it.
+            let usage = Usage::from_raw(&unsafe { raw.assume_init() });
+            return Ok((ended(status), usage, memory));
+        }
+        let signal = match status >> 16 {
+            libc::PTRACE_EVENT_EXIT => {
+                memory = MemoryUse::of(pid).unwrap_or_default();
+                0
+            }
+            // The new program's first instruction.
+            _ if !has_begun => {
+                has_begun = true;
+                trace(libc::PTRACE_SETOPTIONS, libc::PTRACE_O_TRACEEXIT);
+                0
+            }
+            _ => libc::WSTOPSIG(status),
+        };
+        trace(libc::PTRACE_CONT, signal);
+    }
 }
 
 /// Address space and resident memory of this process, from `/proc/self/status`
@@ -173,6 +228,16 @@ impl MemoryUse {
     /// When `/proc` is not mounted or not readable.
     pub fn of_process() -> io::Result<Self> {
         Ok(Self::parse(&fs::read_to_string("/proc/self/status")?))
+    }
+
+    /// Reads those of another process.
+    ///
+    /// # Errors
+    /// When it is not there any more.
+    pub fn of(pid: u32) -> io::Result<Self> {
+        Ok(Self::parse(&fs::read_to_string(format!(
+            "/proc/{pid}/status"
+        ))?))
     }
 
     fn parse(status: &str) -> Self {
@@ -353,7 +418,7 @@ mod tests {
         let before = Usage::of_thread().unwrap();
         let touched = std::hint::black_box(vec![1_u8; 16 << 20]);
         let used = Usage::of_thread().unwrap().since(&before);
-        assert!(used.faults_minor > 0 && used.rss_peak_bytes > 0);
+        assert!(used.faults_minor > 0);
         drop(touched);
     }
 
@@ -366,8 +431,31 @@ mod tests {
             .unwrap();
         let (ended, usage) = wait_with_usage(child.id()).unwrap();
         assert_eq!(ended, Ended::Exited(3));
-        assert!(usage.rss_peak_bytes > 0);
+        assert!(usage.faults_minor > 0);
         assert!(wait_with_usage(child.id()).is_err(), "reaped twice");
+    }
+
+    #[test]
+    #[expect(clippy::zombie_processes, reason = "reaped by the function under test")]
+    fn a_childs_memory_is_its_own_and_not_that_of_who_started_it() {
+        let ours = std::hint::black_box(vec![1_u8; 64 << 20]);
+        for (script, expected) in [
+            ("exit 3", Ended::Exited(3)),
+            // Its own signals reach it.
+            (
+                "trap 'exit 5' USR1; kill -USR1 $$; exit 1",
+                Ended::Exited(5),
+            ),
+            ("kill -TERM $$", Ended::Signalled(15)),
+        ] {
+            let mut command = std::process::Command::new("sh");
+            let child = crate::spawn::spawn_traced(command.args(["-c", script])).unwrap();
+            let (ended, _, memory) = wait_with_memory(child.id()).unwrap();
+            assert_eq!(ended, expected, "{script}");
+            let peak = memory.rss_peak_bytes.expect("children can be traced");
+            assert!((64 << 10..16 << 20).contains(&peak), "{script}: {peak}");
+        }
+        drop(ours);
     }
 
     #[test]

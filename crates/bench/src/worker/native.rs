@@ -11,11 +11,14 @@ use std::{
     io,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use fathom_record::{
-    Checks, FailureKind,
+    Checks, FailureKind, Metric,
     protocol::{Event, Hello, Job, Request},
 };
 use fathom_runner::{
@@ -23,7 +26,10 @@ use fathom_runner::{
     cycle::{Program, RunEnd, Streams},
     measure_program, metrics_of,
 };
-use fathom_sys::usage::{Ended, Usage, wait_with_usage};
+use fathom_sys::{
+    spawn::spawn_traced,
+    usage::{Ended, MemoryUse, Usage, wait_with_memory, wait_with_usage},
+};
 
 use crate::plan::WORKING;
 
@@ -38,8 +44,20 @@ pub struct NativeProgram {
     /// What is added to its environment, which is otherwise empty, as a
     /// sandboxed program's is.
     pub env: Vec<(OsString, OsString)>,
-    /// What all processes so far have used; peaks are the largest of them.
+    /// What all processes so far have used.
     pub used: Mutex<Usage>,
+    /// What the first of them had used of memory when it ended. They are all alike, and
+    /// looking costs time: it is done once, in the warm-up where there is one.
+    pub memory: OnceLock<MemoryUse>,
+    /// Whether somebody looks already.
+    pub is_looked_at: AtomicBool,
+}
+
+/// A process of the program.
+pub struct Running {
+    child: Child,
+    /// Whether it is looked at before it is over.
+    is_traced: bool,
 }
 
 /// Why a native run failed.
@@ -62,10 +80,10 @@ pub enum NativeError {
 }
 
 impl Program for NativeProgram {
-    type Instance = Child;
+    type Instance = Running;
     type Error = NativeError;
 
-    fn instantiate(&self, streams: Streams) -> Result<Child, NativeError> {
+    fn instantiate(&self, streams: Streams) -> Result<Running, NativeError> {
         let mut command = Command::new(&self.executable);
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
@@ -76,16 +94,30 @@ impl Program for NativeProgram {
             .envs(self.env.iter().map(|(key, value)| (key, value)))
             .stdin(streams.stdin.map_or_else(Stdio::null, Stdio::from))
             .stdout(streams.stdout)
-            .stderr(streams.stderr)
-            .spawn()
-            .map_err(|source| NativeError::Start {
-                path: self.executable.clone(),
-                source,
-            })
+            .stderr(streams.stderr);
+        let is_traced = !self.is_looked_at.swap(true, Ordering::Relaxed);
+        let child = match is_traced {
+            true => spawn_traced(&mut command),
+            false => command.spawn(),
+        };
+        let child = child.map_err(|source| NativeError::Start {
+            path: self.executable.clone(),
+            source,
+        })?;
+        Ok(Running { child, is_traced })
     }
 
-    fn run(&self, child: &mut Child) -> Result<RunEnd, NativeError> {
-        let (ended, usage) = wait_with_usage(child.id()).map_err(NativeError::Wait)?;
+    fn run(&self, running: &mut Running) -> Result<RunEnd, NativeError> {
+        let pid = running.child.id();
+        let (ended, usage) = match running.is_traced {
+            false => wait_with_usage(pid).map_err(NativeError::Wait)?,
+            true => {
+                let waited = wait_with_memory(pid).map_err(NativeError::Wait)?;
+                let (ended, usage, memory) = waited;
+                self.memory.get_or_init(|| memory);
+                (ended, usage)
+            }
+        };
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         used.user_ns += usage.user_ns;
         used.system_ns += usage.system_ns;
@@ -93,7 +125,6 @@ impl Program for NativeProgram {
         used.faults_major += usage.faults_major;
         used.ctx_voluntary += usage.ctx_voluntary;
         used.ctx_involuntary += usage.ctx_involuntary;
-        used.rss_peak_bytes = used.rss_peak_bytes.max(usage.rss_peak_bytes);
         match ended {
             Ended::Exited(exit) => Ok(RunEnd {
                 exit,
@@ -103,8 +134,8 @@ impl Program for NativeProgram {
         }
     }
 
-    fn teardown(&self, child: Child) {
-        drop(child);
+    fn teardown(&self, running: Running) {
+        drop(running);
     }
 }
 
@@ -139,6 +170,8 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
             .find(|(_, guest)| guest == WORKING)
             .map(|(host, _)| host.clone()),
         used: Mutex::default(),
+        memory: OnceLock::new(),
+        is_looked_at: AtomicBool::new(false),
     };
     measure_program(&program, measure, emitter, |error: NativeError| {
         let kind = match &error {
@@ -149,9 +182,13 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
         Refusal::new(kind, error.to_string())
     })?;
     let used = *program.used.lock().unwrap_or_else(PoisonError::into_inner);
-    emitter.send(&Event::Process {
-        metrics: metrics_of(&used),
-    })
+    let mut metrics = metrics_of(&used);
+    let peak = program
+        .memory
+        .get()
+        .and_then(|memory| memory.rss_peak_bytes);
+    metrics.extend(peak.map(|bytes| (Metric::RssPeakBytes, bytes)));
+    emitter.send(&Event::Process { metrics })
 }
 
 /// What an executable says it was compiled by: the text of `.comment`, found
@@ -198,6 +235,8 @@ mod tests {
             env: vec![("FROM".into(), "here".into())],
             folder: None,
             used: Mutex::default(),
+            memory: OnceLock::new(),
+            is_looked_at: AtomicBool::new(false),
         }
     }
 
@@ -231,7 +270,19 @@ mod tests {
         assert_eq!(printed, "here\n");
         let end = end.unwrap();
         assert_eq!(end.exit, 3);
-        assert!(end.cpu_ns.is_some() && program.used.lock().unwrap().rss_peak_bytes > 0);
+        assert!(end.cpu_ns.is_some() && program.used.lock().unwrap().faults_minor > 0);
+    }
+
+    #[test]
+    fn memory_is_the_programs_own_whatever_we_use() {
+        let ours = std::hint::black_box(vec![1_u8; 64 << 20]);
+        let program = shell("exit 0");
+        for _ in 0..2 {
+            run_once(&program).0.unwrap();
+            let peak = program.memory.get().unwrap().rss_peak_bytes.unwrap();
+            assert!((64 << 10..16 << 20).contains(&peak), "{peak}");
+        }
+        drop(ours);
     }
 
     #[test]
@@ -251,7 +302,7 @@ mod tests {
         ));
         let mut missing = shell("");
         missing.executable = "/no/such/program".into();
-        let error = missing.instantiate(streams().0).unwrap_err();
+        let error = missing.instantiate(streams().0).err().unwrap();
         assert!(
             error
                 .to_string()
