@@ -101,7 +101,7 @@ impl Page<'_> {
     /// What is compared, and how sure it is.
     fn head(&self, campaign: &Campaign) -> String {
         let floor = self.summary.noise.geomean(1).map_or_else(
-            || "unknown: no control was measured".to_owned(),
+            || "unknown: no control, or too few rounds of it".to_owned(),
             |floor| figures::percent(floor.relative()),
         );
         format!(

@@ -143,7 +143,7 @@ impl Page<'_> {
         let header = &self.campaign.header;
         let rounds = self.campaign.processes.iter().map(|one| one.round + 1);
         let floor = self.summary.noise.geomean(1).map_or_else(
-            || "unknown, for no control was measured".to_owned(),
+            || "unknown: no control, or too few rounds of it".to_owned(),
             |floor| figures::percent(floor.relative()),
         );
         format!(

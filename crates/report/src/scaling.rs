@@ -356,7 +356,7 @@ impl Scaling {
 impl Part {
     fn about(&self) -> String {
         let floor = self.floor.map_or_else(
-            || "Noise floor unknown: no control was measured.".to_owned(),
+            || "Noise floor unknown: no control, or too few rounds of it.".to_owned(),
             |floor| format!("Noise floor {}.", figures::percent(floor)),
         );
         format!("Over {}. {floor}\n\n", self.workloads.join(", "))

@@ -104,11 +104,8 @@ fn group_text(group: &Group, with_load: bool, text: &mut String, style: Style) {
     for finding in &group.findings {
         say(Tone::Plain, &format!(" {}", finding.text));
     }
-    if group.noise_floor.is_none() {
-        say(
-            Tone::Plain,
-            " No control was measured, so no noise floor is known.",
-        );
+    if let Some(why) = group.no_floor() {
+        say(Tone::Plain, &format!(" {why}"));
     }
     for advice in &group.advice {
         say(Tone::Strong, &format!(" {advice}"));

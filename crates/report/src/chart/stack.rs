@@ -18,6 +18,13 @@ struct Part {
     figure: Figure,
 }
 
+/// What a bar stands for, and its parts. Parts are drawn as shares of the whole: the median of
+/// a sum is not the sum of medians, and the number beside the bar is that of the tables.
+struct Bar {
+    whole: Figure,
+    parts: &'static [Part],
+}
+
 const START: [Part; 3] = [
     Part {
         class: "part load",
@@ -36,11 +43,20 @@ const START: [Part; 3] = [
     },
 ];
 
+const MEMORY: [Part; 1] = [Part {
+    class: "",
+    name: "peak resident set",
+    figure: Figure::RssPeak,
+}];
+
 /// Load, compile and instantiate, one after the other.
 pub fn start(group: &Group) -> Chart {
     chart(
         group,
-        &START,
+        &Bar {
+            whole: Figure::Start,
+            parts: &START,
+        },
         "From bytes to a program that is ready to run: load, compile, instantiate; typically over the workloads. Shorter is better.",
         figures::time,
     )
@@ -48,27 +64,19 @@ pub fn start(group: &Group) -> Chart {
 
 /// Peak resident memory.
 pub fn memory(group: &Group) -> Chart {
-    let part = [Part {
-        class: "",
-        name: "peak resident set",
-        figure: Figure::RssPeak,
-    }];
     chart(
         group,
-        &part,
+        &Bar {
+            whole: Figure::RssPeak,
+            parts: &MEMORY,
+        },
         "Largest resident set of the process, typically over the workloads. Shorter is better.",
         figures::bytes,
     )
 }
 
-fn chart(group: &Group, parts: &[Part], caption: &str, format: fn(f64) -> String) -> Chart {
-    let total = |row: &Row| -> Option<f64> {
-        let known: Vec<f64> = parts
-            .iter()
-            .filter_map(|part| row.costs.get(&part.figure).copied())
-            .collect();
-        (!known.is_empty()).then(|| known.iter().sum())
-    };
+fn chart(group: &Group, bar_of: &Bar, caption: &str, format: fn(f64) -> String) -> Chart {
+    let total = |row: &Row| row.costs.get(&bar_of.whole).copied();
     let shown: Vec<(&Row, f64)> = group
         .rows
         .iter()
@@ -86,7 +94,7 @@ fn chart(group: &Group, parts: &[Part], caption: &str, format: fn(f64) -> String
         caption: caption.to_owned(),
         rows: shown
             .iter()
-            .map(|(row, total)| bar(row, *total, parts, &scale, format))
+            .map(|(row, total)| bar(row, *total, bar_of.parts, &scale, format))
             .collect(),
     }
 }
@@ -113,8 +121,10 @@ fn bar(
         .join(", ");
     let mut svg = Svg::new("plot", HEIGHT, &format!("{}: {list}", row.label()));
     grid(&mut svg, scale, TICKS, height);
+    let sum: f64 = known().map(|(_, value)| value).sum();
+    let share = if sum > 0.0 { total / sum } else { 0.0 };
     let mut from = 0.0;
-    for (part, value) in known() {
+    for (part, value) in known().map(|(part, value)| (part, value * share)) {
         let class = match part.class {
             "" => format!("bar {}", class(row.kind)),
             class => class.to_owned(),

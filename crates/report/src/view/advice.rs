@@ -2,14 +2,15 @@
 //! far the next is behind and how sure that is; and whom not to trust.
 //!
 //! What must stay true: only exact sandboxes with a time for every workload are
-//! named as a choice; two rows are parted only by a verdict of
+//! named as a choice, and only where there is another to choose; who is fastest is told of
+//! the same order and the same verdicts as in the headline; two rows are parted only by a verdict of
 //! [`Verdict::Different`], and the margin is the interval of their ratio.
 
 use fathom_record::Guarantee;
-use fathom_stats::{Figure, RowRatio, Verdict};
+use fathom_stats::{Figure, RowRatio, Summary, Verdict};
 
 use super::group::Shown;
-use super::lens::{self, Lens};
+use super::lens::{self, Lens, Pairs};
 use super::{Kind, words};
 use crate::figures;
 
@@ -24,22 +25,28 @@ struct Aim {
 const NAMED_MAX: usize = 3;
 
 /// Advice on a group whose rows are compared by how long they run.
-pub fn of_group(shown: &[Shown<'_>], lens: &Lens<'_>) -> Vec<String> {
+///
+/// `shown` is in the order of the table, and `pairs` what the headline was made of.
+pub fn of_group(shown: &[Shown<'_>], lens: &Lens<'_>, pairs: &Pairs<'_>) -> Vec<String> {
     if !matches!(lens.figure, Figure::Kernel | Figure::Run) {
         return Vec::new();
     }
+    let choices: Vec<&Shown<'_>> = shown.iter().filter(|row| is_choice(row)).collect();
+    let fastest = match shown.iter().find(|row| row.row.is_ranked()) {
+        Some(first) if !is_choice(first) => "Fastest of those that trap exactly",
+        _ => "Fastest",
+    };
     let aims = [
-        (lens.figure, "Fastest"),
+        (lens.figure, fastest),
         (Figure::RssPeak, "Smallest"),
         (Figure::Start, "Soonest ready"),
     ];
-    let choices: Vec<&Shown<'_>> = shown.iter().filter(|row| is_choice(row)).collect();
     aims.into_iter()
         .filter_map(|(figure, best)| {
             let aim = Aim { figure, best };
             match figure == lens.figure {
-                true => best_of(&aim, &choices, lens),
-                false => best_of(&aim, &choices, &Lens::new(lens.summary, figure)),
+                true => best_of(&aim, &choices, lens, pairs),
+                false => by_figure(&aim, &choices, lens.summary),
             }
         })
         .chain(warning(shown))
@@ -51,25 +58,34 @@ fn is_choice(shown: &Shown<'_>) -> bool {
     shown.row.is_ranked() && shown.row.kind != Kind::Inexact
 }
 
-/// The row with the least of a figure, those that are level with it or not shown
-/// to be behind, and the first that is.
-fn best_of(aim: &Aim, choices: &[&Shown<'_>], lens: &Lens<'_>) -> Option<String> {
+/// The best by another figure than the table's.
+fn by_figure(aim: &Aim, choices: &[&Shown<'_>], summary: &Summary) -> Option<String> {
+    let lens = Lens::new(summary, aim.figure);
     let mut rows: Vec<(f64, &Shown<'_>)> = choices
         .iter()
-        .filter_map(|row| Some((lens.summary.typical(&row.from.row, aim.figure)?, *row)))
+        .filter_map(|row| Some((summary.typical(&row.from.row, aim.figure)?, *row)))
         .collect();
     rows.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-    let ((least, first), others) = rows.split_first()?;
+    let rows: Vec<&Shown<'_>> = rows.into_iter().map(|(_, row)| row).collect();
+    let keys: Vec<_> = rows.iter().map(|row| &row.from.row).collect();
+    best_of(aim, &rows, &lens, &lens.pairs(&keys))
+}
+
+/// The first row, those that are level with it or not shown to be behind, and the first
+/// that is. Nothing where there is no other.
+fn best_of(aim: &Aim, rows: &[&Shown<'_>], lens: &Lens<'_>, pairs: &Pairs<'_>) -> Option<String> {
+    let (first, others) = rows
+        .split_first()
+        .filter(|(_, others)| !others.is_empty())?;
+    let least = lens.summary.typical(&first.from.row, aim.figure)?;
     let mut text = format!("{}: {}", aim.best, first.row.name);
     if aim.figure != Figure::Kernel && aim.figure != Figure::Run {
-        text.push_str(&format!(" ({})", lens::shown(aim.figure, *least)));
+        text.push_str(&format!(" ({})", lens::shown(aim.figure, least)));
     }
     let (mut level, mut open) = (Vec::new(), Vec::new());
     let mut behind = None;
     let mut doubt = None;
-    let keys: Vec<_> = choices.iter().map(|row| &row.from.row).collect();
-    let pairs = lens.pairs(&keys);
-    for (_, other) in others {
+    for other in others {
         let ratio = pairs.ratio(&other.from.row, &first.from.row);
         match ratio.verdict {
             Verdict::Different => behind = Some((*other, ratio)),

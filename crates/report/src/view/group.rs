@@ -140,15 +140,25 @@ impl Builder<'_> {
             headline: String::new(),
             doubt,
             noise_floor: floor,
+            has_control: self.has_control(rows),
             workloads: self.workloads.clone(),
             rows: Vec::new(),
             findings: words::findings(&shown, &pairs, floor, seen_cell),
-            advice: advice::of_group(&shown, self.lens),
+            advice: advice::of_group(&shown, self.lens, &pairs),
             footnotes,
         };
         group.rows = shown.into_iter().map(|shown| shown.row).collect();
         group.headline = words::headline(&group, &lead);
         group
+    }
+
+    /// Whether a cell of these rows is measured twice.
+    fn has_control(&self, rows: &[&RowSummary]) -> bool {
+        let cells = self.campaign.header.cells.iter();
+        let originals = cells.filter_map(|cell| cell.control_of.as_ref());
+        originals
+            .into_iter()
+            .any(|original| rows.iter().any(|row| row.cells.contains(original)))
     }
 
     fn row(

@@ -23,6 +23,7 @@
 use std::collections::BTreeMap;
 
 use fathom_record::{CellId, Guarantee, SandboxId};
+use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::times::{Estimate, Point};
 use fathom_stats::{Figure, Ratio, Row as Key, Verdict};
 
@@ -175,8 +176,11 @@ pub struct Group {
     pub is_by_round: bool,
     /// Why places are doubtful, if they are: a sentence.
     pub doubt: Option<String>,
-    /// No smaller relative difference is called one. `None` without a control.
+    /// No smaller relative difference is called one. `None` without a control, and with
+    /// too few rounds of it.
     pub noise_floor: Option<f64>,
+    /// Whether a control is measured.
+    pub has_control: bool,
     /// The workloads, in the campaign's order.
     pub workloads: Vec<Workload>,
     /// The rows: ranked ones first and fastest first, then the others.
@@ -190,6 +194,19 @@ pub struct Group {
 }
 
 impl Group {
+    /// Why no noise floor is known, if none is: a sentence.
+    pub fn no_floor(&self) -> Option<String> {
+        match (self.noise_floor, self.has_control) {
+            (Some(_), _) => None,
+            (None, true) => Some(format!(
+                "The noise floor is not known yet: it takes {ROUNDS_MIN} rounds."
+            )),
+            (None, false) => {
+                Some("No control was measured, so no noise floor is known.".to_owned())
+            }
+        }
+    }
+
     /// What a reader must know of rows, rows of the same caveat together.
     pub fn caveats(&self) -> Vec<String> {
         let mut caveats: Vec<(&str, Vec<&str>)> = Vec::new();

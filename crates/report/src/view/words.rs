@@ -261,13 +261,15 @@ pub fn headline(group: &Group, lead: &Lead) -> String {
         );
     };
     let cost = cost(best, group);
+    let has_rival = group.rows.iter().filter(|row| row.is_ranked()).count() > 1;
     let between = match lead.is_equivalent {
         true => format!("equivalent within {}", figures::percent(DELTA)),
         false => "no difference between them was shown".to_owned(),
     };
     let who = match first.as_slice() {
+        [only] if !has_rival => format!("{}: {cost}", only.name),
         [only] if group.doubt.is_some() => format!("{} came out first: {cost}", only.name),
-        [only] => format!("{} {}: {cost}", only.name, first_of(group.figure)),
+        [only] => format!("{} {}: {cost}", only.name, first_of(group)),
         [one, other] => format!(
             "{} and {} share the lead: {cost}, {between}",
             one.name, other.name
@@ -284,15 +286,29 @@ pub fn headline(group: &Group, lead: &Lead) -> String {
         .as_ref()
         .and_then(|(name, ratio)| Some(format!("; {name} takes {}", further(ratio, group.figure)?)))
         .unwrap_or_default();
-    let doubt = group
-        .doubt
-        .as_ref()
-        .map_or_else(String::new, |doubt| format!(" {doubt}"));
+    let doubt = match (&group.doubt, has_rival) {
+        (Some(doubt), true) => format!(" {doubt}"),
+        (None, true) => String::new(),
+        (_, false) => " No other sandbox was measured.".to_owned(),
+    };
     format!("On {subject}{at_once}, {who}{follow}.{doubt}")
 }
 
-/// What the first of all is, by a figure.
-fn first_of(figure: Figure) -> String {
+/// What the first of all is, by the group's figure: of all sandboxes only where another
+/// engine was measured.
+fn first_of(group: &Group) -> String {
+    let mut engines = group.rows.iter().filter(|row| row.is_ranked());
+    let engine = engines.next().map(|row| row.key.sandbox.engine.as_str());
+    let is_alone = engines.all(|row| Some(row.key.sandbox.engine.as_str()) == engine);
+    match (group.figure, engine) {
+        (Figure::Kernel | Figure::Run, Some(engine)) if is_alone => {
+            format!("is the fastest of {engine}'s configurations")
+        }
+        (figure, _) => first_by(figure),
+    }
+}
+
+fn first_by(figure: Figure) -> String {
     match figure {
         Figure::Kernel | Figure::Run => "is the fastest sandbox".to_owned(),
         figure if figure.unit() == FigureUnit::Nanoseconds => {
@@ -378,7 +394,7 @@ fn cost(row: &Row, group: &Group) -> String {
         (Some(one), None) | (None, Some(one)) => one,
         (None, None) => match row.costs.get(&group.figure) {
             Some(typical) => format!("typically {}", lens::shown(group.figure, *typical)),
-            None => "nobody is before it".to_owned(),
+            None => "not measured".to_owned(),
         },
     }
 }
