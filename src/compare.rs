@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::ensure;
 use fathom_report::{Results, compare as text};
 use fathom_stats::{Basis, Summary, compare};
 
@@ -32,6 +33,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let after = summary(&args.after)?;
     let basis = args.basis.unwrap_or_else(|| Basis::of(&before, &after));
     let comparison = compare(&before, &after, args.threshold, basis);
+    ensure!(
+        comparison.only_before.len() < before.cells.len(),
+        "{} and {} have no cell in common, so nothing can be compared: the one measured {}, \
+         the other {}",
+        args.before.display(),
+        args.after.display(),
+        subject(&before),
+        subject(&after)
+    );
     let name = |path: &Path| path.display().to_string();
     print(&text::render(
         &comparison,
@@ -44,6 +54,30 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// What a campaign measured, as somebody would say it.
+fn subject(summary: &Summary) -> String {
+    const NAMED_MAX: usize = 3;
+    let mut names: Vec<String> = Vec::new();
+    for cell in &summary.cells {
+        let (suite, workload) = (&cell.cell.suite, &cell.cell.workload);
+        let name = match suite.as_str() {
+            "module" => workload.clone(),
+            _ => format!("{suite} {workload}"),
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.len() > NAMED_MAX {
+        names.truncate(NAMED_MAX);
+        names.push("others".to_owned());
+    }
+    match names.is_empty() {
+        true => "nothing".to_owned(),
+        false => names.join(", "),
+    }
 }
 
 fn summary(path: &Path) -> anyhow::Result<Summary> {

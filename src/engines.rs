@@ -128,7 +128,7 @@ fn no_python(error: std::io::Error) -> anyhow::Error {
 }
 
 /// Refuses a name without a recipe before anything happens.
-fn check_names(house: &House, names: &[String]) -> anyhow::Result<()> {
+fn check_names(house: &House, what: &str, names: &[String]) -> anyhow::Result<()> {
     let known = recipes(&house.engines());
     match names
         .iter()
@@ -137,7 +137,7 @@ fn check_names(house: &House, names: &[String]) -> anyhow::Result<()> {
         None => Ok(()),
         Some(name) => {
             let known = known.into_iter().collect::<Vec<_>>().join(", ");
-            bail!("there is no engine {name:?} to install: there is {known}")
+            bail!("there is no engine {name:?} to {what}: there is {known}")
         }
     }
 }
@@ -154,7 +154,11 @@ fn recipes(engines: &Path) -> BTreeSet<String> {
 }
 
 fn become_installer(house: &House, options: &[&str], names: &[String]) -> anyhow::Result<ExitCode> {
-    check_names(house, names)?;
+    let what = match options {
+        [] => "install",
+        _ => "remove",
+    };
+    check_names(house, what, names)?;
     let mut command = installer(house)?;
     Err(no_python(
         command.args(options).arg("--").args(names).exec(),

@@ -3,13 +3,16 @@
 //! Also what other commands print with: [`stdout_style`] and [`print`].
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use fathom_report::view::figure;
 use fathom_report::{Format, Report, Style, write_whole};
 use fathom_stats::Figure;
+
+/// Names standard output where a file is named.
+const STDOUT: &str = "-";
 
 /// Show what a campaign found: a table, a page, Markdown or CSV
 #[derive(clap::Args)]
@@ -26,7 +29,8 @@ pub struct Args {
     /// Write every page and table that its experiment has, into the results folder or --out
     #[arg(long, conflicts_with_all = ["format", "by"])]
     pages: bool,
-    /// File to write instead; a page without it goes into the results folder
+    /// File to write instead, `-` for standard output; a page without it goes into the
+    /// results folder
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// ASCII only, whatever the terminal can show
@@ -38,18 +42,22 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let report = Report::open_by(&args.results, args.by)?;
     if args.pages {
+        let is_folder = args.out.as_deref() != Some(Path::new(STDOUT));
+        ensure!(is_folder, "--pages writes several files: --out is a folder");
         for path in report.save_all(args.out.as_deref())? {
             print(&format!("{}\n", path.display()))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
+    let is_printed = args.out.as_deref() == Some(Path::new(STDOUT));
     let mut style = match args.out {
-        Some(_) => Style::default(),
-        None => stdout_style(),
+        Some(_) if !is_printed => Style::default(),
+        _ => stdout_style(),
     };
     style.is_ascii |= args.ascii;
     let text = report.render(args.format, style)?;
     let to = match (args.out, args.format) {
+        (Some(_), _) if is_printed => None,
         (Some(out), _) => Some(out),
         (None, Format::Html) => report.file_of(Format::Html),
         (None, _) => None,

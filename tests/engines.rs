@@ -189,6 +189,12 @@ fn what_cannot_be_done_is_one_clear_line() {
         err,
         "fathom: there is no engine \"bda\" to install: there is good\n"
     );
+    let (status, _, error) = engines(house, &["remove", "nosuch"]);
+    assert_eq!(status, Some(1));
+    assert_eq!(
+        error,
+        "fathom: there is no engine \"nosuch\" to remove: there is good\n"
+    );
     let (status, _, err) = engines(house, &["doctor", "bda"]);
     assert_eq!(status, Some(1));
     assert_eq!(err, "fathom: there is no engine \"bda\": there is good\n");

@@ -213,6 +213,41 @@ fn a_slowdown_decides_the_exit_status_and_noise_does_not() {
 }
 
 #[test]
+fn campaigns_of_other_things_are_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    results(folder.path(), "before", 1.0);
+    let module = campaign().with_file_name("module.jsonl");
+    let words = ["compare", "before", &*module.to_string_lossy()];
+    let output = fathom(&words, folder.path());
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("have no cell in common"), "{said}");
+    assert!(
+        said.contains("polybench") && said.contains(".wasm"),
+        "{said}"
+    );
+    assert_eq!(
+        (text(&output.stdout).as_str(), said.lines().count()),
+        ("", 1)
+    );
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let folder = tempfile::tempdir().unwrap();
+    results(folder.path(), "run", 1.0);
+    for format in ["html", "markdown", "csv", "terminal"] {
+        let words = ["report", "run", "--format", format, "--out", "-"];
+        let output = fathom(&words, folder.path());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert!(output.stdout.len() > 1000, "{format}");
+        assert!(!folder.path().join("-").exists(), "{format}");
+    }
+    let pages = fathom(&["report", "run", "--pages", "--out", "-"], folder.path());
+    assert!(!pages.status.success() && !folder.path().join("-").exists());
+}
+
+#[test]
 fn a_reader_that_leaves_is_no_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_fathom"))
         .args(["report", "--format", "csv"])
