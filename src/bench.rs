@@ -48,19 +48,36 @@ const TOOL: &str = env!("CARGO_PKG_VERSION");
 
 /// Measures, and reports.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let (results, budget) = (args.results.clone(), args.pace.budget);
-    run_as(args, &results, budget)
+    let (results, further) = (args.results.clone(), Further::from(&args.pace));
+    run_as(args, &results, further)
 }
 
-/// Measures what the options of any command ask for, or goes on with a campaign within
-/// a budget.
+/// How far a campaign goes on; as it said itself where absent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Further {
+    /// To so many rounds in all.
+    pub rounds: Option<u32>,
+    /// For so long, and for as many rounds as that allows.
+    pub budget: Option<Duration>,
+}
+
+impl From<&args::Pace> for Further {
+    fn from(pace: &args::Pace) -> Further {
+        Further {
+            rounds: pace.rounds,
+            budget: pace.budget,
+        }
+    }
+}
+
+/// Measures what the options of any command ask for, or goes on with a campaign.
 pub fn run_as(
     args: impl Asking,
     results: &args::Results,
-    budget: Option<Duration>,
+    further: Further,
 ) -> anyhow::Result<ExitCode> {
     match &results.resume {
-        Some(folder) => resume(folder, results.resume_anywhere, budget),
+        Some(folder) => resume(folder, results.resume_anywhere, further),
         None => begin(&args.asked(&std::env::current_dir()?)?),
     }
 }
@@ -83,25 +100,31 @@ pub fn begin(asked: &Asked) -> anyhow::Result<ExitCode> {
 }
 
 /// The campaign in a folder, prepared by its own command line.
-pub fn resume(folder: &Path, any_host: bool, budget: Option<Duration>) -> anyhow::Result<ExitCode> {
+pub fn resume(folder: &Path, any_host: bool, further: Further) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signals()?;
     let folder = std::path::absolute(folder)?;
     let campaign = Results::read(&folder)?;
     let header = &campaign.header;
+    let campaign_rounds = header.config.rounds;
     let given_in = match &header.config.folder {
         Some(folder) => folder.clone(),
         None => std::env::current_dir()?,
     };
     let mut asked = asked::again(&header.command, &given_in)?;
     asked.out = Some(folder.clone());
-    asked.duration.budget = budget.or(asked.duration.budget);
+    asked.duration = asked.duration.further(further.rounds, further.budget);
     let mut prepared = prepare(&asked, &header.command, TOOL)?;
-    prepared.adopt(&campaign);
+    let rounds = match (further.rounds, further.budget) {
+        (None, None) => Some(campaign_rounds),
+        (rounds, _) => rounds,
+    };
+    let rounds = prepared.adopt(&campaign, rounds);
     same_campaign(&folder, header, &prepared.header, any_host)?;
     let mut results = Results::resume(&folder, campaign)?;
     results.append(vec![Record::Resumed(Resumed {
         date: fathom_bench::date::rfc3339(std::time::SystemTime::now()),
         command: std::env::args().skip(1).collect(),
+        rounds: (rounds != campaign_rounds).then_some(rounds),
     })])?;
     measure(&prepared, &mut results, &stop)
 }

@@ -78,7 +78,7 @@ pub struct Args {
     #[arg(long)]
     quick: bool,
     /// Rounds; as many as fit into the budget by default
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
     /// Time for the whole campaign, such as 10m or 4h; the first round is finished
     /// whatever it takes
@@ -114,7 +114,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     );
     let code = match (args.page_only, has_campaign) {
         (true, _) => ExitCode::SUCCESS,
-        (false, true) => bench::resume(&folder, false, args.budget)?,
+        (false, true) => {
+            let further = bench::Further {
+                rounds: args.rounds,
+                budget: args.budget,
+            };
+            bench::resume(&folder, false, further)?
+        }
         (false, false) => {
             let asked = args.clone().asked(&std::env::current_dir()?)?;
             bench::begin(&Asked {

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use code::Code;
-use dir::Dir;
+pub use dir::Dir;
 use fathom_engine::{
     Allowance, BoundsChoice, Engine, Frame, Func, Guarantee, Instance, Linker, Module, Store,
     TrapCode, Val,

@@ -88,8 +88,8 @@ pub fn paragraphs(command: Command) -> String {
 /// # Errors
 /// Whatever keeps the campaign from beginning or going on.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let (results, budget) = (args.results.clone(), args.pace.budget);
-    bench::run_as(args, &results, budget)
+    let (results, further) = (args.results.clone(), bench::Further::from(&args.pace));
+    bench::run_as(args, &results, further)
 }
 
 impl Asking for Args {

@@ -244,6 +244,80 @@ fn an_interrupted_campaign_is_kept_and_gone_on_with() {
 }
 
 #[test]
+fn more_rounds_and_more_time_are_measured_when_asked_for() {
+    let place = Place::new();
+    let hello = place.program("hello.wat", HELLO);
+    assert!(
+        place
+            .measure(&hello, &["--bounds", "guard"])
+            .status
+            .success()
+    );
+    let rounds = |words: &[&str]| {
+        let words = [&["--resume", "r"], words].concat();
+        let output = place.bench(&words).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        let campaign = Results::read(&place.path("r")).unwrap();
+        let begun = campaign.processes.iter().map(|one| one.round + 1).max();
+        (begun.unwrap(), campaign.header.config.rounds)
+    };
+    assert_eq!(rounds(&[]), (1, 1));
+    assert_eq!(rounds(&["--rounds", "3"]), (3, 3));
+    // What was asked for last holds, and nothing that was measured is forgotten.
+    assert_eq!(rounds(&[]), (3, 3));
+    assert_eq!(rounds(&["--rounds", "2"]), (3, 3));
+    let (begun, planned) = rounds(&["--budget", "5m"]);
+    assert_eq!((begun, planned), (30, 30));
+}
+
+#[test]
+fn a_disk_that_is_full_from_the_start_leaves_nothing_behind() {
+    let place = Place::new();
+    // Files may have a block, which is less than the first line.
+    let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" bench calls --out r --no-probe --rounds 1 \
+                  --bounds guard";
+    let output = Command::new("bash")
+        .args(["-c", script, env!("CARGO_BIN_EXE_fathom")])
+        .env("FATHOM_HOME", "/nowhere")
+        .current_dir(place.0.path())
+        .output()
+        .unwrap();
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("nothing was measured") && !said.contains("kept"),
+        "{said}"
+    );
+    assert!(!place.path("r/samples.jsonl").exists(), "{said}");
+}
+
+#[test]
+fn a_folder_that_is_only_read_stays_as_it_is() {
+    let place = Place::new();
+    fs::create_dir(place.path("data")).unwrap();
+    // Makes a folder in its folder, and says so by its status.
+    let wat = r#"(module
+      (import "wasi_snapshot_preview1" "path_create_directory"
+        (func $make (param i32 i32 i32) (result i32)))
+      (import "wasi_snapshot_preview1" "path_remove_directory"
+        (func $remove (param i32 i32 i32) (result i32)))
+      (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+      (memory (export "memory") 1) (data (i32.const 0) "made")
+      (func (export "_start")
+        (drop (call $remove (i32.const 3) (i32.const 0) (i32.const 4)))
+        (call $exit (call $make (i32.const 3) (i32.const 0) (i32.const 4)))))"#;
+    let program = place.program("make.wat", wat);
+    let dir = |word| place.measure(&program, &["--bounds", "guard", "--dir", word]);
+    let output = dir("data::.:ro");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(!place.path("data/made").exists());
+    fs::remove_dir_all(place.path("r")).unwrap();
+    let output = dir("data::.:rw");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(place.path("data/made").exists());
+}
+
+#[test]
 fn calls_are_made_and_have_a_table() {
     let place = Place::new();
     let words = "calls --out r --no-probe --rounds 1 --warmup 0 --bounds guard --opt speed";

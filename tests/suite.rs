@@ -148,6 +148,41 @@ fn a_wrong_answer_has_no_time_and_is_said() {
 }
 
 #[test]
+fn an_engine_that_is_not_here_is_said_with_how_to_get_it() {
+    let house = House::new("00000000000000a1");
+    let folder = house.path("engines/other");
+    fs::create_dir(&folder).unwrap();
+    let described = "name = \"other\"\ndisplay = \"Other\"\ncommand = [\"false\"]\n\
+                     check = [\"false\"]\nstrategies = [\"guard\"]\n\
+                     absent = \"fathom engines install other\"\n";
+    fs::write(folder.join("engine.toml"), described).unwrap();
+    let get = "fathom engines install other";
+    let few = ["--bounds", "trap", "--rounds", "1"];
+    // Nobody asked for it: one line, and no failure.
+    let output = house.measure(&[&few[..], &["--out", "r"]].concat());
+    let said = stderr(&output);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(said.matches(get).count(), 1, "{said}");
+    let named = ["--out", "s", "--engines", "fathom,other"];
+    let output = house.measure(&[&few[..], &named].concat());
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let last = said.lines().last().unwrap();
+    assert!(
+        last.starts_with("asked for and not measured: other: ") && last.ends_with(get),
+        "{said}"
+    );
+    let output = house.measure(&[&few[..], &["--out", "t", "--engines", "other"]].concat());
+    let said = stderr(&output);
+    assert_eq!(
+        (output.status.code(), said.lines().count()),
+        (Some(1), 1),
+        "{said}"
+    );
+    assert!(said.contains("nothing to measure: other: not installed") && said.contains(get));
+}
+
+#[test]
 fn what_cannot_be_measured_is_one_line() {
     let house = House::new("00000000000000a1");
     for (words, part) in [

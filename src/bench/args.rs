@@ -65,8 +65,9 @@ pub struct Args {
 #[derive(clap::Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Program")]
 pub struct Given {
-    /// Folder the program may use
-    #[arg(long = "dir", value_name = "HOST[::GUEST]")]
+    /// Folder the program may use; with `:ro` it is given a copy, and the folder itself
+    /// stays as it is on every engine
+    #[arg(long = "dir", value_name = "HOST[::GUEST][:ro|:rw]")]
     pub dirs: Vec<String>,
     /// Environment variable of the program
     #[arg(long = "env", value_name = "K=V")]
@@ -83,11 +84,11 @@ pub struct Given {
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "How long")]
 pub struct Pace {
-    /// Rounds; as many as fit into the budget by default
-    #[arg(long)]
+    /// Rounds; as many as fit into the budget by default. With --resume, in all
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
     /// Counted iterations per cell and round; by how long one takes by default
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub iterations: Option<u32>,
     /// Uncounted iterations before them
     #[arg(long, default_value_t = 1)]

@@ -14,7 +14,7 @@ use clap::Parser;
 use fathom_bench::{
     asked::{Asked, Length, OwnModule, Strategies},
     experiment::Subject,
-    plan::Input,
+    plan::{Dir, Input},
 };
 use fathom_stats::interval::ROUNDS_MIN;
 
@@ -140,10 +140,13 @@ fn input(given: &Given, folder: &Path) -> anyhow::Result<Input> {
     }
     let mut dirs = Vec::new();
     for dir in &given.dirs {
-        let (host, guest) = dir.split_once("::").unwrap_or((dir, dir));
-        let at = folder.join(host);
-        let host = fs::canonicalize(at).with_context(|| format!("--dir {host}"))?;
-        dirs.push((host, guest.to_owned()));
+        let Ok(given) = dir.parse::<crate::run::Dir>();
+        let host = fs::canonicalize(folder.join(given.host()));
+        dirs.push(Dir {
+            host: host.with_context(|| format!("--dir {}", given.host()))?,
+            guest: given.guest().to_owned(),
+            is_read_only: given.is_read_only(),
+        });
     }
     let canonical = |path: &PathBuf| {
         fs::canonicalize(folder.join(path)).with_context(|| path.display().to_string())
@@ -207,7 +210,14 @@ mod tests {
         let asked = again(&words, &at).unwrap();
         assert_eq!(name(&asked), "module");
         assert_eq!(asked.out, Some(at.join("results")));
-        assert_eq!(asked.input.dirs, [(at.join("data"), ".".to_owned())]);
+        let given = |is_read_only| Dir {
+            host: at.join("data"),
+            guest: ".".to_owned(),
+            is_read_only,
+        };
+        assert_eq!(asked.input.dirs, [given(false)]);
+        let words = ["bench", "app.wat", "--dir", "data::.:ro"].map(str::to_owned);
+        assert_eq!(again(&words, &at).unwrap().input.dirs, [given(true)]);
         assert_eq!(asked.input.stdin, Some(at.join("app.wat")));
     }
 }

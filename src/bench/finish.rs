@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use fathom_bench::{prepare::Prepared, results::Results, session::Ended};
-use fathom_report::{Format, Report};
+use fathom_bench::{choose::Absent, prepare::Prepared, results::Results, session::Ended};
+use fathom_report::{Format, Report, figures::plural};
 
 use crate::report::{print, stdout_style};
 
@@ -27,11 +27,16 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
         Ended::Stopped => eprintln!("stopped; {again}"),
     }
     let failures = results.campaign().failures.len();
-    let missing = prepared
-        .absent
-        .iter()
-        .filter(|absent| absent.is_wanted)
-        .count();
+    let wanted = || prepared.absent.iter().filter(|absent| absent.is_wanted);
+    for absent in wanted() {
+        let Absent { engine, why, .. } = absent;
+        eprintln!("asked for and not measured: {engine}: {why}");
+    }
+    if failures > 0 {
+        let failures = plural(failures, "failure");
+        eprintln!("{failures}: see what was not measured, and why, above");
+    }
+    let missing = wanted().count();
     Ok(match (failures + missing, ended) {
         (_, Ended::Stopped) => ExitCode::from(130),
         (0, _) => ExitCode::SUCCESS,

@@ -5,6 +5,7 @@
 use std::{collections::BTreeSet, io::IsTerminal, time::Duration};
 
 use fathom_bench::{
+    choose::Absent,
     prepare::Prepared,
     session::{Note, Observer},
 };
@@ -22,9 +23,31 @@ pub fn announce(prepared: &Prepared) {
         prepared.header.name,
         prepared.folder.display()
     );
-    for absent in &prepared.absent {
-        eprintln!("absent: {}: {}", absent.engine, absent.why);
+    for line in absent_lines(&prepared.absent) {
+        eprintln!("{line}");
     }
+}
+
+/// What is not measured: all that the installer gets in one line, with the command that
+/// gets it, and each of the others with its reason.
+fn absent_lines(absent: &[Absent]) -> Vec<String> {
+    let mut missing: Vec<&str> = Vec::new();
+    for name in absent.iter().filter_map(|one| one.install.as_deref()) {
+        if !missing.contains(&name) {
+            missing.push(name);
+        }
+    }
+    let mut lines = Vec::new();
+    if !missing.is_empty() {
+        lines.push(format!(
+            "not installed: {}; get them: fathom engines install {}",
+            missing.join(", "),
+            missing.join(" ")
+        ));
+    }
+    let others = absent.iter().filter(|one| one.install.is_none());
+    lines.extend(others.map(|one| format!("absent: {}: {}", one.engine, one.why)));
+    lines
 }
 
 /// Shows a campaign's notes.
@@ -158,5 +181,34 @@ pub fn rough(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..90 => format!("{seconds} s"),
         seconds => format!("{} min", (seconds + 30) / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absent_engines_are_one_line_with_the_command_that_gets_them() {
+        let absent = |engine: &str, install: Option<&str>| Absent {
+            engine: engine.to_owned(),
+            why: format!("no {engine}"),
+            is_wanted: false,
+            install: install.map(str::to_owned),
+        };
+        let all = [
+            absent("node", Some("node")),
+            absent("fathom pkeys", None),
+            absent("wasmi", Some("wasmi")),
+            absent("node", Some("node")),
+        ];
+        assert_eq!(
+            absent_lines(&all),
+            [
+                "not installed: node, wasmi; get them: fathom engines install node wasmi",
+                "absent: fathom pkeys: no fathom pkeys",
+            ]
+        );
+        assert!(absent_lines(&[]).is_empty());
     }
 }

@@ -51,6 +51,21 @@ impl fmt::Display for Dir {
 }
 
 impl Dir {
+    /// The folder of the host, as it was written.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The guest's name for it.
+    pub fn guest(&self) -> &str {
+        &self.guest
+    }
+
+    /// Whether it is only to be read.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
     /// Gives it to the program.
     ///
     /// # Errors

@@ -99,6 +99,22 @@ pub struct Length {
     pub rounds_wanted: u32,
 }
 
+impl Length {
+    /// As long, to go on with: who names rounds or a budget says how far anew. A budget is
+    /// for as many rounds as it allows, rounds take what they take.
+    #[must_use]
+    pub fn further(self, rounds: Option<u32>, budget: Option<Duration>) -> Length {
+        match (rounds, budget) {
+            (None, None) => self,
+            _ => Length {
+                rounds,
+                budget,
+                ..self
+            },
+        }
+    }
+}
+
 /// A word that names strategies of our engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategies {

@@ -133,6 +133,9 @@ impl Builds<'_> {
     }
 }
 
+/// How an engine's description says that our installer gets it.
+const INSTALL: &str = "fathom engines install ";
+
 /// Something wanted that cannot be measured here, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Absent {
@@ -142,6 +145,8 @@ pub struct Absent {
     pub why: String,
     /// Whether the user asked for it by name.
     pub is_wanted: bool,
+    /// What `fathom engines install` calls it, where that gets it.
+    pub install: Option<String>,
 }
 
 /// The rows for these words, or for everything there is if there are none.
@@ -167,13 +172,15 @@ pub fn rows(wanted: &[Wanted], menu: &Menu<'_>) -> Result<(Vec<Row>, Vec<Absent>
                     engine: word.engine.clone(),
                     why: "there is no native build of a module".into(),
                     is_wanted,
+                    install: None,
                 }),
                 None => match outside_row(word, menu)? {
                     Ok(row) => rows.push(row),
-                    Err(why) => absent.push(Absent {
+                    Err((why, install)) => absent.push(Absent {
                         engine: word.engine.clone(),
                         why,
                         is_wanted,
+                        install,
                     }),
                 },
             },
@@ -269,8 +276,11 @@ fn native_row(word: &Wanted, variant: Variant) -> Result<Row, String> {
     })
 }
 
+/// Why an engine is not to be had, and what its installer calls it.
+type Lack = (String, Option<String>);
+
 /// The inner error is why an engine which is known is not to be had.
-fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, String>, String> {
+fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, Lack>, String> {
     let found = menu
         .outside
         .iter()
@@ -296,7 +306,9 @@ fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, String>, St
     let strategy = offered("strategy", &word.strategy, &spec.strategies)?.unwrap_or_default();
     let backend = offered("backend", &word.backend, &spec.backends)?;
     if let Presence::Absent { why } = presence {
-        return Ok(Err(format!("not installed ({why}): {}", spec.absent)));
+        let install = spec.absent.strip_prefix(INSTALL).map(str::to_owned);
+        let why = format!("not installed ({why}): {}", spec.absent);
+        return Ok(Err((why, install)));
     }
     Ok(Ok(Row {
         sandbox: Sandbox {

@@ -20,6 +20,7 @@
 pub mod asked;
 pub mod check;
 pub mod choose;
+mod copies;
 pub mod counts;
 pub mod date;
 pub mod driver;

@@ -69,10 +69,21 @@ pub(crate) const EMPTY: &str = "folder";
 pub struct Input {
     /// Its whole environment.
     pub env: Vec<(String, String)>,
-    /// Folders it may use: path on the host, name for the guest.
-    pub dirs: Vec<(PathBuf, String)>,
+    /// Folders it may use.
+    pub dirs: Vec<Dir>,
     /// A file for its standard input.
     pub stdin: Option<PathBuf>,
+}
+
+/// A folder for a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dir {
+    /// Where it is.
+    pub host: PathBuf,
+    /// What the guest calls it.
+    pub guest: String,
+    /// Whether it must stay as it is: the program is given a copy.
+    pub is_read_only: bool,
 }
 
 impl Plan {
@@ -148,7 +159,9 @@ impl Plan {
             Folder::At(folder) => folder.clone(),
         });
         let own = own.map(|folder| (folder, WORKING.to_owned()));
-        self.input.dirs.iter().cloned().chain(own).collect()
+        let given = self.input.dirs.iter();
+        let given = given.map(|dir| (dir.host.clone(), dir.guest.clone()));
+        given.chain(own).collect()
     }
 
     /// Whether cells are programs of the host.

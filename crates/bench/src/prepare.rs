@@ -24,7 +24,7 @@ use crate::{
     asked::{AskError, Asked, ensure},
     check::Expected,
     choose::{self, Absent, Builds, Menu, OWN, OWN_DRIVER, Program, Row},
-    counts,
+    copies, counts,
     date::rfc3339,
     driver::{Driver, ProcessDriver},
     engines::{self, EngineSpec, Presence},
@@ -98,6 +98,7 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
             .map_err(|error| AskError::system(format!("cannot write {}", path.display()), error))?;
     }
     find_artifacts(&plan)?;
+    copies::give(&mut plan.input, &folder)?;
     plan.config = header.config.clone();
     let mut drivers = own_drivers()?;
     drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
@@ -127,13 +128,22 @@ fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>),
     };
     let wanted = (design.wanted)(here);
     let (mut rows, mut absent) = choose::rows(&wanted, &menu).map_err(AskError::Refused)?;
+    if asked.engines.is_empty() {
+        // The experiment's own list is a wish, not a demand.
+        absent
+            .iter_mut()
+            .for_each(|absent| absent.is_wanted = false);
+    }
     absent.extend(lacking);
     absent.extend((design.absent)(here)?);
     let builds = (design.builds)(&measured.variants);
     absent.extend(without_a_build(&mut rows, &builds, &measured.variants));
     rows = with_guards((design.rows)(rows, asked), &asked.spectre);
     ensure(!rows.is_empty(), || {
-        "nothing to measure: none of the engines is here".to_owned()
+        let why = absent
+            .iter()
+            .map(|one| format!("{}: {}", one.engine, one.why));
+        format!("nothing to measure: {}", why.collect::<Vec<_>>().join("; "))
     })?;
     Ok((rows, absent))
 }
@@ -152,6 +162,7 @@ fn without_a_build(rows: &mut Vec<Row>, builds: &Builds<'_>, all: &[Variant]) ->
             named(all).join(", ")
         ),
         is_wanted: false,
+        install: None,
     };
     others.into_iter().map(why).collect()
 }
@@ -354,6 +365,7 @@ impl From<&Absent> for AbsentNote {
         AbsentNote {
             engine: absent.engine.clone(),
             why: absent.why.clone(),
+            install: absent.install.clone(),
         }
     }
 }
@@ -421,11 +433,18 @@ impl Prepared {
         self.heed();
     }
 
-    /// Takes over what an earlier beginning of this campaign decided.
-    pub fn adopt(&mut self, campaign: &Campaign) {
-        self.header.config = campaign.header.config.clone();
-        self.plan.config = campaign.header.config.clone();
+    /// Takes over what an earlier beginning of this campaign decided, but for its rounds:
+    /// these where they are named, or else as many as the budget allows, and never fewer
+    /// than it has. How many those are now.
+    pub fn adopt(&mut self, campaign: &Campaign, rounds: Option<u32>) -> u32 {
+        let mut config = campaign.header.config.clone();
+        let begun = campaign.processes.iter().map(|one| one.round + 1).max();
+        let rounds = rounds.unwrap_or(config.rounds.max(ROUNDS_MAX));
+        config.rounds = rounds.max(begun.unwrap_or(1));
+        self.header.config = config.clone();
+        self.plan.config = config;
         self.heed();
+        self.plan.config.rounds
     }
 
     /// Compares no outputs where they are not to be.

@@ -34,6 +34,14 @@ pub enum ResultsError {
         /// What the system, or the reader of campaigns, said.
         source: ReadError,
     },
+    /// Not even the beginning could be written.
+    #[error("nothing was measured, since {} cannot be written: {source}", path.display())]
+    Begin {
+        /// The file that cannot be written.
+        path: PathBuf,
+        /// What the system said.
+        source: WriteError,
+    },
     /// A record could not be written; what was written before is whole.
     #[error("what was measured so far is kept, but {} takes no more: {source}", path.display())]
     Write {
@@ -79,7 +87,13 @@ impl Results {
             .create_new(true)
             .open(&path)
             .map_err(|error| open(&path, error))?;
-        Self::begin(path, file, header)
+        let begun = Self::begin(path.clone(), file, header);
+        if begun.is_err() {
+            // What is no campaign must not be taken for one, and another must be able to
+            // begin here.
+            let _ = fs::remove_file(&path);
+        }
+        begun
     }
 
     fn begin(path: PathBuf, file: File, header: Header) -> Result<Self, ResultsError> {
@@ -87,7 +101,7 @@ impl Results {
             path: path.clone(),
             source,
         })?;
-        let writer = Writer::create(file, &header).map_err(|source| ResultsError::Write {
+        let writer = Writer::create(file, &header).map_err(|source| ResultsError::Begin {
             path: path.clone(),
             source,
         })?;
@@ -299,6 +313,7 @@ pub(crate) mod tests {
             .unwrap_err()
             .to_string();
         assert!(error.contains("No space left on device"), "{error}");
+        assert!(error.starts_with("nothing was measured"), "{error}");
         assert!(!error.contains('\n'));
     }
 

@@ -120,6 +120,7 @@ fn config() -> Config {
         absent: vec![AbsentNote {
             engine: text("node"),
             why: text("not installed"),
+            install: None,
         }],
         uncounted: Some(text("no strace")),
         other: BTreeMap::from([(text("note"), text("first"))]),
@@ -261,6 +262,7 @@ fn records() -> Vec<Record> {
         Record::Resumed(Resumed {
             date: text("2026-11-20T13:00:00Z"),
             command: vec![text("fathom")],
+            rounds: None,
         }),
     ]
 }

@@ -1,6 +1,6 @@
 //! From what a child left behind to a conversation or a failure.
 
-use fathom_record::{FailureKind, protocol::Event};
+use fathom_record::{FailureKind, Phase, protocol::Event};
 use fathom_sys::usage::Ended;
 
 use super::{
@@ -120,8 +120,9 @@ fn reached(conversation: &Conversation) -> String {
     let last = conversation.iterations.last();
     match (last, conversation.phases.keys().last(), &conversation.hello) {
         (Some(last), _, _) => format!(" (after iteration {})", last.index),
-        (None, Some(phase), _) => format!(" (after {phase}, in the first iteration)"),
-        (None, None, Some(_)) => " (before the module was compiled)".into(),
+        (None, Some(Phase::Load), _) => " (while the module was compiled)".into(),
+        (None, Some(_), _) => " (in the first iteration)".into(),
+        (None, None, Some(_)) => " (before the module was loaded)".into(),
         (None, None, None) => " (before it said hello)".into(),
     }
 }
@@ -192,12 +193,15 @@ mod tests {
         assert_eq!(kind, FailureKind::Timeout);
         assert_eq!(
             message,
-            "did not end within 2 s (after load, in the first iteration)"
+            "did not end within 2 s (while the module was compiled)"
         );
+        let compiled = LOADED.replace("load", "compile");
+        let (_, message) = failure(&format!("{HELLO}{LOADED}{compiled}"), End::TimedOut);
+        assert!(message.ends_with("(in the first iteration)"), "{message}");
         assert!(
             failure(HELLO, End::TimedOut)
                 .1
-                .ends_with("(before the module was compiled)")
+                .ends_with("(before the module was loaded)")
         );
         assert!(
             failure("", End::TimedOut)

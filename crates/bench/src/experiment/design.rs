@@ -218,5 +218,6 @@ pub(super) fn own_absent(name: &str, why: String, is_wanted: bool) -> Absent {
         engine: format!("{OWN} {name}"),
         why,
         is_wanted,
+        install: None,
     }
 }

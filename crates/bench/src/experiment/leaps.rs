@@ -97,6 +97,7 @@ pub(super) fn wavm() -> Absent {
         engine: "wavm".to_owned(),
         why: "no package registry has it, and its last release is older than the paper".to_owned(),
         is_wanted: false,
+        install: None,
     }
 }
 

@@ -161,6 +161,7 @@ fn not_to_be_had(here: &Here<'_>) -> Vec<Absent> {
                 engine: format!("{name} {}", names.join(" or ")),
                 why: why.to_owned(),
                 is_wanted: false,
+                install: None,
             });
         }
         if generators.is_empty() && spec.is_none() {
@@ -168,6 +169,7 @@ fn not_to_be_had(here: &Here<'_>) -> Vec<Absent> {
                 engine: name.to_owned(),
                 why: why.to_owned(),
                 is_wanted: false,
+                install: None,
             });
         }
     }

@@ -69,6 +69,7 @@ fn left_out(here: &Here<'_>) -> Result<Vec<Absent>, AskError> {
         engine: one.name,
         why: one.why,
         is_wanted: false,
+        install: None,
     });
     Ok(absent.chain([wavm()]).collect())
 }

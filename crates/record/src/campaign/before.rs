@@ -42,6 +42,7 @@ pub(super) fn from_format_1(header: &mut Header) {
             config.absent.push(AbsentNote {
                 engine: engine.to_owned(),
                 why: text,
+                install: None,
             });
         } else if let (Some(file), Ok(bytes)) = (name.strip_prefix(BYTES), text.parse()) {
             let module = file.trim_end_matches(".wasm");

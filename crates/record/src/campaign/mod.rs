@@ -124,7 +124,12 @@ impl Campaign {
             }
             Record::Failure(record) => self.failures.push(record),
             Record::Counts(record) => self.counts.push(record),
-            Record::Resumed(record) => self.resumed.push(record),
+            Record::Resumed(record) => {
+                // The header cannot be written again: it is read with what came later.
+                let config = &mut self.header.config;
+                config.rounds = record.rounds.unwrap_or(config.rounds);
+                self.resumed.push(record);
+            }
         }
     }
 
@@ -259,6 +264,9 @@ pub struct AbsentNote {
     pub engine: String,
     /// Why; one line.
     pub why: String,
+    /// What `fathom engines install` calls it, where that gets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub install: Option<String>,
 }
 
 /// A user's own module.
@@ -526,6 +534,9 @@ pub struct Resumed {
     pub date: String,
     /// The command line.
     pub command: Vec<String>,
+    /// The rounds that the campaign has from here on, where they were changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
 }
 
 #[cfg(test)]

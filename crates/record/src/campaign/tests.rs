@@ -95,6 +95,7 @@ fn records() -> Vec<Record> {
         Record::Resumed(Resumed {
             date: "2026-11-20T13:00:00Z".to_owned(),
             command: Vec::new(),
+            rounds: None,
         }),
     ]
 }

@@ -1,6 +1,6 @@
 //! From a campaign to what is shown of it.
 
-use fathom_record::campaign::Tail;
+use fathom_record::campaign::{AbsentNote, Tail};
 use fathom_record::{Campaign, CellId};
 use fathom_stats::{Figure, NoTime, Summary};
 
@@ -96,7 +96,9 @@ fn failures(campaign: &Campaign, summary: &Summary) -> Vec<FailureRow> {
         });
     }
     rows.extend(silent_failures(summary));
-    for absent in &campaign.header.config.absent {
+    let absent = &campaign.header.config.absent;
+    rows.extend(not_installed(absent));
+    for absent in absent.iter().filter(|one| one.install.is_none()) {
         rows.push(FailureRow {
             what: absent.engine.clone(),
             rounds: "all rounds".to_owned(),
@@ -106,6 +108,22 @@ fn failures(campaign: &Campaign, summary: &Summary) -> Vec<FailureRow> {
     }
     rows.sort_by_key(|row| row.what != "the campaign");
     rows
+}
+
+/// The engines that an installer gets, in one row with the command.
+fn not_installed(absent: &[AbsentNote]) -> Option<FailureRow> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in absent.iter().filter_map(|one| one.install.as_deref()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    (!names.is_empty()).then(|| FailureRow {
+        what: names.join(", "),
+        rounds: "all rounds".to_owned(),
+        kind: "not installed".to_owned(),
+        message: format!("get them: fathom engines install {}", names.join(" ")),
+    })
 }
 
 /// Cells without a time that have no failure of their own: unsound sandboxes,
