@@ -94,7 +94,10 @@ pub fn begin(asked: &Asked) -> anyhow::Result<ExitCode> {
         bail!("{folder} holds a campaign already: choose another --out, or --resume {folder}");
     }
     let mut prepared = prepare(asked, &words, TOOL)?;
-    prepared.look_first(&stop)?;
+    if let Err(error) = prepared.look_first(&stop) {
+        show::last_words(&error);
+        return Err(error.into());
+    }
     let mut results = Results::create(&prepared.folder, prepared.header.clone())?;
     measure(&prepared, &mut results, &stop)
 }

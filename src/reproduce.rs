@@ -90,6 +90,10 @@ pub struct Args {
     /// Do not probe whether strategies are sound before measuring
     #[arg(long)]
     no_probe: bool,
+    /// Probe again what was probed before; else a verdict holds until the engine, its
+    /// configuration, the kernel or the processor changes
+    #[arg(long, conflicts_with = "no_probe")]
+    probe_again: bool,
 }
 
 /// Measures what is left to measure, and writes the page.
@@ -185,6 +189,7 @@ impl Asking for Args {
                 ..Length::default()
             },
             skips_probe: self.no_probe,
+            probes_again: self.probe_again,
             ..Asked::new(subject, folder.to_owned())
         })
     }

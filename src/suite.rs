@@ -109,6 +109,7 @@ impl Asking for Args {
             duration: length(&self.pace),
             seed: self.results.seed,
             skips_probe: self.results.no_probe,
+            probes_again: self.results.probe_again,
             out: self.results.out.map(|out| folder.join(out)),
             ..Asked::new(subject, folder.to_owned())
         })

@@ -12,7 +12,6 @@ use std::{
 
 use fathom_bench::results::Results;
 use fathom_engine::Bounds;
-use fathom_record::FailureKind;
 
 /// Prints a line and is done.
 const HELLO: &str = r#"(module
@@ -36,6 +35,17 @@ const LINK: &str = r#"(module (import "env" "nope" (func)) (memory (export "memo
   (func (export "_start") call 0))"#;
 const EXIT: &str = r#"(module (import "wasi_snapshot_preview1" "proc_exit" (func (param i32)))
   (memory (export "memory") 1) (func (export "_start") (call 0 (i32.const 9))))"#;
+
+/// Says on standard error what it lacks, and fails.
+const SAID: &str = r#"(module
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "\10\00\00\00\12\00\00\00")
+  (data (i32.const 16) "in.txt: not found\n")
+  (func (export "_start")
+    (drop (call $write (i32.const 2) (i32.const 0) (i32.const 1) (i32.const 8)))
+    (call $exit (i32.const 1))))"#;
 
 struct Place(tempfile::TempDir);
 
@@ -110,46 +120,47 @@ fn a_program_is_measured_under_every_strategy_and_reported() {
 }
 
 #[test]
-fn bad_programs_are_one_line_each_and_a_status() {
+fn a_program_that_does_not_run_ends_the_campaign_before_it_begins() {
     let text = |text: &str| text.as_bytes().to_vec();
-    for (name, contents, kind, part) in [
+    for (name, contents, parts) in [
         (
             "hang.wat",
             text(HANG),
-            FailureKind::Timeout,
-            "did not end within 500ms",
+            &["did not end within 500ms", "--time-limit"][..],
         ),
-        ("trap.wat", text(TRAP), FailureKind::Trap, "unreachable"),
-        ("link.wat", text(LINK), FailureKind::Link, "nope"),
-        ("exit.wat", text(EXIT), FailureKind::Exit, "status 9"),
+        ("trap.wat", text(TRAP), &["unreachable"]),
+        ("link.wat", text(LINK), &["nope", "wasm32-wasip1"]),
+        ("exit.wat", text(EXIT), &["status 9", "after `--`"]),
+        (
+            "said.wat",
+            text(SAID),
+            &["  | in.txt: not found\n", "status 1", "--dir HOST::GUEST"],
+        ),
+        (
+            "component.wasm",
+            b"\0asm\x0d\0\x01\0".to_vec(),
+            &["component", "wasm32-wasip1"],
+        ),
         (
             "short.wasm",
             b"\0asm\x01\0\0\0\x01".to_vec(),
-            FailureKind::Invalid,
-            "invalid module",
+            &["invalid module"],
         ),
     ] {
         let place = Place::new();
         let program = place.program(name, contents);
-        let output = place.measure(
-            &program,
-            &["--bounds", "guard,trap", "--time-limit", "500ms"],
-        );
+        let words = ["--bounds", "guard,trap", "--time-limit", "500ms"];
+        let output = place.measure(&program, &words);
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(1), "{name}: {said}");
-        let failed = said
-            .lines()
-            .filter(|line| line.starts_with("failed: "))
-            .count();
-        assert_eq!(failed, 2, "{name}: a line for each sandbox: {said}");
-        assert!(said.contains(part), "{name}: {said}");
-        assert!(!said.contains("panicked"), "{name}: {said}");
-        let campaign = Results::read(&place.path("r")).unwrap();
-        assert!(
-            campaign.failures.iter().all(|failure| failure.kind == kind),
-            "{name}"
-        );
-        assert!(campaign.samples.is_empty(), "{name}");
+        for part in parts {
+            assert!(said.contains(part), "{name}: {part}: {said}");
+        }
+        let last = said.lines().last().unwrap();
+        assert!(last.starts_with("fathom: "), "{name}: {said}");
+        let others = said.lines().filter(|line| !line.starts_with("  | "));
+        assert_eq!(others.count(), 1, "{name}: {said}");
+        assert!(!place.path("r").exists(), "{name}: nothing is left");
     }
 }
 
@@ -162,7 +173,7 @@ fn what_cannot_begin_is_one_line_and_leaves_nothing() {
     let junk = junk.to_string_lossy();
     for (words, part) in [
         (&["missing.wasm"][..], "missing.wasm"),
-        (&[&*junk], "no module: at offset 0x0"),
+        (&[&*junk], "not a WebAssembly file"),
         (&["polybench"], "no suites here"),
         (&[&*hello, "--engines", "nowhere"], "no engine `nowhere`"),
         (&[&*hello, "--bounds", "magic"], "unknown strategy 'magic'"),

@@ -124,6 +124,10 @@ pub struct Results {
     /// Do not probe whether strategies are sound before measuring
     #[arg(long)]
     pub no_probe: bool,
+    /// Probe again what was probed before; else a verdict holds until the engine, its
+    /// configuration, the kernel or the processor changes
+    #[arg(long, conflicts_with = "no_probe")]
+    pub probe_again: bool,
 }
 
 /// What TARGET may be.

@@ -1,55 +1,185 @@
 //! The soundness probe before the measuring: a sandbox which does not keep
 //! what it promises has no time.
 
-use std::sync::atomic::AtomicBool;
+use std::{
+    sync::{
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
+    time::{Duration, Instant},
+};
 
-use fathom_bench::{prepare::Prepared, probe, results::Results};
+use fathom_bench::{
+    choose::Row,
+    prepare::Prepared,
+    probe::{self, Findings, SubjectError, kept::Verdicts},
+    results::Results,
+};
 use fathom_record::{
     FailureKind, Record, Sandbox,
     campaign::{Failure, ProbeRecord},
 };
 
-/// Probes every sandbox that has not been probed in this campaign, and gives
+/// How often it is looked at whether to stop.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Sees to it that every sandbox of a campaign has been probed, now or before, and gives
 /// up the cells of those which fail.
 pub fn exclude_unsound(
     prepared: &Prepared,
     results: &mut Results,
     stop: &AtomicBool,
 ) -> anyhow::Result<()> {
-    for row in prepared.rows.iter().filter(|row| row.native.is_none()) {
+    let has_record = |row: &&Row| {
         let id = row.sandbox.id();
-        if results
-            .campaign()
-            .probes
-            .iter()
-            .any(|record| record.sandbox == id)
-        {
-            continue;
-        }
-        let mut runner = probe::Runner {
-            driver: &prepared.drivers[row.driver],
-            sandbox: &row.sandbox,
-            time_limit: probe::TIME_LIMIT,
-            cancel: stop,
-        };
-        let extent = probe::Extent::of(&row.sandbox);
-        let claimed = probe::claimed(&row.sandbox);
-        match probe::probe(&mut runner, extent, claimed, &mut |_| {}) {
-            Ok(findings) => {
-                let record = findings.record(&row.sandbox);
-                eprintln!("probe: {}: {}", record.sandbox, in_words(&record));
-                let mut records = vec![Record::Probe(record.clone())];
-                if record.is_unsound() {
-                    records.extend(give_up(prepared, &row.sandbox, &in_words(&record)));
-                }
-                results.append(records)?;
-            }
-            Err(probe::SubjectError::Cancelled) => return Ok(()),
-            // It could not even be asked: measuring it will say why.
-            Err(error) => eprintln!("probe: {id}: not probed: {error}"),
-        }
+        let probes = &results.campaign().probes;
+        probes.iter().any(|record| record.sandbox == id)
+    };
+    let sandboxes = prepared.rows.iter().filter(|row| row.native.is_none());
+    let mut left: Vec<&Row> = sandboxes.filter(|row| !has_record(row)).collect();
+    let verdicts = Verdicts::of_user(&prepared.header.host);
+    if let Some(verdicts) = verdicts.as_ref().filter(|_| !prepared.probes_again) {
+        left = take_kept(prepared, results, verdicts, left)?;
     }
-    Ok(())
+    probe_all(prepared, results, verdicts.as_ref(), &left, stop)
+}
+
+/// Takes over the verdicts that still hold; the rows without one.
+fn take_kept<'a>(
+    prepared: &Prepared,
+    results: &mut Results,
+    verdicts: &Verdicts,
+    rows: Vec<&'a Row>,
+) -> anyhow::Result<Vec<&'a Row>> {
+    let (mut left, mut dates) = (Vec::new(), Vec::new());
+    for row in rows {
+        let engine = &prepared.engines[row.driver];
+        let kept = verdicts.find(&row.sandbox, engine);
+        let Some(record) = kept.filter(|_| !engine.is_empty()) else {
+            left.push(row);
+            continue;
+        };
+        dates.extend(record.date.as_deref().map(|date| day(date).to_owned()));
+        if record.is_unsound() || record.is_overcautious() {
+            eprintln!("probe: {}: {}", record.sandbox, in_words(&record));
+        }
+        conclude(prepared, results, &row.sandbox, record)?;
+    }
+    if let (Some(first), Some(last)) = (dates.iter().min(), dates.iter().max()) {
+        let when = match first == last {
+            true => first.clone(),
+            false => format!("{first} to {last}"),
+        };
+        eprintln!(
+            "probe: {} as found on {when}, and nothing has changed (--probe-again probes anew)",
+            fathom_report::figures::plural(dates.len(), "verdict")
+        );
+    }
+    Ok(left)
+}
+
+/// The day of a date.
+fn day(date: &str) -> &str {
+    date.split('T').next().unwrap_or(date)
+}
+
+/// Probes rows, as many at a time as there are processors: nothing is timed by then.
+fn probe_all(
+    prepared: &Prepared,
+    results: &mut Results,
+    verdicts: Option<&Verdicts>,
+    rows: &[&Row],
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
+    let deadline = prepared.probe_limit.map(|limit| Instant::now() + limit);
+    let is_late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
+    let (halt, next) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (found, outcomes) = mpsc::channel();
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut late = Vec::new();
+    let mut ended = Ok(());
+    std::thread::scope(|scope| {
+        for _ in 0..workers.min(rows.len()) {
+            let found = found.clone();
+            let (halt, next) = (&halt, &next);
+            scope.spawn(move || {
+                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if found.send((*row, probe_one(prepared, row, halt))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(found);
+        loop {
+            if stop.load(Ordering::Relaxed) || is_late() {
+                halt.store(true, Ordering::Relaxed);
+            }
+            let (row, outcome) = match outcomes.recv_timeout(TICK) {
+                Ok(one) => one,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            let sandbox = &row.sandbox;
+            match outcome {
+                Ok(findings) => {
+                    let record = findings.record(sandbox);
+                    eprintln!("probe: {}: {}", record.sandbox, in_words(&record));
+                    let engine = &prepared.engines[row.driver];
+                    if let Some(verdicts) = verdicts.filter(|_| !engine.is_empty()) {
+                        // It costs a probe the next time, and nothing else.
+                        let _ = verdicts.keep(sandbox, engine, &record);
+                    }
+                    ended = conclude(prepared, results, sandbox, record);
+                    if ended.is_err() {
+                        halt.store(true, Ordering::Relaxed);
+                        return;
+                    }
+                }
+                Err(SubjectError::Cancelled) => late.push(sandbox.id().to_string()),
+                // It could not even be asked: measuring it will say why.
+                Err(error) => eprintln!("probe: {}: not probed: {error}", sandbox.id()),
+            }
+        }
+    });
+    if !late.is_empty() && !stop.load(Ordering::Relaxed) {
+        let names = late.join(", ");
+        eprintln!("probe: no time with --quick for {names}: not probed");
+    }
+    ended
+}
+
+fn probe_one(prepared: &Prepared, row: &Row, halt: &AtomicBool) -> Result<Findings, SubjectError> {
+    if halt.load(Ordering::Relaxed) {
+        return Err(SubjectError::Cancelled);
+    }
+    let mut runner = probe::Runner {
+        driver: &prepared.drivers[row.driver],
+        sandbox: &row.sandbox,
+        time_limit: probe::TIME_LIMIT,
+        cancel: halt,
+    };
+    let extent = probe::Extent::of(&row.sandbox);
+    probe::probe(
+        &mut runner,
+        extent,
+        probe::claimed(&row.sandbox),
+        &mut |_| {},
+    )
+}
+
+/// Records a verdict, and gives up the cells of who is unsound.
+fn conclude(
+    prepared: &Prepared,
+    results: &mut Results,
+    sandbox: &Sandbox,
+    record: ProbeRecord,
+) -> anyhow::Result<()> {
+    let mut records = vec![Record::Probe(record.clone())];
+    if record.is_unsound() {
+        records.extend(give_up(prepared, sandbox, &in_words(&record)));
+    }
+    Ok(results.append(records)?)
 }
 
 fn in_words(record: &ProbeRecord) -> String {

@@ -5,6 +5,7 @@
 use std::{collections::BTreeSet, io::IsTerminal, time::Duration};
 
 use fathom_bench::{
+    asked::AskError,
     choose::Absent,
     prepare::Prepared,
     session::{Note, Observer},
@@ -25,6 +26,16 @@ pub fn announce(prepared: &Prepared) {
     );
     for line in absent_lines(&prepared.absent) {
         eprintln!("{line}");
+    }
+}
+
+/// What a program that does not run printed on its standard error: the line about it
+/// follows.
+pub fn last_words(error: &AskError) {
+    if let AskError::Trial(broken) = error {
+        for line in &broken.stderr {
+            eprintln!("  | {line}");
+        }
     }
 }
 

@@ -4,16 +4,25 @@ use std::path::Path;
 
 use anyhow::Context;
 
+/// How a component begins: the same magic, another layer (component model, Binary.md).
+const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
+
 /// The module in the binary format. What looks like text is translated.
 pub fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    if bytes.starts_with(COMPONENT) {
+        anyhow::bail!(
+            "{}: this is a component, not a module: build it for wasm32-wasip1",
+            path.display()
+        );
+    }
     if bytes.starts_with(b"\0asm") {
         return Ok(bytes);
     }
     if !looks_like_text(&bytes) {
         let start = &bytes[..bytes.len().min(4)];
         anyhow::bail!(
-            "{}: no module: at offset 0x0 there is {start:02x?} where [00, 61, 73, 6d] must be",
+            "{}: not a WebAssembly file: it begins with {start:02x?} instead of [00, 61, 73, 6d]",
             path.display()
         );
     }
@@ -64,6 +73,9 @@ mod tests {
         let other = written(b"\x7fELF");
         let error = read(other.path()).unwrap_err().to_string();
         assert!(error.contains("[7f, 45, 4c, 46]"), "{error}");
+        let component = written(COMPONENT);
+        let error = read(component.path()).unwrap_err().to_string();
+        assert!(error.contains("build it for wasm32-wasip1"), "{error}");
         let empty = written(b"");
         assert!(read(empty.path()).is_err());
     }

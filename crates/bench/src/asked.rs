@@ -11,6 +11,7 @@ use fathom_record::{Elide, Opt, Spectre, Variant};
 
 use crate::{
     choose::Wanted, experiment::Subject, own::OwnStrategy, plan::Input, suite::SuiteError,
+    trial::Broken,
 };
 
 /// All that a campaign is prepared from.
@@ -48,6 +49,8 @@ pub struct Asked {
     pub seed: Option<u64>,
     /// Whether strategies are taken to be sound.
     pub skips_probe: bool,
+    /// Whether they are probed though verdicts of earlier probes hold.
+    pub probes_again: bool,
     /// Folder for the results; a new one if absent.
     pub out: Option<PathBuf>,
     /// The folder in which the command was given.
@@ -74,6 +77,7 @@ impl Asked {
             duration: Length::default(),
             seed: None,
             skips_probe: false,
+            probes_again: false,
             out: None,
             folder,
         }
@@ -198,6 +202,9 @@ pub enum AskError {
         /// Why there is nothing.
         source: SuiteError,
     },
+    /// The user's own program does not run.
+    #[error(transparent)]
+    Trial(Box<Broken>),
     /// A suite cannot be used.
     #[error(transparent)]
     Suite(#[from] SuiteError),

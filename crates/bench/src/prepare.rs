@@ -15,7 +15,7 @@ use std::{
 };
 
 use fathom_record::{
-    Campaign, Compared, Header, Spectre, Variant,
+    Campaign, Compared, FailureKind, Header, Spectre, Variant,
     campaign::{AbsentNote, Config, FORMAT_VERSION},
 };
 use fathom_sys::pin;
@@ -23,7 +23,7 @@ use fathom_sys::pin;
 use crate::{
     asked::{AskError, Asked, ensure},
     check::Expected,
-    choose::{self, Absent, Builds, Menu, OWN, OWN_DRIVER, Program, Row},
+    choose::{self, Absent, Builds, Menu, OWN, Program, Row},
     copies, counts,
     date::rfc3339,
     driver::{Driver, ProcessDriver},
@@ -32,12 +32,15 @@ use crate::{
     host,
     house::House,
     plan::{Folder, Plan},
+    probe::kept,
     session::Pace,
-    trial::{self, Trial},
+    trial::{self, Broken, Trial},
 };
 
 /// Time for a first impression.
 const BUDGET_QUICK: Duration = Duration::from_secs(60);
+/// Of it for probing, where nothing is known yet.
+const PROBE_QUICK: Duration = Duration::from_secs(20);
 /// At most this many rounds unless told otherwise.
 const ROUNDS_MAX: u32 = 30;
 /// Where our compiled modules are kept, in the folder of the results.
@@ -59,10 +62,19 @@ pub struct Prepared {
     pub absent: Vec<Absent>,
     /// Where the results go.
     pub folder: PathBuf,
+    /// Whether that folder was not there before.
+    is_new_folder: bool,
     /// How far it goes.
     pub pace: Pace,
-    /// Whether strategies are taken to be sound.
+    /// Whether strategies are taken to be sound, and how else they are probed.
     pub skips_probe: bool,
+    /// Whether verdicts of earlier probes are left alone.
+    pub probes_again: bool,
+    /// Time for probing; what is not probed by then is measured and said to be so.
+    pub probe_limit: Option<Duration>,
+    /// What each driver starts, as a hash: a verdict on an engine holds for this. By
+    /// position; empty where it cannot be told, and nothing is kept then.
+    pub engines: Vec<String>,
     /// What the user should be told, a line each.
     pub remarks: Vec<String>,
 }
@@ -89,6 +101,7 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
     override_by(&mut measured, asked)?;
     let (rows, absent) = rows(&here, &measured)?;
     let folder = folder(&here, &measured)?;
+    let is_new_folder = !folder.exists();
     let mut plan = plan(asked, &measured, &rows, &folder);
     let header = header(asked, (&plan, &rows, &absent), &measured, command, tool)?;
     for (name, bytes) in &measured.written {
@@ -106,12 +119,16 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
         design,
         pace: pace(asked),
         skips_probe: asked.skips_probe,
+        probes_again: asked.probes_again,
+        probe_limit: asked.duration.is_quick.then_some(PROBE_QUICK),
+        engines: identities(&outside, house.as_ref()),
         plan,
         header,
         drivers,
         rows,
         absent,
         folder,
+        is_new_folder,
         remarks,
     })
 }
@@ -232,6 +249,18 @@ fn find_outside(house: Option<&House>) -> (Vec<(EngineSpec, Presence)>, Vec<Stri
         specs.into_iter().map(with_presence).collect(),
         remarks.collect(),
     )
+}
+
+/// What is behind each driver, in their order: ours, native code, the outside engines.
+fn identities(outside: &[(EngineSpec, Presence)], house: Option<&House>) -> Vec<String> {
+    let own = kept::this_program().unwrap_or_default();
+    let each = outside.iter().map(|(spec, presence)| match house {
+        Some(house) if matches!(presence, Presence::Installed { .. }) => {
+            kept::engine(spec, presence, house)
+        }
+        _ => String::new(),
+    });
+    [own, String::new()].into_iter().chain(each).collect()
 }
 
 fn own_drivers() -> Result<Vec<ProcessDriver>, AskError> {
@@ -393,11 +422,13 @@ fn pace(asked: &Asked) -> Pace {
 
 impl Prepared {
     /// Looks at a user's own module before the campaign is written down: what
-    /// is compared depends on what it prints. That it does not run here is
-    /// said and recorded later, like any engine's failure.
+    /// is compared depends on what it prints, and what does not run is not
+    /// measured. It is tried on our engine, or on the first there is; where that lacks a
+    /// feature of the program, on the next.
     ///
     /// # Errors
-    /// If there can be no folder for its output.
+    /// [`AskError::Trial`] for a program that runs nowhere; nothing is left of it then. If
+    /// there can be no folder for its output.
     pub fn look_first(&mut self, stop: &AtomicBool) -> Result<(), AskError> {
         if self.header.config.module.is_none() {
             return Ok(());
@@ -405,18 +436,42 @@ impl Prepared {
         fs::create_dir_all(&self.folder).map_err(|error| {
             AskError::system(format!("cannot make {}", self.folder.display()), error)
         })?;
-        let mut tasks = self.plan.tasks.iter();
-        let Some(task) = tasks.find(|task| task.driver == OWN_DRIVER) else {
-            return Ok(());
-        };
         let reference = self.folder.join("output.stdout");
         let limit = Duration::from_millis(self.plan.config.limit_ms);
-        let driver: &mut dyn Driver = &mut self.drivers[OWN_DRIVER];
-        match trial::look(&self.plan, task, driver, &reference, limit, stop) {
-            Ok(trial) => self.learn(trial),
-            Err(error) => self.remarks.push(format!("fathom: a first look: {error}")),
+        let mut seen = Vec::new();
+        let mut first = None;
+        for task in &self.plan.tasks {
+            if seen.contains(&task.driver) {
+                continue;
+            }
+            seen.push(task.driver);
+            let driver: &mut dyn Driver = &mut self.drivers[task.driver];
+            match trial::look(&self.plan, task, driver, &reference, limit, stop) {
+                Ok(trial) => {
+                    let lack = first.map(|broken: Box<Broken>| format!("fathom: {broken}"));
+                    self.remarks.extend(lack);
+                    self.learn(trial);
+                    return Ok(());
+                }
+                // Whoever waits for nothing more is told so by the campaign.
+                Err(None) => return Ok(()),
+                Err(Some(broken)) => {
+                    // Another engine may have what this one lacks.
+                    let may_run_elsewhere = broken.kind == FailureKind::Unsupported;
+                    first.get_or_insert(broken);
+                    if !may_run_elsewhere {
+                        break;
+                    }
+                }
+            }
         }
-        Ok(())
+        let Some(broken) = first else { return Ok(()) };
+        if self.is_new_folder {
+            let _ = fs::remove_dir_all(&self.folder);
+            // The folder of all results goes, too, if this was its first.
+            let _ = self.folder.parent().map(fs::remove_dir);
+        }
+        Err(AskError::Trial(broken))
     }
 
     fn learn(&mut self, trial: Trial) {

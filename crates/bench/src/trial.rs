@@ -1,8 +1,9 @@
-//! A first look at a program nobody told us anything about.
+//! A trial run of a program nobody told us anything about.
 //!
 //! Two runs answer what a campaign must know before it begins: does it run,
 //! does it print the same each time (else outputs cannot be compared), does it
-//! state a kernel time, and how long does it take.
+//! state a kernel time, and how long does it take. A program that does not run
+//! is not measured: what it said of that, and what may help, is a [`Broken`].
 
 use std::{path::Path, sync::atomic::AtomicBool, time::Duration};
 
@@ -10,7 +11,7 @@ use fathom_record::{FailureKind, Phase, protocol::Request};
 
 use crate::{
     check::{Expected, check_output},
-    driver::{DriveError, Driver},
+    driver::{DriveError, Driver, one_line},
     plan::{Plan, Task},
 };
 
@@ -25,10 +26,29 @@ pub struct Trial {
     pub run_ns: u64,
 }
 
+/// A program that does not run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("trial run failed: {engine}: {kind}: {message}{}", remedy.as_ref().map(|text| format!("; {text}")).unwrap_or_default())]
+pub struct Broken {
+    /// The engine it was tried on.
+    pub engine: String,
+    /// What kind of failure.
+    pub kind: FailureKind,
+    /// What became of it, in one line.
+    pub message: String,
+    /// The end of what it printed on standard error, a line each.
+    pub stderr: Vec<String>,
+    /// What is likely to help.
+    pub remedy: Option<String>,
+}
+
+/// Lines of standard error that are shown at most.
+const STDERR_LINES_MAX: usize = 12;
+
 /// Runs a task's program twice and keeps its output as `reference`.
 ///
 /// # Errors
-/// Why it does not run.
+/// Why it does not run; nothing of that if it was stopped.
 pub fn look(
     plan: &Plan,
     task: &Task,
@@ -36,16 +56,117 @@ pub fn look(
     reference: &Path,
     limit: Duration,
     stop: &AtomicBool,
+) -> Result<Trial, Option<Box<Broken>>> {
+    let broken = |error: DriveError, scratch: Option<&Path>| {
+        let DriveError::Failed { kind, message } = error else {
+            return None;
+        };
+        let stderr = scratch.map_or_else(Vec::new, last_words);
+        Some(Box::new(Broken {
+            engine: task.cell.sandbox.engine.clone(),
+            kind,
+            remedy: remedy(kind, &message, &stderr, plan, task),
+            message,
+            stderr,
+        }))
+    };
+    let scratch = crate::session::scratch().map_err(|error| broken(error, None))?;
+    let at = scratch.path();
+    run_twice(plan, task, driver, (at, reference), limit, stop)
+        .map_err(|error| broken(error, Some(at)))
+}
+
+/// The end of what the program printed on standard error, in its last run.
+fn last_words(scratch: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(scratch).into_iter().flatten().flatten();
+    let mut files: Vec<_> = files
+        .map(|entry| entry.path())
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("stderr")
+        })
+        .collect();
+    files.sort();
+    let written = files
+        .iter()
+        .rev()
+        .filter_map(|path| std::fs::read(path).ok());
+    let Some(bytes) = written.into_iter().find(|bytes| !bytes.is_empty()) else {
+        return Vec::new();
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let lines: Vec<String> = lines.map(one_line).collect();
+    let from = lines.len().saturating_sub(STDERR_LINES_MAX);
+    lines[from..].to_vec()
+}
+
+/// What programs say where a file is not theirs to open.
+const NO_FILE: [&str; 7] = [
+    "no such file",
+    "not found",
+    "pre-opened",
+    "preopen",
+    "bad file descriptor",
+    "cannot open",
+    "permission denied",
+];
+
+/// What is likely to help.
+fn remedy(
+    kind: FailureKind,
+    message: &str,
+    stderr: &[String],
+    plan: &Plan,
+    task: &Task,
+) -> Option<String> {
+    let said = stderr.join(" ").to_lowercase();
+    let mut ways: Vec<&str> = Vec::new();
+    match kind {
+        FailureKind::Exit | FailureKind::Trap => {
+            if plan.input.dirs.is_empty() && NO_FILE.iter().any(|words| said.contains(words)) {
+                ways.push("`--dir HOST::GUEST` gives it a folder");
+            }
+            if task.args.is_empty() {
+                ways.push("its arguments go after `--`");
+            }
+            if plan.input.stdin.is_none() && kind == FailureKind::Exit {
+                ways.push("`--stdin FILE` is what it reads");
+            }
+        }
+        FailureKind::Timeout => ways.push("`--time-limit` gives it longer"),
+        FailureKind::Link if message.contains("_start") => {
+            ways.push("build it as a command, not as a library");
+        }
+        FailureKind::Link => {
+            ways.push("build it for wasm32-wasip1: it is given WASI preview 1 and nothing else");
+        }
+        FailureKind::Unsupported => ways.push("build it without that feature"),
+        _ => {}
+    }
+    (!ways.is_empty()).then(|| ways.join(", "))
+}
+
+fn run_twice(
+    plan: &Plan,
+    task: &Task,
+    driver: &mut dyn Driver,
+    (scratch, reference): (&Path, &Path),
+    limit: Duration,
+    stop: &AtomicBool,
 ) -> Result<Trial, DriveError> {
     let io = |error: std::io::Error| DriveError::failed(FailureKind::Io, error.to_string());
-    let scratch = crate::session::scratch()?;
-    let request: Request = plan.request(task, 0, 2, scratch.path());
+    let request: Request = plan.request(task, 0, 2, scratch);
     let conversation = driver.ask(&request, limit, stop)?;
     let counted: Vec<_> = conversation
         .iterations
         .iter()
         .filter(|one| one.counted)
         .collect();
+    if let Some(bad) = conversation.iterations.iter().find(|one| one.exit != 0) {
+        let message = format!("it ended with status {}", bad.exit);
+        return Err(DriveError::failed(FailureKind::Exit, message));
+    }
     let [first, second] = &counted[..] else {
         let message = format!("counted {} iterations instead of 2", counted.len());
         return Err(DriveError::failed(FailureKind::Protocol, message));
@@ -57,7 +178,7 @@ pub fn look(
         ));
     };
     // Under a name of its own until it is known to be worth keeping.
-    let kept = scratch.path().join("reference");
+    let kept = scratch.join("reference");
     let same_as = Expected::SameAs(kept.clone());
     let wrong = |why| DriveError::failed(FailureKind::Io, why);
     let kernel_ns = check_output(one, &same_as).map_err(wrong)?;
@@ -85,7 +206,7 @@ mod tests {
         protocol::{Iteration, Job},
     };
 
-    fn look_at(printed: [&'static str; 2]) -> (Result<Trial, DriveError>, bool) {
+    fn look_at(printed: [&'static str; 2]) -> (Result<Trial, Option<Box<Broken>>>, bool) {
         let plan = plan(&["a"]);
         let folder = tempfile::tempdir().unwrap();
         let reference = folder.path().join("output");
@@ -138,5 +259,60 @@ mod tests {
             "fathom: answer=1 kernel_ns=6\n",
         ];
         assert_eq!(look_at(kernel), (Ok(trial(true, true)), true));
+    }
+
+    /// What is said of a program that ended like this and wrote that.
+    fn broken(kind: FailureKind, message: &'static str, stderr: &'static str) -> Broken {
+        let plan = plan(&["a"]);
+        let mut driver = MockDriver::new(move |request| {
+            let Job::Measure(measure) = &request.job else {
+                panic!()
+            };
+            std::fs::write(measure.scratch.join("stderr.0.0"), stderr).unwrap();
+            Err(DriveError::failed(kind, message))
+        });
+        let stop = AtomicBool::new(false);
+        let (limit, nowhere) = (Duration::from_secs(1), Path::new("/nowhere"));
+        let looked = look(&plan, &plan.tasks[0], &mut driver, nowhere, limit, &stop);
+        *looked.unwrap_err().unwrap()
+    }
+
+    #[test]
+    fn a_program_that_does_not_run_says_why_and_what_may_help() {
+        let said = "reading\n\nin.txt: No such file or directory\n";
+        let found = broken(FailureKind::Exit, "status 1", said);
+        assert_eq!(
+            found.stderr,
+            ["reading", "in.txt: No such file or directory"]
+        );
+        let text = found.to_string();
+        assert!(text.starts_with("trial run failed: fathom: "), "{text}");
+        for part in ["status 1", "`--dir HOST::GUEST`", "after `--`"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        for (kind, message, part) in [
+            (FailureKind::Timeout, "did not end", "--time-limit"),
+            (
+                FailureKind::Link,
+                "unknown import wasi:cli",
+                "wasm32-wasip1",
+            ),
+            (
+                FailureKind::Link,
+                "no function _start to run",
+                "as a command",
+            ),
+            (
+                FailureKind::Unsupported,
+                "gc is turned off",
+                "without that feature",
+            ),
+        ] {
+            let text = broken(kind, message, "").to_string();
+            assert!(text.contains(part) && !text.contains("--dir"), "{text}");
+        }
+        let many = "x\n".repeat(100).leak();
+        let found = broken(FailureKind::Trap, "unreachable", many);
+        assert_eq!(found.stderr.len(), STDERR_LINES_MAX);
     }
 }

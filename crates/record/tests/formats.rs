@@ -236,6 +236,7 @@ fn records() -> Vec<Record> {
             needless: 0,
             examples: vec![text("i32.load offset=0 at 65536 returned 0")],
             without: vec![text("vector instructions")],
+            date: Some(text("2026-11-19T13:00:00Z")),
         }),
         Record::Sample(Sample {
             cell: id.clone(),

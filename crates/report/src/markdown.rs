@@ -173,9 +173,10 @@ fn soundness(view: &View, text: &mut String) {
             "kept",
             "accesses",
             "violations",
+            "probed",
         ],
     );
-    line(text, &["---", "---", "---", "---", "---:", "---:"]);
+    line(text, &["---", "---", "---", "---", "---:", "---:", "---"]);
     for probe in &view.probes {
         line(
             text,
@@ -186,6 +187,7 @@ fn soundness(view: &View, text: &mut String) {
                 probe.observed.to_string(),
                 probe.tried(),
                 probe.broken(),
+                probe.day().to_owned(),
             ],
         );
     }

@@ -49,16 +49,13 @@ fn probe_lines(view: &View) -> Vec<(bool, String)> {
         .iter()
         .filter(|probe| !probe.is_unsound && !probe.is_overcautious)
         .count();
-    let mut lines = vec![(
-        false,
-        format!(
-            "probe ✓ {}",
-            match sound {
-                1 => "1 sandbox keeps what it promises".to_owned(),
-                many => format!("{many} sandboxes keep what they promise"),
-            }
-        ),
-    )];
+    let kept = match sound {
+        1 => "1 sandbox keeps what it promises".to_owned(),
+        many => format!("{many} sandboxes keep what they promise"),
+    };
+    let when = view.probed();
+    let when = when.map_or_else(String::new, |when| format!(" (probed {when})"));
+    let mut lines = vec![(false, format!("probe ✓ {kept}{when}"))];
     for probe in view.probes.iter().filter(|probe| probe.is_overcautious) {
         lines.push((
             true,

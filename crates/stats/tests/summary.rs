@@ -130,6 +130,7 @@ fn a_wrong_answer_or_a_leak_takes_the_time_away() {
         needless: 0,
         examples: Vec::new(),
         without: Vec::new(),
+        date: None,
     }));
     let summary = Summary::from_campaign(&campaign);
     let wrong = summary.cell(&wrong.id()).unwrap();

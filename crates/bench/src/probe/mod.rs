@@ -12,6 +12,7 @@
 //!  plan    scenarios: calls, each with what must become of it
 //!  subject who makes the calls: a runner in a child of its own
 //!  judge   findings: the strongest guarantee nothing seen contradicts
+//!  kept    verdicts of earlier probes, as long as they hold
 //!  serve   our own engine's side of it, between memories full of canaries
 //! ```
 //!
@@ -20,6 +21,7 @@
 
 mod access;
 mod judge;
+pub mod kept;
 mod model;
 mod module;
 mod op;
@@ -27,11 +29,14 @@ mod plan;
 mod serve;
 mod subject;
 
+use std::time::SystemTime;
+
 use fathom_engine::Bounds;
 use fathom_record::campaign::ProbeRecord;
 use fathom_record::{Guarantee, Sandbox};
 
 use crate::choose;
+use crate::date::rfc3339;
 use crate::own::OwnStrategy;
 use model::Rule;
 use module::{Index, Instructions};
@@ -241,6 +246,7 @@ impl Findings {
             needless: if is_own { 0 } else { self.needless },
             examples: self.examples.clone(),
             without: self.without.clone(),
+            date: Some(rfc3339(SystemTime::now())),
         }
     }
 }

@@ -493,6 +493,10 @@ pub struct ProbeRecord {
     /// Instructions that were not tried, because the engine refuses them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<String>,
+    /// When it was probed, UTC, as RFC 3339: a verdict holds until the engine, its
+    /// configuration, the kernel or the processor changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
 }
 
 impl ProbeRecord {

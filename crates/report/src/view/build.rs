@@ -66,6 +66,10 @@ fn probes(campaign: &Campaign) -> Vec<ProbeRow> {
             examples: probe.examples.clone(),
             is_unsound: probe.is_unsound(),
             is_overcautious: probe.is_overcautious(),
+            day: probe
+                .date
+                .as_deref()
+                .map(|date| date.split('T').next().unwrap_or(date).to_owned()),
         };
         match rows.iter_mut().find(|known| known.sandbox == row.sandbox) {
             Some(known) if known.is_unsound => {}

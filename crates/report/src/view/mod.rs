@@ -139,6 +139,16 @@ impl View {
     pub fn has_load(&self) -> bool {
         self.groups.iter().any(|group| group.threads > 1)
     }
+
+    /// When sandboxes were probed: `2026-11-19`, `2026-11-19 to 2026-11-22`.
+    pub fn probed(&self) -> Option<String> {
+        let days = || self.probes.iter().filter_map(|probe| probe.day.as_deref());
+        let (first, last) = (days().min()?, days().max()?);
+        Some(match first == last {
+            true => first.to_owned(),
+            false => format!("{first} to {last}"),
+        })
+    }
 }
 
 /// A named value about the host or the configuration.
@@ -429,9 +439,16 @@ pub struct ProbeRow {
     pub is_unsound: bool,
     /// Whether it is less only in that it traps inside its memory too.
     pub is_overcautious: bool,
+    /// The day it was probed, where that is recorded.
+    pub day: Option<String>,
 }
 
 impl ProbeRow {
+    /// The day it was probed, as text.
+    pub fn day(&self) -> &str {
+        self.day.as_deref().unwrap_or(figures::NONE)
+    }
+
     /// Accesses tried, as text.
     pub fn tried(&self) -> String {
         figures::count(self.accesses as f64)

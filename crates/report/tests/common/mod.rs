@@ -327,6 +327,7 @@ impl Maker {
                 (false, _) => vec!["i32.load8_u at 65535: expected 0x41, trapped".to_owned()],
             },
             without: one.without.iter().map(|what| (*what).to_owned()).collect(),
+            date: Some("2026-11-19T08:00:00Z".to_owned()),
         }));
     }
 
