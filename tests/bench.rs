@@ -282,6 +282,34 @@ fn more_rounds_and_more_time_are_measured_when_asked_for() {
 }
 
 #[test]
+fn what_was_probed_before_is_not_probed_again() {
+    let place = Place::new();
+    let hello = place.program("hello.wat", HELLO);
+    let measure = |words: &str| {
+        let hello = hello.to_string_lossy();
+        let words: Vec<&str> = std::iter::once(&*hello).chain(words.split(' ')).collect();
+        let mut command = place.bench(&words);
+        let output = command.env("XDG_CACHE_HOME", place.path("cache")).output();
+        stderr(&output.unwrap())
+    };
+    let few = "--engines fathom:trap --rounds 1 --out";
+    let kept = "1 verdict as found on 20";
+    let said = measure(&format!("{few} a"));
+    assert!(
+        said.contains("probe: fathom/trap/speed: exact") && !said.contains(kept),
+        "{said}"
+    );
+    let said = measure(&format!("{few} b"));
+    assert!(said.contains(kept) && !said.contains("accesses"), "{said}");
+    let of = |name| Results::read(&place.path(name)).unwrap().probes;
+    assert_eq!(of("a"), of("b"));
+    assert!(of("a")[0].date.is_some());
+    // Another configuration has a verdict of its own; here it has no time for one.
+    let said = measure("--engines fathom:guard --rounds 1 --no-probe --out c");
+    assert!(!said.contains(kept), "{said}");
+}
+
+#[test]
 fn a_disk_that_is_full_from_the_start_leaves_nothing_behind() {
     let place = Place::new();
     // Files may have a block, which is less than the first line.

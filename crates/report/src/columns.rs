@@ -77,7 +77,8 @@ pub fn numbers(group: &Group) -> Vec<Column> {
         );
         columns.push(Column::new("95 %", interval).spare(3));
     }
-    columns.push(Column::new("vs none", |row| ratio(row.to_unchecked)).spare(4));
+    // What checks cost is what is asked first: never left out.
+    columns.push(Column::new("vs none", |row| ratio(row.to_unchecked)).spare(0));
     if !group.is_single() {
         columns.push(Column::new("worst", worst).text().spare(6));
     }

@@ -6,12 +6,15 @@
 use crate::chart;
 use crate::columns::{self, Column};
 use crate::figures;
-use crate::view::{Fact, Group, View};
+use crate::view::{Fact, Group, Totals, View};
 
 /// The report. `None` fields are dashes, as everywhere.
 pub fn render(view: &View) -> String {
     let mut text = format!("# {}\n\n", escape(&view.title));
     paragraph(&mut text, &format!("**{}**", escape(&view.headline)));
+    for line in &view.checks {
+        paragraph(&mut text, &prose(line));
+    }
     paragraph(&mut text, &escape(&view.subject));
     paragraph(
         &mut text,
@@ -88,6 +91,9 @@ fn section(group: &Group, with_load: bool, text: &mut String) {
         text.push_str("Under load:\n\n");
         table(group, &columns::load(group), text);
     }
+    if let Some(totals) = &group.totals {
+        total_table(totals, text);
+    }
     for (index, note) in group.footnotes.iter().enumerate() {
         text.push_str(&format!("- {}) {}\n", index + 1, escape(note)));
     }
@@ -97,6 +103,9 @@ fn section(group: &Group, with_load: bool, text: &mut String) {
     for finding in &group.findings {
         text.push_str(&format!("- {}\n", escape(&finding.text)));
     }
+    if let Some(totals) = &group.totals {
+        text.push_str(&format!("- **{}**\n", escape(&totals.sentence)));
+    }
     for advice in &group.advice {
         text.push_str(&format!("- **{}**\n", escape(advice)));
     }
@@ -104,6 +113,34 @@ fn section(group: &Group, with_load: bool, text: &mut String) {
     if !group.is_single() {
         matrix(group, text);
     }
+}
+
+fn total_table(totals: &Totals, text: &mut String) {
+    let heads = Totals::heads();
+    let head: Vec<String> = std::iter::once(Totals::TITLE.to_owned())
+        .chain(heads)
+        .collect();
+    line(text, &head);
+    let rule = head.iter().enumerate();
+    let rule: Vec<&str> = rule
+        .map(|(at, _)| if at == 0 { "---" } else { "---:" })
+        .collect();
+    line(text, &rule);
+    for row in &totals.rows {
+        let fields = std::iter::once(escape(&row.name)).chain(row.fields());
+        line(text, &fields.collect::<Vec<_>>());
+    }
+    text.push('\n');
+}
+
+/// A sentence of ours, in which commands stand between backticks.
+fn prose(sentence: &str) -> String {
+    let parts = sentence.split('`').enumerate();
+    let parts = parts.map(|(at, part)| match at % 2 {
+        0 => escape(part),
+        _ => code(part),
+    });
+    parts.collect()
 }
 
 fn table(group: &Group, columns: &[Column], text: &mut String) {

@@ -6,7 +6,7 @@ use fathom_stats::Figure;
 use crate::chart;
 use crate::columns::{self, Column};
 use crate::plain::{Style, TextTable, Tone};
-use crate::view::{Group, Kind, Rank, Row, View};
+use crate::view::{Group, Kind, Rank, Row, Totals, View};
 
 /// Where the other forms of the report are, as a reader can reach them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +23,9 @@ pub fn render(view: &View, places: &Places, style: Style) -> String {
     let mut text = String::new();
     let mut say = |tone: Tone, line: &str| style.say(&mut text, tone, line);
     say(Tone::Strong, &view.headline);
+    for line in &view.checks {
+        say(Tone::Plain, line);
+    }
     say(Tone::Faint, &view.subject);
     say(Tone::Faint, &format!("host: {}", view.host_line));
     for note in &view.notes {
@@ -90,6 +93,9 @@ fn group_text(group: &Group, with_load: bool, text: &mut String, style: Style) {
         text.push('\n');
         text.push_str(&table(group, columns::load(group), style, false));
     }
+    if let Some(totals) = &group.totals {
+        text.push_str(&total_table(totals, style));
+    }
     let mut say = |tone: Tone, line: &str| style.say(text, tone, line);
     say(Tone::Plain, "");
     for (index, note) in group.footnotes.iter().enumerate() {
@@ -104,9 +110,33 @@ fn group_text(group: &Group, with_load: bool, text: &mut String, style: Style) {
     if let Some(why) = group.no_floor() {
         say(Tone::Plain, &format!(" {why}"));
     }
+    if let Some(totals) = &group.totals {
+        say(Tone::Strong, &format!(" {}", totals.sentence));
+    }
     for advice in &group.advice {
         say(Tone::Strong, &format!(" {advice}"));
     }
+}
+
+fn total_table(totals: &Totals, style: Style) -> String {
+    let heads = Totals::heads();
+    let table = TextTable {
+        is_left: std::iter::once(true)
+            .chain(heads.iter().map(|_| false))
+            .collect(),
+        head: std::iter::once(Totals::TITLE.to_owned())
+            .chain(heads)
+            .collect(),
+        lines: totals
+            .rows
+            .iter()
+            .map(|row| {
+                let name = std::iter::once(row.name.clone());
+                (Tone::Plain, name.chain(row.fields()).collect())
+            })
+            .collect(),
+    };
+    format!("\n{}", table.render(style))
 }
 
 /// The table, without the columns that a narrow terminal has no room for.

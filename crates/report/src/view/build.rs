@@ -4,7 +4,7 @@ use fathom_record::campaign::{AbsentNote, Tail};
 use fathom_record::{Campaign, CellId};
 use fathom_stats::{Figure, NoTime, Summary};
 
-use super::{FailureRow, Interval, ProbeRow, View, commands, facts, group, words};
+use super::{FailureRow, Interval, ProbeRow, View, checks, commands, facts, group, words};
 
 use crate::figures;
 
@@ -32,6 +32,7 @@ pub fn from_campaign(
             || "This campaign has no cells.".to_owned(),
             |group| group.headline.clone(),
         ),
+        checks: checks::lines(header, &groups),
         host: facts::host(&header.host),
         config: facts::config(header),
         in_force: facts::in_force(campaign),

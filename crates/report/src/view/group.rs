@@ -10,7 +10,8 @@ use fathom_stats::{
 };
 
 use super::lens::{Lens, Pairs};
-use super::{CellView, Group, Interval, Kind, Rank, Row, Workload, advice, commands, words};
+use super::{CellView, Group, Interval, Kind, Rank, Row, Workload};
+use super::{advice, commands, total, words};
 
 /// What makes cells comparable.
 type Common = (String, String, u32);
@@ -146,10 +147,20 @@ impl Builder<'_> {
             findings: words::findings(&shown, &pairs, floor, seen_cell),
             advice: advice::of_group(&shown, self.lens, &pairs),
             footnotes,
+            totals: self.totals(&shown, threads),
         };
         group.rows = shown.into_iter().map(|shown| shown.row).collect();
         group.headline = words::headline(&group, &lead);
         group
+    }
+
+    /// Where how long programs run is what rows are compared by.
+    fn totals(&self, shown: &[Shown<'_>], threads: u32) -> Option<super::Totals> {
+        let is_time = matches!(self.lens.figure, Figure::Kernel | Figure::Run);
+        let is_asked = is_time && threads == 1;
+        is_asked
+            .then(|| total::of_group(shown, self.summary, &self.workloads))
+            .flatten()
     }
 
     /// Whether a cell of these rows is measured twice.

@@ -31,15 +31,18 @@ use crate::figures;
 
 mod advice;
 mod build;
+mod checks;
 mod commands;
 mod facts;
 mod group;
 mod lens;
+mod total;
 mod words;
 
 pub use build::from_campaign;
 pub use commands::shell;
 pub use lens::{figure, noun, shown};
+pub use total::COUNTS;
 pub use words::{could_have_seen, label, range};
 
 /// A value and how well it is known.
@@ -115,6 +118,8 @@ pub struct View {
     pub host_line: String,
     /// The answer in one sentence.
     pub headline: String,
+    /// What the checks of our engine cost, and how to see why; empty without our engine.
+    pub checks: Vec<String>,
     /// The host, fact by fact.
     pub host: Vec<Fact>,
     /// How the campaign measured.
@@ -201,6 +206,47 @@ pub struct Group {
     pub advice: Vec<String>,
     /// How the tiers of the rows are known; rows point here from 1.
     pub footnotes: Vec<String>,
+    /// What so many runs take in all, start and compile included.
+    pub totals: Option<Totals>,
+}
+
+/// What so many runs take in all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Where rows overtake each other.
+    pub sentence: String,
+    /// In the order of the group's rows.
+    pub rows: Vec<Total>,
+}
+
+/// A row's part of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Total {
+    /// The row's name.
+    pub name: String,
+    /// For each of [`COUNTS`], nanoseconds.
+    pub ns: Vec<f64>,
+}
+
+impl Totals {
+    /// What the table is about.
+    pub const TITLE: &'static str = "Start, compile and run together";
+
+    /// The heads of its columns behind the name.
+    pub fn heads() -> Vec<String> {
+        let head = |runs: u64| match runs {
+            1 => "1 run".to_owned(),
+            runs => format!("{} runs", figures::count(runs as f64)),
+        };
+        COUNTS.map(head).to_vec()
+    }
+}
+
+impl Total {
+    /// Its fields, as text.
+    pub fn fields(&self) -> Vec<String> {
+        self.ns.iter().map(|ns| figures::time(*ns)).collect()
+    }
 }
 
 impl Group {

@@ -1,0 +1,306 @@
+//! What so many runs take in all: load and compile once, then instantiate, run and tear
+//! down each time; and where one row overtakes another.
+//!
+//! ```text
+//!  total(n) = load + compile + n × (instantiate + run + teardown)
+//! ```
+//!
+//! Over several workloads it is the geometric mean of their totals.
+//!
+//! What must stay true: only rows that trap exactly, with a time for every workload, can
+//! lead; an overtaking is told only where every round has it.
+
+use fathom_stats::interval::ROUNDS_MIN;
+use fathom_stats::times::Round;
+use fathom_stats::{CellSummary, Figure, Summary};
+
+use super::group::Shown;
+use super::{Total, Totals, Workload, advice, words};
+use crate::figures;
+
+/// Numbers of runs that have a column.
+pub const COUNTS: [u64; 4] = [1, 10, 100, 1000];
+/// Runs beyond which nobody asks.
+const RUNS_MAX: u64 = 1_000_000;
+
+/// A workload on a row: what it takes once, and each time.
+#[derive(Clone, Copy)]
+struct Cost {
+    once: f64,
+    each: f64,
+}
+
+impl Cost {
+    fn of(value: impl Fn(Figure) -> Option<f64>) -> Option<Cost> {
+        let sum = |figures: &[Figure]| figures.iter().map(|figure| value(*figure)).sum();
+        // Native code has nothing to compile.
+        let once = [Figure::Load, Figure::Compile].map(|figure| value(figure).unwrap_or(0.0));
+        let each: Option<f64> = sum(&[Figure::Instantiate, Figure::Run, Figure::Teardown]);
+        Some(Cost {
+            once: once.iter().sum(),
+            each: each?,
+        })
+    }
+}
+
+/// A row over its workloads, by the medians and in each round.
+struct Costs {
+    median: Vec<Cost>,
+    rounds: Vec<Vec<Cost>>,
+}
+
+/// The geometric mean of what so many runs take.
+fn total(costs: &[Cost], runs: u64) -> f64 {
+    let logs = costs
+        .iter()
+        .map(|cost| (cost.once + runs as f64 * cost.each).ln());
+    (logs.sum::<f64>() / costs.len() as f64).exp()
+}
+
+/// What the rows of a group take in all, if there are two to choose from.
+pub fn of_group(shown: &[Shown<'_>], summary: &Summary, workloads: &[Workload]) -> Option<Totals> {
+    let rounds = common_rounds(shown, summary, workloads);
+    let rows: Vec<(&Shown<'_>, Costs)> = shown
+        .iter()
+        .filter_map(|row| Some((row, costs(row, summary, workloads, &rounds)?)))
+        .collect();
+    let choices: Vec<(&str, &Costs)> = rows
+        .iter()
+        .filter(|(row, _)| advice::is_choice(row))
+        .map(|(row, costs)| (row.row.name.as_str(), costs))
+        .collect();
+    if choices.len() < 2 {
+        return None;
+    }
+    Some(Totals {
+        sentence: sentence(&choices, rounds.len()),
+        rows: rows
+            .iter()
+            .map(|(row, costs)| Total {
+                name: row.row.name.clone(),
+                ns: COUNTS.map(|runs| total(&costs.median, runs)).to_vec(),
+            })
+            .collect(),
+    })
+}
+
+fn cells<'a>(
+    row: &'a Shown<'_>,
+    summary: &'a Summary,
+    workloads: &'a [Workload],
+) -> impl Iterator<Item = Option<&'a CellSummary>> {
+    workloads
+        .iter()
+        .map(|workload| summary.cell_of(&row.from.row, &workload.name))
+}
+
+fn rounds_of(cell: &CellSummary) -> Option<&std::collections::BTreeMap<u32, Round>> {
+    Some(&cell.times.as_ref().ok()?.rounds)
+}
+
+/// The rounds that every choice has of every workload.
+fn common_rounds(shown: &[Shown<'_>], summary: &Summary, workloads: &[Workload]) -> Vec<u32> {
+    let mut all: Option<Vec<u32>> = None;
+    for row in shown.iter().filter(|row| advice::is_choice(row)) {
+        for cell in cells(row, summary, workloads).flatten() {
+            let Some(rounds) = rounds_of(cell) else {
+                continue;
+            };
+            all = Some(match all {
+                None => rounds.keys().copied().collect(),
+                Some(known) => known
+                    .into_iter()
+                    .filter(|one| rounds.contains_key(one))
+                    .collect(),
+            });
+        }
+    }
+    all.unwrap_or_default()
+}
+
+fn costs(
+    row: &Shown<'_>,
+    summary: &Summary,
+    workloads: &[Workload],
+    rounds: &[u32],
+) -> Option<Costs> {
+    let median = cells(row, summary, workloads)
+        .map(|cell| Cost::of(|figure| Some(cell?.estimate(figure)?.median)))
+        .collect::<Option<Vec<Cost>>>()?;
+    let in_round = |round: &u32| {
+        cells(row, summary, workloads)
+            .map(|cell| {
+                let values = rounds_of(cell?)?.get(round)?;
+                Cost::of(|figure| values.get(&figure).copied())
+            })
+            .collect::<Option<Vec<Cost>>>()
+    };
+    Some(Costs {
+        median,
+        rounds: rounds.iter().filter_map(in_round).collect(),
+    })
+}
+
+/// Who takes least for so many runs.
+fn leader(choices: &[(&str, &Costs)], runs: u64, of: impl Fn(&Costs) -> &[Cost]) -> usize {
+    let totals = choices.iter().map(|(_, costs)| total(of(costs), runs));
+    let least = totals
+        .enumerate()
+        .min_by(|(_, one), (_, other)| one.total_cmp(other));
+    least.map_or(0, |(at, _)| at)
+}
+
+/// The fewest runs, from `from` on, for which one takes less than another; it does for
+/// [`RUNS_MAX`].
+fn crossing(one: &[Cost], other: &[Cost], from: u64) -> u64 {
+    let (mut low, mut high) = (from, RUNS_MAX);
+    while low < high {
+        let middle = low.midpoint(high);
+        match total(one, middle) < total(other, middle) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    low
+}
+
+/// A row that leads from a number of runs on; by round, fewest and most.
+struct Step {
+    row: usize,
+    from: u64,
+    range: (u64, u64),
+}
+
+fn steps(choices: &[(&str, &Costs)]) -> Vec<Step> {
+    let first = leader(choices, 1, |costs| &costs.median);
+    let mut steps = vec![Step {
+        row: first,
+        from: 1,
+        range: (1, 1),
+    }];
+    let mut runs = 1;
+    while runs < RUNS_MAX {
+        runs = (runs * 2).min(RUNS_MAX);
+        let last = steps.last().expect("there is the first");
+        let next = leader(choices, runs, |costs| &costs.median);
+        if next == last.row {
+            continue;
+        }
+        let (old, new) = (choices[last.row].1, choices[next].1);
+        let pairs = || new.rounds.iter().zip(&old.rounds);
+        let is_before =
+            |(new, old): (&Vec<Cost>, &Vec<Cost>)| total(new, RUNS_MAX) < total(old, RUNS_MAX);
+        // What some round has the other way round may be noise.
+        if pairs().len() == 0 || !pairs().all(is_before) {
+            continue;
+        }
+        let all = || pairs().map(|(new, old)| crossing(new, old, 1));
+        steps.push(Step {
+            row: next,
+            from: crossing(&new.median, &old.median, last.from),
+            range: (all().min().unwrap_or(1), all().max().unwrap_or(1)),
+        });
+    }
+    steps
+}
+
+fn sentence(choices: &[(&str, &Costs)], rounds: usize) -> String {
+    let steps = steps(choices);
+    let first = &steps[0];
+    let (name, costs) = choices[first.row];
+    let agree = (0..costs.rounds.len())
+        .filter(|at| leader(choices, 1, |costs| &costs.rounds[*at]) == first.row)
+        .count();
+    let how_sure = match agree == rounds {
+        true => String::new(),
+        false => format!(", least in {agree} of {}", figures::plural(rounds, "round")),
+    };
+    let takes = figures::time(total(&costs.median, 1));
+    let mut text =
+        format!("Start, compile and run together: for one run {name} ({takes}{how_sure})");
+    for step in &steps[1..] {
+        let (low, high) = step.range;
+        let range = match low == high {
+            true => String::new(),
+            false => format!(" ({}–{} by round)", runs(low), runs(high)),
+        };
+        let (from, name) = (runs(step.from), choices[step.row].0);
+        text.push_str(&format!(", from {from} runs on{range} {name}"));
+    }
+    if steps.len() == 1 {
+        text.push_str(", and nobody was shown to overtake it with more");
+    }
+    text.push('.');
+    if rounds < ROUNDS_MIN {
+        let doubt = words::doubt(fathom_stats::Verdict::TooFew).unwrap_or_default();
+        text.push_str(&format!(" {doubt}"));
+    }
+    text
+}
+
+fn runs(count: u64) -> String {
+    figures::count(count as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn costs(rounds: &[(f64, f64)]) -> Costs {
+        let cost = |(once, each): &(f64, f64)| {
+            vec![Cost {
+                once: once * 1e6,
+                each: each * 1e6,
+            }]
+        };
+        Costs {
+            median: cost(&rounds[rounds.len() / 2]),
+            rounds: rounds.iter().map(cost).collect(),
+        }
+    }
+
+    #[test]
+    fn who_overtakes_whom_and_when() {
+        // 20 ms to compile and 4 a run, against 1 and 7: 19 / 3 more runs.
+        let slow = costs(&[(1.0, 7.0); 5]);
+        let fast = costs(&[
+            (20.0, 4.0),
+            (20.0, 4.0),
+            (20.0, 4.0),
+            (23.0, 4.0),
+            (20.0, 4.0),
+        ]);
+        let text = sentence(&[("fast", &fast), ("slow", &slow)], 5);
+        assert_eq!(
+            text,
+            "Start, compile and run together: for one run slow (8.00 ms), from 7 runs on \
+             (7–8 by round) fast."
+        );
+    }
+
+    #[test]
+    fn what_not_every_round_has_is_no_overtaking() {
+        let one = costs(&[(1.0, 7.0); 5]);
+        let level = costs(&[(2.0, 6.9), (2.0, 7.1), (2.0, 6.9), (2.0, 7.1), (2.0, 6.9)]);
+        let text = sentence(&[("one", &one), ("level", &level)], 5);
+        assert!(
+            text.contains("for one run one (8.00 ms), and nobody"),
+            "{text}"
+        );
+        let text = sentence(
+            &[
+                ("one", &one),
+                ("level", &costs(&[(0.5, 7.6), (0.5, 7.4), (0.5, 7.4)])),
+            ],
+            3,
+        );
+        assert!(
+            text.contains("for one run level (7.90 ms, least in 2 of 3 rounds)"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("Too few rounds to be sure: it takes 5."),
+            "{text}"
+        );
+    }
+}
