@@ -126,7 +126,7 @@ impl InHand {
 }
 
 /// Processor time of this process, of all its threads.
-fn processor_time() -> Duration {
+pub fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec.cast_unsigned(), time.tv_nsec as u32)
 }

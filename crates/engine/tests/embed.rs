@@ -524,3 +524,65 @@ fn a_strategy_for_the_other_index_type_is_refused() {
         assert!(error.contains("does not guard"), "{error}");
     }
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("status {0}")]
+struct Status(i32);
+
+/// What a host function returned is found behind `anyhow`, too.
+#[test]
+fn a_host_error_is_among_the_causes() {
+    let engine = engine(Bounds::Guard);
+    let calling = module(
+        &engine,
+        r#"(module (import "host" "f" (func $f)) (func (export "f") call $f))"#,
+    );
+    let mut linker: Linker<()> = Linker::new(&engine);
+    linker.func_wrap("host", "f", |_: Caller<'_, ()>| -> Result<()> {
+        Err(Error::host(Status(3)))
+    });
+    let mut store = Store::new(&engine, ());
+    let instance = linker.instantiate(&mut store, &calling).unwrap();
+    let f = instance.get_func(&store, "f").unwrap();
+    let error = f.call(&mut store, &[], &mut []).unwrap_err();
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    let mut found = None;
+    while let Some(error) = cause {
+        found = found.or(error.downcast_ref::<Status>().map(|status| status.0));
+        cause = error.source();
+    }
+    assert_eq!(found, Some(3));
+}
+
+/// An interrupt that was taken back lets its stores be entered again.
+#[test]
+fn an_interrupt_can_be_taken_back() {
+    each(|engine| {
+        let endless = module(
+            engine,
+            r#"(module (func (export "spin") (loop (br 0)))
+                 (func (export "one") (result i32) i32.const 1))"#,
+        );
+        let mut store = Store::new(engine, ());
+        let instance = Instance::new(&mut store, &endless, &[]).unwrap();
+        let interrupt = Interrupt::new();
+        store.set_interrupt(&interrupt);
+        let spin = instance.get_func(&store, "spin").unwrap();
+        let one = instance.get_func(&store, "one").unwrap();
+        let one = one.typed::<(), i32>(&store).unwrap();
+        for _ in 0..3 {
+            let stopper = interrupt.clone();
+            let stopping = std::thread::spawn(move || {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+                assert!(stopper.stop(std::time::Duration::from_secs(60)));
+            });
+            let error = spin.call(&mut store, &[], &mut []).unwrap_err();
+            let code = error.trap().map(|trap| trap.code);
+            assert_eq!(code, Some(trap::TrapCode::Interrupted), "{error}");
+            stopping.join().unwrap();
+            assert!(one.call(&mut store, ()).is_err());
+            assert!(interrupt.clear());
+            assert_eq!(one.call(&mut store, ()).unwrap(), 1);
+        }
+    });
+}

@@ -470,7 +470,10 @@ fn values_of_the_host_are_limited() {
     let wat = r#"(module
       (import "h" "new" (func $new (result externref)))
       (import "h" "same" (func $same (result externref)))
-      (func (export "new") (param i32) (call $times (ref.func $new) (local.get 0)))
+      (table $kept 0 externref)
+      (func $keep (result externref)
+        (drop (table.grow $kept (call $new) (i32.const 1))) (ref.null extern))
+      (func (export "new") (param i32) (call $times (ref.func $keep) (local.get 0)))
       (func (export "same") (param i32) (call $times (ref.func $same) (local.get 0)))
       (type $f (func (result externref)))
       (func $times (param (ref $f) i32)
@@ -478,7 +481,7 @@ fn values_of_the_host_are_limited() {
           (drop (call_ref $f (local.get 0)))
           (local.set 1 (i32.sub (local.get 1) (i32.const 1)))
           (br_if $l (local.get 1))))
-      (elem declare func $new $same))"#;
+      (elem declare func $keep $same))"#;
     for (bounds, engine) in engines(quota) {
         let mut linker = Linker::new(&engine);
         linker.func_wrap("h", "new", |_: Caller<'_, ExternRef>| {

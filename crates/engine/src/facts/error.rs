@@ -217,7 +217,8 @@ impl fmt::Display for Error {
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match &*self.0 {
-            ErrorKind::Host { error, .. } => error.source(),
+            // The error itself, so that who has an `anyhow::Error` finds it by its type.
+            ErrorKind::Host { error, .. } => Some(&**error),
             ErrorKind::Resource { source, .. } => source.source(),
             _ => None,
         }

@@ -66,6 +66,11 @@ impl Exceptions {
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
+
+    /// Shows the values of each.
+    pub fn each_value(&self, mut show: impl FnMut(&[u128])) {
+        self.all.iter().for_each(|block| show(&block[1..]));
+    }
 }
 
 /// The header at the start of a block.
@@ -123,6 +128,7 @@ impl ExnRef {
     /// another store; more exceptions than the store may have.
     pub fn new(mut store: impl AsContextMut, tag: Tag, values: &[Val]) -> Result<ExnRef> {
         let opaque = opaque_mut(&mut store);
+        opaque.collect_externs();
         opaque.owns(tag.store, "tag")?;
         let ty = tag.ty_in(opaque).0;
         if ty.params().len() != values.len() {

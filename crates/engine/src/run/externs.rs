@@ -200,7 +200,8 @@ impl Memory {
     /// Its type as declared.
     ///
     /// # Panics
-    /// This and the other methods: for a memory of another store.
+    /// This and the other methods that cannot fail, and [`Memory::read`] and
+    /// [`Memory::write`]: for a memory of another store.
     pub fn ty(&self, store: impl AsContext) -> MemoryType {
         self.linear(store.opaque()).ty
     }
@@ -218,10 +219,11 @@ impl Memory {
     /// Grow by `delta` pages; returns the former size in pages.
     ///
     /// # Errors
-    /// Beyond the maximum or what the store may have, or where the host has no room.
+    /// A memory of another store; beyond the maximum or what the store may have, or
+    /// where the host has no room.
     pub fn grow(&self, mut store: impl AsContextMut, delta: u64) -> Result<u64> {
         let opaque = opaque_mut(&mut store);
-        assert_eq!(self.store, opaque.id, "memory of another store");
+        opaque.owns(self.store, "memory")?;
         // SAFETY: of this store, hence alive as long.
         opaque.grow_memory(unsafe { self.raw.as_ref() }, delta)?
     }
@@ -382,7 +384,7 @@ impl Table {
     /// Its type as declared.
     ///
     /// # Panics
-    /// This and the other methods: for a table of another store.
+    /// This and the other methods that cannot fail: for a table of another store.
     pub fn ty(&self, store: impl AsContext) -> TableType {
         self.data(store.opaque()).ty
     }
@@ -404,9 +406,10 @@ impl Table {
     /// Set an element.
     ///
     /// # Errors
-    /// A value of another type, or an index beyond the end.
+    /// A table of another store, a value of another type, or an index beyond the end.
     pub fn set(&self, mut store: impl AsContextMut, index: u64, value: &Val) -> Result<()> {
         let opaque = opaque_mut(&mut store);
+        opaque.owns(self.store, "table")?;
         let raw = element(self.data(opaque).ty, value, opaque)?;
         let elements = self.data_mut(opaque).elements_mut();
         let cell = usize::try_from(index)
@@ -419,9 +422,11 @@ impl Table {
     /// Grow by `delta` elements, all `init`; returns the former size.
     ///
     /// # Errors
-    /// A value of another type, or beyond the maximum or what the store may have.
+    /// A table of another store, a value of another type, or beyond the maximum or
+    /// what the store may have.
     pub fn grow(&self, mut store: impl AsContextMut, delta: u64, init: &Val) -> Result<u64> {
         let opaque = opaque_mut(&mut store);
+        opaque.owns(self.store, "table")?;
         let raw = element(self.data(opaque).ty, init, opaque)?;
         // SAFETY: of this store, whose tables are boxed and not reached through it
         // meanwhile.
@@ -442,6 +447,7 @@ impl StoreOpaque {
 }
 
 fn element(ty: TableType, value: &Val, store: &mut StoreOpaque) -> Result<u64> {
+    store.collect_externs();
     value.check(ValType::Ref(ty.element), store)?;
     Ok(value.to_slot(store)? as u64)
 }
@@ -482,7 +488,7 @@ impl Global {
     /// The value that it has now.
     ///
     /// # Panics
-    /// This and [`Global::set`]: for a global of another store.
+    /// For a global of another store.
     pub fn get(&self, store: impl AsContext) -> Val {
         let opaque = store.opaque();
         assert_eq!(self.store, opaque.id, "global of another store");
@@ -493,10 +499,10 @@ impl Global {
     /// Set its value.
     ///
     /// # Errors
-    /// An immutable global, or a value of another type.
+    /// A global of another store, an immutable one, or a value of another type.
     pub fn set(&self, mut store: impl AsContextMut, value: &Val) -> Result<()> {
         let opaque = opaque_mut(&mut store);
-        assert_eq!(self.store, opaque.id, "global of another store");
+        opaque.owns(self.store, "global")?;
         if !self.ty.mutable {
             return Err(Error::mismatch("the global is immutable"));
         }
@@ -508,6 +514,7 @@ impl Global {
 }
 
 fn content(ty: GlobalType, value: &Val, store: &mut StoreOpaque) -> Result<u128> {
+    store.collect_externs();
     value.check(ty.content, store)?;
     value.to_slot(store)
 }

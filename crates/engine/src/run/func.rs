@@ -113,6 +113,7 @@ impl Func {
     ) -> Result<()> {
         let opaque = opaque_mut(&mut store);
         opaque.owns(self.store, "function")?;
+        opaque.collect_externs();
         let ty = self.ty_in(opaque);
         check_args(&ty, args, opaque)?;
         if results.len() != ty.results().len() {
@@ -233,6 +234,7 @@ impl<P: WasmParams, R: WasmResults> TypedFunc<P, R> {
     pub fn call(&self, mut store: impl AsContextMut, params: P) -> Result<R> {
         let opaque = opaque_mut(&mut store);
         opaque.owns(self.func.store, "function")?;
+        opaque.collect_externs();
         let mut slots = [0u128; TYPED_SLOTS];
         params.store(opaque, &mut slots)?;
         // SAFETY: of this store; `typed` has compared the types.

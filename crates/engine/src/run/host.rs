@@ -147,7 +147,11 @@ pub(crate) unsafe extern "C" fn shim(
         let host: *const HostFunc = host.cast();
         let store = (*host).store;
         let body: &HostBody = &(*host).body;
-        match catch_unwind(AssertUnwindSafe(|| body(store, caller, values))) {
+        let run = || {
+            (*store).collect_externs();
+            body(store, caller, values)
+        };
+        match catch_unwind(AssertUnwindSafe(run)) {
             Ok(Ok(())) if is_interrupted(store) => {
                 (*store).pending = Some(trap_error(TrapCode::Interrupted, Vec::new()));
                 1

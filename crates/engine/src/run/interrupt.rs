@@ -58,7 +58,7 @@ impl Interrupt {
         self.0.raised.load(Ordering::SeqCst)
     }
 
-    /// Raise it, for ever. Does not wait: a thread in a loop that calls nothing
+    /// Raise it, until it is cleared. Does not wait: a thread in a loop that calls nothing
     /// may miss it, see [`Interrupt::stop`].
     pub fn raise(&self) {
         self.0.raised.store(true, Ordering::SeqCst);
@@ -66,6 +66,18 @@ impl Interrupt {
         for thread in self.running().iter() {
             poke::poke(*thread);
         }
+    }
+
+    /// Take it back, so that its stores can be entered again; false, and nothing is
+    /// changed, while something still runs in one of them ([`Interrupt::stop`] waits
+    /// for that).
+    pub fn clear(&self) -> bool {
+        let running = self.running();
+        let is_over = running.is_empty();
+        if is_over {
+            self.0.raised.store(false, Ordering::SeqCst);
+        }
+        is_over
     }
 
     /// Raise it until nothing runs in the stores any more; false where that

@@ -22,6 +22,7 @@ use crate::run::values::Val;
 pub struct Linker<T> {
     engine: Engine,
     items: HashMap<String, HashMap<String, Item>>,
+    allow_shadowing: bool,
     data: std::marker::PhantomData<fn(T)>,
 }
 
@@ -30,6 +31,8 @@ enum Item {
     Host(HostDef),
     Extern(Extern),
     Shared(SharedMemory),
+    /// Defined more than once, and that was not allowed.
+    Twice,
 }
 
 impl<T> Clone for Linker<T> {
@@ -37,6 +40,7 @@ impl<T> Clone for Linker<T> {
         Linker {
             engine: self.engine.clone(),
             items: self.items.clone(),
+            allow_shadowing: self.allow_shadowing,
             data: self.data,
         }
     }
@@ -69,8 +73,17 @@ impl<T> Linker<T> {
         Linker {
             engine,
             items: HashMap::new(),
+            allow_shadowing: false,
             data: std::marker::PhantomData,
         }
+    }
+
+    /// Whether a later definition of a name replaces an earlier one. Where it does not,
+    /// which is the default, a module that imports the name is not instantiated: two
+    /// definitions of one name are more often a mistake than meant.
+    pub fn allow_shadowing(&mut self, allow: bool) -> &mut Linker<T> {
+        self.allow_shadowing = allow;
+        self
     }
 
     /// The engine it was made for.
@@ -78,8 +91,8 @@ impl<T> Linker<T> {
         &self.engine
     }
 
-    /// Define a host function with the closure's type; an earlier definition
-    /// of the name is replaced.
+    /// Define a host function with the closure's type. Of a name that is defined
+    /// already, see [`Linker::allow_shadowing`].
     pub fn func_wrap<P, R>(
         &mut self,
         module: &str,
@@ -126,10 +139,13 @@ impl<T> Linker<T> {
     }
 
     fn insert(&mut self, module: &str, name: &str, item: Item) -> &mut Linker<T> {
-        self.items
-            .entry(module.to_owned())
-            .or_default()
-            .insert(name.to_owned(), item);
+        let names = self.items.entry(module.to_owned()).or_default();
+        let is_new = !names.contains_key(name);
+        let item = match is_new || self.allow_shadowing {
+            true => item,
+            false => Item::Twice,
+        };
+        names.insert(name.to_owned(), item);
         self
     }
 
@@ -157,7 +173,15 @@ impl<T> Linker<T> {
     fn item(&self, import: &Import) -> Result<&Item> {
         let names = self.items.get(&import.module);
         let item = names.and_then(|names| names.get(&import.name));
-        item.ok_or_else(|| Error::link(&import.module, &import.name, "unknown import"))
+        match item {
+            Some(Item::Twice) => {
+                let message = "defined more than once; Linker::allow_shadowing lets the last \
+                               definition count";
+                Err(Error::link(&import.module, &import.name, message))
+            }
+            Some(item) => Ok(item),
+            None => Err(Error::link(&import.module, &import.name, "unknown import")),
+        }
     }
 
     /// What a module imports, in order, in a store.
@@ -173,6 +197,7 @@ impl<T> Linker<T> {
         imports
             .map(|import| {
                 Ok(match self.item(import)? {
+                    Item::Twice => unreachable!("`item` refuses it"),
                     Item::Extern(item) => *item,
                     Item::Shared(memory) => memory.bring_into(store)?.into(),
                     // SAFETY: the definitions were made for `T`, the store's data.

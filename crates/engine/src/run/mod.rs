@@ -6,6 +6,7 @@
 //!  store ─► instance (link, init, image) ─► entry ─► machine code
 //!    │                                        └► runtime, host: what it calls
 //!    ├► memory, table, externs, func, values  what is in it
+//!    ├► exception, references ◄─ marks        what Wasm refers to, collected
 //!    ├► limits, fuel, interrupt               what it may have, and when it ends
 //!    └► pool, recycle                         lives, one after the other
 //! ```
@@ -30,11 +31,13 @@ pub(crate) mod interrupt;
 pub(crate) mod limits;
 pub(crate) mod link;
 pub(crate) mod linker;
+pub(crate) mod marks;
 pub(crate) mod memory;
 pub(crate) mod parking;
 pub(crate) mod pool;
 pub(crate) mod racy;
 pub(crate) mod recycle;
+pub(crate) mod references;
 pub(crate) mod refusal;
 pub(crate) mod runtime;
 pub(crate) mod shared;

@@ -11,12 +11,14 @@ use std::io;
 use std::ptr::NonNull;
 
 use crate::facts::error::Error;
+use crate::facts::quota::Resource;
 use crate::facts::vmctx::Counts;
 use crate::run::exception::Exceptions;
 use crate::run::fuel;
 use crate::run::instance::InstanceData;
 use crate::run::limits::Taken;
-use crate::run::store::{Externs, StoreOpaque};
+use crate::run::references::Externs;
+use crate::run::store::StoreOpaque;
 
 /// A store as it is before its instance runs.
 pub(crate) struct Template {
@@ -165,7 +167,7 @@ impl StoreOpaque {
             self.exceptions = Exceptions::default();
         }
         if !self.externs.is_empty() {
-            self.externs = Externs::default();
+            self.externs = Externs::with_room(self.account.room(Resource::ExternRefs));
         }
         (self.pending, self.panic) = (None, None);
         self.interrupt = None;

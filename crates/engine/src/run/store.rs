@@ -13,7 +13,6 @@
 #![allow(unsafe_code)]
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +22,6 @@ use fathom_sys::pkeys::Key;
 use fathom_sys::uffd;
 
 use crate::facts::error::{Error, ErrorKind, Result};
-use crate::facts::quota::Resource;
 use crate::facts::thrown::{ExnRef, Uncaught};
 use crate::facts::trap::{self, AccessReport, Frame, Trap, TrapCode};
 use crate::facts::types::TypeHold;
@@ -38,9 +36,9 @@ use crate::run::instance::InstanceData;
 use crate::run::interrupt::Interrupt;
 use crate::run::limits::{Account, Allowance, Limiter, Question, ResourceLimiter};
 use crate::run::memory::LinearMemory;
+use crate::run::references::Externs;
 use crate::run::runtime;
 use crate::run::table::TableData;
-use crate::run::values::ExternRef;
 
 /// Owns everything that is instantiated in it, and data of the host's.
 ///
@@ -97,23 +95,6 @@ pub struct StoreOpaque {
     pub(crate) limiter: Option<Limiter>,
 }
 
-/// The values of the host's that Wasm may hold. They live as long as the store, since
-/// an id is a number that Wasm may have anywhere.
-#[derive(Debug, Default)]
-pub(crate) struct Externs {
-    /// Behind ids: id - 1.
-    list: Vec<ExternRef>,
-    /// Ids by address.
-    ids: HashMap<usize, u64>,
-}
-
-impl Externs {
-    /// Whether there never was one.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-}
-
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 /// The first of `count` ids that no other store has.
@@ -161,7 +142,7 @@ impl<T> Store<T> {
             host_funcs: Vec::new(),
             func_refs: Vec::new(),
             types: Vec::new(),
-            externs: Externs::default(),
+            externs: Externs::with_room(engine.quota().extern_refs),
             pending: None,
             panic: None,
             interrupt: None,
@@ -359,28 +340,6 @@ impl Drop for StoreOpaque {
 }
 
 impl StoreOpaque {
-    /// The id of an externref; 0 is null.
-    ///
-    /// # Errors
-    /// A new one, beyond the quota.
-    pub fn extern_id(&mut self, value: Option<&ExternRef>) -> Result<u64> {
-        let Some(value) = value else { return Ok(0) };
-        if let Some(known) = self.externs.ids.get(&value.address()) {
-            return Ok(*known);
-        }
-        self.account.take(Resource::ExternRefs, 1)?;
-        self.externs.list.push(value.clone());
-        let id = self.externs.list.len() as u64;
-        self.externs.ids.insert(value.address(), id);
-        Ok(id)
-    }
-
-    /// The externref of an id.
-    pub fn extern_of(&self, id: u64) -> Option<ExternRef> {
-        let at = usize::try_from(id.checked_sub(1)?).ok()?;
-        self.externs.list.get(at).cloned()
-    }
-
     /// Whether a handle is one of this store's.
     pub fn owns(&self, store: u64, what: &str) -> Result<()> {
         if store == self.id {

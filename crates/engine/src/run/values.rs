@@ -184,7 +184,7 @@ impl Val {
             Val::F64(v) => u128::from(*v),
             Val::V128(v) => *v,
             Val::FuncRef(func) => u128::from(func_to_raw(*func, store)?),
-            Val::ExternRef(value) => u128::from(store.extern_id(value.as_ref())?),
+            Val::ExternRef(value) => u128::from(store.extern_to_raw(value.as_ref())?),
             Val::ExnRef(None) => 0,
             Val::ExnRef(Some(exn)) => {
                 store.owns(exn.store, "exception")?;
@@ -210,7 +210,7 @@ impl Val {
                     Val::FuncRef(unsafe { func_from_raw(slot as u64, store) })
                 }
                 HeapType::Extern | HeapType::NoExtern => {
-                    Val::ExternRef(store.extern_of(slot as u64))
+                    Val::ExternRef(store.extern_from_raw(slot as u64))
                 }
                 HeapType::Exn | HeapType::NoExn => {
                     Val::ExnRef(ExnRef::from_raw(slot as u64, store))
@@ -306,10 +306,10 @@ impl WasmTy for Option<Func> {}
 impl private::Slot for Option<ExternRef> {
     const TYPE: ValType = ValType::EXTERNREF;
     fn into_slot(self, store: &mut StoreOpaque) -> Result<u128> {
-        Ok(u128::from(store.extern_id(self.as_ref())?))
+        Ok(u128::from(store.extern_to_raw(self.as_ref())?))
     }
     unsafe fn out_of_slot(slot: u128, store: &StoreOpaque) -> Option<ExternRef> {
-        store.extern_of(slot as u64)
+        store.extern_from_raw(slot as u64)
     }
 }
 impl WasmTy for Option<ExternRef> {}

@@ -19,12 +19,21 @@ use crate::facts::types::{
 /// A function body that is yet to be validated.
 pub(crate) type Body<'a> = (FuncToValidate<ValidatorResources>, FunctionBody<'a>);
 
+/// How a component begins: version 13 of layer 1 (component model, Binary.md).
+const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
+
 /// Decode and validate all but the bodies, which are returned, with the
 /// features a module may use.
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`] and [`ErrorKind::Unsupported`], with the offset.
 pub(crate) fn decode(wasm: &[u8], features: Features) -> Result<(ModuleInfo, Vec<Body<'_>>)> {
+    if wasm.starts_with(COMPONENT) {
+        let message = "a component, not a module: build for wasm32-wasip1, or take the module out \
+                       of it"
+            .to_owned();
+        return Err(ErrorKind::Unsupported { message, offset: 4 }.into());
+    }
     let mut decoder = Decoder::default();
     let mut validator = Validator::new_with_features(features.flags());
     let mut bodies = Vec::new();

@@ -51,6 +51,11 @@ impl Allowance {
         })
     }
 
+    fn room(&self, resource: Resource) -> u64 {
+        let used = self.0.used[resource as usize].load(Ordering::Relaxed);
+        self.0.quota.of(resource).saturating_sub(used)
+    }
+
     fn give_back(&self, resource: Resource, amount: u64) {
         self.0.used[resource as usize].fetch_sub(amount, Ordering::Relaxed);
     }
@@ -91,6 +96,11 @@ impl Account {
             self.taken[resource as usize] += amount;
         }
         Ok(())
+    }
+
+    /// How much more can be taken.
+    pub fn room(&self, resource: Resource) -> u64 {
+        self.allowance.room(resource)
     }
 
     /// Gives back what was taken.
