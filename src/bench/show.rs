@@ -148,7 +148,15 @@ impl Observer for Shown {
                     eprintln!("round {} of at most {rounds}: {cells} cells", round + 1);
                 }
             }
-            Note::Rests { sandbox, round } => self.say(&format!(
+            Note::Rests {
+                sandbox,
+                is_control: true,
+                ..
+            } => self.say(&format!(
+                "the control of {sandbox} rests: it is judged by the noisiest other's; a longer \
+                 --budget has it"
+            )),
+            Note::Rests { sandbox, round, .. } => self.say(&format!(
                 "{sandbox} rests: it takes {:.0} s a round, and there would be too few rounds for \
                  any verdict; a longer --budget has them all",
                 round.as_secs_f64()

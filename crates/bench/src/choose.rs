@@ -1,9 +1,8 @@
 //! From what the user wants to rows, and from rows to tasks.
 //!
 //! A [`Row`] is a sandbox or a kind of native code: one line of the table. The
-//! tasks are rows × programs × threads, and a control of the first row on each
-//! program, measured like any other: the difference between the two is the
-//! campaign's noise.
+//! tasks are rows × programs × threads, and controls of some rows on each program,
+//! measured like any other: the difference between the two is the campaign's noise.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -346,13 +345,34 @@ pub struct Program<'a> {
     pub is_cached: bool,
 }
 
-/// The tasks of rows on programs, with the first row's control.
+/// Which rows are measured a second time under another name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Controls {
+    /// The first of all.
+    First,
+    /// The first of each engine, native code's too: noise is not everybody's alike.
+    EachEngine,
+}
+
+impl Controls {
+    /// Whether the row at a position has a control.
+    fn has(self, rows: &[Row], position: usize) -> bool {
+        let engine = &rows[position].sandbox.engine;
+        let mut before = rows[..position].iter();
+        match self {
+            Controls::First => position == 0,
+            Controls::EachEngine => before.all(|row| row.sandbox.engine != *engine),
+        }
+    }
+}
+
+/// The tasks of rows on programs, with their controls.
 pub fn tasks(
     rows: &[Row],
     programs: &[Program<'_>],
     builds: &Builds<'_>,
     threads: &[u32],
-    with_control: bool,
+    controls: Controls,
 ) -> Vec<Task> {
     let mut tasks = Vec::new();
     for program in programs {
@@ -362,7 +382,7 @@ pub fn tasks(
                     let task = task(row, program, variant, count);
                     let control = task.cell.control();
                     tasks.push(task.clone());
-                    if with_control && position == 0 {
+                    if controls.has(rows, position) {
                         tasks.push(Task {
                             cell: control,
                             ..task

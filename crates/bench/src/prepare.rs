@@ -290,7 +290,8 @@ fn folder(here: &Here<'_>, measured: &Measured) -> Result<PathBuf, AskError> {
 fn plan(asked: &Asked, measured: &Measured, rows: &[Row], folder: &Path) -> Plan {
     let design = asked.subject.design();
     let builds = (design.builds)(&measured.variants);
-    let mut tasks = choose::tasks(rows, &measured.programs, &builds, &measured.threads, true);
+    let threads = &measured.threads;
+    let mut tasks = choose::tasks(rows, &measured.programs, &builds, threads, design.controls);
     tasks.retain(design.suits);
     for task in &mut tasks {
         task.artifact = folder.join(&task.artifact);

@@ -24,7 +24,7 @@ use fathom_record::{
 
 mod rest;
 
-use rest::Share;
+use rest::{Part, Share};
 
 use crate::{
     driver::{Conversation, DriveError, Driver},
@@ -63,10 +63,12 @@ pub enum Note<'a> {
         /// Cells left in it.
         cells: usize,
     },
-    /// A sandbox takes no part in later rounds, so that there can be enough of them.
+    /// A sandbox, or its control, takes no part any more, so that there can be enough rounds.
     Rests {
         /// The sandbox that rests from here on.
         sandbox: &'a SandboxId,
+        /// Whether it is its control alone.
+        is_control: bool,
         /// What it took in a round.
         round: Duration,
     },
@@ -147,9 +149,7 @@ impl Session<'_> {
         for round in 0..rounds {
             self.let_rest(round, &clock, &mut resting);
             let mut left = self.left_in(round);
-            left.retain(|&position| {
-                !resting.contains(&self.plan.tasks[position].cell.sandbox.id())
-            });
+            left.retain(|&position| !resting.contains(&self.part(position)));
             if left.is_empty() {
                 continue;
             }
@@ -167,7 +167,7 @@ impl Session<'_> {
                 rounds,
                 cells: left.len(),
             });
-            if !self.round(round, &left, &mut clock)? {
+            if !self.round(round, &left, &mut clock, &mut resting)? {
                 return Ok(Ended::Stopped);
             }
         }
@@ -175,37 +175,71 @@ impl Session<'_> {
     }
 
     /// Adds to those that rest, where the rounds still wanted would not end in time.
-    fn let_rest(&mut self, round: u32, clock: &Clock, resting: &mut BTreeSet<SandboxId>) {
+    fn let_rest(&mut self, round: u32, clock: &Clock, resting: &mut BTreeSet<Part>) {
         let wanted = self.pace.rounds_wanted.min(self.plan.config.rounds);
         let Some(left) = clock.left() else { return };
         if round == 0 || round >= wanted {
             return;
         }
-        let mut shares: BTreeMap<SandboxId, Share> = BTreeMap::new();
+        let mut shares: BTreeMap<Part, Share> = BTreeMap::new();
         // Without cells that are given up: they take no time any more.
         for position in self.left_in(round) {
-            let task = &self.plan.tasks[position];
-            let sandbox = task.cell.sandbox.id();
-            if resting.contains(&sandbox) {
+            let part = self.part(position);
+            if resting.contains(&part) {
                 continue;
             }
-            let share = shares.entry(sandbox.clone()).or_insert(Share {
-                sandbox,
+            let share = shares.entry(part.clone()).or_insert(Share {
+                part,
                 round: Duration::ZERO,
-                is_needed: false,
+                is_needed: self.is_needed(position),
             });
             share.round += clock.expect(self.plan, &[position]);
-            share.is_needed |= task.cell.is_control() || !task.cell.variant.is_wasm();
         }
         let all: Vec<Share> = shares.values().cloned().collect();
-        for sandbox in rest::resting(all, wanted - round, left) {
-            let round = shares[&sandbox].round;
+        for part in rest::resting(all, wanted - round, left) {
             self.observer.note(Note::Rests {
-                sandbox: &sandbox,
-                round,
+                sandbox: &part.sandbox,
+                is_control: part.is_control,
+                round: shares[&part].round,
             });
-            resting.insert(sandbox);
+            resting.insert(part);
         }
+    }
+
+    fn part(&self, position: usize) -> Part {
+        Part::of(&self.plan.tasks[position].cell)
+    }
+
+    /// Whether others are compared with it: native code, and what comes first.
+    fn is_needed(&self, position: usize) -> bool {
+        let cell = &self.plan.tasks[position].cell;
+        !cell.variant.is_wasm() || cell.sandbox == self.plan.tasks[0].cell.sandbox
+    }
+
+    /// Whether a control is to rest from the first round on: what is known of its sandbox
+    /// by now is slower by far than what the budget has for a cell.
+    fn is_too_slow(&self, position: usize, clock: &Clock) -> bool {
+        /// So many times a cell's share of the time that there is for the rounds wanted.
+        const SLOW: u32 = 3;
+        let (
+            Part {
+                sandbox,
+                is_control,
+            },
+            wanted,
+        ) = (self.part(position), self.pace.rounds_wanted);
+        let (Some(budget), true) = (clock.budget, is_control && wanted > 0) else {
+            return false;
+        };
+        let cells = u32::try_from(self.plan.tasks.len()).unwrap_or(u32::MAX);
+        let share = budget / wanted / cells.max(1);
+        let seen = |task: &&Task| task.cell.sandbox.id() == sandbox && !task.cell.is_control();
+        let seen = self.plan.tasks.iter().filter(seen);
+        let took: Vec<Duration> = seen.filter_map(|task| clock.of(task)).collect();
+        let count = u32::try_from(took.len()).unwrap_or(u32::MAX);
+        !self.is_needed(position)
+            && count > 0
+            && took.iter().sum::<Duration>() / count > share * SLOW
     }
 
     /// Measures these cells; false when the user wants to stop.
@@ -214,12 +248,25 @@ impl Session<'_> {
         round: u32,
         positions: &[usize],
         clock: &mut Clock,
+        resting: &mut BTreeSet<Part>,
     ) -> Result<bool, ResultsError> {
         let rounds_after = self.plan.config.rounds - round - 1;
         let iterations = self.iterations(round);
         for (done, &position) in positions.iter().enumerate() {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(false);
+            }
+            let part = self.part(position);
+            if round == 0 && !resting.contains(&part) && self.is_too_slow(position, clock) {
+                self.observer.note(Note::Rests {
+                    sandbox: &part.sandbox,
+                    is_control: true,
+                    round: Duration::ZERO,
+                });
+                resting.insert(part.clone());
+            }
+            if resting.contains(&part) {
+                continue;
             }
             let task = &self.plan.tasks[position];
             let left = clock.campaign_left(self.plan, &positions[done..], rounds_after);
@@ -433,11 +480,16 @@ impl Clock {
         self.last.insert(task.cell.id(), time);
     }
 
+    /// What a task took when it was measured last.
+    fn of(&self, task: &Task) -> Option<Duration> {
+        self.last.get(&task.cell.id()).copied()
+    }
+
     /// What these tasks will take; the mean for those not seen yet.
     fn expect(&self, plan: &Plan, positions: &[usize]) -> Duration {
         let seen = u32::try_from(self.last.len().max(1)).unwrap_or(u32::MAX);
         let mean = self.last.values().sum::<Duration>() / seen;
-        let of = |&position: &usize| self.last.get(&plan.tasks[position].cell.id()).copied();
+        let of = |&position: &usize| self.of(&plan.tasks[position]);
         positions
             .iter()
             .map(|position| of(position).unwrap_or(mean))

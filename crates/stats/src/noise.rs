@@ -13,9 +13,10 @@
 //!   lucky);
 //! * the floor of a row's **mean** is the bound of the geometric mean over its
 //!   controlled workloads;
-//! * a row without controls has the largest floors of those that have some,
-//!   with as many instances; a workload that nobody controls has the largest
-//!   bound of all;
+//! * a row without controls has the largest floors of its engine's rows that
+//!   have some, with as many instances; where there are none, the largest of all
+//!   rows; a workload that nobody controls has the largest bound of all;
+//! * a control with fewer rounds than an interval takes says nothing: it rested;
 //! * the floor of a **ratio** is that of its noisier side.
 //!
 //! Floors are kept by number of threads, since more threads are noisier, and
@@ -27,6 +28,7 @@ use fathom_record::{Cell, CellId};
 
 use crate::NoEstimate;
 use crate::figure::Figure;
+use crate::interval::ROUNDS_MIN;
 use crate::order::median;
 use crate::ratio::{self, Logs, Ratio};
 use crate::row::Row;
@@ -98,6 +100,7 @@ pub struct NoiseFloor {
     /// How rounds resemble each other.
     pub(crate) serial: Serial,
     rows: BTreeMap<Row, Floors>,
+    by_engine: BTreeMap<(String, u32), Floors>,
     by_threads: BTreeMap<u32, Floors>,
 }
 
@@ -107,6 +110,7 @@ impl Default for NoiseFloor {
             controls: Vec::new(),
             serial: Serial::NONE,
             rows: BTreeMap::new(),
+            by_engine: BTreeMap::new(),
             by_threads: BTreeMap::new(),
         }
     }
@@ -132,6 +136,14 @@ impl NoiseFloor {
         self.by_threads.get(&threads)?.geomean
     }
 
+    /// The smallest floor of any row's geometric mean with a number of instances: what
+    /// the host itself lets be seen.
+    pub fn least(&self, threads: u32) -> Option<Floor> {
+        let rows = self.rows.iter().filter(|(row, _)| row.threads == threads);
+        let floors = rows.filter_map(|(_, floors)| floors.geomean);
+        floors.min_by(|one, other| one.log.total_cmp(&other.log))
+    }
+
     /// Numbers of instances there is a floor for.
     pub fn threads(&self) -> impl Iterator<Item = u32> + '_ {
         self.by_threads.keys().copied()
@@ -144,10 +156,12 @@ impl NoiseFloor {
     }
 
     /// The floor of a row's workload, or of its mean: its own where it has
-    /// controls.
+    /// controls, else its engine's.
     pub(crate) fn of_row(&self, row: &Row, workload: Option<&str>) -> Option<Floor> {
         let any = self.by_threads.get(&row.threads)?;
-        let own = self.rows.get(row).unwrap_or(any);
+        let engine = (row.sandbox.engine.clone(), row.threads);
+        let own = self.rows.get(row).or_else(|| self.by_engine.get(&engine));
+        let own = own.unwrap_or(any);
         match workload {
             Some(workload) => own.workload(&format!("{}:{workload}", row.suite)),
             None => own.geomean.or(any.geomean),
@@ -210,7 +224,9 @@ impl NoiseFloor {
         for (control, ratio) in controls.iter_mut().zip(ratios) {
             control.ratio = ratio;
         }
-        let mean = ratio::mean(&logs, self.serial);
+        let is_whole = |logs: &&Logs| logs.values().len() >= ROUNDS_MIN;
+        let whole: Vec<Logs> = logs.iter().filter(is_whole).cloned().collect();
+        let mean = ratio::mean(&whole, self.serial);
         let floors = Floors::of(&controls, mean.ok().as_ref().and_then(Floor::of));
         self.controls.extend(controls);
         let Some(floors) = floors else {
@@ -218,6 +234,8 @@ impl NoiseFloor {
         };
         let all = self.by_threads.entry(row.threads).or_default();
         all.raise(&floors);
+        let engine = (row.sandbox.engine.clone(), row.threads);
+        self.by_engine.entry(engine).or_default().raise(&floors);
         self.rows.insert(row, floors);
     }
 }

@@ -77,6 +77,83 @@ fn the_floor_comes_from_the_controls() {
     assert_eq!(quiet.threads().collect::<Vec<_>>(), [1]);
 }
 
+/// A loud engine with a control of its own, ours with its, and native code without.
+#[test]
+fn a_noisy_engine_s_control_is_its_own_affair() {
+    let mut header = header(6, 1);
+    let guards = header.cells.iter().filter(|cell| cell.control_of.is_none());
+    let guards = guards.filter(|cell| cell.sandbox.strategy == "guard");
+    let others: Vec<_> = guards
+        .map(|cell| {
+            let mut other = cell.clone();
+            other.sandbox.engine = "loud".to_owned();
+            other
+        })
+        .collect();
+    header
+        .cells
+        .extend(others.iter().map(|cell| cell.control()));
+    header.cells.extend(others);
+    let truth = |cell: &fathom_record::Cell| match cell.sandbox.engine.as_str() {
+        "loud" if cell.is_control() => 1.2,
+        _ => 1.0,
+    };
+    let summary = Summary::from_campaign(&common::campaign_of(header, 5, 0.005, 1, truth));
+    let (least, most) = (
+        summary.noise.least(1).unwrap(),
+        summary.noise.geomean(1).unwrap(),
+    );
+    assert!(
+        least.relative() < 0.02 && most.relative() > 0.18,
+        "{least:?} {most:?}"
+    );
+    let after = fathom_stats::compare(&summary, &summary, 0.0, fathom_stats::Basis::Time);
+    let floor = |engine: &str, strategy: &str| {
+        let of = |row: &&fathom_stats::compare::RowChange| {
+            row.row.sandbox.engine == engine && row.row.sandbox.strategy == strategy
+        };
+        after
+            .rows
+            .iter()
+            .find(of)
+            .unwrap()
+            .geomean
+            .unwrap()
+            .floor
+            .unwrap()
+    };
+    assert_eq!(floor("fathom", "guard"), least);
+    assert_eq!(floor("fathom", "trap"), least, "its engine's");
+    assert_eq!(floor("loud", "guard"), most);
+    assert_eq!(
+        floor("native", "none"),
+        most,
+        "of an engine without a control, the largest"
+    );
+}
+
+/// Its two rounds neither count nor take away what the others say.
+#[test]
+fn a_control_that_rested_says_nothing() {
+    let mut campaign = campaign(6, 1, 5, 0.005, 1);
+    let whole = Summary::from_campaign(&campaign).noise.geomean(1).unwrap();
+    let rested = campaign.header.cells.iter().find(|cell| cell.is_control());
+    let rested = rested.unwrap().id();
+    campaign
+        .samples
+        .retain(|sample| sample.cell != rested || sample.round < 2);
+    campaign
+        .processes
+        .retain(|process| process.cell != rested || process.round < 2);
+    let noise = Summary::from_campaign(&campaign).noise;
+    assert_eq!(noise.controls.len(), 6);
+    let without = noise.geomean(1).unwrap();
+    assert!(
+        without.relative() < 3.0 * whole.relative(),
+        "{without:?} {whole:?}"
+    );
+}
+
 #[test]
 fn identical_rows_are_not_called_different() {
     let header = header(6, 1);

@@ -129,7 +129,7 @@ fn words_that_mean_nothing_are_errors_of_one_line() {
 }
 
 #[test]
-fn tasks_are_rows_times_programs_times_threads_and_a_control_each() {
+fn tasks_are_rows_times_programs_times_threads_and_controls() {
     let menu = Menu {
         own_strategies: &["guard".to_owned()],
         own_opts: &[Opt::Speed, Opt::None],
@@ -150,15 +150,23 @@ fn tasks_are_rows_times_programs_times_threads_and_a_control_each() {
     };
     let programs = [program("a"), program("b")];
     let builds = Builds::Each(&[Variant::WasmSimd]);
-    let tasks = tasks(&rows, &programs, &builds, &[1, 2], true);
+    let with = |controls| tasks(&rows, &programs, &builds, &[1, 2], controls);
     // 2 programs × 2 thread counts × (2 of ours + 2 native + 1 control).
-    assert_eq!(tasks.len(), 20);
+    assert_eq!(with(Controls::First).len(), 20);
+    // One more, of native code.
+    let tasks = with(Controls::EachEngine);
+    assert_eq!(tasks.len(), 24);
     let controls: Vec<_> = tasks.iter().filter(|task| task.cell.is_control()).collect();
-    assert_eq!(controls.len(), 4);
+    assert_eq!(controls.len(), 8);
+    let is_first = |task: &&Task| {
+        let cell = &task.cell;
+        cell.variant == Variant::Native || cell.sandbox.opt == Opt::Speed && cell.variant.is_wasm()
+    };
+    assert!(controls.iter().all(is_first));
     let mut ids: Vec<_> = tasks.iter().map(|task| task.cell.id()).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), 20);
+    assert_eq!(ids.len(), 24);
     let tuned = tasks
         .iter()
         .find(|task| task.cell.variant == Variant::NativeTuned)

@@ -7,7 +7,7 @@ use super::{
     measured::{DEFAULT, suite},
     suite::of_suite,
 };
-use crate::asked::AskError;
+use crate::{asked::AskError, choose::Controls};
 
 /// How it is measured. A run is only there to prove that what was compiled works, so
 /// one is enough.
@@ -18,6 +18,7 @@ pub(super) static DESIGN: Design = Design {
     iterations: 1,
     cell_target: None,
     measured,
+    controls: Controls::First,
     ..Design::USUAL
 };
 

@@ -8,7 +8,7 @@ use fathom_record::{Experiment, Variant};
 use super::Measured;
 use crate::{
     asked::{AskError, Asked, Strategies},
-    choose::{Absent, Builds, OWN, Row, Wanted},
+    choose::{Absent, Builds, Controls, OWN, Row, Wanted},
     engines::{EngineSpec, Presence},
     house::House,
     own::OwnStrategy,
@@ -92,6 +92,8 @@ pub struct Design {
     pub cycles: bool,
     /// Whether system calls are counted.
     pub counting: Counting,
+    /// Whose noise is looked at.
+    pub controls: Controls,
 
     /// What is run.
     pub measured: fn(&Here<'_>) -> Result<Measured, AskError>,
@@ -131,6 +133,7 @@ impl Design {
         is_by_cell: false,
         cycles: false,
         counting: Counting::No,
+        controls: Controls::EachEngine,
         measured: |_| Err(AskError::NoHouse),
         presence: |_, presence| Ok(presence),
         strategies: usual,

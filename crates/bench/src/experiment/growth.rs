@@ -9,7 +9,10 @@ use super::{
     design::without_tuned,
     measured::{growing, suite},
 };
-use crate::asked::{AskError, ensure};
+use crate::{
+    asked::{AskError, ensure},
+    choose::Controls,
+};
 
 /// Pages in all, and at a time. One page at once and no growth is what an instance costs
 /// that does not grow.
@@ -24,6 +27,7 @@ pub(super) static DESIGN: Design = Design {
     cell_target: Some(Duration::from_millis(400)),
     measured,
     rows: without_tuned,
+    controls: Controls::First,
     ..Design::USUAL
 };
 

@@ -16,7 +16,7 @@ use super::{Command, Design, Here, Measured};
 use crate::{
     asked::{AskError, Strategies, ensure},
     check::Expected,
-    choose::{OWN_DRIVER, Program},
+    choose::{Controls, OWN_DRIVER, Program},
     plan::Task,
 };
 
@@ -84,6 +84,7 @@ pub(super) static DESIGN: Design = Design {
     cycles: true,
     measured,
     suits,
+    controls: Controls::First,
     ..Design::USUAL
 };
 

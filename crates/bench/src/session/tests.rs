@@ -221,6 +221,41 @@ fn time_that_is_up_still_leaves_a_whole_round() {
 }
 
 #[test]
+fn the_control_of_a_slow_engine_rests_from_the_first_round_on() {
+    let mut bench = Bench::new(&["a", "b", "c"]);
+    let controls = bench.plan.tasks.iter().map(|task| plan::Task {
+        cell: task.cell.control(),
+        ..task.clone()
+    });
+    let controls: Vec<plan::Task> = controls.collect();
+    bench.plan.tasks.extend(controls);
+    let slow = |number: usize, request: &Request| {
+        let nap = Duration::from_millis(if number == 1 { 30 } else { 0 });
+        std::thread::sleep(nap);
+        good(number, request)
+    };
+    // Half of what the rounds take with the control.
+    bench.pace.budget = Some(Duration::from_millis(2 * 6 * 30 / 2));
+    bench.pace.rounds_wanted = 2;
+    bench.run(slow);
+    let campaign = bench.campaign();
+    let measured = |engine: &str, is_control: bool| {
+        let of = |cell: &&Cell| cell.sandbox.engine == engine && cell.is_control() == is_control;
+        let cells = campaign.header.cells.iter().filter(of);
+        let done = |cell: &&Cell| campaign.is_done(&cell.id(), 0);
+        cells.filter(done).count()
+    };
+    assert_eq!(measured("other", false), 3);
+    assert_eq!(
+        (measured("fathom", false), measured("fathom", true)),
+        (3, 3)
+    );
+    // Its first may come before the engine was ever seen.
+    assert!(measured("other", true) <= 1);
+    assert!(campaign.failures.is_empty());
+}
+
+#[test]
 fn short_workloads_get_more_iterations_from_the_second_round_on() {
     let mut bench = Bench::new(&["a"]);
     // A run of the mock takes 1 ms.

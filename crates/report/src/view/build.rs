@@ -188,7 +188,7 @@ fn notes(campaign: &Campaign) -> Vec<String> {
     let behind = behind(campaign);
     if behind > 0 {
         notes.push(format!(
-            "The last round is not finished: {behind} of {} lack it.",
+            "{behind} of {} have fewer rounds than others.",
             figures::plural(campaign.header.cells.len(), "cell")
         ));
     }

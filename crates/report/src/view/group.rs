@@ -126,7 +126,8 @@ impl Builder<'_> {
             .map(|shown| shown.from.row.clone())
             .collect();
         let pairs = self.lens.pairs(&placed.iter().collect::<Vec<_>>());
-        let doubt = order(&mut shown, &pairs).or_else(|| words::loud(floor?));
+        let quiet = self.lens.quiet(threads).or(floor);
+        let doubt = order(&mut shown, &pairs).or_else(|| words::loud(quiet?));
         name(&mut shown);
         let lead = words::lead(&shown, &pairs);
         let mut group = Group {

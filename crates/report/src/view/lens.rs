@@ -87,7 +87,12 @@ impl Lens<'_> {
         }
     }
 
-    /// The floor below which a group's differences mean nothing.
+    /// The smallest floor of a group's rows: what the host lets be seen.
+    pub fn quiet(&self, threads: u32) -> Option<f64> {
+        self.noise.least(threads).map(|floor| floor.relative())
+    }
+
+    /// The floor below which none of a group's differences means anything: the noisiest row's.
     pub fn floor(&self, suite: &str, workloads: &[Workload], threads: u32) -> Option<f64> {
         let floor = match workloads {
             [only] => self

@@ -432,7 +432,8 @@ pub fn findings(
     if let Some(floor) = floor {
         findings.push(Finding {
             text: format!(
-                "Noise floor of this campaign: {}. No smaller difference is called one.",
+                "Noise floor of this campaign: {} where it is noisiest. Each difference must \
+                 exceed that of the noisier of its two.",
                 figures::percent(floor)
             ),
             is_real: false,
