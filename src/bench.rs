@@ -16,6 +16,7 @@ mod counts;
 mod finish;
 mod probe;
 mod show;
+mod steer;
 
 use std::{
     path::Path,
@@ -153,6 +154,7 @@ fn measure(
         drivers: &mut drivers,
         results,
         pace,
+        steer: &steer::Estimates,
         stop,
         observer: &mut shown,
     }

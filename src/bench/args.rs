@@ -97,6 +97,10 @@ pub struct Pace {
     /// finished whatever it takes
     #[arg(long, value_parser = duration)]
     pub budget: Option<Duration>,
+    /// How well each workload's ratio should be known: what is, is measured no more, and the
+    /// rest by itself [default: 1%]
+    #[arg(long, value_parser = percent, value_name = "PERCENT", conflicts_with = "rounds")]
+    pub width: Option<f64>,
     /// Time for one cell in one round [default: 60s; 5m for libsodium]
     #[arg(long, value_parser = duration)]
     pub time_limit: Option<Duration>,
@@ -152,6 +156,15 @@ fn after_help() -> String {
     )
 }
 
+/// `2%`, `2 %` or `0.5%`, as a part of 1; a plain number is per cent too.
+pub fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim_end();
+    match number.parse::<f64>() {
+        Ok(percent) if percent.is_finite() && percent >= 0.0 => Ok(percent / 100.0),
+        _ => Err("it is per cent, 0 or more, such as 2%".to_owned()),
+    }
+}
+
 /// Reads `90`, `90s`, `10m` or `2h`.
 pub fn duration(text: &str) -> anyhow::Result<Duration> {
     let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
@@ -174,6 +187,16 @@ pub fn duration(text: &str) -> anyhow::Result<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_per_cent() {
+        assert_eq!(percent("2%"), Ok(0.02));
+        assert_eq!(percent("0.5 %"), Ok(0.005));
+        assert_eq!(percent("3"), Ok(0.03));
+        for bad in ["", "%", "-1%", "nan", "inf", "2x"] {
+            assert!(percent(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn times_are_numbers_with_a_unit() {

@@ -109,6 +109,7 @@ pub fn length(pace: &Pace) -> Length {
         budget: pace.budget,
         limit: pace.time_limit,
         is_quick: pace.quick,
+        width: pace.width,
         rounds_wanted: ROUNDS_MIN as u32,
     }
 }

@@ -99,6 +99,8 @@ pub struct Length {
     pub limit: Option<Duration>,
     /// Whether a first impression is enough.
     pub is_quick: bool,
+    /// How well the ratio of each workload should be known: 0.01 for 1 %.
+    pub width: Option<f64>,
     /// Rounds below which nothing can be said.
     pub rounds_wanted: u32,
 }

@@ -36,6 +36,7 @@ pub mod prepare;
 pub mod probe;
 pub mod results;
 pub mod session;
+pub mod steer;
 pub mod suite;
 pub mod trial;
 pub mod worker;

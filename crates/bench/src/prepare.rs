@@ -23,7 +23,7 @@ use fathom_sys::pin;
 use crate::{
     asked::{AskError, Asked, ensure},
     check::Expected,
-    choose::{self, Absent, Builds, Menu, OWN, Program, Row},
+    choose::{self, Absent, Builds, Controls, Menu, OWN, Program, Row},
     copies, counts,
     date::rfc3339,
     driver::{Driver, ProcessDriver},
@@ -41,6 +41,9 @@ use crate::{
 const BUDGET_QUICK: Duration = Duration::from_secs(60);
 /// Of it for probing, where nothing is known yet.
 const PROBE_QUICK: Duration = Duration::from_secs(20);
+/// How well the ratio of each workload should be known: half of what two layouts of the
+/// same code differ by.
+const WIDTH: f64 = 0.01;
 /// At most this many rounds unless told otherwise.
 const ROUNDS_MAX: u32 = 30;
 /// Where our compiled modules are kept, in the folder of the results.
@@ -410,6 +413,9 @@ fn pace(asked: &Asked) -> Pace {
         true => BUDGET_QUICK,
         false => design.budget,
     };
+    // Where nothing is compared nothing has a width.
+    let compares = design.controls == Controls::EachEngine;
+    let width = compares.then_some(duration.width.unwrap_or(WIDTH));
     // Who says how many rounds has said how long.
     let default = duration.rounds.is_none().then_some(default);
     Pace {
@@ -417,6 +423,7 @@ fn pace(asked: &Asked) -> Pace {
         cell_target: design.cell_target.filter(|_| duration.iterations.is_none()),
         iterations_max: design.iterations_max,
         rounds_wanted: duration.rounds_wanted,
+        width: width.filter(|_| duration.rounds.is_none()),
         is_by_cell: design.is_by_cell,
     }
 }

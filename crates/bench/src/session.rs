@@ -19,9 +19,10 @@ use std::{
 
 use fathom_record::{
     Cell, CellId, FailureKind, Record, SandboxId,
-    campaign::{Failure, InForce, Sample},
+    campaign::{Failure, InForce},
 };
 
+mod counted;
 mod rest;
 
 use rest::{Part, Share};
@@ -31,6 +32,7 @@ use crate::{
     judge::judge,
     plan::{EMPTY, Plan, Task},
     results::{Results, ResultsError},
+    steer::Steer,
 };
 
 /// How far a campaign goes.
@@ -46,6 +48,10 @@ pub struct Pace {
     /// Rounds below which nothing can be said. Where the budget does not suffice for
     /// so many of everybody, the slowest rest; 0 lets nobody rest.
     pub rounds_wanted: u32,
+    /// How well the ratio of each workload should be known, as its interval's reach to
+    /// either side: 0.01 for 1 %. From `rounds_wanted` on a round is for those alone that
+    /// are not yet; without it every round is for everything.
+    pub width: Option<f64>,
     /// Judge each cell by itself: where what is measured is what ends in a
     /// second, a fast engine must not be done before it was looked at.
     pub is_by_cell: bool,
@@ -116,6 +122,11 @@ pub enum Ended {
         /// Whole rounds.
         rounds: u32,
     },
+    /// All that is compared is known as well as was wanted.
+    Settled {
+        /// Rounds of what took most of them.
+        rounds: u32,
+    },
     /// The user stopped it.
     Stopped,
 }
@@ -130,6 +141,8 @@ pub struct Session<'a> {
     pub results: &'a mut Results,
     /// How far to go.
     pub pace: Pace,
+    /// Who says how much more is to be measured.
+    pub steer: &'a dyn Steer,
     /// Becomes true when the user wants to stop.
     pub stop: &'a AtomicBool,
     /// Is told of each step: the progress that a user sees.
@@ -152,6 +165,16 @@ impl Session<'_> {
             left.retain(|&position| !resting.contains(&self.part(position)));
             if left.is_empty() {
                 continue;
+            }
+            if let Some(width) = self
+                .pace
+                .width
+                .filter(|_| round >= self.pace.rounds_wanted.max(1))
+            {
+                left = self.unsettled(left, width);
+                if left.is_empty() {
+                    return Ok(Ended::Settled { rounds: round });
+                }
             }
             // A round is begun when it can be expected to end in time.
             let expected = clock.expect(self.plan, &left);
@@ -204,6 +227,24 @@ impl Session<'_> {
             });
             resting.insert(part);
         }
+    }
+
+    /// Those of a round that are not known as well as they should be, with what they are
+    /// compared with and the controls of both.
+    fn unsettled(&self, mut left: Vec<usize>, width: f64) -> Vec<usize> {
+        let Some(pairs) = self.steer.unsettled(self.results.campaign(), width) else {
+            return left;
+        };
+        let cell = |position: &usize| &self.plan.tasks[*position].cell;
+        let here: BTreeSet<CellId> = left.iter().map(|position| cell(position).id()).collect();
+        let open = pairs.into_iter().filter(|(one, _)| here.contains(one));
+        let open: BTreeSet<CellId> = open.flat_map(|(one, base)| [one, base]).collect();
+        left.retain(|position| {
+            let cell = cell(position);
+            let original = cell.control_of.clone().unwrap_or_else(|| cell.id());
+            open.contains(&original)
+        });
+        left
     }
 
     fn part(&self, position: usize) -> Part {
@@ -353,81 +394,7 @@ impl Session<'_> {
             runner,
         }))
     }
-
-    fn program_of(&self, task: &Task) -> Program {
-        let cell = &task.cell;
-        let name = match self.pace.is_by_cell {
-            true => cell.id().to_string(),
-            false => cell.workload.clone(),
-        };
-        (name, cell.size.clone(), cell.threads)
-    }
-
-    /// How many iterations to count, by workload, size and instances at once: the
-    /// same for all such cells, so that none is favoured. Judged by the first round alone,
-    /// lest the number drift with the samples.
-    fn iterations(&self, round: u32) -> BTreeMap<Program, u32> {
-        let Some(target) = self.pace.cell_target.filter(|_| round > 0) else {
-            return BTreeMap::new();
-        };
-        let of_cell: BTreeMap<CellId, Program> = self
-            .plan
-            .tasks
-            .iter()
-            .map(|task| (task.cell.id(), self.program_of(task)))
-            .collect();
-        let mut laps: BTreeMap<Program, BTreeMap<&CellId, Vec<u64>>> = BTreeMap::new();
-        let first_round = |sample: &&Sample| sample.round == 0;
-        for sample in self.results.campaign().samples.iter().filter(first_round) {
-            if let Some(program) = of_cell.get(&sample.cell) {
-                let whole = sample.phases.values().map(|span| span.wall_ns).sum();
-                let cells = laps.entry(program.clone()).or_default();
-                cells.entry(&sample.cell).or_default().push(whole);
-            }
-        }
-        let least = self.plan.config.iterations;
-        let most = self.pace.iterations_max.max(least);
-        // The slowest cell must stay well within its time.
-        let limit = Duration::from_millis(self.plan.config.limit_ms) / 10;
-        let number = |(_, _, threads): &Program, cells: BTreeMap<&CellId, Vec<u64>>| {
-            // Cells that are judged alone have company of their own: what is
-            // bounded is what all of their workers do.
-            let most = match self.pace.is_by_cell {
-                true => (most / threads.max(&1)).max(least),
-                false => most,
-            };
-            let medians: Vec<u64> = cells.into_values().map(median).collect();
-            let slowest = medians.iter().copied().max().unwrap_or(1);
-            let fits = |time: Duration, lap: u64| {
-                u32::try_from(time.as_nanos() / u128::from(lap.max(1))).unwrap_or(most)
-            };
-            fits(target, median(medians))
-                .min(fits(limit, slowest))
-                .clamp(least, most)
-        };
-        laps.into_iter()
-            .map(|(program, cells)| {
-                let count = number(&program, cells);
-                (program, count)
-            })
-            .collect()
-    }
 }
-
-/// The middle one; the mean of the two middle ones. Zero of none.
-fn median(mut values: Vec<u64>) -> u64 {
-    values.sort_unstable();
-    let half = values.len() / 2;
-    match values.get(half) {
-        Some(upper) if values.len().is_multiple_of(2) => upper.midpoint(values[half - 1]),
-        Some(middle) => *middle,
-        None => 0,
-    }
-}
-
-/// What cells of a workload that are compared share: its name and size, and how
-/// many run at once, since many on few processors take many times as long.
-type Program = (String, String, u32);
 
 /// Whether a failure took the whole cell away.
 fn is_given_up(failures: &[Failure], id: &CellId) -> bool {

@@ -168,7 +168,9 @@ impl Bench {
                 rounds_wanted: 0,
                 iterations_max: 2,
                 is_by_cell: false,
+                width: None,
             },
+            steer: &(),
             stop: &AtomicBool::new(false),
             observer: &mut (),
         }

@@ -42,6 +42,45 @@ pub struct Allocation {
 }
 
 impl Components {
+    /// As [`Components::of`], from several cells that share them: of each cell its
+    /// children of the same rounds, in their order. What a whole round has in common is in
+    /// neither component: ratios are paired by round, so it cancels.
+    pub fn pooled(cells: &[Vec<Vec<f64>>], start_ns: f64, lap_ns: f64) -> Option<Components> {
+        let rounds = cells.iter().map(Vec::len).max()?;
+        let is_whole = |cell: &&Vec<Vec<f64>>| {
+            cell.len() == rounds && cell.iter().all(|child| !child.is_empty())
+        };
+        let cells: Vec<&Vec<Vec<f64>>> = cells.iter().filter(is_whole).collect();
+        if cells.len() < 2 || rounds < 2 {
+            let one = cells.first()?;
+            return Components::of(one, start_ns, lap_ns);
+        }
+        let children = || cells.iter().flat_map(|cell| cell.iter());
+        let freedom: usize = children().map(|child| child.len() - 1).sum();
+        if freedom == 0 {
+            return None;
+        }
+        let within = children().map(|child| squares(child)).sum::<f64>() / freedom as f64;
+        let count = (cells.len() * rounds) as f64;
+        let share = children()
+            .map(|child| 1.0 / child.len() as f64)
+            .sum::<f64>()
+            / count;
+        // Cells × rounds less what a cell and what a round has in common.
+        let of_cell = |cell: &[Vec<f64>]| -> Vec<f64> {
+            let means: Vec<f64> = cell.iter().map(|child| mean(child)).collect();
+            let middle = mean(&means);
+            means.iter().map(|value| value - middle).collect()
+        };
+        let table: Vec<Vec<f64>> = cells.iter().map(|cell| of_cell(cell)).collect();
+        let in_round = |round: usize| table.iter().map(move |cell| cell[round]);
+        let left: f64 = (0..rounds)
+            .map(|round| squares(&in_round(round).collect::<Vec<f64>>()))
+            .sum();
+        let of_means = left / ((cells.len() - 1) * (rounds - 1)) as f64;
+        Components::new(within, of_means - within * share, start_ns, lap_ns)
+    }
+
     /// From the logarithms of the iterations of each child; `None` if there are
     /// fewer than two children, or none with two iterations.
     pub fn of(children: &[Vec<f64>], start_ns: f64, lap_ns: f64) -> Option<Components> {
@@ -51,25 +90,25 @@ impl Components {
         if with.len() < 2 || freedom == 0 {
             return None;
         }
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let means: Vec<f64> = with.iter().map(|one| mean(one)).collect();
-        let squares = |values: &[f64], about: f64| -> f64 {
-            values.iter().map(|x| (x - about) * (x - about)).sum()
-        };
-        let inside = with.iter().zip(&means);
-        let within = inside.map(|(one, mean)| squares(one, *mean)).sum::<f64>() / freedom as f64;
+        let within = with.iter().map(|one| squares(one)).sum::<f64>() / freedom as f64;
         // The means of children scatter by both; of unequal children, by the
         // harmonic mean of their iterations.
         let share = with.iter().map(|one| 1.0 / one.len() as f64).sum::<f64>() / count;
-        let of_means = squares(&means, mean(&means)) / (count - 1.0);
-        let between = (of_means - within * share).max(0.0);
+        let of_means = squares(&means) / (count - 1.0);
+        Components::new(within, of_means - within * share, start_ns, lap_ns)
+    }
+
+    /// From variances; one that came out negative is none.
+    fn new(within: f64, between: f64, start_ns: f64, lap_ns: f64) -> Option<Components> {
         let found = Components {
             within: within.sqrt(),
-            between: between.sqrt(),
+            between: between.max(0.0).sqrt(),
             start_ns,
             lap_ns,
         };
-        (found.within.is_finite() && found.between.is_finite()).then_some(found)
+        // `max` makes nothing of what is no number.
+        (found.within.is_finite() && between.is_finite()).then_some(found)
     }
 
     /// Iterations that make the best of a child's cost: at least 1, at most
@@ -102,9 +141,39 @@ impl Components {
     }
 }
 
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// About their own mean.
+fn squares(values: &[f64]) -> f64 {
+    let middle = mean(values);
+    values.iter().map(|x| (x - middle) * (x - middle)).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cells_say_together_what_none_says_alone() {
+        // Two rounds that are 1 apart for everybody, and cells that are 0.2 off in them.
+        let cell = |base: f64, off: f64| vec![vec![base, base + 0.1], vec![base + 1.0 + off; 2]];
+        let cells = [cell(0.0, 0.2), cell(5.0, -0.2)];
+        let found = Components::pooled(&cells, 1.0, 1.0).unwrap();
+        // Within: 0.005 twice and 0 twice, over 4 degrees. The table's rests are
+        // ± 0.1, with one degree.
+        assert!((found.within - (0.01_f64 / 4.0).sqrt()).abs() < 1e-12);
+        let between: f64 = 4.0 * 0.01 - found.within.powi(2) / 2.0;
+        assert!((found.between - between.sqrt()).abs() < 1e-12, "{found:?}");
+        assert_eq!(Components::pooled(&[], 1.0, 1.0), None);
+        assert_eq!(
+            Components::pooled(&[vec![vec![1.0]; 2], vec![vec![2.0]; 2]], 1.0, 1.0),
+            None
+        );
+        let alone = Components::pooled(&[vec![vec![0.0, 0.1], vec![1.0, 1.1]]], 1.0, 1.0);
+        assert!(alone.is_some());
+    }
 
     const COLD: Components = Components {
         within: 0.079,

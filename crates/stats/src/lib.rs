@@ -7,6 +7,7 @@
 //!                 ├──▶ ratio      of two cells, of two rows   ◀── interval ◀── moderate, serial, student
 //!                 │                                           ◀── layout: what no round shows
 //!                 ├──▶ noise      what identical cells differ by
+//!                 ├──▶ settle     which cells need further rounds, by their width alone
 //!                 ├──▶ table      ratios that are judged together  ◀── verdict
 //!                 ▼
 //!             Summary (one campaign)     compare (two campaigns)
@@ -51,6 +52,7 @@ pub mod ratio;
 pub mod rng;
 pub mod row;
 mod serial;
+pub mod settle;
 mod student;
 pub mod summary;
 pub mod table;

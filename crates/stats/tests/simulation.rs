@@ -27,6 +27,7 @@ fn world(noise: Noise, rounds: usize) -> World {
         controls: Controls::Every,
         planted: 0.0,
         row_slower: 0.0,
+        width: None,
     }
 }
 
@@ -60,6 +61,27 @@ fn what_is_planted_is_found_on_a_quiet_machine() {
     );
     assert!(told.found + 1 >= TRIALS, "{told:?}");
     assert!(told.seen_mean < 0.01 && told.seen_cell < 0.03, "{told:?}");
+}
+
+/// Stopping where an interval is narrow makes it no liar.
+#[test]
+fn cells_that_are_measured_until_they_are_known_are_covered_too() {
+    for noise in [Noise::Independent, Noise::Uneven] {
+        let until = World {
+            width: Some(0.01),
+            ..world(noise, 9)
+        };
+        let told = Told::of(&until, TRIALS / 2, SEED);
+        let what = format!("{} ({}): {told:?}", noise.name(), noise.help());
+        assert!(told.campaigns_different <= 1, "{what}");
+        assert!(
+            f64::from(told.covered) > 0.93 * f64::from(told.cells),
+            "{what}"
+        );
+        // Fewer rounds than nine of everything.
+        let all = Told::of(&world(noise, 9), TRIALS / 2, SEED);
+        assert!(told.seen_cell > all.seen_cell, "{what} {all:?}");
+    }
 }
 
 #[test]

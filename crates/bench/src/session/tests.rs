@@ -7,7 +7,7 @@ use fathom_record::{
     protocol::{Hello, Iteration, Job, Measure, Request},
 };
 
-use super::*;
+use super::{counted::median, *};
 use crate::{driver::mock::MockDriver, plan, results};
 
 fn measure_of(request: &Request) -> &Measure {
@@ -77,11 +77,44 @@ fn good(_: usize, request: &Request) -> Result<Conversation, DriveError> {
     Ok(answer(request, "a1"))
 }
 
+/// Says what a test has it say, and notes what it was asked.
+#[derive(Default)]
+struct Steered {
+    iterations: Option<u32>,
+    /// Workloads that are never settled; all that are asked for if absent.
+    open: Option<&'static str>,
+    pilots: RefCell<Vec<crate::steer::Pilot>>,
+}
+
+impl Steer for Steered {
+    fn iterations(&self, pilot: &crate::steer::Pilot, _: u32) -> Option<u32> {
+        self.pilots.borrow_mut().push(pilot.clone());
+        self.iterations
+    }
+
+    fn unsettled(
+        &self,
+        campaign: &fathom_record::Campaign,
+        _: f64,
+    ) -> Option<Vec<(CellId, CellId)>> {
+        let open = self.open?;
+        let cells = &campaign.header.cells;
+        let of = |cell: &&Cell| cell.workload == open && cell.sandbox.engine == "other";
+        let base = |cell: &Cell| Cell {
+            sandbox: cells[0].sandbox.clone(),
+            ..cell.clone()
+        };
+        let open = cells.iter().filter(|cell| !cell.is_control()).filter(of);
+        Some(open.map(|cell| (cell.id(), base(cell).id())).collect())
+    }
+}
+
 struct Bench {
     folder: tempfile::TempDir,
     plan: Plan,
     asked: Asked,
     pace: Pace,
+    steer: Steered,
     stop: AtomicBool,
 }
 
@@ -96,8 +129,10 @@ impl Bench {
                 cell_target: None,
                 iterations_max: 10,
                 rounds_wanted: 0,
+                width: None,
                 is_by_cell: false,
             },
+            steer: Steered::default(),
             stop: AtomicBool::new(false),
         }
     }
@@ -119,6 +154,7 @@ impl Bench {
             drivers: &mut drivers,
             results: &mut results,
             pace: self.pace.clone(),
+            steer: &self.steer,
             stop: &self.stop,
             observer: &mut (),
         };
@@ -268,6 +304,68 @@ fn short_workloads_get_more_iterations_from_the_second_round_on() {
         .map(|(_, _, count)| *count)
         .collect();
     assert_eq!(asked, [2, 2, 5, 5]);
+}
+
+#[test]
+fn from_the_third_round_on_iterations_are_what_varies_and_costs() {
+    let mut bench = Bench::new(&["a"]);
+    bench.plan.config.rounds = 3;
+    bench.plan.config.iterations = 1;
+    bench.pace.cell_target = Some(Duration::from_millis(10));
+    bench.pace.width = Some(0.01);
+    bench.pace.rounds_wanted = 5;
+    // The mock's kernel takes 7 ns: a reading of 5 ms takes all that fit.
+    let counts = |bench: &Bench| -> Vec<u32> {
+        bench
+            .asked
+            .borrow_mut()
+            .drain(..)
+            .map(|(.., count)| count)
+            .collect()
+    };
+    bench.steer.iterations = Some(3);
+    bench.run(good);
+    assert_eq!(counts(&bench), [1, 1, 10, 10, 10, 10]);
+    let pilot = bench.steer.pilots.borrow()[0].clone();
+    assert_eq!(pilot.cells.len(), 2);
+    assert!(
+        pilot
+            .cells
+            .iter()
+            .all(|cell| cell[0].len() == 1 && cell[1].len() == 10)
+    );
+    assert_eq!(pilot.lap_ns, 1e6);
+    let long = |number: usize, request: &Request| {
+        let conversation = good(number, request)?;
+        for one in &conversation.iterations {
+            let line = "fathom: answer=a1 kernel_ns=9000000\n";
+            std::fs::write(one.stdout.as_ref().unwrap(), line).unwrap();
+        }
+        Ok(conversation)
+    };
+    let mut other = Bench::new(&["a"]);
+    (other.plan.config, other.pace) = (bench.plan.config.clone(), bench.pace.clone());
+    other.steer.iterations = Some(3);
+    other.run(long);
+    assert_eq!(counts(&other), [1, 1, 10, 10, 3, 3]);
+}
+
+#[test]
+fn what_is_known_well_enough_is_left_alone_and_the_rest_run_again() {
+    let mut bench = Bench::new(&["a", "b"]);
+    bench.plan.config.rounds = 6;
+    bench.pace.width = Some(0.01);
+    bench.pace.rounds_wanted = 3;
+    bench.steer.open = Some("b");
+    assert_eq!(bench.run(good), Ended::Complete);
+    let asked = bench.asked_by_cell();
+    assert_eq!((asked[&(0, "a".into())], asked[&(1, "a".into())]), (3, 3));
+    assert_eq!((asked[&(0, "b".into())], asked[&(1, "b".into())]), (6, 6));
+    let mut bench = Bench::new(&["a"]);
+    bench.plan.config.rounds = 6;
+    (bench.pace.width, bench.pace.rounds_wanted) = (Some(0.01), 3);
+    bench.steer.open = Some("nothing");
+    assert_eq!(bench.run(good), Ended::Settled { rounds: 3 });
 }
 
 #[test]

@@ -25,12 +25,14 @@ struct Options {
     seed: u64,
     noises: Vec<Noise>,
     controls: Controls,
+    width: Option<f64>,
     what: String,
 }
 
 const USAGE: &str = "\
 simulate [coverage|aa|power|compare|all] [--trials N] [--cells N] [--workloads N]
-         [--rounds N,N…] [--seed N] [--noise NAME,NAME…] [--controls first|every]";
+         [--rounds N,N…] [--seed N] [--noise NAME,NAME…] [--controls first|every]
+         [--width PERCENT]";
 
 fn main() {
     match options() {
@@ -51,6 +53,7 @@ fn options() -> Result<Options, String> {
         seed: 2026,
         noises: Noise::ALL.to_vec(),
         controls: Controls::Every,
+        width: None,
         what: "all".to_owned(),
     };
     let mut words = std::env::args().skip(1);
@@ -71,6 +74,10 @@ fn options() -> Result<Options, String> {
                 options.rounds = all.collect::<Result<_, _>>().map_err(|_| value.clone())?;
             }
             "--noise" => options.noises = value.split(',').map(noise).collect::<Result<_, _>>()?,
+            "--width" => {
+                let percent: f64 = value.parse().map_err(|_| value.clone())?;
+                options.width = Some(percent / 100.0);
+            }
             "--controls" if value == "first" => options.controls = Controls::First,
             "--controls" if value == "every" => options.controls = Controls::Every,
             _ => return Err(format!("unknown: {word} {value}")),
@@ -107,6 +114,7 @@ fn world(options: &Options, noise: Noise, rounds: usize, planted: f64) -> World 
         controls: options.controls,
         planted,
         row_slower: 0.0,
+        width: options.width,
     }
 }
 

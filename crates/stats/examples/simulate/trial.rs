@@ -1,6 +1,10 @@
 //! Trials: a campaign is drawn, summarised as every campaign is, and what was
 //! said of it held against what is true.
 
+use std::collections::BTreeSet;
+
+use fathom_record::{Campaign, CellId};
+use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::rng::Rng;
 use fathom_stats::{Basis, Ratio, Summary, Verdict, compare};
 
@@ -48,7 +52,10 @@ impl Told {
     }
 
     fn hear(&mut self, world: &World, simulated: &Simulated) {
-        let summary = Summary::from_campaign(&simulated.campaign);
+        let summary = match world.width {
+            Some(width) => Summary::from_campaign(&settled(&simulated.campaign, width)),
+            None => Summary::from_campaign(&simulated.campaign),
+        };
         let before = (self.different, self.means_different);
         for row in summary.rows.iter().skip(1) {
             let truth = |workload: &str| {
@@ -81,6 +88,29 @@ impl Told {
         }
         self.campaigns_different += u32::from((self.different, self.means_different) != before);
     }
+}
+
+/// What is left of a campaign that measures cells no more whose ratio is known to a width.
+fn settled(campaign: &Campaign, width: f64) -> Campaign {
+    let mut now = campaign.clone();
+    for round in ROUNDS_MIN as u32..campaign.header.config.rounds {
+        now.processes = campaign.processes.clone();
+        let mut so_far = now.clone();
+        so_far.samples.retain(|sample| sample.round < round);
+        so_far.processes.retain(|process| process.round < round);
+        let open = Summary::from_campaign(&so_far).unsettled(width);
+        let open: BTreeSet<CellId> = open
+            .into_iter()
+            .flat_map(|(one, base)| [one, base])
+            .collect();
+        let is_open = |cell: &CellId| {
+            let text = cell.as_str();
+            open.contains(text.strip_suffix("/control").unwrap_or(text))
+        };
+        now.samples
+            .retain(|sample| sample.round != round || is_open(&sample.cell));
+    }
+    now
 }
 
 fn is_different(verdict: Verdict) -> bool {

@@ -40,6 +40,8 @@ pub struct World {
     pub planted: f64,
     /// What all cells of the last row take longer by.
     pub row_slower: f64,
+    /// The width from which on a cell is measured no more; all rounds of all if absent.
+    pub width: Option<f64>,
 }
 
 /// A campaign and what is true of it.

@@ -1,0 +1,46 @@
+//! What estimates say of how much more is to be measured.
+
+use fathom_bench::steer::{Pilot, Steer};
+use fathom_record::{Campaign, CellId};
+use fathom_stats::{Summary, allocation::Components};
+
+/// By the estimates of reports.
+pub struct Estimates;
+
+impl Steer for Estimates {
+    fn iterations(&self, pilot: &Pilot, most: u32) -> Option<u32> {
+        let found = Components::pooled(&pilot.cells, pilot.start_ns, pilot.lap_ns)?;
+        Some(found.iterations(most))
+    }
+
+    fn unsettled(&self, campaign: &Campaign, half_width: f64) -> Option<Vec<(CellId, CellId)>> {
+        Some(Summary::from_campaign(campaign).unsettled(half_width))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn iterations_come_from_what_varies_and_costs() {
+        let child = |off: f64| vec![off - 0.1, off + 0.1];
+        let pilot = Pilot {
+            cells: vec![vec![child(0.0), child(0.1)], vec![child(0.0), child(-0.1)]],
+            start_ns: 900.0,
+            lap_ns: 1.0,
+        };
+        assert_eq!(
+            Estimates.iterations(&pilot, 50),
+            Some(50),
+            "no more between than within"
+        );
+        let apart = Pilot {
+            cells: vec![vec![child(0.0), child(3.0)], vec![child(0.0), child(-3.0)]],
+            ..pilot.clone()
+        };
+        // √900 · 0.141 / 3
+        assert_eq!(Estimates.iterations(&apart, 50), Some(1));
+        assert_eq!(Estimates.iterations(&Pilot::default(), 50), None);
+    }
+}
