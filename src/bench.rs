@@ -15,8 +15,8 @@ pub mod asked;
 mod counts;
 mod finish;
 mod probe;
-mod show;
-mod steer;
+pub mod show;
+pub mod steer;
 
 use std::{
     path::Path,
@@ -45,7 +45,7 @@ pub use args::Args;
 use asked::Asking;
 
 /// What is recorded as the version.
-const TOOL: &str = env!("CARGO_PKG_VERSION");
+pub const TOOL: &str = env!("CARGO_PKG_VERSION");
 
 /// Measures, and reports.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -170,7 +170,7 @@ fn measure(
 
 /// The flag which Ctrl-C and termination set. A second one ends us at once;
 /// children die with us.
-fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
+pub fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&stop);
     ctrlc::set_handler(move || {

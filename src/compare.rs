@@ -1,18 +1,30 @@
 //! `fathom compare`: has anything become slower since?
 //!
-//! Exit status 0 if not, 1 if a slowdown past the threshold was shown or a
-//! time was lost, never for a difference inside the noise.
+//! Each slowdown that is found is looked for again in a campaign of its own, where the
+//! later campaign can be measured here. Exit status 0 if there is none, or none came again;
+//! 1 if one did, or a time was lost; 3 if one was found and could not be looked for. Never
+//! for a difference inside the noise.
+
+mod confirm;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::ensure;
-use fathom_report::{Results, compare as text};
+use fathom_record::Campaign;
+use fathom_report::Results;
+use fathom_report::compare::{self as text, Standing};
 use fathom_stats::{Basis, Summary, compare};
 
+use crate::bench::args::percent;
 use crate::report::{print, stdout_style};
 
 /// Compare two campaigns; fails past a threshold, never inside the noise
+///
+/// A slowdown past the threshold is looked for again in a campaign of its own, kept in the
+/// folder of the later one, if that was measured on this host by this version. Exit status
+/// 1: a slowdown was confirmed, or a time was lost; 3: a slowdown could not be looked for
+/// again; 0: neither.
 #[derive(clap::Args)]
 pub struct Args {
     /// The results folder to compare with
@@ -20,17 +32,24 @@ pub struct Args {
     /// The results folder in question
     after: PathBuf,
     /// Slowdown that is tolerated
-    #[arg(long, default_value = "2%", value_parser = threshold, value_name = "PERCENT")]
+    #[arg(long, default_value = "2%", value_parser = percent, value_name = "PERCENT")]
     threshold: f64,
     /// Compare times, or ratios to each campaign's baseline: by host if absent
     #[arg(long, value_parser = basis, value_name = "time|ratio")]
     basis: Option<Basis>,
+    /// Judge by the two campaigns alone: nothing is measured, and a slowdown is status 1
+    #[arg(long)]
+    no_confirm: bool,
 }
+
+/// The exit status where a slowdown was found and could not be looked for again.
+const UNCONFIRMED: u8 = 3;
 
 /// Reads both, compares, and says so in the exit status.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let before = summary(&args.before)?;
-    let after = summary(&args.after)?;
+    let before = Summary::from_campaign(&load(&args.before)?);
+    let campaign = load(&args.after)?;
+    let after = Summary::from_campaign(&campaign);
     let basis = args.basis.unwrap_or_else(|| Basis::of(&before, &after));
     let comparison = compare(&before, &after, args.threshold, basis);
     ensure!(
@@ -43,16 +62,37 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         subject(&after)
     );
     let name = |path: &Path| path.display().to_string();
+    let style = stdout_style();
+    // A time that was lost needs no second look.
+    let is_slower = comparison.lost.is_empty() && comparison.is_refused();
+    let standing = match is_slower && !args.no_confirm {
+        true => Standing::ToConfirm,
+        false => Standing::Last,
+    };
+    let (earlier, later) = (name(&args.before), name(&args.after));
     print(&text::render(
         &comparison,
-        &name(&args.before),
-        &name(&args.after),
-        stdout_style(),
+        (&earlier, &later),
+        standing,
+        style,
     ))?;
-    Ok(if comparison.is_refused() || comparison.rows.is_empty() {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
+    if standing == Standing::Last {
+        return Ok(
+            match comparison.is_refused() || comparison.rows.is_empty() {
+                true => ExitCode::FAILURE,
+                false => ExitCode::SUCCESS,
+            },
+        );
+    }
+    let again = confirm::again((&before, &comparison), &args.after, &campaign, basis);
+    let again = again.map_err(|error| format!("{error:#}"));
+    print(&text::confirmation(&comparison, again.as_ref(), style))?;
+    Ok(match again {
+        Ok((again, _)) if text::came_again(&comparison, &again).next().is_some() => {
+            ExitCode::FAILURE
+        }
+        Ok(_) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(UNCONFIRMED),
     })
 }
 
@@ -80,18 +120,8 @@ fn subject(summary: &Summary) -> String {
     }
 }
 
-fn summary(path: &Path) -> anyhow::Result<Summary> {
-    let campaign = Results::find(path)?.load()?;
-    Ok(Summary::from_campaign(&campaign))
-}
-
-/// `2%`, `2 %` or `0.5%`; a plain number is per cent too.
-fn threshold(text: &str) -> Result<f64, String> {
-    let number = text.trim().trim_end_matches('%').trim_end();
-    match number.parse::<f64>() {
-        Ok(percent) if percent.is_finite() && percent >= 0.0 => Ok(percent / 100.0),
-        _ => Err("a threshold is per cent, 0 or more, such as 2%".to_owned()),
-    }
+fn load(path: &Path) -> anyhow::Result<Campaign> {
+    Ok(Results::find(path)?.load()?)
 }
 
 fn basis(text: &str) -> Result<Basis, String> {
@@ -99,20 +129,5 @@ fn basis(text: &str) -> Result<Basis, String> {
         "time" => Ok(Basis::Time),
         "ratio" => Ok(Basis::ToBaseline),
         _ => Err("a basis is time or ratio".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thresholds_are_per_cent() {
-        assert_eq!(threshold("2%"), Ok(0.02));
-        assert_eq!(threshold("0.5 %"), Ok(0.005));
-        assert_eq!(threshold("3"), Ok(0.03));
-        for bad in ["", "%", "-1%", "nan", "inf", "2x"] {
-            assert!(threshold(bad).is_err(), "{bad}");
-        }
     }
 }

@@ -195,7 +195,8 @@ fn a_slowdown_decides_the_exit_status_and_noise_does_not() {
     results(folder.path(), "slower", 1.05);
     for (words, status, last) in [
         (vec!["before", "before", "--threshold", "0%"], 0, "accepted"),
-        (vec!["before", "slower"], 1, "refused"),
+        (vec!["before", "slower"], 3, "refused, unconfirmed: "),
+        (vec!["before", "slower", "--no-confirm"], 1, "refused: "),
         (
             vec!["before", "slower", "--threshold", "20%"],
             0,

@@ -183,6 +183,18 @@ impl Results {
     }
 }
 
+/// Whether two campaigns measure the same module, where they measure one of a user's own.
+///
+/// # Errors
+/// That they do not.
+pub fn same_module(before: &Header, now: &Header) -> Result<(), String> {
+    let digest = |header: &Header| Some(header.config.module.as_ref()?.digest.clone());
+    match digest(before) == digest(now) {
+        true => Ok(()),
+        false => Err("the module has changed".to_owned()),
+    }
+}
+
 /// Whether a campaign can be gone on with as this one.
 ///
 /// # Errors
@@ -209,16 +221,7 @@ pub fn same_campaign(
             (None, None) => differs("its cells are in another order".into()),
         };
     }
-    let module = |header: &Header| {
-        header
-            .config
-            .module
-            .as_ref()
-            .map(|note| note.digest.clone())
-    };
-    if module(before) != module(now) {
-        return differs("the module has changed".into());
-    }
+    same_module(before, now).or_else(differs)?;
     if before.tool != now.tool {
         return differs(format!(
             "it is from version {}, this is {}",

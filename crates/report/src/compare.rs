@@ -1,6 +1,7 @@
 //! Two campaigns side by side, as text.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use fathom_stats::compare::{Basis, Change, Comparison};
 use fathom_stats::{Row, Verdict};
@@ -12,8 +13,22 @@ use crate::view::{could_have_seen, label, range};
 /// Workloads listed under a row at most.
 const WORKLOADS_MAX: usize = 8;
 
-/// What became of the common rows, the verdict last.
-pub fn render(comparison: &Comparison, before: &str, after: &str, style: Style) -> String {
+/// Whether a comparison is the last word on what is slower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It is.
+    Last,
+    /// What is slower is looked for again.
+    ToConfirm,
+}
+
+/// What became of the common rows of the earlier and the later campaign, the verdict last.
+pub fn render(
+    comparison: &Comparison,
+    (before, after): (&str, &str),
+    standing: Standing,
+    style: Style,
+) -> String {
     let mut text = String::new();
     let mut say = |tone: Tone, line: &str| style.say(&mut text, tone, line);
     say(Tone::Strong, &format!("{after} against {before}"));
@@ -41,8 +56,95 @@ pub fn render(comparison: &Comparison, before: &str, after: &str, style: Style) 
         text.push('\n');
         text.push_str(&table);
     }
-    endings(comparison, &mut text, style);
+    endings(comparison, standing, &mut text, style);
     text
+}
+
+/// The slowdowns of a comparison that another found as well.
+pub fn came_again<'a>(
+    found: &'a Comparison,
+    again: &'a Comparison,
+) -> impl Iterator<Item = (&'a Row, Option<&'a str>, &'a Change)> {
+    again.regressions().filter(|(row, workload, _)| {
+        let mut first = found.regressions();
+        first.any(|(other, name, _)| other == *row && name == *workload)
+    })
+}
+
+/// What a second look at the slowdowns found, and where that campaign is, or why there is
+/// none; the verdict last.
+pub fn confirmation(
+    found: &Comparison,
+    again: Result<&(Comparison, PathBuf), &String>,
+    style: Style,
+) -> String {
+    let mut text = String::new();
+    let mut say = |tone: Tone, line: &str| style.say(&mut text, tone, line);
+    let all = slowdowns(found);
+    let (again, folder) = match again {
+        Ok((again, folder)) => (again, folder),
+        Err(why) => {
+            say(
+                Tone::Plain,
+                &format!("it could not be measured again: {why}"),
+            );
+            say(Tone::Bad, &format!("refused, unconfirmed: {all}"));
+            return text;
+        }
+    };
+    let names = Names::of(found);
+    for (row, workload, first) in found.regressions() {
+        let mut same = again.rows.iter().filter(|one| one.row == *row);
+        let second = same.find_map(|one| match workload {
+            None => one.geomean.as_ref(),
+            Some(name) => one
+                .workloads
+                .iter()
+                .find(|(other, _)| other == name)
+                .map(|(_, change)| change),
+        });
+        let seen = second.map_or("no time".to_owned(), in_words);
+        let name = [Some(names.name(row)), workload.map(str::to_owned)];
+        let name = name.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+        say(
+            Tone::Plain,
+            &format!("{name}: {}; again: {seen}", in_words(first)),
+        );
+    }
+    say(
+        Tone::Faint,
+        &format!("its samples are in {}", folder.display()),
+    );
+    match came_again(found, again).count() {
+        0 => say(
+            Tone::Good,
+            &format!("accepted: not confirmed by a run of their own: {all}"),
+        ),
+        count => say(
+            Tone::Bad,
+            &format!("refused: {count} confirmed by a run of their own, of {all}"),
+        ),
+    }
+    text
+}
+
+fn in_words(change: &Change) -> String {
+    let ends = change.ratio.interval.ok();
+    let ends = ends.map_or_else(String::new, |ends| {
+        format!(" (95 %: {})", range(ends.low, ends.high))
+    });
+    format!(
+        "{}{ends}",
+        figures::signed_percent(change.ratio.value - 1.0)
+    )
+}
+
+fn slowdowns(comparison: &Comparison) -> String {
+    format!(
+        "{} past the threshold of {}",
+        figures::plural(comparison.regressions().count(), "slowdown"),
+        figures::percent(comparison.threshold)
+    )
 }
 
 fn basis(comparison: &Comparison) -> &'static str {
@@ -161,7 +263,7 @@ fn judged(change: &Change) -> (Tone, &'static str, &'static str) {
     }
 }
 
-fn endings(comparison: &Comparison, text: &mut String, style: Style) {
+fn endings(comparison: &Comparison, standing: Standing, text: &mut String, style: Style) {
     let mut say = |tone: Tone, line: &str| style.say(text, tone, line);
     say(Tone::Plain, "");
     for (cell, reason) in &comparison.lost {
@@ -188,10 +290,7 @@ fn endings(comparison: &Comparison, text: &mut String, style: Style) {
     if comparison.is_refused() {
         let mut why = Vec::new();
         if slower > 0 {
-            why.push(format!(
-                "{} past the threshold of {threshold}",
-                figures::plural(slower, "slowdown")
-            ));
+            why.push(slowdowns(comparison));
         }
         if !comparison.lost.is_empty() {
             why.push(format!(
@@ -199,7 +298,10 @@ fn endings(comparison: &Comparison, text: &mut String, style: Style) {
                 figures::plural(comparison.lost.len(), "cell")
             ));
         }
-        say(Tone::Bad, &format!("refused: {}", why.join(", ")));
+        match standing {
+            Standing::Last => say(Tone::Bad, &format!("refused: {}", why.join(", "))),
+            Standing::ToConfirm => say(Tone::Bad, &format!("to be confirmed: {}", why.join(", "))),
+        }
     } else if !is_judged(comparison) {
         say(
             Tone::Faint,

@@ -116,7 +116,12 @@ fn a_slowdown_is_refused_and_noise_is_not() {
         let after = summary(after);
         let basis = Basis::of(&before, &after);
         let found = compare(&before, &after, threshold, basis);
-        let text = fathom_report::compare::render(&found, "before", "after", Style::default());
+        let text = fathom_report::compare::render(
+            &found,
+            ("before", "after"),
+            fathom_report::compare::Standing::Last,
+            Style::default(),
+        );
         (found.is_refused(), text)
     };
     let slower = common::suite_again(7, 1.05);
