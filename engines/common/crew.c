@@ -6,6 +6,7 @@
 // iteration meets the same company.
 
 #define _GNU_SOURCE
+#include <alloca.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -23,6 +24,7 @@ struct crew {
     struct world world; // but for where output goes
     const char *scratch;
     long threads, warmup, iterations;
+    size_t stack_offset; // where in a page the stacks of threads begin
     bool cycle; // iterations go on with many bare instances in a row
     pthread_barrier_t all_warm;
     atomic_long finished;
@@ -156,9 +158,22 @@ static void iterate(struct worker *worker, bool counted) {
     events_send(&line);
 }
 
+// Stacks of threads begin at a page: without this their frames would lie alike in every
+// process. By the round's seed, in steps that keep them aligned; the parent does the same
+// to the main thread's by the size of the environment.
+static size_t stack_offset(const struct json *request) {
+    const struct json *seed = json_get(request, "seed");
+    if (seed == NULL || seed->kind != JSON_NUMBER) return 0;
+    return (strtoull(seed->text, NULL, 10) >> 32) % 4096 & ~(size_t)15;
+}
+
 static void *work(void *argument) {
     struct worker *worker = argument;
     struct crew *crew = worker->crew;
+    if (crew->stack_offset > 0) {
+        char *volatile room = alloca(crew->stack_offset);
+        room[0] = 0; // or nothing would be moved
+    }
     pin(worker);
     if (the_engine.enter_thread != NULL) the_engine.enter_thread();
     for (long i = 0; i < crew->warmup; i++) iterate(worker, false);
@@ -186,6 +201,7 @@ void measure(const struct json *request, const char *path) {
         .threads = json_long(request, "threads", 1),
         .warmup = json_long(request, "warmup", 0),
         .iterations = json_long(request, "iterations", 1),
+        .stack_offset = stack_offset(request),
     };
     if (crew.threads < 1 || crew.threads > 4096) fail("internal", "%ld threads asked for", crew.threads);
     if (the_engine.link != NULL) the_engine.link();

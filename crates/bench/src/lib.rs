@@ -31,6 +31,7 @@ pub mod house;
 pub mod judge;
 pub mod near;
 pub mod own;
+mod padding;
 pub mod plan;
 pub mod prepare;
 pub mod probe;

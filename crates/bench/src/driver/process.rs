@@ -20,6 +20,7 @@ use super::{
     conversation::understand,
     watch::{Watcher, cpu_time},
 };
+use crate::padding::pad;
 
 /// Starts the same runner command anew for each question.
 #[derive(Clone, Debug)]
@@ -81,6 +82,9 @@ impl Driver for ProcessDriver {
         let before = CpuTimes::read().ok();
         let started = Instant::now();
         let mut command = self.to_command();
+        if let Job::Measure(measure) = &request.job {
+            pad(&mut command, measure.seed);
+        }
         let line = request.to_line();
         let remains = supervise_watched(
             &mut command,

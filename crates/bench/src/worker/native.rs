@@ -31,7 +31,7 @@ use fathom_sys::{
     usage::{Ended, MemoryUse, Usage, wait_with_memory, wait_with_usage},
 };
 
-use crate::plan::WORKING;
+use crate::{padding::pad, plan::WORKING};
 
 /// A native executable and how to start it.
 pub struct NativeProgram {
@@ -44,6 +44,8 @@ pub struct NativeProgram {
     /// What is added to its environment, which is otherwise empty, as a
     /// sandboxed program's is.
     pub env: Vec<(OsString, OsString)>,
+    /// Where its stack begins; where it does by itself, if 0.
+    pub seed: u64,
     /// What all processes so far have used.
     pub used: Mutex<Usage>,
     /// What the first of them had used of memory when it ended. They are all alike, and
@@ -91,7 +93,9 @@ impl Program for NativeProgram {
         command
             .args(&self.args)
             .env_clear()
-            .envs(self.env.iter().map(|(key, value)| (key, value)))
+            .envs(self.env.iter().map(|(key, value)| (key, value)));
+        pad(&mut command, self.seed);
+        command
             .stdin(streams.stdin.map_or_else(Stdio::null, Stdio::from))
             .stdout(streams.stdout)
             .stderr(streams.stderr);
@@ -169,6 +173,7 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
             .iter()
             .find(|(_, guest)| guest == WORKING)
             .map(|(host, _)| host.clone()),
+        seed: measure.seed,
         used: Mutex::default(),
         memory: OnceLock::new(),
         is_looked_at: AtomicBool::new(false),
@@ -234,6 +239,7 @@ mod tests {
             args: vec!["-c".into(), script.into()],
             env: vec![("FROM".into(), "here".into())],
             folder: None,
+            seed: 0,
             used: Mutex::default(),
             memory: OnceLock::new(),
             is_looked_at: AtomicBool::new(false),
