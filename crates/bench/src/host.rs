@@ -12,6 +12,8 @@ pub fn collect() -> Host {
     let allowed = pin::allowed_cpus().map_err(|error| error.to_string());
     Host {
         cpu_model: proc::cpu_model().into(),
+        cpu_kind: proc::cpu_kind().into(),
+        cpu_flags: proc::cpu_flags().into(),
         arch: Fact::Known(std::env::consts::ARCH.to_owned()),
         cpus_logical: allowed.map(|cpus| cpus.len() as u32).into(),
         cores_physical: topology.clone().map(|(_, cores)| cores).into(),

@@ -100,6 +100,10 @@ impl Features {
 pub struct Host {
     /// The CPU's own name for itself.
     pub cpu_model: Fact<String>,
+    /// Which it is: vendor, family, model and stepping, or an Arm's parts.
+    pub cpu_kind: Fact<String>,
+    /// What it and the kernel offer, by the names of `/proc/cpuinfo`.
+    pub cpu_flags: Fact<String>,
     /// Instruction set: `x86_64`, `aarch64`…
     pub arch: Fact<String>,
     /// Logical CPUs this process may use.
@@ -143,6 +147,8 @@ impl Host {
     pub fn fingerprint(&self) -> String {
         let parts = [
             self.cpu_model.to_string(),
+            self.cpu_kind.to_string(),
+            self.cpu_flags.to_string(),
             self.arch.to_string(),
             self.cpus_logical.to_string(),
             self.kernel.to_string(),

@@ -70,6 +70,8 @@ fn cell() -> Cell {
 fn host() -> Host {
     Host {
         cpu_model: Fact::Known(text("A CPU")),
+        cpu_kind: Fact::Known("GenuineIntel family 6 model 207 stepping 2".to_owned()),
+        cpu_flags: Fact::absent("why not"),
         arch: Fact::Known(text("x86_64")),
         cpus_logical: Fact::Known(2),
         cores_physical: Fact::Known(1),
@@ -180,6 +182,7 @@ fn process(id: CellId) -> Record {
             hardirq_ms: 3,
             softirq_ms: 4,
             idle_ms: 5,
+            steal_ms: 6,
         }),
         cpu_pinned: Some(CpuTime::default()),
         window: Some(Box::new(Window {

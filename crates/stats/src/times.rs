@@ -203,12 +203,12 @@ fn round(samples: &Samples<'_>, process: &Process) -> Round {
     round
 }
 
-/// What was seen from outside: while counted iterations ran where they could be
-/// watched, of the whole child where there is nothing better.
+/// What was seen from outside while counted iterations ran, where they could be watched.
 fn watched(process: &Process) -> [(Figure, Option<f64>); 9] {
     let window = process.window.as_deref();
     let host = window.and_then(|window| window.cpu_host);
     let pinned = window.and_then(|window| window.cpu_pinned);
+    // Never of the child's whole life: that is starting and compiling as well.
     let use_of = |time: Option<CpuTime>| time.and_then(|time| time.utilisation());
     let per_run = |count: Option<u64>| {
         let window = window.filter(|window| window.iterations > 0)?;
@@ -216,8 +216,8 @@ fn watched(process: &Process) -> [(Figure, Option<f64>); 9] {
     };
     let mean = |of: fn(&Window) -> Option<u64>| window.and_then(of).map(|bytes| bytes as f64);
     [
-        (Figure::CpuUseHost, use_of(host.or(process.cpu_host))),
-        (Figure::CpuUsePinned, use_of(pinned.or(process.cpu_pinned))),
+        (Figure::CpuUseHost, use_of(host)),
+        (Figure::CpuUsePinned, use_of(pinned)),
         (Figure::KernelShare, pinned.and_then(kernel_share)),
         (
             Figure::CpuUseProcess,

@@ -21,6 +21,43 @@ pub fn cpu_model() -> Fact {
         .ok_or_else(|| "/proc/cpuinfo names no model".into())
 }
 
+/// Which processor it is, where its name leaves that open: `AuthenticAMD family 25 model
+/// 17 stepping 1`.
+pub fn cpu_kind() -> Fact {
+    kind_in(&read("/proc/cpuinfo")?).ok_or_else(|| "/proc/cpuinfo names no family".into())
+}
+
+fn kind_in(info: &str) -> Option<String> {
+    let x86 = [
+        ("", "vendor_id"),
+        ("family ", "cpu family"),
+        ("model ", "model"),
+        ("stepping ", "stepping"),
+    ];
+    let arm = [
+        ("implementer ", "CPU implementer"),
+        ("part ", "CPU part"),
+        ("variant ", "CPU variant"),
+        ("revision ", "CPU revision"),
+    ];
+    let named = |(what, key): (&str, &str)| Some(format!("{what}{}", field(info, key)?));
+    let all = |fields: [(&'static str, &'static str); 4]| -> Option<Vec<String>> {
+        fields.into_iter().map(named).collect()
+    };
+    Some(all(x86).or_else(|| all(arm))?.join(" "))
+}
+
+/// What the processor and the kernel offer, by the names of `/proc/cpuinfo`, in the order of
+/// the alphabet.
+pub fn cpu_flags() -> Fact {
+    let info = read("/proc/cpuinfo")?;
+    let flags = field(&info, "flags").or_else(|| field(&info, "Features"));
+    let flags = flags.ok_or_else(|| "/proc/cpuinfo has no flags".to_owned())?;
+    let mut flags: Vec<&str> = flags.split_whitespace().collect();
+    flags.sort_unstable();
+    Ok(flags.join(" "))
+}
+
 /// Whether the processor and kernel offer a feature, by its `/proc/cpuinfo`
 /// flag, such as `ospke` or `avx2`.
 pub fn cpu_has_flag(flag: &str) -> bool {
@@ -265,9 +302,27 @@ mod tests {
     }
 
     #[test]
+    fn a_processor_is_known_by_its_family_or_its_part() {
+        let x86 = "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 207\nstepping\t: 2\n";
+        assert_eq!(
+            kind_in(x86).unwrap(),
+            "GenuineIntel family 6 model 207 stepping 2"
+        );
+        let arm =
+            "CPU implementer\t: 0x41\nCPU variant\t: 0x1\nCPU part\t: 0xd40\nCPU revision\t: 1\n";
+        assert_eq!(
+            kind_in(arm).unwrap(),
+            "implementer 0x41 part 0xd40 variant 0x1 revision 1"
+        );
+        assert_eq!(kind_in("model name\t: Fast One\n"), None);
+    }
+
+    #[test]
     fn every_fact_is_a_line_or_a_reason() {
         for fact in [
             cpu_model(),
+            cpu_kind(),
+            cpu_flags(),
             kernel_release(),
             governor(),
             transparent_huge_pages(),

@@ -189,6 +189,7 @@ pub(crate) fn cpu_time(share: &CpuShare) -> CpuTime {
         hardirq_ms: share.hard_irq_ms,
         softirq_ms: share.soft_irq_ms,
         idle_ms: share.idle_ms,
+        steal_ms: share.steal_ms,
     }
 }
 

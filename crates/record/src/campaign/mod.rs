@@ -423,6 +423,9 @@ pub struct CpuTime {
     pub softirq_ms: u64,
     /// Idle.
     pub idle_ms: u64,
+    /// Something could have run, but the hypervisor ran something else.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub steal_ms: u64,
 }
 
 impl CpuTime {

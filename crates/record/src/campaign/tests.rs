@@ -260,6 +260,8 @@ fn utilisation_follows_the_paper() {
         hardirq_ms: 3,
         softirq_ms: 2,
         idle_ms: 25,
+        // No use of ours.
+        steal_ms: 40,
     };
     assert_eq!(time.utilisation(), Some(0.75));
     assert_eq!(CpuTime::default().utilisation(), None);

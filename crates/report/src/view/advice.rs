@@ -79,7 +79,8 @@ fn best_of(aim: &Aim, rows: &[&Shown<'_>], lens: &Lens<'_>, pairs: &Pairs<'_>) -
         .filter(|(_, others)| !others.is_empty())?;
     let least = lens.summary.typical(&first.from.row, aim.figure)?;
     let mut text = format!("{}: {}", aim.best, first.row.name);
-    if aim.figure != Figure::Kernel && aim.figure != Figure::Run {
+    let is_ran = matches!(aim.figure, Figure::Kernel | Figure::Run);
+    if !is_ran && words::is_known(&first.row) {
         text.push_str(&format!(" ({})", lens::shown(aim.figure, least)));
     }
     let (mut level, mut open) = (Vec::new(), Vec::new());

@@ -33,7 +33,10 @@ pub fn from_campaign(
             |group| group.headline.clone(),
         ),
         checks: checks::lines(header, &groups),
-        host: facts::host(&header.host),
+        host: facts::host(&header.host)
+            .into_iter()
+            .chain(facts::stolen(campaign))
+            .collect(),
         config: facts::config(header),
         in_force: facts::in_force(campaign),
         controls: summary

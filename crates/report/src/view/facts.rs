@@ -33,10 +33,28 @@ pub fn host_line(host: &Host) -> String {
         .join(" · ")
 }
 
+/// What the hypervisor took of the processors' time while children ran.
+pub fn stolen(campaign: &Campaign) -> Option<Fact> {
+    let spent = campaign
+        .processes
+        .iter()
+        .filter_map(|process| process.cpu_host);
+    let (mut stolen, mut all) = (0, 0);
+    for time in spent {
+        stolen += time.steal_ms;
+        all += time.steal_ms + time.user_ms + time.system_ms + time.idle_ms;
+        all += time.hardirq_ms + time.softirq_ms;
+    }
+    let share = figures::percent(stolen as f64 / all as f64);
+    (all > 0).then(|| known("stolen by the hypervisor", format!("{share} of the time")))
+}
+
 /// The host, fact by fact.
 pub fn host(host: &Host) -> Vec<Fact> {
     let mut facts = vec![
         fact("CPU", &host.cpu_model),
+        fact("which", &host.cpu_kind),
+        fact("flags", &host.cpu_flags),
         fact("architecture", &host.arch),
         fact("logical CPUs", &host.cpus_logical),
         fact("physical cores", &host.cores_physical),

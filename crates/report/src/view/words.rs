@@ -260,22 +260,25 @@ pub fn headline(group: &Group, lead: &Lead) -> String {
             "On {subject}{at_once}, no sandbox has a time for everything: see what failed or is not finished."
         );
     };
-    let cost = cost(best, group);
+    let cost = cost(best, group).map_or_else(String::new, |cost| format!(": {cost}"));
     let has_rival = group.rows.iter().filter(|row| row.is_ranked()).count() > 1;
     let between = match lead.is_equivalent {
         true => format!("equivalent within {}", figures::percent(DELTA)),
         false => "no difference between them was shown".to_owned(),
     };
     let who = match first.as_slice() {
-        [only] if !has_rival => format!("{}: {cost}", only.name),
-        [only] if group.doubt.is_some() => format!("{} came out first: {cost}", only.name),
-        [only] => format!("{} {}: {cost}", only.name, first_of(group)),
+        [only] if !has_rival && cost.is_empty() => {
+            format!("{} has too few rounds to say how long it takes", only.name)
+        }
+        [only] if !has_rival => format!("{}{cost}", only.name),
+        [only] if group.doubt.is_some() => format!("{} came out first{cost}", only.name),
+        [only] => format!("{} {}{cost}", only.name, first_of(group)),
         [one, other] => format!(
-            "{} and {} share the lead: {cost}, {between}",
+            "{} and {} share the lead{cost}, {between}",
             one.name, other.name
         ),
         [one, others @ ..] => format!(
-            "{} and {} others share the lead: {cost}, {between}",
+            "{} and {} others share the lead{cost}, {between}",
             one.name,
             others.len()
         ),
@@ -319,7 +322,7 @@ fn first_by(figure: Figure) -> String {
 }
 
 /// How much more: `3.1–3.4 % longer (95 %)`, `4.9 × as long (95 %: 4.8–5.1)`;
-/// without an interval, the estimate.
+/// nothing without an interval.
 fn further(ratio: &RowRatio, figure: Figure) -> Option<String> {
     let ratio = ratio.geomean.as_ref().ok()?;
     let much = match figure.unit() {
@@ -327,19 +330,14 @@ fn further(ratio: &RowRatio, figure: Figure) -> Option<String> {
         _ => "much",
     };
     let more = more(figure);
-    Some(match ratio.interval {
-        Ok(ends) if ratio.value < 2.0 => {
-            format!("{} {more} (95 %)", range(ends.low, ends.high))
-        }
-        Ok(ends) => format!(
+    let ends = ratio.interval.ok()?;
+    Some(match ratio.value < 2.0 {
+        true => format!("{} {more} (95 %)", range(ends.low, ends.high)),
+        false => format!(
             "{} as {much} (95 %: {})",
             figures::ratio(ratio.value),
             figures::ends(ends.low, ends.high)
         ),
-        Err(_) if ratio.value < 2.0 => {
-            format!("{} {more}", figures::percent(ratio.value - 1.0))
-        }
-        Err(_) => format!("{} as {much}", figures::ratio(ratio.value)),
     })
 }
 
@@ -373,29 +371,39 @@ pub fn loud(floor: f64) -> Option<String> {
 /// A noise floor that is worth a warning: engines differ by less.
 const LOUD: f64 = 0.1;
 
+/// Whether a row's times have intervals: of fewer rounds no figure is said.
+pub fn is_known(row: &Row) -> bool {
+    let cells = row.cells.iter().flatten();
+    cells.clone().count() > 0 && cells.into_iter().all(|cell| cell.estimate.ends.is_some())
+}
+
 /// What a row costs, in a headline: its time where there is one workload, its
-/// ratio where that is to something else.
-fn cost(row: &Row, group: &Group) -> String {
+/// ratio where that is to something else, each with its interval; nothing where
+/// there is none.
+fn cost(row: &Row, group: &Group) -> Option<String> {
     let time = match row.cells.as_slice() {
-        [Some(cell)] => Some(lens::shown(group.figure, cell.estimate.value)),
+        [Some(cell)] => cell.estimate.ends.map(|(low, high)| {
+            let [value, low, high] =
+                [cell.estimate.value, low, high].map(|ns| lens::shown(group.figure, ns));
+            format!("{value} (95 %: {low} to {high})")
+        }),
         _ => None,
     };
-    let ratio = row
-        .to_baseline
-        .filter(|_| group.baseline != row.name)
-        .map(|ratio| {
-            let ends = ratio.ends.map_or_else(String::new, |(low, high)| {
-                format!(" (95 %: {})", figures::ends(low, high))
-            });
-            format!("{} {}{ends}", figures::ratio(ratio.value), group.baseline)
-        });
+    let to_other = row.to_baseline.filter(|_| group.baseline != row.name);
+    let ratio = to_other.and_then(|ratio| {
+        let (low, high) = ratio.ends?;
+        let (value, ends) = (figures::ratio(ratio.value), figures::ends(low, high));
+        Some(format!("{value} {} (95 %: {ends})", group.baseline))
+    });
+    let typical = || match row.costs.get(&group.figure).filter(|_| is_known(row)) {
+        Some(typical) => format!("typically {}", lens::shown(group.figure, *typical)),
+        None => "not measured".to_owned(),
+    };
     match (time, ratio) {
-        (Some(time), Some(ratio)) => format!("{time}, {ratio}"),
-        (Some(one), None) | (None, Some(one)) => one,
-        (None, None) => match row.costs.get(&group.figure) {
-            Some(typical) => format!("typically {}", lens::shown(group.figure, *typical)),
-            None => "not measured".to_owned(),
-        },
+        (Some(time), Some(ratio)) => Some(format!("{time}, {ratio}")),
+        (Some(one), None) | (None, Some(one)) => Some(one),
+        (None, None) if to_other.is_some() || !is_known(row) => None,
+        (None, None) => Some(typical()),
     }
 }
 

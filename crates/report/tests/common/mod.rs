@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_record::campaign::{
     Config, CpuTime, FORMAT_VERSION, Failure, Header, InForce, ModuleNote, ProbeRecord, Process,
-    Sample, WorkloadNote,
+    Sample, Window, WorkloadNote,
 };
 use fathom_record::host::Features;
 use fathom_record::protocol::Hello;
@@ -397,13 +397,16 @@ impl Maker {
             wall_ns: Some(wall as u64),
             cpu_ns: Some((wall * 0.94) as u64),
             cpu_host: None,
-            cpu_pinned: Some(CpuTime {
-                user_ms: busy,
-                system_ms: 2,
-                idle_ms: (wall / 1e6 * 0.06) as u64 + 1,
-                ..CpuTime::default()
-            }),
-            window: None,
+            cpu_pinned: None,
+            window: Some(Box::new(Window {
+                cpu_pinned: Some(CpuTime {
+                    user_ms: busy,
+                    system_ms: 2,
+                    idle_ms: (wall / 1e6 * 0.06) as u64 + 1,
+                    ..CpuTime::default()
+                }),
+                ..Window::default()
+            })),
             seed: Some(u64::from(round)),
         }));
     }
