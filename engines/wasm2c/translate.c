@@ -78,8 +78,10 @@ static void run_compiler(void) {
             format("%s/lib/include", zig), "-isystem", "/usr/include/x86_64-linux-gnu", "-isystem", "/usr/include"};
         for (size_t i = 0; i < sizeof driver / sizeof *driver; i++) words[count++] = driver[i];
     }
+    // As native code is compiled: for the instruction set that every processor of it has, and
+    // without fused multiplication and addition, which WebAssembly does not allow.
     const char *const both[] = {
-        strcmp(chosen.opt, "none") == 0 ? "-O0" : "-O3", "-march=native", "-std=gnu11", "-fPIC", "-w", "-DNDEBUG", "-c",
+        strcmp(chosen.opt, "none") == 0 ? "-O0" : "-O3", "-ffp-contract=off", "-std=gnu11", "-fPIC", "-w", "-DNDEBUG", "-c",
         "m.c", "glue.c", format("-I%s/debian/usr/src/wasm2c", own_folder()), format("-I%s/debian/usr/include", own_folder()),
         format("-I%s", work)};
     for (size_t i = 0; i < sizeof both / sizeof *both; i++) words[count++] = both[i];

@@ -1,6 +1,6 @@
 //! Every sample as a dot: what hides behind a median.
 
-use fathom_stats::Figure;
+use fathom_stats::{Figure, order::median};
 
 use super::scale::Scale;
 use super::svg::Svg;
@@ -154,9 +154,8 @@ fn scatter(row: &Row, parts: &[f64], scale: &Scale) -> ChartRow {
 
 /// The distance within which half of the samples lie.
 fn half_within(parts: &[f64]) -> f64 {
-    let mut sizes: Vec<f64> = parts.iter().map(|part| part.abs()).collect();
-    sizes.sort_by(f64::total_cmp);
-    sizes.get(sizes.len() / 2).copied().unwrap_or(f64::NAN)
+    let sizes: Vec<f64> = parts.iter().map(|part| part.abs()).collect();
+    median(&sizes).unwrap_or(f64::NAN)
 }
 
 fn lowest(cell: &CellView) -> f64 {

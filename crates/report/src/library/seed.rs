@@ -11,7 +11,7 @@
 use std::fmt::Write;
 
 use fathom_record::Variant;
-use fathom_stats::{Against, Figure, Row};
+use fathom_stats::{Against, Figure, Row, order::median};
 use serde::Deserialize;
 
 use super::{Library, Line, charts::To, value};
@@ -206,15 +206,13 @@ impl Library<'_> {
     }
 
     fn number(&self, number: &Number) -> Vec<String> {
-        let mut values: Vec<f64> = self
+        let values: Vec<f64> = self
             .fastest_over_tuned()
             .into_iter()
             .filter(|(name, _)| name.starts_with(AES) == (number.of == Programs::Aes))
             .map(|(_, value)| value)
             .collect();
-        values.sort_by(f64::total_cmp);
-        let median = values.get(values.len() / 2).copied();
-        let ours = median.map_or(figures::NONE.to_owned(), figures::ratio_bare);
+        let ours = median(&values).map_or(figures::NONE.to_owned(), figures::ratio_bare);
         let line = [&number.says, &number.published, &ours, FASTEST_OVER_TUNED];
         line.map(str::to_owned).to_vec()
     }

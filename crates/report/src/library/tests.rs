@@ -146,7 +146,7 @@ fn the_seeds_statements_stand_beside_ours() {
     assert_eq!(native[1..3], ["2.32", "2.20"]);
     let aes = line(page, says, "slower where native code");
     assert_eq!(aes[1..3], ["80", "55.0"]);
-    let bun = line(page, says, "JavaScriptCore is behind in authentication");
+    let bun = line(page, says, "JavaScriptCore shows serious room");
     assert_eq!(bun[2..], ["4.00", "bun over the median, auth"]);
     let iwasm = line(page, says, "iwasm was");
     assert_eq!(iwasm[2], "–");
