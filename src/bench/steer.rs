@@ -14,7 +14,10 @@ impl Steer for Estimates {
     }
 
     fn unsettled(&self, campaign: &Campaign, half_width: f64) -> Option<Vec<(CellId, CellId)>> {
-        Some(Summary::from_campaign(campaign).unsettled(half_width))
+        let summary = Summary::from_campaign(campaign);
+        // Where there is one row alone, no ratio says when it is known.
+        let compares = summary.rows.iter().any(|row| row.row != row.baseline);
+        compares.then(|| summary.unsettled(half_width))
     }
 }
 

@@ -80,7 +80,7 @@ fn prepared(asked: &Asked, campaign: &Campaign, found: &Comparison) -> anyhow::R
     let header = &campaign.header;
     let mut prepared = prepare(asked, &header.command, TOOL)?;
     same_module(header, &prepared.header).map_err(anyhow::Error::msg)?;
-    prepared.adopt(campaign);
+    prepared.adopt(campaign, None);
     prepared.header.config.rounds = rounds(campaign);
     prepared.header.config.budget_ms = None;
     prepared.plan.config = prepared.header.config.clone();
