@@ -168,7 +168,7 @@ fn usual(asked: &Asked, measured: &Measured) -> Result<Chosen, AskError> {
     };
     for word in &measured.strategies {
         match word {
-            // The default strategy first: its control is the noise floor's.
+            // The default strategy first: our engine's control is its first row's.
             Strategies::All => {
                 own.push(plain(Bounds::Guard));
                 let others = Bounds::measured_for(false).filter(|bounds| *bounds != Bounds::Guard);

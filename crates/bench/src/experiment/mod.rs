@@ -15,8 +15,8 @@
 //! docs. Help, planning, resuming and `fathom report` follow from these.
 //!
 //! What must stay true: nobody outside this folder asks which experiment it is
-//! (`tests/tidy.rs`); the row that users get comes first, because the control of the
-//! first row is the noise floor; what cannot be measured here is absent with its reason.
+//! (`tests/tidy.rs`); the row that users get comes first, because our engine's control is
+//! that of its first row; what cannot be measured here is absent with its reason.
 
 mod bounds;
 mod calls;

@@ -85,7 +85,7 @@ fn strategies_for(wasm: &[u8]) -> Vec<Strategies> {
         .filter(|bounds| !bounds.is_diagnostic())
         .filter(|bounds| memories.iter().all(|ty| bounds.supports(ty.memory64)))
         .collect();
-    // The one that `auto` takes first: its control is the noise floor's. With
+    // The one that `auto` takes first: our engine's control is its first row's. With
     // memories of both index types there is no name for it but `auto`.
     let first = match all.contains(&Bounds::GUARD64) {
         true => Strategies::one(Bounds::GUARD64),
