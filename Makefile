@@ -13,6 +13,9 @@ ARGS ?=
 # Modules of the two checks that are asked for by name.
 SEEDS ?= 20000
 MUTANTS ?= 100000
+# What --quick measures, as the experiments have it (crates/bench/src/experiment).
+QUICK := gemm,atax,lu,floyd-warshall,jacobi-2d,deriche
+QUICK_POINTERS := graph,quicksort
 # Time of each target of `make fuzz`, and how many run at a time.
 MINUTES ?= 1
 JOBS ?= 1
@@ -85,9 +88,11 @@ tools: ## Install the pinned C compiler and the outside engines that install qui
 	$(PYTHON) engines/install.py
 
 .PHONY: workloads
-workloads: ## Compile the workloads (incremental)
+workloads: ## Compile the workloads, and those of --quick in the size it takes (incremental)
 	$(PYTHON) workloads/setup.py
 	$(PYTHON) workloads/build.py
+	$(PYTHON) workloads/build.py --size small --kernel $(QUICK)
+	$(PYTHON) workloads/build.py --suite pointers --size small --kernel $(QUICK_POINTERS)
 
 .PHONY: programs
 programs: ## Fetch and compile the real programs that the tests run (incremental)

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 /// What WebAssembly costs: on every engine, under every memory-safety
-/// strategy, beside native code, and why.
+/// strategy, compared with native code, and where the time goes.
 #[derive(Parser)]
 #[command(name = "fathom", version, propagate_version = true)]
 struct Cli {

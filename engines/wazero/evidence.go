@@ -95,9 +95,9 @@ func observeChecks(runtime wazero.Runtime) (string, string) {
 			continue
 		}
 		if _, err := load.Call(background, pageBytes); err == nil {
-			return "none", "a load from behind the memory did not trap"
+			return "none", "a load past the end did not trap"
 		}
-		return "explicit", "a load from behind the memory trapped, where memory is that can be read"
+		return "explicit", "a load past the end trapped although that address is readable"
 	}
 	return "unknown", "what is behind a memory cannot be read, so a comparison cannot be told from a fault"
 }

@@ -331,10 +331,13 @@ fn find_artifacts(plan: &Plan) -> Result<(), AskError> {
         asked @ (Variant::WasmOpt | Variant::NativeGcc) => format!(" --variant {asked}"),
         _ => String::new(),
     };
+    let size = match first.cell.size.as_str() {
+        "" | "medium" => String::new(),
+        other => format!(" --size {other}"),
+    };
     Err(AskError::Refused(format!(
         "{path} is not there ({count} cells need what is missing): build it with \
-         `python3 workloads/build.py --suite {suite}{variant}`, with --size for other sizes than \
-         medium"
+         `python3 workloads/build.py --suite {suite}{variant}{size}`"
     )))
 }
 

@@ -428,7 +428,7 @@ pub(crate) fn failures(campaign: &Campaign) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let mut text = "\n## Without a time\n\n".to_owned();
+    let mut text = "\n## Not measured\n\n".to_owned();
     for (line, count) in lines {
         let _ = writeln!(text, "- {line} ({})", figures::plural(count, "cell"));
     }

@@ -294,7 +294,7 @@ fn endings(comparison: &Comparison, standing: Standing, text: &mut String, style
         }
         if !comparison.lost.is_empty() {
             why.push(format!(
-                "{} without a time",
+                "{} not measured",
                 figures::plural(comparison.lost.len(), "cell")
             ));
         }

@@ -235,7 +235,7 @@ impl Page<'_> {
             "back end",
             "tier",
             "checks",
-            "known by",
+            "evidence",
         ];
         let mut table = vec![head.map(str::to_owned).to_vec()];
         for row in &self.view.in_force {

@@ -1,13 +1,13 @@
 //! A library's programs on every engine: the page of a campaign of
-//! `fathom suite libsodium`, in the form of the seed it follows.
+//! `fathom suite libsodium`, in the form of the 2023 study it follows.
 //!
 //! ```text
 //!  Campaign ─▶ Library ─┬─ tables   a line an engine, a column a group   ─▶ Markdown, terminal, CSV
 //!                       ├─ charts   a drawing a group                    ─▶ HTML, SVG
-//!                       └─ seed     what the seed states, and ours       ─▶ its page
+//!                       └─ seed     what the 2023 study states, and ours       ─▶ its page
 //! ```
 //!
-//! Two normalisations: to the median of the engines, as the seed has it, and to
+//! Two normalisations: to the median of the engines, as the 2023 study has it, and to
 //! portable native code. A group's figure is the geometric mean over its programs.
 //!
 //! What must stay true: nothing is estimated here; the median is that of engines
@@ -27,7 +27,7 @@ use crate::figures;
 use crate::pages::{Context, Own, Printed};
 
 /// What the experiments add: their page in the place of the general report, and the one
-/// that sets the seed's figures beside ours.
+/// that sets the 2023 study's figures beside ours.
 ///
 /// # Errors
 /// [`ReportError::Data`] if our own data cannot be read; a test reads it.
@@ -84,7 +84,7 @@ pub fn files(campaign: &Campaign, summary: &Summary) -> [(&'static str, String);
     ]
 }
 
-/// The page that sets the seed's figures beside ours, and its pictures.
+/// The page that sets the 2023 study's figures beside ours, and its pictures.
 ///
 /// # Errors
 /// [`ReportError::Data`] if our own data cannot be read; a test reads it.

@@ -235,7 +235,7 @@ fn failures(view: &View, text: &mut String) {
     if view.failures.is_empty() {
         return;
     }
-    text.push_str("## Without a time\n\n");
+    text.push_str("## Not measured\n\n");
     for failure in &view.failures {
         text.push_str(&format!(
             "- {} ({}): {}: {}\n",

@@ -197,7 +197,7 @@ fn failures(view: &View, text: &mut String, style: Style) {
     }
     let mut say = |tone: Tone, line: &str| style.say(text, tone, line);
     say(Tone::Plain, "");
-    say(Tone::Bad, "without a time:");
+    say(Tone::Bad, "not measured:");
     for failure in view.failures.iter().take(FAILURES_MAX) {
         say(
             Tone::Plain,
@@ -222,6 +222,6 @@ fn footer(view: &View, places: &Places, text: &mut String, style: Style) {
     text.push('\n');
     text.push_str(&style.clean(&line));
     text.push('\n');
-    text.push_str(&style.clean(&format!("again: {}", view.resume)));
+    text.push_str(&style.clean(&format!("measure more rounds: {}", view.resume)));
     text.push('\n');
 }

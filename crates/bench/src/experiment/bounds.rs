@@ -33,7 +33,7 @@ use crate::{
 /// The suites of the selection.
 const SUITES: [&str; 2] = ["polybench", "pointers"];
 /// A first impression: two of each suite.
-const QUICK: [&str; 4] = ["gemm", "lu", "graph", "quicksort"];
+pub(super) const QUICK: [&str; 4] = ["gemm", "lu", "graph", "quicksort"];
 /// A memory and a table with 64-bit addresses, as compilers make them.
 const MEMORY64: &str = "(module (memory i64 1) (table i64 1 funcref)
   (func (export \"answer\") (result i32) (i32.load (i64.const 4096))))";

@@ -4,11 +4,11 @@
 //! ```text
 //!  libsodium       every engine, each of its code generators; our `auto`; native code,
 //!                  portable and with what the library has for this machine
-//!  libsodium-2023  the seed's engines, compiling as it had them; the same ours
+//!  libsodium-2023  the 2023 study's engines, compiling as it had them; the same ours
 //!  × the best build that an engine takes, of those that are asked for
 //! ```
 //!
-//! What must stay true: what the seed had and is not to be had here is absent with the
+//! What must stay true: what the 2023 study had and is not to be had here is absent with the
 //! reason.
 
 use std::time::Duration;
@@ -26,7 +26,7 @@ use crate::{
     engines::EngineSpec,
 };
 
-/// The seed's build has bulk memory and no vectors; older engines take the other.
+/// The 2023 study's build has bulk memory and no vectors; older engines take the other.
 const BUILDS: [Variant; 2] = [Variant::Wasm, Variant::WasmMvp];
 /// A first impression: short programs of different groups.
 const QUICK: [&str; 6] = [
@@ -37,7 +37,7 @@ const QUICK: [&str; 6] = [
     "scalarmult",
     "stream5",
 ];
-/// The seed's engines, by the names they would have here, and which of their code
+/// The 2023 study's engines, by the names they would have here, and which of their code
 /// generators it ran: the first of these that there is, all for none.
 const OF_SEED: [(&str, &[&[&str]]); 8] = [
     ("wamr", &[&["aot"]]),
@@ -74,15 +74,15 @@ pub(super) static DESIGN: Design = Design {
     ..LIBRARY
 };
 
-/// How it is measured on the seed's engines.
+/// How it is measured on the 2023 study's engines.
 pub(super) static DESIGN_2023: Design = Design {
     experiment: Experiment::Libsodium2023,
     command: Some(Command::Reproduce),
     help: "Performance of WebAssembly runtimes in 2023: libsodium on each of them",
     about: "`libsodium-2023`: Denis: Performance of WebAssembly runtimes in 2023. libsodium's own \
-            programs in the seed's groups, on its engines as far as they are installed, against \
+            programs in the 2023 study's groups, on its engines as far as they are installed, against \
             the median and against native code. Needs `python3 workloads/build.py --suite \
-            libsodium`. The seed's modules went through wasm-opt -O4: build that with `--variant \
+            libsodium`. The 2023 study's modules went through wasm-opt -O4: build that with `--variant \
             wasm-opt`, measure it with --variant wasm-opt,wasm-mvp.",
     measured: |here| measured(here, "libsodium-2023"),
     wanted: |here| wanted(here, of_seed),
@@ -125,7 +125,7 @@ fn wanted(
     wanted
 }
 
-/// The code generators of an engine that the seed ran; `None` for other engines.
+/// The code generators of an engine that the 2023 study ran; `None` for other engines.
 fn of_seed(spec: &EngineSpec) -> Option<Vec<&String>> {
     let (_, generators) = OF_SEED.iter().find(|(name, _)| *name == spec.name)?;
     if generators.is_empty() {
@@ -136,11 +136,11 @@ fn of_seed(spec: &EngineSpec) -> Option<Vec<&String>> {
         names.find_map(|name| spec.backends.iter().find(|backend| backend == name))
     });
     let found: Vec<&String> = found.collect();
-    // An engine that has none of them has no place in the seed's picture.
+    // An engine that has none of them has no place in the 2023 study's picture.
     (!found.is_empty()).then_some(found)
 }
 
-/// What the seed measured and is not to be had here.
+/// What the 2023 study measured and is not to be had here.
 fn not_to_be_had(here: &Here<'_>) -> Vec<Absent> {
     let mut absent = Vec::new();
     for (name, generators) in OF_SEED {

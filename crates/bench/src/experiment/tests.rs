@@ -47,3 +47,20 @@ fn a_word_is_an_experiment_or_a_suite() {
         "--spec: growth ran nothing of SPEC CPU"
     );
 }
+
+/// `make bench` builds what `--quick` measures, or the README's commands fail after it.
+#[test]
+fn what_a_first_impression_measures_is_built() {
+    let makefile = include_str!("../../../../Makefile");
+    let built = |name: &str| {
+        let line = makefile.lines().find(|line| line.starts_with(name));
+        let (_, list) = line.unwrap().split_once(":= ").unwrap();
+        list.split(',').collect::<BTreeSet<_>>()
+    };
+    let mut all = built("QUICK :=");
+    all.extend(built("QUICK_POINTERS :="));
+    let wanted = suite::QUICK.iter().chain(&bounds::QUICK);
+    assert_eq!(all, wanted.copied().collect());
+    assert!(makefile.contains("--size small --kernel $(QUICK)\n"));
+    assert!(makefile.contains("--suite pointers --size small --kernel $(QUICK_POINTERS)\n"));
+}

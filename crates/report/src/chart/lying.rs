@@ -1,4 +1,4 @@
-//! Pictures as the seed of the libsodium suite prints them: a lying bar for each
+//! Pictures as the 2023 study prints them: a lying bar for each
 //! engine, in a drawing of its own which a Markdown page can show.
 //!
 //! ```text

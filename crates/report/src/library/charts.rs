@@ -1,4 +1,4 @@
-//! The drawings: one for each group, as the seed has them, and the one of all.
+//! The drawings: one for each group, as the 2023 study has them, and the one of all.
 
 use super::{Library, Line};
 use crate::chart::lying::{Bar, Kind, Lying};

@@ -1,11 +1,11 @@
 //! What "Performance of WebAssembly runtimes in 2023" states beside our figures.
 //!
 //! ```text
-//!  data/libsodium-2023.toml: what the seed states ─┬▶ page, pictures
+//!  data/libsodium-2023.toml: what the 2023 study states ─┬▶ page, pictures
 //!  Library: what a campaign found ─────────────────┘
 //! ```
 //!
-//! What must stay true: what the seed states is in that file alone, and what a
+//! What must stay true: what the 2023 study states is in that file alone, and what a
 //! campaign does not hold is said to be missing.
 
 use std::fmt::Write;
@@ -23,14 +23,14 @@ use crate::{ReportError, figures, stated};
 const PAGE: &str = "libsodium-runtimes-2023.md";
 const PICTURES: &str = "libsodium-2023";
 const DATA: &str = include_str!("../../data/libsodium-2023.toml");
-/// Programs that the seed leaves out of its comparison with native code, which has
+/// Programs that the 2023 study leaves out of its comparison with native code, which has
 /// instructions for them.
 const AES: &str = "aead_aegis";
-/// What is divided where the seed has a number.
+/// What is divided where the 2023 study has a number.
 const FASTEST_OVER_TUNED: &str =
     "the fastest engine of each program over native code for this machine";
 
-/// What the seed states.
+/// What the 2023 study states.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Seed {
@@ -68,7 +68,7 @@ enum Programs {
     Others,
 }
 
-/// Something that the seed says, and the ratio that would show it.
+/// Something that the 2023 study says, and the ratio that would show it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Statement {
@@ -117,7 +117,7 @@ impl From<String> for Other {
     }
 }
 
-/// What was not as the seed had it, and why.
+/// What was not as the 2023 study had it, and why.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Difference {
@@ -163,7 +163,7 @@ impl Library<'_> {
         let mut text = format!("# {}\n\n{}\n\n{}\n", seed.title, seed.paper, self.head());
         let _ = write!(
             text,
-            "\n## What the seed says, and what was measured here\n\n{}",
+            "\n## What the 2023 study says, and what was measured here\n\n{}",
             markdown(&self.statements(seed))
         );
         text.push_str(
@@ -177,7 +177,7 @@ impl Library<'_> {
         for cause in &seed.cause {
             let _ = writeln!(text, "- **{}.** {}", cause.of, cause.why);
         }
-        let _ = write!(text, "\n## Pictures in the seed's form\n\n{pictures}");
+        let _ = write!(text, "\n## Pictures in the 2023 study's form\n\n{pictures}");
         text.push_str(&self.differences(seed));
         text.push_str(&self.absent());
         text.push_str(&failures(self.campaign));
@@ -189,7 +189,7 @@ impl Library<'_> {
             true => Only::WithOptimiser,
             false => Only::WithoutOptimiser,
         };
-        let mut text = "## What is not as the seed had it\n\n".to_owned();
+        let mut text = "## What is not as the 2023 study had it\n\n".to_owned();
         let holds = |one: &&Difference| one.only.is_none_or(|have| have == only);
         for one in seed.difference.iter().filter(holds) {
             let _ = writeln!(text, "- **{}.** {}", one.what, one.how);
@@ -198,7 +198,7 @@ impl Library<'_> {
     }
 
     fn statements(&self, seed: &Seed) -> Vec<Vec<String>> {
-        let head = ["the seed", "its figure", "ours", "what is divided"];
+        let head = ["the 2023 study", "its figure", "ours", "what is divided"];
         let mut table = vec![head.map(str::to_owned).to_vec()];
         table.extend(seed.number.iter().map(|number| self.number(number)));
         table.extend(seed.statement.iter().map(|one| self.statement(one)));

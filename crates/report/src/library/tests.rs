@@ -140,7 +140,7 @@ fn the_seeds_statements_stand_beside_ours() {
     let campaign = campaign();
     let files = seed_files(&campaign, &Summary::from_campaign(&campaign)).unwrap();
     let page = &files[0].1;
-    let says = "## What the seed says";
+    let says = "## What the 2023 study says";
     // The fastest is ours: 1.1 over 0.5, and over 0.02.
     let native = line(page, says, "slower than native code, median");
     assert_eq!(native[1..3], ["2.32", "2.20"]);

@@ -21,9 +21,6 @@ struct Aim {
     best: &'static str,
 }
 
-/// Rows that are named beside the first; more are counted.
-const NAMED_MAX: usize = 3;
-
 /// Advice on a group whose rows are compared by how long they run.
 ///
 /// `shown` is in the order of the table, and `pairs` what the headline was made of.
@@ -99,10 +96,10 @@ fn best_of(aim: &Aim, rows: &[&Shown<'_>], lens: &Lens<'_>, pairs: &Pairs<'_>) -
         }
     }
     if !level.is_empty() {
-        text.push_str(&format!(", level with {}", named(&level)));
+        text.push_str(&format!(", level with {}", words::named(&level)));
     }
     if !open.is_empty() {
-        text.push_str(&format!(", undecided against {}", named(&open)));
+        text.push_str(&format!(", undecided against {}", words::named(&open)));
     }
     if let Some((other, ratio)) = behind {
         text.push_str(&format!("; {} {}", other.row.name, margin(aim, &ratio)));
@@ -112,18 +109,6 @@ fn best_of(aim: &Aim, rows: &[&Shown<'_>], lens: &Lens<'_>, pairs: &Pairs<'_>) -
         text.push_str(&format!(" {doubt}"));
     }
     Some(text)
-}
-
-fn named(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [all @ .., last] if names.len() <= NAMED_MAX => format!("{} and {last}", all.join(", ")),
-        _ => {
-            let (first, more) = names.split_at(NAMED_MAX - 1);
-            format!("{} and {} others", first.join(", "), more.len())
-        }
-    }
 }
 
 /// `takes 1.3–2.1 % longer (95 %)`.

@@ -365,7 +365,7 @@ fn footnote(row: &RowSummary, hello: Option<&Hello>, footnotes: &mut Vec<String>
         ("fathom", "auto") => format!("fathom: {}", hello.evidence),
         ("fathom", _) => return None,
         _ => format!(
-            "{} {}: {} tier, {}; known by: {}",
+            "{} {}: {} tier, {}; evidence: {}",
             hello.engine, hello.version, hello.tier, hello.backend, hello.evidence
         ),
     };

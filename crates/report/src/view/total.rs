@@ -211,7 +211,8 @@ fn sentence(choices: &[(&str, &Costs)], rounds: usize) -> String {
     let agree = (0..costs.rounds.len())
         .filter(|at| leader(choices, 1, |costs| &costs.rounds[*at]) == first.row)
         .count();
-    let how_sure = match agree == rounds {
+    let how_sure = match agree == rounds || rounds < ROUNDS_MIN {
+        // With so few rounds it is doubted as a whole.
         true => String::new(),
         false => format!(", least in {agree} of {}", figures::plural(rounds, "round")),
     };
@@ -220,7 +221,7 @@ fn sentence(choices: &[(&str, &Costs)], rounds: usize) -> String {
         format!("Start, compile and run together: for one run {name} ({takes}{how_sure})");
     for step in &steps[1..] {
         let (low, high) = step.range;
-        let range = match low == high {
+        let range = match low == high || rounds < ROUNDS_MIN {
             true => String::new(),
             false => format!(" ({}–{} by round)", runs(low), runs(high)),
         };
@@ -287,17 +288,14 @@ mod tests {
             text.contains("for one run one (8.00 ms), and nobody"),
             "{text}"
         );
-        let text = sentence(
-            &[
-                ("one", &one),
-                ("level", &costs(&[(0.5, 7.6), (0.5, 7.4), (0.5, 7.4)])),
-            ],
-            3,
-        );
+        let near = costs(&[(0.5, 7.6), (0.5, 7.6), (0.5, 7.4), (0.5, 7.4), (0.5, 7.4)]);
+        let text = sentence(&[("one", &one), ("level", &near)], 5);
         assert!(
-            text.contains("for one run level (7.90 ms, least in 2 of 3 rounds)"),
+            text.contains("for one run level (7.90 ms, least in 3 of 5 rounds)"),
             "{text}"
         );
+        let text = sentence(&[("one", &one), ("level", &near)], 3);
+        assert!(text.contains("for one run level (7.90 ms), and"), "{text}");
         assert!(
             text.ends_with("Too few rounds to be sure: it takes 5."),
             "{text}"

@@ -262,10 +262,6 @@ pub fn headline(group: &Group, lead: &Lead) -> String {
     };
     let cost = cost(best, group).map_or_else(String::new, |cost| format!(": {cost}"));
     let has_rival = group.rows.iter().filter(|row| row.is_ranked()).count() > 1;
-    let between = match lead.is_equivalent {
-        true => format!("equivalent within {}", figures::percent(DELTA)),
-        false => "no difference between them was shown".to_owned(),
-    };
     let who = match first.as_slice() {
         [only] if !has_rival && cost.is_empty() => {
             format!("{} has too few rounds to say how long it takes", only.name)
@@ -273,15 +269,22 @@ pub fn headline(group: &Group, lead: &Lead) -> String {
         [only] if !has_rival => format!("{}{cost}", only.name),
         [only] if group.doubt.is_some() => format!("{} came out first{cost}", only.name),
         [only] => format!("{} {}{cost}", only.name, first_of(group)),
-        [one, other] => format!(
-            "{} and {} share the lead{cost}, {between}",
-            one.name, other.name
-        ),
-        [one, others @ ..] => format!(
-            "{} and {} others share the lead{cost}, {between}",
-            one.name,
-            others.len()
-        ),
+        [one, others @ ..] => {
+            let others: Vec<&str> = others.iter().map(|row| row.name.as_str()).collect();
+            let others = named(&others);
+            match lead.is_equivalent {
+                true => format!(
+                    "{} takes least{cost}; {others} {} equivalent within {}",
+                    one.name,
+                    if first.len() == 2 { "is" } else { "are" },
+                    figures::percent(DELTA)
+                ),
+                false => format!(
+                    "{} takes least{cost}; its lead over {others} is not resolved",
+                    one.name
+                ),
+            }
+        }
         [] => String::new(),
     };
     let follow = lead
@@ -296,6 +299,22 @@ pub fn headline(group: &Group, lead: &Lead) -> String {
     };
     format!("On {subject}{at_once}, {who}{follow}.{doubt}")
 }
+
+/// Some names, and how many more there are.
+pub fn named(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [all @ .., last] if names.len() <= TOLD_MAX => format!("{} and {last}", all.join(", ")),
+        _ => {
+            let (first, more) = names.split_at(TOLD_MAX - 1);
+            format!("{} and {} others", first.join(", "), more.len())
+        }
+    }
+}
+
+/// Names that a sentence has room for; more are counted.
+const TOLD_MAX: usize = 3;
 
 /// What the first of all is, by the group's figure: of all sandboxes only where another
 /// engine was measured.
@@ -481,9 +500,9 @@ fn finding(best: &Shown<'_>, other: &Shown<'_>, pairs: &Pairs<'_>) -> Finding {
     let ends = interval.map_or_else(String::new, |interval| range(interval.low, interval.high));
     let text = match ratio.verdict {
         Verdict::Different => format!(
-            "{pair} are different: {} takes {ends} {} (95 %).",
+            "{pair} are different: {} takes {}.",
             other.row.name,
-            more(pairs.figure())
+            further(&ratio, pairs.figure()).unwrap_or_else(|| more(pairs.figure()).to_owned())
         ),
         Verdict::Equivalent => format!(
             "{pair} are equivalent within {} (95 %: {ends}).",
