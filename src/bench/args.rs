@@ -98,7 +98,7 @@ pub struct Pace {
     #[arg(long, value_parser = duration)]
     pub budget: Option<Duration>,
     /// How well each workload's ratio should be known: what is, is measured no more, and the
-    /// rest by itself [default: 1%]
+    /// rest by itself [default: 0.5%]
     #[arg(long, value_parser = percent, value_name = "PERCENT", conflicts_with = "rounds")]
     pub width: Option<f64>,
     /// Time for one cell in one round [default: 60s; 5m for libsodium]

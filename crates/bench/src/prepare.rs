@@ -41,9 +41,9 @@ use crate::{
 const BUDGET_QUICK: Duration = Duration::from_secs(60);
 /// Of it for probing, where nothing is known yet.
 const PROBE_QUICK: Duration = Duration::from_secs(20);
-/// How well the ratio of each workload should be known: half of what two layouts of the
-/// same code differ by.
-const WIDTH: f64 = 0.01;
+/// How well the ratio of each workload should be known: a quarter of what two layouts of the
+/// same code differ by, so that a table can call cells equivalent.
+const WIDTH: f64 = 0.005;
 /// At most this many rounds unless told otherwise.
 const ROUNDS_MAX: u32 = 30;
 /// Where our compiled modules are kept, in the folder of the results.
