@@ -1,10 +1,11 @@
-//! What so many runs take in all: load and compile once, then instantiate, run and tear
-//! down each time; and where one row overtakes another.
+//! What so many runs take in all: load and compile once, then instantiate and run each
+//! time; and where one row overtakes another.
 //!
 //! ```text
-//!  total(n) = load + compile + n × (instantiate + run + teardown)
+//!  total(n) = load + compile + n × (instantiate + run)
 //! ```
 //!
+//! Without teardown: for V8 that is a full garbage collection, which no user waits for.
 //! Over several workloads it is the geometric mean of their totals.
 //!
 //! What must stay true: only rows that trap exactly, with a time for every workload, can
@@ -35,7 +36,7 @@ impl Cost {
         let sum = |figures: &[Figure]| figures.iter().map(|figure| value(*figure)).sum();
         // Native code has nothing to compile.
         let once = [Figure::Load, Figure::Compile].map(|figure| value(figure).unwrap_or(0.0));
-        let each: Option<f64> = sum(&[Figure::Instantiate, Figure::Run, Figure::Teardown]);
+        let each: Option<f64> = sum(&[Figure::Instantiate, Figure::Run]);
         Some(Cost {
             once: once.iter().sum(),
             each: each?,
