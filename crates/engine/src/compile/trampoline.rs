@@ -41,15 +41,9 @@ pub(super) enum Trampoline {
     Exit,
 }
 
-/// The trampolines a module needs: entries for what the host can get hold of,
-/// exits for what it can supply.
+/// The trampolines a module needs: entries for what the host can get hold of, which
+/// is also what it supplies, and exits for that.
 pub(super) fn needed(info: &ModuleInfo) -> Vec<(Trampoline, u32)> {
-    let mut entries: Vec<u32> = info
-        .escaping
-        .iter()
-        .chain(&info.start)
-        .map(|func| info.funcs[*func as usize])
-        .collect();
     let mut exits: Vec<u32> = info
         .imports
         .iter()
@@ -57,6 +51,13 @@ pub(super) fn needed(info: &ModuleInfo) -> Vec<(Trampoline, u32)> {
             ImportKind::Func(ty) => Some(ty),
             _ => None,
         })
+        .collect();
+    let mut entries: Vec<u32> = info
+        .escaping
+        .iter()
+        .chain(&info.start)
+        .map(|func| info.funcs[*func as usize])
+        .chain(exits.iter().copied())
         .collect();
     for types in [&mut entries, &mut exits] {
         types.sort_unstable();

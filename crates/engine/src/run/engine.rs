@@ -16,6 +16,7 @@ use crate::facts::vmctx::Counts;
 use crate::run::code::{self, CodeMemory};
 use crate::run::config::Config;
 use crate::run::entry;
+use crate::run::handle::Module;
 use crate::run::in_force::InForce;
 
 /// Compiles modules and runs them. Cheap to clone; clones are the same engine.
@@ -63,21 +64,41 @@ impl Known {
 
 /// The trampolines of one type, for functions of the host. They keep the type.
 pub(crate) struct Trampolines {
-    code: CodeMemory,
-    _hold: TypeHold,
+    code: TrampolineCode,
     entry: u32,
     exit: u32,
 }
 
+/// Where their code is.
+enum TrampolineCode {
+    /// A module's, which imports functions of the type.
+    Module(Module),
+    /// Their own, of a type that is held.
+    Own { code: CodeMemory, _hold: TypeHold },
+}
+
 impl Trampolines {
+    /// Those of a module's code, at these offsets.
+    pub fn of_module(module: &Module, entry: u32, exit: u32) -> Trampolines {
+        let code = TrampolineCode::Module(module.clone());
+        Trampolines { code, entry, exit }
+    }
+
+    fn code(&self) -> &CodeMemory {
+        match &self.code {
+            TrampolineCode::Module(module) => module.code(),
+            TrampolineCode::Own { code, .. } => code,
+        }
+    }
+
     /// Calls a Wasm function from the host.
     pub fn entry(&self) -> *const u8 {
-        self.code.address(self.entry)
+        self.code().address(self.entry)
     }
 
     /// Calls a host function from Wasm.
     pub fn exit(&self) -> *const u8 {
-        self.code.address(self.exit)
+        self.code().address(self.exit)
     }
 }
 
@@ -259,12 +280,8 @@ impl Engine {
         };
         let (entry, exit) = (entry.offset, exit.offset);
         let code = CodeMemory::publish(artifact, self.domain(), 0, Weak::new())?;
-        let trampolines = Arc::new(Trampolines {
-            code,
-            _hold: hold,
-            entry,
-            exit,
-        });
+        let code = TrampolineCode::Own { code, _hold: hold };
+        let trampolines = Arc::new(Trampolines { code, entry, exit });
         known.insert(id, trampolines.clone());
         Ok(trampolines)
     }

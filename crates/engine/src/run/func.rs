@@ -4,10 +4,12 @@
 
 use std::marker::PhantomData;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use crate::facts::error::{Error, Result};
 use crate::facts::types::{FuncType, Gone, TypeHold, TypeId, ValType};
 use crate::facts::vmctx::VmFuncRef;
+use crate::run::engine::Trampolines;
 use crate::run::host::{Caller, HostDef, IntoHostFunc};
 use crate::run::store::{AsContext, AsContextMut, StoreOpaque, call_raw, opaque_mut};
 use crate::run::values::{Val, WasmTy};
@@ -54,25 +56,28 @@ impl Func {
     /// The store's data has the type the definition was made for.
     pub(crate) unsafe fn place(def: &HostDef, store: &mut StoreOpaque) -> Result<Func> {
         let (id, _hold) = TypeHold::of(&def.ty).map_err(gone)?;
+        let trampolines = store.engine.trampolines(id)?;
         // SAFETY: the caller's promise.
-        unsafe { Func::place_as(def, id, store) }
+        Ok(unsafe { Func::place_with(def, id, trampolines, store) })
     }
 
-    /// The same, of a type that reads like the definition's and that somebody holds.
+    /// The same, of a type that reads like the definition's, with trampolines of that
+    /// type.
     ///
     /// # Safety
     /// As [`Func::place`].
-    pub(crate) unsafe fn place_as(
+    pub(crate) unsafe fn place_with(
         def: &HostDef,
         id: TypeId,
+        trampolines: Arc<Trampolines>,
         store: &mut StoreOpaque,
-    ) -> Result<Func> {
+    ) -> Func {
         // SAFETY: the caller's promise.
-        let raw = unsafe { def.place(id, store)? };
-        Ok(Func {
+        let raw = unsafe { def.place(id, trampolines, store) };
+        Func {
             store: store.id,
             raw,
-        })
+        }
     }
 
     /// The parameters and results of the function.

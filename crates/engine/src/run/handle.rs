@@ -16,7 +16,7 @@ use crate::facts::module::{Body, EntityIndex, ModuleInfo, decode};
 use crate::facts::types::{ExternType, FuncType};
 use crate::facts::vmctx::VmLayout;
 use crate::run::code::CodeMemory;
-use crate::run::engine::Engine;
+use crate::run::engine::{Engine, Trampolines};
 use crate::run::image::Images;
 use crate::run::link::wanted_type;
 
@@ -31,6 +31,7 @@ struct Inner {
     code: CodeMemory,
     functions: Vec<CodeRange>,
     entries: Vec<Option<CodeRange>>,
+    exits: Vec<Option<CodeRange>>,
     /// The bytes of the data segments, all in one.
     data: Box<[u8]>,
     /// Where in the binary `data` begins.
@@ -150,7 +151,7 @@ impl Module {
     ) -> Result<Module> {
         let info = Arc::new(info);
         let functions = artifact.functions.clone();
-        let entries = artifact.entries.clone();
+        let (entries, exits) = (artifact.entries.clone(), artifact.exits.clone());
         let checks = artifact.checks;
         let over_budget = artifact.over_budget.clone();
         let code = CodeMemory::publish(
@@ -167,6 +168,7 @@ impl Module {
             code,
             functions,
             entries,
+            exits,
             checks,
             over_budget,
             data: wasm[start..end].into(),
@@ -282,6 +284,19 @@ impl Module {
     pub(crate) fn entry_trampoline(&self, ty: u32) -> *const u8 {
         let entry = self.0.entries[ty as usize].expect("compiled for every escaping type");
         self.0.code.address(entry.offset)
+    }
+
+    /// Its machine code.
+    pub(crate) fn code(&self) -> &CodeMemory {
+        &self.0.code
+    }
+
+    /// The trampolines for functions of the host's of a type that it imports one as.
+    pub(crate) fn host_trampolines(&self, ty: u32) -> Arc<Trampolines> {
+        let of = |all: &[Option<CodeRange>]| all[ty as usize].map(|range| range.offset);
+        let both = of(&self.0.entries).zip(of(&self.0.exits));
+        let (entry, exit) = both.expect("compiled for every imported type");
+        Arc::new(Trampolines::of_module(self, entry, exit))
     }
 
     /// What the memories of its instances hold at first.

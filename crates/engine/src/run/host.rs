@@ -221,18 +221,19 @@ impl HostDef {
         }
     }
 
-    /// Put it into a store, as a function of type `type_id`, which reads like its own.
+    /// Put it into a store, as a function of type `type_id`, which reads like its own,
+    /// with trampolines of that type.
     ///
     /// # Safety
     /// The store's data has the type the definition was made for.
-    pub unsafe fn place(
+    pub(crate) unsafe fn place(
         &self,
         type_id: TypeId,
+        trampolines: Arc<Trampolines>,
         store: *mut StoreOpaque,
-    ) -> Result<NonNull<VmFuncRef>> {
+    ) -> NonNull<VmFuncRef> {
         // SAFETY: exclusively borrowed by the caller.
         let opaque = unsafe { &mut *store };
-        let trampolines = opaque.engine.trampolines(type_id)?;
         let domain = opaque.engine.domain();
         let host = HostFunc {
             vm: VmHostFunc {
@@ -254,7 +255,7 @@ impl HostDef {
         let raw = func_ref.address();
         opaque.host_funcs.push(host);
         opaque.func_refs.push(func_ref);
-        Ok(raw)
+        raw
     }
 }
 

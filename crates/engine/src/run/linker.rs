@@ -3,11 +3,12 @@
 #![allow(unsafe_code)]
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::facts::error::{Error, Result};
 use crate::facts::module::{Import, ImportKind};
 use crate::facts::types::{FuncType, TypeId};
-use crate::run::engine::Engine;
+use crate::run::engine::{Engine, Trampolines};
 use crate::run::externs::Extern;
 use crate::run::func::Func;
 use crate::run::handle::Module;
@@ -55,12 +56,13 @@ impl<T> std::fmt::Debug for Linker<T> {
 }
 
 /// The type that a module imports a function as, where that reads like the
-/// definition's: several types can, of different recursive groups.
-fn wanted_id(module: &Module, import: &Import, def: &HostDef) -> Option<TypeId> {
+/// definition's: several types can, of different recursive groups. With it the
+/// trampolines that were compiled with the module.
+fn wanted(module: &Module, import: &Import, def: &HostDef) -> Option<(TypeId, Arc<Trampolines>)> {
     let info = module.info();
     match import.kind {
         ImportKind::Func(ty) if info.types[ty as usize] == def.ty => {
-            Some(info.type_ids[ty as usize])
+            Some((info.type_ids[ty as usize], module.host_trampolines(ty)))
         }
         _ => None,
     }
@@ -202,8 +204,8 @@ impl<T> Linker<T> {
                     Item::Shared(memory) => memory.bring_into(store)?.into(),
                     // SAFETY: the definitions were made for `T`, the store's data.
                     Item::Host(def) => unsafe {
-                        match wanted_id(module, import, def) {
-                            Some(id) => Func::place_as(def, id, store)?,
+                        match wanted(module, import, def) {
+                            Some((id, code)) => Func::place_with(def, id, code, store),
                             None => Func::place(def, store)?,
                         }
                     }
