@@ -224,8 +224,8 @@ pub struct Totals {
 pub struct Total {
     /// The row's name.
     pub name: String,
-    /// For each of [`COUNTS`], nanoseconds.
-    pub ns: Vec<f64>,
+    /// For each of [`COUNTS`], nanoseconds; `None` below five rounds.
+    pub ns: Option<Vec<f64>>,
 }
 
 impl Totals {
@@ -245,7 +245,10 @@ impl Totals {
 impl Total {
     /// Its fields, as text.
     pub fn fields(&self) -> Vec<String> {
-        self.ns.iter().map(|ns| figures::time(*ns)).collect()
+        match &self.ns {
+            Some(ns) => ns.iter().map(|ns| figures::time(*ns)).collect(),
+            None => vec!["too few".to_owned(); COUNTS.len()],
+        }
     }
 }
 

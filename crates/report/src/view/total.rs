@@ -9,7 +9,8 @@
 //! Over several workloads it is the geometric mean of their totals.
 //!
 //! What must stay true: only rows that trap exactly, with a time for every workload, can
-//! lead; an overtaking is told only where every round has it.
+//! lead; an overtaking is told only where every round has it; a row below five rounds has
+//! no figure and does not lead.
 
 use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::times::Round;
@@ -61,27 +62,57 @@ fn total(costs: &[Cost], runs: u64) -> f64 {
 /// What the rows of a group take in all, if there are two to choose from.
 pub fn of_group(shown: &[Shown<'_>], summary: &Summary, workloads: &[Workload]) -> Option<Totals> {
     let rounds = common_rounds(shown, summary, workloads);
-    let rows: Vec<(&Shown<'_>, Costs)> = shown
+    let rows: Vec<Part<'_>> = shown
         .iter()
-        .filter_map(|row| Some((row, costs(row, summary, workloads, &rounds)?)))
+        .filter_map(|row| {
+            Some(Part {
+                row,
+                costs: costs(row, summary, workloads, &rounds)?,
+                has_enough: has_enough(row, summary, workloads),
+            })
+        })
         .collect();
-    let choices: Vec<(&str, &Costs)> = rows
-        .iter()
-        .filter(|(row, _)| advice::is_choice(row))
-        .map(|(row, costs)| (row.row.name.as_str(), costs))
-        .collect();
-    if choices.len() < 2 {
+    let choices = || rows.iter().filter(|part| advice::is_choice(part.row));
+    if choices().count() < 2 {
         return None;
     }
+    let (known, unknown): (Vec<_>, Vec<_>) = choices().partition(|part| part.has_enough);
+    let known: Vec<(&str, &Costs)> = known
+        .iter()
+        .map(|part| (part.row.row.name.as_str(), &part.costs))
+        .collect();
+    let unknown: Vec<&str> = unknown
+        .iter()
+        .map(|part| part.row.row.name.as_str())
+        .collect();
     Some(Totals {
-        sentence: sentence(&choices, rounds.len()),
-        rows: rows
-            .iter()
-            .map(|(row, costs)| Total {
-                name: row.row.name.clone(),
-                ns: COUNTS.map(|runs| total(&costs.median, runs)).to_vec(),
-            })
-            .collect(),
+        sentence: sentence(&known, rounds.len(), &unknown),
+        rows: rows.iter().map(Part::shown).collect(),
+    })
+}
+
+/// A row's part of it.
+struct Part<'a> {
+    row: &'a Shown<'a>,
+    costs: Costs,
+    has_enough: bool,
+}
+
+impl Part<'_> {
+    fn shown(&self) -> Total {
+        let ns = || COUNTS.map(|runs| total(&self.costs.median, runs)).to_vec();
+        Total {
+            name: self.row.row.name.clone(),
+            ns: self.has_enough.then(ns),
+        }
+    }
+}
+
+/// Whether each of its workloads has the rounds that anything takes to be said.
+fn has_enough(row: &Shown<'_>, summary: &Summary, workloads: &[Workload]) -> bool {
+    cells(row, summary, workloads).all(|cell| {
+        let rounds = cell.and_then(rounds_of);
+        rounds.is_some_and(|rounds| rounds.len() >= ROUNDS_MIN)
     })
 }
 
@@ -99,10 +130,11 @@ fn rounds_of(cell: &CellSummary) -> Option<&std::collections::BTreeMap<u32, Roun
     Some(&cell.times.as_ref().ok()?.rounds)
 }
 
-/// The rounds that every choice has of every workload.
+/// The rounds that every choice has of every workload, of those that have enough.
 fn common_rounds(shown: &[Shown<'_>], summary: &Summary, workloads: &[Workload]) -> Vec<u32> {
     let mut all: Option<Vec<u32>> = None;
-    for row in shown.iter().filter(|row| advice::is_choice(row)) {
+    let is_asked = |row: &&Shown<'_>| advice::is_choice(row) && has_enough(row, summary, workloads);
+    for row in shown.iter().filter(is_asked) {
         for cell in cells(row, summary, workloads).flatten() {
             let Some(rounds) = rounds_of(cell) else {
                 continue;
@@ -205,24 +237,26 @@ fn steps(choices: &[(&str, &Costs)]) -> Vec<Step> {
     steps
 }
 
-fn sentence(choices: &[(&str, &Costs)], rounds: usize) -> String {
+fn sentence(choices: &[(&str, &Costs)], rounds: usize, unknown: &[&str]) -> String {
+    const TITLE: &str = Totals::TITLE;
+    if choices.len() < 2 || rounds < ROUNDS_MIN {
+        return format!("{TITLE}: too few rounds to say who takes least; it takes {ROUNDS_MIN}.");
+    }
     let steps = steps(choices);
     let first = &steps[0];
     let (name, costs) = choices[first.row];
     let agree = (0..costs.rounds.len())
         .filter(|at| leader(choices, 1, |costs| &costs.rounds[*at]) == first.row)
         .count();
-    let how_sure = match agree == rounds || rounds < ROUNDS_MIN {
-        // With so few rounds it is doubted as a whole.
+    let how_sure = match agree == rounds {
         true => String::new(),
         false => format!(", least in {agree} of {}", figures::plural(rounds, "round")),
     };
     let takes = figures::time(total(&costs.median, 1));
-    let mut text =
-        format!("Start, compile and run together: for one run {name} ({takes}{how_sure})");
+    let mut text = format!("{TITLE}: for one run {name} ({takes}{how_sure})");
     for step in &steps[1..] {
         let (low, high) = step.range;
-        let range = match low == high || rounds < ROUNDS_MIN {
+        let range = match low == high {
             true => String::new(),
             false => format!(" ({}–{} by round)", runs(low), runs(high)),
         };
@@ -233,9 +267,9 @@ fn sentence(choices: &[(&str, &Costs)], rounds: usize) -> String {
         text.push_str(", and nobody was shown to overtake it with more");
     }
     text.push('.');
-    if rounds < ROUNDS_MIN {
-        let doubt = words::doubt(fathom_stats::Verdict::TooFew).unwrap_or_default();
-        text.push_str(&format!(" {doubt}"));
+    if !unknown.is_empty() {
+        let names = words::named(unknown);
+        text.push_str(&format!(" Too few rounds to place {names}."));
     }
     text
 }
@@ -272,7 +306,7 @@ mod tests {
             (23.0, 4.0),
             (20.0, 4.0),
         ]);
-        let text = sentence(&[("fast", &fast), ("slow", &slow)], 5);
+        let text = sentence(&[("fast", &fast), ("slow", &slow)], 5, &[]);
         assert_eq!(
             text,
             "Start, compile and run together: for one run slow (8.00 ms), from 7 runs on \
@@ -284,22 +318,25 @@ mod tests {
     fn what_not_every_round_has_is_no_overtaking() {
         let one = costs(&[(1.0, 7.0); 5]);
         let level = costs(&[(2.0, 6.9), (2.0, 7.1), (2.0, 6.9), (2.0, 7.1), (2.0, 6.9)]);
-        let text = sentence(&[("one", &one), ("level", &level)], 5);
+        let text = sentence(&[("one", &one), ("level", &level)], 5, &[]);
         assert!(
             text.contains("for one run one (8.00 ms), and nobody"),
             "{text}"
         );
         let near = costs(&[(0.5, 7.6), (0.5, 7.6), (0.5, 7.4), (0.5, 7.4), (0.5, 7.4)]);
-        let text = sentence(&[("one", &one), ("level", &near)], 5);
+        let text = sentence(&[("one", &one), ("level", &near)], 5, &[]);
         assert!(
             text.contains("for one run level (7.90 ms, least in 3 of 5 rounds)"),
             "{text}"
         );
-        let text = sentence(&[("one", &one), ("level", &near)], 3);
-        assert!(text.contains("for one run level (7.90 ms), and"), "{text}");
-        assert!(
-            text.ends_with("Too few rounds to be sure: it takes 5."),
-            "{text}"
+        let text = sentence(&[("one", &one), ("level", &near)], 5, &["other"]);
+        assert!(text.ends_with(" Too few rounds to place other."), "{text}");
+        let too_few = "Start, compile and run together: too few rounds to say who takes least; \
+             it takes 5.";
+        assert_eq!(
+            sentence(&[("one", &one), ("level", &near)], 4, &[]),
+            too_few
         );
+        assert_eq!(sentence(&[("one", &one)], 5, &["other"]), too_few);
     }
 }
