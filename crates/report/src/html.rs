@@ -11,6 +11,7 @@
 use askama::Template;
 use fathom_stats::{Figure, Verdict};
 
+use crate::chart::svg::escape;
 use crate::chart::{self, Chart, bars, heat, samples, stack};
 use crate::columns::{self, Column};
 use crate::figures;
@@ -70,6 +71,32 @@ fn tied(sentence: &str) -> String {
         .replace(" ×", "\u{a0}×")
         .replace("± ", "±\u{a0}")
 }
+
+/// A sentence of ours as markup: tied, and commands between backticks as code.
+fn prose(sentence: &str) -> String {
+    let parts = tied(sentence);
+    let parts = parts.split('`').map(escape).enumerate();
+    let parts = parts.map(|(at, part)| match at % 2 {
+        0 => part,
+        _ => format!("<code>{part}</code>"),
+    });
+    parts.collect()
+}
+
+/// The methodology as a reader of one page needs it; docs/METHODOLOGY.md has the whole.
+const METHOD: [&str; 6] = [
+    "A round measures every cell once, in fresh processes, in random order. A cell's value is the \
+     median of its rounds; the rounds of two cells make a ratio round by round, so that what \
+     slowed the machine for the whole of a round cancels.",
+    "A row's ratio is the geometric mean over its workloads. Its 95 % interval holds the scatter \
+     of rounds and, where an engine cannot vary its code's layout, an allowance for that.",
+    "Nothing is said of a ratio below five rounds.",
+    "Two rows are different where that is shown at a level that allows for the whole table, and \
+     by more than the noise floor; equivalent where they are shown to be within 2 %; otherwise \
+     undecided, which is not equal. Rows that share a place (`=`) are not shown to differ.",
+    "The noise floor is what two measurements of the same thing seem to differ by.",
+    "The whole of it, with the reasons, is in `docs/METHODOLOGY.md` of the Fathom that measured.",
+];
 
 struct GroupPage<'a> {
     group: &'a Group,

@@ -3,7 +3,9 @@
 mod common;
 
 use common::data;
+use fathom_report::chart::stack;
 use fathom_report::{Format, Report, Style};
+use fathom_stats::Figure;
 use serde_json::Value;
 
 /// The report's text of the made-up module's campaign with some of its lines changed or
@@ -137,4 +139,78 @@ fn a_control_of_too_few_rounds_is_not_called_missing() {
         text.contains("No control was measured, so no noise floor is known."),
         "{text}"
     );
+}
+
+#[test]
+fn no_total_is_told_below_five_rounds() {
+    let kept = |record: &mut Value| {
+        let of_trap = record["cell"]
+            .as_str()
+            .is_some_and(|id| id.starts_with("fathom/trap/"));
+        !of_trap || record["round"].as_u64().is_none_or(|round| round < 4)
+    };
+    let (report, text) = report(kept);
+    let totals = report.view.groups[0].totals.clone().unwrap();
+    for row in &totals.rows {
+        let is_few = row.fields().iter().all(|field| field == "too few");
+        assert_eq!(is_few, row.name == "fathom trap", "{}: {text}", row.name);
+    }
+    let said = &totals.sentence;
+    assert!(
+        said.contains("for one run fathom guard") && said.ends_with("to place fathom trap."),
+        "{said}"
+    );
+    let (report, _) = self::report(|record| record["round"].as_u64().is_none_or(|at| at < 4));
+    let totals = report.view.groups[0].totals.clone().unwrap();
+    assert!(totals.rows.iter().all(|row| row.ns.is_none()));
+    assert!(totals.sentence.contains("too few rounds to say"));
+}
+
+/// How much of a figure's width its bars take, in per cent.
+fn drawn(figure: &str) -> f64 {
+    let bars = figure.split("<rect class=\"part").skip(1);
+    let width = |bar: &str| {
+        let (_, rest) = bar.split_once(" width=\"")?;
+        rest.split_once('%')?.0.parse::<f64>().ok()
+    };
+    bars.filter_map(width).sum()
+}
+
+#[test]
+fn one_slow_start_does_not_flatten_the_others() {
+    let mut report = Report::open(&data("suite.jsonl")).unwrap();
+    let group = &mut report.view.groups[0];
+    let slow = group.rows.iter_mut().find(|row| row.engine == "node");
+    slow.unwrap().costs.insert(Figure::Start, 60e9);
+    let chart = stack::start(group);
+    for row in &chart.rows {
+        assert_eq!(
+            row.figure.contains('»'),
+            row.engine == "node",
+            "{}",
+            row.figure
+        );
+        let is_seen =
+            row.engine == "native" || row.detail.contains("none") || drawn(&row.figure) > 20.0;
+        assert!(is_seen, "{} {}: {}", row.engine, row.detail, row.figure);
+    }
+    let slow = chart.rows.iter().find(|row| row.engine == "node");
+    assert_eq!(slow.unwrap().value, "60.0 s");
+    assert!(chart.caption.contains('»'), "{}", chart.caption);
+}
+
+#[test]
+fn every_bar_within_the_axis_has_its_interval() {
+    let report = Report::open(&data("suite.jsonl")).unwrap();
+    let group = &report.view.groups[0];
+    for chart in [stack::start(group), stack::memory(group)] {
+        for row in &chart.rows {
+            let has = row.figure.contains("class=\"whisker\"");
+            assert!(has || row.figure.contains('»'), "{}", row.figure);
+            assert!(row.figure.contains("(95 %: "), "{}", row.figure);
+        }
+    }
+    let (report, _) = self::report(|record| record["round"].as_u64().is_none_or(|at| at < 4));
+    let chart = stack::start(&report.view.groups[0]);
+    assert!(chart.rows.iter().all(|row| !row.figure.contains("whisker")));
 }

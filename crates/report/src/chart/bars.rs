@@ -11,8 +11,8 @@
 //! faster than the baseline reaches to the left.
 
 use super::scale::Scale;
-use super::svg::{Anchor, Svg};
-use super::{Chart, ChartRow, axis, class, grid};
+use super::svg::Svg;
+use super::{Chart, ChartRow, axis, class, cut, grid, whisker};
 use crate::figures;
 use crate::view::{Group, Interval, Row};
 
@@ -78,16 +78,11 @@ fn bar(row: &Row, ratio: Interval, scale: &Scale, group: &Group) -> ChartRow {
         height - 10.0,
     );
     svg.vertical("base", zero, 0.0, height);
-    if let Some((low, high)) = ratio.ends
-        && !scale.is_beyond(high)
-    {
-        let (low, high) = (scale.place(low), scale.place(high));
-        svg.horizontal("whisker", low, high, height / 2.0);
-        svg.vertical("whisker", low, height / 2.0 - 4.0, height / 2.0 + 4.0);
-        svg.vertical("whisker", high, height / 2.0 - 4.0, height / 2.0 + 4.0);
+    if let Some(ends) = ratio.ends {
+        whisker(&mut svg, scale, ends, height / 2.0);
     }
     if scale.is_beyond(ratio.value) {
-        svg.label("cut", 99.0, height / 2.0 + 4.0, Anchor::End, "»");
+        cut(&mut svg, height);
     } else {
         svg.circle(&format!("end {}", class(row.kind)), end, height / 2.0, 3.5);
     }

@@ -114,6 +114,22 @@ fn axis(scale: &Scale, wanted: usize, label: impl Fn(f64) -> String) -> String {
     svg.finish()
 }
 
+/// A 95 % interval as far as the axis has it; without a stop at an end that it has not.
+fn whisker(svg: &mut Svg, scale: &Scale, (low, high): (f64, f64), middle: f64) {
+    if scale.is_beyond(low) {
+        return;
+    }
+    svg.horizontal("whisker", scale.place(low), scale.place(high), middle);
+    for end in [low, high].into_iter().filter(|end| !scale.is_beyond(*end)) {
+        svg.vertical("whisker", scale.place(end), middle - 4.0, middle + 4.0);
+    }
+}
+
+/// The sign of a bar that goes on behind the edge.
+fn cut(svg: &mut Svg, height: f64) {
+    svg.label("cut", 99.0, height / 2.0 + 4.0, Anchor::End, "»");
+}
+
 /// The ticks' lines behind a row.
 fn grid(svg: &mut Svg, scale: &Scale, wanted: usize, height: f64) {
     for tick in scale.ticks(wanted) {

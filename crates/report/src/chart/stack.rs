@@ -1,15 +1,25 @@
 //! Bars that begin at 0: costs by row, in one part or several.
+//!
+//! ```text
+//!  fathom  ██▒▒├┤                  6.30 ms
+//!  node    ██████████████████████» 41.4 ms    cut at the edge
+//! ```
+//!
+//! What must stay true: one long bar does not make all others look alike; a bar that is cut
+//! says so, and its number stands beside it.
 
 use super::scale::Scale;
 use super::svg::Svg;
-use super::{Chart, ChartRow, axis, class, grid};
+use super::{Chart, ChartRow, axis, class, cut, grid, whisker};
 use fathom_stats::Figure;
 
 use crate::figures;
-use crate::view::{Group, Row};
+use crate::view::{Group, Kind, Row};
 
 const HEIGHT: u32 = 20;
 const TICKS: usize = 3;
+/// A bar this many times as long as three quarters of them are is cut.
+const CUT: f64 = 3.0;
 
 /// A part of a bar: its class in the style sheet, its name, and what it shows.
 struct Part {
@@ -17,6 +27,8 @@ struct Part {
     name: &'static str,
     figure: Figure,
 }
+
+const CUT_WORDS: &str = " A bar with » goes on: its number says how far.";
 
 /// What a bar stands for, and its parts. Parts are drawn as shares of the whole: the median of
 /// a sum is not the sum of medians, and the number beside the bar is that of the tables.
@@ -85,30 +97,38 @@ fn chart(group: &Group, bar_of: &Bar, caption: &str, format: fn(f64) -> String) 
     if shown.is_empty() {
         return Chart::default();
     }
-    let longest = shown
-        .iter()
-        .fold(0.0, |longest, (_, total)| total.max(longest));
-    let scale = Scale::linear(0.0, longest * 1.02);
+    let high = high(&shown);
+    let scale = Scale::linear(0.0, high * 1.02);
+    let is_cut = shown.iter().any(|(_, total)| scale.is_beyond(*total));
+    let cut = if is_cut { CUT_WORDS } else { "" };
     Chart {
         axis: axis(&scale, TICKS, format),
-        caption: caption.to_owned(),
+        caption: format!("{caption}{cut}"),
         rows: shown
             .iter()
-            .map(|(row, total)| bar(row, *total, bar_of.parts, &scale, format))
+            .map(|(row, total)| bar(row, *total, bar_of, &scale, format))
             .collect(),
     }
 }
 
-fn bar(
-    row: &Row,
-    total: f64,
-    parts: &[Part],
-    scale: &Scale,
-    format: fn(f64) -> String,
-) -> ChartRow {
+/// How far the axis reaches. Native code, which has nothing to compile, does not
+/// shorten it.
+fn high(shown: &[(&Row, f64)]) -> f64 {
+    let longest = shown.iter().map(|(_, total)| *total).fold(0.0, f64::max);
+    let mut sandboxes: Vec<f64> = shown
+        .iter()
+        .filter(|(row, _)| row.kind != Kind::Native)
+        .map(|(_, total)| *total)
+        .collect();
+    sandboxes.sort_by(f64::total_cmp);
+    let most = sandboxes.get(sandboxes.len().saturating_sub(1) * 3 / 4);
+    most.map_or(longest, |most| longest.min(most * CUT))
+}
+
+fn bar(row: &Row, total: f64, of: &Bar, scale: &Scale, format: fn(f64) -> String) -> ChartRow {
     let height = f64::from(HEIGHT);
     let known = || {
-        parts.iter().filter_map(|part| {
+        of.parts.iter().filter_map(|part| {
             row.costs
                 .get(&part.figure)
                 .copied()
@@ -119,7 +139,12 @@ fn bar(
         .map(|(part, value)| format!("{} {}", part.name, format(value)))
         .collect::<Vec<_>>()
         .join(", ");
-    let mut svg = Svg::new("plot", HEIGHT, &format!("{}: {list}", row.label()));
+    let ends = row.cost_ends.get(&of.whole).copied();
+    let interval = ends.map_or_else(String::new, |(low, high)| {
+        format!(" (95 %: {}–{})", format(low), format(high))
+    });
+    let words = format!("{}: {list}{interval}", row.label());
+    let mut svg = Svg::new("plot", HEIGHT, &words);
     grid(&mut svg, scale, TICKS, height);
     let sum: f64 = known().map(|(_, value)| value).sum();
     let share = if sum > 0.0 { total / sum } else { 0.0 };
@@ -139,5 +164,11 @@ fn bar(
         from += value;
     }
     svg.vertical("base", 0.0, 0.0, height);
+    if let Some(ends) = ends {
+        whisker(&mut svg, scale, ends, height / 2.0);
+    }
+    if scale.is_beyond(total) {
+        cut(&mut svg, height);
+    }
     ChartRow::of(row, svg.finish(), format(total), String::new())
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use fathom_record::campaign::ProbeRecord;
 use fathom_record::protocol::Hello;
 use fathom_record::{Campaign, Checks, Guarantee};
+use fathom_stats::ratio::{self, Logs};
 use fathom_stats::{
     CellSummary, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict,
 };
@@ -221,6 +222,7 @@ impl Builder<'_> {
                 .max_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value))
                 .map(|worst| (worst.workload.clone(), worst.ratio.value)),
             costs: self.costs(&row.row),
+            cost_ends: self.cost_ends(&row.row),
             cells,
             anchor,
         }
@@ -290,6 +292,26 @@ impl Builder<'_> {
                 };
                 Some((figure, value?))
             })
+            .collect()
+    }
+
+    /// How well the costs are known that charts show: rounds and workloads taken as
+    /// independent.
+    fn cost_ends(&self, key: &Key) -> BTreeMap<Figure, (f64, f64)> {
+        let ends = |figure: Figure| {
+            let cells = self
+                .workloads
+                .iter()
+                .filter_map(|workload| self.summary.cell_of(key, &workload.name)?.estimate(figure));
+            let logs: Vec<Logs> = cells
+                .map(|estimate| Logs::single(&estimate.values).ok())
+                .collect::<Option<_>>()?;
+            let interval = ratio::geomean(&logs).ok()?.interval.ok()?;
+            Some((figure, (interval.low, interval.high)))
+        };
+        [Figure::Start, Figure::RssPeak]
+            .into_iter()
+            .filter_map(ends)
             .collect()
     }
 

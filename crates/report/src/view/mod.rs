@@ -382,6 +382,8 @@ pub struct Row {
     /// the cells' medians for times and bytes, plain means for counts and
     /// shares, which may be 0. Absent where nothing was recorded.
     pub costs: BTreeMap<Figure, f64>,
+    /// The 95 % intervals of those that are drawn; absent below five rounds.
+    pub cost_ends: BTreeMap<Figure, (f64, f64)>,
 }
 
 impl Row {
