@@ -22,7 +22,8 @@ pub struct Args {
     module: PathBuf,
 
     /// This function alone, by index, export or name; without it, and without
-    /// --asm and --clif, every function is listed with its size
+    /// --asm and --clif, every function is listed with its size, those whose checks
+    /// cost most first
     #[arg(long, value_name = "FUNCTION")]
     func: Option<String>,
 
@@ -75,9 +76,20 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 fn title(listing: &Listing) -> String {
     match &listing.name {
-        Some(name) => format!("function {} '{}'", listing.func, name.escape_debug()),
+        Some(name) => format!("function {} '{}'", listing.func, readable(name)),
         None => format!("function {}", listing.func),
     }
+}
+
+/// A name as it was written in Rust, if it is one that Rust mangled; C++'s are written
+/// out by the linker already.
+fn readable(name: &str) -> String {
+    let name = match rustc_demangle::try_demangle(name) {
+        // Without the hash: the index tells functions apart.
+        Ok(name) => format!("{name:#}"),
+        Err(_) => name.to_owned(),
+    };
+    name.escape_debug().to_string()
 }
 
 fn clif(listing: &Listing) -> String {
@@ -108,7 +120,7 @@ fn difference(with: usize, without: usize) -> isize {
 }
 
 /// A line for each function, and their sum: its code, and how much of it there
-/// would not be without checks.
+/// would not be without checks. Where that is most stands first.
 fn table(listings: &[Listing], costs: &[(CodeCost, CodeCost)]) -> String {
     let mut text = format!(
         "{:>9} {:>13} {:>13} {:>20}  function\n",
@@ -124,7 +136,13 @@ fn table(listings: &[Listing], costs: &[(CodeCost, CodeCost)]) -> String {
         );
     };
     let mut sum = [0; 4];
-    for (listing, (cost, bare)) in listings.iter().zip(costs) {
+    let mut lines: Vec<_> = listings.iter().zip(costs).collect();
+    lines.sort_by_key(|(_, (cost, bare))| {
+        let bytes = difference(cost.bytes, bare.bytes);
+        let instructions = difference(cost.instructions, bare.instructions);
+        std::cmp::Reverse((bytes, instructions))
+    });
+    for (listing, (cost, bare)) in lines {
         let cells = [cost.bytes, cost.instructions, bare.bytes, bare.instructions];
         row(cells, &title(listing));
         for (sum, cell) in sum.iter_mut().zip(cells) {
