@@ -34,7 +34,7 @@ fn the_page_holds_on_every_screen() {
         let page = report.render(Format::Html, Style::default()).unwrap();
         for is_dark in [false, true] {
             let folder = tempfile::tempdir().unwrap();
-            let seen = look(&browser, folder.path(), &page, is_dark);
+            let seen = look(&browser, folder.path(), &page, &WIDTHS, is_dark);
             assert!(
                 seen.complaints.is_empty(),
                 "{name}, {}: {}",
@@ -43,6 +43,30 @@ fn the_page_holds_on_every_screen() {
             );
             assert_eq!(seen.frames, WIDTHS.len(), "every frame was looked at");
         }
+    }
+}
+
+/// What a sheet of A4 has between the margins that browsers leave, in CSS pixels.
+const SHEET: u32 = 718;
+
+#[test]
+fn tables_fit_a_printed_page() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no chromium in PATH (Debian: apt install chromium)");
+        return;
+    };
+    for name in ["suite", "module"] {
+        let report = Report::open(&common::data(&format!("{name}.jsonl"))).unwrap();
+        let page = report.render(Format::Html, Style::default()).unwrap();
+        assert_eq!(page.matches("@media print").count(), 1);
+        let printed = page.replace("@media print", "@media all");
+        let folder = tempfile::tempdir().unwrap();
+        let seen = look(&browser, folder.path(), &printed, &[SHEET], false);
+        assert_eq!(seen.frames, 1);
+        // Type is smaller in print, and raw samples are left out.
+        let wide = |line: &&String| line.contains("overflows");
+        let wide: Vec<&String> = seen.complaints.iter().filter(wide).collect();
+        assert!(wide.is_empty(), "{name}: {wide:?}");
     }
 }
 
@@ -94,8 +118,8 @@ struct Seen {
     complaints: Vec<String>,
 }
 
-fn look(browser: &Path, folder: &Path, page: &str, is_dark: bool) -> Seen {
-    let frames: String = WIDTHS
+fn look(browser: &Path, folder: &Path, page: &str, widths: &[u32], is_dark: bool) -> Seen {
+    let frames: String = widths
         .iter()
         .map(|width| {
             format!(
