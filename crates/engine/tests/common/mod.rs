@@ -80,6 +80,11 @@ pub fn is_alone(name: &str) -> bool {
     let ended = child.output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.success(), "{name}: {}\n{said}", ended.status);
+    let counted = String::from_utf8_lossy(&ended.stdout);
+    assert!(
+        counted.contains(" 1 passed;"),
+        "no test is named {name}: {counted}"
+    );
     let _ = std::io::stderr().write_all(&ended.stderr);
     false
 }

@@ -29,13 +29,20 @@ fn is_alone(name: &str) -> bool {
     if !emulator.is_empty() {
         command.args(words).arg(program);
     }
-    let name = format!("entry::wild::{name}");
+    // Names of tests are without the crate's.
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let name = format!("{module}::{name}");
     let ended = command
         .args(["--exact", &name, "--nocapture"])
         .env(ALONE, "1");
     let ended = ended.output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.success(), "{}\n{said}", ended.status);
+    let counted = String::from_utf8_lossy(&ended.stdout);
+    assert!(
+        counted.contains(" 1 passed;"),
+        "no test is named {name}: {counted}"
+    );
     eprint!("{said}");
     false
 }
