@@ -79,7 +79,12 @@ impl Subject {
             r#"(module (memory {prefix} 2 3) (table 2 funcref)
                  (func (export "load") (param {index}) (result i32) (i32.load (local.get 0)))
                  (func (export "store") (param {index}) (i32.store (local.get 0) (i32.const 1)))
-                 (func (export "null") (call_indirect (i32.const 0))))"#
+                 (func (export "null") (call_indirect (i32.const 0)))
+                 (func (export "divide") (local $n i64)
+                   (loop $again
+                     (local.set $n
+                       (i64.div_u (i64.const -1) (i64.or (local.get $n) (i64.const 1))))
+                     (br $again))))"#
         );
         let named = BoundsChoice::Named(bounds);
         let config = Config::new().bounds(named).allow_unchecked(true);
@@ -261,6 +266,33 @@ fn a_signal_that_was_sent_is_no_trap() {
             }
         });
         assert_eq!(ended, Err(signal));
+    }
+}
+
+/// Nor where it meets an instruction that can raise it: here nearly always a division,
+/// for nothing else in the loop takes long.
+#[test]
+fn a_signal_that_was_sent_at_a_division_is_no_trap() {
+    if !is_alone("a_signal_that_was_sent_at_a_division_is_no_trap") {
+        return;
+    }
+    let mut subject = Subject::new(Bounds::Trap, false).unwrap();
+    for round in 0..20 {
+        let ended = ending(|| {
+            // SAFETY: this process has one thread; its child only sleeps and sends.
+            unsafe {
+                if libc::fork() == 0 {
+                    // The first one may be for a handler of Rust's, which goes then.
+                    for _ in 0..2 {
+                        libc::usleep(2000);
+                        libc::kill(libc::getppid(), libc::SIGFPE);
+                    }
+                    libc::_exit(0);
+                }
+            }
+            subject.call("divide", 0);
+        });
+        assert_eq!(ended, Err(libc::SIGFPE), "round {round}");
     }
 }
 
