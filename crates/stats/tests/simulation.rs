@@ -78,9 +78,11 @@ fn cells_that_are_measured_until_they_are_known_are_covered_too() {
             f64::from(told.covered) > 0.93 * f64::from(told.cells),
             "{what}"
         );
-        // Fewer rounds than nine of everything.
+        // Fewer rounds than nine of everything: quiet cells are known less well, and
+        // what is seen in the noisiest, which are never known so well, is the same.
         let all = Told::of(&world(noise, 9), TRIALS / 2, SEED);
-        assert!(told.seen_cell > all.seen_cell, "{what} {all:?}");
+        assert!(told.seen_cell >= all.seen_cell, "{what} {all:?}");
+        assert!(told.equivalent < all.equivalent, "{what} {all:?}");
     }
 }
 
