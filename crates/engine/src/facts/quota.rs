@@ -29,7 +29,7 @@ pub struct Quota {
     pub instance_bytes: u64,
     /// Bytes of the exceptions that something refers to: 64 MiB.
     pub exception_bytes: u64,
-    /// Values of the host's that were given to Wasm as `externref`: 1,000,000.
+    /// Values of the host's that a store keeps for Wasm, given as `externref`: 1,000,000.
     pub extern_refs: u64,
 }
 

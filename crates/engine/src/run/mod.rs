@@ -11,7 +11,8 @@
 //!    └► pool, recycle                         lives, one after the other
 //! ```
 //!
-//! What must stay true: a store is one thread's; nothing of it is freed before it is.
+//! What must stay true: a store is one thread's; what a handle can name is not freed before
+//! it is.
 
 pub(crate) mod code;
 pub(crate) mod config;

@@ -42,7 +42,7 @@ use crate::run::table::TableData;
 
 /// Owns everything that is instantiated in it, and data of the host's.
 ///
-/// Nothing in a store is freed before the store is.
+/// No instance, memory, table, global or function in a store is freed before the store is.
 pub struct Store<T> {
     inner: NonNull<StoreInner<T>>,
 }
