@@ -7,11 +7,11 @@
 //!
 //! - *steps*: an instruction, a value, an operand of a branch. A step at `speed`
 //!   takes a microsecond or two and some hundred bytes.
-//! - *blocks*: each takes some kilobytes of the code generator's tables, however
+//! - *blocks*: each takes a kilobyte or two of the code generator's tables, however
 //!   little is in it.
 //! - *guessed values*: what locals may come to before it is known (`translate/work.rs`).
-//!   Several times the values that are made, so it only ends a translation that
-//!   would take the memory; the values themselves are steps.
+//!   Several times the values that are made, so its bound is one of its own, against
+//!   translations that would take the memory; the values themselves are steps.
 //!
 //! ```text
 //!  translate, counting ──► within the first bounds: optimised, as ever
@@ -85,9 +85,9 @@ impl FromStr for CompileBudget {
 
 /// Bounds of one way to compile. In steps: what each function has, what it has
 /// for each byte of its body, and what the bodies of a module share by their
-/// lengths; a module whose code is one function gives it all. But no function has
-/// more than one of this module can need, for a step takes memory. In blocks and
-/// guessed values: what each function has, whatever its length.
+/// lengths; a module whose code is one function gives it all. A step takes memory,
+/// so there is a most, which grows with the module only. In blocks: what each function
+/// has, whatever its length. In guessed values: so many for each step.
 struct Bound {
     each: u64,
     byte: u64,

@@ -22,7 +22,9 @@ use crate::run::values::Val;
 /// store with data of type `T`; others for the store they came from.
 pub struct Linker<T> {
     engine: Engine,
-    items: HashMap<String, HashMap<String, Item>>,
+    /// By module and name; nothing for a name that was defined more than once, where
+    /// that was not allowed.
+    items: HashMap<String, HashMap<String, Option<Item>>>,
     allow_shadowing: bool,
     data: std::marker::PhantomData<fn(T)>,
 }
@@ -32,8 +34,6 @@ enum Item {
     Host(HostDef),
     Extern(Extern),
     Shared(SharedMemory),
-    /// Defined more than once, and that was not allowed.
-    Twice,
 }
 
 impl<T> Clone for Linker<T> {
@@ -143,11 +143,8 @@ impl<T> Linker<T> {
     fn insert(&mut self, module: &str, name: &str, item: Item) -> &mut Linker<T> {
         let names = self.items.entry(module.to_owned()).or_default();
         let is_new = !names.contains_key(name);
-        let item = match is_new || self.allow_shadowing {
-            true => item,
-            false => Item::Twice,
-        };
-        names.insert(name.to_owned(), item);
+        let counts = is_new || self.allow_shadowing;
+        names.insert(name.to_owned(), counts.then_some(item));
         self
     }
 
@@ -176,12 +173,12 @@ impl<T> Linker<T> {
         let names = self.items.get(&import.module);
         let item = names.and_then(|names| names.get(&import.name));
         match item {
-            Some(Item::Twice) => {
+            Some(None) => {
                 let message = "defined more than once; Linker::allow_shadowing lets the last \
                                definition count";
                 Err(Error::link(&import.module, &import.name, message))
             }
-            Some(item) => Ok(item),
+            Some(Some(item)) => Ok(item),
             None => Err(Error::link(&import.module, &import.name, "unknown import")),
         }
     }
@@ -199,7 +196,6 @@ impl<T> Linker<T> {
         imports
             .map(|import| {
                 Ok(match self.item(import)? {
-                    Item::Twice => unreachable!("`item` refuses it"),
                     Item::Extern(item) => *item,
                     Item::Shared(memory) => memory.bring_into(store)?.into(),
                     // SAFETY: the definitions were made for `T`, the store's data.
