@@ -12,11 +12,14 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import fcntl
+import hashlib
 import os
 import pathlib
 
+import fibers
 import jobs
 import libsodium
+import oha
 import packages
 import programs
 import suites
@@ -26,12 +29,18 @@ import wasm_file
 import wasm_opt
 import widths
 
-SUITES = ("polybench", "pointers", "wasi", "large", "programs", "libsodium")
+SUITES = ("polybench", "pointers", "wasi", "wasi-io", "large", "programs", "libsodium", "fibers", "http")
 # Suites that are built in sizes, and what their headers are besides their own.
 SIZED = {"polybench": (), "pointers": ("polybench",)}
+# So many further links of each native program, moved by some bytes: a campaign takes them in
+# turn, since where code lies may be worth more than what is compared.
+LINKS = 7
+# Code is moved within a page, by multiples of what functions are aligned to.
+PAGE, ALIGNED = 4096, 16
 # What is built of a suite unless variants are named.
 VARIANTS = {"polybench": (*toolchain.DEFAULT_VARIANTS, *widths.BITS), "pointers": ("native", *widths.BITS),
-            "libsodium": tuple(toolchain.VARIANTS)}
+            "libsodium": tuple(toolchain.VARIANTS), "fibers": tuple(fibers.VARIANTS),
+            "http": tuple(name for name, one in fibers.VARIANTS.items() if one.library)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,10 +65,41 @@ class Job(jobs.Job):
             objects.append(f"{scratch}/{index}.o")
             toolchain.run_zig([*target, *self.variant.compile_flags, *toolchain.FLAGS, *self.flags,
                                "-c", "-o", objects[-1], str(source)], self.label)
-        toolchain.run_zig([*target, *self.variant.link_flags, "-O3", "-o", str(linked), *objects, "-lm"], self.label)
+        link = [*target, *self.variant.link_flags, "-O3"]
+        toolchain.run_zig([*link, "-o", str(linked), *objects, "-lm"], self.label)
         if self.variant.suffix == ".wasm":
             linked.write_bytes(wasm_file.without_debug_info(linked.read_bytes()))
+        for number, other in self.links().items():
+            other.parent.mkdir(parents=True, exist_ok=True)
+            moved = scratch / f"moved{number}.S"
+            moved.write_text(_padding(self._moved_by(number)))
+            # Assembled apart: what is compiled while linking comes after the objects.
+            toolchain.run_zig([*target, "-c", "-o", f"{moved}.o", str(moved)], self.label)
+            toolchain.run_zig([*link, "-o", str(scratch / f"link{number}"), f"{moved}.o", *objects, "-lm"], self.label)
+            os.replace(scratch / f"link{number}", other)
         return linked
+
+    def links(self) -> dict[int, pathlib.Path]:
+        """Further links of the same objects, by their number."""
+        folder = self.output.parent / ".layouts" / self.output.name
+        return {number: folder / str(number) for number in range(1, LINKS + 1)} if self.variant.name == "native" else {}
+
+    def _moved_by(self, number: int) -> int:
+        drawn = int.from_bytes(hashlib.sha256(f"{self.label} {number}".encode()).digest()[:4])
+        return drawn % (PAGE // ALIGNED) * ALIGNED
+
+    def is_current(self) -> bool:
+        return super().is_current() and all(link.is_file() for link in self.links().values())
+
+
+def _padding(size: int) -> str:
+    """Assembly for so many bytes before all other code, which no linker throws away."""
+    return f"""
+.section .text.moved,"axR",@progbits
+.balign {ALIGNED}
+.skip {size}, 0xcc
+.section .note.GNU-stack,"",@progbits
+"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,17 +148,20 @@ def polybench_jobs(variants: list[str], sizes: list[str], names: list[str] | Non
 def program_jobs(suite_name: str, variants: list[str]) -> list[Job]:
     """Programs × variants, for the suites whose programs take their size as an argument."""
     suite = suites.load(suite_name)
+    headers = tuple(sorted(suite.folder.glob("*.h")))
     wanted = []
-    for workload in suite.workloads:
-        sources, flags = [suite.folder / f"{workload.name}.c"], list(toolchain.WARNINGS)
+    # Several workloads may be runs of one program.
+    programs_of = {workload.table.get("program", workload.name): workload for workload in suite.workloads}
+    for name, workload in programs_of.items():
+        sources, flags = [suite.folder / f"{name}.c"], list(toolchain.WARNINGS)
         if "package" in workload.table:  # other people's code: its warnings are not ours to mend
             package = packages.folder(suite.folder, workload.table["package"])
             sources += [package / source for source in workload.table["sources"]]
             flags = ["-w", *workload.table["flags"], *(f"-I{folder}" for folder in {path.parent for path in sources[1:]})]
         for variant in variants:
             kind, described = _job(variant)
-            wanted.append(kind(f"{workload.name} ({variant})", tuple(sources), (), tuple(flags), described,
-                               suite.folder / "build" / variant / (workload.name + described.suffix)))
+            wanted.append(kind(f"{name} ({variant})", tuple(sources), headers, tuple(flags), described,
+                               suite.folder / "build" / variant / (name + described.suffix)))
     return wanted
 
 
@@ -139,7 +182,8 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
                              "sources)")
     parser.add_argument("--size", type=_choices(suites.SIZES, "size"), default=["medium"],
                         help="problem sizes, comma-separated, or all (default: medium)")
-    known = (*toolchain.VARIANTS, toolchain.GCC.name, *widths.BITS, wasm_opt.NAME)
+    known = (*toolchain.VARIANTS, toolchain.GCC.name, *widths.BITS, wasm_opt.NAME,
+             *(name for name in fibers.VARIANTS if name not in toolchain.VARIANTS))
     parser.add_argument("--variant", type=_choices(known, "variant"), default=None,
                         help=f"variants, comma-separated, or all: {', '.join(known)} (default: what is measured of each "
                              "suite)")
@@ -158,6 +202,10 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
 def variants_of(suite: str, asked: list[str] | None) -> list[str]:
     """What to build of a suite: what is asked for, or what of its own can be built here."""
     chosen = asked or VARIANTS.get(suite, toolchain.DEFAULT_VARIANTS)
+    others = fibers.others(suite, chosen)
+    if others:
+        print(f"SKIPPED {suite} ({', '.join(others)}): fibers are made in other ways than other programs", flush=True)
+        chosen = [variant for variant in chosen if variant not in others]
     if suite not in SIZED:  # nothing is compared between widths there
         chosen = [variant for variant in chosen if variant not in widths.BITS]
     if suite == "libsodium" and toolchain.GCC.name in chosen:
@@ -184,6 +232,13 @@ def plan(options: argparse.Namespace) -> tuple[list[list[jobs.Job]], list]:
         if suite == "libsodium":
             libraries, made = libsodium.stages(variants, options.kernel)
             first += libraries
+        elif suite == "fibers":
+            wasm_opt.install()
+            made = fibers.stage(variants, options.kernel)
+        elif suite == "http":
+            wasm_opt.install()
+            oha.install()
+            made = fibers.servers(variants)
         elif suite in SIZED:
             made = sized_jobs(suite, variants, options.size, options.kernel)
         else:

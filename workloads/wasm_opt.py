@@ -36,6 +36,8 @@ PACKAGE = "binaryen"
 VERSION = "132.0.0"
 INTEGRITY = "sha512-4Usg7yEvwO3FMso3Oov6qkOOHSod1IEv+boKkh77kTljM+eNBouqCTbqWswGzbG+vDNO/b/v2C4gfEh1WgB9Lg=="
 HOME = toolchain.TOOLS / "binaryen"
+# What is kept of it: the optimiser, and what merges modules and reads text (fibers.py).
+PROGRAMS = ("wasm-opt", "wasm-merge", "wasm-as")
 # -g keeps the name section, which traps and profiles need, as in the other variants.
 FLAGS = ("-O4", "-g")
 
@@ -60,7 +62,7 @@ def install() -> None:
                 if path.is_file() and path.name not in ("package.json", "LICENSE"):
                     path.unlink()
             for path in (made / "bin").iterdir():
-                if path.name not in ("package.json", "wasm-opt"):
+                if path.name not in ("package.json", *PROGRAMS):
                     path.unlink()
             (made / "version").write_text(VERSION)
             shutil.rmtree(HOME, ignore_errors=True)
@@ -69,7 +71,16 @@ def install() -> None:
 
 def _is_there() -> bool:
     stamp = HOME / "version"
-    return stamp.is_file() and stamp.read_text() == VERSION
+    has_all = all((HOME / "bin" / name).is_file() for name in PROGRAMS)
+    return has_all and stamp.is_file() and stamp.read_text() == VERSION
+
+
+def binaryen(program: str, arguments: list[str], label: str) -> None:
+    """Runs one of its programs; a failure becomes one line naming `label`."""
+    node = runs.node_path()
+    if node is None:
+        raise toolchain.ToolError(f"{label}: {program} needs node (python3 engines/install.py node)")
+    toolchain.run([node, str(HOME / "bin" / program), *arguments], label)
 
 
 def sources_of(variants: list[str]) -> list[str]:
@@ -90,11 +101,8 @@ class Job(jobs.Job):
         return [PACKAGE, VERSION, FLAGS]
 
     def make(self, scratch: pathlib.Path) -> pathlib.Path:
-        node = runs.node_path()
-        if node is None:
-            raise toolchain.ToolError(f"{self.label}: wasm-opt needs node (python3 engines/install.py node)")
         made = scratch / "optimised"
-        toolchain.run([node, str(HOME / "bin" / "wasm-opt"), *FLAGS, str(self.sources[0]), "-o", str(made)], self.label)
+        binaryen("wasm-opt", [*FLAGS, str(self.sources[0]), "-o", str(made)], self.label)
         return made
 
 

@@ -13,8 +13,10 @@ import { TINY } from './proof.mjs';
 // `--no-wasm-lazy-compilation` puts all compiling into the compile phase.
 // Neither `--no-wasm-tier-up` nor `--no-wasm-dynamic-tiering` alone keeps V8 from tiering
 // up, and `--liftoff-only` implies them only when it is given before V8 has started.
+// V8 14 inlines by what Liftoff has seen, and ends the process where nothing was seen.
+const WITHOUT_FEEDBACK = Number.parseInt(process.versions.v8) >= 14 ? ['--no-wasm-deopt'] : [];
 const BACKENDS = {
-  turbofan: ['--no-liftoff', '--no-wasm-lazy-compilation', '--no-wasm-dynamic-tiering'],
+  turbofan: ['--no-liftoff', '--no-wasm-lazy-compilation', '--no-wasm-dynamic-tiering', ...WITHOUT_FEEDBACK],
   liftoff: ['--liftoff-only', '--no-wasm-lazy-compilation', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
   tiering: [],
 };

@@ -20,9 +20,13 @@ const NO_WASI = {
   close() {},
 };
 
-/** An instance, with a WASI of its own unless it imports nothing. */
-function instantiate({ host, module, request }, descriptors) {
-  const wasi = isBare(module) ? NO_WASI : host.prepare(request, descriptors);
+/** A WASI of its own, unless it imports nothing: made before the clock starts. */
+function enter({ host, module, request }, descriptors) {
+  return isBare(module) ? NO_WASI : host.prepare(request, descriptors);
+}
+
+/** An instance in its world. */
+function instantiate({ host, module }, wasi) {
   try {
     return { wasi, instance: new WebAssembly.Instance(module, wasi.imports) };
   } catch (error) {
@@ -56,7 +60,8 @@ function cycle({ host, module }) {
 function iterate(job, index, counted) {
   const { host, request, thread } = job;
   const { stdout, descriptors } = host.openStreams(request, thread, index);
-  let [running, instantiateCost] = timed(host, 'threadCpu', () => instantiate(job, descriptors));
+  const wasi = enter(job, descriptors);
+  let [running, instantiateCost] = timed(host, 'threadCpu', () => instantiate(job, wasi));
   const start = running.instance.exports._start;
   if (typeof start !== 'function') throw new Failure('link', 'the module has no function _start');
   if (index === 0) host.requireTier(request, start);

@@ -18,6 +18,18 @@ export const ENGINE = 'node';
 /** Sets V8's flags for the request. Must come before any module is compiled. */
 export function configure(request) {
   for (const flag of flagsFor(ENGINE, request, 'guard')) v8.setFlagsFromString(flag);
+  if (request.module !== undefined && isRefused(request.module)) v8.setFlagsFromString(STACK_SWITCHING);
+}
+
+// Only for modules that are nothing without it: others are measured as V8 is by default.
+const STACK_SWITCHING = '--experimental-wasm-wasmfx';
+
+function isRefused(file) {
+  try {
+    return !WebAssembly.validate(fs.readFileSync(file));
+  } catch {
+    return false; // what cannot be read is told where it is loaded
+  }
 }
 
 export const hello = (request) => helloOf(ENGINE, process.versions.node, request);

@@ -119,18 +119,27 @@ fn folders(handle: &Handle, dirs: &[(PathBuf, String)]) -> Result<MountFileSyste
 }
 
 impl fathom_runner::cycle::Program for Program<'_> {
+    type World = Option<WasiEnvBuilder>;
     type Instance = Started;
     type Error = Refusal;
 
-    fn instantiate(&self, streams: Streams) -> Result<Started, Refusal> {
+    fn enter(&self, streams: Streams) -> Result<Option<WasiEnvBuilder>, Refusal> {
         // The WASI wants a memory that is exported, which such a program need not have.
-        if let Some(bare) = self.instantiate_bare() {
-            return bare;
+        if self.nothing.is_some() {
+            return Ok(None);
         }
         let _entered = self.tokio.enter();
+        self.world(streams).map(Some)
+    }
+
+    fn instantiate(&self, world: Option<WasiEnvBuilder>) -> Result<Started, Refusal> {
+        let Some(world) = world else {
+            let nothing = self.nothing.as_ref().expect("it has no world for that reason");
+            return self.bare(nothing);
+        };
+        let _entered = self.tokio.enter();
         let mut store = Store::new(self.engine.clone());
-        let (instance, world) = self
-            .world(streams)?
+        let (instance, world) = world
             .instantiate(self.module.clone(), &mut store)
             .map_err(|error| no_world(&error))?;
         started(store, &instance, Some(world))

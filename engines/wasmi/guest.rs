@@ -98,11 +98,16 @@ fn open_folder(path: &Path) -> Result<Dir, Refusal> {
 }
 
 impl fathom_runner::cycle::Program for Program<'_> {
+    type World = WasiCtx;
     type Instance = Started;
     type Error = Refusal;
 
-    fn instantiate(&self, streams: Streams) -> Result<Started, Refusal> {
-        let mut store = Store::new(self.engine, self.world(streams)?);
+    fn enter(&self, streams: Streams) -> Result<WasiCtx, Refusal> {
+        self.world(streams)
+    }
+
+    fn instantiate(&self, world: WasiCtx) -> Result<Started, Refusal> {
+        let mut store = Store::new(self.engine, world);
         let start = self.start(&self.linker, &mut store)?;
         Ok(Started::Whole(store, start))
     }

@@ -159,8 +159,9 @@ func run(start api.Function) int32 {
 
 func (c *crew) iterate(thread, index int, counted bool) {
 	open := c.openStreams(thread, index)
+	world := c.world(open)
 	watch := start(cpuOfThread)
-	instance, entry := c.instantiate(c.world(open))
+	instance, entry := c.instantiate(world)
 	instantiated := watch.stop()
 	watch = start(cpuOfThread)
 	exit := run(entry)

@@ -7,6 +7,7 @@ import dataclasses
 import io
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -60,6 +61,21 @@ class Build(unittest.TestCase):
         self.assertFalse(self.job.is_current())
         self.make()
         self.assertTrue(self.job.is_current())
+
+    def test_native_programs_are_linked_in_several_places(self):
+        self.make()
+        links = list(self.job.links().values())
+        self.assertEqual(len(links), build.LINKS)
+        programs = [self.job.output, *links]
+        self.assertEqual({subprocess.run([path], capture_output=True, text=True, check=True).stdout for path in programs},
+                         {"hello"})
+        self.assertGreater(len({path.read_bytes() for path in programs}), build.LINKS - 2, "most lie elsewhere")
+        links[2].unlink()
+        self.assertFalse(self.job.is_current())
+        self.make()
+        self.assertTrue(links[2].is_file())
+        wasm = dataclasses.replace(self.job, variant=toolchain.VARIANTS["wasm"])
+        self.assertEqual(wasm.links(), {})
 
     def test_a_compile_error_is_one_line_and_leaves_nothing(self):
         self.source.write_text("int main(void) { return nonsense; }\n")

@@ -1,0 +1,54 @@
+/* Blocks of linear memory, each of which holds a fiber and its stacks, used again last
+ * in, first out.
+ *
+ *      |<- stack_bytes ->|<- struct fiber ->|<- frames_bytes ->|
+ *      |      C's stack ◀|      header      |▶ Asyncify's      |
+ *
+ * What is touched of a fiber that goes no deeper is in one place: the end of its stack,
+ * the header, the first frames.
+ *
+ * What must stay true: a block has one size for ever; the header is all that is read of a
+ * free block; a free block's stack pointer is its stack's top. */
+#ifndef FIBER_POOL_H
+#define FIBER_POOL_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "fiber.h"
+
+enum { FIBER_NEW, FIBER_RUNNING, FIBER_SUSPENDED, FIBER_FINISHED };
+enum { FIBER_CHUNK = 64, FIBER_ALIGNMENT = 64 };
+
+/* The free blocks of one size; sizes are few, so they are a list. */
+struct fiber_pool {
+    struct fiber_pool *next;
+    size_t stack_bytes;
+    fiber_t free;
+};
+
+static struct fiber_pool *fiber_pools;
+
+/* C's stack pointer. */
+static inline void *fiber_stack_pointer(void) {
+    void *pointer;
+    __asm__ volatile(".globaltype __stack_pointer, i32\nglobal.get __stack_pointer\nlocal.set %0" : "=r"(pointer));
+    return pointer;
+}
+
+static inline void fiber_set_stack_pointer(void *pointer) {
+    __asm__ volatile(".globaltype __stack_pointer, i32\nlocal.get %0\nglobal.set __stack_pointer" : : "r"(pointer));
+}
+
+static struct fiber_pool *fiber_pool_of(size_t stack_bytes) {
+    for (struct fiber_pool *pool = fiber_pools; pool != NULL; pool = pool->next)
+        if (pool->stack_bytes == stack_bytes) return pool;
+    struct fiber_pool *pool = malloc(sizeof *pool);
+    if (pool != NULL) {
+        *pool = (struct fiber_pool){fiber_pools, stack_bytes, NULL};
+        fiber_pools = pool;
+    }
+    return pool;
+}
+
+#endif

@@ -1,0 +1,37 @@
+;; The continuations of fiber_switch.c, by number: C cannot hold them.
+;;
+;; What must stay true: a place in the table has the continuation of a fiber that is new
+;; or suspended; of others it has one that is used up, and nobody resumes it.
+(module
+  (type $run (func (param i32) (result i32)))
+  (type $fiber (cont $run))
+  (import "main" "fiber_main" (func $main (param i32) (result i32)))
+  (table $fibers 0 (ref null $fiber))
+  (tag $yield (param i32) (result i32))
+  (tag $cancel)
+  (elem declare func $main)
+
+  ;; Makes so many more places; 0 where there is no memory for them.
+  (func (export "grow") (param $count i32) (result i32)
+    (i32.ne (table.grow $fibers (ref.null $fiber) (local.get $count)) (i32.const -1)))
+
+  (func (export "new") (param $number i32)
+    (table.set $fibers (local.get $number) (cont.new $fiber (ref.func $main))))
+
+  (func (export "resume") (param $arg i32) (param $number i32) (result i32)
+    (local $rest (ref null $fiber))
+    (block $yielded (result i32 (ref $fiber))
+      (return
+        (resume $fiber (on $yield $yielded)
+          (local.get $arg) (table.get $fibers (local.get $number)))))
+    (local.set $rest)
+    (table.set $fibers (local.get $number) (local.get $rest)))
+
+  (func (export "suspend") (param $arg i32) (param $number i32) (result i32)
+    (suspend $yield (local.get $arg)))
+
+  ;; Unwinds the stack where it stands, so that it is free at once. C catches nothing.
+  (func (export "cancel") (param $number i32)
+    (block $ended
+      (try_table (catch $cancel $ended)
+        (drop (resume_throw $fiber $cancel (table.get $fibers (local.get $number))))))))
