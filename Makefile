@@ -50,6 +50,14 @@ test-engines: packages ## Install every outside engine, which takes a while, and
 	$(PYTHON) engines/install.py all
 	cd engines/tests && $(PYTHON) -m unittest discover --start-directory . --pattern 'test_*.py'
 
+.PHONY: test-readme
+test-readme: packages ## Run every command of the README, also those that measure for a minute each
+	FATHOM_README=all $(CARGO) test --locked --workspace --test readme -- --nocapture
+
+.PHONY: test-install
+test-install: packages ## Run `cargo install` into a folder beside and use what it installed, outside the checkout
+	CARGO=$(CARGO) tests/install/run
+
 .PHONY: cross
 cross: packages ## Run the engine's tests and the official suite on aarch64 and riscv64, emulated
 	CARGO=$(CARGO) tests/cross/run
@@ -75,12 +83,16 @@ python-tests: ## Run the unit tests of workloads/, engines/, tests/ and fuzz/
 	  done; done
 
 .PHONY: setup
-setup: packages tools workloads ## Install the tools, build the workloads and the release binary
+setup: packages-bench tools workloads ## Install the tools, build the workloads and the release binary
 	$(CARGO) build --release --locked
 
 .PHONY: packages
 packages: ## Install missing Debian packages (as root), or name them
 	@.ci/packages
+
+.PHONY: packages-bench
+packages-bench: ## Install missing Debian packages that measuring needs (as root), or name them
+	@.ci/packages bench
 
 .PHONY: tools
 tools: ## Install the pinned C compiler and the outside engines that install quickly into .tools

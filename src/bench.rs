@@ -28,9 +28,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use fathom_bench::{
-    asked::Asked,
+    asked::{AskError, Asked},
     experiment::Counting,
     prepare::{Prepared, prepare},
     results::{Results, same_campaign},
@@ -44,13 +44,15 @@ use fathom_record::{
 pub use args::Args;
 use asked::Asking;
 
+use crate::invocation::Invocation;
+
 /// What is recorded as the version.
 pub const TOOL: &str = env!("CARGO_PKG_VERSION");
 
 /// Measures, and reports.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let (results, further) = (args.results.clone(), Further::from(&args.pace));
-    run_as(args, &results, further)
+    run_as(args, &results, further, invocation)
 }
 
 /// How far a campaign goes on; as it said itself where absent.
@@ -76,17 +78,18 @@ pub fn run_as(
     args: impl Asking,
     results: &args::Results,
     further: Further,
+    invocation: &Invocation,
 ) -> anyhow::Result<ExitCode> {
     match &results.resume {
-        Some(folder) => resume(folder, results.resume_anywhere, further),
-        None => begin(&args.asked(&std::env::current_dir()?)?),
+        Some(folder) => resume(folder, results.resume_anywhere, further, invocation),
+        None => begin(args.asked(&std::env::current_dir()?)?, invocation),
     }
 }
 
 /// A new campaign.
-pub fn begin(asked: &Asked) -> anyhow::Result<ExitCode> {
+pub fn begin(asked: Asked, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signals()?;
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let asked = &invocation.placed(asked)?;
     // Before anything is written: an earlier campaign must stay as it is.
     if let Some(folder) = &asked.out
         && folder.join(FILE_NAME).exists()
@@ -94,7 +97,7 @@ pub fn begin(asked: &Asked) -> anyhow::Result<ExitCode> {
         let folder = folder.display();
         bail!("{folder} holds a campaign already: choose another --out, or --resume {folder}");
     }
-    let mut prepared = prepare(asked, &words, TOOL)?;
+    let mut prepared = prepare_built(asked, &invocation.words)?;
     if let Err(error) = prepared.look_first(&stop) {
         show::last_words(&error);
         return Err(error.into());
@@ -103,8 +106,38 @@ pub fn begin(asked: &Asked) -> anyhow::Result<ExitCode> {
     measure(&prepared, &mut results, &stop)
 }
 
+/// A campaign prepared; in the user's own house, what is missing of its workloads is
+/// built first.
+fn prepare_built(asked: &Asked, words: &[String]) -> anyhow::Result<Prepared> {
+    let mut last = None;
+    loop {
+        let lack = match prepare(asked, words, TOOL) {
+            Err(AskError::NotBuilt(lack)) => lack,
+            prepared => return Ok(prepared?),
+        };
+        let house = asked.house.as_ref().filter(|house| house.is_of_user());
+        match house {
+            Some(house) if last.as_ref() != Some(&lack) => {
+                eprintln!(
+                    "building what is missing of {}: with a C compiler that is fetched once",
+                    lack.suite
+                );
+                lack.build(house)
+                    .with_context(|| format!("{} cannot be built", lack.suite))?;
+                last = Some(lack);
+            }
+            _ => return Err(AskError::NotBuilt(lack).into()),
+        }
+    }
+}
+
 /// The campaign in a folder, prepared by its own command line.
-pub fn resume(folder: &Path, any_host: bool, further: Further) -> anyhow::Result<ExitCode> {
+pub fn resume(
+    folder: &Path,
+    any_host: bool,
+    further: Further,
+    invocation: &Invocation,
+) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signals()?;
     let folder = std::path::absolute(folder)?;
     let campaign = Results::read(&folder)?;
@@ -114,7 +147,7 @@ pub fn resume(folder: &Path, any_host: bool, further: Further) -> anyhow::Result
         Some(folder) => folder.clone(),
         None => std::env::current_dir()?,
     };
-    let mut asked = asked::again(&header.command, &given_in)?;
+    let mut asked = invocation.placed(asked::again(&header.command, &given_in)?)?;
     asked.out = Some(folder.clone());
     asked.duration = asked.duration.further(further.rounds, further.budget);
     let mut prepared = prepare(&asked, &header.command, TOOL)?;
@@ -124,10 +157,18 @@ pub fn resume(folder: &Path, any_host: bool, further: Further) -> anyhow::Result
     };
     let rounds = prepared.adopt(&campaign, rounds);
     same_campaign(&folder, header, &prepared.header, any_host)?;
+    if let Some(engine) = prepared.rebuilt(&header.config.engines) {
+        ensure!(
+            any_host,
+            "{}: it was measured with another build of {engine}; begin a new campaign, or say \
+             --resume-anywhere",
+            folder.display()
+        );
+    }
     let mut results = Results::resume(&folder, campaign)?;
     results.append(vec![Record::Resumed(Resumed {
         date: fathom_bench::date::rfc3339(std::time::SystemTime::now()),
-        command: std::env::args().skip(1).collect(),
+        command: invocation.words.clone(),
         rounds: (rounds != campaign_rounds).then_some(rounds),
     })])?;
     measure(&prepared, &mut results, &stop)

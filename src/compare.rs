@@ -14,9 +14,11 @@ use anyhow::ensure;
 use fathom_record::Campaign;
 use fathom_report::Results;
 use fathom_report::compare::{self as text, Standing};
-use fathom_stats::{Basis, Summary, compare};
+use fathom_report::compare_json::{self, Outcome};
+use fathom_stats::{Basis, Comparison, Summary, compare};
 
 use crate::bench::args::percent;
+use crate::invocation::Invocation;
 use crate::report::{print, stdout_style};
 
 /// Compare two campaigns; fails past a threshold, never inside the noise
@@ -40,13 +42,16 @@ pub struct Args {
     /// Judge by the two campaigns alone: nothing is measured, and a slowdown is status 1
     #[arg(long)]
     no_confirm: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// The exit status where a slowdown was found and could not be looked for again.
 const UNCONFIRMED: u8 = 3;
 
 /// Reads both, compares, and says so in the exit status.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let before = Summary::from_campaign(&load(&args.before)?);
     let campaign = load(&args.after)?;
     let after = Summary::from_campaign(&campaign);
@@ -70,30 +75,40 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         false => Standing::Last,
     };
     let (earlier, later) = (name(&args.before), name(&args.after));
-    print(&text::render(
-        &comparison,
-        (&earlier, &later),
-        standing,
-        style,
-    ))?;
-    if standing == Standing::Last {
-        return Ok(
-            match comparison.is_refused() || comparison.rows.is_empty() {
-                true => ExitCode::FAILURE,
-                false => ExitCode::SUCCESS,
-            },
-        );
+    let names = (earlier.as_str(), later.as_str());
+    if !args.json {
+        print(&text::render(&comparison, names, standing, style))?;
     }
-    let again = confirm::again((&before, &comparison), &args.after, &campaign, basis);
-    let again = again.map_err(|error| format!("{error:#}"));
-    print(&text::confirmation(&comparison, again.as_ref(), style))?;
-    Ok(match again {
-        Ok((again, _)) if text::came_again(&comparison, &again).next().is_some() => {
-            ExitCode::FAILURE
-        }
-        Ok(_) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(UNCONFIRMED),
+    let again = (standing == Standing::ToConfirm).then(|| {
+        let found = (&before, &comparison);
+        let again = confirm::again(found, &args.after, &campaign, basis, invocation);
+        again.map_err(|error| format!("{error:#}"))
+    });
+    let outcome = outcome(&comparison, again.as_ref());
+    let again = again.as_ref().map(Result::as_ref);
+    match (args.json, again) {
+        (true, _) => print(&compare_json::render(&comparison, names, again, outcome)?)?,
+        (false, Some(again)) => print(&text::confirmation(&comparison, again, style))?,
+        (false, None) => {}
+    }
+    Ok(match outcome {
+        Outcome::Accepted => ExitCode::SUCCESS,
+        Outcome::Refused => ExitCode::FAILURE,
+        Outcome::Unconfirmed => ExitCode::from(UNCONFIRMED),
     })
+}
+
+/// What a comparison came to, with what a second look found if there was one.
+fn outcome(found: &Comparison, again: Option<&Result<(Comparison, PathBuf), String>>) -> Outcome {
+    let is_refused = match again {
+        None => found.is_refused() || found.rows.is_empty(),
+        Some(Ok((again, _))) => text::came_again(found, again).next().is_some(),
+        Some(Err(_)) => return Outcome::Unconfirmed,
+    };
+    match is_refused {
+        true => Outcome::Refused,
+        false => Outcome::Accepted,
+    }
 }
 
 /// What a campaign measured, as somebody would say it.

@@ -10,11 +10,13 @@ mod host;
 mod tools;
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use fathom_report::json::FORMAT;
 use serde::Serialize;
+
+use crate::invocation::Invocation;
 
 /// What `doctor` takes.
 #[derive(clap::Args)]
@@ -22,9 +24,6 @@ pub struct Args {
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
-    /// Look for tools in this checkout instead of the one around the current folder
-    #[arg(long, value_name = "FOLDER")]
-    root: Option<PathBuf>,
 }
 
 /// Whether something is there.
@@ -113,11 +112,12 @@ impl Finding {
 ///
 /// # Errors
 /// Where the output cannot be written.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let mut findings = host::findings();
-    findings.extend(tools::findings(args.root));
+    findings.extend(tools::findings(invocation.house()?));
     let text = if args.json {
         let mut text = serde_json::to_string_pretty(&Answer {
+            format: FORMAT,
             version: env!("CARGO_PKG_VERSION"),
             findings: &findings,
         })?;
@@ -134,6 +134,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 #[derive(Serialize)]
 struct Answer<'a> {
+    format: u32,
     version: &'static str,
     findings: &'a [Finding],
 }

@@ -22,6 +22,8 @@ use fathom_bench::engines::{self, EngineSpec};
 use fathom_bench::house::House;
 use serde::{Deserialize, Serialize};
 
+use crate::invocation::Invocation;
+
 /// Stands for every engine that can be installed.
 const ALL: &str = "all";
 
@@ -30,8 +32,8 @@ const ALL: &str = "all";
 #[command(
     arg_required_else_help = true,
     after_help = "\
-Engines come from package registries by package name, pinned, into .tools/engines of this \
-checkout, and nowhere else. Installing needs Python 3.11 or newer as python3; what each engine \
+Engines come from package registries by package name, pinned, into .tools/engines of the \
+checkout, or of your data folder outside of one, and nowhere else. Installing needs Python 3.11 or newer as python3; what each engine \
 needs besides is said where it is missing."
 )]
 pub struct Args {
@@ -62,6 +64,9 @@ enum Action {
     },
     /// Run each installed engine's own check: its version, and what it proved to be in force
     Doctor {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
         /// Engines; without a name all
         #[arg(value_name = "NAME")]
         names: Vec<String>,
@@ -89,16 +94,16 @@ struct State {
 ///
 /// # Errors
 /// One that a user understands, where it cannot be done.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let house = House::find().context(
-        "there is no checkout of fathom around this folder or this program: \
-         run it inside one, or name one in FATHOM_HOME",
+pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
+    let house = invocation.house()?.context(
+        "there is no checkout of fathom around this folder or this program, and no data folder \
+         of yours: name a checkout by --root or in FATHOM_HOME",
     )?;
     match args.action {
         Action::List { json } => list::run(&house, json),
         Action::Install { names } => become_installer(&house, &[], &names),
         Action::Remove { names } => become_installer(&house, &["--remove"], &names),
-        Action::Doctor { names } => doctor::run(&house, &names),
+        Action::Doctor { names, json } => doctor::run(&house, &names, json),
     }
 }
 

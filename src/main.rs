@@ -7,8 +7,13 @@
 
 mod bench;
 mod compare;
+mod completions;
+mod config;
 mod doctor;
 mod engines;
+mod explain;
+mod invocation;
+mod manual;
 mod objdump;
 mod one_line;
 mod probe;
@@ -17,16 +22,27 @@ mod reproduce;
 mod run;
 mod runner;
 mod suite;
+mod trace;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use invocation::Invocation;
 
 /// What WebAssembly costs: on every engine, under every memory-safety
 /// strategy, compared with native code, and where the time goes.
 #[derive(Parser)]
 #[command(name = "fathom", version, propagate_version = true)]
 struct Cli {
+    /// Take engines and suites from this checkout
+    #[arg(
+        long,
+        global = true,
+        value_name = "FOLDER",
+        help_heading = "Everywhere"
+    )]
+    root: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -39,34 +55,52 @@ enum Command {
     Bench(Box<bench::Args>),
     Suite(Box<suite::Args>),
     Probe(probe::Args),
+    Trace(Box<trace::Args>),
+    Explain(explain::Args),
     Report(report::Args),
     Compare(compare::Args),
     Engines(engines::Args),
     Reproduce(reproduce::Args),
     /// Say what this machine can and cannot do, and what to do about it
     Doctor(doctor::Args),
+    Completions(completions::Args),
+    Manual(manual::Args),
     #[command(hide = true)]
     Runner(runner::Args),
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
-        Command::Run(args) => run::run(args),
-        Command::Objdump(args) => objdump::run(args),
-        Command::Bench(args) => bench::run(*args),
-        Command::Suite(args) => suite::run(*args),
-        Command::Probe(args) => probe::run(args),
-        Command::Report(args) => report::run(args),
-        Command::Compare(args) => compare::run(args),
-        Command::Engines(args) => engines::run(args),
-        Command::Reproduce(args) => reproduce::run(args),
-        Command::Doctor(args) => doctor::run(args),
-        Command::Runner(args) => runner::run(args),
-    };
-    outcome.unwrap_or_else(|error| {
+    outcome().unwrap_or_else(|error| {
         eprintln!("{}", one_line::one_line(&error));
         ExitCode::FAILURE
     })
+}
+
+fn outcome() -> anyhow::Result<ExitCode> {
+    let folder = std::env::current_dir().unwrap_or_default();
+    let (words, remark) = config::completed(std::env::args_os().collect(), &folder)?;
+    let cli = Cli::parse_from(&words);
+    if let Some(remark) = remark {
+        eprintln!("{remark}");
+    }
+    let invocation = &Invocation::new(&words, cli.root);
+    match cli.command {
+        Command::Run(args) => run::run(args),
+        Command::Objdump(args) => objdump::run(args),
+        Command::Bench(args) => bench::run(*args, invocation),
+        Command::Suite(args) => suite::run(*args, invocation),
+        Command::Probe(args) => probe::run(args, invocation),
+        Command::Trace(args) => trace::run(*args, invocation),
+        Command::Explain(args) => explain::run(args),
+        Command::Report(args) => report::run(args),
+        Command::Compare(args) => compare::run(args, invocation),
+        Command::Engines(args) => engines::run(args, invocation),
+        Command::Reproduce(args) => reproduce::run(args, invocation),
+        Command::Doctor(args) => doctor::run(args, invocation),
+        Command::Completions(args) => completions::run(args),
+        Command::Manual(args) => manual::run(args),
+        Command::Runner(args) => runner::run(args),
+    }
 }
 
 #[cfg(test)]

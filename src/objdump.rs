@@ -11,7 +11,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use fathom_engine::{Bounds, BoundsChoice, CodeCost, Engine, Listing, Module};
+use fathom_engine::{
+    Bounds, BoundsChoice, CodeCost, Engine, Listing, Module, ModuleInfo, NoSuchFunc,
+};
+use fathom_report::json::FORMAT;
+use serde::Serialize;
 
 use crate::run::{code::Code, load};
 
@@ -21,7 +25,8 @@ pub struct Args {
     /// A module in the binary or the text format
     module: PathBuf,
 
-    /// This function alone, by index, export or name; without it, and without
+    /// This function alone, by index, export or name, as in the module or as it is listed;
+    /// without it, and without
     /// --asm and --clif, every function is listed with its size, those whose checks
     /// cost most first
     #[arg(long, value_name = "FUNCTION")]
@@ -34,6 +39,10 @@ pub struct Args {
     /// Show what the code generator is given, before it optimises
     #[arg(long, conflicts_with = "asm")]
     clif: bool,
+
+    /// Print JSON: what the table has of each function, and for one function its code too
+    #[arg(long, conflicts_with_all = ["asm", "clif"])]
+    json: bool,
 
     #[command(flatten)]
     code: Code,
@@ -52,7 +61,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let engine = Engine::new(&config)?;
     let declared = Module::declarations(&wasm, args.code.features).with_context(|| file.clone())?;
     let func = match &args.func {
-        Some(wanted) => Some(declared.select_func(wanted).with_context(|| file.clone())?),
+        Some(wanted) => Some(select(&declared, wanted).with_context(|| file.clone())?),
         None => None,
     };
     let listings = Module::disassemble(&engine, &wasm, func).with_context(|| file.clone())?;
@@ -67,6 +76,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         .zip(&bare)
         .map(|(listing, bare)| (listing.cost(), bare.cost()))
         .collect();
+    if args.json {
+        return print(&json(&listings, &costs, func.is_some())?);
+    }
     let text = match args.asm || func.is_some() {
         true => listings.iter().zip(costs).map(asm).collect(),
         false => table(&listings, &costs),
@@ -74,10 +86,105 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     print(&text)
 }
 
+#[derive(Serialize)]
+struct Answer<'a> {
+    format: u32,
+    functions: Vec<Function<'a>>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    index: u32,
+    name: Option<String>,
+    bytes: usize,
+    instructions: usize,
+    /// Beside the same function without checks.
+    check_bytes: isize,
+    check_instructions: isize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    code: Vec<Instruction<'a>>,
+}
+
+#[derive(Serialize)]
+struct Instruction<'a> {
+    offset: u32,
+    text: &'a str,
+    is_check: bool,
+    wasm_offset: Option<u32>,
+}
+
+/// In the order of the module.
+fn json(
+    listings: &[Listing],
+    costs: &[(CodeCost, CodeCost)],
+    has_code: bool,
+) -> anyhow::Result<String> {
+    let functions = listings
+        .iter()
+        .zip(costs)
+        .map(|(listing, (cost, bare))| Function {
+            index: listing.func,
+            name: listing.name.as_deref().map(readable),
+            bytes: cost.bytes,
+            instructions: cost.instructions,
+            check_bytes: difference(cost.bytes, bare.bytes),
+            check_instructions: difference(cost.instructions, bare.instructions),
+            code: match has_code {
+                true => instructions(listing),
+                false => Vec::new(),
+            },
+        });
+    let answer = Answer {
+        format: FORMAT,
+        functions: functions.collect(),
+    };
+    Ok(serde_json::to_string_pretty(&answer)? + "\n")
+}
+
+fn instructions(listing: &Listing) -> Vec<Instruction<'_>> {
+    let lines = listing.code.iter().map(|line| Instruction {
+        offset: line.offset,
+        text: &line.text,
+        is_check: line.is_check,
+        wasm_offset: line.wasm_offset,
+    });
+    lines.collect()
+}
+
 fn title(listing: &Listing) -> String {
     match &listing.name {
         Some(name) => format!("function {} '{}'", listing.func, readable(name)),
         None => format!("function {}", listing.func),
+    }
+}
+
+/// The function that is meant: by index, export or name, or else by the name that is
+/// shown of it or its last parts, if only one has it.
+fn select(declared: &ModuleInfo, wanted: &str) -> anyhow::Result<u32> {
+    let error = match declared.select_func(wanted) {
+        Err(error @ NoSuchFunc::Name { .. }) => error,
+        found => return Ok(found?),
+    };
+    let is_meant = |func: &u32| {
+        let name = declared.func_name(*func).map(readable).unwrap_or_default();
+        let path = name.strip_suffix(wanted);
+        path.is_some_and(|path| path.is_empty() || path.ends_with("::"))
+    };
+    let mut shown: Vec<u32> = (0..declared.funcs.len() as u32)
+        .filter(|func| declared.defined_func(*func).is_some())
+        .filter(is_meant)
+        .collect();
+    match (shown.pop(), &shown[..]) {
+        (None, _) => Err(error.into()),
+        (Some(func), []) => Ok(func),
+        (Some(last), _) => {
+            shown.push(last);
+            Err(NoSuchFunc::Ambiguous {
+                name: wanted.to_owned(),
+                indices: shown,
+            }
+            .into())
+        }
     }
 }
 

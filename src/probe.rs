@@ -15,7 +15,6 @@ use anyhow::{Context, bail};
 use fathom_bench::choose::{self, Menu, Row, Wanted};
 use fathom_bench::driver::ProcessDriver;
 use fathom_bench::engines::{self, EngineSpec, Presence};
-use fathom_bench::house::House;
 use fathom_bench::probe::{self, Extent, Findings, Progress, Runner, SubjectError};
 use fathom_engine::Bounds;
 use fathom_record::{Guarantee, Opt};
@@ -23,6 +22,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::bench::args::duration;
+use crate::invocation::Invocation;
 
 /// Prove that each strategy keeps a program inside its memory
 #[derive(clap::Args)]
@@ -60,12 +60,12 @@ pub struct Args {
 }
 
 /// Probes what was asked for.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
     ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed))
         .context("cannot listen for Ctrl-C")?;
-    let house = House::find();
+    let house = invocation.house()?;
     let (outside, errors) = house.as_ref().map(engines::all).unwrap_or_default();
     for error in errors {
         eprintln!("fathom: {error}");
@@ -341,6 +341,7 @@ mod tests {
             examples_max: 3,
             not_tried: vec!["4 GiB from the start: no memory".into()],
             without: Vec::new(),
+            part_percent: None,
         }
     }
 

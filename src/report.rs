@@ -14,20 +14,23 @@ use fathom_stats::Figure;
 /// Names standard output where a file is named.
 const STDOUT: &str = "-";
 
-/// Show what a campaign found: a table, a page, Markdown or CSV
+/// Show what a campaign found: a table, a page, Markdown, CSV or JSON
 #[derive(clap::Args)]
 pub struct Args {
     /// A results folder, or the samples.jsonl in it
     results: PathBuf,
-    /// terminal, html, markdown or csv
+    /// terminal, html, markdown, csv or json
     #[arg(long, default_value = "terminal", value_name = "FORMAT")]
     format: Format,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// Compare by this figure (compile, start, rss_peak…) instead of the time
     /// that the campaign is about
     #[arg(long, value_parser = figure, value_name = "FIGURE")]
     by: Option<Figure>,
     /// Write every page and table that its experiment has, into the results folder or --out
-    #[arg(long, conflicts_with_all = ["format", "by"])]
+    #[arg(long, conflicts_with_all = ["format", "by", "json"])]
     pages: bool,
     /// File to write instead, `-` for standard output; a page without it goes into the
     /// results folder
@@ -55,8 +58,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         _ => stdout_style(),
     };
     style.is_ascii |= args.ascii;
-    let text = report.render(args.format, style)?;
-    let to = match (args.out, args.format) {
+    let format = match args.json {
+        true => Format::Json,
+        false => args.format,
+    };
+    let text = report.render(format, style)?;
+    let to = match (args.out, format) {
         (Some(_), _) if is_printed => None,
         (Some(out), _) => Some(out),
         (None, Format::Html) => report.file_of(Format::Html),

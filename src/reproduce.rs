@@ -19,10 +19,9 @@ use std::{
 
 use anyhow::{Context, ensure};
 use fathom_bench::{
-    asked::{Asked, Length},
+    asked::{AskError, Asked, Length},
     choose::Wanted,
     experiment::{Command, Subject},
-    house::House,
 };
 use fathom_record::{Variant, campaign::FILE_NAME};
 use fathom_report::{Report, write_all};
@@ -31,6 +30,7 @@ use fathom_stats::interval::ROUNDS_MIN;
 use crate::bench;
 use crate::bench::args::duration;
 use crate::bench::asked::Asking;
+use crate::invocation::Invocation;
 use crate::report::print;
 use crate::suite::{names, paragraphs};
 
@@ -67,8 +67,11 @@ pub struct Args {
     /// Only these workloads
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     workloads: Vec<String>,
+    /// Problem size, for benchmarking-wasmfx: `large` has its ten million [default: medium]
+    #[arg(long)]
+    size: Option<String>,
     /// Builds in order of preference, for libsodium-2023: `wasm-opt,wasm-mvp` are the
-    /// seed's modules after wasm-opt -O4 [default: wasm,wasm-mvp]
+    /// study's modules after wasm-opt -O4 [default: wasm,wasm-mvp]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     variant: Vec<Variant>,
     /// Instances at once; the paper's and as many as there are processors by default
@@ -101,13 +104,14 @@ pub struct Args {
 /// # Errors
 /// Whatever keeps the campaign from beginning or going on, or the page from
 /// being written.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let folder = folder(&args)?;
+pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
+    let folder = folder(&args, invocation)?;
     if let Some(copy) = &args.spec {
         // Before anything is built: is there anything of SPEC CPU in this paper?
         args.subject()?;
         if !args.page_only {
-            spec::build(copy, &args.spec_size, &args.workloads, &folder)?;
+            let house = invocation.house()?.ok_or(AskError::NoHouse)?;
+            spec::build(&house, copy, (&args.spec_size, &args.workloads), &folder)?;
         }
     }
     let has_campaign = folder.join(FILE_NAME).exists();
@@ -123,14 +127,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
                 rounds: args.rounds,
                 budget: args.budget,
             };
-            bench::resume(&folder, false, further)?
+            bench::resume(&folder, false, further, invocation)?
         }
         (false, false) => {
             let asked = args.clone().asked(&std::env::current_dir()?)?;
-            bench::begin(&Asked {
+            let asked = Asked {
                 out: Some(folder.clone()),
                 ..asked
-            })?
+            };
+            bench::begin(asked, invocation)?
         }
     };
     if !folder.join(FILE_NAME).exists() {
@@ -147,17 +152,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-fn folder(args: &Args) -> anyhow::Result<PathBuf> {
-    let folder = match &args.out {
-        Some(folder) => folder.clone(),
-        None => House::find()
-            .map_or_else(|| PathBuf::from("results"), |house| house.results())
-            .join(match args.spec {
-                Some(_) => format!("{}-spec", args.paper),
-                None => args.paper.to_owned(),
-            }),
+fn folder(args: &Args, invocation: &Invocation) -> anyhow::Result<PathBuf> {
+    if let Some(folder) = &args.out {
+        return Ok(std::path::absolute(folder)?);
+    }
+    let name = match args.spec {
+        Some(_) => format!("{}-spec", args.paper),
+        None => args.paper.to_owned(),
     };
-    Ok(std::path::absolute(folder)?)
+    let here = std::env::current_dir()?;
+    let house = invocation.house()?;
+    Ok(invocation.results(house.as_ref(), &here).join(name))
 }
 
 impl Args {
@@ -177,6 +182,7 @@ impl Asking for Args {
         let subject = self.subject()?;
         Ok(Asked {
             workloads: self.workloads,
+            size: self.size,
             variants: self.variant,
             engines: self.engines,
             threads: self.threads,

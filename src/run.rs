@@ -11,8 +11,11 @@ mod dir;
 mod invoke;
 mod limits;
 pub mod load;
+mod perf_map;
+mod watch;
 
 use std::io::{self, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -21,10 +24,10 @@ use anyhow::Context;
 use code::Code;
 pub use dir::Dir;
 use fathom_engine::{
-    Allowance, BoundsChoice, Engine, Frame, Func, Guarantee, Instance, Linker, Module, Store,
-    TrapCode, Val,
+    Allowance, BoundsChoice, Engine, ErrorKind, Frame, Func, Guarantee, Instance, Linker, Module,
+    Store, TrapCode, Val,
 };
-use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder};
+use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder, Watch};
 use limits::{Deadline, Limits, TIMED_OUT};
 
 /// What a shell shows for SIGABRT, and other runtimes for a trap.
@@ -49,6 +52,11 @@ pub struct Args {
     #[arg(long, value_name = "HOST[::GUEST][:ro|:rw]")]
     dir: Vec<Dir>,
 
+    /// Listen at this address, and give it the socket, behind its folders: descriptor 3
+    /// where it has none; may be repeated
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    tcplisten: Vec<SocketAddr>,
+
     /// Give it an environment variable, or hand one on; may be repeated
     #[arg(long, value_name = "NAME[=VALUE]")]
     env: Vec<String>,
@@ -72,6 +80,16 @@ pub struct Args {
     #[arg(long, value_name = "FORMAT", value_enum, num_args = 0..=1, require_equals = true,
         default_missing_value = "table")]
     count: Option<count::Format>,
+
+    /// Tell `perf` what its functions are called and where their code is: in
+    /// /tmp/perf-PID.map, which stays
+    #[arg(long)]
+    perf_map: bool,
+
+    /// Count and time what the program calls of WASI, and write it to this file at its
+    /// end; `fathom trace` reads it
+    #[arg(long, value_name = "FILE", hide = true)]
+    trace_wasi: Option<PathBuf>,
 
     /// Say which strategy is used and how long compiling took
     #[arg(long, short)]
@@ -120,9 +138,16 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.verbose {
         say_how(&args, &engine, &module, start.elapsed());
     }
+    if args.perf_map {
+        perf_map::write(&module)?;
+    }
+    let watch = args.trace_wasi.as_ref().map(|_| Watch::new());
     deadline.runs();
-    let outcome = execute(&args, &module, context(&args)?, &deadline);
+    let outcome = execute(&args, &module, context(&args)?, &deadline, watch.as_ref());
     deadline.over();
+    if let (Some(watch), Some(file)) = (&watch, &args.trace_wasi) {
+        watch::write(watch, file)?;
+    }
     let ended = match outcome {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => ending(&file, error, &deadline),
@@ -189,7 +214,20 @@ fn context(args: &Args) -> anyhow::Result<WasiCtx> {
     for dir in &args.dir {
         builder = (dir.give(builder)).with_context(|| format!("--dir {dir}"))?;
     }
+    for address in &args.tcplisten {
+        let listener = listener(*address).with_context(|| format!("--tcplisten {address}"))?;
+        builder = builder.preopen_socket(listener);
+    }
     Ok(builder.build()?)
+}
+
+/// A socket that connections come to. It does not wait for them, since the program does.
+fn listener(address: SocketAddr) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    // As many may wait to be accepted as the host allows, instead of 128.
+    rustix::net::listen(&listener, i32::MAX)?;
+    Ok(listener)
 }
 
 /// Ends as a program does whose output nobody reads.
@@ -223,11 +261,17 @@ fn execute(
     module: &Module,
     context: WasiCtx,
     deadline: &Deadline,
+    watch: Option<&Watch>,
 ) -> Result<(), Failure> {
     let engine = module.engine();
     let allowance = Allowance::new(args.limits.quota());
     let mut linker = Linker::new(engine);
-    fathom_wasi::add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx);
+    match watch {
+        None => fathom_wasi::add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx)?,
+        Some(watch) => {
+            fathom_wasi::add_to_linker_watched(&mut linker, |ctx: &mut WasiCtx| ctx, watch)?;
+        }
+    }
     if !fathom_wasi::uses_threads(module) {
         let mut store = Store::within(engine, context, &allowance);
         store.set_interrupt(deadline.interrupt());
@@ -333,7 +377,11 @@ fn ending(file: &str, failure: Failure, deadline: &Deadline) -> anyhow::Result<E
     let (status, what) = match error.trap() {
         Some(trap) => (TRAPPED, format!("trap: {trap}")),
         None if error.exception().is_some() => (TRAPPED, error.to_string()),
-        None => (1, error.to_string().replace('\n', " ")),
+        // Where it happened is told by the frames.
+        None => match error.kind() {
+            ErrorKind::Host { error, .. } => (1, error.to_string().replace('\n', " ")),
+            _ => (1, error.to_string().replace('\n', " ")),
+        },
     };
     say(&format!("fathom: {file}: {thread}{what}"));
     // That it was over there is no fault of who called.

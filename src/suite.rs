@@ -4,6 +4,8 @@
 //! It is a campaign as `fathom bench` makes one, with what is measured decided by
 //! the selection, and a page of comparisons of its own (`bounds.md`).
 
+mod http;
+
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -19,14 +21,15 @@ use fathom_record::{Elide, Spectre, Variant};
 use crate::bench;
 use crate::bench::args::{Pace, Results};
 use crate::bench::asked::{Asking, length, strategies};
+use crate::invocation::Invocation;
 
 /// Measure a named selection of workloads and compare what it is about
 #[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "What", after_help = paragraphs(Command::Suite))]
+#[command(next_help_heading = "What", after_help = about())]
 pub struct Args {
     /// Which selection
     #[arg(value_name = "NAME", required_unless_present = "resume", help_heading = Reset,
-          value_parser = names(Command::Suite))]
+          value_parser = selections())]
     target: Option<String>,
 
     /// Only these workloads
@@ -77,6 +80,19 @@ pub fn names(command: Command) -> PossibleValuesParser {
     PossibleValuesParser::new(of_command(command).map(value))
 }
 
+/// What is driven instead of run, beside the experiments.
+fn selections() -> PossibleValuesParser {
+    let value = |design: &fathom_bench::experiment::Design| {
+        PossibleValue::new(design.name()).help(design.help)
+    };
+    let driven = PossibleValue::new(http::NAME).help(http::HELP);
+    PossibleValuesParser::new(of_command(Command::Suite).map(value).chain([driven]))
+}
+
+fn about() -> String {
+    format!("{}\n\n{}", paragraphs(Command::Suite), http::ABOUT)
+}
+
 /// What there is to say of them.
 pub fn paragraphs(command: Command) -> String {
     let each: Vec<&str> = of_command(command).map(|design| design.about).collect();
@@ -87,9 +103,12 @@ pub fn paragraphs(command: Command) -> String {
 ///
 /// # Errors
 /// Whatever keeps the campaign from beginning or going on.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
+    if args.target.as_deref() == Some(http::NAME) {
+        return http::run(&args, invocation);
+    }
     let (results, further) = (args.results.clone(), bench::Further::from(&args.pace));
-    bench::run_as(args, &results, further)
+    bench::run_as(args, &results, further, invocation)
 }
 
 impl Asking for Args {

@@ -47,6 +47,15 @@ const SAID: &str = r#"(module
     (drop (call $write (i32.const 2) (i32.const 0) (i32.const 1) (i32.const 8)))
     (call $exit (i32.const 1))))"#;
 
+/// A house without engines and suites.
+fn bare_house() -> PathBuf {
+    let house = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bare");
+    for folder in ["engines", "workloads"] {
+        fs::create_dir_all(house.join(folder)).unwrap();
+    }
+    house
+}
+
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -67,7 +76,7 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
         // No house: our engine alone, whatever is installed where this runs.
         command
-            .env("FATHOM_HOME", "/nowhere")
+            .env("FATHOM_HOME", bare_house())
             .current_dir(self.0.path());
         command.arg("bench").args(words).stdin(Stdio::null());
         command
@@ -174,7 +183,7 @@ fn what_cannot_begin_is_one_line_and_leaves_nothing() {
     for (words, part) in [
         (&["missing.wasm"][..], "missing.wasm"),
         (&[&*junk], "not a WebAssembly file"),
-        (&["polybench"], "no suites here"),
+        (&["polybench"], "`polybench` is no suite and no file"),
         (&[&*hello, "--engines", "nowhere"], "no engine `nowhere`"),
         (&[&*hello, "--bounds", "magic"], "unknown strategy 'magic'"),
         (&[&*hello, "--dir", "/no/such/folder"], "/no/such/folder"),
@@ -279,6 +288,20 @@ fn more_rounds_and_more_time_are_measured_when_asked_for() {
     assert_eq!(rounds(&["--rounds", "2"]), (3, 3));
     let (begun, planned) = rounds(&["--budget", "5m"]);
     assert_eq!((begun, planned), (30, 30));
+
+    // Two builds of an engine are two engines.
+    let file = place.path("r/samples.jsonl");
+    let lines = fs::read_to_string(&file).unwrap();
+    let built = fathom_bench::probe::kept::this_program();
+    let campaign = Results::read(&place.path("r")).unwrap();
+    let hash = campaign.header.config.engines["fathom"].clone();
+    assert_eq!(Some(hash.len()), built.map(|own| own.len()));
+    fs::write(&file, lines.replacen(&hash, "0123", 1)).unwrap();
+    let output = place.bench(&["--resume", "r"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said =
+        "measured with another build of fathom; begin a new campaign, or say --resume-anywhere";
+    assert!(stderr(&output).contains(said), "{}", stderr(&output));
 }
 
 #[test]
@@ -317,7 +340,7 @@ fn a_disk_that_is_full_from_the_start_leaves_nothing_behind() {
                   --bounds guard";
     let output = Command::new("bash")
         .args(["-c", script, env!("CARGO_BIN_EXE_fathom")])
-        .env("FATHOM_HOME", "/nowhere")
+        .env("FATHOM_HOME", bare_house())
         .current_dir(place.0.path())
         .output()
         .unwrap();

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
 
@@ -20,10 +20,19 @@ const WORK: &str = r#"(module
       (br_if $again (i64.lt_u (local.get 0) (i64.const 3000000))))
     (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#;
 
+/// A house without engines and suites.
+fn bare_house() -> PathBuf {
+    let house = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bare");
+    for folder in ["engines", "workloads"] {
+        fs::create_dir_all(house.join(folder)).unwrap();
+    }
+    house
+}
+
 fn fathom(words: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_fathom"))
         .args(words)
-        .env("FATHOM_HOME", "/nowhere")
+        .env("FATHOM_HOME", bare_house())
         .current_dir(folder)
         .stdin(Stdio::null())
         .output()
@@ -46,6 +55,14 @@ fn took(folder: &Path, name: &str, ns: f64) {
     }
     fs::create_dir(folder.join(name)).unwrap();
     fs::write(folder.join(name).join("samples.jsonl"), lines).unwrap();
+}
+
+/// A campaign's lines as another build of our engine would have written them.
+fn of_another_build(lines: &str) -> String {
+    let (header, rest) = lines.split_once('\n').unwrap();
+    let mut header: Value = serde_json::from_str(header).unwrap();
+    header["config"]["engines"]["fathom"] = Value::from("0123");
+    format!("{header}\n{rest}")
 }
 
 /// What a run took in the middle of the campaign `measured`.
@@ -108,6 +125,13 @@ fn a_slowdown_is_confirmed_refuted_or_left_unconfirmed() {
         &["refused: 2 slowdowns past"],
     );
     assert!(!at.join("slower/confirmation-2").exists());
+    // Nor does another build of the engine.
+    let file = at.join("slower/samples.jsonl");
+    let lines = fs::read_to_string(&file).unwrap();
+    fs::write(&file, of_another_build(&lines)).unwrap();
+    let unconfirmed = ["another build of fathom", "refused, unconfirmed: "];
+    check(&["usual", "slower"], 3, &unconfirmed);
+    fs::write(&file, lines).unwrap();
     // Another module says nothing of this one.
     fs::write(at.join("work.wat"), WORK.replace("3000000", "3000001")).unwrap();
     let unconfirmed = ["the module has changed", "refused, unconfirmed: "];

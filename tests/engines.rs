@@ -200,8 +200,5 @@ fn what_cannot_be_done_is_one_clear_line() {
     assert_eq!(err, "fathom: there is no engine \"bda\": there is good\n");
     let (status, _, err) = engines(empty.path(), &["list"]);
     assert_eq!(status, Some(1));
-    assert!(
-        err.starts_with("fathom: there is no checkout of fathom"),
-        "{err}"
-    );
+    assert!(err.contains(": not a checkout of Fathom"), "{err}");
 }

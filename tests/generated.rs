@@ -2,6 +2,8 @@
 //! against each other, instructions at extreme values, what is rewritten, and bytes that
 //! are no module. Many more of all, and wasmtime to agree with: `make fuzz`.
 
+#[path = "../fuzz/src/continuations/mod.rs"]
+mod continuations;
 #[path = "../fuzz/src/damage.rs"]
 mod damage;
 #[path = "../fuzz/src/generate.rs"]
@@ -29,6 +31,7 @@ const MODULES: u64 = 600;
 const DAMAGED: u64 = 6000;
 const INSTRUCTIONS: u64 = 60;
 const LIMITED: u64 = 800;
+const CONTINUED: u64 = 250;
 const REWRITTEN: u64 = 40;
 
 #[test]
@@ -58,6 +61,22 @@ fn exact_strategies_agree() {
         })
         .sum();
     assert!(ran > MODULES / 4, "only {ran} of {MODULES} modules ran");
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn continuations_do_what_the_interpreter_says() {
+    let engines = continuations::engines().expect("the engine works here");
+    let switches: u64 = (0..CONTINUED)
+        .into_par_iter()
+        .map(|seed| {
+            let mut stream = Stream::new(seed);
+            let checked = continuations::check(&engines, &mut |end| stream.below(end));
+            let (_, seen) = checked.unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+            seen.switches
+        })
+        .sum();
+    assert!(switches > CONTINUED, "only {switches} switches");
 }
 
 #[test]

@@ -286,3 +286,28 @@ fn a_minimum_that_cannot_be_had_is_one_line() {
         assert_eq!(err.lines().count(), 1, "{err}");
     }
 }
+
+#[test]
+fn functions_are_named_for_profilers() {
+    let library = module(LIBRARY);
+    let path = library.path.to_str().unwrap();
+    let mut command = fathom(&["--perf-map", "--invoke", "div", path, "6", "3"]);
+    let child = command.stdout(Stdio::null()).spawn().unwrap();
+    let map = format!("/tmp/perf-{}.map", child.id());
+    assert!(child.wait_with_output().unwrap().status.success());
+    let text = std::fs::read_to_string(&map).unwrap();
+    std::fs::remove_file(&map).unwrap();
+    let functions: Vec<Vec<&str>> = text.lines().map(|l| l.splitn(3, ' ').collect()).collect();
+    assert_eq!(functions.len(), 4, "{text}");
+    assert_eq!(functions[0][2], "inner", "{text}");
+    let number = |word: &str| u64::from_str_radix(word, 16).unwrap();
+    for pair in functions.windows(2) {
+        let (one, next) = (&pair[0], &pair[1]);
+        assert!(number(one[1]) > 0);
+        let apart = number(one[0]) + number(one[1]) <= number(next[0]);
+        assert!(
+            apart || number(next[0]) + number(next[1]) <= number(one[0]),
+            "{text}"
+        );
+    }
+}

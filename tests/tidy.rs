@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fathom_engine::bounds::Bounds;
+use fathom_engine::Bounds;
 
 #[path = "tidy/experiments.rs"]
 mod experiments;
@@ -299,7 +299,7 @@ fn every_unsafe_block_says_why_it_is_sound() {
 }
 
 /// Which of our crates each crate may use.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     ("sys", &[]),
     ("record", &[]),
     ("engine", &["sys"]),
@@ -307,11 +307,12 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("stats", &["record"]),
     ("report", &["stats", "record"]),
     ("runner", &["sys", "record"]),
+    ("trace", &["sys"]),
     ("bench", &["engine", "wasi", "sys", "record", "runner"]),
     (
         ".",
         &[
-            "sys", "engine", "wasi", "record", "bench", "stats", "report",
+            "sys", "engine", "wasi", "record", "bench", "stats", "report", "trace",
         ],
     ),
 ];

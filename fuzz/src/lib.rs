@@ -12,6 +12,7 @@
 //! What must stay true: the same seed makes the same module for ever on one
 //! version of wasm-smith, so that a failure is a number to run again.
 
+pub mod continuations;
 pub mod damage;
 pub mod folders;
 pub mod generate;

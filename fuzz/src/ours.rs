@@ -4,7 +4,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use fathom_engine::trap::TrapCode;
+use fathom_engine::TrapCode;
 use fathom_engine::{
     Bounds, BoundsChoice, Config, Elide, Engine, Error, Extern, ExternType, Global, Instance,
     Interrupt, Memory, Module, Opt, Store, Table, Tag, Val, ValType,
@@ -160,7 +160,7 @@ impl Ours {
 
 /// The strategies that promise to be exact.
 fn exact() -> impl Iterator<Item = Bounds> {
-    use fathom_engine::bounds::Guarantee;
+    use fathom_engine::Guarantee;
     Bounds::all_for(false).filter(|b| b.guarantee() == Guarantee::Exact)
 }
 
@@ -235,7 +235,7 @@ pub fn provide<T: 'static>(store: &mut Store<T>, ty: &ExternType) -> Result<Exte
             Extern::Func(func)
         }
         ExternType::Global(ty) => {
-            Extern::Global(Global::new(store, *ty, &value(ty.content, HOST_RESULT))?)
+            Extern::Global(Global::new(store, *ty, value(ty.content, HOST_RESULT))?)
         }
         ExternType::Memory(ty) => Extern::Memory(Memory::new(store, *ty)?),
         ExternType::Table(ty) => {
@@ -319,6 +319,7 @@ fn run(store: &mut Store<()>, instance: Instance, imports: &[Extern]) -> Observe
             }
             Extern::Table(table) => observed.tables.push((name, table.size(&*store))),
             Extern::Func(_) | Extern::Tag(_) => {}
+            other => unreachable!("{other:?} has a state that is not compared"),
         }
     }
     observed
@@ -336,6 +337,7 @@ fn state<'e>(store: &Store<()>, items: impl Iterator<Item = &'e Extern>) -> u64 
                 elements.for_each(|element| digest.value(bits(&element)));
             }
             Extern::Func(_) | Extern::Tag(_) => {}
+            other => unreachable!("{other:?} has a state that is not compared"),
         }
     }
     digest.end()
@@ -365,9 +367,13 @@ fn bits(value: &Val) -> Bits {
         Val::ExternRef(value) => Bits::Reference {
             null: value.is_none(),
         },
+        Val::ContRef(cont) => Bits::Reference {
+            null: cont.is_none(),
+        },
         Val::ExnRef(exn) => Bits::Reference {
             null: exn.is_none(),
         },
+        other => unreachable!("{other:?} is not compared"),
     }
 }
 

@@ -73,10 +73,12 @@ impl Subject {
                 return Ok(None);
             };
             let results: Vec<Val> = ty.results().iter().map(|ty| value(*ty, 3)).collect();
-            linker.func_new(outer, name, ty, move |_, _, out| {
-                out.clone_from_slice(&results);
-                Ok(())
-            });
+            linker
+                .func_new(outer, name, ty, move |_, _, out| {
+                    out.clone_from_slice(&results);
+                    Ok(())
+                })
+                .unwrap();
         }
         Ok(Some(Subject { module, linker }))
     }
@@ -255,7 +257,7 @@ impl Step {
             Step::Set(name, number) => {
                 let global = find(store, name).into_global().expect("a global");
                 let content = global.ty().content;
-                text(global.set(&mut *store, &value(content, *number)))
+                text(global.set(&mut *store, value(content, *number)))
             }
             Step::Table(name, count) => {
                 let table = find(store, name).into_table().expect("a table");
@@ -301,6 +303,7 @@ fn shown(value: &Val) -> String {
         Val::FuncRef(func) => format!("func {} ", func.is_some()),
         Val::ExternRef(value) => format!("extern {} ", value.is_some()),
         Val::ExnRef(exception) => format!("exn {} ", exception.is_some()),
+        Val::ContRef(continuation) => format!("cont {} ", continuation.is_some()),
         number => format!("{number:?} "),
     }
 }
@@ -338,6 +341,7 @@ impl Look {
                 Extern::Global(global) => look.words.push((name, shown(&global.get(&*store)))),
                 Extern::Table(table) => look.words.push((name, elements(&*store, table))),
                 Extern::Func(_) | Extern::Tag(_) => {}
+                other => unreachable!("{other:?} is not looked at"),
             }
         }
         look
@@ -369,7 +373,9 @@ fn elements(store: impl AsContext, table: fathom_engine::Table) -> String {
     let size = table.size(&store);
     let elements = (0..size).map(|at| {
         table.get(&store, at).map_or('?', |value| match value {
-            Val::FuncRef(None) | Val::ExternRef(None) | Val::ExnRef(None) => '-',
+            Val::FuncRef(None) | Val::ExternRef(None) | Val::ExnRef(None) | Val::ContRef(None) => {
+                '-'
+            }
             _ => 'x',
         })
     });

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use fathom_engine::trap::TrapCode;
+use fathom_engine::TrapCode;
 use fathom_engine::{
     Bounds, BoundsChoice, Caller, Config, Engine, Error, Guarantee, Instance, Interrupt, Linker,
     Module, Opt, Result, Store,
@@ -301,7 +301,7 @@ impl Act {
             nest.typed::<(i32, i32), ()>(&caller)?
                 .call(&mut caller, (depth, kind))
         };
-        linker.func_wrap("host", "again", again);
+        linker.func_wrap("host", "again", again).unwrap();
         let fork = |caller: Caller<'_, Host>| -> Result<()> {
             if let Some(child) = &caller.data().child {
                 // SAFETY: the child goes on in this thread only, with what it owns,
@@ -318,7 +318,7 @@ impl Act {
             }
             Ok(())
         };
-        linker.func_wrap("host", "fork", fork);
+        linker.func_wrap("host", "fork", fork).unwrap();
         let mut store = Store::new(module.engine(), Host::default());
         let instance = linker.instantiate(&mut store, module);
         let instance = instance.map_err(|error| error.to_string())?;

@@ -20,8 +20,8 @@ use fathom_record::{Opt, Spectre, Variant};
 pub struct Args {
     #[arg(help_heading = Reset, help = target_help())]
     pub target: Option<String>,
-    /// Arguments of the program, after `--`
-    #[arg(last = true, help_heading = Reset)]
+    /// Arguments of the program; put -- before the first that starts with -
+    #[arg(value_name = "ARGS", help_heading = Reset)]
     pub args: Vec<String>,
 
     /// Problem size of the suite [default: medium]
@@ -75,6 +75,9 @@ pub struct Given {
     /// File for the program's standard input
     #[arg(long, value_name = "FILE")]
     pub stdin: Option<PathBuf>,
+    /// Exit status of the program that is no failure, beside 0; may be repeated
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..256))]
+    pub allow_exit: Vec<i32>,
     /// Do not compare what engines print
     #[arg(long)]
     pub any_output: bool,
@@ -119,7 +122,7 @@ pub struct Results {
     /// Go on with the campaign in this folder
     #[arg(long, value_name = "DIR", conflicts_with = "target")]
     pub resume: Option<PathBuf>,
-    /// Go on even if the campaign is from another host
+    /// Go on even if the campaign is from another host, or of another build of an engine
     #[arg(long, requires = "resume")]
     pub resume_anywhere: bool,
     /// Decides orders and layouts; from the clock by default

@@ -53,6 +53,7 @@ impl Asking for Args {
             threads: self.threads,
             input: input(&self.given, folder)?,
             any_output: self.given.any_output,
+            exits_allowed: self.given.allow_exit,
             duration: length(&self.pace),
             seed: self.results.seed,
             skips_probe: self.results.no_probe,

@@ -92,19 +92,24 @@ fn probe_all(
     stop: &AtomicBool,
 ) -> anyhow::Result<()> {
     let deadline = prepared.probe_limit.map(|limit| Instant::now() + limit);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = workers.min(rows.len());
+    let until = |number: usize| turn_ends(deadline?, workers, rows.len() - number);
     let is_late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
     let (halt, next) = (AtomicBool::new(false), AtomicUsize::new(0));
     let (found, outcomes) = mpsc::channel();
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let mut late = Vec::new();
     let mut ended = Ok(());
     std::thread::scope(|scope| {
-        for _ in 0..workers.min(rows.len()) {
+        for _ in 0..workers {
             let found = found.clone();
-            let (halt, next) = (&halt, &next);
+            let (halt, next, until) = (&halt, &next, &until);
             scope.spawn(move || {
-                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if found.send((*row, probe_one(prepared, row, halt))).is_err() {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(row) = rows.get(number) else { return };
+                    let outcome = probe_one(prepared, row, until(number), halt);
+                    if found.send((*row, outcome)).is_err() {
                         return;
                     }
                 }
@@ -122,14 +127,13 @@ fn probe_all(
             };
             let sandbox = &row.sandbox;
             match outcome {
+                // What a signal cut short is probed again.
+                Ok(findings) if findings.part_percent.is_some() && stop.load(Ordering::Relaxed) => {
+                }
                 Ok(findings) => {
                     let record = findings.record(sandbox);
                     eprintln!("probe: {}: {}", record.sandbox, in_words(&record));
-                    let engine = &prepared.engines[row.driver];
-                    if let Some(verdicts) = verdicts.filter(|_| !engine.is_empty()) {
-                        // It costs a probe the next time, and nothing else.
-                        let _ = verdicts.keep(sandbox, engine, &record);
-                    }
+                    keep(verdicts, &prepared.engines[row.driver], sandbox, &record);
                     ended = conclude(prepared, results, sandbox, record);
                     if ended.is_err() {
                         halt.store(true, Ordering::Relaxed);
@@ -149,7 +153,30 @@ fn probe_all(
     ended
 }
 
-fn probe_one(prepared: &Prepared, row: &Row, halt: &AtomicBool) -> Result<Findings, SubjectError> {
+/// When a row's turn ends: each of those left has the same part of the time, so that the
+/// slow leave some to the others.
+fn turn_ends(deadline: Instant, workers: usize, left: usize) -> Option<Instant> {
+    let rows = u32::try_from(left).ok()?;
+    let workers = u32::try_from(workers).ok()?.min(rows);
+    let now = Instant::now();
+    Some(now + deadline.saturating_duration_since(now) * workers / rows.max(1))
+}
+
+/// Keeps a whole verdict for the next time.
+fn keep(verdicts: Option<&Verdicts>, engine: &str, sandbox: &Sandbox, record: &ProbeRecord) {
+    let is_whole = record.part_percent.is_none();
+    if let Some(verdicts) = verdicts.filter(|_| is_whole && !engine.is_empty()) {
+        // It costs a probe the next time, and nothing else.
+        let _ = verdicts.keep(sandbox, engine, record);
+    }
+}
+
+fn probe_one(
+    prepared: &Prepared,
+    row: &Row,
+    until: Option<Instant>,
+    halt: &AtomicBool,
+) -> Result<Findings, SubjectError> {
     if halt.load(Ordering::Relaxed) {
         return Err(SubjectError::Cancelled);
     }
@@ -159,7 +186,10 @@ fn probe_one(prepared: &Prepared, row: &Row, halt: &AtomicBool) -> Result<Findin
         time_limit: probe::TIME_LIMIT,
         cancel: halt,
     };
-    let extent = probe::Extent::of(&row.sandbox);
+    let extent = probe::Extent {
+        until,
+        ..probe::Extent::of(&row.sandbox)
+    };
     probe::probe(
         &mut runner,
         extent,
@@ -195,6 +225,9 @@ fn in_words(record: &ProbeRecord) -> String {
         ),
         _ => format!("{} ({} accesses)", record.observed, record.accesses),
     };
+    if let Some(part) = record.part_percent {
+        text.push_str(&format!("; there was time for {part} % of it"));
+    }
     if !record.without.is_empty() {
         text.push_str(&format!("; not tried: {}", record.without.join(", ")));
     }

@@ -28,6 +28,7 @@ use fathom_record::{Campaign, Cell, Variant};
 use fathom_stats::{Basis, Comparison, Row, Summary, compare, interval::ROUNDS_MIN};
 
 use crate::bench::{TOOL, asked, show, steer, stop_on_signals};
+use crate::invocation::Invocation;
 
 /// At most so many rounds: a slowdown past a threshold shows in fewer.
 const ROUNDS_MAX: usize = 10;
@@ -43,6 +44,7 @@ pub fn again(
     after: &Path,
     campaign: &Campaign,
     basis: Basis,
+    invocation: &Invocation,
 ) -> anyhow::Result<(Comparison, PathBuf)> {
     let header = &campaign.header;
     ensure!(
@@ -56,7 +58,7 @@ pub fn again(
     );
     let given_in = header.config.folder.as_deref();
     let given_in = given_in.context("the later campaign does not say where it was measured")?;
-    let mut asked = asked::again(&header.command, given_in)?;
+    let mut asked = invocation.placed(asked::again(&header.command, given_in)?)?;
     let folder = free_folder(after)?;
     asked.out = Some(folder.clone());
     asked.duration = Length {
@@ -85,6 +87,9 @@ fn prepared(asked: &Asked, campaign: &Campaign, found: &Comparison) -> anyhow::R
     prepared.header.config.budget_ms = None;
     prepared.plan.config = prepared.header.config.clone();
     narrow(&mut prepared, found)?;
+    if let Some(engine) = prepared.rebuilt(&header.config.engines) {
+        bail!("the later campaign was measured with another build of {engine}");
+    }
     Ok(prepared)
 }
 

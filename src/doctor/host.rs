@@ -1,8 +1,9 @@
 //! The machine: its processors, its kernel, and what each strategy needs of
 //! them.
 
-use fathom_engine::bounds::{Bounds, Guarantee};
+use fathom_engine::{Bounds, Guarantee};
 use fathom_sys::{caps, perf, pin, proc};
+use fathom_trace::kernel::Tracer;
 
 use super::Finding;
 
@@ -39,6 +40,7 @@ pub(super) fn findings() -> Vec<Finding> {
     all.extend(Bounds::ALL.map(strategy));
     all.extend([load(), governor(), siblings(), huge_pages()]);
     all.push(counters());
+    all.push(tracing());
     all
 }
 
@@ -230,4 +232,22 @@ fn counters() -> Finding {
         perf::hardware_counters().map(|()| "cycles and instructions are counted".to_owned()),
         "cycles and instructions are left out of reports; needs bare metal or a virtual PMU",
     )
+}
+
+fn tracing() -> Finding {
+    let name = "tracing";
+    let always = "WASI calls, by rewriting on any engine and in ours";
+    match Tracer::attach() {
+        Ok(_) => Finding::yes(
+            CAUSES,
+            name,
+            format!("system calls, faults and waiting of any program (eBPF); {always}"),
+        ),
+        Err(error) => Finding::partly(
+            CAUSES,
+            name,
+            format!("{always}; no system calls: {error}"),
+            error.remedy(),
+        ),
+    }
 }

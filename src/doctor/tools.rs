@@ -1,6 +1,6 @@
 //! The tools around: what builds the workloads, and the outside engines.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use fathom_bench::engines::{self, EngineSpec, Presence};
@@ -11,25 +11,16 @@ use super::Finding;
 const TOOLS: &str = "tools";
 const ENGINES: &str = "outside engines";
 
-pub(super) fn findings(root: Option<PathBuf>) -> Vec<Finding> {
-    let house = match root {
-        Some(root) => House::at(&root),
-        None => House::find(),
-    };
+pub(super) fn findings(house: Option<House>) -> Vec<Finding> {
     let Some(house) = house else {
         return vec![Finding::partly(
             TOOLS,
             "checkout",
             "not inside one: no suites, no outside engines",
-            "run from the project's folder, or name it with --root",
+            "run it in a checkout, name one by --root, or set HOME",
         )];
     };
-    let mut all = vec![
-        Finding::yes(TOOLS, "checkout", house.root().display().to_string()),
-        zig(&house.tools()),
-        suites(&house),
-        browser(),
-    ];
+    let mut all = vec![place(&house), zig(&house), suites(&house), browser()];
     let (engines, errors) = engines::all(&house);
     all.extend(engines.iter().map(engine));
     all.extend(errors.iter().map(|error| {
@@ -49,9 +40,21 @@ fn engine(spec: &EngineSpec) -> Finding {
     }
 }
 
-fn zig(tools: &Path) -> Finding {
-    let remedy = "make setup (installs the pinned ziglang into .tools)";
-    let zig = tools.join("zig/ziglang/zig");
+/// Where engines and workloads are.
+fn place(house: &House) -> Finding {
+    let name = match house.is_of_user() {
+        true => "data folder",
+        false => "checkout",
+    };
+    Finding::yes(TOOLS, name, house.root().display().to_string())
+}
+
+fn zig(house: &House) -> Finding {
+    let remedy = match house.is_of_user() {
+        true => "nothing: it is fetched when a suite is measured",
+        false => "make setup (installs the pinned ziglang into .tools)",
+    };
+    let zig = house.tools().join("zig/ziglang/zig");
     let outcome = match zig.is_file() {
         true => version(&zig, &["version"]),
         false => Err("not installed: no suite can be built".into()),
@@ -63,7 +66,13 @@ fn zig(tools: &Path) -> Finding {
 fn suites(house: &House) -> Finding {
     match house.suite("polybench").join("build").is_dir() {
         true => Finding::yes(TOOLS, "suites", "polybench is built"),
-        false => Finding::no(TOOLS, "suites", "polybench is not built", "make workloads"),
+        false => {
+            let remedy = match house.is_of_user() {
+                true => "nothing: a suite is built when it is measured",
+                false => "make workloads",
+            };
+            Finding::no(TOOLS, "suites", "polybench is not built", remedy)
+        }
     }
 }
 

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use fathom_bench::engines::{EngineSpec, Presence};
 use fathom_bench::house::House;
+use fathom_report::json::FORMAT;
+use serde::Serialize;
 
 use super::{State, described, states};
 
@@ -21,7 +23,7 @@ enum Verdict {
     Broken(String),
 }
 
-pub fn run(house: &House, names: &[String]) -> anyhow::Result<ExitCode> {
+pub fn run(house: &House, names: &[String], json: bool) -> anyhow::Result<ExitCode> {
     let specs = described(house);
     if let Some(name) = names
         .iter()
@@ -34,6 +36,7 @@ pub fn run(house: &House, names: &[String]) -> anyhow::Result<ExitCode> {
     let asked = |spec: &&EngineSpec| names.is_empty() || names.contains(&spec.name);
     let width = specs.iter().map(|spec| spec.name.len()).max().unwrap_or(0);
     let mut failed = false;
+    let mut checked = Vec::new();
     for spec in specs.iter().filter(asked) {
         let state = states.iter().find(|state| state.name == spec.name);
         let verdict = judge(spec, state);
@@ -43,12 +46,52 @@ pub fn run(house: &House, names: &[String]) -> anyhow::Result<ExitCode> {
             Verdict::Absent(_) => !names.is_empty(),
             Verdict::Broken(_) => true,
         };
+        if json {
+            checked.push(Checked::new(&spec.name, &verdict));
+            continue;
+        }
         // At once: a check may take seconds.
         std::io::stdout()
             .write_all(line(&spec.name, width, &verdict).as_bytes())
             .context("standard output")?;
     }
+    if json {
+        let answer = Answer {
+            format: FORMAT,
+            engines: checked,
+        };
+        crate::report::print(&(serde_json::to_string_pretty(&answer)? + "\n"))?;
+    }
     Ok(ExitCode::from(u8::from(failed)))
+}
+
+#[derive(Serialize)]
+struct Answer {
+    format: u32,
+    engines: Vec<Checked>,
+}
+
+/// A verdict as a program reads it.
+#[derive(Serialize)]
+struct Checked {
+    name: String,
+    state: &'static str,
+    detail: String,
+}
+
+impl Checked {
+    fn new(name: &str, verdict: &Verdict) -> Checked {
+        let (state, detail) = match verdict {
+            Verdict::Works(detail) => ("works", detail),
+            Verdict::Absent(detail) => ("absent", detail),
+            Verdict::Broken(detail) => ("broken", detail),
+        };
+        Checked {
+            name: name.to_owned(),
+            state,
+            detail: detail.clone(),
+        }
+    }
 }
 
 fn judge(spec: &EngineSpec, state: Option<&State>) -> Verdict {

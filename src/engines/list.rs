@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use fathom_bench::engines::{self, EngineSpec, Unavailable};
 use fathom_bench::house::House;
+use fathom_report::json::FORMAT;
 use serde::Serialize;
 
 use super::{State, described, states};
@@ -71,6 +72,7 @@ fn megabytes(bytes: u64) -> String {
 
 #[derive(Serialize)]
 struct Answer<'a> {
+    format: u32,
     engines: &'a [Row],
     unavailable: &'a [Unavailable],
 }
@@ -84,6 +86,7 @@ pub fn run(house: &House, json: bool) -> anyhow::Result<ExitCode> {
     let unavailable = engines::unavailable(house)?;
     let text = if json {
         let answer = Answer {
+            format: FORMAT,
             engines: &rows,
             unavailable: &unavailable,
         };

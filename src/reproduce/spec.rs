@@ -13,8 +13,12 @@ use fathom_bench::experiment::SPEC_BUILT;
 
 /// Builds the paper's part of a copy of SPEC CPU 2017, all of it or the workloads named.
 /// What it says on the way is passed on; its error is ours.
-pub fn build(copy: &Path, size: &str, workloads: &[String], results: &Path) -> anyhow::Result<()> {
-    let house = House::find().context("no workloads here: run it in a clone of Fathom")?;
+pub fn build(
+    house: &House,
+    copy: &Path,
+    (size, workloads): (&str, &[String]),
+    results: &Path,
+) -> anyhow::Result<()> {
     let script = house.root().join("workloads").join("spec.py");
     let mut command = Command::new("python3");
     command.arg(&script).arg(copy).args(["--size", size]);

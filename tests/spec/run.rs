@@ -175,6 +175,8 @@ impl<'s, 'e: 's> Context<'s, 'e> {
     fn new(engine: &'e Engine, scope: &'s Scope<'s, 'e>) -> Context<'s, 'e> {
         let mut store = Store::new(engine, ());
         let mut linker = Linker::new(engine);
+        // A script may register a name again.
+        linker.allow_shadowing(true);
         spectest::define(&mut linker, &mut store).expect("the spectest module");
         let none = Missing {
             line: 0,
@@ -206,6 +208,7 @@ impl<'s, 'e: 's> Context<'s, 'e> {
             Step::Return { exec, results } => self.returns(exec, results),
             Step::Trap { exec, message } => traps(self.execute(exec)?, message),
             Step::Exception { exec } => throws(self.execute(exec)?),
+            Step::Suspension { exec, message } => traps(self.execute(exec)?, message),
             Step::Invalid { module } => self.rejects(module, true),
             Step::Malformed { module } => self.rejects(module, false),
             Step::Unlinkable { module, message } => self.unlinkable(module, message),
@@ -290,13 +293,13 @@ impl<'s, 'e: 's> Context<'s, 'e> {
     fn register(&mut self, name: &str, module: Option<&String>) -> Held {
         if let Some(memories) = module.and_then(|module| self.handed.get(module)) {
             for (export, memory) in memories {
-                self.linker.define_shared(name, export, memory);
+                self.linker.define_shared(name, export, memory).unwrap();
             }
             return Ok(());
         }
         match self.instance(module) {
             Ok(instance) => {
-                self.linker.instance(&self.store, name, instance);
+                self.linker.instance(&self.store, name, instance).unwrap();
                 Ok(())
             }
             Err(wrong) => {

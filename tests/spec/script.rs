@@ -64,6 +64,11 @@ pub enum Step {
     Exception {
         exec: Exec,
     },
+    /// It ends by a `suspend` that nobody handles.
+    Suspension {
+        exec: Exec,
+        message: String,
+    },
     Invalid {
         module: Encoded,
     },
@@ -186,6 +191,10 @@ fn read_assertion(directive: WastDirective<'_>) -> Step {
         },
         WastDirective::AssertExhaustion { call, message, .. } => Step::Trap {
             exec: Exec::Invoke(Invoke::read(&call)),
+            message: message.to_owned(),
+        },
+        WastDirective::AssertSuspension { exec, message, .. } => Step::Suspension {
+            exec: Exec::read(exec),
             message: message.to_owned(),
         },
         WastDirective::AssertException { exec, .. } => Step::Exception {

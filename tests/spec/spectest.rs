@@ -11,21 +11,13 @@ const NAME: &str = "spectest";
 /// Define it.
 pub fn define(linker: &mut Linker<()>, store: &mut Store<()>) -> Result<()> {
     linker
-        .func_wrap(NAME, "print", |_: Caller<'_, ()>| {})
-        .func_wrap(NAME, "print_i32", |_: Caller<'_, ()>, _: i32| {})
-        .func_wrap(NAME, "print_i64", |_: Caller<'_, ()>, _: i64| {})
-        .func_wrap(NAME, "print_f32", |_: Caller<'_, ()>, _: f32| {})
-        .func_wrap(NAME, "print_f64", |_: Caller<'_, ()>, _: f64| {})
-        .func_wrap(
-            NAME,
-            "print_i32_f32",
-            |_: Caller<'_, ()>, _: i32, _: f32| {},
-        )
-        .func_wrap(
-            NAME,
-            "print_f64_f64",
-            |_: Caller<'_, ()>, _: f64, _: f64| {},
-        );
+        .func_wrap(NAME, "print", |_: Caller<'_, ()>| {})?
+        .func_wrap(NAME, "print_i32", |_: i32| {})?
+        .func_wrap(NAME, "print_i64", |_: i64| {})?
+        .func_wrap(NAME, "print_f32", |_: f32| {})?
+        .func_wrap(NAME, "print_f64", |_: f64| {})?
+        .func_wrap(NAME, "print_i32_f32", |_: i32, _: f32| {})?
+        .func_wrap(NAME, "print_f64_f64", |_: f64, _: f64| {})?;
     let globals = [
         ("global_i32", Val::I32(666)),
         ("global_i64", Val::I64(666)),
@@ -38,7 +30,7 @@ pub fn define(linker: &mut Linker<()>, store: &mut Store<()>) -> Result<()> {
             mutable: false,
         };
         let global = Global::new(&mut *store, ty, &value)?;
-        linker.define(NAME, name, Extern::Global(global));
+        linker.define(&*store, NAME, name, Extern::Global(global))?;
     }
     let ty = TableType {
         element: RefType::FUNCREF,
@@ -46,20 +38,20 @@ pub fn define(linker: &mut Linker<()>, store: &mut Store<()>) -> Result<()> {
         max: Some(20),
         table64: false,
     };
-    let table = Table::new(&mut *store, ty, &Val::FuncRef(None))?;
-    linker.define(NAME, "table", Extern::Table(table));
+    let table = Table::new(&mut *store, ty, Val::FuncRef(None))?;
+    linker.define(&*store, NAME, "table", Extern::Table(table))?;
     let limits = MemoryType {
         min: 1,
         max: Some(2),
         ..MemoryType::default()
     };
     let memory = Memory::new(&mut *store, limits)?;
-    linker.define(NAME, "memory", Extern::Memory(memory));
+    linker.define(&*store, NAME, "memory", Extern::Memory(memory))?;
     let shared = MemoryType {
         shared: true,
         ..limits
     };
     let memory = Memory::new(&mut *store, shared)?;
-    linker.define(NAME, "shared_memory", Extern::Memory(memory));
+    linker.define(&*store, NAME, "shared_memory", Extern::Memory(memory))?;
     Ok(())
 }

@@ -76,7 +76,7 @@ fn text(value: &Val) -> String {
         Val::F32(bits) => WireValue::F32(*bits),
         Val::F64(bits) => WireValue::F64(*bits),
         Val::V128(bits) => WireValue::V128(*bits),
-        Val::FuncRef(_) | Val::ExternRef(_) | Val::ExnRef(_) => unreachable!("no probe has one"),
+        _ => unreachable!("no probe has a reference"),
     };
     value.to_string()
 }
@@ -96,6 +96,7 @@ fn found(is_wrong: bool) -> Findings {
         random: 0,
         seed: 1,
         examples: Extent::EXAMPLES,
+        until: None,
     };
     probe(&mut subject, extent, Guarantee::Exact, &mut |_| {}).expect("it can be probed")
 }

@@ -6,12 +6,12 @@
 
 use std::{io, path::PathBuf, str::FromStr, time::Duration};
 
-use fathom_engine::{Bounds, BoundsChoice, bounds::UnknownBounds};
+use fathom_engine::{Bounds, BoundsChoice, UnknownBounds};
 use fathom_record::{Elide, Opt, Spectre, Variant};
 
 use crate::{
-    choose::Wanted, experiment::Subject, own::OwnStrategy, plan::Input, suite::SuiteError,
-    trial::Broken,
+    built::NotBuilt, choose::Wanted, experiment::Subject, house::House, own::OwnStrategy,
+    plan::Input, suite::SuiteError, trial::Broken,
 };
 
 /// All that a campaign is prepared from.
@@ -43,6 +43,8 @@ pub struct Asked {
     pub input: Input,
     /// Whether programs may print anything.
     pub any_output: bool,
+    /// Exit statuses of programs that are no failure, beside 0.
+    pub exits_allowed: Vec<i32>,
     /// How long to measure.
     pub duration: Length,
     /// Decides orders and layouts; from the clock if absent.
@@ -55,6 +57,10 @@ pub struct Asked {
     pub out: Option<PathBuf>,
     /// The folder in which the command was given.
     pub folder: PathBuf,
+    /// Where engines and suites are, if they are anywhere.
+    pub house: Option<House>,
+    /// Where a new folder of results is made.
+    pub results: PathBuf,
 }
 
 impl Asked {
@@ -74,12 +80,15 @@ impl Asked {
             threads: Vec::new(),
             input: Input::default(),
             any_output: false,
+            exits_allowed: Vec::new(),
             duration: Length::default(),
             seed: None,
             skips_probe: false,
             probes_again: false,
             out: None,
+            results: folder.join("results"),
             folder,
+            house: None,
         }
     }
 }
@@ -188,8 +197,11 @@ pub enum AskError {
     #[error("{0}")]
     Refused(String),
     /// Suites and engines are nowhere to be seen.
-    #[error("no suites here: run it in a clone of Fathom, or name one in FATHOM_HOME")]
+    #[error("no suites here: name a clone of Fathom by --root or in FATHOM_HOME")]
     NoHouse,
+    /// Workloads are not built.
+    #[error(transparent)]
+    NotBuilt(Box<NotBuilt>),
     /// A name that is neither.
     #[error("`{name}` is no suite and no file")]
     NoSuite {

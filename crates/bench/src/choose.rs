@@ -36,6 +36,17 @@ pub struct Wanted {
     pub backend: Option<String>,
 }
 
+impl Wanted {
+    /// Our engine, as it is by default.
+    pub fn own() -> Wanted {
+        Wanted {
+            engine: OWN.to_owned(),
+            strategy: None,
+            backend: None,
+        }
+    }
+}
+
 impl FromStr for Wanted {
     type Err = String;
 
@@ -343,6 +354,8 @@ pub struct Program<'a> {
     pub folder: Option<Folder>,
     /// Whether its compilation is to be found in a cache.
     pub is_cached: bool,
+    /// Bytes of the stack of a continuation; the engine's own if absent.
+    pub stack_bytes: Option<u64>,
 }
 
 /// Which rows are measured a second time under another name.
@@ -412,6 +425,7 @@ fn task(row: &Row, program: &Program<'_>, variant: Variant, threads: u32) -> Tas
         expected: program.expected.clone(),
         folder: program.folder.clone(),
         is_cached: program.is_cached,
+        stack_bytes: program.stack_bytes,
     }
 }
 

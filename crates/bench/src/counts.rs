@@ -85,6 +85,8 @@ pub fn count(
         let scratch = scratch()?;
         let table = scratch.path().join("calls");
         let request = plan.request(task, 0, iterations, scratch.path());
+        let request = request
+            .map_err(|error| DriveError::failed(FailureKind::Io, format!("its layout: {error}")))?;
         let conversation = driver.under(&tracer(&table)).ask(&request, limit, stop)?;
         let text = std::fs::read_to_string(&table).map_err(|error| {
             DriveError::failed(FailureKind::Io, format!("what {TRACER} counted: {error}"))

@@ -34,7 +34,7 @@ pub fn judge(
     let mut counted: BTreeMap<u32, u32> = BTreeMap::new();
     let mut records = Vec::new();
     for iteration in &conversation.iterations {
-        let kernel_ns = judge_iteration(task, iteration)?;
+        let kernel_ns = judge_iteration(plan, task, iteration)?;
         if !iteration.counted {
             continue;
         }
@@ -80,12 +80,16 @@ pub fn judge(
 
 /// One iteration, warm-up and company included: a wrong answer is wrong
 /// whether it counts or not. The kernel's time, where the program states one.
-fn judge_iteration(task: &Task, iteration: &Iteration) -> Result<Option<u64>, DriveError> {
+fn judge_iteration(
+    plan: &Plan,
+    task: &Task,
+    iteration: &Iteration,
+) -> Result<Option<u64>, DriveError> {
     if !iteration.phases.contains_key(&Phase::Run) {
         let message = format!("iteration {} has no run phase", iteration.index);
         return Err(DriveError::failed(FailureKind::Protocol, message));
     }
-    if iteration.exit != 0 {
+    if !plan.allows(iteration.exit) {
         let message = format!("the program ended with status {}", iteration.exit);
         return Err(DriveError::failed(FailureKind::Exit, message));
     }

@@ -18,6 +18,7 @@
 //! ```
 
 pub mod asked;
+pub mod built;
 pub mod check;
 pub mod choose;
 mod copies;
@@ -28,10 +29,11 @@ pub mod engines;
 pub mod experiment;
 pub mod host;
 pub mod house;
+pub mod http;
 pub mod judge;
+mod layout;
 pub mod near;
 pub mod own;
-mod padding;
 pub mod plan;
 pub mod prepare;
 pub mod probe;

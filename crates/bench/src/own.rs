@@ -3,7 +3,7 @@
 
 use std::{fmt, str::FromStr};
 
-use fathom_engine::{BoundsChoice, bounds::UnknownBounds};
+use fathom_engine::{BoundsChoice, UnknownBounds};
 
 /// What stands behind the name of a strategy whose instances come from a pool.
 pub const POOL_SUFFIX: &str = "+pool";

@@ -4,7 +4,10 @@
 //! orders and seeds depend on nothing but the campaign's seed, the round and
 //! the cells, so a campaign which goes on after a break goes on the same way.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use fathom_record::{
     Cell,
@@ -12,7 +15,7 @@ use fathom_record::{
     protocol::{Measure, Request},
 };
 
-use crate::check::Expected;
+use crate::{check::Expected, layout};
 
 /// A campaign before its first sample.
 #[derive(Clone, Debug)]
@@ -29,6 +32,8 @@ pub struct Plan {
     pub cycles: bool,
     /// A folder for compiled modules.
     pub cache: Option<PathBuf>,
+    /// Exit statuses of programs that are no failure, beside 0.
+    pub exits_allowed: Vec<i32>,
 }
 
 /// One cell and all it takes to measure it.
@@ -48,6 +53,8 @@ pub struct Task {
     pub folder: Option<Folder>,
     /// Whether its compilation is to be found in the plan's cache.
     pub is_cached: bool,
+    /// Bytes of the stack of a continuation; the engine's own if absent.
+    pub stack_bytes: Option<u64>,
 }
 
 /// What a program has as its working folder, under the name [`WORKING`].
@@ -87,6 +94,11 @@ pub struct Dir {
 }
 
 impl Plan {
+    /// Whether a program that ended with this status did as it should.
+    pub fn allows(&self, exit: i32) -> bool {
+        exit == 0 || self.exits_allowed.contains(&exit)
+    }
+
     /// The cells, in the order of the tasks.
     pub fn cells(&self) -> Vec<Cell> {
         self.tasks.iter().map(|task| task.cell.clone()).collect()
@@ -123,11 +135,20 @@ impl Plan {
     }
 
     /// What the engine is asked for a task.
-    pub fn request(&self, task: &Task, round: u32, iterations: u32, scratch: &Path) -> Request {
+    ///
+    /// # Errors
+    /// Its layout of the round cannot be made: the module is gone, or the scratch folder full.
+    pub fn request(
+        &self,
+        task: &Task,
+        round: u32,
+        iterations: u32,
+        scratch: &Path,
+    ) -> io::Result<Request> {
         let cell = &task.cell;
         let is_wasm = cell.variant.is_wasm();
-        Request::from(Measure {
-            module: task.artifact.clone(),
+        Ok(Request::from(Measure {
+            module: layout::artifact(self, task, round, scratch)?,
             args: task.args.clone(),
             env: self.input.env.clone(),
             dirs: self.dirs(task, scratch),
@@ -149,8 +170,9 @@ impl Plan {
             },
             cache: self.cache.clone().filter(|_| task.is_cached),
             cycle: self.cycles,
+            stack_bytes: task.stack_bytes,
             unsafe_no_bounds: is_wasm && cell.sandbox.strategy == "none",
-        })
+        }))
     }
 
     fn dirs(&self, task: &Task, scratch: &Path) -> Vec<(PathBuf, String)> {
@@ -185,10 +207,10 @@ fn mix(seed: u64, bytes: &[u8]) -> u64 {
 }
 
 /// splitmix64 (Steele, Lea, Flood 2014): small, seedable, the same everywhere.
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -201,7 +223,7 @@ impl Random {
     }
 
     /// Fisher and Yates. The modulo's bias is below 2^-50 for lists this short.
-    fn shuffle<T>(&mut self, list: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, list: &mut [T]) {
         for last in (1..list.len()).rev() {
             let other = (self.next() % (last as u64 + 1)) as usize;
             list.swap(last, other);
@@ -247,6 +269,7 @@ pub(crate) mod tests {
                     expected,
                     folder: None,
                     is_cached: false,
+                    stack_bytes: None,
                 });
             }
         }
@@ -265,6 +288,7 @@ pub(crate) mod tests {
             input: Input::default(),
             cycles: false,
             cache: None,
+            exits_allowed: Vec::new(),
         }
     }
 
@@ -303,7 +327,11 @@ pub(crate) mod tests {
     fn only_the_unchecked_strategy_is_let_loose() {
         let mut plan = plan(&["a"]);
         plan.config.cpus = vec![3, 1];
-        let ask = |plan: &Plan| match plan.request(&plan.tasks[0], 0, 4, Path::new("/s")).job {
+        let ask = |plan: &Plan| match plan
+            .request(&plan.tasks[0], 0, 4, Path::new("/s"))
+            .unwrap()
+            .job
+        {
             Job::Measure(measure) => measure,
             Job::Probe(_) => unreachable!(),
         };

@@ -8,6 +8,7 @@
 //! user says comes before what the design would have.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
@@ -22,6 +23,7 @@ use fathom_sys::pin;
 
 use crate::{
     asked::{AskError, Asked, ensure},
+    built,
     check::Expected,
     choose::{self, Absent, Builds, Controls, Menu, OWN, Program, Row},
     copies, counts,
@@ -31,7 +33,8 @@ use crate::{
     experiment::{Counting, Design, Here, Measured},
     host,
     house::House,
-    plan::{Folder, Plan},
+    layout,
+    plan::{Folder, Plan, Task},
     probe::kept,
     session::Pace,
     trial::{self, Broken, Trial},
@@ -90,14 +93,14 @@ pub struct Prepared {
 /// modules that are made for it.
 pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared, AskError> {
     let design = asked.subject.design();
-    let house = House::find_from(&asked.folder);
-    let (mut outside, remarks) = find_outside(house.as_ref());
+    let house = asked.house.as_ref();
+    let (mut outside, remarks) = find_outside(house);
     for (spec, presence) in &mut outside {
         *presence = (design.presence)(spec, presence.clone())?;
     }
     let here = Here {
         asked,
-        house: house.as_ref(),
+        house,
         outside: &outside,
     };
     let mut measured = (design.measured)(&here)?;
@@ -106,15 +109,24 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
     let folder = folder(&here, &measured)?;
     let is_new_folder = !folder.exists();
     let mut plan = plan(asked, &measured, &rows, &folder);
-    let header = header(asked, (&plan, &rows, &absent), &measured, command, tool)?;
+    let mut header = header(asked, (&plan, &rows, &absent), &measured, command, tool)?;
+    let to_make: Vec<PathBuf> = (measured.written.iter())
+        .map(|(name, _)| folder.join(name))
+        .collect();
+    built::find(&plan, &to_make).map_err(AskError::NotBuilt)?;
     for (name, bytes) in &measured.written {
         let path = folder.join(name);
         fs::create_dir_all(&folder)
             .and_then(|()| fs::write(&path, bytes))
             .map_err(|error| AskError::system(format!("cannot write {}", path.display()), error))?;
     }
-    find_artifacts(&plan)?;
     copies::give(&mut plan.input, &folder)?;
+    // Where nothing is compared nobody asks what a layout is worth.
+    if design.controls == Controls::EachEngine {
+        header.config.layouts = layout::varied(&plan);
+    }
+    let engines = identities(&outside, house);
+    header.config.engines = by_name(&engines, &outside);
     plan.config = header.config.clone();
     let mut drivers = own_drivers()?;
     drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
@@ -124,7 +136,7 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
         skips_probe: asked.skips_probe,
         probes_again: asked.probes_again,
         probe_limit: asked.duration.is_quick.then_some(PROBE_QUICK),
-        engines: identities(&outside, house.as_ref()),
+        engines,
         plan,
         header,
         drivers,
@@ -266,6 +278,15 @@ fn identities(outside: &[(EngineSpec, Presence)], house: Option<&House>) -> Vec<
     [own, String::new()].into_iter().chain(each).collect()
 }
 
+/// The same by name, of those that can be measured.
+fn by_name(identities: &[String], outside: &[(EngineSpec, Presence)]) -> BTreeMap<String, String> {
+    let native = String::new();
+    let names = [OWN.to_owned(), native].into_iter();
+    let names = names.chain(outside.iter().map(|(spec, _)| spec.name.clone()));
+    let known = names.zip(identities.iter().cloned());
+    known.filter(|(_, identity)| !identity.is_empty()).collect()
+}
+
 fn own_drivers() -> Result<Vec<ProcessDriver>, AskError> {
     let exe = std::env::current_exe()
         .map_err(|error| AskError::system("cannot find this executable", error))?;
@@ -278,8 +299,7 @@ fn folder(here: &Here<'_>, measured: &Measured) -> Result<PathBuf, AskError> {
     if let Some(folder) = &here.asked.out {
         return Ok(folder.clone());
     }
-    let nowhere = || here.asked.folder.join("results");
-    let results = here.house.map_or_else(nowhere, House::results);
+    let results = &here.asked.results;
     let date = rfc3339(SystemTime::now());
     let day = date.split('T').next().unwrap_or(&date);
     let base = format!("{day}-{}", measured.title);
@@ -311,34 +331,8 @@ fn plan(asked: &Asked, measured: &Measured, rows: &[Row], folder: &Path) -> Plan
         input: asked.input.clone(),
         cycles: design.cycles,
         cache: Some(folder.join(CACHE)),
+        exits_allowed: asked.exits_allowed.clone(),
     }
-}
-
-/// Nothing is begun where something is not built.
-fn find_artifacts(plan: &Plan) -> Result<(), AskError> {
-    let missing: Vec<_> = plan
-        .tasks
-        .iter()
-        .filter(|task| !task.artifact.exists())
-        .collect();
-    let Some(first) = missing.first() else {
-        return Ok(());
-    };
-    let (path, count) = (first.artifact.display(), missing.len());
-    let suite = &first.cell.suite;
-    let variant = match first.cell.variant {
-        // Nobody builds these without being asked.
-        asked @ (Variant::WasmOpt | Variant::NativeGcc) => format!(" --variant {asked}"),
-        _ => String::new(),
-    };
-    let size = match first.cell.size.as_str() {
-        "" | "medium" => String::new(),
-        other => format!(" --size {other}"),
-    };
-    Err(AskError::Refused(format!(
-        "{path} is not there ({count} cells need what is missing): build it with \
-         `python3 workloads/build.py --suite {suite}{variant}{size}`"
-    )))
 }
 
 fn header(
@@ -511,6 +505,20 @@ impl Prepared {
         self.plan.config = config;
         self.heed();
         self.plan.config.rounds
+    }
+
+    /// An engine of the plan that is another build than it was, by what a campaign says of
+    /// it. A campaign of before that was kept does not say.
+    pub fn rebuilt(&self, then: &BTreeMap<String, String>) -> Option<&str> {
+        let is_other = |task: &&Task| {
+            let (then, now) = (
+                then.get(&task.cell.sandbox.engine),
+                &self.engines[task.driver],
+            );
+            then.is_some_and(|then| !now.is_empty() && then != now)
+        };
+        let other = self.plan.tasks.iter().find(is_other)?;
+        Some(&other.cell.sandbox.engine)
     }
 
     /// Compares no outputs where they are not to be.

@@ -341,6 +341,10 @@ impl Session<'_> {
         let limit = Duration::from_millis(self.plan.config.limit_ms);
         let answer = scratch().and_then(|scratch| {
             let request = self.plan.request(task, round, iterations, scratch.path());
+            let request = request.map_err(|error| {
+                let path = task.artifact.display();
+                DriveError::failed(FailureKind::Io, format!("{path}: {error}"))
+            })?;
             let driver = &mut self.drivers[task.driver];
             let conversation = driver.ask(&request, limit, self.stop)?;
             judge(self.plan, task, round, iterations, &conversation)

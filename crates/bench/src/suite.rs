@@ -69,11 +69,17 @@ pub struct Workload {
     #[serde(default)]
     pub answers: BTreeMap<String, String>,
     /// Size → its argument, for a program that is built once: how often it passes
-    /// through its work. The answer is then the same for all.
+    /// through its work. The answer is the same for all unless `answers` has others.
     #[serde(default)]
     pub passes: BTreeMap<String, u64>,
     /// The answer of such a program.
     pub answer: Option<String>,
+    /// Size → how often a run resumes a fiber.
+    #[serde(default)]
+    pub trips: BTreeMap<String, u64>,
+    /// Bytes that the stack of a continuation must have at least, where those that engines
+    /// have by default may be too small.
+    pub stack_bytes: Option<u64>,
     /// Its arguments.
     #[serde(default)]
     pub args: Vec<String>,
@@ -123,9 +129,10 @@ impl Workload {
 
     /// The answer it must print at a size, if it is known there.
     pub fn answer_at(&self, size: &str) -> Option<&str> {
+        let own = self.answers.get(size).map(String::as_str);
         match self.passes.contains_key(size) {
-            true => self.answer.as_deref(),
-            false => self.answers.get(size).map(String::as_str),
+            true => own.or(self.answer.as_deref()),
+            false => own,
         }
     }
 

@@ -124,6 +124,9 @@ fn remedy(
     let mut ways: Vec<&str> = Vec::new();
     match kind {
         FailureKind::Exit | FailureKind::Trap => {
+            if kind == FailureKind::Exit {
+                ways.push("`--allow-exit N` if it is to end so");
+            }
             if plan.input.dirs.is_empty() && NO_FILE.iter().any(|words| said.contains(words)) {
                 ways.push("`--dir HOST::GUEST` gives it a folder");
             }
@@ -156,14 +159,14 @@ fn run_twice(
     stop: &AtomicBool,
 ) -> Result<Trial, DriveError> {
     let io = |error: std::io::Error| DriveError::failed(FailureKind::Io, error.to_string());
-    let request: Request = plan.request(task, 0, 2, scratch);
+    let request: Request = plan.request(task, 0, 2, scratch).map_err(io)?;
     let conversation = driver.ask(&request, limit, stop)?;
     let counted: Vec<_> = conversation
         .iterations
         .iter()
         .filter(|one| one.counted)
         .collect();
-    if let Some(bad) = conversation.iterations.iter().find(|one| one.exit != 0) {
+    if let Some(bad) = (conversation.iterations.iter()).find(|one| !plan.allows(one.exit)) {
         let message = format!("it ended with status {}", bad.exit);
         return Err(DriveError::failed(FailureKind::Exit, message));
     }

@@ -121,6 +121,7 @@ impl Bench {
                 expected: Expected::Answer("a1".to_owned()),
                 folder: None,
                 is_cached: false,
+                stack_bytes: None,
             });
         }
         let config = Config {
@@ -137,6 +138,7 @@ impl Bench {
             input: Input::default(),
             cycles: false,
             cache: None,
+            exits_allowed: Vec::new(),
         };
         Self {
             folder: tempfile::tempdir().unwrap(),

@@ -5,8 +5,8 @@
 use fathom_bench::probe::{
     Answers, Ending, Escape, Extent, Findings, ServeError, Subject, SubjectError, probe, serve,
 };
-use fathom_engine::bounds::{Growth, Probing};
 use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Opt, Quota};
+use fathom_engine::{Growth, Probing};
 use fathom_record::Guarantee;
 use fathom_record::protocol::Call;
 
@@ -59,6 +59,7 @@ fn findings(bounds: Bounds, opt: Opt, claimed: Guarantee) -> Option<Findings> {
         random: 3_000,
         seed: 1,
         examples: Extent::EXAMPLES,
+        until: None,
     };
     match probe(&mut Own(engine(bounds, opt)), extent, claimed, &mut |_| {}) {
         Ok(findings) => Some(findings),

@@ -44,7 +44,7 @@ fn linker(engine: &Engine, module: &Module) -> Result<Linker<()>> {
     for (from, name, ty) in module.imports() {
         if let fathom_engine::ExternType::Func(ty) = ty {
             let ignore = |_: Caller<'_, ()>, _: &[_], _: &mut [_]| Ok(());
-            linker.func_new(from, name, ty, ignore);
+            linker.func_new(from, name, ty, ignore)?;
         }
     }
     Ok(linker)

@@ -18,7 +18,7 @@
 //! [`Module`], [`Linker`], [`Store`], [`Instance`], [`Func`], [`Memory`].
 //!
 //! What must stay true: the engine does not know that it is measured; every
-//! decision about a memory's safety is in its [`bounds::MemoryPlan`].
+//! decision about a memory's safety is in its plan (`bounds::MemoryPlan`).
 //!
 //! ```
 //! use fathom_engine::{Config, Engine, Linker, Module, Store};
@@ -42,12 +42,12 @@
 // Its own tests are run where no check is wrong, see `bounds/thesis.rs`.
 #![cfg(not(all(test, thesis_formula)))]
 
-pub mod bounds;
+mod bounds;
 mod compile;
 mod facts;
 mod run;
 
-pub use bounds::{Bounds, BoundsChoice, Guarantee};
+pub use bounds::{Bounds, BoundsChoice, Growth, Guarantee, HighBits, Probing, UnknownBounds};
 pub use compile::{
     CheckSites, CodeCost, CodeLine, CompileBudget, CompileWork, Elide, Listing, Opt, OverBudget,
     UnknownCompileBudget, WasmLine,
@@ -57,14 +57,13 @@ pub use facts::features::{Feature, Features, UnknownFeature};
 pub use facts::module::{ModuleInfo, NoSuchFunc};
 pub use facts::quota::{LimitError, Quota, Resource};
 pub use facts::thrown::{ExnRef, Uncaught};
-pub use facts::trap::{Frame, Trap, TrapCode};
+pub use facts::trap::{AccessReport, Frame, Trap, TrapCode};
 pub use facts::types::{
     ExternType, FuncType, GlobalType, HeapType, MemoryType, RefType, TableType, TagType, TypeId,
     ValType,
 };
 pub use facts::vmctx::Counts;
-pub use facts::{libcall, trap, vmctx};
-pub use run::config::Config;
+pub use run::config::{Config, ProfilingStrategy};
 pub use run::engine::Engine;
 pub use run::externs::{DataPtr, Extern, Global, Memory, Table, Tag};
 pub use run::func::{Func, TypedFunc, WasmParams, WasmResults};
@@ -73,11 +72,11 @@ pub use run::host::{Caller, HostReturn, IntoHostFunc};
 pub use run::instance::Instance;
 pub use run::interrupt::Interrupt;
 pub use run::limits::{Allowance, ResourceLimiter, StoreLimits, StoreLimitsBuilder};
-pub use run::linker::Linker;
+pub use run::linker::{InstancePre, Linker, UnknownImportError};
 pub use run::memory::OutOfBounds;
 pub use run::parking::Waited;
 pub use run::pool::{Pool, PoolLimits, Pooled, PooledFunc};
 pub use run::shared::SharedMemory;
 pub use run::store::{AsContext, AsContextMut, Store};
 pub use run::table::MAX_TABLE_ELEMENTS;
-pub use run::values::{ExternRef, Val, WasmTy};
+pub use run::values::{ContRef, ExternRef, Val, WasmTy};

@@ -32,7 +32,7 @@ fn engine(folder: &Path, bounds: Bounds) -> Engine {
 
 /// Runs the module made of `number`; whether its code came from the folder.
 fn run(engine: &Engine, number: u32) -> bool {
-    let module = Module::new(engine, &answering(number)).unwrap();
+    let module = Module::new(engine, answering(number)).unwrap();
     let mut store = Store::new(engine, ());
     let instance = Instance::new(&mut store, &module, &[]).unwrap();
     let mut call = |name: &str| {
@@ -152,7 +152,7 @@ fn a_folder_that_cannot_be_is_done_without() {
     for place in places {
         let engine = engine(&place, Bounds::Guard);
         assert!(!run(&engine, 7) && !run(&engine, 7), "{}", place.display());
-        let module = Module::new(&engine, &answering(7)).unwrap();
+        let module = Module::new(&engine, answering(7)).unwrap();
         let why = module.cache_trouble().expect("it is said");
         assert!(
             why.contains(&*place.to_string_lossy()) && !why.contains('\n'),

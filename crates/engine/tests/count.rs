@@ -74,12 +74,14 @@ fn engine(bounds: Bounds, opt: Opt, elide: Elide) -> Option<Engine> {
 
 fn linker(engine: &Engine) -> Linker<()> {
     let mut linker = Linker::new(engine);
-    linker.func_wrap("host", "tick", |_: fathom_engine::Caller<'_, ()>| {});
+    linker
+        .func_wrap("host", "tick", |_: fathom_engine::Caller<'_, ()>| {})
+        .unwrap();
     linker
 }
 
 fn counted(engine: &Engine, wat: &str) -> (Counts, Module) {
-    let module = Module::new(engine, &wat::parse_str(wat).unwrap()).unwrap();
+    let module = Module::new(engine, wat::parse_str(wat).unwrap()).unwrap();
     let mut store = Store::new(engine, ());
     let instance = linker(engine).instantiate(&mut store, &module).unwrap();
     let run = instance.get_func(&store, "run").unwrap();
@@ -185,7 +187,7 @@ fn counting_changes_no_decision_about_checks() {
 fn an_access_that_traps_counts_and_so_does_its_check() {
     for bounds in [Bounds::Guard, Bounds::Trap] {
         let engine = engine(bounds, Opt::Speed, Elide::Off).unwrap();
-        let module = Module::new(&engine, &wat::parse_str(program("i32")).unwrap()).unwrap();
+        let module = Module::new(&engine, wat::parse_str(program("i32")).unwrap()).unwrap();
         let mut store = Store::new(&engine, ());
         let instance = linker(&engine).instantiate(&mut store, &module).unwrap();
         let beyond = instance.get_func(&store, "beyond").unwrap();
@@ -205,7 +207,7 @@ fn stores_of_several_threads_add_up() {
         "(import \"host\" \"memory\" (memory 1 2 shared))",
     );
     let wat = wat.replace("(drop (memory.grow (i32.const 1)))", "");
-    let module = Module::new(&engine, &wat::parse_str(wat).unwrap()).unwrap();
+    let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
     let memory = module.imports().find_map(|(_, _, ty)| match ty {
         fathom_engine::ExternType::Memory(ty) => Some(ty),
         _ => None,
@@ -215,7 +217,7 @@ fn stores_of_several_threads_add_up() {
         for _ in 0..THREADS {
             scope.spawn(|| {
                 let mut linker = linker(&engine);
-                linker.define_shared("host", "memory", &memory);
+                linker.define_shared("host", "memory", &memory).unwrap();
                 let mut store = Store::new(&engine, ());
                 let instance = linker.instantiate(&mut store, &module).unwrap();
                 let run = instance.get_func(&store, "run").unwrap();

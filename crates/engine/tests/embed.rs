@@ -27,7 +27,7 @@ fn each(test: impl Fn(&Engine)) {
 }
 
 fn module(engine: &Engine, wat: &str) -> Module {
-    Module::new(engine, &wat::parse_str(wat).unwrap()).unwrap()
+    Module::new(engine, wat::parse_str(wat).unwrap()).unwrap()
 }
 
 #[test]
@@ -173,14 +173,16 @@ fn host_errors_come_out_typed_with_frames() {
         );
         let mut store = Store::new(engine, 0u32);
         let mut linker = Linker::new(engine);
-        linker.func_wrap(
-            "h",
-            "f",
-            |mut caller: Caller<'_, u32>, n: u32| -> Result<()> {
-                *caller.data_mut() += n;
-                Err(Error::host(NoMore(n)))
-            },
-        );
+        linker
+            .func_wrap(
+                "h",
+                "f",
+                |mut caller: Caller<'_, u32>, n: u32| -> Result<()> {
+                    *caller.data_mut() += n;
+                    Err(Error::host(NoMore(n)))
+                },
+            )
+            .unwrap();
         let i = linker.instantiate(&mut store, &m).unwrap();
         let run = i.get_func(&store, "run").unwrap();
         let error = run.call(&mut store, &[], &mut []).unwrap_err();
@@ -208,24 +210,26 @@ fn nested_entries_have_their_own_catch_points() {
         );
         let mut store = Store::new(engine, ());
         let mut linker = Linker::new(engine);
-        linker.func_wrap(
-            "h",
-            "again",
-            |mut caller: Caller<'_, ()>, n: i32| -> Result<i32> {
-                let down = caller.get_export("down").unwrap().into_func().unwrap();
-                let down = down.typed::<i32, i32>(&caller)?;
-                let inner = down.call(&mut caller, n);
-                match inner {
-                    Ok(n) => Ok(n),
-                    Err(e) if n == 0 => {
-                        assert_eq!(e.trap().unwrap().code, TrapCode::Unreachable);
-                        assert_eq!(e.frames().len(), 6, "{:?}", e.frames());
-                        Ok(100)
+        linker
+            .func_wrap(
+                "h",
+                "again",
+                |mut caller: Caller<'_, ()>, n: i32| -> Result<i32> {
+                    let down = caller.get_export("down").unwrap().into_func().unwrap();
+                    let down = down.typed::<i32, i32>(&caller)?;
+                    let inner = down.call(&mut caller, n);
+                    match inner {
+                        Ok(n) => Ok(n),
+                        Err(e) if n == 0 => {
+                            assert_eq!(e.trap().unwrap().code, TrapCode::Unreachable);
+                            assert_eq!(e.frames().len(), 6, "{:?}", e.frames());
+                            Ok(100)
+                        }
+                        Err(e) => Err(e),
                     }
-                    Err(e) => Err(e),
-                }
-            },
-        );
+                },
+            )
+            .unwrap();
         let i = linker.instantiate(&mut store, &m).unwrap();
         let down = i
             .get_func(&store, "down")
@@ -245,9 +249,11 @@ fn a_host_panic_passes_through() {
     );
     let mut store = Store::new(&engine, ());
     let mut linker = Linker::new(&engine);
-    linker.func_wrap("h", "f", |_: Caller<'_, ()>| -> Result<()> {
-        panic!("from the host")
-    });
+    linker
+        .func_wrap("h", "f", |_: Caller<'_, ()>| -> Result<()> {
+            panic!("from the host")
+        })
+        .unwrap();
     let i = linker.instantiate(&mut store, &m).unwrap();
     let run = i.get_func(&store, "run").unwrap();
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -469,6 +475,7 @@ fn a_feature_that_is_off_is_refused_with_its_name_and_place() {
             "wide-arithmetic",
             "(func (param i64 i64) (result i64 i64) local.get 0 local.get 1 i64.mul_wide_u)",
         ),
+        ("stack-switching", "(type $f (func)) (type (cont $f))"),
     ];
     assert_eq!(
         samples.map(|(name, _)| name),
@@ -538,9 +545,11 @@ fn a_host_error_is_among_the_causes() {
         r#"(module (import "host" "f" (func $f)) (func (export "f") call $f))"#,
     );
     let mut linker: Linker<()> = Linker::new(&engine);
-    linker.func_wrap("host", "f", |_: Caller<'_, ()>| -> Result<()> {
-        Err(Error::host(Status(3)))
-    });
+    linker
+        .func_wrap("host", "f", |_: Caller<'_, ()>| -> Result<()> {
+            Err(Error::host(Status(3)))
+        })
+        .unwrap();
     let mut store = Store::new(&engine, ());
     let instance = linker.instantiate(&mut store, &calling).unwrap();
     let f = instance.get_func(&store, "f").unwrap();
@@ -578,7 +587,7 @@ fn an_interrupt_can_be_taken_back() {
             });
             let error = spin.call(&mut store, &[], &mut []).unwrap_err();
             let code = error.trap().map(|trap| trap.code);
-            assert_eq!(code, Some(trap::TrapCode::Interrupted), "{error}");
+            assert_eq!(code, Some(TrapCode::Interrupted), "{error}");
             stopping.join().unwrap();
             assert!(one.call(&mut store, ()).is_err());
             assert!(interrupt.clear());

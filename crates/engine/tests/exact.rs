@@ -155,7 +155,7 @@ fn each(memory64: bool, test: impl Fn(&Engine, &Module, &str)) {
                 let Some(engine) = common::engine_with(config, bounds, &wat) else {
                     continue;
                 };
-                let module = Module::new(&engine, &wat::parse_str(&wat).unwrap()).unwrap();
+                let module = Module::new(&engine, wat::parse_str(&wat).unwrap()).unwrap();
                 let name = format!(
                     "{bounds} --opt {opt} --elide {elide}, {} bits",
                     if memory64 { 64 } else { 32 }
@@ -178,8 +178,8 @@ fn life(engine: &Engine, module: &Module) -> Life {
     let imports: Vec<Extern> = module
         .imports()
         .map(|(_, _, ty)| match ty {
-            ExternType::Global(ty) => Global::new(&mut store, ty, &Val::I32(0)).unwrap().into(),
-            ExternType::Table(ty) => Table::new(&mut store, ty, &Val::FuncRef(None))
+            ExternType::Global(ty) => Global::new(&mut store, ty, Val::I32(0)).unwrap().into(),
+            ExternType::Table(ty) => Table::new(&mut store, ty, Val::FuncRef(None))
                 .unwrap()
                 .into(),
             other => panic!("imports {other:?}"),

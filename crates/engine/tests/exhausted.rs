@@ -67,7 +67,7 @@ fn wasm(data: usize) -> Vec<u8> {
 }
 
 fn pool(engine: &Engine, data: usize) -> Pool<()> {
-    let module = Module::new(engine, &wasm(data)).unwrap();
+    let module = Module::new(engine, wasm(data)).unwrap();
     let limits = PoolLimits {
         lanes: 1,
         ..PoolLimits::default()

@@ -14,7 +14,7 @@ const TRAPS: &str = r#"(module (memory (export "memory") 2)
 /// `None` where this host lacks the strategy.
 fn instance(bounds: Bounds) -> Option<(Store<()>, Instance)> {
     let engine = common::engine(bounds)?;
-    let module = Module::new(&engine, &wat::parse_str(TRAPS).unwrap()).unwrap();
+    let module = Module::new(&engine, wat::parse_str(TRAPS).unwrap()).unwrap();
     let mut store = Store::new(&engine, ());
     let instance = Instance::new(&mut store, &module, &[]).unwrap();
     Some((store, instance))

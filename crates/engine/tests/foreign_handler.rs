@@ -14,7 +14,7 @@ const TRAPS: &str = r#"(module (memory (export "memory") 2)
 
 fn instance(bounds: Bounds) -> (Store<()>, Instance) {
     let engine = Engine::new(&Config::new().bounds(BoundsChoice::Named(bounds))).unwrap();
-    let module = Module::new(&engine, &wat::parse_str(TRAPS).unwrap()).unwrap();
+    let module = Module::new(&engine, wat::parse_str(TRAPS).unwrap()).unwrap();
     let mut store = Store::new(&engine, ());
     let instance = Instance::new(&mut store, &module, &[]).unwrap();
     (store, instance)

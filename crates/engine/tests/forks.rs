@@ -10,7 +10,7 @@ mod common;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use fathom_engine::trap::TrapCode;
+use fathom_engine::TrapCode;
 use fathom_engine::*;
 
 /// A memory that is compared page by page when it is used again, and one of whose
@@ -204,9 +204,9 @@ fn for_each(mut test: impl FnMut(&Pool<Option<Fork>>, bool, u64, Fork, &str)) {
                 continue;
             };
             let mut linker = Linker::new(&engine);
-            linker.func_wrap("host", "fork", forks);
+            linker.func_wrap("host", "fork", forks).unwrap();
             for pages in SHAPES {
-                let module = Module::new(&engine, &wasm(memory64, pages)).unwrap();
+                let module = Module::new(&engine, wasm(memory64, pages)).unwrap();
                 for fork in [Fork::Told, Fork::Untold] {
                     let limits = PoolLimits {
                         lanes: 1,
@@ -339,11 +339,13 @@ fn a_child_compiles() {
                  (func (export "g") (result i32)
                    (i32.add (i32.const {number}) (call $f (i64.const 1) (f32.const 2)))))"#
         );
-        let module = Module::new(&engine, &wat::parse_str(text).unwrap()).unwrap();
+        let module = Module::new(&engine, wat::parse_str(text).unwrap()).unwrap();
         let mut linker = Linker::new(&engine);
-        linker.func_wrap("", "f", move |_: Caller<'_, ()>, _: i64, _: f32| {
-            10 * number
-        });
+        linker
+            .func_wrap("", "f", move |_: Caller<'_, ()>, _: i64, _: f32| {
+                10 * number
+            })
+            .unwrap();
         let mut store = Store::new(&engine, ());
         let instance = linker.instantiate(&mut store, &module).unwrap();
         let g = instance
@@ -376,7 +378,7 @@ fn a_child_whose_memories_cannot_be_guarded_is_refused() {
     };
     let text =
         r#"(module (memory 1) (func (export "f") (i32.store (i32.const 65536) (i32.const 1))))"#;
-    let module = Module::new(&engine, &wat::parse_str(text).unwrap()).unwrap();
+    let module = Module::new(&engine, wat::parse_str(text).unwrap()).unwrap();
     let mut store = Store::new(&engine, ());
     let instance = Instance::new(&mut store, &module, &[]).unwrap();
     let func = instance

@@ -125,16 +125,22 @@ struct Program {
 
 impl Program {
     fn new(engine: &Engine) -> Program {
-        let module = Module::new(engine, &wat::parse_str(PROGRAM).unwrap()).unwrap();
+        let module = Module::new(engine, wat::parse_str(PROGRAM).unwrap()).unwrap();
         let mut linker = Linker::new(engine);
-        linker.func_wrap("h", "f", |mut caller: Caller<'_, Vec<u64>>, i: i32| {
-            let left = caller.get_fuel()?;
-            caller.data_mut().push(left);
-            if i == 3 {
-                caller.set_fuel(left / 2)?;
-            }
-            Ok(i + 1)
-        });
+        linker
+            .func_wrap(
+                "h",
+                "f",
+                |mut caller: Caller<'_, Vec<u64>>, i: i32| -> Result<i32> {
+                    let left = caller.get_fuel()?;
+                    caller.data_mut().push(left);
+                    if i == 3 {
+                        caller.set_fuel(left / 2)?;
+                    }
+                    Ok(i + 1)
+                },
+            )
+            .unwrap();
         let engine = engine.clone();
         Program {
             engine,
@@ -200,7 +206,7 @@ fn the_same_fuel_ends_at_the_same_place() {
 
 fn used(wat: &str, fuel: u64) -> (Result<()>, u64) {
     let engine = Engine::new(&Config::new().consume_fuel(true)).unwrap();
-    let module = Module::new(&engine, &wat::parse_str(wat).unwrap()).unwrap();
+    let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
     let mut store = Store::new(&engine, ());
     let i = Instance::new(&mut store, &module, &[]).unwrap();
     store.set_fuel(fuel).unwrap();
@@ -285,7 +291,7 @@ fn a_store_begins_with_what_the_engine_says() {
         Engine::new(&config).unwrap()
     };
     let none = engine(0);
-    let module = Module::new(&none, &wat::parse_str(wat).unwrap()).unwrap();
+    let module = Module::new(&none, wat::parse_str(wat).unwrap()).unwrap();
     let error = Instance::new(Store::new(&none, ()), &module, &[]).unwrap_err();
     assert_eq!(error.trap().unwrap().code, TrapCode::OutOfFuel);
     assert!(
@@ -295,7 +301,7 @@ fn a_store_begins_with_what_the_engine_says() {
         "{error}"
     );
     let some = engine(100);
-    let module = Module::new(&some, &wat::parse_str(wat).unwrap()).unwrap();
+    let module = Module::new(&some, wat::parse_str(wat).unwrap()).unwrap();
     let pool = Pool::new(&Linker::new(&some), &module, PoolLimits::default()).unwrap();
     for _ in 0..3 {
         let mut life = pool.instantiate(()).unwrap();

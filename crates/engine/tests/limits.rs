@@ -8,7 +8,7 @@ fn engine() -> Engine {
 }
 
 fn load(wat: &str) -> Result<Module> {
-    Module::new(&engine(), &wat::parse_str(wat).unwrap())
+    Module::new(&engine(), wat::parse_str(wat).unwrap())
 }
 
 fn refusal(wat: &str) -> String {
@@ -114,7 +114,7 @@ fn counts() {
         (11, "data segments", 100_000),
         (13, "tags", 1_000_000),
     ] {
-        let refused = Module::new(&engine(), &counting(id, limit + 1)).map(|_| ());
+        let refused = Module::new(&engine(), counting(id, limit + 1)).map(|_| ());
         let text = refused.unwrap_err().to_string();
         assert!(!text.contains('\n'), "{text}");
         let expected = format!("{what} count exceeds limit of {limit}");
@@ -171,7 +171,7 @@ fn frames_larger_than_the_stack_exhaust_it() {
     );
     let config = Config::new().opt(Opt::None).max_wasm_stack(256 << 10);
     let engine = Engine::new(&config).unwrap();
-    let module = Module::new(&engine, &wat::parse_str(&wat).unwrap()).unwrap();
+    let module = Module::new(&engine, wat::parse_str(&wat).unwrap()).unwrap();
     let mut store = Store::new(&engine, ());
     let i = Instance::new(&mut store, &module, &[]).unwrap();
     let f = i.get_func(&store, "f").unwrap();

@@ -163,12 +163,16 @@ impl Subject {
         };
         let wat = wat(memory64, shape);
         let engine = common::engine_with(config.opt(Opt::None), bounds, &wat)?;
-        let module = Module::new(&engine, &wat::parse_str(&wat).unwrap()).unwrap();
+        let module = Module::new(&engine, wat::parse_str(&wat).unwrap()).unwrap();
         let mut linker = Linker::new(&engine);
-        linker.func_wrap("host", "fail", |_: Caller<'_, i32>| -> Result<()> {
-            Err(Error::host("it fails"))
-        });
-        linker.func_wrap("host", "number", |caller: Caller<'_, i32>| *caller.data());
+        linker
+            .func_wrap("host", "fail", |_: Caller<'_, i32>| -> Result<()> {
+                Err(Error::host("it fails"))
+            })
+            .unwrap();
+        linker
+            .func_wrap("host", "number", |caller: Caller<'_, i32>| *caller.data())
+            .unwrap();
         Some(Subject {
             module,
             linker,
@@ -223,7 +227,7 @@ impl Subject {
             content: ValType::I32,
             mutable: true,
         };
-        Global::new(&mut *store, ty, &Val::I32(1)).unwrap();
+        Global::new(&mut *store, ty, Val::I32(1)).unwrap();
         format!("{stored} {global}")
     }
 

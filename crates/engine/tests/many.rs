@@ -3,7 +3,7 @@
 //! `FATHOM_HOW_MANY=1 cargo test --test many how_many -- --nocapture` says how many
 //! there can be under each strategy, and what ends it.
 
-use fathom_engine::trap::TrapCode;
+use fathom_engine::TrapCode;
 use fathom_engine::*;
 
 /// Memories that are alive at once under `auto`.
@@ -17,7 +17,7 @@ fn module(engine: &Engine, memory: &str, index: &str) -> Module {
           (func (export "put") (param {index} i32) (i32.store (local.get 0) (local.get 1)))
           (func (export "get") (param {index}) (result i32) (i32.load (local.get 0))))"#
     );
-    Module::new(engine, &wat::parse_str(wat).unwrap()).unwrap()
+    Module::new(engine, wat::parse_str(wat).unwrap()).unwrap()
 }
 
 fn index_of(memory64: bool, index: u64) -> Val {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use fathom_engine::trap::TrapCode;
+use fathom_engine::TrapCode;
 use fathom_engine::*;
 
 fn each(test: impl Fn(&Engine)) {
@@ -49,7 +49,7 @@ fn an_imported_memory_is_as_large_as_its_maker_said() {
                 r#"(module (memory (import "" "") i64 {import})
                    (func (export "load") (param i64) (result i32) (i32.load (local.get 0))))"#
             );
-            let module = Module::new(engine, &wat::parse_str(wat).unwrap()).unwrap();
+            let module = Module::new(engine, wat::parse_str(wat).unwrap()).unwrap();
             let instance = Instance::new(&mut store, &module, &[mine.into()]).unwrap();
             let load = instance.get_func(&store, "load").unwrap();
             let load = load.typed::<u64, i32>(&store).unwrap();

@@ -7,11 +7,10 @@ fn engine() -> Engine {
 }
 
 fn module(engine: &Engine, wat: &str) -> Module {
-    Module::new(engine, &wat::parse_str(wat).unwrap()).unwrap()
+    Module::new(engine, wat::parse_str(wat).unwrap()).unwrap()
 }
 
-/// Two definitions of one name are refused by whoever imports it, unless the last one
-/// is to count.
+/// A second definition of a name is refused where it is made, unless it is to count.
 #[test]
 fn a_name_is_defined_once_unless_it_is_said_otherwise() {
     let engine = engine();
@@ -21,25 +20,56 @@ fn a_name_is_defined_once_unless_it_is_said_otherwise() {
              (func (export "f") (result i32) call $f))"#,
     );
     let mut linker: Linker<()> = Linker::new(&engine);
-    linker.func_wrap("host", "f", |_: Caller<'_, ()>| 1i32);
-    linker.func_wrap("host", "f", |_: Caller<'_, ()>| 2i32);
     let mut store = Store::new(&engine, ());
-    let error = linker.instantiate(&mut store, &importing).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Link { .. }), "{error}");
-    assert!(error.to_string().contains("more than once"), "{error}");
-    let other = module(&engine, "(module)");
-    linker.instantiate(&mut store, &other).unwrap();
+    let answer = |linker: &Linker<()>, store: &mut Store<()>| {
+        let instance = linker.instantiate(&mut *store, &importing).unwrap();
+        let f = instance.get_typed_func::<(), i32>(&*store, "f").unwrap();
+        f.call(store, ()).unwrap()
+    };
+    linker.func_wrap("host", "f", || 1i32).unwrap();
+    let errors = [
+        linker.func_wrap("host", "f", || 2i32).map(drop),
+        linker.func_wrap("host", "f", || 2i64).map(drop),
+    ];
+    for error in errors {
+        let error = error.unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::Defined { .. }),
+            "{error:?}"
+        );
+        let text = error.to_string();
+        assert!(text.starts_with("'host' 'f' is defined already"), "{text}");
+    }
+    assert_eq!(answer(&linker, &mut store), 1);
     linker.allow_shadowing(true);
-    linker.func_wrap("host", "f", |_: Caller<'_, ()>| 3i32);
-    let instance = linker.instantiate(&mut store, &importing).unwrap();
-    let f = instance.get_func(&store, "f").unwrap();
-    assert_eq!(
-        f.typed::<(), i32>(&store)
-            .unwrap()
-            .call(&mut store, ())
-            .unwrap(),
-        3
-    );
+    linker.func_wrap("host", "f", || 3i32).unwrap();
+    assert_eq!(answer(&linker, &mut store), 3);
+}
+
+/// What a store owns is defined for that store.
+#[test]
+fn an_item_of_another_store_is_not_defined() {
+    let engine = engine();
+    let (store, mut other) = (Store::new(&engine, ()), Store::new(&engine, ()));
+    let ty = GlobalType {
+        content: ValType::I32,
+        mutable: false,
+    };
+    let global = Global::new(&mut other, ty, 1).unwrap();
+    let mut linker = Linker::new(&engine);
+    let refused = linker.define(&store, "m", "g", global).map(drop);
+    assert_eq!(refused.unwrap_err().to_string(), "item of another store");
+    linker.define(&other, "m", "g", global).unwrap();
+    let mut third = Store::new(&engine, ());
+    assert!(linker.get(&mut third, "m", "g").is_err());
+    assert!(linker.get(&mut other, "m", "g").is_ok());
+    assert!(linker.get(&mut other, "m", "h").is_err());
+}
+
+#[test]
+fn text_is_refused_as_text() {
+    let text = Module::new(&engine(), " ;; a comment\n(module)").unwrap_err();
+    assert!(text.to_string().contains("text format"), "{text}");
 }
 
 /// A handle of another store is an error wherever there is a result to say it in.
@@ -63,7 +93,7 @@ fn handles_of_other_stores_are_errors() {
         memory.grow(&mut other, 1).map(drop),
         table.grow(&mut other, 1, &null).map(drop),
         table.set(&mut other, 0, &null),
-        global.set(&mut other, &Val::I32(1)),
+        global.set(&mut other, Val::I32(1)),
     ];
     for error in errors {
         let text = error.unwrap_err().to_string();

@@ -7,7 +7,7 @@ use std::fs;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use fathom_engine::trap::TrapCode;
+use fathom_engine::TrapCode;
 use fathom_engine::*;
 
 /// Loads and stores of a 64-bit memory by name, calls, growth.
@@ -65,7 +65,7 @@ fn fixture() -> Option<Fixture> {
 }
 
 fn fixture_of(engine: &Engine) -> Fixture {
-    let module = Module::new(engine, &wat::parse_str(MODULE).unwrap()).unwrap();
+    let module = Module::new(engine, wat::parse_str(MODULE).unwrap()).unwrap();
     let mut store = Store::new(engine, 0);
     let nothing = Func::wrap(&mut store, |_: Caller<'_, i64>| {}).unwrap();
     let number = |caller: Caller<'_, i64>| *caller.data();
@@ -347,7 +347,7 @@ fn other_strategies_work_in_the_same_process() {
         r#"(module (memory 1) (func (export "load") (param i32) (result i32) local.get 0 i32.load))"#,
     );
     let engine = Engine::new(&Config::new()).unwrap();
-    let module = Module::new(&engine, &module.unwrap()).unwrap();
+    let module = Module::new(&engine, module.unwrap()).unwrap();
     let mut store = Store::new(&engine, ());
     let instance = Instance::new(&mut store, &module, &[]).unwrap();
     let load = instance.get_func(&store, "load").unwrap();

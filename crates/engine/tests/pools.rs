@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fathom_engine::trap::TrapCode;
+use fathom_engine::TrapCode;
 use fathom_engine::*;
 
 fn tiny(wat: &str) -> (Engine, Module) {
     let engine = Engine::new(&Config::new()).unwrap();
-    let module = Module::new(&engine, &wat::parse_str(wat).unwrap()).unwrap();
+    let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
     (engine, module)
 }
 
@@ -115,12 +115,14 @@ fn a_life_that_fails_to_begin_is_an_error_and_costs_nothing() {
              (func (export "f")))"#,
     );
     let mut linker = Linker::new(&engine);
-    linker.func_wrap("", "fails", |caller: Caller<'_, Counted>| -> Result<()> {
-        match caller.data().0.load(Ordering::SeqCst) {
-            odd if odd % 2 == 1 => Ok(()),
-            _ => Err(Error::host("not now")),
-        }
-    });
+    linker
+        .func_wrap("", "fails", |caller: Caller<'_, Counted>| -> Result<()> {
+            match caller.data().0.load(Ordering::SeqCst) {
+                odd if odd % 2 == 1 => Ok(()),
+                _ => Err(Error::host("not now")),
+            }
+        })
+        .unwrap();
     let pool = Pool::new(&linker, &module, PoolLimits::default()).unwrap();
     let drops = Arc::new(AtomicUsize::new(0));
     for life in 0..6 {
@@ -144,8 +146,8 @@ fn what_cannot_be_in_a_pool_is_refused() {
         content: ValType::I32,
         mutable: false,
     };
-    let global = Global::new(&mut store, ty, &Val::I32(1)).unwrap();
-    linker.define("a", "b", global);
+    let global = Global::new(&mut store, ty, Val::I32(1)).unwrap();
+    linker.define(&store, "a", "b", global).unwrap();
     assert!(
         refusal(&linker).contains("what a store owns"),
         "{}",
@@ -165,7 +167,7 @@ fn functions_are_found_by_name_and_type() {
     assert!(error.to_string().contains("not"), "{error}");
     let error = pool.func::<(), ()>("absent").unwrap_err();
     assert_eq!(error.to_string(), "no exported function 'absent'");
-    let again = Module::new(&engine, &wat::parse_str(COUNTER).unwrap()).unwrap();
+    let again = Module::new(&engine, wat::parse_str(COUNTER).unwrap()).unwrap();
     let other = Pool::new(&linker, &again, PoolLimits::default()).unwrap();
     let next = other.func::<(), i32>("next").unwrap();
     let instance = pool.instantiate(()).unwrap();
@@ -201,7 +203,7 @@ fn shared_memories_are_never_used_again_and_never_cleared() {
     };
     let shared = SharedMemory::new(&engine, ty).unwrap();
     let mut linker = Linker::<()>::new(&engine);
-    linker.define_shared("", "memory", &shared);
+    linker.define_shared("", "memory", &shared).unwrap();
     let pool = Pool::new(&linker, &module, PoolLimits::default()).unwrap();
     for _ in 0..3 {
         shared.write(0, b"ab").unwrap();
@@ -246,9 +248,11 @@ fn a_panic_of_the_host_leaves_a_pool_as_it_was() {
              (func (export "f") (i32.store (i32.const 0) (i32.const 9)) (call $panics)))"#,
     );
     let mut linker = Linker::<()>::new(&engine);
-    linker.func_wrap("", "panics", |_: Caller<'_, ()>| -> () {
-        panic!("on purpose")
-    });
+    linker
+        .func_wrap("", "panics", |_: Caller<'_, ()>| -> () {
+            panic!("on purpose")
+        })
+        .unwrap();
     let pool = Pool::new(&linker, &module, PoolLimits::default()).unwrap();
     let f = pool.func::<(), ()>("f").unwrap();
     for _ in 0..2 {

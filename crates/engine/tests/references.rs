@@ -95,31 +95,41 @@ const PLACES: &str = r#"(module
 fn linker(engine: &Engine, maker: &Maker) -> Linker<()> {
     let mut linker = Linker::new(engine);
     let of = maker.clone();
-    linker.func_wrap("host", "make", move |_: Caller<'_, ()>, number: u64| {
-        Some(of.make(number))
-    });
+    linker
+        .func_wrap("host", "make", move |_: Caller<'_, ()>, number: u64| {
+            Some(of.make(number))
+        })
+        .unwrap();
     let of = maker.clone();
-    linker.func_wrap("host", "churn", move |mut caller: Caller<'_, ()>| {
-        let drop = caller.get_export("drop").and_then(Extern::into_func);
-        let drop = drop.unwrap().typed::<Option<ExternRef>, ()>(&caller)?;
-        for number in 0..MANY {
-            drop.call(&mut caller, Some(of.make(1000 + number)))?;
-            assert!(of.alive() < MOST_ALIVE, "{} are alive", of.alive());
-        }
-        Ok(())
-    });
-    linker.func_wrap(
-        "host",
-        "same",
-        |_: Caller<'_, ()>, value: Option<ExternRef>, wanted: u64| {
-            assert_eq!(number(value.as_ref()), Some(wanted));
-        },
-    );
+    linker
+        .func_wrap(
+            "host",
+            "churn",
+            move |mut caller: Caller<'_, ()>| -> Result<()> {
+                let drop = caller.get_export("drop").and_then(Extern::into_func);
+                let drop = drop.unwrap().typed::<Option<ExternRef>, ()>(&caller)?;
+                for number in 0..MANY {
+                    drop.call(&mut caller, Some(of.make(1000 + number)))?;
+                    assert!(of.alive() < MOST_ALIVE, "{} are alive", of.alive());
+                }
+                Ok(())
+            },
+        )
+        .unwrap();
+    linker
+        .func_wrap(
+            "host",
+            "same",
+            |_: Caller<'_, ()>, value: Option<ExternRef>, wanted: u64| {
+                assert_eq!(number(value.as_ref()), Some(wanted));
+            },
+        )
+        .unwrap();
     linker
 }
 
 fn module(engine: &Engine, wat: &str) -> Module {
-    Module::new(engine, &wat::parse_str(wat).unwrap()).unwrap()
+    Module::new(engine, wat::parse_str(wat).unwrap()).unwrap()
 }
 
 #[test]
@@ -206,9 +216,11 @@ fn arguments_and_results_arrive_together() {
         let maker = Maker::default();
         let mut linker = Linker::new(engine);
         let of = maker.clone();
-        linker.func_wrap("host", "pair", move |_: Caller<'_, ()>, n: u64| {
-            (Some(of.make(2 * n)), Some(of.make(2 * n + 1)))
-        });
+        linker
+            .func_wrap("host", "pair", move |_: Caller<'_, ()>, n: u64| {
+                (Some(of.make(2 * n)), Some(of.make(2 * n + 1)))
+            })
+            .unwrap();
         let module = module(
             engine,
             r#"(module

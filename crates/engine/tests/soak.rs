@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use fathom_engine::trap::TrapCode;
+use fathom_engine::TrapCode;
 use fathom_engine::*;
 
 const THREADS: u64 = 8;
@@ -133,7 +133,7 @@ fn round(engine: &Engine, memory64: bool, until: Instant) -> Tally {
         ("i32", "")
     };
     let wat = MODULE.replace("TYPE", ty).replace('I', index);
-    let module = Module::new(engine, &wat::parse_str(wat).unwrap()).unwrap();
+    let module = Module::new(engine, wat::parse_str(wat).unwrap()).unwrap();
     let shared = Shared {
         memory64,
         until,
@@ -195,7 +195,7 @@ impl<'a> Guest<'a> {
     ) -> Guest<'a> {
         let mut store = Store::new(engine, ());
         let mut linker = Linker::new(engine);
-        linker.define_shared("", "memory", memory);
+        linker.define_shared("", "memory", memory).unwrap();
         let instance = linker.instantiate(&mut store, module).unwrap();
         Guest {
             shared,

@@ -25,7 +25,7 @@ fn each(test: impl Fn(&Engine)) {
 }
 
 fn module(engine: &Engine, wat: &str) -> Module {
-    Module::new(engine, &wat::parse_str(wat).unwrap()).unwrap()
+    Module::new(engine, wat::parse_str(wat).unwrap()).unwrap()
 }
 
 fn shared(min: u64, max: u64) -> MemoryType {
@@ -41,7 +41,7 @@ fn shared(min: u64, max: u64) -> MemoryType {
 fn instance(engine: &Engine, module: &Module, memory: &SharedMemory) -> (Store<()>, Instance) {
     let mut store = Store::new(engine, ());
     let mut linker = Linker::new(engine);
-    linker.define_shared("env", "memory", memory);
+    linker.define_shared("env", "memory", memory).unwrap();
     let instance = linker.instantiate(&mut store, module).unwrap();
     (store, instance)
 }
@@ -346,9 +346,11 @@ fn an_interrupt_ends_loops_and_what_host_functions_return_to() {
         (func (export "nests") (call $nap) (call $spin)))"#;
     let module = module(&engine, wat);
     let mut linker = Linker::new(&engine);
-    linker.func_wrap("host", "nap", |_: Caller<'_, ()>| {
-        std::thread::sleep(Duration::from_millis(2));
-    });
+    linker
+        .func_wrap("host", "nap", |_: Caller<'_, ()>| {
+            std::thread::sleep(Duration::from_millis(2));
+        })
+        .unwrap();
     for name in ["spin", "naps", "nests"] {
         let interrupt = Interrupt::new();
         let ready = AtomicBool::new(false);
@@ -405,7 +407,7 @@ fn imports_are_shared_or_not_as_declared() {
     let engine = engine(Bounds::Guard);
     let memory = SharedMemory::new(&engine, shared(1, 2)).unwrap();
     let mut linker = Linker::new(&engine);
-    linker.define_shared("env", "memory", &memory);
+    linker.define_shared("env", "memory", &memory).unwrap();
     let refused = |wat: &str| {
         let module = module(&engine, wat);
         let error = linker

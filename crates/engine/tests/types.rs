@@ -42,16 +42,16 @@ fn engine() -> Engine {
 }
 
 fn module(engine: &Engine, wat: &str) -> Module {
-    Module::new(engine, &wat::parse_str(wat).unwrap()).unwrap()
+    Module::new(engine, wat::parse_str(wat).unwrap()).unwrap()
 }
 
 #[test]
 fn a_module_that_is_dropped_keeps_nothing() {
     let engine = engine();
-    drop(Module::new(&engine, &many_types(0)).unwrap());
+    drop(Module::new(&engine, many_types(0)).unwrap());
     let before = resident_bytes();
     for number in 1..MODULES {
-        drop(Module::new(&engine, &many_types(number)).unwrap());
+        drop(Module::new(&engine, many_types(number)).unwrap());
     }
     // Each has some 16 MB of types.
     let grown = resident_bytes().saturating_sub(before);
@@ -114,7 +114,7 @@ fn an_instance_keeps_the_types_of_its_module() {
     let user = {
         let module = module(&engine, USER);
         let mut linker = Linker::new(&engine);
-        linker.instance(&store, "m", owner);
+        linker.instance(&store, "m", owner).unwrap();
         linker.instantiate(&mut store, &module).unwrap()
     };
     assert_eq!(call(&mut store, user), 84);
@@ -146,14 +146,14 @@ fn a_type_that_outlives_its_module_is_no_other() {
         max: None,
         table64: false,
     };
-    let refused = Table::new(&mut store, table, &Val::FuncRef(None)).unwrap_err();
+    let refused = Table::new(&mut store, table, Val::FuncRef(None)).unwrap_err();
     assert!(refused.to_string().contains(gone), "{refused}");
     let content = ValType::Ref(element);
     let global = GlobalType {
         content,
         mutable: true,
     };
-    let refused = Global::new(&mut store, global, &Val::FuncRef(None)).unwrap_err();
+    let refused = Global::new(&mut store, global, Val::FuncRef(None)).unwrap_err();
     assert!(refused.to_string().contains(gone), "{refused}");
     let tag = FuncType::new([content], []);
     let refused = Tag::new(&mut store, &tag).unwrap_err();
@@ -174,7 +174,7 @@ fn what_the_host_made_keeps_its_type() {
         Ok(())
     })
     .unwrap();
-    let table = Table::new(&mut store, table, &Val::FuncRef(Some(f))).unwrap();
+    let table = Table::new(&mut store, table, Val::FuncRef(Some(f))).unwrap();
     drop(owner);
     let _others = others(&engine);
     assert_eq!(f.ty(&store), ty);
@@ -192,7 +192,9 @@ fn what_the_host_made_keeps_its_type() {
 fn a_host_function_fits_types_of_all_groups() {
     let engine = engine();
     let mut linker = Linker::new(&engine);
-    linker.func_wrap("h", "f", |_: Caller<'_, ()>, _: f32, _: f64, _: f32| {});
+    linker
+        .func_wrap("h", "f", |_: Caller<'_, ()>, _: f32, _: f64, _: f32| {})
+        .unwrap();
     let imports = r#"(import "h" "f" (func (type $a)))"#;
     let of_pair = module(
         &engine,

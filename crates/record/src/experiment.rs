@@ -34,6 +34,8 @@ closed_set! {
         Bounds = "bounds", "what bounds checks cost, on 32-bit and 64-bit memories";
         /// What instances cost that run side by side.
         Scaling = "scaling", "what instances cost that run side by side";
+        /// What coroutines cost, by how they are made.
+        Fibers = "fibers", "what coroutines cost, by how they are made";
         /// What libsodium's own programs take, by group.
         Libsodium = "libsodium", "what libsodium's own programs take, by group";
         /// What "Leaps and bounds" measured of PolyBench.
@@ -42,6 +44,8 @@ closed_set! {
         LeapsAndBoundsSpec = "leaps-and-bounds-spec", "what \"Leaps and bounds\" measured of SPEC CPU";
         /// What "Performance of WebAssembly runtimes in 2023" measured.
         Libsodium2023 = "libsodium-2023", "what \"Performance of WebAssembly runtimes in 2023\" measured";
+        /// What "Benchmarking WasmFX" measured.
+        BenchmarkingWasmfx = "benchmarking-wasmfx", "what \"Benchmarking WasmFX\" measured";
     }
 }
 

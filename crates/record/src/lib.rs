@@ -45,6 +45,7 @@ pub mod campaign;
 pub mod cell;
 pub mod experiment;
 pub mod host;
+pub mod load;
 pub mod protocol;
 pub mod vocabulary;
 

@@ -174,6 +174,10 @@ pub struct Measure {
     /// not know it leaves it out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cycle: bool,
+    /// Bytes of the stack of a continuation, where the engine can be told; its own if
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack_bytes: Option<u64>,
     /// Allows strategies that check nothing.
     #[serde(default)]
     pub unsafe_no_bounds: bool,

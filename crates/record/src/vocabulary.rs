@@ -191,12 +191,20 @@ closed_set! {
         Wasm32 = "wasm32", "WebAssembly with 32-bit memories, as wasm64 but for the width";
         /// WebAssembly with 64-bit memories, for comparing with 32-bit ones.
         Wasm64 = "wasm64", "WebAssembly with 64-bit memories, as wasm32 but for the width";
+        /// Fibers by Asyncify.
+        WasmAsyncify = "wasm-asyncify", "WebAssembly whose fibers are Asyncify's";
+        /// Fibers by stack switching.
+        WasmSwitch = "wasm-switch", "WebAssembly whose fibers are the engine's stacks";
+        /// State machines written by hand in the place of fibers.
+        WasmState = "wasm-state", "WebAssembly with state machines in the place of fibers";
         /// Native code, same compiler and flags.
         Native = "native", "native code, same compiler and flags";
         /// Native code for exactly this CPU: a limit, for information.
         NativeTuned = "native-tuned", "native code with -march=native, for information";
         /// Native code by this machine's GCC with the same flags.
         NativeGcc = "native-gcc", "native code by this machine's gcc, same flags";
+        /// Native code with state machines in the place of fibers.
+        NativeState = "native-state", "native code with state machines in the place of fibers";
     }
 }
 
@@ -209,8 +217,13 @@ impl Variant {
             | Variant::WasmMvp
             | Variant::WasmOpt
             | Variant::Wasm32
-            | Variant::Wasm64 => true,
-            Variant::Native | Variant::NativeTuned | Variant::NativeGcc => false,
+            | Variant::Wasm64
+            | Variant::WasmAsyncify
+            | Variant::WasmSwitch
+            | Variant::WasmState => true,
+            Variant::Native | Variant::NativeTuned | Variant::NativeGcc | Variant::NativeState => {
+                false
+            }
         }
     }
 

@@ -109,6 +109,8 @@ fn config() -> Config {
         cpus: vec![0, 1],
         seed: 7,
         layout_varies: true,
+        layouts: [(Variant::Wasm, 0), (Variant::Native, 8)].into(),
+        engines: [(text("wasmtime"), text("0123"))].into(),
         baseline: Some(cell().sandbox.id()),
         module: Some(ModuleNote {
             path: PathBuf::from("/app.wasm"),
@@ -145,6 +147,8 @@ fn header() -> Header {
             answer: Some(text("dead")),
             category: None,
             bytes: Some(1234),
+            trips: Some(5678),
+            builds: [(Variant::WasmSwitch, 1234)].into(),
         }],
         cells: vec![cell(), cell().control()],
     }
@@ -240,6 +244,7 @@ fn records() -> Vec<Record> {
             examples: vec![text("i32.load offset=0 at 65536 returned 0")],
             without: vec![text("vector instructions")],
             date: Some(text("2026-11-19T13:00:00Z")),
+            part_percent: None,
         }),
         Record::Sample(Sample {
             cell: id.clone(),
@@ -302,6 +307,7 @@ fn requests() -> Vec<Request> {
         seed: 7,
         cache: None,
         cycle: false,
+        stack_bytes: None,
         unsafe_no_bounds: false,
     };
     let probe = Probe {
@@ -341,6 +347,7 @@ fn everything_said() -> Measure {
         seed: 0,
         cache: Some(PathBuf::from("/abs/cache")),
         cycle: true,
+        stack_bytes: Some(65_536),
         unsafe_no_bounds: true,
     }
 }

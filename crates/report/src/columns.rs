@@ -159,20 +159,24 @@ fn single(row: &Row, figure: Figure) -> String {
 }
 
 fn noise_of_single(row: &Row) -> String {
-    let noise = match row.cells.as_slice() {
-        [Some(cell)] => cell.estimate.noise(),
-        _ => None,
-    };
-    noise.map_or_else(|| NONE.to_owned(), figures::noise)
+    match row.cells.as_slice() {
+        [Some(cell)] => (cell.estimate.noise()).map_or(TOO_FEW.to_owned(), figures::noise),
+        _ => NONE.to_owned(),
+    }
 }
 
 fn ratio(ratio: Option<Interval>) -> String {
     ratio.map_or_else(|| NONE.to_owned(), |ratio| figures::ratio(ratio.value))
 }
 
+/// Stands for an interval that the rounds are too few for: the figure beside it is a
+/// median all the same.
+const TOO_FEW: &str = "too few";
+
 fn interval(row: &Row) -> String {
-    match row.to_baseline.and_then(|ratio| ratio.ends) {
-        Some((low, high)) if low < high => figures::ends(low, high),
+    match row.to_baseline.map(|ratio| ratio.ends) {
+        Some(Some((low, high))) if low < high => figures::ends(low, high),
+        Some(None) => TOO_FEW.to_owned(),
         _ => NONE.to_owned(),
     }
 }

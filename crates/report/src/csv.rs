@@ -99,7 +99,7 @@ fn fields(
     fields
 }
 
-fn unit(unit: FigureUnit) -> &'static str {
+pub(crate) fn unit(unit: FigureUnit) -> &'static str {
     match unit {
         FigureUnit::Nanoseconds => "ns",
         FigureUnit::Bytes => "bytes",

@@ -1,11 +1,11 @@
-//! Campaign files to terminal, HTML, Markdown and CSV.
+//! Campaign files to terminal, HTML, Markdown, CSV and JSON.
 //!
 //! ```text
 //!  samples.jsonl ── file ──▶ Campaign ── stats::Summary ──▶ view::View
 //!                                                             │
 //!             terminal ◀── plain ◀── columns ◀────────────────┤
 //!             Markdown ◀──────────── columns ◀────────────────┤
-//!             CSV      ◀──────────────────────────────────────┤
+//!             CSV, JSON ◀─────────────────────────────────────┤
 //!             HTML     ◀── chart ◀── columns ◀────────────────┘
 //!
 //!  Experiment ── pages ──▶ what it adds: growth, compile, startup (a sheet in every form),
@@ -36,14 +36,17 @@ pub mod bounds;
 pub mod chart;
 pub mod columns;
 pub mod compare;
+pub mod compare_json;
 pub mod csv;
 pub mod figures;
 pub mod file;
 #[cfg(test)]
 mod formula;
 pub mod html;
+pub mod json;
 pub mod leaps;
 pub mod library;
+pub mod load;
 pub mod markdown;
 mod own_html;
 pub mod pages;
@@ -79,15 +82,18 @@ pub enum Format {
     Markdown,
     /// Comma-separated values.
     Csv,
+    /// JSON.
+    Json,
 }
 
 impl Format {
     /// Every form.
-    pub const ALL: [Format; 4] = [
+    pub const ALL: [Format; 5] = [
         Format::Terminal,
         Format::Html,
         Format::Markdown,
         Format::Csv,
+        Format::Json,
     ];
 
     /// Its name on the command line.
@@ -97,6 +103,7 @@ impl Format {
             Format::Html => "html",
             Format::Markdown => "markdown",
             Format::Csv => "csv",
+            Format::Json => "json",
         }
     }
 
@@ -107,13 +114,14 @@ impl Format {
             Format::Html => "one self-contained page with pictures",
             Format::Markdown => "for an issue or a commit message",
             Format::Csv => "a line for each figure of each cell",
+            Format::Json => "for a program",
         }
     }
 
-    /// The file of this form in a results folder; none for the terminal's.
+    /// The file of this form in a results folder; none for those that are printed.
     pub fn file_name(self) -> Option<&'static str> {
         match self {
-            Format::Terminal => None,
+            Format::Terminal | Format::Json => None,
             Format::Html => Some("report.html"),
             Format::Markdown => Some("report.md"),
             Format::Csv => Some("report.csv"),
@@ -145,6 +153,9 @@ pub enum ReportError {
     /// The campaign cannot be read.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// It cannot be written as JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
     /// The page's template failed.
     #[error("rendering the page failed: {0}")]
     Template(#[from] askama::Error),
@@ -217,13 +228,14 @@ impl Report {
     /// The report in a form; `style` is for the terminal alone.
     ///
     /// # Errors
-    /// [`ReportError::Template`].
+    /// [`ReportError::Template`], [`ReportError::Json`].
     pub fn render(&self, format: Format, style: Style) -> Result<String, ReportError> {
         Ok(match format {
             Format::Terminal => self.printed(style),
             Format::Html => html::render(&self.view)?,
             Format::Markdown => markdown::render(&self.view),
             Format::Csv => csv::render(&self.view),
+            Format::Json => json::render(&self.view)?,
         })
     }
 

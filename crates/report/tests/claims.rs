@@ -67,6 +67,30 @@ fn who_has_rivals_of_its_own_engine_alone_is_the_fastest_of_these() {
 }
 
 #[test]
+fn who_rested_has_no_place_however_fast_it_seemed() {
+    let (report, text) = report(|record| {
+        let keep = only(&["fathom/guard/speed", "wasmtime/default/speed"])(record);
+        let round = record["round"].as_u64().unwrap_or(0);
+        let is_fast = record["cell"]
+            .as_str()
+            .is_some_and(|cell| cell.starts_with("wasmtime"));
+        if is_fast && record["record"] == "sample" {
+            record["phases"]["run"]["wall_ns"] = 1_000.into();
+        }
+        keep && !(is_fast && round >= 3)
+    });
+    let said = &report.view.headline;
+    assert!(
+        said.contains("fathom") && !said.contains("wasmtime"),
+        "{said}"
+    );
+    assert!(
+        text.contains("too few rounds for a place: it takes 5"),
+        "{text}"
+    );
+}
+
+#[test]
 fn the_headline_and_the_advice_name_the_same_row() {
     // Guard is the faster in the mean of rounds, wasmtime in their median.
     let (report, text) = report(|record| {

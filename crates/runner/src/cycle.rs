@@ -25,16 +25,25 @@ use fathom_sys::{pin::pin_thread, usage::thread_cpu_ns};
 
 /// A program which can be run again and again, from several threads at once.
 pub trait Program: Sync {
+    /// What of the host an instance is given: its files, arguments, folders.
+    type World;
     /// What one iteration works with.
     type Instance;
     /// Why an iteration failed.
     type Error: Send;
 
-    /// Makes an instance which reads and writes these files.
+    /// Prepares what an instance is given of the host, with these files, before any clock
+    /// starts: opening a folder is not the engine's time.
+    ///
+    /// # Errors
+    /// Whatever cannot be given.
+    fn enter(&self, streams: Streams) -> Result<Self::World, Self::Error>;
+
+    /// Makes an instance in its world; what this costs is the instantiate phase.
     ///
     /// # Errors
     /// Whatever keeps it from being made.
-    fn instantiate(&self, streams: Streams) -> Result<Self::Instance, Self::Error>;
+    fn instantiate(&self, world: Self::World) -> Result<Self::Instance, Self::Error>;
 
     /// Makes an instance that has no files, of a program that imports nothing;
     /// `None` for other programs, or where this is not offered.
@@ -232,7 +241,8 @@ fn one_lap<P: Program>(
     // Opened before any clock starts: a file system's time is not the engine's.
     let streams = Streams::open(laps.stdin.as_deref(), &stdout, &path("stderr"));
     let streams = streams.map_err(CycleError::File)?;
-    let (instance, instantiate) = timed(|| program.instantiate(streams));
+    let world = program.enter(streams).map_err(CycleError::Program)?;
+    let (instance, instantiate) = timed(|| program.instantiate(world));
     let mut instance = instance.map_err(CycleError::Program)?;
     let (end, mut run) = timed(|| program.run(&mut instance));
     let end = end.map_err(CycleError::Program)?;
@@ -360,11 +370,16 @@ mod tests {
     }
 
     impl Program for Fake {
+        type World = File;
         type Instance = String;
         type Error = String;
 
-        fn instantiate(&self, streams: Streams) -> Result<String, String> {
-            Ok(name_of(&streams.stdout))
+        fn enter(&self, streams: Streams) -> Result<File, String> {
+            Ok(streams.stdout)
+        }
+
+        fn instantiate(&self, stdout: File) -> Result<String, String> {
+            Ok(name_of(&stdout))
         }
 
         fn instantiate_bare(&self) -> Option<Result<String, String>> {

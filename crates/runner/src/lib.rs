@@ -21,8 +21,13 @@
 //! struct Hello;
 //!
 //! impl Program for Hello {
+//!     type World = Streams;
 //!     type Instance = Streams;
 //!     type Error = io::Error;
+//!
+//!     fn enter(&self, streams: Streams) -> io::Result<Streams> {
+//!         Ok(streams)
+//!     }
 //!
 //!     fn instantiate(&self, streams: Streams) -> io::Result<Streams> {
 //!         Ok(streams)

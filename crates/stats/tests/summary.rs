@@ -208,6 +208,7 @@ fn a_wrong_answer_or_a_leak_takes_the_time_away() {
         examples: Vec::new(),
         without: Vec::new(),
         date: None,
+        part_percent: None,
     }));
     let summary = Summary::from_campaign(&campaign);
     let wrong = summary.cell(&wrong.id()).unwrap();

@@ -104,6 +104,11 @@ impl Fault<'_> {
         registers::resume_at(self.context, pc, sp);
     }
 
+    /// Have this frame pointer there.
+    pub fn set_fp(&mut self, fp: usize) {
+        registers::set_fp(self.context, fp);
+    }
+
     /// Go on behind the instruction that faulted, as if it had read zero;
     /// false, and nothing is changed, where it is no instruction that can be
     /// made to. Only on x86-64.

@@ -17,6 +17,7 @@
 //!  fence    pages that tell whether anything was written just beyond a mapping
 //!  stack    where the thread's stack ends; its alternate signal stack
 //!  program  which build of a program runs
+//!  bpf      programs and maps in the kernel, by the system call alone
 //!  caps perf pin proc spawn usage watch   what is allowed, counters, affinity, /proc, children,
 //!                                         resource use, others' resource use
 //! ```
@@ -38,6 +39,7 @@
 
 #![allow(unsafe_code)]
 
+pub mod bpf;
 pub mod caps;
 pub mod cells;
 pub mod fault;
@@ -55,6 +57,7 @@ pub mod proc;
 pub mod program;
 pub mod region;
 mod registers;
+pub mod signals;
 #[cfg(any(target_arch = "x86_64", test))]
 mod skip;
 mod space;

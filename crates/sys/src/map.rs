@@ -254,6 +254,29 @@ impl Reservation {
         Ok(())
     }
 
+    /// Have the pages of `range` in memory, as if each had been written to. They are
+    /// readable and writable.
+    ///
+    /// # Errors
+    /// What `madvise(2)` says: EINVAL before Linux 5.14.
+    pub fn populate(&self, range: Range<usize>) -> io::Result<()> {
+        let (start, bytes) = self.span(range)?;
+        // SAFETY: pages of this reservation; their contents stay.
+        unsafe { madvise(start.cast(), bytes, Advice::LinuxPopulateWrite)? };
+        Ok(())
+    }
+
+    /// Have huge pages under `range`, where the host has them.
+    ///
+    /// # Errors
+    /// What `madvise(2)` says: EINVAL where the kernel was built without.
+    pub fn prefer_huge(&self, range: Range<usize>) -> io::Result<()> {
+        let (start, bytes) = self.span(range)?;
+        // SAFETY: pages of this reservation; their contents stay.
+        unsafe { madvise(start.cast(), bytes, Advice::LinuxHugepage)? };
+        Ok(())
+    }
+
     /// Put frozen bytes, whole pages, at an offset: readable, and writable without
     /// anybody else seeing it. They are read from the file's pages until then.
     ///

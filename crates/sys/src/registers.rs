@@ -24,6 +24,10 @@ mod arch {
         register(context, libc::REG_RSP)
     }
 
+    pub(crate) fn set_fp(context: &mut ucontext_t, fp: usize) {
+        context.uc_mcontext.gregs[libc::REG_RBP as usize] = fp as i64;
+    }
+
     pub(crate) fn resume_at(context: &mut ucontext_t, pc: usize, sp: usize) {
         let gregs = &mut context.uc_mcontext.gregs;
         gregs[libc::REG_RIP as usize] = pc as i64;
@@ -104,6 +108,10 @@ mod arch {
         context.uc_mcontext.sp as usize
     }
 
+    pub(crate) fn set_fp(context: &mut ucontext_t, fp: usize) {
+        context.uc_mcontext.regs[FP] = fp as u64;
+    }
+
     pub(crate) fn resume_at(context: &mut ucontext_t, pc: usize, sp: usize) {
         context.uc_mcontext.pc = pc as u64;
         context.uc_mcontext.sp = sp as u64;
@@ -133,6 +141,10 @@ mod arch {
         context.uc_mcontext.__gregs[libc::REG_SP] as usize
     }
 
+    pub(crate) fn set_fp(context: &mut ucontext_t, fp: usize) {
+        context.uc_mcontext.__gregs[libc::REG_S0] = fp as libc::c_ulong;
+    }
+
     pub(crate) fn resume_at(context: &mut ucontext_t, pc: usize, sp: usize) {
         context.uc_mcontext.__gregs[libc::REG_PC] = pc as libc::c_ulong;
         context.uc_mcontext.__gregs[libc::REG_SP] = sp as libc::c_ulong;
@@ -147,4 +159,4 @@ mod arch {
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use arch::read_zero;
-pub(crate) use arch::{fp, may_be_write, pc, resume_at, sp};
+pub(crate) use arch::{fp, may_be_write, pc, resume_at, set_fp, sp};

@@ -11,6 +11,8 @@ const ALTERNATE_BYTES: usize = 256 << 10;
 
 thread_local! {
     static LIMIT: Cell<usize> = const { Cell::new(0) };
+    /// The same, while there is an alternate stack.
+    static READY: Cell<usize> = const { Cell::new(0) };
     static ALTERNATE: RefCell<Option<Alternate>> = const { RefCell::new(None) };
 }
 
@@ -23,9 +25,31 @@ impl Drop for Alternate {
             ss_flags: libc::SS_DISABLE,
             ss_size: ALTERNATE_BYTES,
         };
+        READY.set(0);
         // SAFETY: turns the thread's alternate stack off before it is unmapped.
         unsafe { libc::sigaltstack(&off, std::ptr::null_mut()) };
     }
+}
+
+/// Lowest address of the calling thread's stack, which has an alternate one for signals
+/// then: asked in front of every call.
+///
+/// # Errors
+/// As [`ensure_alternate`] and [`lowest_address`].
+#[inline]
+pub fn ready() -> io::Result<usize> {
+    match READY.get() {
+        0 => make_ready(),
+        known => Ok(known),
+    }
+}
+
+#[cold]
+fn make_ready() -> io::Result<usize> {
+    ensure_alternate()?;
+    let lowest = lowest_address()?;
+    READY.set(lowest);
+    Ok(lowest)
 }
 
 /// Lowest address of the calling thread's stack, as the thread library knows

@@ -5,11 +5,14 @@
 //! arguments, no environment, the streams are `/dev/null`, no directory.
 
 use crate::errno::Errno;
+use crate::given::{Given, HostMonotonicClock, HostWallClock};
 use crate::kernel_files;
 use crate::perms::{DirPerms, FilePerms, Perms};
+use crate::pipes::{MemoryInputPipe, MemoryOutputPipe};
 use crate::table::{Descriptor, HostFile, Table};
 use crate::types::{FileType, Rights};
 use rustix::fs::{Mode, OFlags};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -26,6 +29,7 @@ pub const SUBSCRIPTIONS_MAX: usize = 4096;
 
 /// Why a context could not be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildError {
     /// A directory cannot be opened.
     #[error("cannot open the folder {}: {source}", path.display())]
@@ -69,6 +73,7 @@ pub enum BuildError {
 
 /// Where a standard stream of the guest leads.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Stream {
     /// Nowhere: reads are at the end, writes succeed.
     Null,
@@ -76,6 +81,22 @@ pub enum Stream {
     Inherit,
     /// To an open file, pipe, terminal or socket, closed with the context.
     Given(OwnedFd),
+    /// From bytes of the embedder's.
+    Input(MemoryInputPipe),
+    /// Into bytes for the embedder.
+    Output(MemoryOutputPipe),
+}
+
+impl From<MemoryInputPipe> for Stream {
+    fn from(pipe: MemoryInputPipe) -> Stream {
+        Stream::Input(pipe)
+    }
+}
+
+impl From<MemoryOutputPipe> for Stream {
+    fn from(pipe: MemoryOutputPipe) -> Stream {
+        Stream::Output(pipe)
+    }
 }
 
 impl From<File> for Stream {
@@ -144,6 +165,7 @@ pub struct WasiCtxBuilder {
     streams: [Stream; 3],
     dirs: Vec<(OwnedFd, Vec<u8>, Perms)>,
     sockets: Vec<OwnedFd>,
+    given: Given,
     ends_on_broken_pipe: bool,
     max_descriptors: usize,
     max_subscriptions: usize,
@@ -165,6 +187,7 @@ impl WasiCtxBuilder {
             streams: [Stream::Null, Stream::Null, Stream::Null],
             dirs: Vec::new(),
             sockets: Vec::new(),
+            given: Given::default(),
             ends_on_broken_pipe: false,
             max_descriptors: DESCRIPTORS_MAX,
             max_subscriptions: SUBSCRIPTIONS_MAX,
@@ -206,6 +229,62 @@ impl WasiCtxBuilder {
         Ok(self)
     }
 
+    /// Adds environment variables.
+    ///
+    /// # Errors
+    /// [`BuildError::Nul`], [`BuildError::Name`].
+    pub fn envs<N: AsRef<str>, V: AsRef<str>>(
+        self,
+        envs: impl IntoIterator<Item = (N, V)>,
+    ) -> Result<Self, BuildError> {
+        envs.into_iter().try_fold(self, |builder, (name, value)| {
+            builder.env(name.as_ref(), value.as_ref())
+        })
+    }
+
+    /// Adds the arguments of this process, its name first. What is no UTF-8 is
+    /// replaced.
+    #[must_use]
+    pub fn inherit_args(mut self) -> Self {
+        let args = std::env::args_os().map(OsString::into_encoded_bytes);
+        self.args.extend(args.map(terminated_lossy));
+        self
+    }
+
+    /// Adds the environment of this process. What is no UTF-8 is replaced.
+    #[must_use]
+    pub fn inherit_env(mut self) -> Self {
+        let envs = std::env::vars_os().map(|(name, value)| {
+            [name.as_encoded_bytes(), b"=", value.as_encoded_bytes()].concat()
+        });
+        self.env.extend(envs.map(terminated_lossy));
+        self
+    }
+
+    /// Sets the clock that tells the guest the time of day. The clocks of processor time
+    /// are those of the host and not there any more (`Errno::Notsup`).
+    #[must_use]
+    pub fn wall_clock(mut self, clock: impl HostWallClock + 'static) -> Self {
+        self.given.wall = Some(Arc::new(clock));
+        self
+    }
+
+    /// Sets the clock by which the guest measures. It tells when a wait is over, too: what
+    /// is left until then passes in the host's time.
+    #[must_use]
+    pub fn monotonic_clock(mut self, clock: impl HostMonotonicClock + 'static) -> Self {
+        self.given.monotonic = Some(Arc::new(clock));
+        self
+    }
+
+    /// Sets what fills the bytes that the guest asks for as random ones: a piece of what
+    /// it asks for at a time. They are as good for keys as this is.
+    #[must_use]
+    pub fn secure_random(mut self, fill: impl FnMut(&mut [u8]) + Send + 'static) -> Self {
+        self.given.set_random(fill);
+        self
+    }
+
     /// Sets standard input.
     #[must_use]
     pub fn stdin(mut self, stream: impl Into<Stream>) -> Self {
@@ -225,6 +304,24 @@ impl WasiCtxBuilder {
     pub fn stderr(mut self, stream: impl Into<Stream>) -> Self {
         self.streams[2] = stream.into();
         self
+    }
+
+    /// Inherits standard input.
+    #[must_use]
+    pub fn inherit_stdin(self) -> Self {
+        self.stdin(Stream::Inherit)
+    }
+
+    /// Inherits standard output.
+    #[must_use]
+    pub fn inherit_stdout(self) -> Self {
+        self.stdout(Stream::Inherit)
+    }
+
+    /// Inherits standard error.
+    #[must_use]
+    pub fn inherit_stderr(self) -> Self {
+        self.stderr(Stream::Inherit)
     }
 
     /// Inherits all three streams.
@@ -329,6 +426,14 @@ impl WasiCtxBuilder {
             let host = match stream {
                 Stream::Inherit => own,
                 Stream::Given(fd) => HostFile::Owned(fd),
+                Stream::Input(pipe) => {
+                    pipe.check().map_err(fail)?;
+                    HostFile::Input(pipe)
+                }
+                Stream::Output(pipe) => {
+                    pipe.check().map_err(fail)?;
+                    HostFile::Output(pipe)
+                }
                 Stream::Null => HostFile::Owned(null().map_err(fail)?),
             };
             // A closed stream of this process stays closed for the guest.
@@ -360,6 +465,7 @@ impl WasiCtxBuilder {
             args: self.args.into(),
             env: self.env.into(),
             table: Arc::new(Mutex::new(table)),
+            given: self.given,
             ends_on_broken_pipe: self.ends_on_broken_pipe,
             max_subscriptions: self.max_subscriptions,
         })
@@ -375,6 +481,7 @@ pub struct WasiCtx {
     /// `NAME=value`, each ends in NUL.
     pub(crate) env: Arc<[Vec<u8>]>,
     table: Arc<Mutex<Table>>,
+    pub(crate) given: Given,
     ends_on_broken_pipe: bool,
     /// What one `poll_oneoff` takes at most.
     pub(crate) max_subscriptions: usize,
@@ -420,6 +527,13 @@ fn terminated(what: &'static str, value: &str) -> Result<Vec<u8>, BuildError> {
     let mut bytes = value.as_bytes().to_vec();
     bytes.push(0);
     Ok(bytes)
+}
+
+/// What the host has given this process, which is no UTF-8 perhaps; it has no NUL byte.
+fn terminated_lossy(bytes: Vec<u8>) -> Vec<u8> {
+    let mut text = String::from_utf8_lossy(&bytes).into_owned().into_bytes();
+    text.push(0);
+    text
 }
 
 fn open_dir(path: &Path) -> Result<OwnedFd, BuildError> {

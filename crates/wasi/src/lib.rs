@@ -5,6 +5,7 @@
 //!                               │ table.rs: guest number → host file + rights
 //!  bind.rs: Linker ──────► calls/*.rs: one function a call, over (WasiCtx, GuestMemory)
 //!   └ table.rs: a row a call       │ path.rs: resolution beneath a directory
+//!      └ watch.rs: counts, times   │
 //!  threads.rs: a store a thread    │ memory.rs: the guest's bytes
 //!   (these know the engine)        └ ranges.rs: ranges of them, checked, present
 //! ```
@@ -37,7 +38,7 @@
 //!   (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
 //!   (func (export "_start") (call $exit (i32.const 3))))"#)?)?;
 //! let mut linker = Linker::new(&engine);
-//! add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx);
+//! add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx)?;
 //!
 //! let ctx = WasiCtxBuilder::new().inherit_stdio().arg("program")?.build()?;
 //! let mut store = Store::new(&engine, ctx);
@@ -54,26 +55,37 @@ mod calls;
 mod ctx;
 mod dir;
 mod errno;
+mod given;
 mod kernel_files;
 mod memory;
 mod path;
 mod perms;
+mod pipes;
 mod ranges;
 mod table;
 mod threads;
 mod types;
+mod watch;
 
 #[cfg(test)]
 mod tests;
 
-pub use bind::add_to_linker;
+pub use bind::{add_to_linker, add_to_linker_watched};
 pub use calls::process::ProcExit;
 pub use ctx::{
     BuildError, DESCRIPTORS_MAX, HostDir, SUBSCRIPTIONS_MAX, Stream, WasiCtx, WasiCtxBuilder,
 };
 pub use errno::Errno;
+pub use given::{HostMonotonicClock, HostWallClock};
 pub use perms::{DirPerms, FilePerms};
+pub use pipes::{MemoryInputPipe, MemoryOutputPipe};
 pub use threads::{THREADS_MAX, ThreadError, ThreadOptions, run_with_threads, uses_threads};
+pub use watch::{WATCH_BUCKETS, Watch, WatchedCalls};
+
+/// The names that the crate `wasmtime-wasi` has for preview 1, of what is the same here.
+pub mod p1 {
+    pub use crate::{WasiCtx as WasiP1Ctx, add_to_linker as add_to_linker_sync};
+}
 
 /// A module that calls the interface exports no memory named `memory`, so the
 /// call has nothing to work on.

@@ -13,6 +13,7 @@
 use crate::dir::DirStream;
 use crate::errno::Errno;
 use crate::perms::Perms;
+use crate::pipes::{MemoryInputPipe, MemoryOutputPipe};
 use crate::types::{FdFlags, FileType, HOST_DSYNC, Rights};
 use rustix::fs::OFlags;
 use rustix::net::SocketType;
@@ -31,6 +32,10 @@ pub(crate) enum HostFile {
     Stdout,
     /// As `Stdin`.
     Stderr,
+    /// Bytes of the embedder's.
+    Input(MemoryInputPipe),
+    /// Kept for the embedder.
+    Output(MemoryOutputPipe),
 }
 
 impl AsFd for HostFile {
@@ -40,6 +45,8 @@ impl AsFd for HostFile {
             HostFile::Stdin => rustix::stdio::stdin(),
             HostFile::Stdout => rustix::stdio::stdout(),
             HostFile::Stderr => rustix::stdio::stderr(),
+            HostFile::Input(pipe) => pipe.as_fd(),
+            HostFile::Output(pipe) => pipe.as_fd(),
         }
     }
 }
@@ -74,7 +81,11 @@ impl Descriptor {
         base: Rights,
         inheriting: Rights,
     ) -> Result<Descriptor, Errno> {
-        let filetype = filetype_of(host.as_fd())?;
+        let filetype = match &host {
+            // A stream, which has no positions, whatever it is to the kernel.
+            HostFile::Input(_) | HostFile::Output(_) => FileType::Unknown,
+            _ => filetype_of(host.as_fd())?,
+        };
         let is_directory = filetype == FileType::Directory;
         Ok(Descriptor {
             host: Arc::new(host),
@@ -90,7 +101,10 @@ impl Descriptor {
 
     /// Whether it is a stream that other processes share with us.
     pub(crate) fn is_inherited(&self) -> bool {
-        !matches!(*self.host, HostFile::Owned(_))
+        matches!(
+            *self.host,
+            HostFile::Stdin | HostFile::Stdout | HostFile::Stderr
+        )
     }
 
     /// Whether it is a socket.

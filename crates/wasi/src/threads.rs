@@ -209,7 +209,7 @@ fn definitions<T: Send + 'static>(
         {
             let allowance = &group.options.allowance;
             let memory = SharedMemory::within(linker.engine(), memory, allowance)?;
-            linker.define_shared(from, name, &memory);
+            linker.define_shared(from, name, &memory)?;
         }
     }
     if spawns && group.module.exported_func(START) != Some(start_type()) {
@@ -219,7 +219,7 @@ fn definitions<T: Send + 'static>(
     // Weak, since the group has the linker.
     let group = Arc::downgrade(group);
     let spawn = move |caller: Caller<'_, T>, arg: i32| spawn(caller, &group, arg);
-    linker.func_wrap("wasi", "thread-spawn", spawn);
+    linker.func_wrap("wasi", "thread-spawn", spawn)?;
     Ok(linker)
 }
 

@@ -24,9 +24,9 @@ impl Guest {
             .preopen_dir(folder.path(), ".", DirPerms::all(), FilePerms::all())
             .and_then(WasiCtxBuilder::build)
             .unwrap();
-        let module = Module::new(engine, &wat::parse_str(text).unwrap()).unwrap();
+        let module = Module::new(engine, wat::parse_str(text).unwrap()).unwrap();
         let mut linker = Linker::new(engine);
-        add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx);
+        add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx).unwrap();
         let mut store = Store::new(engine, ctx);
         let instance = linker.instantiate(&mut store, &module).unwrap();
         Guest {

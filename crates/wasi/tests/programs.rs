@@ -244,7 +244,7 @@ fn execute(engine: &Engine, wasm: &[u8], ctx: WasiCtx) -> String {
     let run = || -> Result<(), fathom_engine::Error> {
         let module = Module::new(engine, wasm)?;
         let mut linker = Linker::new(engine);
-        fathom_wasi::add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx);
+        fathom_wasi::add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx).unwrap();
         let mut store = Store::new(engine, ctx);
         let instance = linker.instantiate(&mut store, &module)?;
         let start = instance.get_func(&store, "_start").expect("a program");
@@ -255,7 +255,11 @@ fn execute(engine: &Engine, wasm: &[u8], ctx: WasiCtx) -> String {
         Err(error) => match (error.downcast_ref(), error.trap()) {
             (Some(ProcExit(status)), _) => format!("exit {status}"),
             (None, Some(trap)) => format!("trap: {}", trap.code),
-            (None, None) => format!("error: {error}"),
+            // What the host said, without where: others give no place.
+            (None, None) => match std::error::Error::source(&error) {
+                Some(said) => format!("error: {said}"),
+                None => format!("error: {error}"),
+            },
         },
     }
 }

@@ -52,7 +52,7 @@ fn run(engine: &Engine, body: &str) -> Ran {
         .build()
         .unwrap();
     let mut linker = Linker::new(engine);
-    add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx);
+    add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx).unwrap();
     let start = Instant::now();
     let result = run_with_threads(
         &module,
@@ -212,7 +212,7 @@ fn the_return_of_main_ends_threads_that_wait_and_nobody_waits_for_them() {
 fn a_program_without_a_start_for_threads_is_refused() {
     let engine = common::engine(Bounds::Guard).expect("this host has it");
     let ran = run(&engine, r#"(func (export "_start"))"#);
-    let message = ran.result.unwrap_err().error.to_string();
+    let message = format!("{:#}", ran.result.unwrap_err().error);
     assert!(
         message.contains("exports no wasi_thread_start(i32, i32)"),
         "{message}"

@@ -71,7 +71,7 @@ impl Forwarder {
     /// Under the strategy that is used by default.
     pub fn new() -> Forwarder {
         let engine = Engine::new(&Config::new()).expect("the engine works here");
-        let module = Module::new(&engine, &wat::parse_str(text()).expect("a good text"));
+        let module = Module::new(&engine, wat::parse_str(text()).expect("a good text"));
         Forwarder {
             module: module.expect("a good module"),
             engine,
@@ -113,7 +113,7 @@ impl Guest {
             .and_then(WasiCtxBuilder::build)
             .expect("a folder just made");
         let mut linker = Linker::new(&forwarder.engine);
-        add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx);
+        add_to_linker(&mut linker, |ctx: &mut WasiCtx| ctx).unwrap();
         let mut store = Store::new(&forwarder.engine, ctx);
         let instance = linker.instantiate(&mut store, &forwarder.module);
         let instance = instance.expect("all imports are defined");

@@ -147,6 +147,7 @@ fn tasks_are_rows_times_programs_times_threads_and_controls() {
         expected: Expected::Answer("1".to_owned()),
         folder: None,
         is_cached: false,
+        stack_bytes: None,
     };
     let programs = [program("a"), program("b")];
     let builds = Builds::Each(&[Variant::WasmSimd]);

@@ -20,7 +20,7 @@ use super::{
     conversation::understand,
     watch::{Watcher, cpu_time},
 };
-use crate::padding::pad;
+use crate::layout::padding::pad;
 
 /// Starts the same runner command anew for each question.
 #[derive(Clone, Debug)]

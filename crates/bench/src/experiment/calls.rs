@@ -107,6 +107,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
             answer: None,
             category: None,
             bytes: None,
+            ..WorkloadNote::default()
         });
         programs.push(Program {
             suite: "calls".to_owned(),
@@ -117,6 +118,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
             expected: Expected::Text(String::new()),
             folder: None,
             is_cached: false,
+            stack_bytes: None,
         });
     }
     Ok(Measured {
@@ -154,13 +156,15 @@ mod tests {
 
     fn runs(text: &str) -> bool {
         let engine = Engine::new(&Config::new()).unwrap();
-        let module = Module::new(&engine, &wat::parse_str(text).unwrap()).unwrap();
+        let module = Module::new(&engine, wat::parse_str(text).unwrap()).unwrap();
         let mut linker = Linker::new(&engine);
-        linker.func_wrap(
-            "wasi_snapshot_preview1",
-            "args_sizes_get",
-            |_: Caller<'_, ()>, _: i32, _: i32| 0_i32,
-        );
+        linker
+            .func_wrap(
+                "wasi_snapshot_preview1",
+                "args_sizes_get",
+                |_: Caller<'_, ()>, _: i32, _: i32| 0_i32,
+            )
+            .unwrap();
         let mut store = Store::new(&engine, ());
         let instance = linker.instantiate(&mut store, &module).unwrap();
         let start = instance.get_func(&store, "_start").unwrap();

@@ -141,6 +141,7 @@ pub fn program(suite: &Suite, workload: &Workload, size: &str) -> Program<'stati
         },
         folder,
         is_cached: false,
+        stack_bytes: workload.stack_bytes,
     }
 }
 
@@ -152,7 +153,8 @@ pub fn note(suite: &Suite, workload: &Workload, size: &str) -> WorkloadNote {
         why: workload.why.clone(),
         answer: workload.answer_at(size).map(str::to_owned),
         category: workload.category.clone(),
-        bytes: None,
+        trips: workload.trips.get(size).copied(),
+        ..WorkloadNote::default()
     }
 }
 
@@ -172,6 +174,7 @@ pub fn growing(suite: &Suite, growths: &[(u32, u32)]) -> Result<Programs, AskErr
             answer: None,
             category: None,
             bytes: None,
+            ..WorkloadNote::default()
         });
         program.name = name;
         programs.push(program);

@@ -22,6 +22,7 @@ mod bounds;
 mod calls;
 mod compile;
 mod design;
+mod fibers;
 mod growth;
 mod leaps;
 mod libsodium;
@@ -50,10 +51,12 @@ pub const ALL: &[&Design] = &[
     &calls::DESIGN,
     &bounds::DESIGN,
     &scaling::DESIGN,
+    &fibers::DESIGN,
     &libsodium::DESIGN,
     &leaps::DESIGN,
     &spec::DESIGN,
     &libsodium::DESIGN_2023,
+    &fibers::DESIGN_2024,
 ];
 
 /// The experiments that a command is asked for by name.

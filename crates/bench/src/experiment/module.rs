@@ -50,6 +50,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
         expected: Expected::SameAs(PathBuf::from("output.stdout")),
         folder: None,
         is_cached: false,
+        stack_bytes: None,
     };
     let title = module.path.file_stem().unwrap_or_default();
     let title = title.to_string_lossy().into_owned();

@@ -124,6 +124,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
                 answer: None,
                 category: None,
                 bytes: Some(bytes.len() as u64),
+                ..WorkloadNote::default()
             });
             programs.push(program(name, &file, is_cached));
         }
@@ -156,6 +157,7 @@ fn program(name: String, file: &str, is_cached: bool) -> Program<'static> {
         expected: Expected::Text(String::new()),
         folder: None,
         is_cached,
+        stack_bytes: None,
     }
 }
 
@@ -174,7 +176,7 @@ mod tests {
     fn the_modules_start_once_in_each_life_and_no_more() {
         let engine = Engine::new(&Config::new().opt(fathom_engine::Opt::None)).unwrap();
         for text in [TINY.replace("START", START), large()] {
-            let module = Module::new(&engine, &wat::parse_str(&text).unwrap()).unwrap();
+            let module = Module::new(&engine, wat::parse_str(&text).unwrap()).unwrap();
             let linker = Linker::new(&engine);
             let mut store = Store::new(&engine, ());
             let instance = linker.instantiate(&mut store, &module).unwrap();

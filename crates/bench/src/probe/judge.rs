@@ -60,6 +60,8 @@ pub struct Findings {
     /// Instructions that no module was made of, because the first that had them
     /// was refused.
     pub without: Vec<String>,
+    /// The part that there was time for, per cent; none where it is all.
+    pub part_percent: Option<u8>,
 }
 
 impl Findings {
@@ -75,6 +77,7 @@ impl Findings {
             examples: Vec::new(),
             examples_max,
             not_tried: Vec::new(),
+            part_percent: None,
             without: Vec::new(),
         }
     }

@@ -29,7 +29,7 @@ mod plan;
 mod serve;
 mod subject;
 
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use fathom_engine::Bounds;
 use fathom_record::campaign::ProbeRecord;
@@ -81,6 +81,8 @@ pub struct Extent {
     pub seed: u64,
     /// How many departures are kept in words.
     pub examples: usize,
+    /// When to stop with what was found by then, where that is anything.
+    pub until: Option<Instant>,
 }
 
 impl Extent {
@@ -106,6 +108,7 @@ impl Extent {
             random: 0,
             seed: 0,
             examples: Extent::EXAMPLES,
+            until: None,
         }
     }
 
@@ -142,7 +145,8 @@ struct Planned {
 
 /// Probes a subject that claims `claimed`; `progress` is told of every scenario
 /// that is over. Who refuses the very first module is asked again with fewer
-/// instructions; what is left out then is said in the findings.
+/// instructions; what is left out then is said in the findings, and so is the part that
+/// there was time for.
 ///
 /// # Errors
 /// [`SubjectError`] when the subject cannot be probed, which says nothing about
@@ -162,12 +166,24 @@ pub fn probe(
     for (number, Planned { index, plan }) in planned.into_iter().enumerate() {
         // Who refuses the first memory of an index type refuses them all.
         if refuses != Some(index) {
+            let is_late = || extent.until.is_some_and(|until| Instant::now() >= until);
+            let part = Some((number * 100 / all) as u8);
             let was_refused = match taken {
                 None => {
                     taken = Some(first(&mut findings, subject, &*plan)?);
                     false
                 }
-                Some(taken) => attempt(&mut findings, subject, &plan(taken))?,
+                Some(_) if is_late() => {
+                    findings.part_percent = part;
+                    return Ok(findings);
+                }
+                Some(taken) => match attempt(&mut findings, subject, &plan(taken)) {
+                    Err(SubjectError::Cancelled) if is_late() => {
+                        findings.part_percent = part;
+                        return Ok(findings);
+                    }
+                    attempted => attempted?,
+                },
             };
             refuses = refuses.or((was_refused && last != Some(index)).then_some(index));
         }
@@ -247,6 +263,7 @@ impl Findings {
             examples: self.examples.clone(),
             without: self.without.clone(),
             date: Some(rfc3339(SystemTime::now())),
+            part_percent: self.part_percent,
         }
     }
 }

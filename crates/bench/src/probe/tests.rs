@@ -10,6 +10,9 @@ use super::model::{CANARY, Reach, Rule, specified};
 use super::plan::{self, Scenario, Step, Wanted, What};
 use super::*;
 
+#[path = "tests_part.rs"]
+mod part;
+
 /// The scenarios of these tests, as `rule` sees them: memories around 1 page,
 /// and, where sums can leave 32 bits, around 4 GiB.
 fn scenarios(rule: Rule) -> Vec<Scenario> {

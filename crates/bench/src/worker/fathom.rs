@@ -43,6 +43,8 @@ pub(crate) struct Wish<'a> {
     pub seed: Option<u64>,
     /// Compiled modules.
     pub cache: Option<&'a Path>,
+    /// Bytes of the stack of a continuation, where it is not the default.
+    pub stack_bytes: Option<u64>,
 }
 
 /// The engine as a request wants it, and what it says of itself.
@@ -51,7 +53,7 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, OwnStrategy, Hello), Re
     let own: OwnStrategy = wish
         .strategy
         .parse()
-        .map_err(|error: fathom_engine::bounds::UnknownBounds| unsupported(error.to_string()))?;
+        .map_err(|error: fathom_engine::UnknownBounds| unsupported(error.to_string()))?;
     if let Some(backend) = wish.backend.filter(|&name| name != BACKEND) {
         return Err(unsupported(format!(
             "no backend `{backend}`, only {BACKEND}"
@@ -74,6 +76,10 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, OwnStrategy, Hello), Re
         .quota(QUOTA)
         .layout_seed(wish.seed)
         .cache_dir(wish.cache.map(Path::to_owned));
+    let config = match wish.stack_bytes {
+        Some(bytes) => config.continuation_stack(bytes as usize),
+        None => config,
+    };
     let engine = Engine::new(&config).map_err(refusal)?;
     let hello = Hello {
         engine: "fathom".into(),
@@ -144,7 +150,11 @@ pub(crate) fn refusal(error: Error) -> Refusal {
         ErrorKind::Host { .. } | ErrorKind::Resource { .. } => FailureKind::Io,
         _ => FailureKind::Internal,
     };
-    Refusal::new(kind, error.to_string())
+    let message = match error.kind() {
+        ErrorKind::Host { error, .. } => error.to_string(),
+        _ => error.to_string(),
+    };
+    Refusal::new(kind, message)
 }
 
 /// Serves a request to measure.
@@ -161,6 +171,7 @@ pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusa
         unsafe_no_bounds: measure.unsafe_no_bounds,
         seed: (measure.seed != 0).then_some(measure.seed),
         cache: measure.cache.as_deref(),
+        stack_bytes: measure.stack_bytes,
     })?;
     emitter.send(&Event::Hello(hello))?;
     if measure.cache.is_some() {
@@ -197,6 +208,7 @@ pub(crate) fn probe(probe: &Probe, emitter: &Emitter) -> Result<(), Refusal> {
         unsafe_no_bounds: probe.unsafe_no_bounds,
         seed: None,
         cache: None,
+        stack_bytes: None,
     })?;
     emitter.send(&Event::Hello(hello))?;
     let bytes = fs::read(&probe.module).map_err(|error| Refusal::file(&probe.module, &error))?;
@@ -255,7 +267,8 @@ impl<'a> Wasm<'a> {
             add_to_linker(&mut linker, |data: &mut Data| {
                 data.as_mut()
                     .expect("there is one where functions have one")
-            });
+            })
+            .map_err(refusal)?;
         }
         let pool = match own.is_pooled {
             true => Some(pool(&linker, &module, measure).map_err(refusal)?),
@@ -334,11 +347,16 @@ fn pool(
 }
 
 impl Program for Wasm<'_> {
+    type World = Data;
     type Instance = Made;
     type Error = Refusal;
 
-    fn instantiate(&self, streams: Streams) -> Result<Made, Refusal> {
-        self.make(self.data(streams)?)
+    fn enter(&self, streams: Streams) -> Result<Data, Refusal> {
+        self.data(streams)
+    }
+
+    fn instantiate(&self, data: Data) -> Result<Made, Refusal> {
+        self.make(data)
     }
 
     fn instantiate_bare(&self) -> Option<Result<Made, Refusal>> {

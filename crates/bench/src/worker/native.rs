@@ -31,7 +31,7 @@ use fathom_sys::{
     usage::{Ended, MemoryUse, Usage, wait_with_memory, wait_with_usage},
 };
 
-use crate::{padding::pad, plan::WORKING};
+use crate::{layout::padding::pad, plan::WORKING};
 
 /// A native executable and how to start it.
 pub struct NativeProgram {
@@ -82,8 +82,13 @@ pub enum NativeError {
 }
 
 impl Program for NativeProgram {
+    type World = Streams;
     type Instance = Running;
     type Error = NativeError;
+
+    fn enter(&self, streams: Streams) -> Result<Streams, NativeError> {
+        Ok(streams)
+    }
 
     fn instantiate(&self, streams: Streams) -> Result<Running, NativeError> {
         let mut command = Command::new(&self.executable);

@@ -368,6 +368,11 @@ impl MemoryPlan {
         space.max(chunk).trailing_zeros()
     }
 
+    /// Whether the code that accesses it runs locked.
+    pub fn is_locked(&self) -> bool {
+        self.bounds.is_locked()
+    }
+
     /// Whether a runtime function checks each access, called in front of it.
     pub fn is_checked_by_call(&self) -> bool {
         self.bounds.about().is_checked_by_call

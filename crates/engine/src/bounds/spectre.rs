@@ -35,6 +35,7 @@ use crate::facts::vmctx::offsets::MEMORY_HIGH_BITS;
 
 impl MemoryPlan {
     /// The plan with guards or without.
+    #[cfg(test)]
     pub fn spectre(self, spectre: bool) -> MemoryPlan {
         MemoryPlan { spectre, ..self }
     }
@@ -44,13 +45,24 @@ impl MemoryPlan {
         self.spectre && !self.absorbs(access)
     }
 
-    /// Whether the reservation has room for every index of 32 bits.
-    fn absorbs(&self, access: &Access) -> bool {
-        let sure = match self.imported {
+    /// Whether so many bytes from any index on are within the reservation, so that no
+    /// guard is needed ahead of their check.
+    pub fn reserves_behind(&self, memory64: bool, bytes: u64) -> bool {
+        !memory64 && INDEX_SPACE_32 - 1 + bytes <= self.sure_bytes()
+    }
+
+    /// Bytes that are surely reserved from the first byte on.
+    fn sure_bytes(&self) -> u64 {
+        match self.imported {
             // Its definition may declare another maximum, not less than this.
             true => self.min_bytes + REACH,
             false => self.reserved_bytes,
-        };
+        }
+    }
+
+    /// Whether the reservation has room for every index of 32 bits.
+    fn absorbs(&self, access: &Access) -> bool {
+        let sure = self.sure_bytes();
         let end = access.offset.checked_add(u64::from(access.width));
         let end = end.and_then(|end| end.checked_add(INDEX_SPACE_32 - 1));
         !access.memory64 && end.is_some_and(|end| end <= sure)

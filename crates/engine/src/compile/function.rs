@@ -20,8 +20,10 @@ use super::trampoline::{self, Trampoline};
 use crate::bounds::offset_and_check;
 use crate::compile::count::{self, CheckSites};
 use crate::compile::elide;
-use crate::compile::translate::{FuncTranslator, InlinedCall, ModuleEnv, TranslateError, resolve};
-use crate::facts::error::{Error, ErrorKind, Result};
+use crate::compile::translate::{
+    FuncTranslator, InlinedCall, ModuleEnv, NAMESPACE_START, TranslateError, resolve,
+};
+use crate::facts::error::{Error, ErrorKind, Refused, Result};
 use crate::facts::module::Body;
 use crate::facts::types::FuncType;
 
@@ -32,8 +34,10 @@ pub(super) struct CallSite {
     pub offset: u32,
     /// How the field is encoded.
     pub kind: Reloc,
-    /// Function index of the callee.
+    /// Function index of the callee; of a start, the index of its type.
     pub callee: u32,
+    /// Whether it is a start of continuations, whose address is taken.
+    pub is_start: bool,
     /// Added to the callee's address.
     pub addend: i64,
 }
@@ -229,7 +233,7 @@ fn translate(
 
 pub(super) fn refused(error: TranslateError) -> Error {
     match error {
-        TranslateError::Invalid(error) => error.into(),
+        TranslateError::Invalid(error) => Refused::from(error).into(),
         TranslateError::OverBudget(_) => ErrorKind::Budget(error.to_string()).into(),
         TranslateError::Unsupported { operator, offset } => {
             // Everything else of WebAssembly 3.0 is translated.
@@ -364,6 +368,7 @@ fn call_sites(func: &Function, compiled: &CompiledCode) -> Result<Vec<CallSite>,
                 offset: reloc.offset,
                 kind: reloc.kind,
                 callee: names[*name].index,
+                is_start: names[*name].namespace == NAMESPACE_START,
                 addend: reloc.addend,
             }),
             other => Err(format!("code refers to {other:?}")),

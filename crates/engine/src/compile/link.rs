@@ -5,6 +5,7 @@
 //! padding between: a difference that survives a change of the seed is not one
 //! of placement.
 
+use std::collections::HashMap;
 use std::num::TryFromIntError;
 
 use cranelift_codegen::binemit::Reloc;
@@ -53,20 +54,30 @@ pub(super) fn link(target: &Target, linking: Linking) -> Result<Artifact> {
         let range = image.append(&functions[index])?;
         image.artifact.functions[index] = range;
     }
+    let mut starts = HashMap::new();
     for (kind, ty, code) in &trampolines {
         let range = image.append(code)?;
         let table = match kind {
             Trampoline::Entry => &mut image.artifact.entries,
             Trampoline::Exit => &mut image.artifact.exits,
+            Trampoline::Start => {
+                starts.insert(*ty, range.offset);
+                continue;
+            }
         };
         table[*ty as usize] = Some(range);
     }
     let mut artifact = image.artifact;
     for (caller, function) in functions.iter().enumerate() {
         for call in &function.calls {
-            let callee = (call.callee - imported_funcs) as usize;
             let from = artifact.functions[caller].offset;
-            let to = artifact.functions[callee].offset;
+            let to = match call.is_start {
+                true => starts[&call.callee],
+                false => {
+                    let callee = (call.callee - imported_funcs) as usize;
+                    artifact.functions[callee].offset
+                }
+            };
             patch(&mut artifact.text, from, call, to).map_err(|message| ErrorKind::Compile {
                 func: caller as u32 + imported_funcs,
                 message,
@@ -244,6 +255,7 @@ mod tests {
     fn linked(layout_seed: Option<u64>) -> Artifact {
         let target = Target::host(Opt::Speed).expect("the host is supported");
         let call = CallSite {
+            is_start: false,
             offset: 1,
             kind: Reloc::X86CallPCRel4,
             callee: 3,

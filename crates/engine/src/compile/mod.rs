@@ -46,7 +46,7 @@ pub(crate) use listing::list;
 pub(crate) use listing::listings;
 pub use listing::{CodeCost, CodeLine, Listing};
 pub use operators::WasmLine;
-pub(crate) use target::{Target, has, has_vectors};
+pub(crate) use target::{HAS_STACK_SWITCH, Target, has, has_vectors};
 pub(crate) use threads::by_threads;
 
 use cranelift_codegen::isa::TargetIsa;

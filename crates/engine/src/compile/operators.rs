@@ -5,7 +5,7 @@
 
 use wasmparser::{FunctionBody, Operator};
 
-use crate::facts::error::Result;
+use crate::facts::error::Refused;
 
 /// An instruction of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct WasmLine {
 }
 
 /// The instructions of a body, in order.
-pub(super) fn read(body: &FunctionBody<'_>) -> Result<Vec<WasmLine>> {
+pub(super) fn read(body: &FunctionBody<'_>) -> Result<Vec<WasmLine>, Refused> {
     let mut lines = Vec::new();
     let mut reader = body.get_operators_reader()?;
     while !reader.eof() {

@@ -9,6 +9,9 @@ use super::choices::Opt;
 use crate::facts::error::{ErrorKind, Result};
 use crate::facts::features::Feature;
 
+/// Whether code can switch stacks here.
+pub(crate) const HAS_STACK_SWITCH: bool = cfg!(all(target_arch = "x86_64", target_os = "linux"));
+
 /// A configured code generator.
 #[derive(Clone)]
 pub(crate) struct Target {
@@ -115,6 +118,11 @@ fn shared_flags(opt: Opt) -> Vec<(&'static str, &'static str)> {
         // Backtraces walk the chain of frame pointers.
         ("preserve_frame_pointers", "true"),
         ("unwind_info", "false"),
+        // How continuations are switched to; there is none elsewhere.
+        (
+            "stack_switch_model",
+            if HAS_STACK_SWITCH { "basic" } else { "none" },
+        ),
         // The prologue's comparison with the stack limit covers frames of any size.
         ("enable_probestack", "false"),
         ("is_pic", "false"),

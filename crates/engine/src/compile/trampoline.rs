@@ -3,6 +3,7 @@
 //! ```text
 //!  host ── entry(callee ctx, caller ctx, code, slots) ──▶ code(ctx, ctx, params…)
 //!  Wasm ── exit(host function, caller ctx, params…) ──▶ call(host function, ctx, slots)
+//!  resume ── start(runtime), arguments at the stack's top ──▶ code(ctx, ctx, params…)
 //! ```
 //!
 //! `slots` is an array of 16 bytes a value, parameters on the way in, results
@@ -22,12 +23,16 @@ use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use crate::compile::count::count_host_call;
-use crate::compile::translate::{clif_type, wasm_signature};
+use crate::compile::translate::{
+    clif_type, set_stack_limit, set_stack_limit_of_runtime, start_signature, wasm_signature,
+};
 use crate::facts::libcall::Libcall;
 use crate::facts::module::{ImportKind, ModuleInfo};
 use crate::facts::trap;
 use crate::facts::types::{FuncType, ValType};
 use crate::facts::vmctx::{self, THROWN, offsets};
+
+mod start;
 
 /// Bytes of a value between host and Wasm.
 const SLOT_BYTES: u32 = 16;
@@ -39,6 +44,8 @@ pub(super) enum Trampoline {
     Entry,
     /// From Wasm out to the host.
     Exit,
+    /// From a `resume` into a continuation; entered by a jump, left by one.
+    Start,
 }
 
 /// The trampolines a module needs: entries for what the host can get hold of, which
@@ -64,8 +71,10 @@ pub(super) fn needed(info: &ModuleInfo) -> Vec<(Trampoline, u32)> {
         types.dedup();
     }
     let entries = entries.into_iter().map(|ty| (Trampoline::Entry, ty));
+    let starts = info.cont_types.iter().map(|ty| (Trampoline::Start, *ty));
     entries
         .chain(exits.into_iter().map(|ty| (Trampoline::Exit, ty)))
+        .chain(starts)
         .collect()
 }
 
@@ -83,7 +92,14 @@ pub(super) fn build(
     func.signature = match kind {
         Trampoline::Entry => entry_signature(isa),
         Trampoline::Exit => wasm_signature(ty),
+        Trampoline::Start => start_signature(),
     };
+    // It may be on the stack of a continuation, whose end nothing guards.
+    match kind {
+        Trampoline::Entry => {}
+        Trampoline::Exit => set_stack_limit(func),
+        Trampoline::Start => set_stack_limit_of_runtime(func),
+    }
     let mut b = FunctionBuilder::new(func, buffers);
     let block = b.create_block();
     b.append_block_params_for_function_params(block);
@@ -98,6 +114,7 @@ pub(super) fn build(
             }
             build_exit(&mut b, isa, ty, &params);
         }
+        Trampoline::Start => start::build(&mut b, ty, params[0]),
     }
     b.finalize(isa.frontend_config());
 }

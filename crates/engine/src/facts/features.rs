@@ -34,11 +34,13 @@ pub enum Feature {
     Threads,
     /// 128-bit sums and products; not in 3.0.
     WideArithmetic,
+    /// Continuations: `cont.new`, `suspend`, `resume`, `switch`; not in 3.0.
+    StackSwitching,
 }
 
 impl Feature {
     /// Every feature that can be turned off.
-    pub const ALL: [Feature; 13] = [
+    pub const ALL: [Feature; 14] = [
         Feature::MultiValue,
         Feature::BulkMemory,
         Feature::ReferenceTypes,
@@ -52,6 +54,7 @@ impl Feature {
         Feature::Exceptions,
         Feature::Threads,
         Feature::WideArithmetic,
+        Feature::StackSwitching,
     ];
 
     /// The proposal's name.
@@ -70,6 +73,7 @@ impl Feature {
             Feature::Exceptions => "exceptions",
             Feature::Threads => "threads",
             Feature::WideArithmetic => "wide-arithmetic",
+            Feature::StackSwitching => "stack-switching",
         }
     }
 
@@ -89,6 +93,7 @@ impl Feature {
             Feature::Exceptions => "tags, throw and try_table",
             Feature::Threads => "shared memories and atomic instructions",
             Feature::WideArithmetic => "128-bit sums and products (beyond 3.0)",
+            Feature::StackSwitching => "continuations: cont.new, suspend, resume (beyond 3.0)",
         }
     }
 
@@ -102,6 +107,7 @@ impl Feature {
         match self {
             Feature::Simd => &[Feature::RelaxedSimd],
             Feature::ReferenceTypes => &[Feature::FunctionReferences, Feature::Exceptions],
+            Feature::FunctionReferences | Feature::Exceptions => &[Feature::StackSwitching],
             _ => &[],
         }
     }
@@ -124,6 +130,7 @@ impl Feature {
             Feature::Exceptions => WasmFeatures::EXCEPTIONS,
             Feature::Threads => WasmFeatures::THREADS,
             Feature::WideArithmetic => WasmFeatures::WIDE_ARITHMETIC,
+            Feature::StackSwitching => WasmFeatures::STACK_SWITCHING,
         }
     }
 }
@@ -134,8 +141,8 @@ impl fmt::Display for Feature {
     }
 }
 
-/// A set of features. All of WebAssembly 3.0 but garbage collection, and wide
-/// arithmetic, unless some are turned off.
+/// A set of features. All of WebAssembly 3.0 but garbage collection, wide
+/// arithmetic and stack switching, unless some are turned off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Features(u16);
 

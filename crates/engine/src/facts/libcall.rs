@@ -36,6 +36,10 @@ macro_rules! runtime_functions {
             MemoryCopy = memory_copy(to: u32, dst: u64, from: u32, src: u64, len: u64) -> Status;
             /// `memory.fill`
             MemoryFill = memory_fill(memory: u32, dst: u64, value: u32, len: u64) -> Status;
+            /// `memory.copy` of ranges that are inside, by their addresses.
+            MoveBytes = move_bytes(to: u64, from: u64, len: u64);
+            /// `memory.fill` of a range that is inside, by its address.
+            FillBytes = fill_bytes(to: u64, value: u32, len: u64);
             /// `memory.init`
             MemoryInit =
                 memory_init(memory: u32, segment: u32, dst: u64, src: u64, len: u64) -> Status;
@@ -70,6 +74,20 @@ macro_rules! runtime_functions {
             /// Under the strategy `debug`, in front of each access.
             CheckAccess =
                 check_access(memory: u32, index: u64, offset: u64, width: u32) -> Status;
+            /// Address of a continuation that is free, where none is at hand; 0 with a
+            /// trap pending.
+            ContNew = cont_new() -> u64;
+            /// Gives a continuation a stack with room for so many arguments, where none
+            /// is at hand. Its top, or 0 with a trap pending.
+            ContStack = cont_stack(continuation: u64, arguments: u32) -> u64;
+            /// Address of the innermost continuation that was resumed with a clause for
+            /// this tag; 0 where there is none.
+            ContFind = cont_find(clause: u64) -> u64;
+            /// Another continuation in the place of one whose revisions are used up; 0
+            /// with a trap pending.
+            ContRenew = cont_renew(continuation: u64) -> u64;
+            /// Gives back a continuation that has not begun.
+            ContDrop = cont_drop(continuation: u64);
         }
     };
 }

@@ -9,10 +9,11 @@
 pub(crate) mod bytes;
 pub(crate) mod error;
 pub(crate) mod features;
-pub mod libcall;
+pub(crate) mod libcall;
 pub(crate) mod module;
 pub(crate) mod quota;
 pub(crate) mod thrown;
-pub mod trap;
+pub(crate) mod trap;
 pub(crate) mod types;
-pub mod vmctx;
+pub(crate) mod vmcont;
+pub(crate) mod vmctx;

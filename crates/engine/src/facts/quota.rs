@@ -31,6 +31,8 @@ pub struct Quota {
     pub exception_bytes: u64,
     /// Values of the host's that a store keeps for Wasm, given as `externref`: 1,000,000.
     pub extern_refs: u64,
+    /// Bytes of the stacks of continuations, and of the continuations: 1 GiB.
+    pub stack_bytes: u64,
 }
 
 impl Default for Quota {
@@ -44,6 +46,7 @@ impl Default for Quota {
             instance_bytes: 256 << 20,
             exception_bytes: 64 << 20,
             extern_refs: 1_000_000,
+            stack_bytes: 1 << 30,
         }
     }
 }
@@ -59,6 +62,7 @@ impl Quota {
         instance_bytes: u64::MAX,
         exception_bytes: u64::MAX,
         extern_refs: u64::MAX,
+        stack_bytes: u64::MAX,
     };
 
     /// What it says of one thing.
@@ -72,6 +76,7 @@ impl Quota {
             Resource::InstanceBytes => self.instance_bytes,
             Resource::ExceptionBytes => self.exception_bytes,
             Resource::ExternRefs => self.extern_refs,
+            Resource::StackBytes => self.stack_bytes,
         }
     }
 }
@@ -96,11 +101,13 @@ pub enum Resource {
     ExceptionBytes,
     /// Values of the host's.
     ExternRefs,
+    /// Bytes of continuations and their stacks.
+    StackBytes,
 }
 
 impl Resource {
     /// All of them.
-    pub const ALL: [Resource; 8] = [
+    pub const ALL: [Resource; 9] = [
         Resource::MemoryBytes,
         Resource::Memories,
         Resource::Tables,
@@ -109,11 +116,15 @@ impl Resource {
         Resource::InstanceBytes,
         Resource::ExceptionBytes,
         Resource::ExternRefs,
+        Resource::StackBytes,
     ];
 
     fn is_bytes(self) -> bool {
-        use Resource::{ExceptionBytes, InstanceBytes, MemoryBytes};
-        matches!(self, MemoryBytes | InstanceBytes | ExceptionBytes)
+        use Resource::{ExceptionBytes, InstanceBytes, MemoryBytes, StackBytes};
+        matches!(
+            self,
+            MemoryBytes | InstanceBytes | ExceptionBytes | StackBytes
+        )
     }
 
     /// An amount of it, in words.
@@ -126,6 +137,7 @@ impl Resource {
             Resource::Instances => format!("{amount} instances"),
             Resource::InstanceBytes => format!("{} of instances", Bytes(amount)),
             Resource::ExceptionBytes => format!("{} of exceptions", Bytes(amount)),
+            Resource::StackBytes => format!("{} of continuations", Bytes(amount)),
             Resource::ExternRefs => format!("{amount} references to values of the host"),
         }
     }

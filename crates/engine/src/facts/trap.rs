@@ -29,6 +29,13 @@ pub const NULL_REFERENCE: ClifTrap = ClifTrap::unwrap_user(8);
 /// An atomic access whose address is no multiple of its width.
 pub const UNALIGNED_ATOMIC: ClifTrap = ClifTrap::unwrap_user(20);
 
+/// There is no clause for the tag of a `suspend` or a `switch`.
+pub const UNHANDLED_TAG: ClifTrap = ClifTrap::unwrap_user(22);
+/// A continuation was used before.
+pub const CONSUMED: ClifTrap = ClifTrap::unwrap_user(23);
+/// `resume`, `cont.bind` or `switch` of a null reference.
+pub const NULL_CONTINUATION: ClifTrap = ClifTrap::unwrap_user(24);
+
 /// There is no fuel left.
 pub const OUT_OF_FUEL: ClifTrap = ClifTrap::unwrap_user(21);
 
@@ -71,12 +78,18 @@ pub enum TrapCode {
     LimitExceeded,
     /// There is no fuel left, see [`crate::Config::consume_fuel`].
     OutOfFuel,
+    /// A `suspend` or a `switch` whose tag no `resume` around it has a clause for.
+    UnhandledTag,
+    /// A continuation was used that had been used before.
+    ConsumedContinuation,
+    /// `resume`, `cont.bind` or `switch` met a null reference.
+    NullContinuation,
 }
 
 impl TrapCode {
     /// The trap that a Cranelift trap code stands for; `None` for [`PENDING`]
     /// and for codes the translation never emits.
-    pub fn from_clif(code: ClifTrap) -> Option<TrapCode> {
+    pub(crate) fn from_clif(code: ClifTrap) -> Option<TrapCode> {
         Some(match code {
             ClifTrap::STACK_OVERFLOW => TrapCode::StackExhausted,
             ClifTrap::HEAP_OUT_OF_BOUNDS => TrapCode::MemoryOutOfBounds,
@@ -92,6 +105,9 @@ impl TrapCode {
             NULL_REFERENCE => TrapCode::NullReference,
             UNALIGNED_ATOMIC => TrapCode::UnalignedAtomic,
             OUT_OF_FUEL => TrapCode::OutOfFuel,
+            UNHANDLED_TAG => TrapCode::UnhandledTag,
+            CONSUMED => TrapCode::ConsumedContinuation,
+            NULL_CONTINUATION => TrapCode::NullContinuation,
             _ => return None,
         })
     }
@@ -117,9 +133,14 @@ impl fmt::Display for TrapCode {
             TrapCode::Interrupted => "interrupted",
             TrapCode::LimitExceeded => "limit exceeded",
             TrapCode::OutOfFuel => "all fuel consumed",
+            TrapCode::UnhandledTag => "unhandled tag",
+            TrapCode::ConsumedContinuation => "continuation already consumed",
+            TrapCode::NullContinuation => "null continuation reference",
         })
     }
 }
+
+impl std::error::Error for TrapCode {}
 
 /// One Wasm frame of a backtrace.
 #[derive(Clone, Debug, PartialEq, Eq)]

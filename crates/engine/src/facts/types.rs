@@ -45,20 +45,28 @@ pub enum HeapType {
     Extern,
     /// An exception.
     Exn,
+    /// Any continuation.
+    Cont,
     /// A function of this type.
     Concrete(TypeId),
+    /// A continuation of this type.
+    ConcreteCont(TypeId),
     /// No function: only null.
     NoFunc,
     /// Nothing of the host: only null.
     NoExtern,
     /// No exception: only null.
     NoExn,
+    /// No continuation: only null.
+    NoCont,
 }
 
 impl HeapType {
     /// Whether everything it allows is allowed by `other`.
     fn is_subtype_of(self, other: HeapType) -> bool {
-        use HeapType::{Concrete, Exn, Extern, Func, NoExn, NoExtern, NoFunc};
+        use HeapType::{
+            Concrete, ConcreteCont, Cont, Exn, Extern, Func, NoCont, NoExn, NoExtern, NoFunc,
+        };
         self == other
             || matches!(
                 (self, other),
@@ -66,6 +74,8 @@ impl HeapType {
                     | (NoFunc, Concrete(_))
                     | (NoExtern, Extern)
                     | (NoExn, Exn)
+                    | (ConcreteCont(_) | NoCont, Cont)
+                    | (NoCont, ConcreteCont(_))
             )
     }
 }
@@ -77,6 +87,9 @@ impl RefType {
     pub const EXTERNREF: RefType = RefType::nullable(HeapType::Extern);
     /// `exnref`
     pub const EXNREF: RefType = RefType::nullable(HeapType::Exn);
+
+    /// `contref`
+    pub const CONTREF: RefType = RefType::nullable(HeapType::Cont);
 
     /// `(ref null heap)`
     pub const fn nullable(heap: HeapType) -> RefType {
@@ -119,10 +132,12 @@ impl fmt::Display for HeapType {
             HeapType::Func => f.write_str("func"),
             HeapType::Extern => f.write_str("extern"),
             HeapType::Exn => f.write_str("exn"),
-            HeapType::Concrete(id) => write!(f, "(type {id})"),
+            HeapType::Cont => f.write_str("cont"),
+            HeapType::Concrete(id) | HeapType::ConcreteCont(id) => write!(f, "(type {id})"),
             HeapType::NoFunc => f.write_str("nofunc"),
             HeapType::NoExtern => f.write_str("noextern"),
             HeapType::NoExn => f.write_str("noexn"),
+            HeapType::NoCont => f.write_str("nocont"),
         }
     }
 }
@@ -130,7 +145,7 @@ impl fmt::Display for HeapType {
 impl fmt::Display for RefType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.nullable, self.heap) {
-            (true, HeapType::Func | HeapType::Extern | HeapType::Exn) => {
+            (true, HeapType::Func | HeapType::Extern | HeapType::Exn | HeapType::Cont) => {
                 write!(f, "{}ref", self.heap)
             }
             (true, heap) => write!(f, "(ref null {heap})"),
@@ -158,6 +173,9 @@ pub struct FuncType {
     /// Parameters, then results.
     types: Arc<[ValType]>,
     params: usize,
+    /// Not a function's: the type of continuations of what its parameter refers to,
+    /// as it stands in the registry. Never given out.
+    is_cont: bool,
 }
 
 impl FuncType {
@@ -172,6 +190,29 @@ impl FuncType {
         FuncType {
             types: types.into(),
             params,
+            is_cont: false,
+        }
+    }
+
+    /// The type of continuations of functions of type `func`, for the registry.
+    fn of_cont(func: TypeId) -> FuncType {
+        let func = RefType::nullable(HeapType::Concrete(func));
+        FuncType {
+            types: Arc::new([ValType::Ref(func)]),
+            params: 1,
+            is_cont: true,
+        }
+    }
+
+    /// The type of the functions that continuations of this type come from, where it
+    /// is one of those.
+    fn continued(&self) -> Option<TypeId> {
+        match self.types.first() {
+            Some(ValType::Ref(RefType {
+                heap: HeapType::Concrete(func),
+                ..
+            })) if self.is_cont => Some(*func),
+            _ => None,
         }
     }
 

@@ -22,6 +22,7 @@ use std::mem::offset_of;
 use std::ops::AddAssign;
 
 use crate::facts::module::ModuleInfo;
+use crate::facts::vmcont::VmStacks;
 
 /// What a context begins with.
 #[repr(C)]
@@ -65,6 +66,8 @@ pub struct VmRuntime {
     pub counts: Counts,
     /// What a way in or out of locked Wasm needs.
     pub crossing: Crossing,
+    /// The continuations of the store, and which of them runs.
+    pub stacks: VmStacks,
 }
 
 /// Where locked Wasm and its host go on, on stacks of their own; see
@@ -224,6 +227,8 @@ pub struct VmFuncRef {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VmHostFunc {
+    /// Its store's. In the place where a context has it.
+    pub runtime: *mut VmRuntime,
     /// Called with this, the calling context and the slots; 0, [`THROWN`], or anything
     /// else with an error waiting in the store.
     pub call: unsafe extern "C" fn(*const VmHostFunc, *mut u8, *mut u128) -> u32,

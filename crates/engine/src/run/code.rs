@@ -241,6 +241,21 @@ pub(crate) fn trap_at(pc: usize) -> Option<ClifTrap> {
     Some(ClifTrap::from_raw(NonZeroU8::new(raw)?))
 }
 
+/// The first instruction of the function, or of the way out to the host, that `pc` is in.
+/// Async-signal-safe.
+pub(crate) fn start_of(pc: usize) -> Option<usize> {
+    let code = find(pc)?;
+    let at = (pc - code.addresses.start) as u32;
+    let after = code.funcs.partition_point(|(range, _)| range.offset <= at);
+    let function = code.funcs[..after].last().map(|(range, _)| *range);
+    let exits = code.artifact.exits.iter().flatten().copied();
+    let around = function
+        .into_iter()
+        .chain(exits)
+        .find(|range| range.contains(at));
+    around.map(|range| code.addresses.start + range.offset as usize)
+}
+
 /// Where an exception goes on that comes out of a call.
 pub(crate) struct Handler {
     /// Address of its code.
@@ -359,6 +374,15 @@ impl CodeMemory {
         assert!((offset as usize) <= self.len, "offset inside the code");
         // SAFETY: inside, as asserted.
         unsafe { self.start.add(offset as usize) }
+    }
+
+    /// What it was published from.
+    pub fn artifact(&self) -> Artifact {
+        // SAFETY: made by `publish`, and not freed before this is dropped.
+        let mut artifact = unsafe { &*self.info }.artifact.clone();
+        // SAFETY: executable code is readable, and nobody writes to it.
+        artifact.text = unsafe { std::slice::from_raw_parts(self.start, self.len) }.to_vec();
+        artifact
     }
 
     /// Bytes of code.

@@ -10,6 +10,9 @@ use crate::facts::quota::Quota;
 /// Bytes of stack that Wasm may use in one activation unless configured.
 const DEFAULT_WASM_STACK_BYTES: usize = 1 << 20;
 
+/// Bytes of a continuation's stack unless configured: a page.
+const DEFAULT_CONTINUATION_STACK_BYTES: usize = 4 << 10;
+
 /// Bytes of compiled modules that a folder holds unless configured.
 const DEFAULT_CACHE_BYTES: u64 = 1 << 30;
 
@@ -36,6 +39,19 @@ pub struct Config {
     pub(crate) quota: Quota,
     pub(crate) consume_fuel: bool,
     pub(crate) initial_fuel: u64,
+    pub(crate) continuation_stack: usize,
+    pub(crate) profiler: ProfilingStrategy,
+}
+
+/// Who is told which machine code is which function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProfilingStrategy {
+    /// Nobody.
+    #[default]
+    None,
+    /// perf(1), by lines in `/tmp/perf-PID.map`.
+    PerfMap,
 }
 
 impl Default for Config {
@@ -61,6 +77,8 @@ impl Default for Config {
             quota: Quota::default(),
             consume_fuel: false,
             initial_fuel: 0,
+            profiler: ProfilingStrategy::None,
+            continuation_stack: DEFAULT_CONTINUATION_STACK_BYTES,
         }
     }
 }
@@ -207,12 +225,29 @@ impl Config {
         self
     }
 
+    /// Tell a profiler the names of functions. What modules leave there stays when they
+    /// are dropped: a profile is of one process, looked at later.
+    pub fn profiler(mut self, profiler: ProfilingStrategy) -> Config {
+        self.profiler = profiler;
+        self
+    }
+
     /// How much work compiling a module may be. A function that takes more is not
     /// optimised ([`crate::Module::over_budget`]); a module that takes far more is
     /// refused. The same module has the same code under the same budget, on every
     /// machine with the same processor.
     pub fn compile_budget(mut self, budget: CompileBudget) -> Config {
         self.compile_budget = budget;
+        self
+    }
+
+    /// Bytes of the stack of a continuation, 4 KiB unless it is said here; rounded up to
+    /// a page. One that needs more goes on in segments of 64 KiB, as far as
+    /// [`Config::max_wasm_stack`] says; a call that goes to and fro over the end of the stack
+    /// costs a signal each time. What a stack does not use of it takes no memory, but for its
+    /// first page.
+    pub fn continuation_stack(mut self, bytes: usize) -> Config {
+        self.continuation_stack = bytes;
         self
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use fathom_sys::cells::Domain;
 
 use crate::bounds::{Bounds, Guarantee, MemoryPlan};
-use crate::compile::{self, Opt, Target};
+use crate::compile::{self, HAS_STACK_SWITCH, Opt, Target};
 use crate::facts::error::{Error, ErrorKind, Result};
 use crate::facts::features::Feature;
 use crate::facts::quota::Quota;
@@ -32,7 +32,7 @@ struct Inner {
     in_force: [InForce; 2],
     /// A feature that was asked for and that this processor lacks, and what it
     /// would need.
-    lacks: Option<(Feature, &'static str)>,
+    lacks: Vec<(Feature, String)>,
     /// Whether its Wasm runs locked.
     domain: Domain,
     trampolines: Mutex<Known>,
@@ -102,6 +102,16 @@ impl Trampolines {
     }
 }
 
+/// Why there are no continuations, where there are none.
+fn no_switches(domain: Domain) -> Option<(Feature, String)> {
+    let needed = match domain {
+        _ if !HAS_STACK_SWITCH => "an x86-64 processor and Linux: it is not supported here",
+        Domain::Locked => "another strategy than 'pkeys': it is not supported there",
+        Domain::Open => return None,
+    };
+    Some((Feature::StackSwitching, needed.to_owned()))
+}
+
 /// Whether a strategy may be used, and can be here.
 fn permit(bounds: Bounds, config: &Config) -> Result<()> {
     if bounds.guarantee() == Guarantee::Unchecked && !config.allow_unchecked {
@@ -143,10 +153,16 @@ impl Engine {
             Opt::Speed => Target::host(Opt::None)?,
         };
         let mut config = config.clone();
-        let asked_for = |(feature, _): &_| config.features.contains(*feature);
-        let lacks = target.lacks().filter(asked_for);
-        if let Some((feature, _)) = lacks {
-            config.features = config.features.without(feature);
+        let features = config.features;
+        let asked_for = |(feature, _): &_| features.contains(*feature);
+        let vectors = target.lacks().map(|(feature, needed)| {
+            let needed = format!("{needed}, which this processor lacks");
+            (feature, needed)
+        });
+        let lacks = vectors.into_iter().chain(no_switches(domain));
+        let lacks: Vec<(Feature, String)> = lacks.filter(asked_for).collect();
+        for (feature, _) in &lacks {
+            config.features = config.features.without(*feature);
         }
         Ok(Engine(Arc::new(Inner {
             config,
@@ -235,12 +251,14 @@ impl Engine {
 
     /// Say of a module that was refused when it is this processor's fault.
     pub(crate) fn explain(&self, error: Error) -> Error {
-        let Some((feature, needed)) = self.0.lacks else {
-            return error;
-        };
         match error.into_kind() {
-            ErrorKind::Unsupported { message, offset } if message == feature.turned_off() => {
-                let message = format!("{feature} needs {needed}, which this processor lacks");
+            ErrorKind::Unsupported { message, offset } => {
+                let mut lacks = self.0.lacks.iter();
+                let lacking = lacks.find(|(feature, _)| message == feature.turned_off());
+                let message = match lacking {
+                    Some((feature, needed)) => format!("{feature} needs {needed}"),
+                    None => message,
+                };
                 ErrorKind::Unsupported { message, offset }.into()
             }
             other => other.into(),
@@ -284,6 +302,17 @@ impl Engine {
         let trampolines = Arc::new(Trampolines { code, entry, exit });
         known.insert(id, trampolines.clone());
         Ok(trampolines)
+    }
+}
+
+impl Default for Engine {
+    /// An engine with the default configuration.
+    ///
+    /// # Panics
+    /// On a machine that is not supported, or that has no address space left;
+    /// [`Engine::new`] says so by an error.
+    fn default() -> Engine {
+        Engine::new(&Config::default()).expect("the defaults are for every supported machine")
     }
 }
 

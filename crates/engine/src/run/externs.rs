@@ -27,6 +27,7 @@ use crate::run::values::Val;
 
 /// Something that can be imported and exported.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Extern {
     /// A function.
     Func(Func),
@@ -79,6 +80,15 @@ impl Extern {
             Extern::Tag(tag) => Some(tag),
             _ => None,
         }
+    }
+
+    /// Its type now: limits have the current size as minimum.
+    ///
+    /// # Panics
+    /// For an item of another store.
+    pub fn ty(&self, store: impl AsContext) -> ExternType {
+        assert_eq!(self.store(), store.opaque().id, "item of another store");
+        self.ty_in(store.opaque())
     }
 
     pub(crate) fn store(&self) -> u64 {
@@ -343,9 +353,9 @@ impl Table {
     /// # Errors
     /// An `init` of another type, limits beyond [`crate::MAX_TABLE_ELEMENTS`], or more
     /// than the store may have.
-    pub fn new(mut store: impl AsContextMut, ty: TableType, init: &Val) -> Result<Table> {
+    pub fn new(mut store: impl AsContextMut, ty: TableType, init: impl Into<Val>) -> Result<Table> {
         let opaque = opaque_mut(&mut store);
-        let init = element(ty, init, opaque)?;
+        let init = element(ty, &init.into(), opaque)?;
         opaque.hold(ValType::Ref(ty.element))?;
         opaque.or_return(|opaque| {
             opaque.admit_table(ty)?;
@@ -407,10 +417,15 @@ impl Table {
     ///
     /// # Errors
     /// A table of another store, a value of another type, or an index beyond the end.
-    pub fn set(&self, mut store: impl AsContextMut, index: u64, value: &Val) -> Result<()> {
+    pub fn set(
+        &self,
+        mut store: impl AsContextMut,
+        index: u64,
+        value: impl Into<Val>,
+    ) -> Result<()> {
         let opaque = opaque_mut(&mut store);
         opaque.owns(self.store, "table")?;
-        let raw = element(self.data(opaque).ty, value, opaque)?;
+        let raw = element(self.data(opaque).ty, &value.into(), opaque)?;
         let elements = self.data_mut(opaque).elements_mut();
         let cell = usize::try_from(index)
             .ok()
@@ -424,10 +439,15 @@ impl Table {
     /// # Errors
     /// A table of another store, a value of another type, or beyond the maximum or
     /// what the store may have.
-    pub fn grow(&self, mut store: impl AsContextMut, delta: u64, init: &Val) -> Result<u64> {
+    pub fn grow(
+        &self,
+        mut store: impl AsContextMut,
+        delta: u64,
+        init: impl Into<Val>,
+    ) -> Result<u64> {
         let opaque = opaque_mut(&mut store);
         opaque.owns(self.store, "table")?;
-        let raw = element(self.data(opaque).ty, init, opaque)?;
+        let raw = element(self.data(opaque).ty, &init.into(), opaque)?;
         // SAFETY: of this store, whose tables are boxed and not reached through it
         // meanwhile.
         opaque.grow_table(unsafe { &mut *self.raw.as_ptr() }, delta, raw)?
@@ -466,9 +486,13 @@ impl Global {
     ///
     /// # Errors
     /// A value of another type.
-    pub fn new(mut store: impl AsContextMut, ty: GlobalType, value: &Val) -> Result<Global> {
+    pub fn new(
+        mut store: impl AsContextMut,
+        ty: GlobalType,
+        value: impl Into<Val>,
+    ) -> Result<Global> {
         let opaque = opaque_mut(&mut store);
-        let slot = content(ty, value, opaque)?;
+        let slot = content(ty, &value.into(), opaque)?;
         opaque.hold(ty.content)?;
         let cell = Placed::new(opaque.engine.domain(), Key::Inside, slot);
         let handle = Global {
@@ -500,13 +524,13 @@ impl Global {
     ///
     /// # Errors
     /// A global of another store, an immutable one, or a value of another type.
-    pub fn set(&self, mut store: impl AsContextMut, value: &Val) -> Result<()> {
+    pub fn set(&self, mut store: impl AsContextMut, value: impl Into<Val>) -> Result<()> {
         let opaque = opaque_mut(&mut store);
         opaque.owns(self.store, "global")?;
         if !self.ty.mutable {
             return Err(Error::mismatch("the global is immutable"));
         }
-        let slot = content(self.ty, value, opaque)?;
+        let slot = content(self.ty, &value.into(), opaque)?;
         // SAFETY: of this store, which is exclusively borrowed.
         unsafe { *self.cell.as_ptr() = slot };
         Ok(())

@@ -3,8 +3,11 @@
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::Arc;
+
+use smallvec::{SmallVec, smallvec};
 
 use crate::facts::error::{Error, Result};
 use crate::facts::types::{FuncType, Gone, TypeHold, TypeId, ValType};
@@ -34,7 +37,10 @@ impl Func {
     pub fn new<C, F>(mut store: C, ty: FuncType, func: F) -> Result<Func>
     where
         C: AsContextMut,
-        F: Fn(Caller<'_, C::Data>, &[Val], &mut [Val]) -> Result<()> + Send + Sync + 'static,
+        F: Fn(Caller<'_, C::Data>, &[Val], &mut [Val]) -> anyhow::Result<()>
+            + Send
+            + Sync
+            + 'static,
     {
         // SAFETY: the definition is made for this store's data type.
         unsafe { Func::place(&HostDef::dynamic(ty, func), opaque_mut(&mut store)) }
@@ -128,7 +134,8 @@ impl Func {
                 results.len()
             )));
         }
-        let mut slots = vec![0u128; ty.params().len().max(ty.results().len()).max(1)];
+        let count = ty.params().len().max(ty.results().len()).max(1);
+        let mut slots: SmallVec<[u128; 8]> = smallvec![0; count];
         for (slot, arg) in slots.iter_mut().zip(args) {
             *slot = arg.to_slot(opaque)?;
         }
@@ -194,13 +201,23 @@ impl<P, R> Clone for TypedFunc<P, R> {
 }
 impl<P, R> Copy for TypedFunc<P, R> {}
 
-/// Parameters of a typed function: a tuple, or one value.
+/// Parameters of a typed function: a tuple of up to sixteen values, or one value.
 ///
 /// Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the parameters of a function",
+    note = "parameters are a tuple of up to 16 values, or one value: `i32`, `u32`, `i64`, `u64`, \
+            `f32`, `f64`, `u128`, `Option<Func>`, `Option<ExternRef>`"
+)]
 pub trait WasmParams: private::Values {}
-/// Results of a typed function: a tuple, or one value.
+/// Results of a typed function: a tuple of up to sixteen values, or one value.
 ///
 /// Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the results of a function",
+    note = "results are a tuple of up to 16 values, or one value: `i32`, `u32`, `i64`, `u64`, \
+            `f32`, `f64`, `u128`, `Option<Func>`, `Option<ExternRef>`"
+)]
 pub trait WasmResults: private::Values {}
 
 pub(crate) mod private {
@@ -211,23 +228,31 @@ pub(crate) mod private {
         /// Their types.
         fn types() -> Vec<ValType>;
         /// Write them.
-        fn store(self, store: &mut StoreOpaque, slots: &mut [u128]) -> Result<()>;
+        ///
+        /// # Safety
+        /// There are slots for them all.
+        unsafe fn store(self, store: &mut StoreOpaque, slots: *mut u128) -> Result<()>;
         /// Read them.
         ///
         /// # Safety
         /// The slots hold values of these types, of this store.
-        unsafe fn load(store: &StoreOpaque, slots: &[u128]) -> Self;
+        unsafe fn load(store: &StoreOpaque, slots: *const u128) -> Self;
     }
 }
 
-/// Slots a typed call has room for.
-const TYPED_SLOTS: usize = 12;
+/// Slots a typed call has room for: as many as the longest tuple.
+const TYPED_SLOTS: usize = 16;
 
 impl<P, R> TypedFunc<P, R> {
     /// A function whose type has been compared.
     pub(crate) fn of(func: Func) -> TypedFunc<P, R> {
         let shape = PhantomData;
         TypedFunc { func, shape }
+    }
+
+    /// The function, without its type.
+    pub fn func(&self) -> &Func {
+        &self.func
     }
 }
 
@@ -240,12 +265,14 @@ impl<P: WasmParams, R: WasmResults> TypedFunc<P, R> {
         let opaque = opaque_mut(&mut store);
         opaque.owns(self.func.store, "function")?;
         opaque.collect_externs();
-        let mut slots = [0u128; TYPED_SLOTS];
-        params.store(opaque, &mut slots)?;
-        // SAFETY: of this store; `typed` has compared the types.
+        let mut slots = MaybeUninit::<[u128; TYPED_SLOTS]>::uninit();
+        let slots = slots.as_mut_ptr().cast::<u128>();
+        // SAFETY: of this store; `typed` has compared the types: there is a slot for each
+        // parameter and each result, and a call that returns has written the results.
         unsafe {
-            call_raw(opaque, self.func.raw, slots.as_mut_ptr())?;
-            Ok(R::load(opaque, &slots))
+            params.store(opaque, slots)?;
+            call_raw(opaque, self.func.raw, slots)?;
+            Ok(R::load(opaque, slots))
         }
     }
 }
@@ -254,13 +281,14 @@ impl<V: WasmTy> private::Values for V {
     fn types() -> Vec<ValType> {
         vec![V::TYPE]
     }
-    fn store(self, store: &mut StoreOpaque, slots: &mut [u128]) -> Result<()> {
-        slots[0] = self.into_slot(store)?;
+    unsafe fn store(self, store: &mut StoreOpaque, slots: *mut u128) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { *slots = self.into_slot(store)? };
         Ok(())
     }
-    unsafe fn load(store: &StoreOpaque, slots: &[u128]) -> V {
+    unsafe fn load(store: &StoreOpaque, slots: *const u128) -> V {
         // SAFETY: the caller's promise.
-        unsafe { V::out_of_slot(slots[0], store) }
+        unsafe { V::out_of_slot(*slots, store) }
     }
 }
 impl<V: WasmTy> WasmParams for V {}
@@ -273,14 +301,15 @@ macro_rules! tuples {
                 vec![$($ty::TYPE),*]
             }
             #[allow(unused_variables, unused_unsafe)]
-            fn store(self, store: &mut StoreOpaque, slots: &mut [u128]) -> Result<()> {
-                $(slots[$at] = self.$at.into_slot(store)?;)*
+            unsafe fn store(self, store: &mut StoreOpaque, slots: *mut u128) -> Result<()> {
+                // SAFETY: the caller's promise.
+                unsafe { $(*slots.add($at) = self.$at.into_slot(store)?;)* }
                 Ok(())
             }
             #[allow(unused_variables, unused_unsafe, clippy::unused_unit)]
-            unsafe fn load(store: &StoreOpaque, slots: &[u128]) -> Self {
+            unsafe fn load(store: &StoreOpaque, slots: *const u128) -> Self {
                 // SAFETY: the caller's promise.
-                unsafe { ($($ty::out_of_slot(slots[$at], store),)*) }
+                unsafe { ($($ty::out_of_slot(*slots.add($at), store),)*) }
             }
         }
         impl<$($ty: WasmTy),*> WasmParams for ($($ty,)*) {}
@@ -290,13 +319,20 @@ macro_rules! tuples {
 
 tuples! {
     ()
-    (A 0)
-    (A 0, B 1)
-    (A 0, B 1, C 2)
-    (A 0, B 1, C 2, D 3)
-    (A 0, B 1, C 2, D 3, E 4)
-    (A 0, B 1, C 2, D 3, E 4, F 5)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8)
+    (A0 0)
+    (A0 0, A1 1)
+    (A0 0, A1 1, A2 2)
+    (A0 0, A1 1, A2 2, A3 3)
+    (A0 0, A1 1, A2 2, A3 3, A4 4)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11, A12 12)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11, A12 12, A13 13)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11, A12 12, A13 13, A14 14)
+    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11, A12 12, A13 13, A14 14, A15 15)
 }

@@ -2,7 +2,9 @@
 //! ready to be instantiated.
 
 mod cache;
+mod serial;
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::bounds::MemoryPlan;
@@ -10,15 +12,17 @@ use crate::compile::translate::{Inlinable, ModuleEnv};
 use crate::compile::{
     self, Artifact, CheckSites, CodeRange, Listing, ModuleBudget, Opt, OverBudget,
 };
-use crate::facts::error::{Error, ErrorKind, Result};
+use crate::facts::error::{Error, ErrorKind, Refused, Result};
 use crate::facts::features::{Feature, Features};
-use crate::facts::module::{Body, EntityIndex, ModuleInfo, decode};
+use crate::facts::module::{Body, EntityIndex, ModuleInfo, Skeleton, decode};
 use crate::facts::types::{ExternType, FuncType};
 use crate::facts::vmctx::VmLayout;
 use crate::run::code::CodeMemory;
+use crate::run::config::ProfilingStrategy;
 use crate::run::engine::{Engine, Trampolines};
 use crate::run::image::Images;
 use crate::run::link::wanted_type;
+use crate::run::perf_map;
 
 /// A compiled module. Cheap to clone; clones are the same module.
 #[derive(Clone)]
@@ -32,10 +36,8 @@ struct Inner {
     functions: Vec<CodeRange>,
     entries: Vec<Option<CodeRange>>,
     exits: Vec<Option<CodeRange>>,
-    /// The bytes of the data segments, all in one.
-    data: Box<[u8]>,
-    /// Where in the binary `data` begins.
-    data_start: usize,
+    /// Its declarations, and the bytes of the data segments.
+    kept: Skeleton,
     /// What its memories hold at first; made for the first instance.
     images: OnceLock<Images>,
     origin: Origin,
@@ -50,6 +52,8 @@ enum Origin {
     Compiled(Option<String>),
     /// The folder of compiled modules had it.
     Cache,
+    /// Somebody has kept it.
+    Serialized,
 }
 
 impl Module {
@@ -58,8 +62,16 @@ impl Module {
     /// # Errors
     /// A module that is malformed, invalid or uses what is not supported, with
     /// the offset; a host without room for its code.
-    pub fn new(engine: &Engine, wasm: &[u8]) -> Result<Module> {
-        Module::load(engine, wasm).map_err(|error| engine.explain(error))
+    pub fn new(engine: &Engine, wasm: impl AsRef<[u8]>) -> Result<Module> {
+        Module::load(engine, wasm.as_ref()).map_err(|error| engine.explain(error))
+    }
+
+    /// The same, of a file.
+    ///
+    /// # Errors
+    /// As [`Module::new`]; a file that cannot be read.
+    pub fn from_file(engine: &Engine, path: impl AsRef<Path>) -> Result<Module> {
+        Module::new(engine, read(path.as_ref())?)
     }
 
     fn load(engine: &Engine, wasm: &[u8]) -> Result<Module> {
@@ -73,7 +85,7 @@ impl Module {
         if let Some(artifact) = key.as_mut().and_then(cache::Key::load) {
             let (info, _) = decode(wasm, features)?;
             let origin = Origin::Cache;
-            return Module::publish(engine, wasm, info, artifact, origin);
+            return Module::publish(engine, Skeleton::of(wasm), info, artifact, origin);
         }
         let (info, bodies) = decode(wasm, features)?;
         let artifact = compile::by_threads(|| compile(engine, &info, bodies))??;
@@ -82,7 +94,7 @@ impl Module {
         }
         let trouble = key.and_then(cache::Key::into_trouble);
         let origin = Origin::Compiled(trouble);
-        Module::publish(engine, wasm, info, artifact, origin)
+        Module::publish(engine, Skeleton::of(wasm), info, artifact, origin)
     }
 
     /// Check that a module is valid and uses only what is supported and is in
@@ -95,7 +107,7 @@ impl Module {
         let mut allocations = wasmparser::FuncValidatorAllocations::default();
         for (to_validate, body) in bodies {
             let mut validator = to_validate.into_validator(allocations);
-            validator.validate(&body)?;
+            validator.validate(&body).map_err(Refused::from)?;
             allocations = validator.into_allocations();
         }
         Ok(())
@@ -144,7 +156,7 @@ impl Module {
 
     fn publish(
         engine: &Engine,
-        wasm: &[u8],
+        kept: Skeleton,
         info: ModuleInfo,
         artifact: Artifact,
         origin: Origin,
@@ -160,8 +172,9 @@ impl Module {
             info.imported_funcs,
             Arc::downgrade(&info),
         )?;
-        let start = info.data.iter().map(|d| d.bytes.start).min().unwrap_or(0);
-        let end = info.data.iter().map(|d| d.bytes.end).max().unwrap_or(start);
+        if engine.config().profiler == ProfilingStrategy::PerfMap {
+            perf_map::append(&code, &info, &functions)?;
+        }
         Ok(Module(Arc::new(Inner {
             engine: engine.clone(),
             layout: VmLayout::new(&info),
@@ -171,8 +184,7 @@ impl Module {
             exits,
             checks,
             over_budget,
-            data: wasm[start..end].into(),
-            data_start: start,
+            kept,
             images: OnceLock::new(),
             origin,
             info,
@@ -229,6 +241,16 @@ impl Module {
         self.0.code.len()
     }
 
+    /// Where the machine code of its own functions is, as long as it lives: number, address
+    /// and bytes of each. For profilers and debuggers.
+    pub fn code_places(&self) -> impl Iterator<Item = (u32, usize, usize)> {
+        let places = (self.0.info.imported_funcs..).zip(&self.0.functions);
+        places.map(|(func, range)| {
+            let address = self.0.code.address(range.offset) as usize;
+            (func, address, range.len as usize)
+        })
+    }
+
     /// The checks of accesses in its code; none are counted unless the engine
     /// counts.
     pub fn check_sites(&self) -> CheckSites {
@@ -252,7 +274,7 @@ impl Module {
     pub fn cache_trouble(&self) -> Option<&str> {
         match &self.0.origin {
             Origin::Compiled(trouble) => trouble.as_deref(),
-            Origin::Cache => None,
+            Origin::Cache | Origin::Serialized => None,
         }
     }
 
@@ -314,9 +336,14 @@ impl Module {
 
     /// The bytes of a data segment.
     pub(crate) fn data_bytes(&self, segment: u32) -> &[u8] {
-        let range = &self.0.info.data[segment as usize].bytes;
-        &self.0.data[range.start - self.0.data_start..range.end - self.0.data_start]
+        let (range, kept) = (&self.0.info.data[segment as usize].bytes, &self.0.kept);
+        &kept.bytes[range.start - kept.data_shift..range.end - kept.data_shift]
     }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    let what = || format!("cannot read {}", path.display());
+    std::fs::read(path).map_err(|error| Error::resource(what(), error))
 }
 
 /// The error, or the feature that is turned off and would mend it: the one with

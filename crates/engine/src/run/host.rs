@@ -7,6 +7,10 @@
 
 #![allow(unsafe_code)]
 
+mod closures;
+
+pub use closures::{HostReturn, IntoHostFunc};
+
 use std::marker::PhantomData;
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,19 +19,19 @@ use std::sync::Arc;
 
 use fathom_sys::cells::Placed;
 use fathom_sys::pkeys::Key;
+use smallvec::SmallVec;
 
 use crate::facts::error::{Error, Result};
 use crate::facts::trap::TrapCode;
 use crate::facts::types::{FuncType, TypeId};
 use crate::facts::vmctx::{THROWN, VMCTX_INSTANCE, VmFuncRef, VmHostFunc};
-use crate::run::engine::Trampolines;
-use crate::run::entry;
+use crate::run::engine::{Engine, Trampolines};
 use crate::run::externs::Extern;
 use crate::run::instance::{InstanceData, export_of};
 use crate::run::interrupt::Interrupt;
 use crate::run::store::private::Sealed;
 use crate::run::store::{AsContext, AsContextMut, StoreInner, StoreOpaque, trap_error};
-use crate::run::values::{Val, WasmTy};
+use crate::run::values::Val;
 
 /// A host function: what compiled code sees of it first.
 #[repr(C)]
@@ -37,6 +41,13 @@ pub(crate) struct HostFunc {
     body: HostBody,
     /// Keeps the code that calls it, and its type.
     _trampolines: Arc<Trampolines>,
+}
+
+impl HostFunc {
+    /// Is called through this from now on.
+    pub fn call_through(&mut self, shim: Shim) {
+        self.vm.call = shim;
+    }
 }
 
 // Exit trampolines have the address of the one for that of the other.
@@ -61,6 +72,9 @@ pub struct HostDef {
     pub ty: FuncType,
     pub body: HostBody,
 }
+
+/// Values of a call, few of them as a rule.
+type Values = SmallVec<[Val; 4]>;
 
 /// A host function's view of its store and of the instance that called it.
 pub struct Caller<'a, T> {
@@ -109,6 +123,11 @@ impl<T> Caller<'_, T> {
     /// then discarded for the trap "interrupted".
     pub fn interrupt(&self) -> Option<&Interrupt> {
         self.opaque().interrupt.as_ref()
+    }
+
+    /// The engine of the store.
+    pub fn engine(&self) -> &Engine {
+        &self.opaque().engine
     }
 
     /// An export of the instance that called; nothing when the host called.
@@ -187,25 +206,25 @@ impl HostDef {
     /// A function of runtime type `ty`.
     pub fn dynamic<T, F>(ty: FuncType, func: F) -> HostDef
     where
-        F: Fn(Caller<'_, T>, &[Val], &mut [Val]) -> Result<()> + Send + Sync + 'static,
+        F: Fn(Caller<'_, T>, &[Val], &mut [Val]) -> anyhow::Result<()> + Send + Sync + 'static,
     {
         let signature = ty.clone();
         let body = move |store: *mut StoreOpaque, vmctx: *mut u8, values: *mut u128| {
             // SAFETY: `HostBody`'s condition and the shim's.
             unsafe {
                 let slots = |i: usize| values.add(i);
-                let args: Vec<Val> = signature
+                let args: Values = signature
                     .params()
                     .iter()
                     .enumerate()
                     .map(|(i, ty)| Val::from_slot(*slots(i), *ty, &*store))
                     .collect();
-                let mut results: Vec<Val> = signature
+                let mut results: Values = signature
                     .results()
                     .iter()
                     .map(|ty| Val::default_for(*ty))
                     .collect();
-                func(Caller::new(store, vmctx), &args, &mut results)?;
+                func(Caller::new(store, vmctx), &args, &mut results).map_err(Error::of_host)?;
                 for (i, (value, ty)) in results.iter().zip(signature.results()).enumerate() {
                     value.check(*ty, &*store).map_err(|error| {
                         Error::mismatch(format!("result {i} of a host function: {error}"))
@@ -237,7 +256,8 @@ impl HostDef {
         let domain = opaque.engine.domain();
         let host = HostFunc {
             vm: VmHostFunc {
-                call: entry::shim(domain),
+                runtime: opaque.runtime.address().as_ptr(),
+                call: opaque.shim(),
             },
             store,
             body: self.body.clone(),
@@ -257,126 +277,4 @@ impl HostDef {
         opaque.func_refs.push(func_ref);
         raw
     }
-}
-
-/// What a typed host closure may return.
-pub trait HostReturn: private::Return {}
-
-/// A closure that [`crate::Func::wrap`] accepts.
-pub trait IntoHostFunc<T, Params, Return>: private::Into<T, Params, Return> {}
-
-pub(crate) mod private {
-    use super::*;
-
-    /// Results to slots.
-    pub trait Return {
-        /// Types of the results.
-        fn types() -> Vec<crate::facts::types::ValType>;
-        /// Writes the results.
-        ///
-        /// # Safety
-        /// `values` has room for them.
-        unsafe fn store(self, store: *mut StoreOpaque, values: *mut u128) -> Result<()>;
-    }
-
-    /// Closure to definition.
-    #[allow(private_interfaces)]
-    pub trait Into<T, Params, Return> {
-        /// The definition.
-        fn into_def(self) -> HostDef;
-    }
-}
-
-macro_rules! returns {
-    ($(($($ty:ident $at:tt),*))*) => {$(
-        impl<$($ty: WasmTy),*> private::Return for ($($ty,)*) {
-            fn types() -> Vec<crate::facts::types::ValType> {
-                vec![$($ty::TYPE),*]
-            }
-            #[allow(unused_variables, unused_unsafe)]
-            unsafe fn store(self, store: *mut StoreOpaque, values: *mut u128) -> Result<()> {
-                // SAFETY: the caller's promise.
-                unsafe { $(*values.add($at) = self.$at.into_slot(&mut *store)?;)* }
-                Ok(())
-            }
-        }
-        impl<$($ty: WasmTy),*> HostReturn for ($($ty,)*) {}
-    )*};
-}
-
-returns! {
-    ()
-    (A 0)
-    (A 0, B 1)
-    (A 0, B 1, C 2)
-    (A 0, B 1, C 2, D 3)
-}
-
-impl<R: WasmTy> private::Return for R {
-    fn types() -> Vec<crate::facts::types::ValType> {
-        vec![R::TYPE]
-    }
-    unsafe fn store(self, store: *mut StoreOpaque, values: *mut u128) -> Result<()> {
-        // SAFETY: the caller's promise.
-        unsafe { *values = self.into_slot(&mut *store)? };
-        Ok(())
-    }
-}
-impl<R: WasmTy> HostReturn for R {}
-
-impl<R: HostReturn> private::Return for Result<R> {
-    fn types() -> Vec<crate::facts::types::ValType> {
-        R::types()
-    }
-    unsafe fn store(self, store: *mut StoreOpaque, values: *mut u128) -> Result<()> {
-        // SAFETY: the caller's promise.
-        unsafe { self?.store(store, values) }
-    }
-}
-impl<R: HostReturn> HostReturn for Result<R> {}
-
-macro_rules! closures {
-    ($(($($ty:ident $at:tt),*))*) => {$(
-        impl<T, F, R, $($ty),*> private::Into<T, ($($ty,)*), R> for F
-        where
-            F: Fn(Caller<'_, T> $(, $ty)*) -> R + Send + Sync + 'static,
-            R: HostReturn,
-            $($ty: WasmTy,)*
-        {
-            fn into_def(self) -> HostDef {
-                let ty = FuncType::new([$($ty::TYPE),*], R::types());
-                let body = move |store: *mut StoreOpaque, vmctx: *mut u8, values: *mut u128| {
-                    // SAFETY: `HostBody`'s condition and the shim's.
-                    unsafe {
-                        let returned = self(
-                            Caller::new(store, vmctx),
-                            $($ty::out_of_slot(*values.add($at), &*store)),*
-                        );
-                        returned.store(store, values)
-                    }
-                };
-                HostDef { ty, body: Arc::new(body) }
-            }
-        }
-        impl<T, F, R, $($ty),*> IntoHostFunc<T, ($($ty,)*), R> for F
-        where
-            F: Fn(Caller<'_, T> $(, $ty)*) -> R + Send + Sync + 'static,
-            R: HostReturn,
-            $($ty: WasmTy,)*
-        {}
-    )*};
-}
-
-closures! {
-    ()
-    (A0 0)
-    (A0 0, A1 1)
-    (A0 0, A1 1, A2 2)
-    (A0 0, A1 1, A2 2, A3 3)
-    (A0 0, A1 1, A2 2, A3 3, A4 4)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9)
 }

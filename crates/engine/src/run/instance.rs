@@ -17,13 +17,12 @@ use crate::facts::vmctx::{
     VmFuncRef, VmTag,
 };
 use crate::run::externs::{Extern, Global, Memory, Table, Tag};
-use crate::run::func::Func;
+use crate::run::func::{Func, TypedFunc, WasmParams, WasmResults};
 use crate::run::handle::Module;
 use crate::run::init;
 use crate::run::link;
 use crate::run::memory::LinearMemory;
 use crate::run::refusal::Step;
-use crate::run::runtime;
 use crate::run::store::{AsContext, AsContextMut, StoreOpaque, call_raw, opaque_mut};
 use crate::run::table::TableData;
 
@@ -252,6 +251,36 @@ impl Instance {
         self.get_export(store, name)?.into_func()
     }
 
+    /// An exported function by name, with its type checked once, for quicker calls.
+    ///
+    /// # Errors
+    /// Where there is none of this name, or its type is not the one asked for.
+    pub fn get_typed_func<P: WasmParams, R: WasmResults>(
+        &self,
+        store: impl AsContext,
+        name: &str,
+    ) -> Result<TypedFunc<P, R>> {
+        let func = self.get_func(&store, name);
+        let missing = || Error::mismatch(format!("the instance exports no function '{name}'"));
+        let typed = func.ok_or_else(missing)?.typed(&store);
+        typed.map_err(|error| Error::mismatch(format!("export '{name}': {error}")))
+    }
+
+    /// An exported table by name.
+    pub fn get_table(&self, store: impl AsContext, name: &str) -> Option<Table> {
+        self.get_export(store, name)?.into_table()
+    }
+
+    /// An exported global by name.
+    pub fn get_global(&self, store: impl AsContext, name: &str) -> Option<Global> {
+        self.get_export(store, name)?.into_global()
+    }
+
+    /// An exported tag by name.
+    pub fn get_tag(&self, store: impl AsContext, name: &str) -> Option<Tag> {
+        self.get_export(store, name)?.into_tag()
+    }
+
     /// An exported memory by name.
     pub fn get_memory(&self, store: impl AsContext, name: &str) -> Option<Memory> {
         self.get_export(store, name)?.into_memory()
@@ -278,6 +307,9 @@ impl InstanceData {
         imports: &[Extern],
     ) -> Result<Box<InstanceData>> {
         let info = module.info();
+        if !info.cont_types.is_empty() {
+            store.allow_switches();
+        }
         let domain = store.engine.domain();
         let words = module.layout().size().div_ceil(16);
         let type_ids = (domain == Domain::Locked)
@@ -348,10 +380,16 @@ impl InstanceData {
         // SAFETY: offsets and types are those of the layout's head.
         unsafe {
             self.write(VMCTX_RUNTIME, store.runtime.address());
-            self.write(VMCTX_LIBCALLS, runtime::table(store.engine.domain()));
+            self.write(VMCTX_LIBCALLS, store.libcalls());
             self.write(VMCTX_TYPE_IDS, type_ids);
             self.write(VMCTX_INSTANCE, this);
         }
+    }
+
+    /// Has its code call these runtime functions.
+    pub fn write_libcalls(&mut self, table: *const *const ()) {
+        // SAFETY: offset and type are those of the layout's head.
+        unsafe { self.write(VMCTX_LIBCALLS, table) };
     }
 
     fn write_imports(&mut self) {

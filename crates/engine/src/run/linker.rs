@@ -2,12 +2,14 @@
 
 #![allow(unsafe_code)]
 
+mod pre;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::facts::error::{Error, Result};
+use crate::facts::error::{Error, ErrorKind, Result};
 use crate::facts::module::{Import, ImportKind};
-use crate::facts::types::{FuncType, TypeId};
+use crate::facts::types::{ExternType, FuncType, TypeId};
 use crate::run::engine::{Engine, Trampolines};
 use crate::run::externs::Extern;
 use crate::run::func::Func;
@@ -18,13 +20,14 @@ use crate::run::shared::SharedMemory;
 use crate::run::store::{AsContext, AsContextMut, StoreOpaque, opaque_mut};
 use crate::run::values::Val;
 
+pub use pre::InstancePre;
+
 /// Definitions by module and name. Definitions of the host's are good for any
 /// store with data of type `T`; others for the store they came from.
 pub struct Linker<T> {
     engine: Engine,
-    /// By module and name; nothing for a name that was defined more than once, where
-    /// that was not allowed.
-    items: HashMap<String, HashMap<String, Option<Item>>>,
+    /// By module and name.
+    items: HashMap<String, HashMap<String, Item>>,
     allow_shadowing: bool,
     data: std::marker::PhantomData<fn(T)>,
 }
@@ -55,16 +58,63 @@ impl<T> std::fmt::Debug for Linker<T> {
     }
 }
 
-/// The type that a module imports a function as, where that reads like the
-/// definition's: several types can, of different recursive groups. With it the
-/// trampolines that were compiled with the module.
-fn wanted(module: &Module, import: &Import, def: &HostDef) -> Option<(TypeId, Arc<Trampolines>)> {
-    let info = module.info();
-    match import.kind {
-        ImportKind::Func(ty) if info.types[ty as usize] == def.ty => {
-            Some((info.type_ids[ty as usize], module.host_trampolines(ty)))
+impl Item {
+    /// What is special to a module that imports it: the type that it imports a function
+    /// as, where that reads like the definition's (several types can, of different
+    /// recursive groups), with the trampolines that were compiled with the module.
+    fn wanted(&self, module: &Module, import: &Import) -> Option<Wanted> {
+        let info = module.info();
+        match (self, &import.kind) {
+            (Item::Host(def), ImportKind::Func(ty)) if info.types[*ty as usize] == def.ty => {
+                let id = info.type_ids[*ty as usize];
+                Some(Wanted(id, module.host_trampolines(*ty)))
+            }
+            _ => None,
         }
-        _ => None,
+    }
+
+    /// It as one of a store's.
+    ///
+    /// # Safety
+    /// The store's data has the type that definitions of the host's were made for.
+    unsafe fn bring(&self, wanted: Option<Wanted>, store: &mut StoreOpaque) -> Result<Extern> {
+        Ok(match self {
+            Item::Extern(item) => *item,
+            Item::Shared(memory) => memory.bring_into(store)?.into(),
+            // SAFETY: the caller's promise.
+            Item::Host(def) => unsafe {
+                match wanted {
+                    Some(Wanted(id, code)) => Func::place_with(def, id, code, store),
+                    None => Func::place(def, store)?,
+                }
+            }
+            .into(),
+        })
+    }
+}
+
+/// The type of a function as a module imports it, and the ways to it.
+#[derive(Clone)]
+struct Wanted(TypeId, Arc<Trampolines>);
+
+/// What a function answers that was not defined, see
+/// [`Linker::define_unknown_imports_as_traps`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the function '{name}' that the module imports from '{module}' is not defined")]
+pub struct UnknownImportError {
+    module: String,
+    name: String,
+}
+
+impl UnknownImportError {
+    /// First name of the import.
+    pub fn module(&self) -> &str {
+        &self.module
+    }
+
+    /// Second name of the import.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 }
 
@@ -81,8 +131,8 @@ impl<T> Linker<T> {
     }
 
     /// Whether a later definition of a name replaces an earlier one. Where it does not,
-    /// which is the default, a module that imports the name is not instantiated: two
-    /// definitions of one name are more often a mistake than meant.
+    /// which is the default, the later one is an error: two definitions of one name are
+    /// more often a mistake than meant.
     pub fn allow_shadowing(&mut self, allow: bool) -> &mut Linker<T> {
         self.allow_shadowing = allow;
         self
@@ -93,59 +143,125 @@ impl<T> Linker<T> {
         &self.engine
     }
 
-    /// Define a host function with the closure's type. Of a name that is defined
-    /// already, see [`Linker::allow_shadowing`].
+    /// Define a host function with the closure's type.
+    ///
+    /// # Errors
+    /// This and the others: a name that is defined already, unless
+    /// [`Linker::allow_shadowing`] lets it be replaced.
     pub fn func_wrap<P, R>(
         &mut self,
         module: &str,
         name: &str,
         func: impl IntoHostFunc<T, P, R>,
-    ) -> &mut Linker<T> {
+    ) -> Result<&mut Linker<T>> {
         self.insert(module, name, Item::Host(func.into_def()))
     }
 
     /// Define a host function with a runtime type.
-    pub fn func_new<F>(&mut self, module: &str, name: &str, ty: FuncType, func: F) -> &mut Linker<T>
+    ///
+    /// # Errors
+    /// As [`Linker::func_wrap`].
+    pub fn func_new<F>(
+        &mut self,
+        module: &str,
+        name: &str,
+        ty: FuncType,
+        func: F,
+    ) -> Result<&mut Linker<T>>
     where
-        F: Fn(Caller<'_, T>, &[Val], &mut [Val]) -> Result<()> + Send + Sync + 'static,
+        F: Fn(Caller<'_, T>, &[Val], &mut [Val]) -> anyhow::Result<()> + Send + Sync + 'static,
     {
         self.insert(module, name, Item::Host(HostDef::dynamic(ty, func)))
     }
 
-    /// Define anything of a store.
-    pub fn define(&mut self, module: &str, name: &str, item: impl Into<Extern>) -> &mut Linker<T> {
-        self.insert(module, name, Item::Extern(item.into()))
+    /// Define anything of a store, for instances in that store.
+    ///
+    /// # Errors
+    /// As [`Linker::func_wrap`]; an item of another store.
+    pub fn define(
+        &mut self,
+        store: impl AsContext<Data = T>,
+        module: &str,
+        name: &str,
+        item: impl Into<Extern>,
+    ) -> Result<&mut Linker<T>> {
+        let item = item.into();
+        store.opaque().owns(item.store(), "item")?;
+        self.insert(module, name, Item::Extern(item))
     }
 
     /// Define a shared memory, for any store of the engine.
+    ///
+    /// # Errors
+    /// As [`Linker::func_wrap`].
     pub fn define_shared(
         &mut self,
         module: &str,
         name: &str,
         memory: &SharedMemory,
-    ) -> &mut Linker<T> {
+    ) -> Result<&mut Linker<T>> {
         self.insert(module, name, Item::Shared(memory.clone()))
     }
 
     /// Define every export of an instance under a module name.
+    ///
+    /// # Errors
+    /// As [`Linker::func_wrap`].
     pub fn instance(
         &mut self,
         store: impl AsContext<Data = T>,
         module: &str,
         instance: Instance,
-    ) -> &mut Linker<T> {
+    ) -> Result<&mut Linker<T>> {
         for (name, item) in instance.exports(&store) {
-            self.insert(module, &name, Item::Extern(item));
+            self.insert(module, &name, Item::Extern(item))?;
         }
-        self
+        Ok(self)
     }
 
-    fn insert(&mut self, module: &str, name: &str, item: Item) -> &mut Linker<T> {
+    /// Define what has one name under another one, too.
+    ///
+    /// # Errors
+    /// As [`Linker::func_wrap`]; a name without a definition.
+    pub fn alias(
+        &mut self,
+        module: &str,
+        name: &str,
+        as_module: &str,
+        as_name: &str,
+    ) -> Result<&mut Linker<T>> {
+        let item = self.item(module, name)?.clone();
+        self.insert(as_module, as_name, item)
+    }
+
+    /// Define every function that a module imports and nobody has defined: a call of
+    /// one ends the program with an [`UnknownImportError`]. So a program can be run
+    /// that may never call it. What is no function stays undefined.
+    ///
+    /// # Errors
+    /// None today.
+    pub fn define_unknown_imports_as_traps(&mut self, module: &Module) -> Result<()> {
+        for (from, name, ty) in module.imports() {
+            let ExternType::Func(ty) = ty else { continue };
+            if self.defines(from, name) {
+                continue;
+            }
+            let (module, name) = (from.to_owned(), name.to_owned());
+            let unknown = UnknownImportError { module, name };
+            let (from, name) = (unknown.module.clone(), unknown.name.clone());
+            self.func_new(&from, &name, ty, move |_, _, _| Err(unknown.clone().into()))?;
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, module: &str, name: &str, item: Item) -> Result<&mut Linker<T>> {
+        if !self.allow_shadowing && self.defines(module, name) {
+            let (module, name) = (module.to_owned(), name.to_owned());
+            return Err(ErrorKind::Defined { module, name }.into());
+        }
         let names = self.items.entry(module.to_owned()).or_default();
-        let is_new = !names.contains_key(name);
-        let counts = is_new || self.allow_shadowing;
-        names.insert(name.to_owned(), counts.then_some(item));
-        self
+        names.insert(name.to_owned(), item);
+        Ok(self)
     }
 
     /// Whether there is a definition of this name.
@@ -153,6 +269,25 @@ impl<T> Linker<T> {
         self.items
             .get(module)
             .is_some_and(|names| names.contains_key(name))
+    }
+
+    /// What a name stands for, in a store. A host function becomes another function of
+    /// the store each time.
+    ///
+    /// # Errors
+    /// A name without a definition; a store without room.
+    pub fn get(
+        &self,
+        mut store: impl AsContextMut<Data = T>,
+        module: &str,
+        name: &str,
+    ) -> Result<Extern> {
+        let item = self.item(module, name)?;
+        let store = opaque_mut(&mut store);
+        // SAFETY: the store's data is a `T`.
+        let item = unsafe { item.bring(None, store)? };
+        store.owns(item.store(), "item")?;
+        Ok(item)
     }
 
     /// Instantiate a module with these definitions and run its start function.
@@ -169,18 +304,10 @@ impl<T> Linker<T> {
         let imports = unsafe { self.resolve(opaque_mut(&mut store), module)? };
         Instance::new(store, module, &imports)
     }
-    fn item(&self, import: &Import) -> Result<&Item> {
-        let names = self.items.get(&import.module);
-        let item = names.and_then(|names| names.get(&import.name));
-        match item {
-            Some(None) => {
-                let message = "defined more than once; Linker::allow_shadowing lets the last \
-                               definition count";
-                Err(Error::link(&import.module, &import.name, message))
-            }
-            Some(Some(item)) => Ok(item),
-            None => Err(Error::link(&import.module, &import.name, "unknown import")),
-        }
+
+    fn item(&self, module: &str, name: &str) -> Result<&Item> {
+        let item = self.items.get(module).and_then(|names| names.get(name));
+        item.ok_or_else(|| Error::link(module, name, "unknown import"))
     }
 
     /// What a module imports, in order, in a store.
@@ -195,18 +322,9 @@ impl<T> Linker<T> {
         let imports = module.info().imports.iter();
         imports
             .map(|import| {
-                Ok(match self.item(import)? {
-                    Item::Extern(item) => *item,
-                    Item::Shared(memory) => memory.bring_into(store)?.into(),
-                    // SAFETY: the definitions were made for `T`, the store's data.
-                    Item::Host(def) => unsafe {
-                        match wanted(module, import, def) {
-                            Some((id, code)) => Func::place_with(def, id, code, store),
-                            None => Func::place(def, store)?,
-                        }
-                    }
-                    .into(),
-                })
+                let item = self.item(&import.module, &import.name)?;
+                // SAFETY: the definitions were made for `T`, the store's data.
+                unsafe { item.bring(item.wanted(module, import), store) }
             })
             .collect()
     }
@@ -217,7 +335,7 @@ impl<T> Linker<T> {
     /// The first import that is missing or of a store.
     pub(crate) fn check_free_of_stores(&self, module: &Module) -> Result<()> {
         for import in &module.info().imports {
-            if let Item::Extern(_) = self.item(import)? {
+            if let Item::Extern(_) = self.item(&import.module, &import.name)? {
                 let message = "what a store owns is for its own instances, not for a pool's";
                 return Err(Error::link(&import.module, &import.name, message));
             }

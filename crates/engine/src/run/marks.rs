@@ -4,7 +4,7 @@
 //! exception, a local or an operand. For the last two the stack is read as it is,
 //! from here up to the outermost entry into Wasm: every word that equals an address
 //! counts as a reference (Boehm and Weiser, "Garbage collection in an uncooperative
-//! environment", 1988). A number that looks like an address keeps a block for
+//! environment", 1988), and so are the stacks of continuations. A number that looks like an address keeps a block for
 //! longer; none is freed too early.
 //!
 //! What must stay true: compiled code keeps a reference as the address itself, in
@@ -80,6 +80,10 @@ impl Marks {
             }
         }
         entry::for_each_stack_word(|word| self.word(word));
+        if !store.stacks.is_empty() {
+            let running = entry::running_conts(store);
+            store.stacks.each_word(&running, |word| self.word(word));
+        }
     }
 
     /// One that was marked and whose values are to be looked at.

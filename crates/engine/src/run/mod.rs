@@ -7,6 +7,7 @@
 //!    │                                        └► runtime, host: what it calls
 //!    ├► memory, table, externs, func, values  what is in it
 //!    ├► exception, references ◄─ marks        what Wasm refers to, collected
+//!    ├► stacks                                continuations
 //!    ├► limits, fuel, interrupt               what it may have, and when it ends
 //!    └► pool, recycle                         lives, one after the other
 //! ```
@@ -35,6 +36,7 @@ pub(crate) mod linker;
 pub(crate) mod marks;
 pub(crate) mod memory;
 pub(crate) mod parking;
+pub(crate) mod perf_map;
 pub(crate) mod pool;
 pub(crate) mod racy;
 pub(crate) mod recycle;
@@ -42,6 +44,7 @@ pub(crate) mod references;
 pub(crate) mod refusal;
 pub(crate) mod runtime;
 pub(crate) mod shared;
+pub(crate) mod stacks;
 pub(crate) mod store;
 pub(crate) mod table;
 pub(crate) mod values;

@@ -169,6 +169,7 @@ impl StoreOpaque {
         if !self.externs.is_empty() {
             self.externs = Externs::with_room(self.account.room(Resource::ExternRefs));
         }
+        self.forget_stacks();
         (self.pending, self.panic) = (None, None);
         self.interrupt = None;
         self.limiter = None;

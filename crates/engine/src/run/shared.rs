@@ -33,7 +33,7 @@ use crate::run::store::{StoreOpaque, trap_error};
 /// // (module (import "env" "memory" (memory 1 2 shared)))
 /// let module = Module::new(&engine, b"\0asm\x01\0\0\0\x02\x10\x01\x03env\x06memory\x02\x03\x01\x02")?;
 /// let mut linker = Linker::new(&engine);
-/// linker.define_shared("env", "memory", &memory);
+/// linker.define_shared("env", "memory", &memory)?;
 /// std::thread::scope(|scope| {
 ///     for _ in 0..2 {
 ///         scope.spawn(|| {

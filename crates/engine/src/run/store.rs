@@ -25,19 +25,21 @@ use crate::facts::error::{Error, ErrorKind, Result};
 use crate::facts::thrown::{ExnRef, Uncaught};
 use crate::facts::trap::{self, AccessReport, Frame, Trap, TrapCode};
 use crate::facts::types::TypeHold;
+use crate::facts::vmcont::VmStacks;
 use crate::facts::vmctx::{Counts, Crossing, VmFuncRef, VmHeader, VmRuntime, VmTag};
 use crate::run::code;
 use crate::run::engine::Engine;
 use crate::run::entry::{self, Callee, Raised};
 use crate::run::exception::Exceptions;
 use crate::run::fuel;
-use crate::run::host::HostFunc;
+use crate::run::host::{HostFunc, Shim};
 use crate::run::instance::InstanceData;
 use crate::run::interrupt::Interrupt;
 use crate::run::limits::{Account, Allowance, Limiter, Question, ResourceLimiter};
 use crate::run::memory::LinearMemory;
 use crate::run::references::Externs;
 use crate::run::runtime;
+use crate::run::stacks::Stacks;
 use crate::run::table::TableData;
 
 /// Owns everything that is instantiated in it, and data of the host's.
@@ -82,6 +84,9 @@ pub struct StoreOpaque {
     /// Types of items that the host made; those of instances are their modules'.
     pub(crate) types: Vec<TypeHold>,
     pub(crate) externs: Externs,
+    pub(crate) stacks: Stacks,
+    /// Whether its code may run on other stacks than the thread's.
+    pub(crate) switches: bool,
     /// An error that a libcall or host function left for compiled code to
     /// raise.
     pub pending: Option<Error>,
@@ -119,8 +124,10 @@ impl<T> Store<T> {
             fuel: fuel::to_cell(engine.config().initial_fuel),
             counts: Counts::default(),
             crossing: Crossing::default(),
+            stacks: VmStacks::new(),
         };
-        let runtime = Placed::new(domain, Key::Inside, runtime);
+        let mut runtime = Placed::new(domain, Key::Inside, runtime);
+        runtime.stacks.begin();
         let host_context = VmHeader {
             runtime: runtime.address().as_ptr(),
             libcalls: runtime::table(domain),
@@ -143,6 +150,8 @@ impl<T> Store<T> {
             func_refs: Vec::new(),
             types: Vec::new(),
             externs: Externs::with_room(engine.quota().extern_refs),
+            stacks: Stacks::new(engine.config().continuation_stack),
+            switches: false,
             pending: None,
             panic: None,
             interrupt: None,
@@ -349,6 +358,42 @@ impl StoreOpaque {
     }
 }
 
+impl StoreOpaque {
+    /// From now on its code may run on the stacks of continuations, and leaves them
+    /// before it calls the runtime or the host. What is under way runs on the thread's
+    /// own stack, where it makes no difference.
+    pub(crate) fn allow_switches(&mut self) {
+        if std::mem::replace(&mut self.switches, true) {
+            return;
+        }
+        self.host_context.libcalls = self.libcalls();
+        let table = self.libcalls();
+        for instance in &mut self.instances {
+            instance.write_libcalls(table);
+        }
+        let shim = self.shim();
+        for host in &mut self.host_funcs {
+            host.call_through(shim);
+        }
+    }
+
+    /// The runtime functions for contexts of this store.
+    pub(crate) fn libcalls(&self) -> *const *const () {
+        match self.switches {
+            true => entry::switching_table(),
+            false => runtime::table(self.engine.domain()),
+        }
+    }
+
+    /// The shim for its host functions.
+    pub(crate) fn shim(&self) -> Shim {
+        match self.switches {
+            true => entry::switching_shim(),
+            false => entry::shim(self.engine.domain()),
+        }
+    }
+}
+
 /// Call `func` with `values` as arguments and for results.
 ///
 /// # Safety
@@ -399,6 +444,7 @@ pub(crate) unsafe fn call_raw(
 }
 
 impl StoreOpaque {
+    #[cold]
     fn error_of(&mut self, raised: Raised) -> Error {
         let (pc, backtrace) = match raised {
             Raised::NoStack => return trap_error(self.exhausted(), Vec::new()),

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 use std::any::Any;
+use std::num::NonZeroU64;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use crate::run::store::StoreOpaque;
 
 /// A value.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Val {
     /// 32-bit integer.
     I32(i32),
@@ -32,6 +34,31 @@ pub enum Val {
     ExternRef(Option<ExternRef>),
     /// Exception or null.
     ExnRef(Option<ExnRef>),
+    /// Continuation or null.
+    ContRef(Option<ContRef>),
+}
+
+/// A continuation of a store, to be handed back to Wasm. The host cannot resume it, and
+/// Wasm can once, whoever has references to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContRef {
+    store: u64,
+    raw: NonZeroU64,
+    /// What Wasm said that it is.
+    heap: HeapType,
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+impl ContRef {
+    /// What Wasm has.
+    pub(crate) fn raw(&self) -> NonZeroU64 {
+        self.raw
+    }
+
+    /// The same with something else.
+    pub(crate) fn with_raw(self, raw: NonZeroU64) -> ContRef {
+        ContRef { raw, ..self }
+    }
 }
 
 /// Something of the host that Wasm can hold but not look into. Clones are the
@@ -79,6 +106,7 @@ impl Val {
             Val::FuncRef(_) => ValType::FUNCREF,
             Val::ExternRef(_) => ValType::EXTERNREF,
             Val::ExnRef(_) => ValType::EXNREF,
+            Val::ContRef(_) => ValType::Ref(RefType::CONTREF),
         }
     }
 
@@ -111,6 +139,14 @@ impl Val {
                 (ty.heap == HeapType::Exn && (ty.nullable || value.is_some()))
                     || (ty.heap == HeapType::NoExn && value.is_none())
             }
+            (Val::ContRef(None), ValType::Ref(ty)) => {
+                let any = RefType::nullable(HeapType::NoCont);
+                any.is_subtype_of(ty)
+            }
+            (Val::ContRef(Some(cont)), ValType::Ref(ty)) => {
+                store.owns(cont.store, "continuation")?;
+                RefType::nullable(cont.heap).is_subtype_of(RefType::nullable(ty.heap))
+            }
             _ => self.ty() == ty,
         };
         if fits {
@@ -135,6 +171,7 @@ impl Val {
                 HeapType::Func | HeapType::Concrete(_) | HeapType::NoFunc => Val::FuncRef(None),
                 HeapType::Extern | HeapType::NoExtern => Val::ExternRef(None),
                 HeapType::Exn | HeapType::NoExn => Val::ExnRef(None),
+                HeapType::Cont | HeapType::ConcreteCont(_) | HeapType::NoCont => Val::ContRef(None),
             },
         }
     }
@@ -171,6 +208,14 @@ impl Val {
         }
     }
 
+    /// The bits of a `v128`.
+    pub fn v128(&self) -> Option<u128> {
+        match self {
+            Val::V128(v) => Some(*v),
+            _ => None,
+        }
+    }
+
     /// The slot that stands for it.
     ///
     /// # Errors
@@ -189,6 +234,11 @@ impl Val {
             Val::ExnRef(Some(exn)) => {
                 store.owns(exn.store, "exception")?;
                 exn.raw.as_ptr() as u128
+            }
+            Val::ContRef(None) => 0,
+            Val::ContRef(Some(cont)) => {
+                store.owns(cont.store, "continuation")?;
+                u128::from(cont.raw.get())
             }
         })
     }
@@ -215,9 +265,63 @@ impl Val {
                 HeapType::Exn | HeapType::NoExn => {
                     Val::ExnRef(ExnRef::from_raw(slot as u64, store))
                 }
+                HeapType::Cont | HeapType::ConcreteCont(_) | HeapType::NoCont => {
+                    let raw = NonZeroU64::new(slot as u64);
+                    Val::ContRef(raw.map(|raw| ContRef {
+                        store: store.id,
+                        raw,
+                        heap: ty.heap,
+                    }))
+                }
             },
         }
     }
+}
+
+macro_rules! unwrap {
+    ($($name:ident $of:ident $ty:ty;)*) => {
+        impl Val {$(
+            #[doc = concat!("The value of [`Val::", stringify!($of), "`].")]
+            ///
+            /// # Panics
+            /// For a value of another type.
+            #[track_caller]
+            pub fn $name(&self) -> $ty {
+                match self.$of() {
+                    Some(value) => value,
+                    None => panic!("a value of type {} is no {}", self.ty(), stringify!($of)),
+                }
+            }
+        )*}
+    };
+}
+unwrap! {
+    unwrap_i32 i32 i32;
+    unwrap_i64 i64 i64;
+    unwrap_f32 f32 f32;
+    unwrap_f64 f64 f64;
+}
+
+macro_rules! from {
+    ($($ty:ty, |$value:ident| $val:expr;)*) => {$(
+        impl From<$ty> for Val {
+            fn from($value: $ty) -> Val {
+                $val
+            }
+        }
+    )*};
+}
+from! {
+    i32, |v| Val::I32(v);
+    i64, |v| Val::I64(v);
+    f32, |v| Val::F32(v.to_bits());
+    f64, |v| Val::F64(v.to_bits());
+    u128, |v| Val::V128(v);
+    Func, |v| Val::FuncRef(Some(v));
+    Option<Func>, |v| Val::FuncRef(v);
+    ExternRef, |v| Val::ExternRef(Some(v));
+    Option<ExternRef>, |v| Val::ExternRef(v);
+    &Val, |v| v.clone();
 }
 
 /// The raw form of a function reference.
@@ -244,6 +348,11 @@ pub(crate) unsafe fn func_from_raw(raw: u64, store: &StoreOpaque) -> Option<Func
 /// A Rust type that stands for a Wasm value type in typed functions.
 ///
 /// Sealed: the border to compiled code relies on the implementations here.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no value of WebAssembly's",
+    note = "values are `i32`, `u32`, `i64`, `u64`, `f32`, `f64`, `u128`, `Option<Func>` and \
+            `Option<ExternRef>`"
+)]
 pub trait WasmTy: Sized + private::Slot {}
 
 pub(crate) mod private {

@@ -35,7 +35,7 @@ use crate::cell::{Cell, CellId, SandboxId};
 use crate::experiment::Experiment;
 use crate::host::Host;
 use crate::protocol::Hello;
-use crate::vocabulary::{Compared, FailureKind, Guarantee, Metric, Phase, Span};
+use crate::vocabulary::{Compared, FailureKind, Guarantee, Metric, Phase, Span, Variant};
 
 pub use read::{ReadError, parse};
 pub use write::{WriteError, Writer};
@@ -202,6 +202,9 @@ pub struct Header {
     pub cells: Vec<Cell>,
 }
 
+/// Of [`Config::layouts`]: another layout in every round.
+pub const ANEW: u32 = 0;
+
 /// How a campaign measures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Config {
@@ -229,6 +232,10 @@ pub struct Config {
     /// Whether code layout varies from round to round.
     #[serde(default)]
     pub layout_varies: bool,
+    /// How many layouts the code of each build has in the campaign's rounds, drawn one
+    /// after the other; [`ANEW`] for another in every round. One layout where absent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub layouts: BTreeMap<Variant, u32>,
     /// The engine whose times ratios are taken to, by preference `native`.
     #[serde(default)]
     pub baseline: Option<SandboxId>,
@@ -252,6 +259,9 @@ pub struct Config {
     /// Why system calls were not counted, where they belong to the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncounted: Option<String>,
+    /// What each engine was: a hash of the files that it was started from, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub engines: BTreeMap<String, String>,
     /// Anything else worth keeping, by name; nothing is decided by it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other: BTreeMap<String, String>,
@@ -284,7 +294,7 @@ pub struct ModuleNote {
 }
 
 /// What a workload is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkloadNote {
     /// The suite that the workload is of.
     pub suite: String,
@@ -302,6 +312,12 @@ pub struct WorkloadNote {
     /// The length of its module in bytes, where it was made for the campaign.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// How often a run of it resumes a fiber, where that is what it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trips: Option<u64>,
+    /// The length of its builds in bytes, where they are compared.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub builds: BTreeMap<Variant, u64>,
 }
 
 /// One counted iteration of a cell.
@@ -500,6 +516,9 @@ pub struct ProbeRecord {
     /// configuration, the kernel or the processor changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
+    /// The part of the probe that there was time for, per cent; absent where it is whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part_percent: Option<u8>,
 }
 
 impl ProbeRecord {

@@ -48,7 +48,9 @@ fn scale(shown: &[(&Row, Interval)], floor: Option<f64>) -> Scale {
     let floor = floor.unwrap_or(0.0);
     let low = shown
         .iter()
-        .fold(1.0 - floor, |low, (_, ratio)| low.min(ratio.low()));
+        .fold((1.0 - floor).max(0.0), |low, (_, ratio)| {
+            low.min(ratio.low())
+        });
     let mut highs: Vec<f64> = shown.iter().map(|(_, ratio)| ratio.high()).collect();
     highs.sort_by(f64::total_cmp);
     let most = highs
@@ -65,7 +67,11 @@ fn bar(row: &Row, ratio: Interval, scale: &Scale, group: &Group) -> ChartRow {
     let words = words(row, ratio, &group.baseline);
     let mut svg = Svg::new("plot", HEIGHT, &words);
     if let Some(floor) = group.noise_floor {
-        let (from, to) = (scale.place(1.0 - floor), scale.place(1.0 + floor));
+        // Nothing takes less than no time.
+        let (from, to) = (
+            scale.place((1.0 - floor).max(0.0)),
+            scale.place(1.0 + floor),
+        );
         svg.span("floor", from, to, 0.0, height);
     }
     grid(&mut svg, scale, TICKS, height);

@@ -167,7 +167,7 @@ impl Library<'_> {
             markdown(&self.statements(seed))
         );
         text.push_str(
-            "\nThe seed's other figures are pictures without numbers. A ratio below 1 means that \
+            "\nThe study's other figures are pictures without numbers. A ratio below 1 means that \
              the first engine is faster.\n",
         );
         for (title, table) in self.tables() {

@@ -52,6 +52,7 @@ fn campaign_of(build: Variant) -> Campaign {
         answer: None,
         category: Some(category.to_owned()),
         bytes: None,
+        ..WorkloadNote::default()
     };
     let notes = PROGRAMS.map(note).to_vec();
     formula::campaign("libsodium-2023-mini", notes, &cells, truth)

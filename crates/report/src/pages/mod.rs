@@ -11,8 +11,12 @@
 
 mod calls;
 mod compile;
+mod fibers;
 mod growth;
 mod startup;
+mod wasmfx;
+
+pub(crate) use fibers::way;
 
 use fathom_record::{Campaign, Experiment};
 use fathom_stats::{Figure, Medians, Summary};
@@ -119,6 +123,14 @@ pub fn of(experiment: Experiment) -> Page {
         },
         Experiment::Libsodium | Experiment::Libsodium2023 => Page {
             own: library::own,
+            ..GENERAL
+        },
+        Experiment::Fibers => Page {
+            own: |context| Ok(fibers::own(context)),
+            ..GENERAL
+        },
+        Experiment::BenchmarkingWasmfx => Page {
+            own: wasmfx::own,
             ..GENERAL
         },
         Experiment::LeapsAndBounds => Page {

@@ -51,7 +51,7 @@ pub fn of_group(shown: &[Shown<'_>], lens: &Lens<'_>, pairs: &Pairs<'_>) -> Vec<
 }
 
 /// Exact, and measured on everything.
-pub(super) fn is_choice(shown: &Shown<'_>) -> bool {
+fn is_choice(shown: &Shown<'_>) -> bool {
     shown.row.is_ranked() && shown.row.kind != Kind::Inexact
 }
 

@@ -67,6 +67,7 @@ fn probes(campaign: &Campaign) -> Vec<ProbeRow> {
             violations: probe.violations,
             needless: probe.needless,
             without: probe.without.clone(),
+            part_percent: probe.part_percent,
             examples: probe.examples.clone(),
             is_unsound: probe.is_unsound(),
             is_overcautious: probe.is_overcautious(),

@@ -80,19 +80,10 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
         add("--kernels", cell.workload.clone());
     }
     let sandbox = &cell.sandbox;
-    match cell.variant {
-        Variant::Native | Variant::NativeTuned | Variant::NativeGcc => {
-            add("--engines", cell.variant.to_string());
-        }
-        Variant::Wasm
-        | Variant::WasmSimd
-        | Variant::WasmMvp
-        | Variant::WasmOpt
-        | Variant::Wasm32
-        | Variant::Wasm64 => {
-            // A selection does not decide whether modules went through this optimiser.
-            let is_chosen = !is_selection || cell.variant == Variant::WasmOpt;
-            if header.config.module.is_none() && is_chosen {
+    match cell.variant.is_wasm() {
+        false => add("--engines", cell.variant.to_string()),
+        true => {
+            if header.config.module.is_none() && (!is_selection || is_chosen(cell.variant)) {
                 add("--variant", cell.variant.to_string());
             }
             if sandbox.engine == "fathom" {
@@ -123,6 +114,15 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
     }
     words.extend(rest);
     shell(&words)
+}
+
+/// Whether a selection leaves a build to choose: it does not decide whether modules went
+/// through this optimiser, nor which way to make fibers is meant.
+fn is_chosen(variant: Variant) -> bool {
+    matches!(
+        variant,
+        Variant::WasmOpt | Variant::WasmAsyncify | Variant::WasmSwitch | Variant::WasmState
+    )
 }
 
 #[cfg(test)]

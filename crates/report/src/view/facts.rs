@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use fathom_record::campaign::Header;
-use fathom_record::{Campaign, Host};
+use fathom_record::campaign::{ANEW, Config, Header};
+use fathom_record::{Campaign, Host, Variant};
 
 use super::commands::shell;
 use super::{Fact, InForceRow};
@@ -141,14 +141,7 @@ pub fn config(header: &Header) -> Vec<Fact> {
                     .join(", ")
             },
         ),
-        known(
-            "code layout",
-            if config.layout_varies {
-                "varies from round to round"
-            } else {
-                "fixed"
-            },
-        ),
+        known("code layout", layout(config)),
         known("seed", config.seed),
     ];
     if let Some(baseline) = &config.baseline {
@@ -174,6 +167,23 @@ pub fn config(header: &Header) -> Vec<Fact> {
     }
     facts.extend(config.other.iter().map(|(name, value)| known(name, value)));
     facts
+}
+
+/// How the layout of code varies, by build where that is known.
+fn layout(config: &Config) -> String {
+    if config.layouts.is_empty() {
+        let of_all = match config.layout_varies {
+            true => "varies from round to round",
+            false => "fixed",
+        };
+        return of_all.to_owned();
+    }
+    let of = |(build, count): (&Variant, &u32)| match *count {
+        ANEW => format!("{build}: another order of functions in each round"),
+        1 => format!("{build}: fixed"),
+        count => format!("{build}: {count} links in turn"),
+    };
+    config.layouts.iter().map(of).collect::<Vec<_>>().join("; ")
 }
 
 /// One line for each sandbox and thing found in force, in the campaign's order.

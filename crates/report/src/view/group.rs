@@ -121,14 +121,19 @@ impl Builder<'_> {
             })
             .collect();
         let floor = self.lens.floor(&suite, &self.workloads, threads);
-        let placed: Vec<Key> = shown
+        let placed: Vec<Key> = placed(&shown)
             .iter()
-            .filter(|shown| is_placed(shown))
-            .map(|shown| shown.from.row.clone())
+            .map(|&at| shown[at].from.row.clone())
             .collect();
         let pairs = self.lens.pairs(&placed.iter().collect::<Vec<_>>());
         let quiet = self.lens.quiet(threads).or(floor);
         let doubt = order(&mut shown, &pairs).or_else(|| words::loud(quiet?));
+        for short in shown
+            .iter_mut()
+            .filter(|shown| shown.row.rank == Rank::Unranked && has_times(shown))
+        {
+            short.row.caveats.push(words::too_short());
+        }
         name(&mut shown);
         let lead = words::lead(&shown, &pairs);
         let mut group = Group {
@@ -405,9 +410,11 @@ fn footnote(row: &RowSummary, hello: Option<&Hello>, footnotes: &mut Vec<String>
 /// and gives the places. Rows that were not shown to differ from the first of a
 /// place share it; where the campaign cannot say, the reason is returned.
 fn order(rows: &mut [Shown<'_>], pairs: &Pairs<'_>) -> Option<String> {
+    let placed = placed(rows);
+    let placed: Vec<Key> = placed.iter().map(|&at| rows[at].from.row.clone()).collect();
     let class = |shown: &Shown<'_>| match shown {
         shown if !shown.from.row.variant.is_wasm() => 0,
-        shown if is_placed(shown) => 1,
+        shown if placed.contains(&shown.from.row) => 1,
         shown if shown.ratio.geomean.is_ok() => 2,
         _ => 3,
     };
@@ -458,9 +465,22 @@ fn order(rows: &mut [Shown<'_>], pairs: &Pairs<'_>) -> Option<String> {
     doubt
 }
 
-/// Whether a row takes a place: it is ranked, and every workload has a time.
-fn is_placed(shown: &Shown<'_>) -> bool {
+/// Whether a row is ranked and every workload has a time.
+pub(super) fn has_times(shown: &Shown<'_>) -> bool {
     shown.from.is_ranked && shown.from.without_time.is_empty() && shown.ratio.geomean.is_ok()
+}
+
+/// The rows that take a place: they are ranked, every workload has a time, and as many
+/// rounds as an interval takes. Where no row has so many, all that have times are placed, and
+/// the headline says that they are too few.
+fn placed(rows: &[Shown<'_>]) -> Vec<usize> {
+    let with_times: Vec<usize> = (0..rows.len()).filter(|&at| has_times(&rows[at])).collect();
+    let known: Vec<usize> = with_times
+        .iter()
+        .copied()
+        .filter(|&at| words::is_known(&rows[at].row))
+        .collect();
+    if known.is_empty() { with_times } else { known }
 }
 
 /// Gives each row the shortest name that no other row has: the engine alone

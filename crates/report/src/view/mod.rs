@@ -484,6 +484,8 @@ pub struct ProbeRow {
     pub needless: u64,
     /// Instructions that were not tried.
     pub without: Vec<String>,
+    /// The part that there was time for, per cent; none where it is all.
+    pub part_percent: Option<u8>,
     /// Some of them.
     pub examples: Vec<String>,
     /// Whether less was seen than is promised.
@@ -512,8 +514,12 @@ impl ProbeRow {
             (false, true) => "! contained, not exact",
             (false, false) => "✓ as promised",
         };
+        let found = match self.part_percent {
+            Some(part) => format!("{found} so far ({part} %)"),
+            None => found.to_owned(),
+        };
         match self.without.is_empty() {
-            true => found.to_owned(),
+            true => found,
             false => format!("{found}, without {}", words::listed(&self.without)),
         }
     }

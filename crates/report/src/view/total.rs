@@ -16,8 +16,8 @@ use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::times::Round;
 use fathom_stats::{CellSummary, Figure, Summary};
 
-use super::group::Shown;
-use super::{Total, Totals, Workload, advice, words};
+use super::group::{Shown, has_times};
+use super::{Kind, Total, Totals, Workload, words};
 use crate::figures;
 
 /// Numbers of runs that have a column.
@@ -72,7 +72,7 @@ pub fn of_group(shown: &[Shown<'_>], summary: &Summary, workloads: &[Workload]) 
             })
         })
         .collect();
-    let choices = || rows.iter().filter(|part| advice::is_choice(part.row));
+    let choices = || rows.iter().filter(|part| is_choice(part.row));
     if choices().count() < 2 {
         return None;
     }
@@ -89,6 +89,11 @@ pub fn of_group(shown: &[Shown<'_>], summary: &Summary, workloads: &[Workload]) 
         sentence: sentence(&known, rounds.len(), &unknown),
         rows: rows.iter().map(Part::shown).collect(),
     })
+}
+
+/// Exact and measured on everything; a row of too few rounds is named, not judged.
+fn is_choice(shown: &Shown<'_>) -> bool {
+    has_times(shown) && shown.row.kind != Kind::Inexact
 }
 
 /// A row's part of it.
@@ -133,7 +138,7 @@ fn rounds_of(cell: &CellSummary) -> Option<&std::collections::BTreeMap<u32, Roun
 /// The rounds that every choice has of every workload, of those that have enough.
 fn common_rounds(shown: &[Shown<'_>], summary: &Summary, workloads: &[Workload]) -> Vec<u32> {
     let mut all: Option<Vec<u32>> = None;
-    let is_asked = |row: &&Shown<'_>| advice::is_choice(row) && has_enough(row, summary, workloads);
+    let is_asked = |row: &&Shown<'_>| is_choice(row) && has_enough(row, summary, workloads);
     for row in shown.iter().filter(is_asked) {
         for cell in cells(row, summary, workloads).flatten() {
             let Some(rounds) = rounds_of(cell) else {

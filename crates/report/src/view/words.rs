@@ -94,12 +94,16 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
         Variant::Native => {}
         Variant::NativeTuned => details.push("tuned for this CPU".to_owned()),
         Variant::NativeGcc => details.push("gcc".to_owned()),
+        Variant::NativeState => details.push("state machines".to_owned()),
         Variant::Wasm
         | Variant::WasmSimd
         | Variant::WasmMvp
         | Variant::WasmOpt
         | Variant::Wasm32
-        | Variant::Wasm64 => {
+        | Variant::Wasm64
+        | Variant::WasmAsyncify
+        | Variant::WasmSwitch
+        | Variant::WasmState => {
             details.push(sandbox.strategy.clone());
         }
     }
@@ -119,6 +123,9 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
         Variant::WasmMvp if with_variant => details.push("WebAssembly 1.0".to_owned()),
         // Whatever it is beside: nobody takes it for what the compiler made.
         Variant::WasmOpt => details.push("wasm-opt -O4".to_owned()),
+        Variant::WasmAsyncify => details.push("Asyncify".to_owned()),
+        Variant::WasmSwitch => details.push("stack switching".to_owned()),
+        Variant::WasmState => details.push("state machines".to_owned()),
         Variant::Wasm32 if with_variant => details.push("32-bit".to_owned()),
         Variant::Wasm64 if with_variant => details.push("64-bit".to_owned()),
         _ => {}
@@ -174,6 +181,9 @@ pub fn caveats(row: &RowSummary, missing: &[String], workloads: usize) -> Vec<St
             "probed without {}, which it refuses",
             listed(&probe.without)
         ));
+    }
+    if let Some(part) = row.probe.as_ref().and_then(|probe| probe.part_percent) {
+        caveats.push(format!("probed in part: there was time for {part} % of it"));
     }
     let lost = row.without_time.len();
     if lost > 0 && lost < workloads {
@@ -375,6 +385,14 @@ pub fn doubt(verdict: Verdict) -> Option<String> {
         Verdict::TooFew => Some(format!("Too few rounds to be sure: it takes {ROUNDS_MIN}.")),
         Verdict::Uncontrolled => Some("No control was measured, so that may be noise.".to_owned()),
     }
+}
+
+/// Said of a row that has times but no place.
+pub fn too_short() -> String {
+    format!(
+        "too few rounds for a place: it takes {ROUNDS_MIN}. The slowest rest where the budget \
+         is short; `--resume` with a longer `--budget` measures them"
+    )
 }
 
 /// What a noise floor means that hides what readers look for.

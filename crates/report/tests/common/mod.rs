@@ -328,6 +328,7 @@ impl Maker {
             },
             without: one.without.iter().map(|what| (*what).to_owned()).collect(),
             date: Some("2026-11-19T08:00:00Z".to_owned()),
+            part_percent: None,
         }));
     }
 
@@ -462,6 +463,7 @@ pub fn suite_again(seed: u64, slowdown: f64) -> Vec<u8> {
             answer: Some("0123456789abcdef".to_owned()),
             category: None,
             bytes: None,
+            ..WorkloadNote::default()
         })
         .collect();
     maker.noise = Noise(seed);

@@ -21,35 +21,51 @@ use crate::calls::{args, clock, dirs, file, io, open, paths, poll, process, sock
 use crate::ctx::WasiCtx;
 use crate::errno::Errno;
 use crate::types::{Snapshot, Whence};
+use crate::watch::Around;
 use fathom_engine::{Caller, Error, Linker};
 
-/// One row as a function for the linker. `$get` finds the guest's state.
+/// One row as a function for the linker. `$get` finds the guest's state; `$around`
+/// stands around the call of the function of number `$at`.
 macro_rules! row {
-    (plain, $get:ident, ($ctx:ident, $mem:ident $($_:tt)*), ($($arg:ident: $ty:ty),*), u32, $call:expr) => {
-        move |mut caller: Caller<'_, T> $(, $arg: $ty)*| -> Result<u32, Error> {
-            // Some calls need one of both.
-            plain(&mut caller, $get, |#[allow(unused)] $ctx, #[allow(unused)] $mem| $call)
-        }
-    };
-    (stoppable, $get:ident, ($ctx:ident, $mem:ident, $stopped:ident $($_:tt)*),
+    (plain, $get:ident, $around:ident, $at:ident, ($ctx:ident, $mem:ident $($_:tt)*),
      ($($arg:ident: $ty:ty),*), u32, $call:expr) => {
         move |mut caller: Caller<'_, T> $(, $arg: $ty)*| -> Result<u32, Error> {
-            stoppable(&mut caller, $get, |$ctx, $mem, $stopped| $call)
+            $around.around($at, &mut caller, &[$($arg as u64),*], |caller| {
+                // Some calls need one of both.
+                plain(caller, $get, |#[allow(unused)] $ctx, #[allow(unused)] $mem| $call)
+            })
         }
     };
-    (transfer, $get:ident, ($ctx:ident, $mem:ident, $stopped:ident, $ranges:ident $($_:tt)*),
-     ($fd:ident: u32, $iovs:ident: u32, $count:ident: u32 $(, $arg:ident: $ty:ty)*), u32, $call:expr) => {
+    (stoppable, $get:ident, $around:ident, $at:ident,
+     ($ctx:ident, $mem:ident, $stopped:ident $($_:tt)*), ($($arg:ident: $ty:ty),*), u32,
+     $call:expr) => {
+        move |mut caller: Caller<'_, T> $(, $arg: $ty)*| -> Result<u32, Error> {
+            $around.around($at, &mut caller, &[$($arg as u64),*], |caller| {
+                stoppable(caller, $get, |$ctx, $mem, $stopped| $call)
+            })
+        }
+    };
+    (transfer, $get:ident, $around:ident, $at:ident,
+     ($ctx:ident, $mem:ident, $stopped:ident, $ranges:ident $($_:tt)*),
+     ($fd:ident: u32, $iovs:ident: u32, $count:ident: u32 $(, $arg:ident: $ty:ty)*), u32,
+     $call:expr) => {
         move |mut caller: Caller<'_, T>, $fd: u32, $iovs: u32, $count: u32 $(, $arg: $ty)*|
             -> Result<u32, Error> {
             let list = ($fd, $iovs, $count);
-            transfer(&mut caller, $get, list, |$ctx, $mem, $ranges| $call)
+            let args = [$fd as u64, $iovs as u64, $count as u64 $(, $arg as u64)*];
+            $around.around($at, &mut caller, &args, |caller| {
+                transfer(caller, $get, list, |$ctx, $mem, $ranges| $call)
+            })
         }
     };
-    (own, $get:ident, ($ctx:ident, $mem:ident, $stopped:ident, $ranges:ident, $caller:ident),
+    (own, $get:ident, $around:ident, $at:ident,
+     ($ctx:ident, $mem:ident, $stopped:ident, $ranges:ident, $caller:ident),
      ($($arg:ident: $ty:ty),*), $result:ty, $call:expr) => {
-        // Some calls need none of it.
-        move |#[allow(unused)] mut $caller: Caller<'_, T> $(, $arg: $ty)*| -> Result<$result, Error> {
-            $call
+        move |mut caller: Caller<'_, T> $(, $arg: $ty)*| -> Result<$result, Error> {
+            // Some calls need none of it.
+            $around.around($at, &mut caller, &[$($arg as u64),*], |#[allow(unused)] $caller| {
+                $call
+            })
         }
     };
 }
@@ -57,28 +73,34 @@ macro_rules! row {
 /// Makes of the rows the function that defines them and the list of their names. The
 /// head gives names to what the calls see.
 macro_rules! table {
-    ($snapshot:ident $sees:tt $($kind:ident $name:ident $args:tt $result:tt => $call:expr;)*) => {
-        /// The functions by name, in the order of the rows.
-        #[cfg(test)]
-        pub(super) const NAMES: &[&str] = &[$(stringify!($name)),*];
+    ($snapshot:ident $get:ident $sees:tt $($kind:ident $name:ident $args:tt $result:tt => $call:expr;)*) => {
+        /// The functions by name, in the order of the rows: that is their number.
+        pub(crate) const NAMES: &[&str] = &[$(stringify!($name)),*];
 
         /// Defines every function in `linker`, as members of `module`.
         pub(super) fn define<T: 'static>(
             linker: &mut Linker<T>,
             module: &str,
             $snapshot: Snapshot,
-            get: impl Fn(&mut T) -> &mut WasiCtx + Copy + Send + Sync + 'static,
-        ) {
-            $(linker.func_wrap(
-                module,
-                stringify!($name),
-                row!($kind, get, $sees, $args, $result, $call),
-            );)*
+            $get: impl Fn(&mut T) -> &mut WasiCtx + Copy + Send + Sync + 'static,
+            around: impl Around,
+        ) -> Result<(), Error> {
+            let mut numbers = 0..;
+            $(
+                let around_this = around.clone();
+                let at: usize = numbers.next().expect("there is no last number");
+                linker.func_wrap(
+                    module,
+                    stringify!($name),
+                    row!($kind, $get, around_this, at, $sees, $args, $result, $call),
+                )?;
+            )*
+            Ok(())
         }
     };
 }
 
-table! { snapshot (ctx, mem, stopped, ranges, caller)
+table! { snapshot get (ctx, mem, stopped, ranges, caller)
 
 plain args_get(argv: u32, buf: u32) u32 =>
     args::args_get(ctx, mem, argv, buf);
@@ -90,9 +112,9 @@ plain environ_sizes_get(count: u32, size: u32) u32 =>
     args::environ_sizes_get(ctx, mem, count, size);
 
 plain clock_res_get(id: u32, out: u32) u32 =>
-    clock::clock_res_get(mem, id, out);
+    clock::clock_res_get(ctx, mem, id, out);
 plain clock_time_get(id: u32, precision: u64, out: u32) u32 =>
-    clock::clock_time_get(mem, id, precision, out);
+    clock::clock_time_get(ctx, mem, id, precision, out);
 
 plain fd_advise(fd: u32, offset: u64, len: u64, advice: u32) u32 =>
     file::fd_advise(ctx, fd, offset, len, advice);
@@ -188,7 +210,7 @@ own sched_yield() u32 => {
     process::sched_yield();
     Ok(Errno::Success as u32)
 };
-own random_get(ptr: u32, len: u32) u32 => random_get(&mut caller, ptr, len);
+own random_get(ptr: u32, len: u32) u32 => random_get(caller, get, ptr, len);
 
 plain sock_accept(fd: u32, flags: u32, out: u32) u32 =>
     sock::sock_accept(ctx, mem, fd, flags, out);

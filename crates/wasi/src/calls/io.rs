@@ -5,7 +5,7 @@ use crate::ctx::WasiCtx;
 use crate::errno::Errno;
 use crate::memory::GuestMemory;
 use crate::ranges::{Iovecs, Present};
-use crate::table::Descriptor;
+use crate::table::{Descriptor, HostFile};
 use crate::types::{FdFlags, FileType, Rights};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::net::{SendAncillaryBuffer, SendFlags};
@@ -59,11 +59,12 @@ pub(crate) fn fd_write(
     let file = ctx.table().file(fd, Rights::FD_WRITE)?;
     mem.check(nwritten, 4)?;
     wait_unless_nonblocking(&file, PollFlags::OUT)?;
-    let put = mem.gather(iovecs, |slices| match slices {
+    let put = mem.gather(iovecs, |slices| match (slices, &*file.host) {
+        (slices, HostFile::Output(pipe)) => pipe.write(slices),
         // write(2) to a socket that nobody reads would end the host by SIGPIPE.
-        slices if file.is_socket() => Ok(send(&file, slices)?),
-        [one] => Ok(rustix::io::write(&file, one)?),
-        many => Ok(rustix::io::writev(&file, many)?),
+        (slices, _) if file.is_socket() => Ok(send(&file, slices)?),
+        ([one], _) => Ok(rustix::io::write(&file, one)?),
+        (many, _) => Ok(rustix::io::writev(&file, many)?),
     })?;
     mem.write_u32(nwritten, count(put)?)
 }

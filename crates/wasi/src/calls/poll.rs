@@ -8,7 +8,7 @@
 //! meanwhile grows with the subscriptions, whose number is limited for that.
 
 use super::Call;
-use super::clock::{host_clock, nanoseconds};
+use super::clock::{host_clock, left_of_given, nanoseconds};
 use crate::ctx::WasiCtx;
 use crate::errno::Errno;
 use crate::memory::GuestMemory;
@@ -112,7 +112,7 @@ pub(crate) fn poll_oneoff(
     let events_bytes = count.checked_mul(EVENT_BYTES).ok_or(Errno::Fault)?;
     mem.check(output, events_bytes)?;
     mem.check(nevents, 4)?;
-    let subscriptions = read_subscriptions(mem, input, count, snapshot)?;
+    let subscriptions = read_subscriptions(ctx, mem, input, count, snapshot)?;
     // The table is not locked while it waits: other threads go on opening and closing.
     let events = wait(ctx, &subscriptions, stopped)?;
     let mut at = output;
@@ -128,6 +128,7 @@ pub(crate) fn poll_oneoff(
 }
 
 fn read_subscriptions(
+    ctx: &WasiCtx,
     mem: &GuestMemory,
     input: u32,
     count: u32,
@@ -143,15 +144,16 @@ fn read_subscriptions(
         .chunks_exact(bytes as usize)
         .map(|record| Subscription {
             userdata: u64_at(record, 0),
-            want: read_want(record, clock_at),
+            want: read_want(ctx, record, clock_at),
         })
         .collect())
 }
 
-fn read_want(record: &[u8], clock_at: usize) -> Want {
+fn read_want(ctx: &WasiCtx, record: &[u8], clock_at: usize) -> Want {
     let fd = u32::from_le_bytes([record[16], record[17], record[18], record[19]]);
     match record[8] {
-        0 => read_clock(&record[clock_at..]).unwrap_or_else(|error| Want::Bad { kind: 0, error }),
+        0 => read_clock(ctx, &record[clock_at..])
+            .unwrap_or_else(|error| Want::Bad { kind: 0, error }),
         1 => Want::Read(fd),
         2 => Want::Write(fd),
         kind => Want::Bad {
@@ -162,19 +164,25 @@ fn read_want(record: &[u8], clock_at: usize) -> Want {
 }
 
 /// A clock subscription; a relative time counts from now.
-fn read_clock(record: &[u8]) -> Result<Want, Errno> {
+fn read_clock(ctx: &WasiCtx, record: &[u8]) -> Result<Want, Errno> {
     let id = u32::from_le_bytes([record[0], record[1], record[2], record[3]]);
     let timeout = u64_at(record, 8);
     let flags: ClockFlags = types::flags(u32::from(u16::from_le_bytes([record[24], record[25]])))?;
-    let clock = match host_clock(id)? {
+    let host = host_clock(id)?;
+    let clock = match host {
         ClockId::Realtime => ClockKind::Realtime,
         ClockId::Monotonic => ClockKind::Monotonic,
         // Time does not pass on a CPU clock while its owner waits.
         _ => return Err(Errno::Notsup),
     };
-    if flags.contains(ClockFlags::ABSTIME) {
-        return Ok(Want::Clock(clock, timeout));
-    }
+    let timeout = match flags.contains(ClockFlags::ABSTIME) {
+        true => match left_of_given(ctx, host, timeout)? {
+            // It passes in the host's time.
+            Some(left) => left,
+            None => return Ok(Want::Clock(clock, timeout)),
+        },
+        false => timeout,
+    };
     // A time span is one whatever the clock: setting the realtime clock changes nothing.
     let monotonic = ClockKind::Monotonic;
     let deadline = monotonic.now_ns().saturating_add(timeout);

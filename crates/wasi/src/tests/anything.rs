@@ -71,8 +71,8 @@ const ON_FILES: &[Step] = &[
     |c, m, d| args::args_get(c, m, d.ptr(), d.ptr()),
     |c, m, d| args::args_sizes_get(c, m, d.ptr(), d.ptr()),
     |c, m, d| args::environ_get(c, m, d.ptr(), d.ptr()),
-    |_, m, d| clock::clock_time_get(m, d.flags(), 0, d.ptr()),
-    |_, m, d| clock::clock_res_get(m, d.flags(), d.ptr()),
+    |c, m, d| clock::clock_time_get(c, m, d.flags(), 0, d.ptr()),
+    |c, m, d| clock::clock_res_get(c, m, d.flags(), d.ptr()),
     |c, _, d| file::fd_advise(c, d.fd(), d.wide(), d.wide(), d.flags()),
     |c, _, d| file::fd_allocate(c, d.fd(), d.modest(), d.modest()),
     |c, _, d| file::fd_close(c, d.fd()),
@@ -151,7 +151,7 @@ fn on_ranges(guest: &mut Guest, dice: &mut Dice) -> Call {
         3 => io::fd_pwrite(ctx, mem, fd, &ranges, offset, out),
         4 => sock::sock_recv(ctx, mem, fd, &ranges, 0, (out, out)),
         5 => sock::sock_send(ctx, mem, fd, &ranges, 0, out),
-        _ => random::random_get(mem, &mem.checked(out, 3)?.present(&Resident)?),
+        _ => random::random_get(ctx, mem, &mem.checked(out, 3)?.present(&Resident)?),
     })
 }
 

@@ -47,6 +47,9 @@ pub(super) const CONTEXT_PARAMS: usize = 2;
 /// Namespace of Wasm functions in external names; the index is the function's.
 pub(crate) const NAMESPACE_WASM: u32 = 0;
 
+/// Namespace of the starts of continuations; the index is their type's.
+pub(crate) const NAMESPACE_START: u32 = 1;
+
 /// Inline globals with an alias region of their own. A bound, because the flags
 /// of a function's accesses are a small table.
 const GLOBAL_REGIONS: u32 = 64;
@@ -130,6 +133,33 @@ pub(crate) fn wasm_signature(ty: &FuncType) -> Signature {
     signature
         .returns
         .extend(ty.results().iter().map(|ty| AbiParam::new(clif_type(*ty))));
+    signature
+}
+
+/// The same where the function is given the runtime and no context.
+pub(crate) fn set_stack_limit_of_runtime(func: &mut Function) {
+    let flags = func
+        .dfg
+        .mem_flags
+        .insert(MemFlagsData::trusted())
+        .expect("the table of flags is empty");
+    let runtime = func.create_global_value(GlobalValueData::VMContext);
+    let limit = func.create_global_value(GlobalValueData::Load {
+        base: runtime,
+        offset: offsets::RUNTIME_STACK_LIMIT.into(),
+        global_type: types::I64,
+        flags,
+    });
+    func.stack_limit = Some(limit);
+}
+
+/// The signature of a start of continuations: it is given the runtime. It never returns, so
+/// it is of the convention under which it need not preserve registers.
+pub(crate) fn start_signature() -> Signature {
+    let mut signature = Signature::new(CallConv::Winch);
+    signature
+        .params
+        .push(AbiParam::special(types::I64, ArgumentPurpose::VMContext));
     signature
 }
 

@@ -154,6 +154,13 @@ impl Translator<'_> {
     }
 
     fn throw(&mut self, tag: u32) {
+        let exception = self.new_exception(tag);
+        self.raise(exception);
+        self.state.reachable = false;
+    }
+
+    /// An exception with the popped values.
+    pub(super) fn new_exception(&mut self, tag: u32) -> Value {
         let info = self.env.module.info;
         let count = info.types[info.tags[tag as usize] as usize].params().len();
         let index = self.b.ins().iconst(types::I32, i64::from(tag));
@@ -166,12 +173,11 @@ impl Translator<'_> {
             let offset = offsets::EXCEPTION_VALUES + VALUE_BYTES * i as i32;
             self.b.ins().store(flags, value, exception, offset);
         }
-        self.raise(exception);
-        self.state.reachable = false;
+        exception
     }
 
     /// Ends the block by raising an exception.
-    fn raise(&mut self, exception: Value) {
+    pub(super) fn raise(&mut self, exception: Value) {
         if self.state.handlers.is_empty() {
             self.libcall(Libcall::Throw, &[exception]);
             // It does not return.

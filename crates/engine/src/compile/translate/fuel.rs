@@ -85,6 +85,11 @@ fn before(op: &Operator<'_>) -> Before {
         | Operator::ReturnCallRef { .. }
         | Operator::Throw { .. }
         | Operator::ThrowRef
+        | Operator::Suspend { .. }
+        | Operator::Resume { .. }
+        | Operator::ResumeThrow { .. }
+        | Operator::ResumeThrowRef { .. }
+        | Operator::Switch { .. }
         | Operator::Unreachable => Before::Write,
         _ => Before::Nothing,
     }
@@ -216,7 +221,11 @@ impl Translator<'_> {
         }
     }
 
-    fn runtime(&mut self) -> Value {
+    /// The store's runtime block.
+    pub(super) fn runtime(&mut self) -> Value {
+        if let Some(variable) = self.state.runtime {
+            return self.b.use_var(variable);
+        }
         let at = vmctx::VMCTX_RUNTIME;
         let vmctx = self.env.vmctx;
         self.b.ins().load(types::I64, runtime_flags(), vmctx, at)

@@ -132,6 +132,13 @@ fn leaves_or_loops(op: &Operator<'_>) -> bool {
             | Operator::TryTable { .. }
             | Operator::Throw { .. }
             | Operator::ThrowRef
+            | Operator::ContNew { .. }
+            | Operator::ContBind { .. }
+            | Operator::Suspend { .. }
+            | Operator::Resume { .. }
+            | Operator::ResumeThrow { .. }
+            | Operator::ResumeThrowRef { .. }
+            | Operator::Switch { .. }
     )
 }
 

@@ -12,7 +12,7 @@ use super::Translator;
 use crate::bounds::{Access, BlockEnd, HostAddress, Site, begin_check, end_check};
 use crate::facts::libcall::Libcall;
 use crate::facts::trap;
-use crate::facts::vmctx::{Counter, offsets};
+use crate::facts::vmctx::Counter;
 use types::{F32, F64, I32, I64};
 
 /// The memory that an access names.
@@ -85,17 +85,8 @@ impl Translator<'_> {
         match *op {
             Operator::MemorySize { mem } => self.memory_size(mem),
             Operator::MemoryGrow { mem } => self.memory_grow(mem),
-            Operator::MemoryFill { mem } => {
-                let len = self.pop_extended();
-                let value = self.pop();
-                let dst = self.pop_extended();
-                let memory = self.b.ins().iconst(I32, i64::from(mem));
-                self.fuel_for_bytes(len);
-                self.trapping_libcall(Libcall::MemoryFill, &[memory, dst, value, len]);
-            }
-            Operator::MemoryCopy { dst_mem, src_mem } => {
-                self.table_move(Libcall::MemoryCopy, dst_mem, src_mem);
-            }
+            Operator::MemoryFill { mem } => self.memory_fill(mem),
+            Operator::MemoryCopy { dst_mem, src_mem } => self.memory_copy(dst_mem, src_mem),
             Operator::MemoryInit { data_index, mem } => {
                 self.segment_to_item(Libcall::MemoryInit, mem, data_index);
             }
@@ -201,25 +192,16 @@ impl Translator<'_> {
             .store(at.flags, value, at.address, at.displacement);
     }
 
-    /// Current size in pages. That of a shared memory is read anew each time:
-    /// a loop may wait for another thread to change it.
+    /// Current size in pages.
     fn memory_size(&mut self, memory: u32) {
-        let (_, def) = self.memory_addresses(memory);
-        let flags = self.cell_flags();
-        let bytes = match self.env.module.info.memories[memory as usize].shared {
-            true => {
-                let len = self.b.ins().iadd_imm_s(def, i64::from(offsets::MEMORY_LEN));
-                self.b.ins().atomic_load(I64, flags, len)
-            }
-            false => self.b.ins().load(I64, flags, def, offsets::MEMORY_LEN),
-        };
+        let bytes = self.memory_bytes(memory);
         let pages = self.b.ins().ushr_imm_u(bytes, PAGE_SHIFT);
         let pages = self.index_result(pages, self.memory64(memory));
         self.push(pages);
     }
 
     /// Whether a memory has 64-bit indices.
-    fn memory64(&self, memory: u32) -> bool {
+    pub(super) fn memory64(&self, memory: u32) -> bool {
         self.env.module.info.memories[memory as usize].memory64
     }
 

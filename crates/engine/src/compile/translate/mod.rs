@@ -9,13 +9,15 @@
 //!                                   ├ state.rs     operand stack, control frames
 //!                                   ├ control.rs   block, br, return …
 //!                                   ├ numeric.rs   scalar arithmetic
-//!                                   ├ memory.rs    loads, stores, bulk memory
+//!                                   ├ memory.rs    loads, stores, growth
+//!                                   ├ bulk.rs      copies and fills
 //!                                   ├ atomic.rs    atomic accesses, wait, notify
 //!                                   ├ table.rs, global.rs, call.rs, exception.rs
 //!                                   ├ locals.rs    variables, or cells of the frame
 //!                                   ├ work.rs      counted, to give up in time
 //!                                   ├ inline.rs    small functions instead of calls
 //!                                   ├ fuel.rs      what ends a program
+//!                                   ├ stack.rs     continuations
 //!                                   ├ wide.rs      128-bit integers
 //!                                   ├ product.rs   products of 64 bits in full
 //!                                   └ simd/        the 236 vector instructions
@@ -32,6 +34,7 @@
 //!   and movable, so that Cranelift hoists it out of loops.
 
 mod atomic;
+mod bulk;
 mod call;
 mod control;
 mod env;
@@ -44,12 +47,16 @@ mod memory;
 mod numeric;
 mod product;
 mod simd;
+mod stack;
 mod state;
 mod table;
 mod wide;
 mod work;
 
-pub(crate) use env::{ModuleEnv, clif_type, wasm_signature};
+pub(crate) use env::{
+    ModuleEnv, NAMESPACE_START, clif_type, set_stack_limit, set_stack_limit_of_runtime,
+    start_signature, wasm_signature,
+};
 pub(crate) use inline::{Inlinable, InlinedCall, resolve};
 
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type, Value, types};
@@ -162,6 +169,7 @@ impl FuncTranslator {
         translator.declare_params(ty.params());
         translator.declare_locals(&mut validator, &mut reader, body)?;
         translator.open_function(ty.results());
+        translator.keep_runtime();
 
         let allocations = std::mem::take(&mut self.readers);
         let mut operators = OperatorsReader::new_with_allocs(reader, allocations);
@@ -277,6 +285,7 @@ impl Translator<'_> {
             || self.simd(op)
             || self.bulk(op)
             || self.exception(op)
+            || self.continuation(op)
             || self.wide(op)
             || self.atomic(op)
     }
@@ -375,12 +384,16 @@ fn needs_collector(ty: wasmparser::ValType) -> bool {
 }
 
 fn collected(heap: wasmparser::HeapType) -> bool {
-    use wasmparser::AbstractHeapType::{Exn, Extern, Func, NoExn, NoExtern, NoFunc};
+    use wasmparser::AbstractHeapType::{Cont, Exn, Extern, Func, NoCont, NoExn, NoExtern, NoFunc};
     match heap {
         wasmparser::HeapType::Abstract { shared, ty } => {
-            shared || !matches!(ty, Func | NoFunc | Extern | NoExtern | Exn | NoExn)
+            let is_known = matches!(
+                ty,
+                Func | NoFunc | Extern | NoExtern | Exn | NoExn | Cont | NoCont
+            );
+            shared || !is_known
         }
-        // Decoding has refused all but functions.
+        // Decoding has refused all but functions and continuations.
         _ => false,
     }
 }

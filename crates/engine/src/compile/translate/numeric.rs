@@ -232,7 +232,7 @@ impl Translator<'_> {
     }
 
     /// The value of an integer constant.
-    fn constant_of(&self, value: Value) -> Option<i64> {
+    pub(super) fn constant_of(&self, value: Value) -> Option<i64> {
         let dfg = &self.b.func.dfg;
         match dfg.insts[dfg.value_def(value).inst()?] {
             InstructionData::UnaryImm {

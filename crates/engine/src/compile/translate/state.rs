@@ -16,6 +16,7 @@
 //! - `height` of a live frame never exceeds the length of the stack.
 
 use cranelift_codegen::ir::{Block, BlockArg, Inst, Value};
+use cranelift_frontend::Variable;
 use wasmparser::Catch;
 
 use super::fuel::Fuel;
@@ -109,6 +110,8 @@ pub(crate) struct State {
     pub handlers: Vec<Handler>,
     /// Float constants that are loaded in front of loops, as bits.
     hoisted: Vec<u64>,
+    /// The runtime's address, in functions that may switch stacks.
+    pub runtime: Option<Variable>,
     /// What is left of the fuel.
     pub fuel: Fuel,
     /// Calls that were translated as their callees.

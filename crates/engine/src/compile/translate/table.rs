@@ -167,7 +167,7 @@ impl Translator<'_> {
     }
 
     /// `copy` between two items of a kind.
-    pub(super) fn table_move(&mut self, libcall: Libcall, dst_item: u32, src_item: u32) {
+    fn table_move(&mut self, libcall: Libcall, dst_item: u32, src_item: u32) {
         let len = self.pop_extended();
         let src = self.pop_extended();
         let dst = self.pop_extended();
@@ -195,7 +195,7 @@ impl Translator<'_> {
     }
 
     /// An index or a length, zero-extended to i64.
-    fn extended(&mut self, value: Value) -> Value {
+    pub(super) fn extended(&mut self, value: Value) -> Value {
         match self.b.func.dfg.value_type(value) {
             types::I32 => self.b.ins().uextend(types::I64, value),
             _ => value,

@@ -10,11 +10,13 @@ use wasmparser::{
 };
 
 use super::info::*;
-use crate::facts::error::{Error, ErrorKind, Result};
+use crate::facts::error::{Error, ErrorKind, Refused};
 use crate::facts::features::Features;
 use crate::facts::types::{
     FuncTypeBuilder, GlobalType, MemoryType, RefType, TableType, TypeBuildError, ValType,
 };
+
+type Result<T, E = Refused> = std::result::Result<T, E>;
 
 /// A function body that is yet to be validated.
 pub(crate) type Body<'a> = (FuncToValidate<ValidatorResources>, FunctionBody<'a>);
@@ -27,12 +29,23 @@ const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
 ///
 /// # Errors
 /// [`ErrorKind::Invalid`] and [`ErrorKind::Unsupported`], with the offset.
-pub(crate) fn decode(wasm: &[u8], features: Features) -> Result<(ModuleInfo, Vec<Body<'_>>)> {
+pub(crate) fn decode(
+    wasm: &[u8],
+    features: Features,
+) -> Result<(ModuleInfo, Vec<Body<'_>>), Error> {
+    Ok(read(wasm, features)?)
+}
+
+fn read(wasm: &[u8], features: Features) -> Result<(ModuleInfo, Vec<Body<'_>>)> {
     if wasm.starts_with(COMPONENT) {
         let message = "a component, not a module: build for wasm32-wasip1, or take the module out \
                        of it"
             .to_owned();
-        return Err(ErrorKind::Unsupported { message, offset: 4 }.into());
+        return Err(Error::from(ErrorKind::Unsupported { message, offset: 4 }).into());
+    }
+    if is_text(wasm) {
+        let message = "the text format: make it binary first (wat::parse_str)".to_owned();
+        return Err(Error::from(ErrorKind::Invalid { message, offset: 0 }).into());
     }
     let mut decoder = Decoder::default();
     let mut validator = Validator::new_with_features(features.flags());
@@ -49,6 +62,12 @@ pub(crate) fn decode(wasm: &[u8], features: Features) -> Result<(ModuleInfo, Vec
         decoder.payload(payload)?;
     }
     Ok((decoder.finish(), bodies))
+}
+
+/// Whether the first thing that is no blank begins a module's text, or a comment.
+fn is_text(wasm: &[u8]) -> bool {
+    let first = wasm.iter().find(|byte| !byte.is_ascii_whitespace());
+    matches!(first, Some(b'(' | b';'))
 }
 
 fn range(range: std::ops::Range<u64>) -> std::ops::Range<usize> {
@@ -135,6 +154,7 @@ impl Decoder {
             self.info.types.extend(types);
         }
         self.info.type_ids = self.types.ids().to_vec();
+        self.info.cont_types = self.types.conts();
         self.info.type_numbers = self.types.ids().iter().map(|id| id.number()).collect();
         self.info.held_types = Arc::new(self.types.take_hold());
         Ok(())
@@ -305,7 +325,7 @@ impl Decoder {
                 Operator::I64Add => ConstOp::I64Arith(Arith::Add),
                 Operator::I64Sub => ConstOp::I64Arith(Arith::Sub),
                 Operator::I64Mul => ConstOp::I64Arith(Arith::Mul),
-                _ => return Err(unsupported("gc: constant expression", offset as usize)),
+                _ => return Err(unsupported("gc: constant expression", offset as usize).into()),
             });
         }
         Ok(ConstExpr(ops))
@@ -341,11 +361,11 @@ fn memory_type(ty: &wasmparser::MemoryType) -> MemoryType {
 
 impl Decoder {
     fn ref_type(&self, ty: wasmparser::RefType, offset: usize) -> Result<RefType> {
-        self.types.ref_type(ty).map_err(|e| refused(e, offset))
+        Ok(self.types.ref_type(ty).map_err(|e| refused(e, offset))?)
     }
 
     fn val_type(&self, ty: wasmparser::ValType, offset: usize) -> Result<ValType> {
-        self.types.val_type(ty).map_err(|e| refused(e, offset))
+        Ok(self.types.val_type(ty).map_err(|e| refused(e, offset))?)
     }
 
     fn table_type(&self, ty: &wasmparser::TableType, offset: usize) -> Result<TableType> {

@@ -178,8 +178,11 @@ pub struct TableDef {
 pub struct ModuleInfo {
     /// Name of the module in its name section.
     pub name: Option<String>,
-    /// The type section.
+    /// The type section; for a type of continuations, the type of the functions they
+    /// come from.
     pub types: Vec<FuncType>,
+    /// Which of `types` are of continuations: sorted.
+    pub cont_types: Vec<u32>,
     /// The id of each of `types` in this process.
     pub type_ids: Vec<TypeId>,
     /// The numbers of those ids, for compiled code.

@@ -4,8 +4,10 @@
 mod decode;
 mod info;
 mod select;
+mod skeleton;
 
 pub use info::*;
 pub use select::NoSuchFunc;
 
 pub(crate) use decode::{Body, decode};
+pub(crate) use skeleton::Skeleton;

@@ -7,6 +7,8 @@ use super::{FuncType, HeapType, RefType, TypeId, ValType};
 #[derive(Debug, Default)]
 pub(crate) struct FuncTypeBuilder {
     ids: Vec<TypeId>,
+    /// Which of them, and of the group that is being built, are of continuations.
+    are_conts: Vec<bool>,
     hold: TypeHold,
 }
 
@@ -33,11 +35,23 @@ impl FuncTypeBuilder {
         std::mem::take(&mut self.hold)
     }
 
-    /// Adds the next recursive group of the section; its signatures.
+    /// The indices of the types so far that are of continuations.
+    pub(crate) fn conts(&self) -> Vec<u32> {
+        let indices = (0..).zip(&self.are_conts);
+        indices.filter(|(_, is)| **is).map(|(i, _)| i).collect()
+    }
+
+    /// Adds the next recursive group of the section; its signatures, for a type of
+    /// continuations that of the functions they come from.
     pub(crate) fn push(
         &mut self,
         group: wasmparser::RecGroup,
     ) -> Result<Vec<FuncType>, TypeBuildError> {
+        let is_cont = |ty: &wasmparser::SubType| {
+            let inner = &ty.composite_type.inner;
+            matches!(inner, wasmparser::CompositeInnerType::Cont(_))
+        };
+        self.are_conts.extend(group.types().map(is_cont));
         let shapes = group
             .types()
             .map(|ty| self.shape(ty))
@@ -47,7 +61,11 @@ impl FuncTypeBuilder {
         }
         let (ids, types) = self.hold.add(shapes);
         self.ids.extend(ids);
-        Ok(types)
+        let signature = |ty: FuncType| match ty.continued() {
+            Some(func) => TypeId::signature(func.number()),
+            None => ty,
+        };
+        Ok(types.into_iter().map(signature).collect())
     }
 
     fn shape(&self, ty: &wasmparser::SubType) -> Result<FuncType, TypeBuildError> {
@@ -56,9 +74,11 @@ impl FuncTypeBuilder {
         }
         let func = match &ty.composite_type.inner {
             wasmparser::CompositeInnerType::Func(func) => func,
+            wasmparser::CompositeInnerType::Cont(cont) => {
+                return self.concrete(cont.0.unpack()).map(FuncType::of_cont);
+            }
             wasmparser::CompositeInnerType::Array(_) => return Err(gc("array type")),
             wasmparser::CompositeInnerType::Struct(_) => return Err(gc("struct type")),
-            _ => return Err(gc("type")),
         };
         let convert = |types: &[wasmparser::ValType]| {
             types
@@ -98,19 +118,33 @@ impl FuncTypeBuilder {
                 Abstract::NoFunc => HeapType::NoFunc,
                 Abstract::NoExtern => HeapType::NoExtern,
                 Abstract::NoExn => HeapType::NoExn,
+                Abstract::Cont => HeapType::Cont,
+                Abstract::NoCont => HeapType::NoCont,
                 _ => return Err(refused()),
             },
-            Parsed::Concrete(UnpackedIndex::Module(index)) => {
-                let index = index as usize;
-                HeapType::Concrete(match self.ids.get(index) {
-                    Some(id) => *id,
-                    // Validated: of the group that is being built.
-                    None => TypeId::within(index - self.ids.len()),
-                })
+            Parsed::Concrete(index @ UnpackedIndex::Module(position)) => {
+                let id = self.concrete(index)?;
+                match self.are_conts.get(position as usize) {
+                    Some(true) => HeapType::ConcreteCont(id),
+                    _ => HeapType::Concrete(id),
+                }
             }
             Parsed::Concrete(_) | Parsed::Exact(_) => return Err(refused()),
         };
         let nullable = ty.is_nullable();
         Ok(RefType { nullable, heap })
+    }
+
+    /// The id of a type of the module.
+    fn concrete(&self, index: wasmparser::UnpackedIndex) -> Result<TypeId, TypeBuildError> {
+        let wasmparser::UnpackedIndex::Module(index) = index else {
+            return Err(gc("type"));
+        };
+        let index = index as usize;
+        Ok(match self.ids.get(index) {
+            Some(id) => *id,
+            // Validated: of the group that is being built.
+            None => TypeId::within(index - self.ids.len()),
+        })
     }
 }

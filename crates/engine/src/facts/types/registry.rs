@@ -170,9 +170,10 @@ impl TypeId {
         }
     }
 
-    /// The signature of this id; nothing when nobody uses it any more.
+    /// The signature of this id; nothing when nobody uses it any more, or where it is
+    /// one of continuations.
     pub fn func_type(self) -> Option<FuncType> {
-        read().live(self)?.ty.clone()
+        read().live(self)?.ty.clone().filter(|ty| !ty.is_cont)
     }
 
     /// The number that compiled code compares.
@@ -210,7 +211,7 @@ impl fmt::Display for TypeId {
 fn concrete(ty: &ValType) -> Option<TypeId> {
     match ty {
         ValType::Ref(RefType {
-            heap: HeapType::Concrete(id),
+            heap: HeapType::Concrete(id) | HeapType::ConcreteCont(id),
             ..
         }) => Some(*id),
         _ => None,
@@ -227,14 +228,21 @@ fn mapped(ty: &FuncType, map: impl Fn(TypeId) -> TypeId) -> FuncType {
     if mentions(ty).next().is_none() {
         return ty.clone();
     }
-    let map = |ty: &ValType| match (*ty, concrete(ty)) {
-        (ValType::Ref(RefType { nullable, .. }), Some(id)) => {
-            let heap = HeapType::Concrete(map(id));
+    let map = |ty: &ValType| match *ty {
+        ValType::Ref(RefType { nullable, heap }) => {
+            let heap = match heap {
+                HeapType::Concrete(id) => HeapType::Concrete(map(id)),
+                HeapType::ConcreteCont(id) => HeapType::ConcreteCont(map(id)),
+                other => other,
+            };
             ValType::Ref(RefType { nullable, heap })
         }
-        (other, _) => other,
+        other => other,
     };
-    FuncType::new(ty.params().iter().map(map), ty.results().iter().map(map))
+    FuncType {
+        is_cont: ty.is_cont,
+        ..FuncType::new(ty.params().iter().map(map), ty.results().iter().map(map))
+    }
 }
 
 impl Registry {

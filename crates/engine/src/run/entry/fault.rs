@@ -52,13 +52,37 @@ pub(super) fn on_fault(fault: &mut Fault<'_>) -> bool {
     // trap was recorded of.
     match unsafe { meaning(fault, recorded, current) } {
         Some(Meaning::OutOfBounds) => {
-            leave(fault, current);
+            if recorded != ClifTrap::STACK_OVERFLOW || !goes_on(fault, current) {
+                leave(fault, current);
+            }
             true
         }
         // SAFETY: compiled code can be read as well as run.
         Some(Meaning::Probe) => unsafe { fault.read_zero() },
         None => false,
     }
+}
+
+/// Have a function begin again on a segment that has found its stack used up; false where
+/// it is to trap.
+fn goes_on(fault: &mut Fault<'_>, current: *mut Activation) -> bool {
+    let (fp, pc) = (fault.fp(), fault.pc());
+    let Some(start) = code::start_of(pc).filter(|_| fault.sp() == fp) else {
+        return false;
+    };
+    // SAFETY: the current activation is alive, and so is its store, whose Wasm was
+    // interrupted: nobody has borrowed it. A prologue compares right behind the
+    // instructions that set the frame pointer, which is the stack pointer then.
+    unsafe {
+        let store = (*current).store.cast_mut();
+        let Some(sp) = (*store).begin_on_segment(start, fp) else {
+            return false;
+        };
+        let fp = *(fp as *const usize);
+        fault.resume_at(start, sp);
+        fault.set_fp(fp);
+    }
+    true
 }
 
 /// What a fault of an instruction means of which `recorded` is known; nothing where it
@@ -125,6 +149,8 @@ fn on_poke(fault: &mut Fault<'_>) -> bool {
             if !flag.is_null() && (*flag).load(Ordering::SeqCst) {
                 ours = true;
                 (*runtime).stack_limit = NO_STACK;
+                // A switch that comes before the next prologue writes another limit.
+                (*runtime).stacks.limit_min = NO_STACK;
                 if at == current && code::contains(fault.pc()) {
                     (*current).interrupted = true;
                     leave(fault, current);

@@ -102,6 +102,7 @@ unsafe fn innermost<'a>(mut at: *const Activation) -> Option<&'a Activation> {
 ///
 /// # Safety
 /// `previous` begins the thread's chain of activations, `runtime` is alive.
+#[inline(never)]
 pub(super) unsafe fn begin(
     runtime: *mut VmRuntime,
     previous: *const Activation,
@@ -143,6 +144,7 @@ pub(super) unsafe fn begin(
 ///
 /// # Safety
 /// As [`super::enter`]; the activation is the current one, begun by [`begin`].
+#[inline(never)]
 pub(super) unsafe fn enter(
     callee: &Callee,
     values: *mut u128,

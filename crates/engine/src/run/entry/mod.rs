@@ -34,6 +34,10 @@ mod gate;
 #[path = "no_gate.rs"]
 mod gate;
 
+#[cfg(target_arch = "x86_64")]
+#[path = "x86_64_stacks.rs"]
+mod stacks_gate;
+
 mod fault;
 mod locked;
 mod throw;
@@ -42,17 +46,22 @@ mod wild;
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;
+use std::ptr::null;
 
 use fathom_sys::cells::Domain;
 use fathom_sys::stack;
 
 use crate::facts::error::{Error, Result};
+use crate::facts::vmcont::VmCont;
 use crate::facts::vmctx::{Crossing, VmRuntime};
 use crate::run::code;
+use crate::run::host::Shim;
+use crate::run::stacks::Stacks;
 use crate::run::store::StoreOpaque;
 
 pub(crate) use arch::throw;
 pub(crate) use locked::{shim, table as locked_table};
+pub(crate) use throw::is_made as exception_is_made;
 
 /// Frames kept of a backtrace, the innermost ones.
 const MAX_FRAMES: usize = 64;
@@ -79,6 +88,10 @@ struct Activation {
     /// Where the previous activation's Wasm left for the host, when this one
     /// was entered from there.
     outer_exit: Exit,
+    /// The continuation that it was left in, or the root; null without one.
+    outer_cont: *const VmCont,
+    /// An exception that is on its way from one stack to the next.
+    passing: usize,
     fault_pc: usize,
     /// The exception that nothing caught, if that ended it.
     thrown: usize,
@@ -159,6 +172,57 @@ pub(crate) fn prepare() -> Result<()> {
         .map_err(|e| Error::resource("cannot install the fault handler", e))
 }
 
+/// See to it that signals are handled elsewhere than on the small stacks of
+/// continuations.
+///
+/// # Errors
+/// What the operating system says.
+pub(crate) fn guard_stacks() -> Result<()> {
+    fathom_sys::signals::keep_off_small_stacks()
+        .map_err(|e| Error::resource("cannot keep handlers of signals off small stacks", e))
+}
+
+/// Where frames return to that began on a segment: back to where the stack was used up.
+pub(crate) fn back_address() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    return stacks_gate::back as *const () as usize;
+    #[cfg(not(target_arch = "x86_64"))]
+    0
+}
+
+/// The libcalls for code that may run on the stack of a continuation.
+pub(crate) fn switching_table() -> *const *const () {
+    #[cfg(target_arch = "x86_64")]
+    return (&raw const stacks_gate::TABLE).cast();
+    #[cfg(not(target_arch = "x86_64"))]
+    crate::run::runtime::table(Domain::Open)
+}
+
+/// The shim for host functions that may be called from there.
+pub(crate) fn switching_shim() -> Shim {
+    #[cfg(target_arch = "x86_64")]
+    return stacks_gate::shim;
+    #[cfg(not(target_arch = "x86_64"))]
+    crate::run::host::shim
+}
+
+/// The continuations of a store that this thread left for the host.
+pub(crate) fn running_conts(store: &StoreOpaque) -> Vec<*const VmCont> {
+    let mut running: Vec<*const VmCont> = vec![store.runtime.stacks.current];
+    let mut at = CURRENT.get();
+    // SAFETY: activations of this thread are alive until they return.
+    while let Some(activation) = unsafe { at.as_ref() } {
+        // SAFETY: as above, and so is whatever it was entered from.
+        if let Some(previous) = unsafe { activation.previous.as_ref() }
+            && std::ptr::eq(previous.store, store)
+        {
+            running.push(activation.outer_cont);
+        }
+        at = activation.previous;
+    }
+    running
+}
+
 /// Hand over every word of this thread's stack from here up to the outermost
 /// entry into Wasm, the registers that callees preserve among them.
 pub(crate) fn for_each_stack_word(mut visit: impl FnMut(usize)) {
@@ -205,6 +269,8 @@ pub(crate) unsafe fn enter(
         runtime,
         start_sp: 0,
         outer_exit: Exit { fp: 0, pc: 0 },
+        outer_cont: null(),
+        passing: 0,
         fault_pc: 0,
         thrown: 0,
         interrupted: false,
@@ -216,18 +282,23 @@ pub(crate) unsafe fn enter(
     unsafe {
         if let Some(previous) = previous.as_ref() {
             activation.outer_exit = Exit::of(previous.runtime);
+            activation.outer_cont = (*previous.runtime).stacks.current;
         }
         let exit = Exit::of(runtime);
         let Crossing {
             host_sp, wasm_sp, ..
         } = (*runtime).crossing;
         let outer_limit = (*runtime).stack_limit;
-        let (here, lowest) = activation
-            .begin(callee, max_wasm_stack)
-            .ok_or(Raised::NoStack)?;
+        let outer = Outer::leave(runtime);
+        let Some((here, lowest)) = activation.begin(callee, max_wasm_stack) else {
+            outer.come_back(runtime);
+            return Err(Raised::NoStack);
+        };
         // Only the first entry of a store sets the limit, so that nested ones
         // share one stack budget.
         if outer_limit == 0 {
+            (*runtime).stacks.limit_min = 0;
+            (*runtime).stacks.root.limit = lowest;
             (*runtime).stack_limit = lowest;
         }
         let trapped = if here <= (*runtime).stack_limit {
@@ -240,7 +311,7 @@ pub(crate) unsafe fn enter(
         };
         (*runtime).crossing.host_sp = host_sp;
         (*runtime).crossing.wasm_sp = wasm_sp;
-        (*runtime).stack_limit = outer_limit;
+        outer.come_back(runtime);
         (*runtime).exit_fp = exit.fp;
         (*runtime).exit_pc = exit.pc;
         match trapped {
@@ -251,12 +322,54 @@ pub(crate) unsafe fn enter(
     }
 }
 
+/// Which stack of the store an entry was made from, and how far it reached.
+struct Outer {
+    current: *mut VmCont,
+    host_sp: usize,
+    limit: usize,
+}
+
+impl Outer {
+    /// What is entered next begins on the thread's own stack.
+    ///
+    /// # Safety
+    /// The runtime is alive and this thread's.
+    unsafe fn leave(runtime: *mut VmRuntime) -> Outer {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let stacks = &mut (*runtime).stacks;
+            let outer = Outer {
+                current: stacks.current,
+                host_sp: stacks.host_sp,
+                limit: (*runtime).stack_limit,
+            };
+            if !stacks.is_on_root() {
+                stacks.current = &raw mut stacks.root;
+                (*runtime).stack_limit = stacks.root.limit.max(stacks.limit_min);
+            }
+            outer
+        }
+    }
+
+    /// The same again. What was entered is over: whatever of it ran is given back.
+    ///
+    /// # Safety
+    /// As [`Outer::leave`].
+    unsafe fn come_back(&self, runtime: *mut VmRuntime) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let stacks = &mut (*runtime).stacks;
+            stacks.abandon();
+            stacks.current = self.current;
+            stacks.host_sp = self.host_sp;
+            (*runtime).stack_limit = self.limit;
+        }
+    }
+}
+
 /// The lowest address that Wasm frames may reach, entered from here.
 fn stack_limit(max_wasm_stack: usize) -> Option<usize> {
-    stack::ensure_alternate().ok()?;
-    let lowest = stack::lowest_address()
-        .ok()?
-        .checked_add(HOST_RESERVE_BYTES)?;
+    let lowest = stack::ready().ok()?.checked_add(HOST_RESERVE_BYTES)?;
     let here = std::ptr::from_ref(&lowest) as usize;
     Some(here.saturating_sub(max_wasm_stack).max(lowest))
 }
@@ -320,6 +433,7 @@ impl Activation {
         }
     }
 
+    #[cold]
     fn raised(&self) -> Raised {
         let backtrace = self.frames[..self.frames_len]
             .iter()
@@ -351,18 +465,46 @@ impl Activation {
         // catch point, and the next activation's begins where its Wasm left for
         // the host.
         unsafe {
+            let mut cont: *const VmCont = (*self.runtime).stacks.current;
             while !at.is_null() {
                 if exit.pc != 0 {
                     self.push(exit.pc - 1);
                 }
-                walk(self, exit.fp, (*at).frames_end());
-                exit = (*at).outer_exit;
+                self.note_stacks(&*at, cont, exit.fp);
+                (exit, cont) = ((*at).outer_exit, (*at).outer_cont);
                 at = (*at).previous;
                 if exit.fp == 0 {
                     break;
                 }
             }
         }
+    }
+
+    /// Note the frames from `fp` on the stack of `cont` up to where the activation `at`
+    /// was entered, from stack to stack.
+    ///
+    /// # Safety
+    /// `cont` is the root or runs in it, or runs where a switch was interrupted: then `fp`
+    /// may be of another stack, and nothing is noted of it.
+    unsafe fn note_stacks(&mut self, at: &Activation, mut cont: *const VmCont, mut fp: usize) {
+        // SAFETY: what runs ends at the root; each has where its parent goes on.
+        unsafe {
+            let stacks = &(*at.store).stacks;
+            while !at.is_root(cont) && self.frames_len < MAX_FRAMES {
+                walk(self, stacks, fp, |fp| stacks.contains(fp));
+                self.push((*cont).control.pc.saturating_sub(1));
+                fp = (*cont).control.fp;
+                cont = (*cont).link;
+            }
+            let end = at.frames_end();
+            walk(self, stacks, fp, |fp| fp < end && !stacks.contains(fp));
+        }
+    }
+
+    /// Whether this stands for the thread's own stack.
+    fn is_root(&self, cont: *const VmCont) -> bool {
+        // SAFETY: a runtime is alive as long as its activations.
+        std::ptr::eq(cont, unsafe { &raw const (*self.runtime).stacks.root })
     }
 
     fn push(&mut self, pc: usize) {
@@ -373,21 +515,29 @@ impl Activation {
     }
 }
 
-/// Push the return addresses of the frames from `fp` up to the entry.
+/// Push the return addresses of the frames from `fp` up to the end of its stack.
 ///
 /// # Safety
-/// `fp` is the frame pointer of a live frame below `end` whose chain is
+/// `fp` is not `on` the stack, or the frame pointer of a live frame there whose chain is
 /// intact.
-unsafe fn walk(activation: &mut Activation, mut fp: usize, end: usize) {
-    while fp != 0 && fp < end && activation.frames_len < MAX_FRAMES {
+unsafe fn walk(
+    activation: &mut Activation,
+    stacks: &Stacks,
+    mut fp: usize,
+    on: impl Fn(usize) -> bool,
+) {
+    while fp != 0 && on(fp) && activation.frames_len < MAX_FRAMES {
         // SAFETY: a frame is {previous frame pointer, return address}, as
         // Cranelift lays it out on each instruction set.
         let (next, pc) = unsafe { (*(fp as *const usize), *(fp as *const usize).add(1)) };
+        // SAFETY: a live frame.
+        let (pc, _) = unsafe { stacks.returns_to(pc, fp) };
         if code::contains(pc) {
             // The call, not the instruction after it.
             activation.push(pc - 1);
         }
-        if next <= fp {
+        // From a segment it goes on anywhere.
+        if next <= fp && !stacks.contains(fp) {
             break;
         }
         fp = next;

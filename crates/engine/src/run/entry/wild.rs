@@ -89,7 +89,7 @@ impl Subject {
         let named = BoundsChoice::Named(bounds);
         let config = Config::new().bounds(named).allow_unchecked(true);
         let made = Engine::new(&config).and_then(|engine| {
-            let module = Module::new(&engine, &wat::parse_str(text).unwrap())?;
+            let module = Module::new(&engine, wat::parse_str(text).unwrap())?;
             let mut store = Store::new(&engine, ());
             let raw = Instance::prepare(opaque_mut(&mut store), &module, &[])?;
             Ok(Subject {
@@ -338,7 +338,7 @@ fn the_innermost_store_counts() {
         (func (export "g") (param i64) (call $f) (i32.store (local.get 0) (i32.const 1))))"#;
     let config = Config::new().allow_unchecked(true);
     let engine = Engine::new(&config.bounds(BoundsChoice::Named(Bounds::None))).unwrap();
-    let module = Module::new(&engine, &wat::parse_str(text).unwrap()).unwrap();
+    let module = Module::new(&engine, wat::parse_str(text).unwrap()).unwrap();
     for is_planted in [false, true] {
         let ended = ending(|| {
             let mut store = Store::new(&engine, ());
@@ -355,7 +355,7 @@ fn the_innermost_store_counts() {
                 Ok(())
             };
             let mut linker = Linker::new(&engine);
-            linker.func_wrap("", "f", f);
+            linker.func_wrap("", "f", f).unwrap();
             let instance = linker.instantiate(&mut store, &module).unwrap();
             let g = instance.get_func(&store, "g").unwrap();
             let g = g.typed::<i64, ()>(&store).unwrap();

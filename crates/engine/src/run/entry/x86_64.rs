@@ -7,6 +7,8 @@ use std::mem::offset_of;
 
 use super::Activation;
 use super::throw::{Resume, find_handler};
+use crate::facts::vmcont::offsets::{CURRENT, ROOT, ROOT_SP};
+use crate::facts::vmctx::VMCTX_RUNTIME;
 
 /// Save the callee-saved registers, note the stack pointer in the activation
 /// and call the entry trampoline. Returns 0 when it returns, 1 when a fault
@@ -83,18 +85,29 @@ pub(super) fn catch_address() -> usize {
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: u64) {
     naked_asm!(
+        "mov r11, [rdi + {runtime}]",
         "mov rdi, rsi",
         "mov rsi, [rsp]",
         "mov rdx, rbp",
-        // One word more, for the stack's alignment.
-        "sub rsp, {resume} + 8",
+        // The search is on the thread's own stack.
+        "lea rax, [r11 + {root}]",
+        "cmp rax, [r11 + {current}]",
+        "cmovne rsp, [r11 + {root_sp}]",
+        "sub rsp, {resume}",
+        "and rsp, -16",
         "mov rcx, rsp",
         "call {find}",
         "mov rcx, [rsp + {pc}]",
         "mov rbp, [rsp + {fp}]",
         "mov rax, [rsp + {exception}]",
+        "mov rdi, [rsp + {word}]",
         "mov rsp, [rsp + {sp}]",
         "jmp rcx",
+        runtime = const VMCTX_RUNTIME,
+        root = const ROOT,
+        current = const CURRENT,
+        root_sp = const ROOT_SP,
+        word = const offset_of!(Resume, word),
         pc = const offset_of!(Resume, pc),
         sp = const offset_of!(Resume, sp),
         fp = const offset_of!(Resume, fp),

@@ -26,6 +26,34 @@ use folder::{Folder, Unused};
 const MAGIC: &[u8; 8] = b"fathom\x00\x05";
 const HEAD_BYTES: usize = MAGIC.len() + blake3::OUT_LEN;
 
+/// Everything of an engine that changes code.
+pub(super) fn configuration(engine: &Engine) -> String {
+    let config = engine.config();
+    let in_force = |memory64| {
+        let now = engine.in_force(memory64);
+        format!("{} {:?}", now.bounds, now.limits)
+    };
+    let about = format!(
+        "{}|{}|{}|{}|{}|{}|{}|{}|{:?}|{}|{}|{}|{}|",
+        env!("CARGO_PKG_VERSION"),
+        engine.target().fingerprint(),
+        in_force(false),
+        in_force(true),
+        config.opt,
+        config.elide,
+        config.inline,
+        config.spectre,
+        config.layout_seed,
+        config.features,
+        config.count,
+        config.consume_fuel,
+        config.compile_budget,
+    );
+    #[cfg(thesis_formula)]
+    let about = format!("{about}{}", config.thesis_formula);
+    about
+}
+
 /// Where the entry of one module under one configuration is.
 pub(super) struct Key {
     dir: PathBuf,
@@ -45,30 +73,8 @@ impl Key {
     fn of_program(engine: &Engine, wasm: &[u8], program: blake3::Hash) -> Option<Key> {
         let config = engine.config();
         let dir = config.cache_dir.clone()?;
-        let in_force = |memory64| {
-            let now = engine.in_force(memory64);
-            format!("{} {:?}", now.bounds, now.limits)
-        };
         let mut hasher = blake3::Hasher::new();
-        let about = format!(
-            "{}|{}|{}|{}|{}|{}|{}|{}|{:?}|{}|{}|{}|{}|",
-            env!("CARGO_PKG_VERSION"),
-            engine.target().fingerprint(),
-            in_force(false),
-            in_force(true),
-            config.opt,
-            config.elide,
-            config.inline,
-            config.spectre,
-            config.layout_seed,
-            config.features,
-            config.count,
-            config.consume_fuel,
-            config.compile_budget,
-        );
-        hasher.update(about.as_bytes());
-        #[cfg(thesis_formula)]
-        hasher.update(&[u8::from(config.thesis_formula)]);
+        hasher.update(configuration(engine).as_bytes());
         hasher.update(program.as_bytes());
         hasher.update(wasm);
         let hash = hasher.finalize();

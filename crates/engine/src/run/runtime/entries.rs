@@ -7,8 +7,9 @@
 
 use crate::facts::libcall::{Libcalls, Status, runtime_functions};
 use crate::facts::trap::AccessReport;
-use crate::run::entry::throw;
+use crate::run::entry::{exception_is_made, throw};
 use crate::run::runtime::{self, growth, instance, status};
+use crate::run::stacks::{cont_drop, cont_find, cont_new, cont_renew, cont_stack};
 use crate::run::store::access_error;
 use crate::run::wait::{atomic_notify, atomic_wait32, atomic_wait64};
 
@@ -83,6 +84,17 @@ unsafe extern "C" fn memory_fill(
     let data = unsafe { instance(vmctx) };
     let outcome = runtime::memory_fill(data, memory, dst, value as u8, len);
     status(data, outcome)
+}
+
+unsafe extern "C" fn move_bytes(_vmctx: *mut u8, to: u64, from: u64, len: u64) {
+    // SAFETY: compiled code has found both ranges inside their memories, which are not
+    // shared; they may overlap.
+    unsafe { std::ptr::copy(from as *const u8, to as *mut u8, len as usize) };
+}
+
+unsafe extern "C" fn fill_bytes(_vmctx: *mut u8, to: u64, value: u32, len: u64) {
+    // SAFETY: compiled code has found the range inside its memory, which is not shared.
+    unsafe { std::ptr::write_bytes(to as *mut u8, value as u8, len as usize) };
 }
 
 unsafe extern "C" fn memory_init(
@@ -163,6 +175,7 @@ unsafe extern "C" fn exception_new(vmctx: *mut u8, tag: u32) -> u64 {
     // SAFETY: called by compiled code with its own context.
     let data = unsafe { instance(vmctx) };
     let tag = data.tags[tag as usize];
+    exception_is_made();
     // SAFETY: an instance's store is alive while the instance is.
     let store = unsafe { &mut *data.store };
     match store.new_exception(tag) {

@@ -1,0 +1,208 @@
+//! Continuations as compiled code sees them (stack-switching proposal, phase 3).
+//!
+//! ```text
+//!  VmRuntime.stacks.current ─► VmCont ─link─► VmCont ─link─► root
+//!                                │              the parent: who resumed it
+//!                      ┌─stack───┘
+//!  frames …  start, arguments, VmStackTop          of the continuation's stack
+//!
+//!  frame of a `resume`:   value 1 | value 0 | tag 0 | tag 1 | 0
+//!                                           ▲ VmCont.site while it runs
+//! ```
+//!
+//! A reference is 64 bits: the offset of its [`VmCont`] from the first, and in the
+//! upper half the revision that it had then. One that was used is of an earlier revision.
+//! Null is the first one's, whose revision no reference has.
+//!
+//! What must stay true: what runs is `current` and its parents, ending at `root`, at every
+//! instruction; so the parent is written before `current` is, and what it was before is
+//! overwritten after.
+
+use std::mem::offset_of;
+
+use crate::facts::vmctx::{VmFuncRef, VmRuntime};
+
+/// What compiled code needs to make continuations and to switch between stacks; see
+/// `run/stacks`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct VmStacks {
+    /// The one that runs: on the thread's own stack it is `root`.
+    pub current: *mut VmCont,
+    /// Stands for the thread's own stack: its limit, a parent for the first one.
+    pub root: VmCont,
+    /// Of the thread's own stack, while another one runs: where host code may begin.
+    pub host_sp: usize,
+    /// What references count from.
+    pub base: *mut VmCont,
+    /// The continuations that are free, chained by `link`.
+    pub free: *mut VmCont,
+    /// The stacks that are free, chained by `next`.
+    pub free_stacks: *mut VmStackTop,
+    /// The segments that are free, chained by `next`.
+    pub free_segments: *mut VmSegmentEnd,
+    /// What every limit is at least: 0, or more than any stack when what runs is to end.
+    pub limit_min: usize,
+    /// Which clause [`crate::libcall::Libcall::ContFind`] found, from 0.
+    pub found: u64,
+    /// The exception that a continuation is resumed with.
+    pub thrown: u64,
+    /// A context that is not needed.
+    pub scratch: VmControl,
+    /// The clauses of `root`: none.
+    pub no_clauses: u64,
+}
+
+/// Where a stack goes on; as Cranelift's `stack_switch` has it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct VmControl {
+    /// Stack pointer; 0 of a continuation that has no stack yet.
+    pub sp: usize,
+    /// Frame pointer; of a continuation that has no stack yet, its function.
+    pub fp: usize,
+    /// Program counter.
+    pub pc: usize,
+}
+
+/// A continuation. While it is suspended its reference is its offset from the first,
+/// with its revision in the upper half.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug)]
+pub struct VmCont {
+    /// Suspended: where it goes on. Running: where its parent does.
+    pub control: VmControl,
+    /// Lowest address that frames on its stack may reach.
+    pub limit: usize,
+    /// Running: its parent. Suspended: the one that goes on, itself or one that it is
+    /// a parent of. Free: the next.
+    pub link: *mut VmCont,
+    /// How often it was resumed, bound or switched to.
+    pub revision: u32,
+    /// Whether its function has begun.
+    pub begun: u32,
+    /// Running: the clauses and the values of who resumed it, see `SITE_CLAUSES`.
+    /// Suspended: where its next argument goes.
+    pub site: *mut u8,
+    /// The top of its stack; null before it has one.
+    pub stack: *mut VmStackTop,
+}
+
+/// What is at the top of a stack.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug)]
+pub struct VmStackTop {
+    /// The next that is free.
+    pub next: *mut VmStackTop,
+    /// Lowest address that frames may reach.
+    pub limit: usize,
+    /// The function that begins here.
+    pub func: *const VmFuncRef,
+    /// The context that counts as its caller's.
+    pub caller: *mut u8,
+}
+
+/// Arguments that every stack has room for.
+pub(crate) const FEW_ARGUMENTS: usize = 16;
+/// What is at the end of a segment; see `run/stacks/segments.rs`.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug)]
+pub struct VmSegmentEnd {
+    /// The next that is free.
+    pub next: *mut VmSegmentEnd,
+    /// The store's.
+    pub runtime: *mut VmRuntime,
+    /// The limit of what was used up.
+    pub limit_before: usize,
+    /// Where the first frame's return address is.
+    pub first: usize,
+    /// From there to where it was, in bytes.
+    pub distance: isize,
+    /// What was in it.
+    pub returns_to: usize,
+    /// Bytes of the stack so far, with this segment.
+    pub used: usize,
+}
+
+/// The word that goes along with a switch is the address of the runtime; these bits of it
+/// say what it is about.
+pub(crate) const WORD_BITS: u64 = 63;
+/// To a `resume`: it was suspended, this and the clause, from 0; 0 where it returned.
+pub(crate) const SUSPENDED: u64 = 1;
+/// To a `resume`: the clause is `VmStacks::found`.
+pub(crate) const SUSPENDED_MORE: u64 = 62;
+/// To a continuation: it is to raise `VmStacks::thrown`.
+pub(crate) const THROWN_INTO: u64 = 1;
+/// To a `resume`: an exception comes out of it, whose address is the first value.
+pub(crate) const RAISED: u64 = 63;
+
+// The other bits are the address's.
+const _: () = assert!(align_of::<VmRuntime>() > WORD_BITS as usize);
+
+/// The tag of a clause `(on $tag switch)` is the tag's address and this.
+pub(crate) const SWITCH_CLAUSE: u64 = 1;
+/// Revisions of continuations that are free are less.
+pub(crate) const REVISIONS: u32 = u32::MAX - (1 << 16);
+
+/// Byte offsets inside [`VmRuntime`], [`VmCont`] and [`VmStackTop`].
+pub mod offsets {
+    use super::*;
+
+    const STACKS: i32 = offset_of!(VmRuntime, stacks) as i32;
+    /// [`VmStacks::current`].
+    pub const CURRENT: i32 = STACKS + offset_of!(VmStacks, current) as i32;
+    /// [`VmStacks::root`].
+    pub const ROOT: i32 = STACKS + offset_of!(VmStacks, root) as i32;
+    /// [`VmStacks::host_sp`].
+    pub const ROOT_SP: i32 = STACKS + offset_of!(VmStacks, host_sp) as i32;
+    /// [`VmStacks::base`].
+    pub const CONT_BASE: i32 = STACKS + offset_of!(VmStacks, base) as i32;
+    /// [`VmStacks::free`].
+    pub const FREE_CONTS: i32 = STACKS + offset_of!(VmStacks, free) as i32;
+    /// [`VmStacks::free_stacks`].
+    pub const FREE_STACKS: i32 = STACKS + offset_of!(VmStacks, free_stacks) as i32;
+    /// [`VmStacks::free_segments`].
+    pub const FREE_SEGMENTS: i32 = STACKS + offset_of!(VmStacks, free_segments) as i32;
+    /// [`VmStacks::limit_min`].
+    pub const LIMIT_MIN: i32 = STACKS + offset_of!(VmStacks, limit_min) as i32;
+    /// [`VmStacks::found`].
+    pub const FOUND: i32 = STACKS + offset_of!(VmStacks, found) as i32;
+    /// [`VmStacks::thrown`].
+    pub const THROWN: i32 = STACKS + offset_of!(VmStacks, thrown) as i32;
+    /// [`VmStacks::scratch`].
+    pub const SCRATCH: i32 = STACKS + offset_of!(VmStacks, scratch) as i32;
+    /// [`VmControl::sp`].
+    pub const CONT_SP: i32 = offset_of!(VmCont, control) as i32 + offset_of!(VmControl, sp) as i32;
+    /// [`VmControl::fp`].
+    pub const CONT_FP: i32 = offset_of!(VmCont, control) as i32 + offset_of!(VmControl, fp) as i32;
+    /// [`VmControl::pc`].
+    pub const CONT_PC: i32 = offset_of!(VmCont, control) as i32 + offset_of!(VmControl, pc) as i32;
+    /// [`VmCont::limit`].
+    pub const CONT_LIMIT: i32 = offset_of!(VmCont, limit) as i32;
+    /// [`VmCont::link`].
+    pub const CONT_LINK: i32 = offset_of!(VmCont, link) as i32;
+    /// [`VmCont::revision`].
+    pub const CONT_REVISION: i32 = offset_of!(VmCont, revision) as i32;
+    /// [`VmCont::begun`].
+    pub const CONT_BEGUN: i32 = offset_of!(VmCont, begun) as i32;
+    /// [`VmCont::site`].
+    pub const CONT_SITE: i32 = offset_of!(VmCont, site) as i32;
+    /// [`VmCont::stack`].
+    pub const CONT_STACK: i32 = offset_of!(VmCont, stack) as i32;
+    /// [`VmStackTop::next`].
+    pub const TOP_NEXT: i32 = offset_of!(VmStackTop, next) as i32;
+    /// [`VmStackTop::limit`].
+    pub const TOP_LIMIT: i32 = offset_of!(VmStackTop, limit) as i32;
+    /// [`VmStackTop::func`].
+    pub const TOP_FUNC: i32 = offset_of!(VmStackTop, func) as i32;
+    /// [`VmStackTop::caller`].
+    pub const TOP_CALLER: i32 = offset_of!(VmStackTop, caller) as i32;
+    /// From where a resumption's clauses and values meet, up: the tags of the clauses,
+    /// with a 0 behind the last.
+    pub const SITE_CLAUSES: i32 = 0;
+
+    /// From there, down: a value.
+    pub const fn site_value(index: usize) -> i32 {
+        -16 * (index as i32 + 1)
+    }
+}

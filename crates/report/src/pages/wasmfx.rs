@@ -1,0 +1,165 @@
+//! The tables of "Benchmarking WasmFX" in their own form, ours beside.
+//!
+//! ```text
+//!  data/benchmarking-wasmfx.toml: what the talk states ─┬▶ benchmarking-wasmfx.md
+//!  Fibers: what a campaign found ───────────────────────┘
+//! ```
+//!
+//! What must stay true: what the talk states is in that file alone, and is called published;
+//! what a campaign does not hold is "not measured", with the reason where there is one.
+
+use std::fmt::Write;
+
+use fathom_record::Variant;
+use fathom_record::campaign::WorkloadNote;
+use fathom_stats::{NoTime, Row};
+use serde::Deserialize;
+
+use super::fibers::{Fibers, shown, way};
+use super::{Context, Own};
+use crate::bounds::markdown;
+use crate::{ReportError, figures, stated};
+
+/// The page's file.
+const PAGE: &str = "benchmarking-wasmfx.md";
+const NAME: &str = "benchmarking-wasmfx";
+const DATA: &str = include_str!("../../data/benchmarking-wasmfx.toml");
+
+/// What the talk states.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Talk {
+    title: String,
+    paper: String,
+    notes: String,
+    benchmark: Vec<Benchmark>,
+    server: Vec<Server>,
+}
+
+/// A micro-benchmark.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Benchmark {
+    name: String,
+    workload: String,
+    what: String,
+    line: Vec<Stated>,
+}
+
+/// A line of its table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stated {
+    of: String,
+    time: String,
+    size: String,
+}
+
+/// A table of the server's.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Server {
+    what: String,
+    unit: String,
+    line: Vec<Figure>,
+}
+
+/// A line of such a table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Figure {
+    of: String,
+    is: String,
+}
+
+/// What the experiment adds: the page of fibers, and the talk's.
+///
+/// # Errors
+/// [`ReportError::Data`] if our own data cannot be read; a test reads it.
+pub fn own(context: &Context<'_>) -> Result<Own, ReportError> {
+    let talk: Talk = stated::read(NAME, DATA)?;
+    let fibers = Fibers::of(context.campaign, context.summary);
+    Ok(Own {
+        paper: vec![(PAGE.to_owned(), page(&talk, &fibers))],
+        ..super::fibers::own(context)
+    })
+}
+
+fn page(talk: &Talk, fibers: &Fibers<'_>) -> String {
+    let mut text = format!("# {}\n\n{}\n\n{}\n", talk.title, talk.paper, fibers.head());
+    let _ = write!(text, "\n{}\n", talk.notes);
+    for benchmark in &talk.benchmark {
+        let _ = write!(
+            text,
+            "\n## {}\n\n{}\n\n{}",
+            benchmark.name,
+            benchmark.what,
+            markdown(&table(benchmark, fibers))
+        );
+    }
+    for server in &talk.server {
+        let head = ["".to_owned(), format!("published, {}", server.unit)];
+        let lines = server
+            .line
+            .iter()
+            .map(|line| vec![line.of.clone(), line.is.clone()]);
+        let table: Vec<Vec<String>> = std::iter::once(head.to_vec()).chain(lines).collect();
+        let _ = write!(text, "\n## {}\n\n{}", server.what, markdown(&table));
+    }
+    text
+}
+
+/// A benchmark's table: the talk's lines, then ours.
+fn table(benchmark: &Benchmark, fibers: &Fibers<'_>) -> Vec<Vec<String>> {
+    let head = ["", "run-time ratio", "binary size ratio"];
+    let mut table = vec![head.map(str::to_owned).to_vec()];
+    for line in &benchmark.line {
+        let of = format!("published: {}", line.of);
+        table.push(vec![of, line.time.clone(), line.size.clone()]);
+    }
+    let mut notes = fibers.campaign.header.workloads.iter();
+    let note = notes.find(|note| note.name == benchmark.workload);
+    for row in &fibers.rows {
+        if matches!(row.variant, Variant::WasmAsyncify | Variant::WasmSwitch) {
+            let of = format!(
+                "{} {}",
+                fibers.engine(row),
+                way(row.variant).unwrap_or_default()
+            );
+            let time = time(fibers, row, &benchmark.workload);
+            table.push(vec![of, time, size(note, row.variant)]);
+        }
+    }
+    table
+}
+
+/// A way's time over Asyncify's on the same engine, or why there is none.
+fn time(fibers: &Fibers<'_>, row: &Row, workload: &str) -> String {
+    let cell = fibers.summary.cell_of(row, workload);
+    let times = cell.map(|cell| &cell.times);
+    match (times, row.variant) {
+        (None | Some(Err(NoTime::NotMeasured)), _) => "not measured yet".to_owned(),
+        (Some(Err(NoTime::Unsound { .. })), _) => "none: not sound".to_owned(),
+        (Some(Err(NoTime::Failed { kind, message })), _) => format!("none: {kind}: {message}"),
+        (Some(Ok(_)), Variant::WasmAsyncify) => "1.00".to_owned(),
+        (Some(Ok(_)), _) => {
+            let ratio = fibers.over_asyncify(row, workload);
+            ratio.map_or_else(|| "not measured yet".to_owned(), |ratio| shown(&ratio))
+        }
+    }
+}
+
+/// The size of a build over that by stack switching, and in bytes.
+fn size(note: Option<&WorkloadNote>, variant: Variant) -> String {
+    let bytes = |variant: Variant| note.and_then(|note| note.builds.get(&variant).copied());
+    match (bytes(variant), bytes(Variant::WasmSwitch)) {
+        (Some(own), Some(base)) if base > 0 => {
+            let ratio = figures::ratio_bare(own as f64 / base as f64);
+            format!("{ratio} ({})", figures::bytes(own as f64))
+        }
+        _ => "not measured yet".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,291 @@
+//! A module that counts its own WASI calls.
+//!
+//! ```text
+//!  guest ──call──► wrapper ──call──► import          one wrapper for each WASI import
+//!                     └ +1 to the class of the result, + bytes
+//!  _start ─ returns ─┐
+//!  proc_exit ────────┴► hand_out: one line through fd_write, then the real end
+//! ```
+//!
+//! Where the counters are:
+//!
+//! ```text
+//!  memory of one thread   globals                 counters: 64-bit globals of the module's own
+//!  shared memory          | as declared | page |  a page that is grown in front of all else:
+//!                                                 counters, updated atomically; then the text
+//! ```
+//!
+//! The line is written into a page that is grown at the end or, where the memory cannot
+//! grow, over its first bytes: nothing of the guest runs afterwards.
+//!
+//! What must stay true: the guest cannot tell. It meets the same results, the same
+//! memory and the same sizes of it: `memory.size` of a shared memory does not show the
+//! page until the guest has grown the memory itself, and then addresses are what
+//! `memory.grow` says. A guest that traps hands nothing out.
+
+mod emit;
+mod scan;
+
+use wasm_encoder::reencode::{self, Reencode, utils};
+use wasm_encoder::{
+    CodeSection, ConstExpr, CustomSection, DataCountSection, DataSection, ElementSection,
+    EntityType, ExportSection, FunctionSection, GlobalSection, GlobalType, ImportSection,
+    Instruction, MemorySection, Module, StartSection, TableSection, TagSection, TypeSection,
+    ValType,
+};
+use wasmparser::{KnownCustom, Operator, Parser, Payload};
+
+use emit::{Emit, Store};
+use scan::Scan;
+
+/// Why a module cannot be made to count.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RewriteError {
+    /// It is no module of this version.
+    #[error("malformed: {0}")]
+    Malformed(String),
+    /// A component.
+    #[error("it is a component: only modules (wasm32-wasip1) can be made to count")]
+    Component,
+    /// Nothing tells when it ends.
+    #[error("it exports no function _start, at whose end counts could be handed out")]
+    NoStart,
+    /// WASI has nothing to work on.
+    #[error("it exports no memory named \"memory\", which WASI calls need")]
+    NoMemory,
+    /// An import that is no function of a plain type.
+    #[error("its import {0} has no function type")]
+    Import(String),
+    /// A shared memory without room for the counters.
+    #[error("its shared memory has {0}, so that there is no place for counters")]
+    SharedMemory(&'static str),
+}
+
+impl From<wasmparser::Error> for RewriteError {
+    fn from(error: wasmparser::Error) -> RewriteError {
+        RewriteError::Malformed(error.to_string())
+    }
+}
+
+impl From<reencode::Error> for RewriteError {
+    fn from(error: reencode::Error) -> RewriteError {
+        match error {
+            reencode::Error::ParseError(error) => error.into(),
+            other => RewriteError::Malformed(other.to_string()),
+        }
+    }
+}
+
+/// Where the line goes; where that cannot be written, to the other one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Descriptor 1.
+    Stdout,
+    /// Descriptor 2.
+    Stderr,
+}
+
+/// Makes of a module one that counts its WASI calls and writes them to `stream` at its
+/// end, for [`Counts::split`](crate::counts::Counts::split).
+///
+/// # Errors
+/// [`RewriteError`] where there is nothing to write to or no end to write at.
+pub fn counting(wasm: &[u8], stream: Stream) -> Result<Vec<u8>, RewriteError> {
+    let scan = scan::scan(wasm)?;
+    let emit = Emit::new(&scan, stream)?;
+    let mut writer = Writer {
+        scan: &scan,
+        emit: &emit,
+        is_naming: false,
+    };
+    writer.module(wasm)
+}
+
+/// Writes a module again.
+struct Writer<'a> {
+    scan: &'a Scan,
+    emit: &'a Emit<'a>,
+    /// Names stay with the imports themselves.
+    is_naming: bool,
+}
+
+/// The sections, as they are filled.
+#[derive(Default)]
+struct Sections<'a> {
+    types: TypeSection,
+    imports: ImportSection,
+    functions: FunctionSection,
+    tables: TableSection,
+    memories: MemorySection,
+    tags: TagSection,
+    globals: GlobalSection,
+    exports: ExportSection,
+    elements: ElementSection,
+    data_count: Option<u32>,
+    code: CodeSection,
+    data: DataSection,
+    customs: Vec<CustomSection<'a>>,
+    names: Option<wasm_encoder::NameSection>,
+}
+
+impl Writer<'_> {
+    fn module(&mut self, wasm: &[u8]) -> Result<Vec<u8>, RewriteError> {
+        let mut all = Sections::default();
+        for payload in Parser::new(0).parse_all(wasm) {
+            self.section(&mut all, payload?)?;
+        }
+        self.add_own(&mut all);
+        Ok(self.assemble(all))
+    }
+
+    fn section<'a>(
+        &mut self,
+        all: &mut Sections<'a>,
+        payload: Payload<'a>,
+    ) -> Result<(), RewriteError> {
+        match payload {
+            Payload::TypeSection(s) => self.parse_type_section(&mut all.types, s)?,
+            Payload::ImportSection(s) => self.parse_import_section(&mut all.imports, s)?,
+            Payload::FunctionSection(s) => self.parse_function_section(&mut all.functions, s)?,
+            Payload::TableSection(s) => self.parse_table_section(&mut all.tables, s)?,
+            Payload::MemorySection(s) => self.parse_memory_section(&mut all.memories, s)?,
+            Payload::TagSection(s) => self.parse_tag_section(&mut all.tags, s)?,
+            Payload::GlobalSection(s) => self.parse_global_section(&mut all.globals, s)?,
+            Payload::ExportSection(s) => self.parse_export_section(&mut all.exports, s)?,
+            Payload::ElementSection(s) => self.parse_element_section(&mut all.elements, s)?,
+            Payload::DataCountSection { count, .. } => all.data_count = Some(count),
+            Payload::CodeSectionEntry(body) => self.parse_function_body(&mut all.code, body)?,
+            Payload::DataSection(s) => self.parse_data_section(&mut all.data, s)?,
+            Payload::CustomSection(s) => match s.as_known() {
+                KnownCustom::Name(names) => {
+                    self.is_naming = true;
+                    // A broken name is no reason not to count.
+                    all.names = self.custom_name_section(names).ok();
+                    self.is_naming = false;
+                }
+                // Others speak of places in the code, which moves.
+                _ if ["producers", "target_features"].contains(&s.name()) => {
+                    all.customs.push(utils::custom_section(self, s));
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Types, functions, globals and the import that are ours.
+    fn add_own(&self, all: &mut Sections<'_>) {
+        let emit = self.emit;
+        for (params, results) in emit::TYPES {
+            (all.types.ty()).function(params.iter().copied(), results.iter().copied());
+        }
+        if self.scan.fd_write.is_none() {
+            let ty = EntityType::Function(emit.type_of(emit::WRITE));
+            all.imports.import(self.scan.wasi, "fd_write", ty);
+        }
+        if let Store::Globals { .. } = emit.store {
+            let ty = GlobalType {
+                val_type: ValType::I64,
+                mutable: true,
+                shared: false,
+            };
+            for _ in 0..emit.counters() {
+                all.globals.global(ty, &ConstExpr::i64_const(0));
+            }
+        }
+        for (type_index, function) in emit.functions() {
+            all.functions.function(type_index);
+            all.code.function(&function);
+        }
+    }
+
+    fn assemble(&self, all: Sections<'_>) -> Vec<u8> {
+        let mut module = Module::new();
+        module.section(&all.types);
+        module.section(&all.imports);
+        module.section(&all.functions);
+        if !all.tables.is_empty() {
+            module.section(&all.tables);
+        }
+        if !all.memories.is_empty() {
+            module.section(&all.memories);
+        }
+        if !all.tags.is_empty() {
+            module.section(&all.tags);
+        }
+        if !all.globals.is_empty() {
+            module.section(&all.globals);
+        }
+        module.section(&all.exports);
+        let own = matches!(self.emit.store, Store::Shared { .. }).then(|| self.emit.prepare());
+        let initial = own.or(self.scan.initial.map(|func| self.emit.moved(func)));
+        if let Some(function_index) = initial {
+            module.section(&StartSection { function_index });
+        }
+        if !all.elements.is_empty() {
+            module.section(&all.elements);
+        }
+        if let Some(count) = all.data_count {
+            module.section(&DataCountSection { count });
+        }
+        module.section(&all.code);
+        if !all.data.is_empty() {
+            module.section(&all.data);
+        }
+        for custom in &all.customs {
+            module.section(custom);
+        }
+        if let Some(names) = &all.names {
+            module.section(names);
+        }
+        module.finish()
+    }
+}
+
+impl Reencode for Writer<'_> {
+    type Error = std::convert::Infallible;
+
+    fn function_index(&mut self, func: u32) -> Result<u32, reencode::Error> {
+        Ok(match self.is_naming && func < self.scan.func_imports {
+            true => func,
+            false => self.emit.moved(func),
+        })
+    }
+
+    fn memory_type(
+        &mut self,
+        ty: wasmparser::MemoryType,
+    ) -> Result<wasm_encoder::MemoryType, reencode::Error> {
+        let mut ty = utils::memory_type(self, ty);
+        // Room for a page of ours. Of several memories all get it: it is never used.
+        ty.maximum = ty
+            .maximum
+            .map(|max| (max + 1).min(emit::PAGES_MAX.max(max)));
+        Ok(ty)
+    }
+
+    fn parse_export(
+        &mut self,
+        exports: &mut ExportSection,
+        export: wasmparser::Export<'_>,
+    ) -> Result<(), reencode::Error> {
+        if export.name == "_start" {
+            exports.export("_start", wasm_encoder::ExportKind::Func, self.emit.start());
+            return Ok(());
+        }
+        utils::parse_export(self, exports, export)
+    }
+
+    fn instruction<'a>(&mut self, op: Operator<'a>) -> Result<Instruction<'a>, reencode::Error> {
+        match (op, &self.emit.store) {
+            (Operator::MemorySize { mem }, Store::Shared { .. }) if mem == self.emit.memory => {
+                Ok(Instruction::Call(self.emit.size()))
+            }
+            (op, _) => utils::instruction(self, op),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

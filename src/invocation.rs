@@ -1,0 +1,110 @@
+//! What a command is given besides its own options: where engines and suites are, and
+//! the words that a campaign records.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use fathom_bench::asked::Asked;
+use fathom_bench::house::{self, House, Kit, Search};
+
+/// What this program carries for where there is no checkout (`build.rs`).
+const KIT: Kit = Kit::new(
+    env!("CARGO_PKG_VERSION"),
+    include_bytes!(concat!(env!("OUT_DIR"), "/kit")),
+);
+
+/// How this program was called.
+#[derive(Clone, Debug)]
+pub struct Invocation {
+    /// The words after its name, without `--root`: a campaign is the same wherever its
+    /// engines are.
+    pub words: Vec<String>,
+    search: Search,
+}
+
+impl Invocation {
+    /// From all words, and what `--root` among them said.
+    pub fn new(words: &[OsString], root: Option<PathBuf>) -> Invocation {
+        Invocation {
+            words: without_root(words),
+            search: Search::new(root, Some(KIT)),
+        }
+    }
+
+    /// The house for a command given in this folder, if there is any; what there is to say
+    /// of it goes to standard error.
+    ///
+    /// # Errors
+    /// A folder that was named and is none.
+    pub fn house_from(&self, folder: &Path) -> anyhow::Result<Option<House>> {
+        let Some(found) = self.search.from(folder)? else {
+            return Ok(None);
+        };
+        for remark in &found.remarks {
+            eprintln!("{remark}");
+        }
+        Ok(Some(found.house))
+    }
+
+    /// The same for the working folder.
+    ///
+    /// # Errors
+    /// As [`Invocation::house_from`].
+    pub fn house(&self) -> anyhow::Result<Option<House>> {
+        self.house_from(&std::env::current_dir()?)
+    }
+
+    /// Where campaigns are kept that are measured from this folder.
+    pub fn results(&self, house: Option<&House>, folder: &Path) -> PathBuf {
+        house::results(house, folder, self.search.data.as_deref())
+    }
+
+    /// What is asked for, with where its engines and suites are.
+    ///
+    /// # Errors
+    /// As [`Invocation::house_from`].
+    pub fn placed(&self, asked: Asked) -> anyhow::Result<Asked> {
+        let house = self.house_from(&asked.folder)?;
+        Ok(Asked {
+            results: self.results(house.as_ref(), &asked.folder),
+            house,
+            ..asked
+        })
+    }
+}
+
+/// The words after the program's name, but for `--root` and its folder.
+fn without_root(words: &[OsString]) -> Vec<String> {
+    let mut left = Vec::new();
+    let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        match &*word {
+            "--" => {
+                left.push(word.into_owned());
+                break;
+            }
+            "--root" => drop(words.next()),
+            word if word.starts_with("--root=") => {}
+            word => left.push(word.to_owned()),
+        }
+    }
+    left.extend(words.map(|word| word.into_owned()));
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_is_no_part_of_what_is_recorded() {
+        let words = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            without_root(&words).join(" ")
+        };
+        assert_eq!(words("fathom --root /x bench a --quick"), "bench a --quick");
+        assert_eq!(words("fathom bench --root=/x a"), "bench a");
+        let own = "bench a -- --root /x";
+        assert_eq!(words(&format!("fathom {own}")), own);
+    }
+}

@@ -1,0 +1,281 @@
+//! `fathom trace`: what a WebAssembly program asks of WASI, and what any program asks of
+//! the kernel.
+//!
+//! ```text
+//!  MODULE, our engine     fathom run --trace-wasi    counts and times, in the engine
+//!  MODULE, --engine X     rewritten, X's runner      counts, by the module itself
+//!  -- COMMAND             as it is
+//!  each of them           eBPF, where it may         system calls, faults, waiting
+//! ```
+//!
+//! What must stay true: the program's output and exit status are its own; the answer is
+//! on standard error or in a file. A level that is not there is named with its reason and
+//! what would help.
+
+mod calibrate;
+mod engine;
+mod process;
+mod show;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use fathom_bench::choose::{NATIVE, OWN, Wanted};
+use fathom_bench::house::House;
+use fathom_trace::kernel::{Kernel, Tracer};
+use fathom_trace::rewrite::{Stream, counting};
+use fathom_trace::trace::{KIND, Trace, VERSION, Wasi};
+
+use crate::invocation::Invocation;
+use crate::run::{Dir, load};
+
+/// Show what a program asks of WASI and of the kernel
+#[derive(clap::Args)]
+#[command(
+    override_usage = "fathom trace [OPTIONS] <MODULE> [-- <ARGS>...]\n       \
+                            fathom trace [OPTIONS] -- <COMMAND>..."
+)]
+pub struct Args {
+    /// Where outside engines are.
+    #[arg(skip)]
+    house: Option<House>,
+
+    /// The program: a module in the binary or the text format
+    module: Option<PathBuf>,
+
+    /// The program's arguments; without MODULE, any command and its arguments
+    #[arg(last = true, value_name = "ARGS")]
+    words: Vec<String>,
+
+    /// Trace it on these engines, as NAME[:STRATEGY[:BACKEND]] (see `fathom engines`); `all`
+    /// for each that is installed, `native` where MODULE is a program of this machine
+    /// [default: fathom]
+    #[arg(long, value_name = "NAMES", requires = "module", value_delimiter = ',')]
+    engine: Vec<Wanted>,
+
+    /// What to look with; all that is there by default
+    #[arg(long, value_name = "LEVELS", value_enum, value_delimiter = ',')]
+    by: Vec<Level>,
+
+    /// Give it a folder, as `fathom run` does; may be repeated
+    #[arg(long, value_name = "HOST[::GUEST][:ro|:rw]", requires = "module")]
+    dir: Vec<Dir>,
+
+    /// Give it an environment variable; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", requires = "module")]
+    env: Vec<String>,
+
+    /// File for the standard input of a rewritten program [default: empty]
+    #[arg(long, value_name = "FILE", requires = "module")]
+    stdin: Option<PathBuf>,
+
+    /// Write the answer to this file, as JSON, instead of tables to standard error; of several
+    /// engines to files in this folder, for `fathom explain`
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Do not run the program: write it to this file so that it counts its WASI calls and
+    /// tells them on standard error at its end, on any engine
+    #[arg(long, value_name = "FILE", requires = "module", conflicts_with_all = ["by", "engine", "out"])]
+    rewrite: Option<PathBuf>,
+
+    /// Make so many system calls and print what one takes
+    #[arg(long, value_name = "N", hide = true, exclusive = true)]
+    calls: Option<u32>,
+}
+
+/// Ways to look at a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Level {
+    /// WASI calls, counted by the module itself: any engine, no privilege
+    Rewriting,
+    /// WASI calls, counted and timed in our engine
+    Process,
+    /// System calls, page faults and waiting, by eBPF: needs privilege
+    Kernel,
+}
+
+/// What running it brought.
+struct Ran {
+    command: Vec<String>,
+    status: i32,
+    wall_ns: u64,
+    wasi: Option<Wasi>,
+    missing: Vec<String>,
+}
+
+/// Traces.
+///
+/// # Errors
+/// What keeps the program from being run.
+pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
+    if let Some(count) = args.calls {
+        return Ok(calibrate::calls(count));
+    }
+    if let (Some(module), Some(out)) = (&args.module, &args.rewrite) {
+        return rewrite(module, out);
+    }
+    if args.module.is_none() && args.words.is_empty() {
+        eprintln!("fathom: trace: name a MODULE, or a COMMAND after --");
+        return Ok(ExitCode::from(2));
+    }
+    let args = Args {
+        house: invocation.house()?,
+        ..args
+    };
+    let engines = match args.engine.as_slice() {
+        [Wanted { engine, .. }] if engine == "all" => engine::installed(&args)?,
+        [] => vec![Wanted::own()],
+        named => named.to_vec(),
+    };
+    if let [engine] = &engines[..] {
+        let trace = traced(&args, engine)?;
+        tell(&trace, args.out.as_deref())?;
+        // As a shell has it.
+        return Ok(ExitCode::from((trace.status & 0xff) as u8));
+    }
+    let folder = args.out.clone();
+    let folder = folder.context("several engines need --out FOLDER for their answers")?;
+    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let mut failed = false;
+    for engine in &engines {
+        match traced(&args, engine) {
+            Ok(trace) => tell(&trace, Some(&unused(&folder, &trace)))?,
+            Err(error) => {
+                failed = true;
+                let error = error.context(engine.engine.clone());
+                eprintln!("{}", crate::one_line::one_line(&error));
+            }
+        }
+    }
+    Ok(ExitCode::from(u8::from(failed)))
+}
+
+/// A file of the folder that is not there yet, named by what is in it.
+fn unused(folder: &Path, trace: &Trace) -> PathBuf {
+    let module = trace.module.as_deref().unwrap_or_default();
+    let stem = Path::new(module).file_stem().unwrap_or_default();
+    let engine = trace.engine.as_deref().unwrap_or_default();
+    let name = format!("{}-{engine}", stem.to_string_lossy());
+    let files = (1..).map(|n| folder.join(format!("{name}-{n}.json")));
+    let mut files = files.filter(|file| !file.exists());
+    files.next().unwrap_or_default()
+}
+
+/// Writes the answer to its place.
+fn tell(trace: &Trace, file: Option<&Path>) -> anyhow::Result<()> {
+    match file {
+        Some(file) => {
+            let text = serde_json::to_string(trace)? + "\n";
+            std::fs::write(file, text).with_context(|| file.display().to_string())?;
+        }
+        None => {
+            let _ = std::io::stderr().write_all(show::text(trace).as_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// One run on one engine.
+fn traced(args: &Args, engine: &Wanted) -> anyhow::Result<Trace> {
+    let mut missing = Vec::new();
+    // Before anything is traced, since that takes others time, too.
+    let kernel_cost = wants_kernel(&args.by).then(calibrate::kernel).flatten();
+    let tracer = kernel(&args.by, &mut missing)?;
+    let ran = ran(args, engine, tracer.as_ref())?;
+    let kernel = match &tracer {
+        Some(tracer) => Some(tracer.answer().context("reading the kernel's counts")?),
+        None => None,
+    };
+    missing.extend(ran.missing);
+    missing.extend(kernel.as_ref().and_then(lost));
+    let is_module = args.module.is_some();
+    Ok(Trace {
+        fathom: KIND.to_owned(),
+        version: VERSION,
+        command: ran.command,
+        engine: is_module.then(|| engine.engine.clone()),
+        module: (args.module.as_ref()).map(|module| module.display().to_string()),
+        args: if is_module {
+            args.words.clone()
+        } else {
+            Vec::new()
+        },
+        status: ran.status,
+        wall_ns: ran.wall_ns,
+        wasi: ran.wasi,
+        kernel,
+        kernel_cost,
+        missing,
+    })
+}
+
+fn rewrite(module: &Path, out: &Path) -> anyhow::Result<ExitCode> {
+    let wasm = load::read(module)?;
+    let wasm = counting(&wasm, Stream::Stderr).with_context(|| module.display().to_string())?;
+    std::fs::write(out, wasm).with_context(|| out.display().to_string())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn wants_kernel(by: &[Level]) -> bool {
+    by.is_empty() || by.contains(&Level::Kernel)
+}
+
+/// The tracer, where it was not left out; why there is none, if it may be missing.
+fn kernel(by: &[Level], missing: &mut Vec<String>) -> anyhow::Result<Option<Tracer>> {
+    let is_named = by.contains(&Level::Kernel);
+    if !wants_kernel(by) {
+        return Ok(None);
+    }
+    match Tracer::attach() {
+        Ok(tracer) => Ok(Some(tracer)),
+        Err(error) => {
+            let what = format!("system calls: {error} ({})", error.remedy());
+            if is_named {
+                bail!(what);
+            }
+            missing.push(what);
+            Ok(None)
+        }
+    }
+}
+
+fn ran(args: &Args, engine: &Wanted, tracer: Option<&Tracer>) -> anyhow::Result<Ran> {
+    let Some(module) = &args.module else {
+        if let Some(level) = args.by.iter().find(|level| **level != Level::Kernel) {
+            bail!("--by {level:?} looks at modules; name one instead of a command");
+        }
+        return process::command(&args.words, tracer);
+    };
+    if engine.engine == NATIVE {
+        return process::native(args, module, tracer);
+    }
+    let own = engine.engine == OWN;
+    let named = |level| args.by.contains(&level);
+    if named(Level::Process) && named(Level::Rewriting) {
+        bail!("--by: process and rewriting both count WASI calls; name one of them");
+    }
+    if named(Level::Process) && !own {
+        bail!(
+            "--by process is our engine's; for {}: rewriting",
+            engine.engine
+        );
+    }
+    if own && !named(Level::Rewriting) {
+        return process::own(args, engine, module, tracer);
+    }
+    engine::rewritten(args, engine, module, tracer)
+}
+
+/// A line where the counts are not whole.
+fn lost(kernel: &Kernel) -> Option<String> {
+    let lost = kernel.lost;
+    lost.any().then(|| {
+        format!(
+            "lost: {} threads not followed, {} system calls not counted, counts of {} threads",
+            lost.tasks, lost.calls, lost.threads
+        )
+    })
+}

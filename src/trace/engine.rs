@@ -1,0 +1,200 @@
+//! A module that counts its own calls, on any engine: one run through the runner
+//! protocol.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use fathom_bench::choose::{OWN, Wanted};
+use fathom_bench::driver::{Conversation, Driver, ProcessDriver};
+use fathom_bench::engines::{self, EngineSpec, Presence};
+use fathom_bench::house::House;
+use fathom_record::Opt;
+use fathom_record::protocol::{Measure, Request};
+use fathom_trace::counts::Counts;
+use fathom_trace::kernel::Tracer;
+use fathom_trace::rewrite::{Stream, counting};
+use fathom_trace::trace::Wasi;
+
+use super::{Args, Ran};
+use crate::run::load;
+
+/// An engine says something at last, or it hangs: nobody waits for ever unasked.
+const LIMIT: Duration = Duration::from_secs(24 * 3600);
+
+/// Rewrites the module and runs it.
+///
+/// # Errors
+/// It cannot be rewritten, or the engine does not run it.
+pub fn rewritten(
+    args: &Args,
+    engine: &Wanted,
+    module: &Path,
+    tracer: Option<&Tracer>,
+) -> anyhow::Result<Ran> {
+    let file = module.display().to_string();
+    let wasm = load::read(module)?;
+    let wasm = counting(&wasm, Stream::Stdout).with_context(|| file.clone())?;
+    let scratch = tempfile::tempdir().context("no folder for its output")?;
+    let rewritten = scratch.path().join("module");
+    fs::create_dir(&rewritten)?;
+    // Programs are told the name of their file.
+    let rewritten = rewritten.join(module.file_name().unwrap_or(module.as_os_str()));
+    fs::write(&rewritten, wasm).context("the rewritten module")?;
+    let (mut driver, strategy, backend) = found(args, engine)?;
+    let request = Request::from(Measure {
+        module: rewritten,
+        args: args.words.clone(),
+        env: env(&args.env)?,
+        dirs: dirs(args)?,
+        stdin: stdin(args)?,
+        strategy,
+        opt: Opt::Speed,
+        backend,
+        elide: None,
+        spectre: None,
+        threads: 1,
+        cpus: Vec::new(),
+        warmup: 0,
+        iterations: 1,
+        scratch: scratch.path().to_owned(),
+        seed: 0,
+        cache: None,
+        cycle: false,
+        stack_bytes: None,
+        unsafe_no_bounds: false,
+    });
+    let stop = Arc::new(AtomicBool::new(false));
+    let told = stop.clone();
+    let _ = ctrlc::set_handler(move || told.store(true, Ordering::Relaxed));
+    if let Some(tracer) = tracer {
+        tracer.follow();
+    }
+    let conversation = driver.ask(&request, LIMIT, &stop).context(file)?;
+    let (counts, status) = outputs(&conversation, scratch.path())?;
+    let mut missing = Vec::new();
+    if counts.is_none() {
+        missing.push("WASI calls: it trapped, or wrote nothing at its end".to_owned());
+    }
+    Ok(Ran {
+        command: driver.command(),
+        status,
+        wall_ns: conversation.outside.wall_ns.unwrap_or(0),
+        wasi: counts.map(Wasi::rewritten),
+        missing,
+    })
+}
+
+/// Our engine, and every other one that is installed.
+///
+/// # Errors
+/// There is no checkout around.
+pub fn installed(args: &Args) -> anyhow::Result<Vec<Wanted>> {
+    let (specs, _) = engines::all(house(args)?);
+    let here = specs
+        .iter()
+        .filter(|spec| matches!(spec.presence(), Presence::Installed { .. }));
+    let named = here.map(|spec| Wanted {
+        engine: spec.name.clone(),
+        strategy: None,
+        backend: None,
+    });
+    Ok(std::iter::once(Wanted::own()).chain(named).collect())
+}
+
+/// Where outside engines are.
+fn house(args: &Args) -> anyhow::Result<&House> {
+    let house = args.house.as_ref();
+    house.context("not inside a checkout: there are no outside engines")
+}
+
+/// The driver of an engine, and what it is asked for.
+fn found(args: &Args, wanted: &Wanted) -> anyhow::Result<(ProcessDriver, String, Option<String>)> {
+    let strategy = |default: &str| {
+        let named = wanted.strategy.clone();
+        named.unwrap_or_else(|| default.to_owned())
+    };
+    let name = wanted.engine.as_str();
+    if name == OWN {
+        let program = std::env::current_exe().context("where this program is")?;
+        let driver = ProcessDriver::new(program, ["runner", OWN]);
+        return Ok((driver, strategy("auto"), None));
+    }
+    let (specs, _) = engines::all(house(args)?);
+    let names = || -> Vec<&str> { specs.iter().map(|spec| spec.name.as_str()).collect() };
+    let spec: &EngineSpec = specs
+        .iter()
+        .find(|spec| spec.name == name)
+        .with_context(|| {
+            format!(
+                "no engine {name} (there are: fathom, {})",
+                names().join(", ")
+            )
+        })?;
+    if let Presence::Absent { why } = spec.presence() {
+        bail!("{name}: {why}: {}", spec.absent);
+    }
+    let backend = wanted.backend.clone();
+    Ok((spec.driver(), strategy(&spec.strategies[0]), backend))
+}
+
+fn env(pairs: &[String]) -> anyhow::Result<Vec<(String, String)>> {
+    let split = |pair: &String| {
+        let (name, value) = pair
+            .split_once('=')
+            .with_context(|| format!("--env {pair}: NAME=VALUE"))?;
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    pairs.iter().map(split).collect()
+}
+
+/// Folders as runners are given them: they know no read-only ones.
+fn dirs(args: &Args) -> anyhow::Result<Vec<(PathBuf, String)>> {
+    let folder = |dir: &crate::run::Dir| {
+        if dir.is_read_only() {
+            bail!("--dir {dir}: engines are given folders to change; leave :ro away, or copy it");
+        }
+        let host = fs::canonicalize(dir.host()).with_context(|| format!("--dir {dir}"))?;
+        Ok((host, dir.guest().to_owned()))
+    };
+    args.dir.iter().map(folder).collect()
+}
+
+fn stdin(args: &Args) -> anyhow::Result<Option<PathBuf>> {
+    let absolute = |file: &PathBuf| {
+        fs::canonicalize(file).with_context(|| format!("--stdin {}", file.display()))
+    };
+    args.stdin.as_ref().map(absolute).transpose()
+}
+
+/// Hands on what the program wrote, without the counts, and its status.
+fn outputs(conversation: &Conversation, scratch: &Path) -> anyhow::Result<(Option<Counts>, i32)> {
+    let iteration = conversation.iterations.last();
+    let iteration = iteration.context("the engine told of no run")?;
+    let file = iteration.stdout.as_ref();
+    let file = file.context("the engine did not keep what it wrote")?;
+    let stdout = fs::read(file).context("what it wrote")?;
+    // Runners that can tell the two apart keep the other one beside it.
+    let stderr = file.file_name().map(|name| {
+        let name = name.to_string_lossy().replace("stdout", "stderr");
+        fs::read(scratch.join(name)).unwrap_or_default()
+    });
+    let stderr = stderr.unwrap_or_default();
+    let mut counts = None;
+    let mut own = |stream: &[u8], mut to: Box<dyn Write>| {
+        let (own, found) = match Counts::split(stream) {
+            Some((own, found)) => (own.to_vec(), Some(found)),
+            None => (stream.to_vec(), None),
+        };
+        counts = counts.take().or(found);
+        let _ = to.write_all(&own);
+        let _ = to.flush();
+    };
+    own(&stdout, Box::new(std::io::stdout()));
+    own(&stderr, Box::new(std::io::stderr()));
+    Ok((counts, iteration.exit))
+}

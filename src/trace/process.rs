@@ -1,0 +1,173 @@
+//! Programs that are run as they are: any command, and modules on our engine.
+
+use std::fs;
+use std::io::IsTerminal;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Instant;
+
+use anyhow::Context;
+use fathom_bench::choose::Wanted;
+use fathom_trace::kernel::Tracer;
+use fathom_trace::trace::Wasi;
+
+use super::{Args, Level, Ran};
+
+/// Runs a command with this process's streams.
+///
+/// # Errors
+/// It cannot be started.
+pub fn command(words: &[String], tracer: Option<&Tracer>) -> anyhow::Result<Ran> {
+    let (program, rest) = words.split_first().context("no command")?;
+    let mut command = Command::new(found(program));
+    command.args(rest);
+    let (status, wall_ns) = watched(command, program, tracer)?;
+    Ok(Ran {
+        command: words.to_vec(),
+        status,
+        wall_ns,
+        wasi: None,
+        missing: Vec::new(),
+    })
+}
+
+/// The file of a program: looking for it here, once, keeps failing attempts out of the
+/// counts.
+fn found(program: &str) -> std::path::PathBuf {
+    if program.contains('/') {
+        return program.into();
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let files = std::env::split_paths(&folders).map(|folder| folder.join(program));
+    let mut files = files.filter(|file| file.is_file());
+    files.next().unwrap_or_else(|| program.into())
+}
+
+/// Runs a program of this machine in the first of the folders that a module would be given,
+/// for comparison with modules.
+///
+/// # Errors
+/// It cannot be started.
+pub fn native(args: &Args, program: &Path, tracer: Option<&Tracer>) -> anyhow::Result<Ran> {
+    let file = program.display().to_string();
+    let path = fs::canonicalize(program).with_context(|| file.clone())?;
+    let mut command = Command::new(path);
+    command.args(&args.words);
+    if let Some(dir) = args.dir.first() {
+        command.current_dir(dir.host());
+    }
+    input(args, &mut command)?;
+    let (status, wall_ns) = watched(command, &file, tracer)?;
+    let words = std::iter::once(file).chain(args.words.iter().cloned());
+    Ok(Ran {
+        command: words.collect(),
+        status,
+        wall_ns,
+        wasi: None,
+        missing: Vec::new(),
+    })
+}
+
+fn input(args: &Args, command: &mut Command) -> anyhow::Result<()> {
+    if let Some(file) = &args.stdin {
+        let opened = fs::File::open(file).with_context(|| file.display().to_string())?;
+        command.stdin(opened);
+    }
+    Ok(())
+}
+
+/// Runs a module on our engine, in a process of its own.
+///
+/// # Errors
+/// It cannot be started, or its counts cannot be read.
+pub fn own(
+    args: &Args,
+    engine: &Wanted,
+    module: &Path,
+    tracer: Option<&Tracer>,
+) -> anyhow::Result<Ran> {
+    let program = std::env::current_exe().context("where this program is")?;
+    let scratch = tempfile::tempdir().context("no folder for counts")?;
+    let counts = scratch.path().join("wasi");
+    let sees_wasi = args.by.is_empty() || args.by.contains(&Level::Process);
+    let mut words = vec!["run".to_owned()];
+    for dir in &args.dir {
+        words.extend(["--dir".to_owned(), dir.to_string()]);
+    }
+    for pair in &args.env {
+        words.extend(["--env".to_owned(), pair.clone()]);
+    }
+    if let Some(strategy) = engine.strategy.clone() {
+        words.extend(["--bounds".to_owned(), strategy]);
+    }
+    let mut shown = words.clone();
+    if sees_wasi {
+        words.push(format!("--trace-wasi={}", counts.display()));
+    }
+    for list in [&mut shown, &mut words] {
+        list.extend([module.display().to_string(), "--".to_owned()]);
+        list.extend(args.words.iter().cloned());
+    }
+    let mut command = Command::new(&program);
+    command.args(&words);
+    input(args, &mut command)?;
+    let (status, wall_ns) = watched(command, "fathom", tracer)?;
+    let mut missing = Vec::new();
+    let wasi = match fs::read_to_string(&counts) {
+        Ok(text) => Some(serde_json::from_str::<Wasi>(&text).context("its counts")?),
+        Err(_) => {
+            if sees_wasi {
+                missing.push("WASI calls: the program was killed before it could tell".to_owned());
+            }
+            None
+        }
+    };
+    shown.insert(0, "fathom".to_owned());
+    Ok(Ran {
+        command: shown,
+        status,
+        wall_ns,
+        wasi,
+        missing,
+    })
+}
+
+/// Who is told what this process is told.
+static CHILD: AtomicI32 = AtomicI32::new(0);
+
+/// Ctrl-C is for the program; what it did until then is still told. Only once it runs: it is
+/// to find signals as this process was given them, ignored ones too.
+fn hand_signals_on() {
+    // A terminal tells all of its programs itself.
+    let is_told = std::io::stdin().is_terminal() || std::io::stderr().is_terminal();
+    let hand_on = move || {
+        let child = rustix::process::Pid::from_raw(CHILD.load(Ordering::Relaxed));
+        if let Some(pid) = child.filter(|_| !is_told) {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        }
+    };
+    let _ = ctrlc::set_handler(hand_on);
+}
+
+/// Runs it to its end: status and time.
+fn watched(
+    mut command: Command,
+    name: &str,
+    tracer: Option<&Tracer>,
+) -> anyhow::Result<(i32, u64)> {
+    if let Some(tracer) = tracer {
+        tracer.follow();
+    }
+    let start = Instant::now();
+    let mut child = command.spawn().with_context(|| name.to_owned())?;
+    CHILD.store(child.id() as i32, Ordering::Relaxed);
+    hand_signals_on();
+    let status = child.wait().with_context(|| name.to_owned())?;
+    CHILD.store(0, Ordering::Relaxed);
+    let wall_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let code = status.code();
+    let code = code.unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    Ok((code, wall_ns))
+}
