@@ -54,13 +54,19 @@ fn read(path: &Path) -> anyhow::Result<Trace> {
     Trace::parse(&text).with_context(|| path.display().to_string())
 }
 
-/// The traces in a folder, by name; other files are none of ours.
+/// The traces in a folder, by name. What is JSON and no trace is said and passed over; other
+/// files are none of ours.
 fn read_folder(folder: &Path, traces: &mut Vec<Trace>) -> anyhow::Result<()> {
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|file| file.extension().is_some_and(|end| end == "json"));
     files.sort();
-    traces.extend(files.iter().filter_map(|file| read(file).ok()));
+    for file in &files {
+        match read(file) {
+            Ok(trace) => traces.push(trace),
+            Err(error) => eprintln!("passed over: {error:#}"),
+        }
+    }
     Ok(())
 }
 
