@@ -322,6 +322,19 @@ fn traces_of_all_engines_are_explained() {
             "{findings}"
         );
     }
+    // What is no trace is passed over, and that is said.
+    std::fs::write(Path::new(folder).join("notes.json"), "{}").unwrap();
+    let (status, again, stderr) = explain(&[folder]);
+    assert_eq!(status, Some(0));
+    assert!(
+        again.starts_with(&format!("{traces} traces on ")),
+        "{again}"
+    );
+    let stderr = String::from_utf8(stderr).unwrap();
+    assert!(
+        stderr.starts_with("passed over: ") && stderr.contains("notes.json"),
+        "{stderr}"
+    );
     let (status, _, stderr) = explain(&[module.to_str().unwrap()]);
     assert_eq!(status, Some(1));
     let stderr = String::from_utf8(stderr).unwrap();
@@ -433,8 +446,6 @@ fn a_signal_ends_the_program_and_the_trace_is_still_told() {
     .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert_eq!(lines.next().unwrap().unwrap(), "ready");
-    // Signals are handed on as soon as the program has begun, which it may say first.
-    std::thread::sleep(std::time::Duration::from_millis(500));
     let pid = child.id().to_string();
     assert!(
         Command::new("kill")
