@@ -119,12 +119,16 @@ public final class ChicoryEngine implements Engine {
         }
 
         @Override
-        public Guest instantiate(World world) {
+        public Entered enter(World world) {
             WasiOptions.Builder options = WasiOptions.builder().withArguments(world.args())
                 .withStdin(world.stdin(), false).withStdout(world.stdout(), false).withStderr(world.stderr(), false);
             world.env().forEach(options::withEnvironment);
             for (List<String> folder : world.folders()) options.withDirectory(folder.get(1), Path.of(folder.get(0)));
             WasiPreview1 wasi = WasiPreview1.builder().withOptions(options.build()).build();
+            return () -> start(wasi);
+        }
+
+        private Guest start(WasiPreview1 wasi) {
             Instance instance;
             try {
                 instance = build(ImportValues.builder().addFunction(wasi.toHostFunctions()).build());

@@ -19,11 +19,17 @@ interface Engine {
 
     /** A compiled module, for all threads. */
     interface Program {
-        /** An instance with a WASI of its own; throws Failure. */
-        Guest instantiate(World world);
+        /** What an instance sees, made before the clock starts; throws Failure. */
+        Entered enter(World world);
 
         /** An instance for probing; its memories are made fresh where it imports them. */
         Probed probe();
+    }
+
+    /** A WASI of its own, for one instance. */
+    interface Entered {
+        /** Throws Failure. */
+        Guest instantiate();
     }
 
     /** An instance that is a program. */

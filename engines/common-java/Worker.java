@@ -69,7 +69,7 @@ final class Worker implements Runnable {
         if (!Linux.pin(cpu)) throw new Failure("unsupported", "cannot pin thread " + thread + " to CPU " + cpu);
     }
 
-    /** One iteration: instantiate, run, tear down. Files are opened before the clock starts. */
+    /** One iteration: instantiate, run, tear down. Files are opened, and WASI is made, before the clock starts. */
     private void iterate(int index, boolean counted) throws IOException {
         for (List<String> folder : request.pairs("dirs")) {
             if (!Files.isDirectory(Path.of(folder.get(0)))) throw new Failure("io", "cannot open the folder " + folder.get(0));
@@ -79,7 +79,8 @@ final class Worker implements Runnable {
              OutputStream out = create(stdout);
              OutputStream err = create(stdout.replace("stdout." + thread, "stderr." + thread))) {
             Engine.World world = new Engine.World(args, env, request.pairs("dirs"), in, out, err);
-            var made = Runner.Timed.of(Linux.THREAD, () -> program.instantiate(world));
+            Engine.Entered entered = program.enter(world);
+            var made = Runner.Timed.of(Linux.THREAD, entered::instantiate);
             var ran = Runner.Timed.of(Linux.THREAD, () -> made.value().run());
             var gone = Runner.Timed.of(Linux.THREAD, () -> {
                 made.value().close();

@@ -131,15 +131,20 @@ public final class GraalEngine implements Engine {
         }
 
         @Override
-        public Guest instantiate(World world) {
+        public Entered enter(World world) {
             StringBuilder folders = new StringBuilder();
             for (List<String> pair : world.folders()) {
                 if ((pair.get(0) + pair.get(1)).contains(",")) throw new Failure("unsupported", "graalwasm takes no comma in a folder's name");
                 folders.append(folders.isEmpty() ? "" : ",").append(pair.get(1)).append("::").append(pair.get(0));
             }
-            Context context = world().allowIO(IOAccess.ALL).option("wasm.Builtins", "wasi_snapshot_preview1")
+            Context.Builder builder = world().allowIO(IOAccess.ALL).option("wasm.Builtins", "wasi_snapshot_preview1")
                 .option("wasm.WasiMapDirs", folders.toString()).arguments("wasm", world.args().toArray(String[]::new))
-                .environment(world.env()).in(world.stdin()).out(world.stdout()).err(world.stderr()).build();
+                .environment(world.env()).in(world.stdin()).out(world.stdout()).err(world.stderr());
+            return () -> start(builder.build());
+        }
+
+        /** The context is the store; WASI is a module in it, which comes with the import. */
+        private Guest start(Context context) {
             Value start;
             try {
                 start = context.eval(source).newInstance().getMember("exports").getMember("_start");
