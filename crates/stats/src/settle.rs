@@ -1,8 +1,10 @@
 //! Which cells need further rounds: those whose ratio is not known well enough yet.
 //!
-//! What must stay true: it is judged by how wide an interval is and never by where it
-//! lies. Who measures on until a difference shows finds one in noise; who stops at a
-//! width that was set before finds what is there.
+//! What must stay true: among rows that are near each other it is judged by how wide an
+//! interval is and never by where it lies. Who measures on until a difference shows finds
+//! one in noise; who stops at a width that was set before finds what is there. A row that
+//! is [`FAR`] from its baseline needs no such width: its mean is known well enough when
+//! its interval reaches a [`SHARE`] of that distance.
 //!
 //! A fixed layout's uncertainty is left out: no number of rounds makes it smaller.
 
@@ -10,7 +12,13 @@ use fathom_record::CellId;
 
 use crate::ratio::{self, Logs};
 use crate::student::t_975;
-use crate::summary::Summary;
+use crate::summary::{RowSummary, Summary};
+
+/// Rows whose mean is this many times the baseline's, or takes this part of it, are far
+/// away: nobody chooses between them by a few per cent.
+const FAR: f64 = 1.4;
+/// What the mean of such a row may be off by, of the logarithm of its ratio.
+const SHARE: f64 = 0.05;
 
 /// A cell whose ratio to another is not settled, and that other.
 pub type Unsettled = (CellId, CellId);
@@ -18,10 +26,12 @@ pub type Unsettled = (CellId, CellId);
 impl Summary {
     /// Every cell whose ratio to its baseline has a 95 % interval that reaches further
     /// than `half_width` (0.01 for 1 %) from its middle, or has none yet, with the
-    /// baseline's cell. Cells without a time are no use of time.
+    /// baseline's cell. Cells without a time are no use of time, nor are those of a row that is
+    /// far away and known as well as its distance asks for.
     pub fn unsettled(&self, half_width: f64) -> Vec<Unsettled> {
         let mut all = Vec::new();
-        for row in self.rows.iter().filter(|row| row.row != row.baseline) {
+        let open = |row: &&RowSummary| row.row != row.baseline && !is_far_and_known(row);
+        for row in self.rows.iter().filter(open) {
             let (mut cells, mut logs): (Vec<Unsettled>, Vec<Logs>) = (Vec::new(), Vec::new());
             for name in self.workloads_of(&row.row) {
                 let pair = (
@@ -50,4 +60,13 @@ impl Summary {
         }
         all
     }
+}
+
+fn is_far_and_known(row: &RowSummary) -> bool {
+    let Ok(mean) = &row.to_baseline.geomean else {
+        return false;
+    };
+    let distance = mean.value.ln().abs();
+    let half = mean.error.map(|error| t_975(error.freedom) * error.log);
+    distance >= FAR.ln() && half.is_ok_and(|half| half <= SHARE * distance)
 }

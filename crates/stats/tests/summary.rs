@@ -469,3 +469,25 @@ fn a_row_is_held_against_the_median_of_rows_round_by_round() {
     assert_eq!(unknown.missing, ["gone"]);
     assert_eq!(unknown.geomean.unwrap().workloads, 1);
 }
+
+#[test]
+fn a_row_that_is_far_away_is_settled_by_its_distance_and_near_ones_by_the_width() {
+    // `trap` takes 1.5 times native's time, known to about 1 %; the others 1.1 times.
+    let noisy = Summary::from_campaign(&common::campaign(20, 1, 6, 0.03, 5));
+    let strategies = |width| {
+        let open = noisy.unsettled(width).into_iter();
+        let names = open.map(|(cell, _)| cell.as_str().split('/').nth(1).unwrap().to_owned());
+        names.collect::<std::collections::BTreeSet<String>>()
+    };
+    assert_eq!(
+        strategies(0.005),
+        ["guard", "none"].map(String::from).into()
+    );
+    // A mean that is not known as well is not settled, however far away.
+    let wild = Summary::from_campaign(&common::campaign(4, 1, 6, 0.06, 5));
+    assert!(
+        wild.unsettled(0.005)
+            .iter()
+            .any(|(cell, _)| cell.as_str().contains("trap"))
+    );
+}

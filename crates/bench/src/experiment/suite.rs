@@ -27,7 +27,7 @@ pub(super) const QUICK: [&str; 6] = [
 /// to build before it, and is to be done in twenty. Children scatter as iterations do,
 /// and start as fast, so rounds say more.
 pub(super) const TIMED: Design = Design {
-    budget: Duration::from_secs(9 * 60),
+    budget: Duration::from_secs(11 * 60),
     iterations: 1,
     cell_target: Some(Duration::from_millis(20)),
     ..Design::USUAL
