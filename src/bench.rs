@@ -14,6 +14,7 @@ pub mod args;
 pub mod asked;
 mod counts;
 mod finish;
+pub mod idle;
 mod probe;
 pub mod show;
 pub mod steer;
@@ -62,6 +63,8 @@ pub struct Further {
     pub rounds: Option<u32>,
     /// For so long, and for as many rounds as that allows.
     pub budget: Option<Duration>,
+    /// Waiting so long for other programs.
+    pub wait_idle: Option<Duration>,
 }
 
 impl From<&args::Pace> for Further {
@@ -69,6 +72,7 @@ impl From<&args::Pace> for Further {
         Further {
             rounds: pace.rounds,
             budget: pace.budget,
+            wait_idle: pace.wait_idle,
         }
     }
 }
@@ -150,6 +154,7 @@ pub fn resume(
     let mut asked = invocation.placed(asked::again(&header.command, &given_in)?)?;
     asked.out = Some(folder.clone());
     asked.duration = asked.duration.further(further.rounds, further.budget);
+    asked.duration.wait_idle = further.wait_idle.or(asked.duration.wait_idle);
     let mut prepared = prepare(&asked, &header.command, TOOL)?;
     let rounds = match (further.rounds, further.budget) {
         (None, None) => Some(campaign_rounds),
@@ -184,12 +189,13 @@ fn measure(
     if !prepared.skips_probe {
         probe::exclude_unsound(prepared, results, stop)?;
     }
-    let mut shown = show::Shown::new();
-    let mut drivers = prepared.boxed_drivers();
     let mut pace = prepared.pace.clone();
     pace.budget = pace
         .budget
         .map(|budget| budget.saturating_sub(began.elapsed()));
+    idle::wait_for(prepared, stop);
+    let mut shown = show::Shown::new();
+    let mut drivers = prepared.boxed_drivers();
     let ended = Session {
         plan: &prepared.plan,
         drivers: &mut drivers,
@@ -202,7 +208,7 @@ fn measure(
     .run();
     shown.finish();
     let folder = prepared.folder.display();
-    let ended = ended.with_context(|| format!("go on with `fathom bench --resume {folder}`"))?;
+    let ended = ended.with_context(|| format!("continue with `fathom bench --resume {folder}`"))?;
     if prepared.design.counting == Counting::Yes {
         counts::pass(prepared, results, stop)?;
     }
@@ -218,7 +224,7 @@ pub fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
         if seen.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        eprintln!("\nstopping: what was measured is kept (once more to end at once)");
+        eprintln!("\nstopping: samples are kept (Ctrl-C again ends at once)");
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(stop)

@@ -35,6 +35,7 @@ struct Config {
     rounds: Option<Spanned<Value>>,
     budget: Option<Spanned<Value>>,
     time_limit: Option<Spanned<Value>>,
+    wait_idle: Option<Spanned<Value>>,
     #[serde(default)]
     limits: Limits,
 }
@@ -166,7 +167,11 @@ fn measuring(config: &Config, given: &Given<'_>) -> Vec<Added> {
     let is_free = !given.has_any(&["--rounds", "--budget", "--width", "--quick"]);
     let length = [("--rounds", &config.rounds), ("--budget", &config.budget)];
     push(&mut added, length.into_iter().filter(|_| is_free), given);
-    push(&mut added, [("--time-limit", &config.time_limit)], given);
+    let others = [
+        ("--time-limit", &config.time_limit),
+        ("--wait-idle", &config.wait_idle),
+    ];
+    push(&mut added, others, given);
     added
 }
 
@@ -235,10 +240,11 @@ fn check(text: &str, config: &Config) -> anyhow::Result<()> {
         count.is_none().then(|| "a whole number above 0".to_owned())
     };
     type Check<'a> = &'a dyn Fn(&str) -> Option<String>;
-    let all: [(&str, &Option<Spanned<Value>>, Check<'_>); 9] = [
+    let all: [(&str, &Option<Spanned<Value>>, Check<'_>); 10] = [
         ("rounds", &config.rounds, &number),
         ("budget", &config.budget, &time),
         ("time-limit", &config.time_limit, &time),
+        ("wait-idle", &config.wait_idle, &time),
         ("timeout", &limits.timeout, &time),
         ("fuel", &limits.fuel, &number),
         ("max-memory", &limits.max_memory, &size),
@@ -270,12 +276,12 @@ mod tests {
     }
 
     const FULL: &str = "engines = [\"fathom:guard\", \"native\"]\nrounds = 9\n\
-                        time-limit = \"2m\"\n[limits]\nmax-memory = \"64M\"\nfuel = 7\n";
+                        time-limit = \"2m\"\nwait-idle = 0\n[limits]\nmax-memory = \"64M\"\nfuel = 7\n";
 
     #[test]
     fn what_is_not_given_comes_from_the_file() {
         let all = "fathom --root /x bench --engines fathom:guard,native --rounds 9 \
-                   --time-limit 2m a.wasm -- --rounds 3";
+                   --time-limit 2m --wait-idle 0 a.wasm -- --rounds 3";
         let given = "fathom --root /x bench a.wasm -- --rounds 3";
         assert_eq!(with(FULL, given).unwrap(), all);
         let limits = "fathom run --fuel 7 --max-memory 64M a.wasm";
@@ -288,9 +294,10 @@ mod tests {
     #[test]
     fn what_is_given_wins() {
         let given = "fathom bench --engines=node --budget 5m";
-        let all = "fathom bench --time-limit 2m --engines=node --budget 5m";
+        let all = "fathom bench --time-limit 2m --wait-idle 0 --engines=node --budget 5m";
         assert_eq!(with(FULL, given).unwrap(), all);
-        let quick = "fathom bench --engines fathom:guard,native --time-limit 2m --quick";
+        let quick =
+            "fathom bench --engines fathom:guard,native --time-limit 2m --wait-idle 0 --quick";
         assert_eq!(with(FULL, "fathom bench --quick").unwrap(), quick);
         let run = "fathom run --fuel 7 --max-memory 1G a";
         assert_eq!(with(FULL, "fathom run --max-memory 1G a").unwrap(), run);

@@ -34,21 +34,21 @@ use crate::invocation::Invocation;
 use crate::report::print;
 use crate::suite::{names, paragraphs};
 
-/// Measure what a paper measured, and set its figures beside ours
+/// Repeat the measurements of a paper, and compare its figures with ours
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = format!(
-    "{}\n\nThe same command again goes on where it stopped, and writes the page anew.",
+    "{}\n\nRun the same command again to continue where it stopped; the page is then rewritten.",
     paragraphs(Command::Reproduce)
 ))]
 pub struct Args {
     /// Which paper
     #[arg(value_name = "PAPER", value_parser = names(Command::Reproduce))]
     paper: String,
-    /// Folder for samples and page; goes on with a campaign that is there
-    /// [default: results/PAPER, with --spec results/PAPER-spec]
+    /// Folder for samples and page; a campaign in it is continued [default: results/PAPER,
+    /// with --spec results/PAPER-spec]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only write the page, from what was measured before
+    /// Measure nothing: write the page from existing samples
     #[arg(long)]
     page_only: bool,
     /// Folder for the page and its pictures instead of --out
@@ -67,34 +67,40 @@ pub struct Args {
     /// Only these workloads
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     workloads: Vec<String>,
-    /// Problem size, for benchmarking-wasmfx: `large` has its ten million [default: medium]
+    /// Problem size, for benchmarking-wasmfx: `large` is the talk's ten million [default:
+    /// medium]
     #[arg(long)]
     size: Option<String>,
-    /// Builds in order of preference, for libsodium-2023: `wasm-opt,wasm-mvp` are the
-    /// study's modules after wasm-opt -O4 [default: wasm,wasm-mvp]
+    /// Builds in order of preference, for libsodium-2023: `wasm-opt,wasm-mvp` for modules
+    /// after wasm-opt -O4, as in the study [default: wasm,wasm-mvp]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     variant: Vec<Variant>,
-    /// Instances at once; the paper's and as many as there are processors by default
+    /// Numbers of instances that run at once; by default the paper's and the number of
+    /// processors
     #[arg(long, value_delimiter = ',', value_name = "COUNTS")]
     threads: Vec<u32>,
     /// A first impression: a few workloads, small
     #[arg(long)]
     quick: bool,
-    /// Rounds; as many as fit into the budget by default
+    /// Number of rounds; by default as many as fit into the budget
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// Time for the whole campaign, such as 10m or 4h; the first round is finished
-    /// whatever it takes
+    /// Time for the whole campaign, such as 10m or 4h; the first round is always finished
     #[arg(long, value_parser = duration)]
     budget: Option<Duration>,
-    /// Time for one cell in one round [default: 60s; 5m for libsodium-2023, 4h for --spec]
+    /// Time limit for one cell in one round [default: 60s; 5m for libsodium-2023, 4h for
+    /// --spec]
     #[arg(long, value_parser = duration)]
     time_limit: Option<Duration>,
-    /// Do not probe whether strategies are sound before measuring
+    /// Wait at most this long for other programs to leave enough processors idle; 0s measures
+    /// at once [default: 60s]
+    #[arg(long, value_parser = duration, value_name = "TIME")]
+    wait_idle: Option<Duration>,
+    /// Do not probe strategies for soundness before measuring
     #[arg(long)]
     no_probe: bool,
-    /// Probe again what was probed before; else a verdict holds until the engine, its
-    /// configuration, the kernel or the processor changes
+    /// Probe again; by default a verdict is kept until the engine, its configuration, the
+    /// kernel or the processor changes
     #[arg(long, conflicts_with = "no_probe")]
     probe_again: bool,
 }
@@ -126,6 +132,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
             let further = bench::Further {
                 rounds: args.rounds,
                 budget: args.budget,
+                wait_idle: args.wait_idle,
             };
             bench::resume(&folder, false, further, invocation)?
         }
@@ -190,6 +197,7 @@ impl Asking for Args {
                 rounds: self.rounds,
                 budget: self.budget,
                 limit: self.time_limit,
+                wait_idle: self.wait_idle,
                 is_quick: self.quick,
                 rounds_wanted: ROUNDS_MIN as u32,
                 ..Length::default()

@@ -78,7 +78,10 @@ impl Place {
         command
             .env("FATHOM_HOME", bare_house())
             .current_dir(self.0.path());
-        command.arg("bench").args(words).stdin(Stdio::null());
+        command
+            .args(["bench", "--wait-idle", "0s"])
+            .args(words)
+            .stdin(Stdio::null());
         command
     }
 
@@ -183,7 +186,7 @@ fn what_cannot_begin_is_one_line_and_leaves_nothing() {
     for (words, part) in [
         (&["missing.wasm"][..], "missing.wasm"),
         (&[&*junk], "not a WebAssembly file"),
-        (&["polybench"], "`polybench` is no suite and no file"),
+        (&["polybench"], "`polybench` is neither a suite nor a file"),
         (&[&*hello, "--engines", "nowhere"], "no engine `nowhere`"),
         (&[&*hello, "--bounds", "magic"], "unknown strategy 'magic'"),
         (&[&*hello, "--dir", "/no/such/folder"], "/no/such/folder"),

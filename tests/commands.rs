@@ -234,7 +234,10 @@ fn the_configuration_of_the_document_is_understood_and_recorded() {
     let output = fathom(place.path(), measure);
     let said = text(&output.stderr);
     assert!(output.status.success(), "{said}");
-    assert!(said.starts_with("fathom.toml: --time-limit 2m\n"), "{said}");
+    assert!(
+        said.starts_with("fathom.toml: --time-limit 2m --wait-idle 0s\n"),
+        "{said}"
+    );
     let samples = fs::read_to_string(place.path().join("r/samples.jsonl")).unwrap();
     let header: Value = serde_json::from_str(samples.lines().next().unwrap()).unwrap();
     let words: Vec<&str> = header["command"]
@@ -243,7 +246,8 @@ fn the_configuration_of_the_document_is_understood_and_recorded() {
         .iter()
         .map(|word| word.as_str().unwrap())
         .collect();
-    assert_eq!(words[..4], ["bench", "--time-limit", "2m", "hello.wat"]);
+    assert_eq!(words[..3], ["bench", "--time-limit", "2m"]);
+    assert_eq!(words[3..6], ["--wait-idle", "0s", "hello.wat"]);
     fs::write(
         place.path().join("fathom.toml"),
         "rounds = 3\nengins = []\n",
@@ -261,7 +265,8 @@ fn the_configuration_of_the_document_is_understood_and_recorded() {
 #[test]
 fn a_status_that_is_allowed_is_no_failure() {
     let place = place();
-    let measure = "fathom bench exit.wat --no-probe --rounds 1 --engines fathom:guard --out r";
+    let measure =
+        "fathom bench exit.wat --no-probe --wait-idle 0s --rounds 1 --engines fathom:guard --out r";
     let output = fathom(place.path(), measure);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
@@ -292,7 +297,7 @@ fn arguments_after_the_module_reach_it() {
         let output = fathom(place.path(), &format!("fathom run count.wat {words}"));
         assert_eq!(output.status.code(), Some(count), "run {words}");
     }
-    let measure = "fathom bench --no-probe --rounds 1 --engines fathom:guard";
+    let measure = "fathom bench --no-probe --wait-idle 0s --rounds 1 --engines fathom:guard";
     for (words, allowed) in [("one two", 3), ("-- --quick -x", 3)] {
         let line = format!("{measure} --allow-exit {allowed} count.wat {words}");
         let output = fathom(place.path(), &line);
@@ -402,7 +407,7 @@ impl Installed {
 #[test]
 fn an_installed_program_has_its_engines_and_suites_with_it() {
     let installed = Installed::new();
-    let measure = "bench hello.wat --no-probe --rounds 1 --engines fathom:guard";
+    let measure = "bench hello.wat --no-probe --wait-idle 0s --rounds 1 --engines fathom:guard";
     let output = installed.command(measure).output().unwrap();
     let said = text(&output.stderr);
     assert!(output.status.success(), "{said}");
@@ -441,7 +446,7 @@ fn an_installed_program_builds_a_suite_that_it_measures() {
     let installed = Installed::new();
     fs::create_dir_all(installed.data()).unwrap();
     std::os::unix::fs::symlink(tools, installed.data().join("tools")).unwrap();
-    let measure = "bench polybench --kernels gemm,atax --size mini --engines fathom:guard,native \
+    let measure = "bench polybench --wait-idle 0s --kernels gemm,atax --size mini --engines fathom:guard,native \
                    --no-probe --rounds 1";
     let output = installed.command(measure).output().unwrap();
     let said = text(&output.stderr);
@@ -466,7 +471,8 @@ fn who_may_not_write_to_a_checkout_has_the_data_folder() {
     open(&installed.path("clone"), 0o555);
     open(installed.folder.path(), 0o755);
     open(&installed.path("home"), 0o777);
-    let mut command = installed.command("bench ../work/hello.wat --no-probe --rounds 1");
+    let mut command =
+        installed.command("bench ../work/hello.wat --no-probe --wait-idle 0s --rounds 1");
     command.args(["--engines", "fathom:guard"]);
     command.current_dir(installed.path("clone"));
     // Permissions are nothing to root: then somebody else does it.

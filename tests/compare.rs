@@ -82,8 +82,8 @@ fn a_slowdown_is_confirmed_refuted_or_left_unconfirmed() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     fs::write(at.join("work.wat"), WORK).unwrap();
-    let bench =
-        "bench work.wat --engines fathom:guard --rounds 8 --iterations 7 --no-probe --out measured";
+    let bench = "bench work.wat --engines fathom:guard --rounds 8 --iterations 7 --no-probe \
+                 --wait-idle 0s --out measured";
     let output = fathom(&bench.split(' ').collect::<Vec<_>>(), at);
     assert!(
         output.status.success(),
@@ -111,13 +111,13 @@ fn a_slowdown_is_confirmed_refuted_or_left_unconfirmed() {
         }
     };
     // What is slow on paper alone does not come again; what really is as it was does.
-    let refuted = ["to be confirmed: ", "accepted: not confirmed by a run"];
+    let refuted = ["to be confirmed: ", "accepted: not confirmed by a second"];
     check(&["usual", "slower"], 0, &refuted);
     assert!(at.join("slower/confirmation-1/samples.jsonl").exists());
     check(
         &["faster", "measured"],
         1,
-        &["refused: 2 confirmed by a run of their own, of 2"],
+        &["refused: a second measurement confirmed 2 of 2"],
     );
     check(
         &["usual", "slower", "--no-confirm"],

@@ -94,7 +94,7 @@ impl Place {
         }
         fs::write(
             place.path("fathom.toml"),
-            "engines = [\"fathom:guard\"]\nrounds = 1\n",
+            "engines = [\"fathom:guard\"]\nrounds = 1\nwait-idle = \"0s\"\n",
         )
         .unwrap();
         place

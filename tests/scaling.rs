@@ -4,6 +4,7 @@
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     time::{Duration, Instant},
@@ -104,7 +105,11 @@ impl House {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
         command.env("FATHOM_HOME", self.0.path());
         command.current_dir(self.0.path()).stdin(Stdio::null());
-        command.args(words).output().unwrap()
+        command
+            .args(words)
+            .args(["--wait-idle", "0s"])
+            .output()
+            .unwrap()
     }
 }
 
@@ -241,6 +246,43 @@ fn a_paper_is_measured_gone_on_with_and_written_down() {
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(house.path("docs/leaps-and-bounds-2.svg").exists());
     assert_eq!(campaign(&house.path("r")).processes.len(), whole);
+}
+
+#[test]
+fn an_engine_of_the_paper_that_is_not_here_is_no_failure() {
+    let house = House::new();
+    let folder = house.path("engines/wasm3");
+    fs::create_dir(&folder).unwrap();
+    let described = "name = \"wasm3\"\ndisplay = \"wasm3\"\ncommand = [\"false\"]\n\
+                     check = [\"false\"]\nstrategies = [\"trap\"]\n\
+                     absent = \"fathom engines install wasm3\"\n";
+    fs::write(folder.join("engine.toml"), described).unwrap();
+    let native = house.path("workloads/polybench/build/native/medium");
+    fs::create_dir_all(&native).unwrap();
+    let script = format!("#!/bin/sh\necho 'fathom: answer={ANSWER} kernel_ns=1000'\n");
+    fs::write(native.join("gemm"), script).unwrap();
+    fs::set_permissions(native.join("gemm"), fs::Permissions::from_mode(0o755)).unwrap();
+    let words =
+        "reproduce leaps-and-bounds --workloads gemm --threads 1 --no-probe --rounds 1 --out r";
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let get = "fathom engines install wasm3";
+    let output = house.fathom(&words);
+    let said = stderr(&output);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(said.matches(get).count(), 1, "{said}");
+    // One that was asked for by name is.
+    let words = words
+        .iter()
+        .map(|word| if *word == "r" { "s" } else { word });
+    let words: Vec<&str> = words.chain(["--engines", "fathom,wasm3"]).collect();
+    let output = house.fathom(&words);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let last = said.lines().last().unwrap();
+    assert!(
+        last.starts_with("requested but not measured: wasm3: ") && last.ends_with(get),
+        "{said}"
+    );
 }
 
 #[test]

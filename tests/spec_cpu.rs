@@ -29,7 +29,8 @@ fn made_up_copy(at: &Path) {
 
 fn reproduce(words: &[&str], copy: &Path, out: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    command.env("FATHOM_HOME", ROOT).arg("reproduce");
+    command.env("FATHOM_HOME", ROOT);
+    command.args(["reproduce", "--wait-idle", "0s"]);
     command.args(words).arg("--spec").arg(copy);
     command.arg("--out").arg(out).output().unwrap()
 }

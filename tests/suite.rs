@@ -59,7 +59,11 @@ impl House {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
         command.env("FATHOM_HOME", self.0.path());
         command.current_dir(self.0.path()).stdin(Stdio::null());
-        command.arg("suite").args(words).output().unwrap()
+        command
+            .args(["suite", "--wait-idle", "0s"])
+            .args(words)
+            .output()
+            .unwrap()
     }
 
     fn measure(&self, words: &[&str]) -> Output {
@@ -169,7 +173,7 @@ fn an_engine_that_is_not_here_is_said_with_how_to_get_it() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     let last = said.lines().last().unwrap();
     assert!(
-        last.starts_with("asked for and not measured: other: ") && last.ends_with(get),
+        last.starts_with("requested but not measured: other: ") && last.ends_with(get),
         "{said}"
     );
     let output = house.measure(&[&few[..], &["--out", "t", "--engines", "other"]].concat());

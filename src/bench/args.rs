@@ -42,11 +42,11 @@ pub struct Args {
     /// How hard our engine compiles: speed, none [default: speed]
     #[arg(long, value_delimiter = ',', value_name = "LEVELS")]
     pub opt: Vec<Opt>,
-    /// Our engine with guards against speculation or without, beside what is the
-    /// default: on, off
+    /// Measure our engine with (on) or without (off) guards against speculation, besides the
+    /// default
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub spectre: Vec<Spectre>,
-    /// Instances at once, one pinned thread each [default: 1]
+    /// Numbers of instances that run at once, each on a pinned thread [default: 1]
     #[arg(long, value_delimiter = ',', value_name = "COUNTS")]
     pub threads: Vec<u32>,
 
@@ -65,8 +65,8 @@ pub struct Args {
 #[derive(clap::Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Program")]
 pub struct Given {
-    /// Folder the program may use; with `:ro` it is given a copy, and the folder itself
-    /// stays as it is on every engine
+    /// Folder the program may use; with `:ro` it gets a copy, so that no engine changes the
+    /// folder
     #[arg(long = "dir", value_name = "HOST[::GUEST][:ro|:rw]")]
     pub dirs: Vec<String>,
     /// Environment variable of the program
@@ -75,7 +75,7 @@ pub struct Given {
     /// File for the program's standard input
     #[arg(long, value_name = "FILE")]
     pub stdin: Option<PathBuf>,
-    /// Exit status of the program that is no failure, beside 0; may be repeated
+    /// Exit status that counts as success, besides 0; may be repeated
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..256))]
     pub allow_exit: Vec<i32>,
     /// Do not compare what engines print
@@ -87,26 +87,29 @@ pub struct Given {
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "How long")]
 pub struct Pace {
-    /// Rounds; as many as fit into the budget by default. With --resume, in all
+    /// Number of rounds; by default as many as fit into the budget. With --resume, the total
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
-    /// Counted iterations per cell and round; by how long one takes by default
+    /// Counted iterations per cell and round; by default chosen by how long one takes
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub iterations: Option<u32>,
-    /// Uncounted iterations before them
+    /// Warm-up iterations before them
     #[arg(long, default_value_t = 1)]
     pub warmup: u32,
-    /// Time for the whole campaign, such as 90s or 10m; the first round is
-    /// finished whatever it takes
+    /// Time for the whole campaign, such as 90s or 10m; the first round is always finished
     #[arg(long, value_parser = duration)]
     pub budget: Option<Duration>,
-    /// How well each workload's ratio should be known: what is, is measured no more, and the
-    /// rest by itself [default: 0.5%]
+    /// Stop measuring a workload when its ratio is known to within this, to either side
+    /// [default: 0.5%]
     #[arg(long, value_parser = percent, value_name = "PERCENT", conflicts_with = "rounds")]
     pub width: Option<f64>,
-    /// Time for one cell in one round [default: 60s; 5m for libsodium]
+    /// Time limit for one cell in one round [default: 60s; 5m for libsodium]
     #[arg(long, value_parser = duration)]
     pub time_limit: Option<Duration>,
+    /// Wait at most this long for other programs to leave enough processors idle; 0s measures
+    /// at once [default: 60s]
+    #[arg(long, value_parser = duration, value_name = "TIME")]
+    pub wait_idle: Option<Duration>,
     /// A first impression: a few kernels, small, one minute
     #[arg(long)]
     pub quick: bool,
@@ -119,20 +122,20 @@ pub struct Results {
     /// Folder for the results
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub out: Option<PathBuf>,
-    /// Go on with the campaign in this folder
+    /// Continue the campaign in this folder
     #[arg(long, value_name = "DIR", conflicts_with = "target")]
     pub resume: Option<PathBuf>,
-    /// Go on even if the campaign is from another host, or of another build of an engine
+    /// Continue even if the host, or the build of an engine, is another
     #[arg(long, requires = "resume")]
     pub resume_anywhere: bool,
-    /// Decides orders and layouts; from the clock by default
+    /// Random seed of orders and layouts; from the clock by default
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Do not probe whether strategies are sound before measuring
+    /// Do not probe strategies for soundness before measuring
     #[arg(long)]
     pub no_probe: bool,
-    /// Probe again what was probed before; else a verdict holds until the engine, its
-    /// configuration, the kernel or the processor changes
+    /// Probe again; by default a verdict is kept until the engine, its configuration, the
+    /// kernel or the processor changes
     #[arg(long, conflicts_with = "no_probe")]
     pub probe_again: bool,
 }

@@ -109,6 +109,7 @@ pub fn length(pace: &Pace) -> Length {
         warmup: Some(pace.warmup),
         budget: pace.budget,
         limit: pace.time_limit,
+        wait_idle: pace.wait_idle,
         is_quick: pace.quick,
         width: pace.width,
         rounds_wanted: ROUNDS_MIN as u32,

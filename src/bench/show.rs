@@ -27,24 +27,6 @@ pub fn announce(prepared: &Prepared) {
     for line in absent_lines(&prepared.absent) {
         eprintln!("{line}");
     }
-    let host = &prepared.header.host;
-    let (load, cpus) = (host.load_average.known(), host.cpus_logical.known());
-    if let Some(warning) = load
-        .zip(cpus)
-        .and_then(|([one, ..], cpus)| busy(*one, *cpus))
-    {
-        eprintln!("{warning}");
-    }
-}
-
-/// A warning where something else takes all of the machine.
-fn busy(load: f64, cpus: u32) -> Option<String> {
-    (load > f64::from(cpus)).then(|| {
-        format!(
-            "warning: the load is {load:.1} and there are {cpus} processors: something else runs, \
-             and what is measured now is noisier than it need be"
-        )
-    })
 }
 
 /// What a program that does not run printed on its standard error: the line about it
@@ -153,12 +135,12 @@ impl Observer for Shown {
                 is_control: true,
                 ..
             } => self.say(&format!(
-                "the control of {sandbox} rests: it is judged by the noisiest other's; a longer \
-                 --budget has it"
+                "the control of {sandbox} is left out of later rounds: the noisiest other's is \
+                 used; a longer --budget measures it"
             )),
             Note::Rests { sandbox, round, .. } => self.say(&format!(
-                "{sandbox} rests: it takes {:.0} s a round, and there would be too few rounds for \
-                 any verdict; a longer --budget has them all",
+                "{sandbox} is left out of later rounds: it takes {:.0} s a round, which would leave \
+                 too few rounds for any verdict; a longer --budget measures it",
                 round.as_secs_f64()
             )),
             Note::Begin { cell, left } => self.begin(cell, left),
@@ -224,16 +206,6 @@ pub fn rough(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_load_above_what_there_is_is_warned_of() {
-        assert_eq!((busy(2.0, 2), busy(0.3, 1)), (None, None));
-        assert!(
-            busy(2.1, 2)
-                .unwrap()
-                .contains("the load is 2.1 and there are 2")
-        );
-    }
 
     #[test]
     fn absent_engines_are_one_line_with_the_command_that_gets_them() {

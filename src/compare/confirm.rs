@@ -27,7 +27,7 @@ use fathom_bench::{
 use fathom_record::{Campaign, Cell, Variant};
 use fathom_stats::{Basis, Comparison, Row, Summary, compare, interval::ROUNDS_MIN};
 
-use crate::bench::{TOOL, asked, show, steer, stop_on_signals};
+use crate::bench::{TOOL, asked, idle, show, steer, stop_on_signals};
 use crate::invocation::Invocation;
 
 /// At most so many rounds: a slowdown past a threshold shows in fewer.
@@ -144,7 +144,7 @@ fn narrow(prepared: &mut Prepared, found: &Comparison) -> anyhow::Result<()> {
     });
     let left: BTreeSet<Row> = tasks.iter().map(|task| Row::of(&task.cell)).collect();
     if let Some(gone) = rows.iter().find(|row| !left.contains(row)) {
-        bail!("{gone} is no longer to be had");
+        bail!("{gone} is no longer available");
     }
     prepared.header.cells = prepared.plan.cells();
     Ok(())
@@ -158,6 +158,7 @@ fn measure(prepared: &Prepared, stop: &AtomicBool) -> anyhow::Result<Campaign> {
         prepared.folder.display()
     );
     let mut results = Results::create(&prepared.folder, prepared.header.clone())?;
+    idle::wait_for(prepared, stop);
     let mut shown = show::Shown::new();
     let mut drivers = prepared.boxed_drivers();
     let ended = Session {

@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, ensure};
 use fathom_bench::asked::AskError;
@@ -18,17 +19,18 @@ use fathom_record::load::{FILE_NAME, LoadRun};
 use fathom_report::load;
 
 use super::Args;
+use crate::bench;
 use crate::invocation::Invocation;
 use crate::report::print;
 
 /// What it is, for a list of selections.
-pub const HELP: &str = "What an HTTP server on fibers takes under load";
+pub const HELP: &str = "How many requests an HTTP server on fibers serves, and how fast";
 /// A paragraph for the command's help.
-pub const ABOUT: &str = "`http`: an HTTP/1.1 server in C on the library of fibers, by Asyncify and by \
-    stack switching in Fathom, and natively, driven on loopback by oha with 1000 connections: as many \
-    requests as it takes, then the same constant rates for all. --rounds says how often [default: 1], \
-    --quick drives for 2 seconds instead of 10 (--time-limit names another time), --variant chooses \
-    builds. Its table is kept as http.md, .html and .csv. Needs `python3 workloads/build.py --suite http`.";
+pub const ABOUT: &str = "`http`: an HTTP/1.1 server in C on the library of fibers: with Asyncify and with stack switching in \
+    Fathom, and native. oha drives it over loopback with 1000 connections, first at the highest rate, \
+    then at constant rates, the same for all. --rounds repeats it [default: 1]; --quick drives for 2 \
+    seconds instead of 10 (--time-limit sets another time); --variant chooses builds. The table is \
+    written as http.md, .html and .csv. Needs `python3 workloads/build.py --suite http`.";
 /// The name on the command line.
 pub const NAME: &str = "http";
 
@@ -78,6 +80,9 @@ pub fn run(args: &Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         print(&said(run))?;
         Ok(())
     };
+    // The server's and the driver's; Ctrl-C ends it.
+    let wait = args.pace.wait_idle.unwrap_or(fathom_bench::idle::LIMIT);
+    bench::idle::wait(2, wait, &AtomicBool::new(false));
     let mut runs = Vec::new();
     let mut constant = Vec::new();
     for round in 0..args.pace.rounds.unwrap_or(1) {

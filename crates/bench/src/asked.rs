@@ -106,6 +106,8 @@ pub struct Length {
     pub budget: Option<Duration>,
     /// Time for one cell in one round.
     pub limit: Option<Duration>,
+    /// Time to wait for processors that other programs use.
+    pub wait_idle: Option<Duration>,
     /// Whether a first impression is enough.
     pub is_quick: bool,
     /// How well the ratio of each workload should be known: 0.01 for 1 %.
@@ -203,7 +205,7 @@ pub enum AskError {
     #[error(transparent)]
     NotBuilt(Box<NotBuilt>),
     /// A name that is neither.
-    #[error("`{name}` is no suite and no file")]
+    #[error("`{name}` is neither a suite nor a file")]
     NoSuite {
         /// The name.
         name: String,

@@ -30,6 +30,7 @@ pub mod experiment;
 pub mod host;
 pub mod house;
 pub mod http;
+pub mod idle;
 pub mod judge;
 mod layout;
 pub mod near;

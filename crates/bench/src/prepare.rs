@@ -33,7 +33,7 @@ use crate::{
     experiment::{Counting, Design, Here, Measured},
     host,
     house::House,
-    layout,
+    idle, layout,
     plan::{Folder, Plan, Task},
     probe::kept,
     session::Pace,
@@ -72,6 +72,8 @@ pub struct Prepared {
     is_new_folder: bool,
     /// How far it goes.
     pub pace: Pace,
+    /// How long it waits for processors that other programs use.
+    pub wait_idle: Duration,
     /// Whether strategies are taken to be sound, and how else they are probed.
     pub skips_probe: bool,
     /// Whether verdicts of earlier probes are left alone.
@@ -135,6 +137,7 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
         pace: pace(asked),
         skips_probe: asked.skips_probe,
         probes_again: asked.probes_again,
+        wait_idle: asked.duration.wait_idle.unwrap_or(idle::LIMIT),
         probe_limit: asked.duration.is_quick.then_some(PROBE_QUICK),
         engines,
         plan,

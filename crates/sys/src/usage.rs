@@ -324,6 +324,11 @@ impl CpuTimes {
         }
     }
 
+    /// Processors that are listed.
+    pub fn count(&self) -> usize {
+        self.each.len()
+    }
+
     /// All processors together.
     pub fn all(&self) -> CpuShare {
         self.all
@@ -477,6 +482,7 @@ mod tests {
         assert_eq!(spent.of(&[0]).unwrap().busy(), Some(0.5));
         assert_eq!(spent.of(&[1]), None);
         assert_eq!(a.since(&a).all().busy(), None);
+        assert_eq!(a.count(), 1);
         assert!(CpuTimes::parse("cpu 1 2", 100).is_none());
         assert!(CpuTimes::read().unwrap().of(&[0]).is_some());
     }

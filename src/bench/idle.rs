@@ -1,0 +1,90 @@
+//! What is shown while a campaign waits for other programs.
+
+use std::io::IsTerminal;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use fathom_bench::idle::{self, Demand, Waited};
+use fathom_bench::prepare::Prepared;
+use indicatif::ProgressBar;
+
+use super::show::rough;
+
+/// Waits until the processors that a campaign needs are idle, as long as it may.
+pub fn wait_for(prepared: &Prepared, stop: &AtomicBool) {
+    let threads = prepared.plan.tasks.iter().map(|task| task.cell.threads);
+    wait(threads.max().unwrap_or(1), prepared.wait_idle, stop);
+}
+
+/// Waits until so many processors are idle, for `limit` at most, and says so.
+pub fn wait(needed: u32, limit: Duration, stop: &AtomicBool) {
+    let is_terminal = std::io::stderr().is_terminal();
+    let spinner = ProgressBar::no_length();
+    let mut has_said = false;
+    let waited = idle::wait(needed, limit, stop, |demand, waited| {
+        let line = waiting(demand, limit.saturating_sub(waited));
+        if is_terminal {
+            spinner.set_message(line);
+            spinner.tick();
+        } else if !has_said {
+            eprintln!("{line}");
+        }
+        has_said = true;
+    });
+    spinner.finish_and_clear();
+    match waited {
+        Waited::Idle(time) if has_said => {
+            eprintln!("waited {} for other programs", rough(time));
+        }
+        Waited::Busy(demand) => eprintln!("{}", busy(demand)),
+        Waited::Idle(_) | Waited::Stopped => {}
+    }
+}
+
+fn waiting(demand: Demand, left: Duration) -> String {
+    format!(
+        "waiting at most {} more: {}; --wait-idle 0s measures at once",
+        rough(left),
+        in_words(demand)
+    )
+}
+
+fn busy(demand: Demand) -> String {
+    let used = in_words(demand);
+    format!("warning: {used}: times will be noisier than they need be")
+}
+
+fn in_words(demand: Demand) -> String {
+    let Demand { used, needed, cpus } = demand;
+    format!(
+        "other programs use {used:.1} of {cpus} processors, and {} needed",
+        match needed.min(cpus) {
+            1 => "1 is".to_owned(),
+            many => format!("{many} are"),
+        }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_is_told_for_what_and_how_long() {
+        let demand = |used, needed| Demand {
+            used,
+            needed,
+            cpus: 2,
+        };
+        assert_eq!(
+            waiting(demand(1.94, 1), Duration::from_secs(59)),
+            "waiting at most 59 s more: other programs use 1.9 of 2 processors, and 1 is needed; \
+             --wait-idle 0s measures at once"
+        );
+        assert_eq!(
+            busy(demand(1.0, 16)),
+            "warning: other programs use 1.0 of 2 processors, and 2 are needed: times will be \
+             noisier than they need be"
+        );
+    }
+}
