@@ -134,15 +134,14 @@ fn remedy(
                 ways.push("its arguments go after `--`");
             }
             if plan.input.stdin.is_none() && kind == FailureKind::Exit {
-                ways.push("`--stdin FILE` is what it reads");
+                ways.push("`--stdin FILE` gives it input");
             }
         }
-        FailureKind::Timeout => ways.push("`--time-limit` gives it longer"),
         FailureKind::Link if message.contains("_start") => {
             ways.push("build it as a command, not as a library");
         }
         FailureKind::Link => {
-            ways.push("build it for wasm32-wasip1: it is given WASI preview 1 and nothing else");
+            ways.push("build it for wasm32-wasip1: only WASI preview 1 is provided");
         }
         FailureKind::Unsupported => ways.push("build it without that feature"),
         _ => {}
@@ -294,7 +293,6 @@ mod tests {
             assert!(text.contains(part), "{part}: {text}");
         }
         for (kind, message, part) in [
-            (FailureKind::Timeout, "did not end", "--time-limit"),
             (
                 FailureKind::Link,
                 "unknown import wasi:cli",
