@@ -21,25 +21,26 @@ use crate::bench::args::percent;
 use crate::invocation::Invocation;
 use crate::report::{print, stdout_style};
 
-/// Compare two campaigns; fails past a threshold, never inside the noise
+/// Compare two campaigns; a slowdown beyond threshold and noise is a failure
 ///
-/// A slowdown past the threshold is looked for again in a campaign of its own, kept in the
-/// folder of the later one, if that was measured on this host by this version. Exit status
-/// 1: a slowdown was confirmed, or a time was lost; 3: a slowdown could not be looked for
+/// A slowdown beyond the threshold is measured again, in a campaign that is kept in the later
+/// one's folder, if the later one was measured on this host by this version. Exit status 1: a
+/// slowdown was confirmed, or a cell has lost its time; 3: a slowdown could not be measured
 /// again; 0: neither.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The results folder to compare with
+    /// The earlier results folder
     before: PathBuf,
-    /// The results folder in question
+    /// The later results folder
     after: PathBuf,
     /// Slowdown that is tolerated
     #[arg(long, default_value = "2%", value_parser = percent, value_name = "PERCENT")]
     threshold: f64,
-    /// Compare times, or ratios to each campaign's baseline: by host if absent
+    /// Compare times, or ratios to each campaign's baseline; by default times if both ran on
+    /// the same host
     #[arg(long, value_parser = basis, value_name = "time|ratio")]
     basis: Option<Basis>,
-    /// Judge by the two campaigns alone: nothing is measured, and a slowdown is status 1
+    /// Measure nothing again: any slowdown is status 1
     #[arg(long)]
     no_confirm: bool,
     /// Print JSON

@@ -7,7 +7,7 @@ use clap_complete::{Shell, generate};
 
 use crate::report::print;
 
-/// Print a shell's completions of this command line
+/// Print completions of this command line for a shell
 #[derive(clap::Args)]
 #[command(after_help = "\
 For bash: fathom completions bash > ~/.local/share/bash-completion/completions/fathom

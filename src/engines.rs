@@ -27,14 +27,14 @@ use crate::invocation::Invocation;
 /// Stands for every engine that can be installed.
 const ALL: &str = "all";
 
-/// See, install, remove and check the engines that fathom compares itself with
+/// List, install, remove and check the engines that Fathom is compared with
 #[derive(clap::Args)]
 #[command(
     arg_required_else_help = true,
     after_help = "\
-Engines come from package registries by package name, pinned, into .tools/engines of the \
-checkout, or of your data folder outside of one, and nowhere else. Installing needs Python 3.11 or newer as python3; what each engine \
-needs besides is said where it is missing."
+Engines are installed from package registries, in pinned versions, into .tools/engines of the \
+checkout, or of your data folder outside a checkout. Nothing else is changed. Installing needs \
+Python 3.11 or newer as python3; further needs of an engine are named if they are missing."
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -43,16 +43,16 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Show every engine: version, whether it is installed, its disk use, its strategies and
-    /// backends; and those that cannot be had, with the reason
+    /// List every engine with version, state, disk use, strategies and backends, and those
+    /// that are not available, with the reason
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Install engines; ends with a table of the time and disk each took
+    /// Install engines, and show the time and disk that each took
     Install {
-        /// Engines, or `all`; without a name those that install quickly
+        /// Engines, or `all`; by default those that install quickly
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
@@ -62,12 +62,12 @@ enum Action {
         #[arg(value_name = "NAME", required = true)]
         names: Vec<String>,
     },
-    /// Run each installed engine's own check: its version, and what it proved to be in force
+    /// Check that each installed engine works: its version, and the tier and checks in force
     Doctor {
         /// Print JSON
         #[arg(long)]
         json: bool,
-        /// Engines; without a name all
+        /// Engines; all by default
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },

@@ -10,10 +10,10 @@ use fathom_trace::explain::{Finding, explain};
 use fathom_trace::trace::Trace;
 use serde::Serialize;
 
-/// Say what stands out among traces of several engines, and why
+/// Find what is unusual about an engine in traces of several, and why
 #[derive(clap::Args)]
 pub struct Args {
-    /// Answers of `fathom trace --out`, or folders with them
+    /// Files written by `fathom trace --out`, or folders of them
     #[arg(required = true, value_name = "TRACES")]
     traces: Vec<PathBuf>,
 

@@ -61,7 +61,7 @@ enum Command {
     Compare(compare::Args),
     Engines(engines::Args),
     Reproduce(reproduce::Args),
-    /// Say what this machine can and cannot do, and what to do about it
+    /// Show what this machine supports, what it lacks, and how to get it
     Doctor(doctor::Args),
     Completions(completions::Args),
     Manual(manual::Args),

@@ -10,13 +10,13 @@ use clap_mangen::Man;
 
 use crate::report::print;
 
-/// Print a page of the manual, for man, or write all of them
+/// Print a manual page for man(1), or write all of them
 #[derive(clap::Args)]
 #[command(after_help = "\
-To read one: fathom manual bench | man -l -
-To have all: fathom manual --out ~/.local/share/man/man1, then man fathom-bench")]
+To read one:     fathom manual bench | man -l -
+To install all:  fathom manual --out ~/.local/share/man/man1, then man fathom-bench")]
 pub struct Args {
-    /// The command; without one the page of the whole program
+    /// The command; by default the page of the program
     #[arg(value_name = "COMMAND")]
     of: Option<String>,
     /// Write every page into this folder

@@ -19,28 +19,27 @@ use serde::Serialize;
 
 use crate::run::{code::Code, load};
 
-/// Show a function's machine code, and what its checks cost
+/// Show the machine code of functions, and what their checks cost
 #[derive(clap::Args)]
 pub struct Args {
     /// A module in the binary or the text format
     module: PathBuf,
 
-    /// This function alone, by index, export or name, as in the module or as it is listed;
-    /// without it, and without
-    /// --asm and --clif, every function is listed with its size, those whose checks
-    /// cost most first
+    /// Show only this function, by index, export or name, as in the module or as listed.
+    /// Without it, and without --asm and --clif, every function is listed with its size, the
+    /// costliest checks first
     #[arg(long, value_name = "FUNCTION")]
     func: Option<String>,
 
-    /// Show the machine code: the default for one function
+    /// Show machine code; the default for one function
     #[arg(long)]
     asm: bool,
 
-    /// Show what the code generator is given, before it optimises
+    /// Show the intermediate code (CLIF) before optimisation
     #[arg(long, conflicts_with = "asm")]
     clif: bool,
 
-    /// Print JSON: what the table has of each function, and for one function its code too
+    /// Print JSON: the table, and the code if --func is given
     #[arg(long, conflicts_with_all = ["asm", "clif"])]
     json: bool,
 

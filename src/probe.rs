@@ -24,13 +24,13 @@ use serde::Serialize;
 use crate::bench::args::duration;
 use crate::invocation::Invocation;
 
-/// Prove that each strategy keeps a program inside its memory
+/// Test whether each strategy keeps a program inside its memory
 #[derive(clap::Args)]
 #[command(after_help = "\
 Every load, store, vector access and bulk operation is tried at every edge of memories \
 from 0 pages to 4 GiB, 32-bit and 64-bit, with offsets up to 2^64-1, and compared with \
-the specification. Without options: our engine \
-under every strategy, and every engine that is installed, in each of its ways to check.")]
+the specification. Without options, it probes our engine under every strategy, and every installed \
+engine under each of its strategies.")]
 pub struct Args {
     /// Strategy of our engine, or `all`
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
@@ -41,17 +41,16 @@ pub struct Args {
     /// How hard our engine compiles: speed, none
     #[arg(long, default_value = "speed")]
     opt: Opt,
-    /// Try so many accesses at random as well, to each kind of memory
+    /// Also try N random accesses to each kind of memory
     #[arg(long, value_name = "N", default_value_t = 0)]
     random: u64,
-    /// What the random accesses are made from
+    /// Random seed of these accesses
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Time for a call, and for compiling a module; what takes longer hangs, which no
-    /// sandbox may
+    /// Time limit for a call, and for compiling a module; a sandbox that takes longer fails
     #[arg(long, value_parser = duration, default_value = "2m")]
     time_limit: Duration,
-    /// Show so many violations of a sandbox
+    /// Number of violations to show per sandbox
     #[arg(long, value_name = "N", default_value_t = Extent::EXAMPLES)]
     examples: usize,
     /// Print one JSON object per sandbox

@@ -14,7 +14,7 @@ use fathom_stats::Figure;
 /// Names standard output where a file is named.
 const STDOUT: &str = "-";
 
-/// Show what a campaign found: a table, a page, Markdown, CSV or JSON
+/// Show the results of a campaign: as a table, a page, Markdown, CSV or JSON
 #[derive(clap::Args)]
 pub struct Args {
     /// A results folder, or the samples.jsonl in it
@@ -25,18 +25,16 @@ pub struct Args {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Compare by this figure (compile, start, rss_peak…) instead of the time
-    /// that the campaign is about
+    /// Compare by this figure (compile, start, rss_peak…) instead of the campaign's usual one
     #[arg(long, value_parser = figure, value_name = "FIGURE")]
     by: Option<Figure>,
-    /// Write every page and table that its experiment has, into the results folder or --out
+    /// Write every page and table of the experiment to the results folder, or to --out
     #[arg(long, conflicts_with_all = ["format", "by", "json"])]
     pages: bool,
-    /// File to write instead, `-` for standard output; a page without it goes into the
-    /// results folder
+    /// File to write, `-` for standard output; without it, HTML goes to the results folder
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// ASCII only, whatever the terminal can show
+    /// Print ASCII only
     #[arg(long)]
     ascii: bool,
 }

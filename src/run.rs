@@ -46,28 +46,27 @@ pub struct Args {
     /// The program: a module in the binary or the text format
     module: PathBuf,
 
-    /// Give it a folder, under the same or another name, to read only (ro) or to
-    /// change too (rw, the default); may be repeated. A name that ends in :ro or :rw
-    /// takes another behind it; of several :: the last separates
+    /// Give the program a folder, under the same or another name: read-only (ro) or writable
+    /// (rw, the default). May be repeated. The last `::` separates the names; to a name that
+    /// itself ends in :ro or :rw append another
     #[arg(long, value_name = "HOST[::GUEST][:ro|:rw]")]
     dir: Vec<Dir>,
 
-    /// Listen at this address, and give it the socket, behind its folders: descriptor 3
-    /// where it has none; may be repeated
+    /// Listen on this address and give the program the socket. Its descriptor follows those
+    /// of the folders: it is 3 if there are none. May be repeated
     #[arg(long, value_name = "ADDRESS:PORT")]
     tcplisten: Vec<SocketAddr>,
 
-    /// Give it an environment variable, or hand one on; may be repeated
+    /// Set an environment variable, or pass on one of yours; may be repeated
     #[arg(long, value_name = "NAME[=VALUE]")]
     env: Vec<String>,
 
-    /// Call this exported function with ARGS as its arguments and print its
-    /// results, instead of running the program
+    /// Call this exported function with ARGS and print its results, instead of running the
+    /// program
     #[arg(long, value_name = "FUNCTION")]
     invoke: Option<String>,
 
-    /// Allow a strategy that checks nothing: the program is then trusted like
-    /// this one
+    /// Allow a strategy that checks nothing: the program can then reach all of this process
     #[arg(long)]
     unsafe_no_bounds: bool,
 
@@ -75,14 +74,14 @@ pub struct Args {
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
 
-    /// Count what the program does, and print it on standard error at its end:
-    /// loads, stores, checks, calls, growths. It runs slower meanwhile
+    /// Count loads, stores, checks, calls and growths, and print the counts on standard error
+    /// at the end. The program runs slower
     #[arg(long, value_name = "FORMAT", value_enum, num_args = 0..=1, require_equals = true,
         default_missing_value = "table")]
     count: Option<count::Format>,
 
-    /// Tell `perf` what its functions are called and where their code is: in
-    /// /tmp/perf-PID.map, which stays
+    /// Write the names and addresses of compiled functions to /tmp/perf-PID.map for `perf`;
+    /// the file is not removed
     #[arg(long)]
     perf_map: bool,
 
@@ -91,7 +90,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", hide = true)]
     trace_wasi: Option<PathBuf>,
 
-    /// Say which strategy is used and how long compiling took
+    /// Show the strategy in use and the compile time
     #[arg(long, short)]
     verbose: bool,
 
@@ -117,8 +116,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         && !args.unsafe_no_bounds
     {
         say(&format!(
-            "fathom: --bounds {bounds} is no sandbox: the program could read and write beyond \
-             its memory; add --unsafe-no-bounds to trust it"
+            "fathom: --bounds {bounds} is no sandbox: the program could read and write outside its memory; add --unsafe-no-bounds if you trust it"
         ));
         return Ok(ExitCode::from(USAGE));
     }

@@ -38,15 +38,15 @@ pub struct Args {
     /// Problem size [default: medium]
     #[arg(long)]
     size: Option<String>,
-    /// Builds of a library in order of preference: of each engine the first that it takes;
-    /// `wasm-opt,wasm-mvp` after wasm-opt -O4 where an engine takes it [default: wasm,wasm-mvp]
+    /// Builds of a library in order of preference: each engine gets the first that it can
+    /// run. `wasm-opt,wasm-mvp` prefers modules after wasm-opt -O4 [default: wasm,wasm-mvp]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     variant: Vec<Variant>,
-    /// Strategies of our engine beside `auto` and `none`; `forms` for every form of each
-    /// [default: each that this host has, in its usual form]
+    /// Strategies of our engine besides `auto` and `none`; `forms` for every form of each
+    /// [default: all that this host supports, in their usual form]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     bounds: Vec<String>,
-    /// Which checks to leave out, beside those that are by default
+    /// Settings of --elide to measure, besides the default
     #[arg(
         long,
         value_delimiter = ',',
@@ -54,15 +54,16 @@ pub struct Args {
         default_value = "off,dominated"
     )]
     elide: Vec<Elide>,
-    /// Our engine with guards against speculation or without, beside what is the
-    /// default: on, off
+    /// Measure our engine with (on) or without (off) guards against speculation, besides the
+    /// default
     #[arg(long, value_delimiter = ',', value_name = "CHOICES")]
     spectre: Vec<Spectre>,
     /// Engines as NAME[:STRATEGY[:BACKEND]]; all that are installed by default
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     engines: Vec<Wanted>,
 
-    /// Instances at once, one pinned thread each, for `scaling` [default: 1,2,4,16]
+    /// Numbers of instances that run at once, each on a pinned thread, for `scaling`
+    /// [default: 1,2,4,16]
     #[arg(long, value_delimiter = ',', value_name = "COUNTS")]
     threads: Vec<u32>,
 

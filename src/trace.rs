@@ -31,7 +31,7 @@ use fathom_trace::trace::{KIND, Trace, VERSION, Wasi};
 use crate::invocation::Invocation;
 use crate::run::{Dir, load};
 
-/// Show what a program asks of WASI and of the kernel
+/// Count and time the WASI calls and system calls of a program
 #[derive(clap::Args)]
 #[command(
     override_usage = "fathom trace [OPTIONS] <MODULE> [-- <ARGS>...]\n       \
@@ -49,21 +49,20 @@ pub struct Args {
     #[arg(last = true, value_name = "ARGS")]
     words: Vec<String>,
 
-    /// Trace it on these engines, as NAME[:STRATEGY[:BACKEND]] (see `fathom engines`); `all`
-    /// for each that is installed, `native` where MODULE is a program of this machine
-    /// [default: fathom]
+    /// Engines to trace it on, as NAME[:STRATEGY[:BACKEND]] (see `fathom engines`); `all` for
+    /// all installed ones, `native` if MODULE is a native program [default: fathom]
     #[arg(long, value_name = "NAMES", requires = "module", value_delimiter = ',')]
     engine: Vec<Wanted>,
 
-    /// What to look with; all that is there by default
+    /// Levels of tracing; by default all that are available
     #[arg(long, value_name = "LEVELS", value_enum, value_delimiter = ',')]
     by: Vec<Level>,
 
-    /// Give it a folder, as `fathom run` does; may be repeated
+    /// Give the program a folder, as `fathom run` does; may be repeated
     #[arg(long, value_name = "HOST[::GUEST][:ro|:rw]", requires = "module")]
     dir: Vec<Dir>,
 
-    /// Give it an environment variable; may be repeated
+    /// Set an environment variable; may be repeated
     #[arg(long, value_name = "NAME=VALUE", requires = "module")]
     env: Vec<String>,
 
@@ -71,13 +70,13 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "module")]
     stdin: Option<PathBuf>,
 
-    /// Write the answer to this file, as JSON, instead of tables to standard error; of several
-    /// engines to files in this folder, for `fathom explain`
+    /// Write JSON to this file instead of tables to standard error; with several engines, to
+    /// files in this folder, for `fathom explain`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Do not run the program: write it to this file so that it counts its WASI calls and
-    /// tells them on standard error at its end, on any engine
+    /// Do not run the program: write a copy to this file that counts its WASI calls, on any
+    /// engine, and prints the counts on standard error at the end
     #[arg(long, value_name = "FILE", requires = "module", conflicts_with_all = ["by", "engine", "out"])]
     rewrite: Option<PathBuf>,
 
@@ -137,7 +136,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from((trace.status & 0xff) as u8));
     }
     let folder = args.out.clone();
-    let folder = folder.context("several engines need --out FOLDER for their answers")?;
+    let folder = folder.context("several engines need --out FOLDER for their traces")?;
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let mut failed = false;
     for engine in &engines {

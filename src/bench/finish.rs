@@ -12,7 +12,7 @@ use crate::report::{print, stdout_style};
 /// asked for is absent.
 pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::Result<ExitCode> {
     let folder = results.folder();
-    let again = format!("go on with: fathom bench --resume {}", folder.display());
+    let again = format!("continue with: fathom bench --resume {}", folder.display());
     if results.campaign().processes.is_empty() {
         eprintln!("nothing was measured; {again}");
     } else {
@@ -34,7 +34,7 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
     let wanted = || prepared.absent.iter().filter(|absent| absent.is_wanted);
     for absent in wanted() {
         let Absent { engine, why, .. } = absent;
-        eprintln!("asked for and not measured: {engine}: {why}");
+        eprintln!("requested but not measured: {engine}: {why}");
     }
     if failures > 0 {
         let failures = plural(failures, "failure");

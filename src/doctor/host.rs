@@ -150,7 +150,7 @@ fn strategy(bounds: Bounds) -> Finding {
         Bounds::None => Finding::yes(
             STRATEGIES,
             name,
-            "unchecked: only with --unsafe-no-bounds, a baseline and no sandbox",
+            "unchecked: only with --unsafe-no-bounds, a baseline, not a sandbox",
         ),
         _ => {
             debug_assert_ne!(bounds.guarantee(), Guarantee::Unchecked);

@@ -43,7 +43,7 @@ pub fn build(
         .into_iter()
         .flat_map(|all| BufReader::new(all).lines())
     {
-        let line = line.context("what builds the copy cannot be heard")?;
+        let line = line.context("the output of the build cannot be read")?;
         match line.strip_prefix("error: ") {
             Some(error) => error.clone_into(&mut why),
             None => eprintln!("{line}"),

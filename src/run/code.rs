@@ -7,39 +7,39 @@ use fathom_engine::{Bounds, BoundsChoice, CompileBudget, Config, Elide, Features
 /// How a module is compiled, on every command that compiles one.
 #[derive(clap::Args)]
 pub struct Code {
-    /// How memory accesses are kept inside their memory; some strategies have
-    /// other forms, such as guard64:shift, see docs/STRATEGIES.md
+    /// How memory accesses are checked; some strategies have other forms, such as
+    /// guard64:shift (see docs/STRATEGIES.md)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = bounds_parser())]
     pub bounds: BoundsChoice,
 
-    /// Which checks are left out
+    /// Which redundant checks are left out
     #[arg(long, value_name = "CHOICE", default_value = "loops", value_parser = elide_parser())]
     elide: Elide,
 
-    /// Whether small functions are translated in the place of their calls
+    /// Whether small functions are inlined
     #[arg(long, value_name = "WHETHER", default_value = "on", action = clap::ArgAction::Set, value_parser = on_or_off())]
     inline: bool,
 
-    /// Whether what checks let through is guarded against speculation (Spectre)
+    /// Whether checked accesses are also guarded against speculation (Spectre)
     #[arg(long, value_name = "WHETHER", default_value = "on", action = clap::ArgAction::Set, value_parser = on_or_off())]
     spectre: bool,
 
-    /// How far a 64-bit memory that declares no maximum can grow, such as 512M
-    /// or 1T; as much address space is set aside for it [default: 64G]
+    /// How far a 64-bit memory without a declared maximum can grow, such as 512M or 1T; this
+    /// much address space is reserved for it [default: 64G]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory64_limit: Option<u64>,
 
-    /// How much the code generator tries
+    /// How hard the code generator optimises
     #[arg(long, value_name = "LEVEL", default_value = "speed", value_parser = opt_parser())]
     opt: Opt,
 
-    /// How much work compiling may be, as a multiple of the default: beyond,
-    /// functions are not optimised, and modules refused; 'off' for no bound
+    /// How much work compiling may take, as a multiple of the default. Functions beyond it
+    /// are not optimised, modules beyond it are refused; 'off' sets no bound
     #[arg(long, value_name = "FACTOR", default_value_t)]
     compile_budget: CompileBudget,
 
-    /// Refuse parts of WebAssembly: -NAME,... (--features=-threads,-simd), or
-    /// allow only some: none,NAME,...
+    /// Turn features of WebAssembly off: -NAME,... (--features=-threads,-simd), or allow only
+    /// some: none,NAME,...
     #[arg(
         long,
         value_name = "LIST",

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// How counts are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// A line each
+    /// One line per count
     Table,
     /// One line of JSON
     Json,

@@ -30,39 +30,37 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// What a program may have: memory, tables, threads, fuel and time.
 #[derive(clap::Args)]
 pub struct Limits {
-    /// End the program after this time, compiling included, such as 500ms, 2s or 1m;
-    /// its exit status is then 124
+    /// End the program after this time, such as 500ms, 2s or 1m, with status 124; compiling
+    /// counts
     #[arg(long, value_name = "DURATION", value_parser = crate::bench::args::duration)]
     timeout: Option<Duration>,
 
-    /// End the program after this fuel: about one for each instruction, the same on
-    /// every machine; what the host does costs nothing. Its code is slower by it
+    /// End the program after N units of fuel: about one per instruction, the same on every
+    /// machine. Host functions cost none. Code that counts fuel is slower
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
 
-    /// Let all memories of the program have this size together, such as 512M
-    /// [default: 4G]
+    /// Largest total size of the program's memories, such as 512M [default: 4G]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     max_memory: Option<u64>,
 
-    /// Let the program have so many tables [default: 10000]
+    /// Largest number of tables [default: 10000]
     #[arg(long, value_name = "N")]
     max_tables: Option<u64>,
 
-    /// Let all tables have so many elements together [default: 10000000]
+    /// Largest total number of table elements [default: 10000000]
     #[arg(long, value_name = "N")]
     max_table_elements: Option<u64>,
 
-    /// Let each continuation have a stack of this size, such as 64K [default: 4K]
+    /// Size of each continuation's first stack, such as 64K [default: 4K]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     continuation_stack: Option<u64>,
 
-    /// Let the stacks of all continuations have this size together, such as 4G
-    /// [default: 1G]
+    /// Largest total size of the stacks of continuations, such as 4G [default: 1G]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     max_stacks: Option<u64>,
 
-    /// Let so many threads of the program run at the same time
+    /// Largest number of threads that run at the same time
     #[arg(long, value_name = "N", default_value_t = THREADS_MAX)]
     pub max_threads: usize,
 }

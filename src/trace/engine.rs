@@ -156,7 +156,9 @@ fn env(pairs: &[String]) -> anyhow::Result<Vec<(String, String)>> {
 fn dirs(args: &Args) -> anyhow::Result<Vec<(PathBuf, String)>> {
     let folder = |dir: &crate::run::Dir| {
         if dir.is_read_only() {
-            bail!("--dir {dir}: engines are given folders to change; leave :ro away, or copy it");
+            bail!(
+                "--dir {dir}: engines can only be given writable folders; leave :ro out, or copy the folder"
+            );
         }
         let host = fs::canonicalize(dir.host()).with_context(|| format!("--dir {dir}"))?;
         Ok((host, dir.guest().to_owned()))
@@ -174,7 +176,7 @@ fn stdin(args: &Args) -> anyhow::Result<Option<PathBuf>> {
 /// Hands on what the program wrote, without the counts, and its status.
 fn outputs(conversation: &Conversation, scratch: &Path) -> anyhow::Result<(Option<Counts>, i32)> {
     let iteration = conversation.iterations.last();
-    let iteration = iteration.context("the engine told of no run")?;
+    let iteration = iteration.context("the engine reported no run")?;
     let file = iteration.stdout.as_ref();
     let file = file.context("the engine did not keep what it wrote")?;
     let stdout = fs::read(file).context("what it wrote")?;

@@ -80,7 +80,7 @@ fn kernel_table(kernel: &Kernel, trace: &Trace) -> String {
     let total_ns: u64 = by_name.values().map(|call| call.times.total_ns).sum();
     let lived_ns: u64 = kernel.threads.iter().map(|thread| thread.lived_ns).sum();
     let mut text = format!(
-        "\nSystem calls: {} in {}, {} of the time of all threads, seen by eBPF\n",
+        "\nSystem calls: {} in {}, {} of the time of all threads, traced by eBPF\n",
         count(total as f64),
         duration(total_ns as f64),
         share(total_ns as f64, lived_ns as f64),
@@ -172,7 +172,7 @@ fn head(names: &[&str], has_times: bool) -> Vec<String> {
 fn looking(cost: Option<&Cost>) -> String {
     cost.map_or_else(String::new, |cost| {
         format!(
-            "  each takes {} longer by being seen; one that does nothing is seen as {}\n  \
+            "  each takes {} longer when traced; one that does nothing is recorded as {}\n  \
              (≲: a time that looking makes more than half of)\n",
             duration(cost.call_ns),
             duration(cost.least_ns)

@@ -27,7 +27,7 @@ pub enum ResultsError {
         source: io::Error,
     },
     /// The campaign cannot be read.
-    #[error("cannot go on with {}: {source}", path.display())]
+    #[error("cannot continue {}: {source}", path.display())]
     Read {
         /// The file that cannot be read.
         path: PathBuf,
@@ -43,7 +43,7 @@ pub enum ResultsError {
         source: WriteError,
     },
     /// A record could not be written; what was written before is whole.
-    #[error("what was measured so far is kept, but {} takes no more: {source}", path.display())]
+    #[error("the samples so far are kept, but {} cannot be written any more: {source}", path.display())]
     Write {
         /// The file that cannot be written.
         path: PathBuf,
@@ -51,7 +51,7 @@ pub enum ResultsError {
         source: WriteError,
     },
     /// The campaign is of something else or from somewhere else.
-    #[error("cannot go on with {}: {difference}", path.display())]
+    #[error("cannot continue {}: {difference}", path.display())]
     Differs {
         /// The campaign's file.
         path: PathBuf,
@@ -217,7 +217,7 @@ pub fn same_campaign(
         let extra = before.cells.iter().find(|cell| !now.cells.contains(cell));
         return match (missing, extra) {
             (Some(cell), _) => differs(format!("it does not have the cell {}", cell.id())),
-            (None, Some(cell)) => differs(format!("the cell {} is no longer to be had", cell.id())),
+            (None, Some(cell)) => differs(format!("the cell {} is no longer available", cell.id())),
             (None, None) => differs("its cells are in another order".into()),
         };
     }
@@ -336,11 +336,7 @@ pub(crate) mod tests {
         )
         .unwrap();
         let error = results.append(vec![a_failure("lost")]).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains("what was measured so far is kept")
-        );
+        assert!(error.to_string().contains("the samples so far are kept"));
         assert_eq!(fs::metadata(&results.path).unwrap().len(), kept);
         assert_eq!(Results::read(folder.path()).unwrap().failures.len(), 1);
     }

@@ -284,7 +284,7 @@ impl Event {
     }
 }
 
-/// What was in force in a runner, as it found it.
+/// Configuration in force in a runner, as it found it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// The engine's name.

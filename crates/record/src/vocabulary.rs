@@ -278,7 +278,7 @@ closed_set! {
         /// Faults outside the memory but for what the strategy names.
         Partial = "partial", "faults outside the memory, with named exceptions";
         /// Never leaves the memory, but may go on where the specification traps.
-        Contained = "contained", "never leaves the memory, may go on where it should trap";
+        Contained = "contained", "never leaves the memory, may continue where it should trap";
         /// Traps exactly where the specification says.
         Exact = "exact", "traps exactly where the specification says";
     }

@@ -57,7 +57,7 @@ pub fn numbers(group: &Group) -> Vec<Column> {
         Column::new("checks", |row| row.checks.clone())
             .text()
             .spare(2),
-        Column::new("promise", promise).text(),
+        Column::new("guarantee", promise).text(),
     ];
     let figure = group.figure;
     if group.is_single() {

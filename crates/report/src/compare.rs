@@ -108,7 +108,7 @@ pub fn confirmation(
         let name = name.into_iter().flatten().collect::<Vec<_>>().join(" · ");
         say(
             Tone::Plain,
-            &format!("{name}: {}; again: {seen}", in_words(first)),
+            &format!("{name}: {}; second measurement: {seen}", in_words(first)),
         );
     }
     say(
@@ -118,11 +118,11 @@ pub fn confirmation(
     match came_again(found, again).count() {
         0 => say(
             Tone::Good,
-            &format!("accepted: not confirmed by a run of their own: {all}"),
+            &format!("accepted: not confirmed by a second measurement: {all}"),
         ),
         count => say(
             Tone::Bad,
-            &format!("refused: {count} confirmed by a run of their own, of {all}"),
+            &format!("refused: a second measurement confirmed {count} of {all}"),
         ),
     }
     text
@@ -150,7 +150,9 @@ fn slowdowns(comparison: &Comparison) -> String {
 fn basis(comparison: &Comparison) -> &'static str {
     match (comparison.basis, comparison.is_same_host) {
         (Basis::Time, true) => "same kind of host: times are compared",
-        (Basis::Time, false) => "different hosts, and yet times are compared: mind the result",
+        (Basis::Time, false) => {
+            "different hosts, but times are compared: treat the result with care"
+        }
         (Basis::ToBaseline, true) => "ratios to each campaign's own baseline are compared",
         (Basis::ToBaseline, false) => {
             "different hosts: ratios to each campaign's own baseline are compared"
@@ -267,10 +269,7 @@ fn endings(comparison: &Comparison, standing: Standing, text: &mut String, style
     let mut say = |tone: Tone, line: &str| style.say(text, tone, line);
     say(Tone::Plain, "");
     for (cell, reason) in &comparison.lost {
-        say(
-            Tone::Bad,
-            &format!("✗ {cell} had a time and has none now: {reason}"),
-        );
+        say(Tone::Bad, &format!("✗ {cell} has lost its time: {reason}"));
     }
     for (cells, what) in [
         (&comparison.only_before, "earlier"),

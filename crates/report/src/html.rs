@@ -88,14 +88,15 @@ const METHOD: [&str; 6] = [
     "A round measures every cell once, in fresh processes, in random order. A cell's value is the \
      median of its rounds; the rounds of two cells make a ratio round by round, so that what \
      slowed the machine for the whole of a round cancels.",
-    "A row's ratio is the geometric mean over its workloads. Its 95 % interval holds the scatter \
-     of rounds and, where an engine cannot vary its code's layout, an allowance for that.",
-    "Nothing is said of a ratio below five rounds.",
-    "Two rows are different where that is shown at a level that allows for the whole table, and \
-     by more than the noise floor; equivalent where they are shown to be within 2 %; otherwise \
-     undecided, which is not equal. Rows that share a place (`=`) are not shown to differ.",
-    "The noise floor is what two measurements of the same thing seem to differ by.",
-    "The whole of it, with the reasons, is in `docs/METHODOLOGY.md` of the Fathom that measured.",
+    "A row's ratio is the geometric mean over its workloads. Its 95 % interval includes the \
+     scatter of rounds and, where an engine cannot vary its code layout, an allowance for that.",
+    "Below five rounds a ratio has no interval and no verdict.",
+    "Two rows are different if the test, corrected for the whole table, shows a difference \
+     larger than the noise floor; equivalent if it shows them to be within 2 % of each other; \
+     otherwise undecided, which does not mean equal. Rows that share a rank (`=`) were not \
+     shown to differ.",
+    "The noise floor is the difference that was measured between identical configurations.",
+    "For the full methodology and its reasons see `docs/METHODOLOGY.md` in Fathom's sources.",
 ];
 
 struct GroupPage<'a> {
@@ -263,7 +264,7 @@ fn tables(group: &Group, with_load: bool) -> Vec<Table> {
     let mut tables = vec![Table {
         title: "All numbers",
         caption: format!(
-            "Ratios of {} are to {}. Times and sizes are typical over the workloads.",
+            "Ratios of {} are to {}. Times and sizes are geometric means over the workloads.",
             view::noun(group.figure),
             group.baseline
         ),
@@ -377,7 +378,7 @@ fn estimate(cell: &CellView, figure: Figure) -> String {
 fn listed(cell: &CellView, figure: Figure) -> String {
     if cell.samples.len() > SAMPLES_MAX {
         return format!(
-            "{} in the file of samples",
+            "{} in the samples file",
             figures::plural(cell.samples.len(), "sample")
         );
     }

@@ -130,8 +130,8 @@ impl Page<'_> {
         text.push_str(&failures(self.campaign));
         let _ = write!(
             text,
-            "\n## Again\n\n```sh\nfathom {}\n```\n\nThe same command goes on with a campaign that was stopped, and \
-             writes this page anew; `--page-only` only writes it.\n",
+            "\n## Reproduce\n\n```sh\nfathom {}\n```\n\nThe same command continues a campaign that was stopped, and \
+             rewrites this page; `--page-only` only rewrites it.\n",
             self.campaign.header.command.join(" ")
         );
         let mut files = vec![(format!("{NAME}.md"), text)];
@@ -181,7 +181,7 @@ impl Page<'_> {
             ]);
         }
         let note =
-            "The paper's bars carry no numbers; what is published here is what its text states.";
+            "The paper's bars carry no numbers; the published figures here are those in its text.";
         format!(
             "\n## What they found, and what was found here\n\n{note}\n\n{}",
             words(&table)
@@ -244,7 +244,7 @@ impl Page<'_> {
             fields.push(row.evidence.clone());
             table.push(fields.iter().map(|field| escape(field)).collect());
         }
-        format!("\n## What was in force\n\n{}", words(&table))
+        format!("\n## Configuration in force\n\n{}", words(&table))
     }
 
     /// The group of one instance of each, which most of the paper is about.

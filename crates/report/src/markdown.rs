@@ -206,8 +206,8 @@ fn soundness(view: &View, text: &mut String) {
         &[
             "sandbox",
             "found",
-            "promises",
-            "kept",
+            "claimed",
+            "observed",
             "accesses",
             "violations",
             "probed",

@@ -53,8 +53,8 @@ fn probe_lines(view: &View) -> Vec<(bool, String)> {
         .filter(|probe| !probe.is_unsound && !probe.is_overcautious)
         .count();
     let kept = match sound {
-        1 => "1 sandbox keeps what it promises".to_owned(),
-        many => format!("{many} sandboxes keep what they promise"),
+        1 => "1 sandbox keeps its guarantee".to_owned(),
+        many => format!("{many} sandboxes keep their guarantees"),
     };
     let when = view.probed();
     let when = when.map_or_else(String::new, |when| format!(" (probed {when})"));
@@ -74,7 +74,7 @@ fn probe_lines(view: &View) -> Vec<(bool, String)> {
         lines.push((
             true,
             format!(
-                "probe ✗ {} breaks its promise: {} of {} accesses (shown last, never ranked)",
+                "probe ✗ {} violates its guarantee: {} of {} accesses (shown last, never ranked)",
                 probe.sandbox,
                 probe.broken(),
                 probe.tried()

@@ -45,7 +45,7 @@ fn only(rows: &'static [&'static str]) -> impl Fn(&mut Value) -> bool {
 #[test]
 fn who_has_no_rival_is_called_nothing() {
     let (report, text) = report(only(&["fathom/guard/speed"]));
-    for claim in ["fastest", "Fastest", "Smallest", "Soonest", "nobody"] {
+    for claim in ["fastest", "Fastest", "Smallest", "overtake"] {
         assert!(!text.contains(claim), "{claim}: {text}");
     }
     let said = &report.view.headline;
@@ -85,7 +85,7 @@ fn who_rested_has_no_place_however_fast_it_seemed() {
         "{said}"
     );
     assert!(
-        text.contains("too few rounds for a place: it takes 5"),
+        text.contains("too few rounds for a rank: it takes 5"),
         "{text}"
     );
 }
@@ -187,7 +187,7 @@ fn no_total_is_told_below_five_rounds() {
     let (report, _) = self::report(|record| record["round"].as_u64().is_none_or(|at| at < 4));
     let totals = report.view.groups[0].totals.clone().unwrap();
     assert!(totals.rows.iter().all(|row| row.ns.is_none()));
-    assert!(totals.sentence.contains("too few rounds to say"));
+    assert!(totals.sentence.contains("too few rounds to name"));
 }
 
 /// How much of a figure's width its bars take, in per cent.

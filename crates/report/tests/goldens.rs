@@ -91,7 +91,7 @@ fn nothing_is_shown_of_what_has_no_time() {
     );
     assert_eq!(report.view.failures.len(), 2);
     let text = report.render(Format::Terminal, Style::default()).unwrap();
-    assert!(text.contains("probe ✗ leaky/fast/speed breaks its promise"));
+    assert!(text.contains("probe ✗ leaky/fast/speed violates its guarantee"));
 }
 
 #[test]

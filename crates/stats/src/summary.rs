@@ -94,7 +94,7 @@ impl fmt::Display for NoTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NoTime::Unsound { violations } => {
-                write!(f, "unsound: {violations} accesses broke its promise")
+                write!(f, "unsound: {violations} accesses violated its guarantee")
             }
             NoTime::Failed { kind, message } => write!(f, "{}: {message}", kind.help()),
             NoTime::NotMeasured => f.write_str("not measured"),

@@ -153,7 +153,7 @@ pub enum TraceError {
     #[error("no trace: {0}")]
     Malformed(#[from] serde_json::Error),
     /// Something else, or of another version.
-    #[error("no trace of version {VERSION}")]
+    #[error("not a trace of version {VERSION}")]
     Other,
 }
 

@@ -43,12 +43,11 @@ const MEMORY64: &str = "(module (memory i64 1) (table i64 1 funcref)
 pub(super) static DESIGN: Design = Design {
     experiment: Experiment::Bounds,
     command: Some(Command::Suite),
-    help: "What bounds checks cost, on 32-bit and 64-bit memories",
+    help: "What bounds checks cost on 32-bit and 64-bit memories",
     about: "`bounds`: the PolyBench kernels and programs that follow pointers, each built for \
-            32-bit and 64-bit memories from one source. Every strategy that this host has against \
-            `none`, 64-bit `auto` against 32-bit `guard` of the same program, and other engines \
-            that run 64-bit memories. Its tables are printed, and kept as bounds.md beside the \
-            samples.",
+            32-bit and 64-bit memories from the same source. It compares every strategy that this \
+            host supports with `none`, 64-bit `auto` with 32-bit `guard`, and other engines that \
+            run 64-bit memories. The tables are printed and written to bounds.md beside the samples.",
     budget: Design::BUDGET_LONG,
     iterations: 2,
     measured,

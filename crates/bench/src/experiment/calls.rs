@@ -75,7 +75,7 @@ const MODULE: &str = r#"(module
 pub(super) static DESIGN: Design = Design {
     experiment: Experiment::Calls,
     command: Some(Command::Bench),
-    help: "what a call costs, of a function, through a table and of the host",
+    help: "measures a call: direct, through a table, and to the host",
     budget: Design::USUAL.budget,
     measured,
     ..suite::TIMED

@@ -1,5 +1,5 @@
-//! What coroutines cost, by how they are made; and what "Benchmarking WasmFX" measured of
-//! them.
+//! What coroutines cost: stack switching, Asyncify, state machines; and what "Benchmarking
+//! WasmFX" measured of them.
 //!
 //! ```text
 //!  programs × { Asyncify, stack switching, state machines } × { fathom, wasmtime, V8 }
@@ -59,11 +59,11 @@ const FIBERS: Design = Design {
 pub(super) static DESIGN: Design = Design {
     experiment: Experiment::Fibers,
     command: Some(Command::Suite),
-    help: "What coroutines cost, by how they are made",
-    about: "`fibers`: programs on a C library of fibers, by Asyncify, by stack switching and as state \
-            machines written by hand, on Fathom, wasmtime and V8, and natively; round trips by depth \
-            and by live stacks, creation, memory, size. Its page is kept as fibers.md, .html and \
-            .csv. Needs `python3 workloads/build.py --suite fibers` (docs/FIBERS.md).",
+    help: "What coroutines cost: stack switching, Asyncify, state machines",
+    about: "`fibers`: programs on a C library of fibers, with Asyncify, with stack switching and as \
+            state machines written by hand, on Fathom, wasmtime and V8, and native. It measures \
+            round trips by depth and by live stacks, creation, memory and code size. The page is \
+            written as fibers.md, .html and .csv. Needs `python3 workloads/build.py --suite fibers` (docs/FIBERS.md).",
     measured: |here| measured(here, "fibers", &QUICK, &[]),
     ..FIBERS
 };
@@ -74,9 +74,9 @@ pub(super) static DESIGN_2024: Design = Design {
     command: Some(Command::Reproduce),
     help: "Benchmarking WasmFX: its micro-benchmarks on Asyncify and on stack switching",
     about: "`benchmarking-wasmfx`: Hillerstr\u{f6}m: Benchmarking WasmFX (2024). Its five \
-            micro-benchmarks, by Asyncify and by stack switching, on Fathom, wasmtime and V8: the \
-            talk's tables, ours beside. Needs `python3 workloads/build.py --suite fibers`; --size \
-            large has the talk's ten million. Its HTTP server is `fathom suite http`.",
+            micro-benchmarks, with Asyncify and with stack switching, on Fathom, wasmtime and V8, \
+            beside the talk's tables. Needs `python3 workloads/build.py --suite fibers`; --size \
+            large is the talk's ten million. For its HTTP server see `fathom suite http`.",
     measured: |here| measured(here, "benchmarking-wasmfx", &["c10m", "hello"], &TALK),
     ..FIBERS
 };

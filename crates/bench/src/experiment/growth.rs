@@ -22,7 +22,7 @@ const GROWTHS: [(u32, u32); 4] = [(1, 1), (64, 1), (256, 1), (256, 16)];
 pub(super) static DESIGN: Design = Design {
     experiment: Experiment::Growth,
     command: Some(Command::Bench),
-    help: "measures instances that are made, grown and dropped in a loop",
+    help: "measures instances that are created, grown and dropped in a loop",
     iterations_max: 1000,
     cell_target: Some(Duration::from_millis(400)),
     measured,

@@ -32,11 +32,11 @@ pub(super) static DESIGN: Design = Design {
     command: Some(Command::Reproduce),
     help: "Leaps and bounds: analysing WebAssembly's performance with a focus on bounds checking",
     about: "`leaps-and-bounds`: Szewczyk, Stonehouse, Barbalace, Spink: Leaps and bounds, IISWC \
-            2022. Five ways to check bounds, the paper's engines as far as they are installed, \
-            native code; PolyBench with 1, 4 and 16 pinned instances. SPEC CPU 2017 cannot be \
-            shipped: --spec builds the paper's part of your own copy, but for what the build \
-            names, and measures that in a campaign of its own. Its recipes follow the layout that \
-            is published and were never tried on SPEC's sources.",
+            2022. Five ways to check bounds, those of the paper's engines that are installed, and \
+            native code, on PolyBench with 1, 4 and 16 pinned instances. SPEC CPU 2017 may not be \
+            distributed: --spec builds the paper's part of your own copy and measures it in a \
+            separate campaign; the build lists the programs it leaves out. Its recipes follow the \
+            published layout and were never tried on SPEC's sources.",
     on_spec: Some(&spec::DESIGN),
     measured,
     wanted,

@@ -63,12 +63,12 @@ const LIBRARY: Design = Design {
 pub(super) static DESIGN: Design = Design {
     experiment: Experiment::Libsodium,
     command: Some(Command::Suite),
-    help: "What libsodium's own programs take, by group",
+    help: "How fast libsodium's own programs run, by group",
     about: "`libsodium`: 92 of the library's own programs in fifteen groups, on every engine with \
-            each of its code generators and natively; each against the median engine and against \
-            native code. Its page is kept as library.html, .md and .csv. Needs `python3 \
-            workloads/build.py --suite libsodium`, and for its modules after wasm-opt -O4 the same \
-            with `--variant wasm-opt`.",
+            each of its code generators and as native code, compared with the median engine and \
+            with native code. The page is written as library.html, .md and .csv. Needs `python3 \
+            workloads/build.py --suite libsodium`; for modules after wasm-opt -O4 add \
+            `--variant wasm-opt`.",
     measured: |here| measured(here, "libsodium"),
     wanted: |here| wanted(here, |spec| Some(spec.backends.iter().collect())),
     ..LIBRARY
@@ -80,10 +80,10 @@ pub(super) static DESIGN_2023: Design = Design {
     command: Some(Command::Reproduce),
     help: "Performance of WebAssembly runtimes in 2023: libsodium on each of them",
     about: "`libsodium-2023`: Denis: Performance of WebAssembly runtimes in 2023. libsodium's own \
-            programs in the 2023 study's groups, on its engines as far as they are installed, against \
-            the median and against native code. Needs `python3 workloads/build.py --suite \
-            libsodium`. The 2023 study's modules went through wasm-opt -O4: build that with `--variant \
-            wasm-opt`, measure it with --variant wasm-opt,wasm-mvp.",
+            programs in the study's groups, on those of its engines that are installed, compared \
+            with the median engine and with native code. Needs `python3 workloads/build.py --suite \
+            libsodium`. The study optimised its modules with wasm-opt -O4: build them with \
+            `--variant wasm-opt` and measure them with --variant wasm-opt,wasm-mvp.",
     measured: |here| measured(here, "libsodium-2023"),
     wanted: |here| wanted(here, of_seed),
     absent: |here| Ok(not_to_be_had(here)),

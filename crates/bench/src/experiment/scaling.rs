@@ -1,5 +1,5 @@
-//! What instances cost that run side by side: short programs, which grow in three ways,
-//! and long ones, kernels of PolyBench.
+//! What it costs to run many instances at once: short programs, which grow in three ways, and
+//! long ones, kernels of PolyBench.
 //!
 //! What must stay true: more instances than processors are measured all the same, and
 //! a report marks them.
@@ -51,11 +51,11 @@ pub(super) const SIDE_BY_SIDE: Design = Design {
 pub(super) static DESIGN: Design = Design {
     experiment: Experiment::Scaling,
     command: Some(Command::Suite),
-    help: "What instances cost that run side by side",
-    about: "`scaling`: 1, 2, 4 and 16 pinned instances at once of short programs, which are made, \
-            run and dropped again and again, and of long ones: throughput, CPU use, context \
-            switches, page faults, memory and, counted apart, system calls. Its page is kept as \
-            scaling.html, .md and .csv.",
+    help: "What it costs to run many instances at once",
+    about: "`scaling`: 1, 2, 4 and 16 pinned instances at once, of short programs in a loop of \
+            instantiate, run and drop, and of long ones. It measures throughput, CPU use, context \
+            switches, page faults and memory, and counts system calls separately. The page is \
+            written as scaling.html, .md and .csv.",
     measured,
     ..SIDE_BY_SIDE
 };

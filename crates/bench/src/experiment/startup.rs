@@ -80,7 +80,7 @@ fn large() -> String {
 pub(super) static DESIGN: Design = Design {
     experiment: Experiment::Startup,
     command: Some(Command::Bench),
-    help: "the way to the first instruction and from instance to instance",
+    help: "measures the time to the first instruction and the rate of new instances",
     cycles: true,
     measured,
     suits,

@@ -33,7 +33,7 @@ pub enum KitError {
         source: io::Error,
     },
     /// The bytes are not what is written above.
-    #[error("what this program carries is damaged: build it again")]
+    #[error("the files packed into this program are damaged: build it again")]
     Damaged,
 }
 

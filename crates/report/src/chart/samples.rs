@@ -39,14 +39,14 @@ pub fn of_workload(group: &Group, workload: usize) -> Chart {
     let room = (high - low) * 0.03;
     let scale = Scale::linear((low - room).max(0.0), high + room);
     let beyond = if scale.is_beyond(last) {
-        " What is slower than the axis reaches stands at its edge."
+        " Samples beyond the axis are drawn at its edge."
     } else {
         ""
     };
     Chart {
         axis: axis(&scale, TICKS, |value| view::shown(group.figure, value)),
         caption: format!(
-            "One dot a {}: {}. The line is the estimate.{beyond}",
+            "One dot per {}: {}. The line is the estimate.{beyond}",
             if group.is_by_round { "round" } else { "sample" },
             view::noun(group.figure)
         ),
@@ -85,7 +85,7 @@ pub fn of_all(group: &Group) -> Chart {
     let scale = Scale::linear(-widest.min(0.3), widest.min(0.3));
     Chart {
         axis: axis(&scale, TICKS, figures::signed_percent),
-        caption: "One dot a sample of any workload: its distance from the estimate of its own cell. What is further than 30 % away stands at the edge.".to_owned(),
+        caption: "One dot per sample of any workload: its distance from the estimate of its cell. Samples more than 30 % away are drawn at the edge.".to_owned(),
         rows: shown.iter().map(|(row, parts)| scatter(row, parts, &scale)).collect(),
     }
 }

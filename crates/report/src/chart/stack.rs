@@ -28,7 +28,7 @@ struct Part {
     figure: Figure,
 }
 
-const CUT_WORDS: &str = " A bar with » goes on: its number says how far.";
+const CUT_WORDS: &str = " A bar with » is cut: its number is the full value.";
 
 /// What a bar stands for, and its parts. Parts are drawn as shares of the whole: the median of
 /// a sum is not the sum of medians, and the number beside the bar is that of the tables.
@@ -69,7 +69,7 @@ pub fn start(group: &Group) -> Chart {
             whole: Figure::Start,
             parts: &START,
         },
-        "From bytes to a program that is ready to run: load, compile, instantiate; typically over the workloads. Shorter is better.",
+        "From bytes to a program that is ready to run: load, compile, instantiate; geometric mean over the workloads. Shorter is better.",
         figures::time,
     )
 }
@@ -82,7 +82,7 @@ pub fn memory(group: &Group) -> Chart {
             whole: Figure::RssPeak,
             parts: &MEMORY,
         },
-        "Largest resident set of the process, typically over the workloads. Shorter is better.",
+        "Largest resident set of the process, geometric mean over the workloads. Shorter is better.",
         figures::bytes,
     )
 }

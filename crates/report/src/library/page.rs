@@ -85,7 +85,7 @@ impl Library<'_> {
             let native = self.table(|line| &line.to_native);
             tables.push(("Over portable native code".to_owned(), native));
         }
-        tables.push(("What was in force".to_owned(), self.in_force()));
+        tables.push(("Configuration in force".to_owned(), self.in_force()));
         tables
     }
 
@@ -149,12 +149,12 @@ impl Library<'_> {
         let ratios = self.lines.iter().flat_map(|line| &line.to_median);
         if ratios.into_iter().any(|ratio| !ratio.missing.is_empty()) {
             text.push_str(
-                "\\* a mean over fewer programs than the group has: others have no time. ",
+                "\\* a mean over fewer programs than the group has: the others have no time. ",
             );
         }
         text.push_str(
-            "The median is that of the engines that keep a module in its sandbox. `wasm-mvp` is \
-             the build for engines that know WebAssembly 1.0 only.",
+            "The median is over the engines that are sandboxes. `wasm-mvp` is the build for engines \
+             that support WebAssembly 1.0 only.",
         );
         if self.has_optimised() {
             text.push_str(

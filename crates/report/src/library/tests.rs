@@ -121,7 +121,7 @@ fn a_program_without_a_time_is_marked_and_named() {
         page.contains("does not know <memory.copy> (1 cell)"),
         "{page}"
     );
-    assert_eq!(line(&page, "## What was in force", "bun")[5], "3 of 4");
+    assert_eq!(line(&page, "## Configuration in force", "bun")[5], "3 of 4");
     let html = own(&campaign, "library.html");
     assert!(html.contains("does not know &lt;memory.copy&gt;"));
     assert!(!html.contains("<memory.copy>"));

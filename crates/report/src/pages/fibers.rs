@@ -26,7 +26,7 @@ use crate::own_html;
 type Table = Vec<Vec<String>>;
 
 /// The titles of tables that have fewer columns than others.
-const CROSSINGS: &str = "Where stack switching overtakes";
+const CROSSINGS: &str = "Depth from which stack switching is ahead";
 const SIZES: &str = "Bytes of a module";
 
 /// What the experiment adds: its page in the place of the general report.
@@ -271,7 +271,7 @@ impl<'a> Fibers<'a> {
                 self.trips("patterns"),
             ),
             (
-                "Over Asyncify on the same engine, with 95 % intervals",
+                "Ratio to Asyncify on the same engine, with 95 % intervals",
                 self.ratios(&["programs", "patterns"]),
             ),
             ("Nanoseconds a round trip, by depth", self.trips("depth")),

@@ -36,7 +36,7 @@ pub fn of_group(shown: &[Shown<'_>], lens: &Lens<'_>, pairs: &Pairs<'_>) -> Vec<
     let aims = [
         (lens.figure, fastest),
         (Figure::RssPeak, "Smallest"),
-        (Figure::Start, "Soonest ready"),
+        (Figure::Start, "Fastest start"),
     ];
     aims.into_iter()
         .filter_map(|(figure, best)| {
@@ -96,7 +96,7 @@ fn best_of(aim: &Aim, rows: &[&Shown<'_>], lens: &Lens<'_>, pairs: &Pairs<'_>) -
         }
     }
     if !level.is_empty() {
-        text.push_str(&format!(", level with {}", words::named(&level)));
+        text.push_str(&format!(", equivalent to {}", words::named(&level)));
     }
     if !open.is_empty() {
         text.push_str(&format!(", undecided against {}", words::named(&open)));
@@ -144,11 +144,11 @@ fn warning(shown: &[Shown<'_>]) -> Option<String> {
     }
     // A needless trap breaks a promise, too: what the probe saw is with the row.
     let are = match unsafe_rows.len() {
-        1 => "is no sound sandbox and is",
-        _ => "are no sound sandboxes and are",
+        1 => "is not a sound sandbox and is",
+        _ => "are not sound sandboxes and are",
     };
     Some(format!(
-        "{} {are} never ranked: nothing is checked, or the probe saw a promise broken.",
+        "{} {are} never ranked: nothing is checked, or the probe found a violation.",
         unsafe_rows.join(", ")
     ))
 }

@@ -145,7 +145,7 @@ fn silent_failures(summary: &Summary) -> Vec<FailureRow> {
             Err(NoTime::Unsound { violations }) => (
                 format!("every cell of {}", cell.cell.sandbox.id()),
                 format!(
-                    "the probe saw {} accesses break its promise",
+                    "the probe found {} accesses that violate its guarantee",
                     figures::count(*violations as f64)
                 ),
             ),
@@ -175,7 +175,7 @@ fn silent_failures(summary: &Summary) -> Vec<FailureRow> {
             what: figures::plural(unmeasured, "cell"),
             rounds: "all rounds".to_owned(),
             kind: "not measured".to_owned(),
-            message: "no whole round was measured; --resume goes on".to_owned(),
+            message: "no round was completed; --resume continues".to_owned(),
         });
     }
     rows
@@ -185,7 +185,7 @@ fn notes(campaign: &Campaign) -> Vec<String> {
     let mut notes = Vec::new();
     if let Tail::Truncated { line, bytes } = campaign.tail {
         notes.push(format!(
-            "The file of samples ends in part of a record (line {line}, {} bytes), which is ignored.",
+            "The samples file ends in an incomplete record (line {line}, {} bytes), which is ignored.",
             figures::count(bytes as f64)
         ));
     }
@@ -198,7 +198,7 @@ fn notes(campaign: &Campaign) -> Vec<String> {
     }
     if let Some(last) = campaign.resumed.last() {
         notes.push(format!(
-            "The campaign went on after a break ({}), the last time {}.",
+            "The campaign was interrupted and resumed ({}), last on {}.",
             figures::plural(campaign.resumed.len(), "time"),
             last.date
         ));

@@ -29,7 +29,7 @@ pub fn lines(header: &Header, groups: &[Group]) -> Vec<String> {
         .filter_map(|row| Some((row, row.to_unchecked?)))
         .collect();
     if priced.is_empty() {
-        let why = "What checks cost is not known: fathom was not measured without any \
+        let why = "What checks cost is not known: fathom was not measured without checks \
                    (`--bounds all` does).";
         return vec![why.to_owned()];
     }
@@ -43,7 +43,7 @@ pub fn lines(header: &Header, groups: &[Group]) -> Vec<String> {
         .map_or("trap", |(row, _)| row.key.sandbox.strategy.as_str());
     vec![
         format!(
-            "What checks cost: over fathom without any, {}.",
+            "What checks cost, relative to fathom without checks: {}.",
             each.join(", ")
         ),
         why(header, dearest),
@@ -71,7 +71,7 @@ fn why(header: &Header, strategy: &str) -> String {
     };
     let strategy = shell(&[strategy.trim_end_matches("+pool")]);
     format!(
-        "Where it goes: `fathom objdump --bounds {strategy} {file}` shows the check \
+        "Where the time goes: `fathom objdump --bounds {strategy} {file}` shows the check \
          instructions, `fathom run --count {file}` how many accesses are checked."
     )
 }

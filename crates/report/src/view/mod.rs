@@ -512,7 +512,7 @@ impl ProbeRow {
         let found = match (self.is_unsound, self.is_overcautious) {
             (true, _) => "✗ unsound",
             (false, true) => "! contained, not exact",
-            (false, false) => "✓ as promised",
+            (false, false) => "✓ as claimed",
         };
         let found = match self.part_percent {
             Some(part) => format!("{found} so far ({part} %)"),

@@ -245,7 +245,7 @@ fn steps(choices: &[(&str, &Costs)]) -> Vec<Step> {
 fn sentence(choices: &[(&str, &Costs)], rounds: usize, unknown: &[&str]) -> String {
     const TITLE: &str = Totals::TITLE;
     if choices.len() < 2 || rounds < ROUNDS_MIN {
-        return format!("{TITLE}: too few rounds to say who takes least; it takes {ROUNDS_MIN}.");
+        return format!("{TITLE}: too few rounds to name the fastest; it takes {ROUNDS_MIN}.");
     }
     let steps = steps(choices);
     let first = &steps[0];
@@ -255,7 +255,7 @@ fn sentence(choices: &[(&str, &Costs)], rounds: usize, unknown: &[&str]) -> Stri
         .count();
     let how_sure = match agree == rounds {
         true => String::new(),
-        false => format!(", least in {agree} of {}", figures::plural(rounds, "round")),
+        false => format!(", first in {agree} of {}", figures::plural(rounds, "round")),
     };
     let takes = figures::time(total(&costs.median, 1));
     let mut text = format!("{TITLE}: for one run {name} ({takes}{how_sure})");
@@ -269,7 +269,7 @@ fn sentence(choices: &[(&str, &Costs)], rounds: usize, unknown: &[&str]) -> Stri
         text.push_str(&format!(", from {from} runs on{range} {name}"));
     }
     if steps.len() == 1 {
-        text.push_str(", and nobody was shown to overtake it with more");
+        text.push_str(", and no row was shown to overtake it with more runs");
     }
     text.push('.');
     if !unknown.is_empty() {
@@ -325,18 +325,18 @@ mod tests {
         let level = costs(&[(2.0, 6.9), (2.0, 7.1), (2.0, 6.9), (2.0, 7.1), (2.0, 6.9)]);
         let text = sentence(&[("one", &one), ("level", &level)], 5, &[]);
         assert!(
-            text.contains("for one run one (8.00 ms), and nobody"),
+            text.contains("for one run one (8.00 ms), and no row"),
             "{text}"
         );
         let near = costs(&[(0.5, 7.6), (0.5, 7.6), (0.5, 7.4), (0.5, 7.4), (0.5, 7.4)]);
         let text = sentence(&[("one", &one), ("level", &near)], 5, &[]);
         assert!(
-            text.contains("for one run level (7.90 ms, least in 3 of 5 rounds)"),
+            text.contains("for one run level (7.90 ms, first in 3 of 5 rounds)"),
             "{text}"
         );
         let text = sentence(&[("one", &one), ("level", &near)], 5, &["other"]);
         assert!(text.ends_with(" Too few rounds to place other."), "{text}");
-        let too_few = "Start, compile and run together: too few rounds to say who takes least; \
+        let too_few = "Start, compile and run together: too few rounds to name the fastest; \
              it takes 5.";
         assert_eq!(
             sentence(&[("one", &one), ("level", &near)], 4, &[]),

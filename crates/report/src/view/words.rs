@@ -137,7 +137,7 @@ pub fn label(row: &Key, with_variant: bool) -> (String, String) {
 const NAMED_MAX: usize = 4;
 
 /// Said of rows that check nothing.
-const UNCHECKED: &str = "checks nothing: what checks are priced against, never ranked";
+const UNCHECKED: &str = "checks nothing: the baseline for the cost of checks, never ranked";
 
 /// An engine's version as found, where a table should show it.
 pub fn version(row: &Key, hello: Option<&Hello>) -> String {
@@ -157,7 +157,7 @@ pub fn caveats(row: &RowSummary, missing: &[String], workloads: usize) -> Vec<St
     }
     match &row.probe {
         Some(probe) if probe.is_unsound() => caveats.push(format!(
-            "unsound: {} of {} accesses broke its promise, so it has no time",
+            "unsound: {} of {} accesses violated its guarantee, so it has no time",
             figures::count(probe.violations as f64),
             figures::count(probe.accesses as f64)
         )),
@@ -267,14 +267,14 @@ pub fn headline(group: &Group, lead: &Lead) -> String {
         .collect();
     let Some(best) = first.first() else {
         return format!(
-            "On {subject}{at_once}, no sandbox has a time for everything: see what failed or is not finished."
+            "On {subject}{at_once}, no sandbox has a time for every workload: see what failed or is unfinished."
         );
     };
     let cost = cost(best, group).map_or_else(String::new, |cost| format!(": {cost}"));
     let has_rival = group.rows.iter().filter(|row| row.is_ranked()).count() > 1;
     let who = match first.as_slice() {
         [only] if !has_rival && cost.is_empty() => {
-            format!("{} has too few rounds to say how long it takes", only.name)
+            format!("{} has too few rounds for a time", only.name)
         }
         [only] if !has_rival => format!("{}{cost}", only.name),
         [only] if group.doubt.is_some() => format!("{} came out first{cost}", only.name),
@@ -284,13 +284,13 @@ pub fn headline(group: &Group, lead: &Lead) -> String {
             let others = named(&others);
             match lead.is_equivalent {
                 true => format!(
-                    "{} takes least{cost}; {others} {} equivalent within {}",
+                    "{} came out first{cost}; {others} {} equivalent within {}",
                     one.name,
                     if first.len() == 2 { "is" } else { "are" },
                     figures::percent(DELTA)
                 ),
                 false => format!(
-                    "{} takes least{cost}; its lead over {others} is not resolved",
+                    "{} came out first{cost}; its lead over {others} is not resolved",
                     one.name
                 ),
             }
@@ -383,15 +383,15 @@ pub fn doubt(verdict: Verdict) -> Option<String> {
     match verdict {
         Verdict::Different | Verdict::Equivalent | Verdict::Undecided => None,
         Verdict::TooFew => Some(format!("Too few rounds to be sure: it takes {ROUNDS_MIN}.")),
-        Verdict::Uncontrolled => Some("No control was measured, so that may be noise.".to_owned()),
+        Verdict::Uncontrolled => Some("No control was measured, so this may be noise.".to_owned()),
     }
 }
 
 /// Said of a row that has times but no place.
 pub fn too_short() -> String {
     format!(
-        "too few rounds for a place: it takes {ROUNDS_MIN}. The slowest rest where the budget \
-         is short; `--resume` with a longer `--budget` measures them"
+        "too few rounds for a rank: it takes {ROUNDS_MIN}. The slowest rows are left out of later \
+         rounds when the budget is short; `--resume` with a longer `--budget` measures them"
     )
 }
 
@@ -399,7 +399,7 @@ pub fn too_short() -> String {
 pub fn loud(floor: f64) -> Option<String> {
     (floor > LOUD).then(|| {
         format!(
-            "The noise floor is {}: too loud a host to tell small differences.",
+            "The noise floor is {}: the host is too noisy to resolve small differences.",
             figures::percent(floor)
         )
     })
@@ -501,7 +501,7 @@ pub fn could_have_seen(mean: Option<f64>, cell: Option<f64>) -> Option<String> {
         .collect();
     (!parts.is_empty()).then(|| {
         format!(
-            "Eight times of ten it would have found a difference of {}.",
+            "In eight campaigns of ten it would have found a difference of {}.",
             parts.join(", and of ")
         )
     })

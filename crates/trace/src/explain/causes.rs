@@ -126,7 +126,7 @@ pub const CAUSES: [Cause; 17] = [
     },
     Cause {
         name: "busy machine",
-        words: "others had the processor: measure again on a quiet machine",
+        words: "other programs used the processor: measure again on a quiet machine",
         is_of_time: true,
         evidence: busy_machine,
     },
@@ -138,7 +138,7 @@ pub const CAUSES: [Cause; 17] = [
     },
     Cause {
         name: "probe cost",
-        words: "the tracing itself takes much of the time: look at counts here, and at times without it",
+        words: "the tracing itself takes much of the time: trust the counts here, and times without it",
         is_of_time: true,
         evidence: probe_cost,
     },
@@ -212,7 +212,7 @@ fn extra(seen: &Seen, group: &Group<'_>, calls: &[&str], asked: &[&str]) -> Opti
     (is_many && each(seen) >= EACH && each(seen) >= 2.0 * usual).then(|| {
         let names = calls.join(", ");
         format!(
-            "{:.2} of {names} for each transfer that nobody asked for",
+            "{:.2} of {names} for each transfer that the guest did not ask for",
             each(seen)
         )
     })

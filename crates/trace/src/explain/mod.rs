@@ -200,7 +200,7 @@ fn slow(of: &Seen, group: &Group<'_>) -> Option<String> {
     let scatter = (1.4826 * off).max(SCATTER_MIN);
     (ratio >= SLOW && ratio.ln() >= DEVIATIONS * scatter).then(|| {
         let ms = of.wall_ns / 1e6;
-        format!("{ms:.1} ms, {ratio:.1} times the middle of the other engines")
+        format!("{ms:.1} ms, {ratio:.1} times the median of the other engines")
     })
 }
 

@@ -28,7 +28,7 @@ use listing::Listing;
 #[derive(Debug, thiserror::Error)]
 pub enum KernelError {
     /// The user may not.
-    #[error("no privilege to load programs into the kernel")]
+    #[error("not permitted to load eBPF programs")]
     Privilege,
     /// The kernel, or this instruction set, has not what is needed.
     #[error("{0}")]

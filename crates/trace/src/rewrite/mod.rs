@@ -48,7 +48,7 @@ pub enum RewriteError {
     #[error("it is a component: only modules (wasm32-wasip1) can be made to count")]
     Component,
     /// Nothing tells when it ends.
-    #[error("it exports no function _start, at whose end counts could be handed out")]
+    #[error("it exports no function _start: counts are printed when that returns")]
     NoStart,
     /// WASI has nothing to work on.
     #[error("it exports no memory named \"memory\", which WASI calls need")]
@@ -57,7 +57,7 @@ pub enum RewriteError {
     #[error("its import {0} has no function type")]
     Import(String),
     /// A shared memory without room for the counters.
-    #[error("its shared memory has {0}, so that there is no place for counters")]
+    #[error("its shared memory has {0}, so there is no room for counters")]
     SharedMemory(&'static str),
 }
 

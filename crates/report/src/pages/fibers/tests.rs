@@ -108,7 +108,11 @@ fn times_are_by_resumption() {
 fn the_depth_is_told_from_which_a_switch_is_ahead() {
     let text = &files()[0].1;
     // 28, 36, 44 and 820 ns against 40.
-    let fathom = line(text, "Where stack switching overtakes", &["fathom"]);
+    let fathom = line(
+        text,
+        "Depth from which stack switching is ahead",
+        &["fathom"],
+    );
     assert_eq!(fathom[2], "from depth 3 on");
     assert!(!text.contains("| wasmtime | from"), "it has no switch here");
 }
@@ -116,7 +120,7 @@ fn the_depth_is_told_from_which_a_switch_is_ahead() {
 #[test]
 fn ratios_are_to_asyncify_on_the_same_engine() {
     let text = &files()[0].1;
-    let title = "Over Asyncify on the same engine, with 95 % intervals";
+    let title = "Ratio to Asyncify on the same engine, with 95 % intervals";
     let ratio = line(text, title, &["fathom", "stack switching"]);
     assert!(ratio[3].starts_with("1.43 ("), "{ratio:?}");
     let csv = &files()[2].1;
@@ -164,6 +168,6 @@ fn tables_of_nothing_are_left_out() {
     let summary = Summary::from_campaign(&campaign);
     let tables = Fibers::of(&campaign, &summary).tables();
     let titles: Vec<&str> = tables.iter().map(|(title, _)| *title).collect();
-    let ratios = "Over Asyncify on the same engine, with 95 % intervals";
+    let ratios = "Ratio to Asyncify on the same engine, with 95 % intervals";
     assert_eq!(titles, ["Nanoseconds a resumption", ratios, SIZES]);
 }
