@@ -185,7 +185,7 @@ fn what_a_break_left_is_reported_as_far_as_it_goes() {
     let output = fathom(&["report", "cut"], folder.path());
     assert!(output.status.success());
     let said = text(&output.stdout);
-    assert!(said.contains("ends in part of a record"), "{said}");
+    assert!(said.contains("ends in an incomplete record"), "{said}");
 }
 
 #[test]
