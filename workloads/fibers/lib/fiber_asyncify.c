@@ -7,6 +7,12 @@
  *     fiber_resume   stop_unwind, start_rewind     the outermost
  *     fiber_yield    start_unwind, stop_rewind     the innermost
  *
+ *      |<- stack_bytes ->|<- struct fiber ->|<- stack_bytes ->|
+ *      |      C's stack ◀|                  |▶ Asyncify's     |
+ *
+ * What is touched of a fiber that goes no deeper is in one place: the end of its stack,
+ * itself, the first frames.
+ *
  * What must stay true: neither is inlined before the pass has run; C's stack pointer is
  * where it was at the yield whenever frames are called again, since they do not move it. */
 #include "pool.h"
@@ -90,7 +96,7 @@ __attribute__((noinline)) void *fiber_yield(void *arg) {
 }
 
 __attribute__((noinline)) void *fiber_resume(fiber_t fiber, void *arg, fiber_result_t *result) {
-    if (fiber->state != FIBER_NEW && fiber->state != FIBER_SUSPENDED) {
+    if (!fiber_can_go_on(fiber->state)) {
         *result = FIBER_ERROR;
         return NULL;
     }

@@ -1,44 +1,57 @@
 /* Fibers by stack switching: C has no continuations, so they are in a table of a small
  * module, switch.wat, by numbers; `wasm-merge` makes one module of both.
  *
- *     fiber_resume ─▶ fiber.resume ─ resume ─▶ fiber_main ─▶ the entry
+ *     fiber_resume ─▶ fiber.begin ─ cont.new, resume ─▶ fiber_main ─▶ the entry
+ *                     fiber.resume ─ resume ─▶
  *                                  ◀─ suspend ─ fiber.suspend ◀─ fiber_yield
  *
- * What must stay true: a fiber's number is its place in the table for ever; C's stack
- * pointer is switched with the engine's stack. */
+ *     chunk:  | fiber │ fiber │ … | C's stack ◀ │ C's stack ◀ │ …
+ *
+ * A fiber has a continuation from its first resumption on, for until then it needs none. A
+ * yield writes nothing to memory: C's stack pointer stays in a local of who leaves, on the
+ * engine's stack, and who resumed knows how it was come back to. The fibers of a chunk
+ * are side by side, for a resumption reads one and most never touch C's stack.
+ *
+ * What must stay true: a fiber's number is its place in the table for ever; whoever goes
+ * on behind a switch gives C's stack pointer back what it was for them. */
 #include "pool.h"
 
 #define FIBER(name) __attribute__((import_module("fiber"), import_name(name)))
 FIBER("grow") int fiber_grow(uint32_t count);
-FIBER("new") void fiber_new(uint32_t number);
-FIBER("resume") void *fiber_enter(void *arg, uint32_t number);
-FIBER("suspend") void *fiber_leave(void *arg, uint32_t number);
+/* What comes out, and in the upper half whether that was yielded. */
+FIBER("begin") uint64_t fiber_begin(void *arg, uint32_t number);
+FIBER("resume") uint64_t fiber_enter(void *arg, uint32_t number);
+FIBER("suspend") void *fiber_leave(void *arg);
 FIBER("cancel") void fiber_drop(uint32_t number);
 
 struct fiber {
     int state;
     uint32_t number;
-    char *stack;  /* C's stack pointer while it does not run */
+    char *stack;  /* the top of C's */
     fiber_entry_point_t entry;
     struct fiber_pool *pool;
     fiber_t next;  /* of the free ones */
-} __attribute__((aligned(FIBER_ALIGNMENT)));
+};
 
-static fiber_t fiber_current;
+/* The one that began last: it knows itself by it. */
+static fiber_t fiber_beginning;
 static uint32_t fiber_places;
 
-/* Makes a chunk of free blocks, and places in the table for them. */
+/* Makes a chunk of free fibers with their stacks, and places in the table for them. Tops of
+ * stacks are a line of the cache more than a stack apart, else all had one place in it. */
 static int fiber_grow_pool(struct fiber_pool *pool) {
-    size_t block = pool->stack_bytes + sizeof(struct fiber);
-    char *chunk = aligned_alloc(FIBER_ALIGNMENT, block * FIBER_CHUNK);
+    size_t fibers = (FIBER_CHUNK * sizeof(struct fiber) + FIBER_ALIGNMENT - 1) / FIBER_ALIGNMENT * FIBER_ALIGNMENT;
+    size_t stack = pool->stack_bytes + FIBER_ALIGNMENT;
+    char *chunk = aligned_alloc(FIBER_ALIGNMENT, fibers + stack * FIBER_CHUNK);
     if (chunk == NULL) return 0;
     if (!fiber_grow(FIBER_CHUNK)) {
         free(chunk);
         return 0;
     }
     for (int i = FIBER_CHUNK - 1; i >= 0; i--) {
-        fiber_t fiber = (fiber_t)(chunk + i * block + pool->stack_bytes);
+        fiber_t fiber = (fiber_t)chunk + i;
         fiber->number = fiber_places + (uint32_t)i;
+        fiber->stack = chunk + fibers + (i + 1) * stack;
         fiber->pool = pool;
         fiber->next = pool->free;
         pool->free = fiber;
@@ -53,19 +66,16 @@ fiber_t fiber_alloc_sized(fiber_entry_point_t entry, size_t stack_bytes) {
     fiber_t fiber = pool->free;
     pool->free = fiber->next;
     fiber->state = FIBER_NEW;
-    fiber->stack = (char *)fiber;
     fiber->entry = entry;
-    fiber_new(fiber->number);
     return fiber;
 }
 
 fiber_t fiber_alloc(fiber_entry_point_t entry) { return fiber_alloc_sized(entry, FIBER_STACK_BYTES); }
 
 void fiber_cancel(fiber_t fiber) {
-    if (fiber->state == FIBER_SUSPENDED || fiber->state == FIBER_NEW) {
-        fiber_drop(fiber->number);
-        fiber->state = FIBER_FINISHED;
-    }
+    if (!fiber_can_go_on(fiber->state)) return;
+    if (fiber->state == FIBER_SUSPENDED) fiber_drop(fiber->number);
+    fiber->state = FIBER_FINISHED;
 }
 
 void fiber_free(fiber_t fiber) {
@@ -78,33 +88,34 @@ void fiber_free(fiber_t fiber) {
 
 /* What every continuation begins with. */
 __attribute__((export_name("fiber_main"))) void *fiber_main(void *arg) {
-    fiber_t self = fiber_current;
-    void *value = self->entry(arg);
-    self->state = FIBER_FINISHED;
-    return value;
+    fiber_t self = fiber_beginning;
+    fiber_set_stack_pointer(self->stack);
+    return self->entry(arg);
 }
 
 void *fiber_yield(void *arg) {
-    fiber_t self = fiber_current;
-    if (self == NULL) __builtin_trap();
-    self->stack = fiber_stack_pointer();
-    self->state = FIBER_SUSPENDED;
-    return fiber_leave(arg, self->number);
+    void *stack = fiber_stack_pointer();
+    void *value = fiber_leave(arg);
+    fiber_set_stack_pointer(stack);
+    return value;
 }
 
 void *fiber_resume(fiber_t fiber, void *arg, fiber_result_t *result) {
-    if (fiber->state != FIBER_NEW && fiber->state != FIBER_SUSPENDED) {
+    if (!fiber_can_go_on(fiber->state)) {
         *result = FIBER_ERROR;
         return NULL;
     }
-    fiber_t resumer = fiber_current;
     void *stack = fiber_stack_pointer();
-    fiber_current = fiber;
+    int is_new = fiber->state == FIBER_NEW;
     fiber->state = FIBER_RUNNING;
-    fiber_set_stack_pointer(fiber->stack);
-    void *value = fiber_enter(arg, fiber->number);
+    if (is_new) fiber_beginning = fiber;
+    uint64_t out = is_new ? fiber_begin(arg, fiber->number) : fiber_enter(arg, fiber->number);
     fiber_set_stack_pointer(stack);
-    fiber_current = resumer;
-    *result = fiber->state == FIBER_FINISHED ? FIBER_OK : FIBER_YIELD;
-    return value;
+    int yielded = (int)(out >> 32);
+    fiber->state = FIBER_FINISHED - yielded;
+    *result = (fiber_result_t)yielded;
+    return (void *)(uintptr_t)out;
 }
+
+_Static_assert(FIBER_OK == 0 && FIBER_YIELD == 1 && FIBER_FINISHED - FIBER_YIELD == FIBER_SUSPENDED,
+               "whether it yielded is the result, and what the fiber is less");

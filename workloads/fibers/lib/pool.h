@@ -1,14 +1,6 @@
-/* Blocks of linear memory, each of which holds a fiber and its stacks, used again last
- * in, first out.
+/* Fibers that are free, by the size of their stacks: used again last in, first out.
  *
- *      |<- stack_bytes ->|<- struct fiber ->|<- frames_bytes ->|
- *      |      C's stack ◀|      header      |▶ Asyncify's      |
- *
- * What is touched of a fiber that goes no deeper is in one place: the end of its stack,
- * the header, the first frames.
- *
- * What must stay true: a block has one size for ever; the header is all that is read of a
- * free block; a free block's stack pointer is its stack's top. */
+ * What must stay true: a fiber has one size for ever. */
 #ifndef FIBER_POOL_H
 #define FIBER_POOL_H
 
@@ -18,9 +10,13 @@
 #include "fiber.h"
 
 enum { FIBER_NEW, FIBER_RUNNING, FIBER_SUSPENDED, FIBER_FINISHED };
+
+/* Whether a fiber of this state is new or suspended: the others are odd. */
+static inline int fiber_can_go_on(int state) { return (state & 1) == 0; }
+
 enum { FIBER_CHUNK = 64, FIBER_ALIGNMENT = 64 };
 
-/* The free blocks of one size; sizes are few, so they are a list. */
+/* The free fibers of one size; sizes are few, so they are a list. */
 struct fiber_pool {
     struct fiber_pool *next;
     size_t stack_bytes;
