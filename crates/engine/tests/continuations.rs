@@ -365,6 +365,11 @@ const SUSPENDING: &str = r#"
       (loop $l
         (resume $c (cont.new $c (ref.func $nothing)))
         (br_if $l (local.tee 0 (i32.sub (local.get 0) (i32.const 1))))))
+    (func (export "finish-later") (param i32) (local $c (ref null $c))
+      (loop $l
+        (local.set $c (cont.new $c (ref.func $nothing)))
+        (resume $c (local.get $c))
+        (br_if $l (local.tee 0 (i32.sub (local.get 0) (i32.const 1))))))
     (func (export "end") (local $i i32)
       (loop $l
         (resume $c (table.get $all (local.get $i)))
@@ -397,6 +402,7 @@ fn they_count_against_the_quota_of_their_store() {
     // What finished is used again.
     let mut guest = guest_with(&config, nothing, SUSPENDING);
     guest.call("finish", &[Val::I32(100_000)]).unwrap();
+    guest.call("finish-later", &[Val::I32(100_000)]).unwrap();
     guest.call("more", &[Val::I32(200)]).unwrap();
     guest.call("end", &[]).unwrap();
     guest.call("drop", &[Val::I32(200)]).unwrap();

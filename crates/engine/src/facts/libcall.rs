@@ -79,7 +79,7 @@ macro_rules! runtime_functions {
             ContNew = cont_new() -> u64;
             /// Gives a continuation a stack with room for so many arguments, where none
             /// is at hand. Its top, or 0 with a trap pending.
-            ContStack = cont_stack(continuation: u64, arguments: u32) -> u64;
+            ContStack = cont_stack(arguments: u32) -> u64;
             /// Address of the innermost continuation that was resumed with a clause for
             /// this tag; 0 where there is none.
             ContFind = cont_find(clause: u64) -> u64;

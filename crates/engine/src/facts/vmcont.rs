@@ -3,16 +3,20 @@
 //! ```text
 //!  VmRuntime.stacks.current ─► VmCont ─link─► VmCont ─link─► root
 //!                                │              the parent: who resumed it
-//!                      ┌─stack───┘
-//!  frames …  start, arguments, VmStackTop          of the continuation's stack
+//!                            ┌─stack
+//!  frames …  start, arguments, VmStackTop │ VmCont          of one stack
 //!
 //!  frame of a `resume`:   value 1 | value 0 | tag 0 | tag 1 | 0
 //!                                           ▲ VmCont.site while it runs
 //! ```
 //!
-//! A reference is 64 bits: the offset of its [`VmCont`] from the first, and in the
-//! upper half the revision that it had then. One that was used is of an earlier revision.
-//! Null is the first one's, whose revision no reference has.
+//! A reference is 64 bits: the place of its [`VmCont`], counted from the first in blocks of
+//! that size, and in the upper half the revision that it had then. One that was used is of
+//! an earlier revision. Null is the first one's, whose revision no reference has.
+//!
+//! One that has no stack yet is a block by itself, with its function only. When it begins it
+//! is the block above a stack from then on, beside what runs there: to switch to it touches
+//! one place. No reference is left that knew it as what it was.
 //!
 //! What must stay true: what runs is `current` and its parents, ending at `root`, at every
 //! instruction; so the parent is written before `current` is, and what it was before is
@@ -35,10 +39,10 @@ pub struct VmStacks {
     pub host_sp: usize,
     /// What references count from.
     pub base: *mut VmCont,
-    /// The continuations that are free, chained by `link`.
+    /// The continuations without a stack that are free, chained by `link`.
     pub free: *mut VmCont,
-    /// The stacks that are free, chained by `next`.
-    pub free_stacks: *mut VmStackTop,
+    /// Those with a stack that are free, chained by `link`.
+    pub free_stacks: *mut VmCont,
     /// The segments that are free, chained by `next`.
     pub free_segments: *mut VmSegmentEnd,
     /// What every limit is at least: 0, or more than any stack when what runs is to end.
@@ -57,7 +61,7 @@ pub struct VmStacks {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VmControl {
-    /// Stack pointer; 0 of a continuation that has no stack yet.
+    /// Stack pointer.
     pub sp: usize,
     /// Frame pointer; of a continuation that has no stack yet, its function.
     pub fp: usize,
@@ -65,8 +69,8 @@ pub struct VmControl {
     pub pc: usize,
 }
 
-/// A continuation. While it is suspended its reference is its offset from the first,
-/// with its revision in the upper half.
+/// A continuation. While it is suspended its reference is its place, with its revision in
+/// the upper half.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub struct VmCont {
@@ -79,21 +83,19 @@ pub struct VmCont {
     pub link: *mut VmCont,
     /// How often it was resumed, bound or switched to.
     pub revision: u32,
-    /// Whether its function has begun.
+    /// Whether its function has begun, where it is suspended.
     pub begun: u32,
     /// Running: the clauses and the values of who resumed it, see `SITE_CLAUSES`.
-    /// Suspended: where its next argument goes.
+    /// Suspended: where its next argument goes; null of one that has no stack.
     pub site: *mut u8,
-    /// The top of its stack; null before it has one.
+    /// The top of its stack; null of one that has none.
     pub stack: *mut VmStackTop,
 }
 
-/// What is at the top of a stack.
+/// What is at the top of a stack, below the continuation that it belongs to at first.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug)]
 pub struct VmStackTop {
-    /// The next that is free.
-    pub next: *mut VmStackTop,
     /// Lowest address that frames may reach.
     pub limit: usize,
     /// The function that begins here.
@@ -101,6 +103,20 @@ pub struct VmStackTop {
     /// The context that counts as its caller's.
     pub caller: *mut u8,
 }
+
+// Directly below a continuation it is aligned, too.
+const _: () = assert!(size_of::<VmStackTop>() == 32);
+
+/// From a continuation down, what is read along with it: the lines of the cache where a shallow
+/// stack has the frame that goes on.
+pub(crate) const FETCHED: [i32; 2] = [96, 160];
+/// References count from one; so many more stand in front of the first.
+pub(crate) const BLOCKS_IN_FRONT: usize = 4;
+const _: () = assert!(FETCHED[1] as usize <= (BLOCKS_IN_FRONT - 1) * size_of::<VmCont>());
+
+/// Bytes of a [`VmCont`], as a shift: what places are counted in.
+pub(crate) const PLACE_SHIFT: i64 = 6;
+const _: () = assert!(size_of::<VmCont>() == 1 << PLACE_SHIFT);
 
 /// Arguments that every stack has room for.
 pub(crate) const FEW_ARGUMENTS: usize = 16;
@@ -141,8 +157,6 @@ const _: () = assert!(align_of::<VmRuntime>() > WORD_BITS as usize);
 
 /// The tag of a clause `(on $tag switch)` is the tag's address and this.
 pub(crate) const SWITCH_CLAUSE: u64 = 1;
-/// Revisions of continuations that are free are less.
-pub(crate) const REVISIONS: u32 = u32::MAX - (1 << 16);
 
 /// Byte offsets inside [`VmRuntime`], [`VmCont`] and [`VmStackTop`].
 pub mod offsets {
@@ -189,10 +203,6 @@ pub mod offsets {
     pub const CONT_SITE: i32 = offset_of!(VmCont, site) as i32;
     /// [`VmCont::stack`].
     pub const CONT_STACK: i32 = offset_of!(VmCont, stack) as i32;
-    /// [`VmStackTop::next`].
-    pub const TOP_NEXT: i32 = offset_of!(VmStackTop, next) as i32;
-    /// [`VmStackTop::limit`].
-    pub const TOP_LIMIT: i32 = offset_of!(VmStackTop, limit) as i32;
     /// [`VmStackTop::func`].
     pub const TOP_FUNC: i32 = offset_of!(VmStackTop, func) as i32;
     /// [`VmStackTop::caller`].

@@ -1,15 +1,17 @@
 //! The continuations of a store and their stacks.
 //!
 //! ```text
-//!  conts    | root's │ VmCont │ VmCont │ …          64 bytes each, never unmapped
-//!  stacks   | frames ◄── VmStackTop colour │ frames ◄── VmStackTop colour │ …
-//!             ▲ limit                      slots of `Config::continuation_stack`
+//!  space | null's │ VmCont │ VmCont │ …  | frames ◄── VmStackTop │ VmCont | frames ◄── …
+//!          64 bytes each, without stacks   ▲ limit   `Config::continuation_stack`
 //! ```
 //!
-//! Both are one reservation each, made when the store's first continuation is; nothing
-//! in them is set aside before it is used. Compiled code takes what is free from two
-//! chains and gives it back there (`VmStacks`), the last first; what is here runs where a
-//! chain is empty, and when something is torn down.
+//! They are one reservation, made when the store's first continuation is; nothing in it is
+//! set aside before it is used. Compiled code takes what is free from two chains, with
+//! stacks and without, and gives it back there (`VmStacks`), the last first; what is here
+//! runs where a chain is empty, and when something is torn down.
+//!
+//! A stack belongs to the continuation above it until the revisions of that are used up; to
+//! one of the others from then on.
 //!
 //! A stack that is used up goes on in a segment (`stacks/segments.rs`), as far as
 //! `Config::max_wasm_stack` and the quota allow.
@@ -22,12 +24,13 @@
 //! run on the alternate stack ([`fathom_sys::signals`]).
 //!
 //! What must stay true: a continuation that is free, or was never used, is in no chain of
-//! what runs, and nothing that is valid refers to it. Tops of stacks are at different
-//! distances from a page's end, for those at the same one would share a line's place in
-//! the processor's cache.
+//! what runs, and nothing that is valid refers to it. A continuation without a stack has no
+//! site (`VmCont::site`). Tops of stacks are a line of the processor's cache more than a
+//! stack apart: at the same distance from a page's end they would share one place there.
 
 #![allow(unsafe_code)]
 
+use std::ops::Range;
 use std::ptr::null_mut;
 
 use fathom_sys::map::{Access, PageBytes, Reservation, page_bytes};
@@ -35,7 +38,9 @@ use fathom_sys::map::{Access, PageBytes, Reservation, page_bytes};
 use crate::facts::error::Error;
 use crate::facts::quota::Resource;
 use crate::facts::trap::TrapCode;
-use crate::facts::vmcont::{FEW_ARGUMENTS, REVISIONS, VmCont, VmControl, VmStackTop, VmStacks};
+use crate::facts::vmcont::{
+    BLOCKS_IN_FRONT, FEW_ARGUMENTS, VmCont, VmControl, VmStackTop, VmStacks,
+};
 use crate::run::entry;
 use crate::run::runtime::instance;
 use crate::run::store::{StoreOpaque, trap_error};
@@ -44,15 +49,14 @@ mod segments;
 
 pub(crate) use segments::SEGMENT_BYTES;
 
-/// Bytes of address space for stacks, and for continuations, at most.
-const STACK_SPACE_BYTES: u64 = 256 << 30;
+/// Bytes of address space for stacks, and for continuations without, at most; and for both,
+/// of which references have the place in 32 bits.
+const STACK_SPACE_BYTES: u64 = 248 << 30;
 const CONT_SPACE_BYTES: u64 = 4 << 30;
+const SPACE_BYTES: u64 = (size_of::<VmCont>() as u64) << 32;
 /// Bytes of a stack at least: a page.
 const SLOT_BYTES_MIN: usize = 4096;
 const PAGE_BYTES: u64 = 4096;
-/// Different distances of a stack's top from its slot's end, a line of the cache each.
-const COLOURS: usize = 16;
-const LINE_BYTES: usize = 64;
 /// Bytes of a value.
 const VALUE_BYTES: usize = 16;
 /// Bytes that frames have beside the arguments, at least.
@@ -74,14 +78,17 @@ pub(crate) struct Stacks {
 /// What they are in.
 #[derive(Debug)]
 struct Arena {
-    conts: Reservation,
-    stacks: Reservation,
+    /// Continuations without stacks, then stacks with theirs.
+    space: Reservation,
+    /// Where stacks begin in it, and bytes from one to the next.
+    stacks_at: usize,
+    stride: usize,
     segments: Reservation,
-    /// How many of each were ever made; of the first, one that stands for null.
+    /// How many of each were ever made; of the first, with those in front.
     cont_count: usize,
     stack_count: usize,
     segment_count: usize,
-    /// Stacks whose pages were asked for.
+    /// Bytes of the space whose pages were asked for.
     populated: usize,
     /// Stacks that were asked for last.
     batch: usize,
@@ -137,18 +144,16 @@ impl VmStacks {
     pub(crate) unsafe fn release(&mut self, cont: *mut VmCont) {
         // SAFETY: the caller's promise.
         unsafe {
-            let top = (*cont).stack;
-            if !top.is_null() {
-                self.release_segments(cont);
-                (*top).next = self.free_stacks;
-                self.free_stacks = top;
-            }
-            (*cont).stack = null_mut();
+            let chain = match (*cont).stack.is_null() {
+                true => &mut self.free,
+                false => {
+                    self.release_segments(cont);
+                    &mut self.free_stacks
+                }
+            };
             (*cont).control.sp = 0;
-            if (*cont).revision < REVISIONS {
-                (*cont).link = self.free;
-                self.free = cont;
-            }
+            (*cont).link = *chain;
+            *chain = cont;
         }
     }
 
@@ -158,8 +163,12 @@ impl VmStacks {
     /// Both are of these; the first runs or is suspended, and is nobody's afterwards.
     unsafe fn replace(&mut self, cont: *mut VmCont, new: *mut VmCont) {
         // SAFETY: what runs ends at the root; what is suspended ends at the one that a
-        // reference is to, beginning at the one that this is linked with.
+        // reference is to, beginning at the one that this is linked with. One that has no
+        // stack is linked with nothing.
         unsafe {
+            if (*cont).stack.is_null() {
+                return;
+            }
             if std::ptr::eq((*cont).link, cont) {
                 (*new).link = new;
                 return;
@@ -218,8 +227,7 @@ impl Stacks {
     pub fn contains(&self, address: usize) -> bool {
         let arena = self.arena.as_ref();
         arena.is_some_and(|arena| {
-            arena.stacks.addresses().contains(&address)
-                || arena.segments.addresses().contains(&address)
+            arena.stacks().contains(&address) || arena.segments.addresses().contains(&address)
         })
     }
 
@@ -227,22 +235,24 @@ impl Stacks {
     /// go on, of `running` ones all.
     pub fn each_word(&self, running: &[*const VmCont], mut visit: impl FnMut(usize)) {
         let Some(arena) = &self.arena else { return };
-        let start = arena.stacks.addresses().start;
+        let start = arena.stacks().start;
         let mut scan = |mut sp: usize| {
             while self.is_segment(sp) {
                 // SAFETY: a stack that is suspended there, or runs.
                 sp = unsafe { Stacks::segment_words(sp, &mut visit) };
             }
-            let end = start + ((sp - start) / self.slot_bytes + 1) * self.slot_bytes;
+            let end = start + ((sp - start) / arena.stride + 1) * arena.stride;
             for address in (sp..end).step_by(size_of::<usize>()) {
                 // SAFETY: inside a stack, aligned, and nothing of this thread's writes
                 // there meanwhile.
                 visit(unsafe { (address as *const usize).read_volatile() });
             }
         };
-        for index in 1..arena.cont_count {
+        let without = (BLOCKS_IN_FRONT..arena.cont_count).map(|index| arena.cont(index));
+        let with = (0..arena.stack_count).map(|index| arena.above(index));
+        for cont in without.chain(with) {
             // SAFETY: those were made. One that is free may have what it had.
-            let sp = unsafe { (*arena.cont(index)).control.sp };
+            let sp = unsafe { (*cont).control.sp };
             if self.contains(sp) {
                 scan(sp);
             }
@@ -257,92 +267,124 @@ impl Stacks {
     }
 }
 
-/// Have huge pages for all but the first, which are pages of their own, as few programs
-/// need more. All at once, for a huge page is one only where all of it may be.
-fn on_huge_pages(reservation: &Reservation) {
+/// Have huge pages for all but the first of a range, which are pages of their own, as few
+/// programs need more. All at once, for a huge page is one only where all of it may be.
+fn on_huge_pages(reservation: &Reservation, range: Range<usize>) {
     let start = reservation.addresses().start;
-    let from = (start + HUGE_BYTES).next_multiple_of(HUGE_BYTES) - start;
-    if from < reservation.bytes().get() {
+    let from = (start + range.start + HUGE_BYTES).next_multiple_of(HUGE_BYTES) - start;
+    if from < range.end {
         // Without it pages come one by one.
-        let _ = reservation.prefer_huge(from..reservation.bytes().get());
+        let _ = reservation.prefer_huge(from..range.end);
     }
 }
 
 impl Arena {
     fn new(slot_bytes: usize, quota: u64) -> Result<Arena, Error> {
-        let reserve = |bytes: u64| {
+        let pages = |bytes: u64| {
             let bytes = usize::try_from(bytes).ok().and_then(PageBytes::round_up);
-            let bytes = bytes.ok_or(std::io::ErrorKind::OutOfMemory)?;
-            Reservation::new(bytes, Access::ReadWrite)
+            bytes.ok_or_else(no_space)
         };
-        let refused = |error| Error::resource("no address space for continuations", error);
+        let reserve = |bytes: u64| {
+            let refused = |error| Error::resource(NO_SPACE, error);
+            Reservation::new(pages(bytes)?, Access::ReadWrite).map_err(refused)
+        };
+        let stride = slot_bytes.saturating_add(size_of::<VmCont>());
         // One more of each than there can be, so that the quota is what is met.
-        let conts = quota.min(CONT_SPACE_BYTES - PAGE_BYTES) + PAGE_BYTES;
-        let stacks = quota.min(STACK_SPACE_BYTES) + slot_bytes as u64;
+        let conts = pages(quota.min(CONT_SPACE_BYTES - PAGE_BYTES) + PAGE_BYTES)?.get();
+        let stacks = quota.min(STACK_SPACE_BYTES).saturating_add(stride as u64);
         let segments = quota.min(STACK_SPACE_BYTES) + 2 * segments::SEGMENT_BYTES as u64;
-        let conts = reserve(conts).map_err(refused)?;
-        let stacks = reserve(stacks).map_err(refused)?;
-        on_huge_pages(&conts);
+        let all = stacks.saturating_add(conts as u64);
+        if all > SPACE_BYTES {
+            return Err(no_space());
+        }
+        let space = reserve(all)?;
+        on_huge_pages(&space, 0..conts);
         if slot_bytes == SLOT_BYTES_MIN {
-            on_huge_pages(&stacks);
+            on_huge_pages(&space, conts..space.bytes().get());
         }
         Ok(Arena {
-            conts,
-            stacks,
-            segments: reserve(segments).map_err(refused)?,
+            space,
+            stacks_at: conts,
+            stride,
+            segments: reserve(segments)?,
             segment_count: 0,
             cont_count: 0,
             stack_count: 0,
-            populated: 0,
+            populated: conts,
             batch: 1,
         })
     }
 
+    /// Addresses of stacks.
+    fn stacks(&self) -> Range<usize> {
+        let all = self.space.addresses();
+        all.start + self.stacks_at..all.end
+    }
+
+    /// How many continuations without stacks there is room for.
+    fn cont_room(&self) -> usize {
+        self.stacks_at / size_of::<VmCont>()
+    }
+
     fn cont(&self, index: usize) -> *mut VmCont {
-        let first: *mut VmCont = self.conts.start().as_ptr().cast();
-        debug_assert!((index + 1) * size_of::<VmCont>() <= self.conts.bytes().get());
+        let first: *mut VmCont = self.space.start().as_ptr().cast();
+        debug_assert!(index < self.cont_room());
         // SAFETY: inside.
         unsafe { first.add(index) }
     }
 
-    /// The top of a stack that was never used; nothing where there is no room.
-    fn next_stack(&mut self, slot_bytes: usize) -> Option<*mut VmStackTop> {
-        let (index, start) = (self.stack_count, self.stacks.addresses().start);
-        let end = (index + 1).checked_mul(slot_bytes)?;
-        if end > self.stacks.bytes().get() {
+    /// The one above a stack.
+    fn above(&self, index: usize) -> *mut VmCont {
+        let end = self.stacks().start + (index + 1) * self.stride;
+        (end - size_of::<VmCont>()) as *mut VmCont
+    }
+
+    /// A stack that was never used, with its continuation; nothing where there is no room.
+    fn next_stack(&mut self) -> Option<*mut VmCont> {
+        let index = self.stack_count;
+        let end = (index + 1).checked_mul(self.stride)? + self.stacks_at;
+        if end > self.space.bytes().get() {
             return None;
         }
-        if index >= self.populated {
-            self.populate(slot_bytes);
+        if end > self.populated {
+            self.populate(end);
         }
         self.stack_count += 1;
-        let colour = LINE_BYTES * (index % COLOURS);
-        let top = (start + end - colour - size_of::<VmStackTop>()) as *mut VmStackTop;
-        let limit = start + index * slot_bytes;
-        // SAFETY: in a slot that nobody uses, and it is aligned.
+        let cont = self.above(index);
+        let limit = self.stacks().start + index * self.stride;
+        // SAFETY: in a slot that nobody uses, and aligned: slots are multiples of a
+        // continuation, beginning with a page.
         unsafe {
+            let top = cont.cast::<VmStackTop>().sub(1);
             top.write(VmStackTop {
-                next: null_mut(),
                 limit,
                 func: std::ptr::null(),
                 caller: null_mut(),
             });
+            cont.write(VmCont {
+                control: VmControl::default(),
+                limit,
+                link: null_mut(),
+                revision: 0,
+                begun: 0,
+                site: null_mut(),
+                stack: top,
+            });
         }
-        Some(top)
+        Some(cont)
     }
 
-    /// Ask for the pages of the next stacks, twice as many each time: a page that is asked
-    /// for by a fault takes several times as long.
-    fn populate(&mut self, slot_bytes: usize) {
-        let from = self.populated * slot_bytes;
-        let count = self.batch.min(POPULATED_MAX);
-        let to = (from + count * slot_bytes).min(self.stacks.bytes().get());
-        self.batch *= 2;
-        self.populated += count;
+    /// Ask for the pages of the next stacks, of which the first ends there, twice as many each
+    /// time: a page that is asked for by a fault takes several times as long.
+    fn populate(&mut self, end: usize) {
+        let to = (end + (self.batch - 1) * self.stride).next_multiple_of(page_bytes());
+        let to = to.min(self.space.bytes().get());
+        self.batch = (2 * self.batch).min(POPULATED_MAX);
         // Without it pages come one by one.
-        if slot_bytes == SLOT_BYTES_MIN {
-            let _ = self.stacks.populate(from..to);
+        if self.stride == SLOT_BYTES_MIN + size_of::<VmCont>() {
+            let _ = self.space.populate(self.populated..to);
         }
+        self.populated = to;
     }
 }
 
@@ -358,8 +400,9 @@ impl StoreOpaque {
             let quota = self.account.allowance().quota().stack_bytes;
             let mut arena = Arena::new(self.stacks.slot_bytes, quota)?;
             entry::guard_stacks()?;
-            // The first one stands for null: no reference has its revision.
-            arena.cont_count = 1;
+            // The first one stands for null: no reference has its revision. What is read below
+            // a continuation is there, too.
+            arena.cont_count = BLOCKS_IN_FRONT;
             // SAFETY: the reservation has a page at least.
             unsafe { (*arena.cont(0)).revision = u32::MAX };
             self.vm_stacks().base = arena.cont(0);
@@ -371,10 +414,7 @@ impl StoreOpaque {
     /// A continuation that nobody has. Others are free afterwards.
     fn new_cont(&mut self) -> Result<*mut VmCont, Error> {
         let arena = self.arena()?;
-        let (first, most) = (
-            arena.cont_count,
-            arena.conts.bytes().get() / size_of::<VmCont>(),
-        );
+        let (first, most) = (arena.cont_count, arena.cont_room());
         let count = (BATCH - first % BATCH).min(most.saturating_sub(first));
         let bytes = (count.max(1) * size_of::<VmCont>()) as u64;
         self.account.take(Resource::StackBytes, bytes)?;
@@ -392,10 +432,10 @@ impl StoreOpaque {
         Ok(conts[0])
     }
 
-    /// A stack with room for so many arguments.
-    fn new_stack(&mut self, arguments: usize) -> Result<*mut VmStackTop, Error> {
+    /// A continuation that nobody has, with a stack that has room for so many arguments.
+    fn new_stack(&mut self, arguments: usize) -> Result<*mut VmCont, Error> {
         let slot_bytes = self.stacks.slot_bytes;
-        let room = slot_bytes - COLOURS * LINE_BYTES - size_of::<VmStackTop>();
+        let room = slot_bytes - size_of::<VmStackTop>();
         let has_room = arguments * VALUE_BYTES + FRAMES_BYTES_MIN <= room;
         if arguments > FEW_ARGUMENTS && !has_room {
             return Err(trap_error(TrapCode::StackExhausted, Vec::new()));
@@ -403,15 +443,15 @@ impl StoreOpaque {
         let free = self.vm_stacks().free_stacks;
         if !free.is_null() {
             // SAFETY: one that is free.
-            self.vm_stacks().free_stacks = unsafe { (*free).next };
+            self.vm_stacks().free_stacks = unsafe { (*free).link };
             return Ok(free);
         }
-        self.account.take(Resource::StackBytes, slot_bytes as u64)?;
-        match self.arena()?.next_stack(slot_bytes) {
-            Some(top) => Ok(top),
+        let stride = self.arena()?.stride as u64;
+        self.account.take(Resource::StackBytes, stride)?;
+        match self.arena()?.next_stack() {
+            Some(cont) => Ok(cont),
             None => {
-                self.account
-                    .give_back(Resource::StackBytes, slot_bytes as u64);
+                self.account.give_back(Resource::StackBytes, stride);
                 Err(no_space())
             }
         }
@@ -420,13 +460,18 @@ impl StoreOpaque {
     /// Another continuation in the place of one that runs or is in nobody's hands, whose
     /// revisions are used up.
     fn renew_cont(&mut self, cont: *mut VmCont) -> Result<*mut VmCont, Error> {
-        let free = self.vm_stacks().free;
-        let new = match free.is_null() {
-            true => self.new_cont()?,
-            false => {
-                // SAFETY: one that is free.
-                self.vm_stacks().free = unsafe { (*free).link };
-                free
+        // One whose revisions are used up, too, is nobody's from now on.
+        let new = loop {
+            let free = self.vm_stacks().free;
+            if free.is_null() {
+                break self.new_cont()?;
+            }
+            // SAFETY: one that is free.
+            unsafe {
+                self.vm_stacks().free = (*free).link;
+                if (*free).revision != u32::MAX {
+                    break free;
+                }
             }
         };
         // SAFETY: both are of this store.
@@ -434,6 +479,8 @@ impl StoreOpaque {
             let revision = (*new).revision;
             *new = VmCont { revision, ..*cont };
             self.vm_stacks().replace(cont, new);
+            // It is no stack's any more.
+            (*cont).control.sp = 0;
         }
         Ok(new)
     }
@@ -447,9 +494,11 @@ impl StoreOpaque {
     }
 }
 
+/// What is said where a reservation is not to be had.
+const NO_SPACE: &str = "no address space for continuations";
+
 fn no_space() -> Error {
-    let error = std::io::ErrorKind::OutOfMemory.into();
-    Error::resource("no address space for continuations", error)
+    Error::resource(NO_SPACE, std::io::ErrorKind::OutOfMemory.into())
 }
 
 /// An address, or 0 with the error pending.
@@ -476,15 +525,11 @@ pub(crate) unsafe extern "C" fn cont_new(vmctx: *mut u8) -> u64 {
     }
 }
 
-pub(crate) unsafe extern "C" fn cont_stack(vmctx: *mut u8, cont: u64, arguments: u32) -> u64 {
+pub(crate) unsafe extern "C" fn cont_stack(vmctx: *mut u8, arguments: u32) -> u64 {
     // SAFETY: as above.
     unsafe {
         let store = instance(vmctx).store;
         let made = (*store).new_stack(arguments as usize);
-        if made.is_err() {
-            // It was used up by whoever wanted the stack.
-            (*store).vm_stacks().release(cont as *mut VmCont);
-        }
         address_or_pending(store, made)
     }
 }

@@ -1,16 +1,15 @@
 //! Where a continuation begins and ends.
 //!
 //! ```text
-//!  arguments of 16 bytes, in order │ VmStackTop
+//!  arguments of 16 bytes, in order │ VmStackTop │ VmCont
 //!                                  ▲ VmCont::stack
 //! ```
 //!
 //! Its function is called as any other; what it returns goes to the frame of the `resume`
-//! that it returns to. Then the continuation and its stack are free for the next one: both
+//! that it returns to. Then the continuation is free for the next one, with its stack: both
 //! are still read by the switch that leaves them, which nothing interrupts but a trap's or
 //! an interrupt's way out, and that reads neither.
 
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
@@ -18,7 +17,7 @@ use super::{SLOT_BYTES, load_slots, slot_flags};
 use crate::compile::translate::wasm_signature;
 use crate::facts::trap;
 use crate::facts::types::FuncType;
-use crate::facts::vmcont::{REVISIONS, offsets as at};
+use crate::facts::vmcont::offsets as at;
 use crate::facts::vmctx::offsets;
 
 pub(super) fn build(b: &mut FunctionBuilder<'_>, ty: &FuncType, runtime: Value) {
@@ -55,28 +54,9 @@ pub(super) fn build(b: &mut FunctionBuilder<'_>, ty: &FuncType, runtime: Value) 
     b.ins()
         .store(flags, limit, runtime, offsets::RUNTIME_STACK_LIMIT);
     let next = get(b, runtime, at::FREE_STACKS);
-    b.ins().store(flags, next, top, at::TOP_NEXT);
-    b.ins().store(flags, top, runtime, at::FREE_STACKS);
-    free(b, runtime, cont);
+    b.ins().store(flags, next, cont, at::CONT_LINK);
+    b.ins().store(flags, cont, runtime, at::FREE_STACKS);
     let scratch = b.ins().iadd_imm_s(runtime, i64::from(at::SCRATCH));
     b.ins().stack_switch(scratch, cont, runtime);
     b.ins().trap(trap::UNREACHABLE);
-}
-
-/// Gives a continuation back, unless its revisions are used up.
-fn free(b: &mut FunctionBuilder<'_>, runtime: Value, cont: Value) {
-    let flags = MemFlagsData::trusted();
-    let revision = b.ins().load(types::I32, flags, cont, at::CONT_REVISION);
-    let most = i64::from(REVISIONS);
-    let is_left = b.ins().icmp_imm_u(IntCC::UnsignedLessThan, revision, most);
-    let (some, done) = (b.create_block(), b.create_block());
-    b.ins().brif(is_left, some, &[], done, &[]);
-    b.switch_to_block(some);
-    b.seal_block(some);
-    let next = b.ins().load(types::I64, flags, runtime, at::FREE_CONTS);
-    b.ins().store(flags, next, cont, at::CONT_LINK);
-    b.ins().store(flags, cont, runtime, at::FREE_CONTS);
-    b.ins().jump(done, &[]);
-    b.switch_to_block(done);
-    b.seal_block(done);
 }

@@ -224,6 +224,10 @@ impl Translator<'_> {
             if std::mem::take(&mut is_first) {
                 self.fuel_at_start();
             }
+            if let Operator::ContNew { cont_type_index } = op {
+                let is_resumed = stack::is_resumed(cont_type_index, operators.get_binary_reader());
+                self.state.begins = self.state.reachable && is_resumed;
+            }
             if mentions_collected(&op) || !self.operator(&op) {
                 return Err(TranslateError::Unsupported {
                     operator: format!("instruction {}", operator_name(&op)),

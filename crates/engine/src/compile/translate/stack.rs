@@ -22,7 +22,7 @@ use cranelift_codegen::ir::{
     BlockArg, ExtFuncData, ExternalName, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind,
     Type, UserExternalName, Value, types,
 };
-use wasmparser::{Operator, ResumeTable};
+use wasmparser::{BinaryReader, Operator, OperatorsReader, ResumeTable};
 
 mod resume;
 
@@ -39,10 +39,27 @@ use crate::facts::vmctx::offsets;
 /// Bytes of a value between stacks.
 const SLOT_BYTES: u32 = 16;
 
+/// Whether what comes next resumes a continuation of this type, which is on the operand stack
+/// just now.
+pub(super) fn is_resumed(ty: u32, next: BinaryReader<'_>) -> bool {
+    match OperatorsReader::new(next).read() {
+        Ok(Operator::Resume {
+            cont_type_index, ..
+        }) => cont_type_index == ty,
+        _ => false,
+    }
+}
+
 impl<'a> Translator<'a> {
     /// Translates an instruction on continuations; `false` when it is not one.
     pub(super) fn continuation(&mut self, op: &Operator<'_>) -> bool {
         match op {
+            // Where it begins at once its function waits for that.
+            Operator::ContNew { .. } if self.state.begins => {
+                let func = self.pop();
+                self.b.ins().trapz(func, trap::NULL_FUNCTION);
+                self.state.push(func);
+            }
             Operator::ContNew { cont_type_index } => self.cont_new(*cont_type_index),
             Operator::ContBind {
                 argument_index,
@@ -52,7 +69,10 @@ impl<'a> Translator<'a> {
             Operator::Resume {
                 cont_type_index,
                 resume_table,
-            } => self.resume(*cont_type_index, resume_table),
+            } => match std::mem::take(&mut self.state.begins) {
+                true => self.begin(*cont_type_index, resume_table),
+                false => self.resume(*cont_type_index, resume_table),
+            },
             Operator::ResumeThrow {
                 cont_type_index,
                 tag_index,
@@ -156,7 +176,8 @@ impl<'a> Translator<'a> {
         let runtime = self.runtime();
         let base = self.get(runtime, at::CONT_BASE);
         let offset = self.b.ins().ireduce(types::I32, reference);
-        let offset = self.b.ins().uextend(types::I64, offset);
+        let place = self.b.ins().uextend(types::I64, offset);
+        let offset = self.b.ins().ishl_imm_u(place, vmcont::PLACE_SHIFT);
         let cont = self.b.ins().iadd(base, offset);
         let revision = self.b.ins().ushr_imm_u(reference, 32);
         let revision = self.b.ins().ireduce(types::I32, revision);
@@ -172,7 +193,18 @@ impl<'a> Translator<'a> {
         self.go_on_in(next);
         let later = self.b.ins().iadd_imm_s(revision, 1);
         self.put(later, cont, at::CONT_REVISION);
+        self.fetch_frames(cont);
         cont
+    }
+
+    /// Reads what is most likely the frame that goes on, so that it comes from memory along
+    /// with the continuation and not behind it. Nobody uses it: it is kept as loads are that
+    /// may trap, and does not trap.
+    fn fetch_frames(&mut self, cont: Value) {
+        for below in vmcont::FETCHED {
+            let flags = MemFlagsData::new();
+            self.b.ins().load(types::I8, flags, cont, -below);
+        }
     }
 
     fn revision(&mut self, cont: Value) -> Value {
@@ -201,16 +233,28 @@ impl<'a> Translator<'a> {
         let runtime = self.runtime();
         let base = self.get(runtime, at::CONT_BASE);
         let offset = self.b.ins().isub(cont, base);
+        let place = self.b.ins().ushr_imm_u(offset, vmcont::PLACE_SHIFT);
         let high = self.b.ins().uextend(types::I64, revision);
         let high = self.b.ins().ishl_imm_u(high, 32);
-        (cont, self.b.ins().bor(high, offset))
+        (cont, self.b.ins().bor(high, place))
     }
 
     fn cont_new(&mut self, ty: u32) {
         let func = self.pop();
         self.b.ins().trapz(func, trap::NULL_FUNCTION);
+        let cont = self.take(at::FREE_CONTS, Libcall::ContNew, &[]);
+        let start = self.start(ty);
+        self.put(func, cont, at::CONT_FP);
+        self.put(start, cont, at::CONT_PC);
+        let (_, reference) = self.refer(cont);
+        self.push(reference);
+    }
+
+    /// The first of a chain of continuations that are free; where there is none, the
+    /// runtime's.
+    fn take(&mut self, chain: i32, more: Libcall, arguments: &[Value]) -> Value {
         let runtime = self.runtime();
-        let free = self.get(runtime, at::FREE_CONTS);
+        let free = self.get(runtime, chain);
         let (slow, fast, next) = (
             self.b.create_block(),
             self.b.create_block(),
@@ -221,28 +265,17 @@ impl<'a> Translator<'a> {
         self.b.ins().brif(free, fast, &[], slow, &[]);
         self.b.switch_to_block(slow);
         self.b.seal_block(slow);
-        let new = self.libcall(Libcall::ContNew, &[]);
+        let new = self.libcall(more, arguments);
         let new = new.expect("it returns an address");
         self.b.ins().trapz(new, trap::PENDING);
         self.b.ins().jump(next, &[BlockArg::Value(new)]);
         self.b.switch_to_block(fast);
         self.b.seal_block(fast);
         let link = self.get(free, at::CONT_LINK);
-        self.put(link, runtime, at::FREE_CONTS);
+        self.put(link, runtime, chain);
         self.b.ins().jump(next, &[BlockArg::Value(free)]);
         self.go_on_in(next);
-        let cont = self.b.block_params(next)[0];
-        let start = self.start(ty);
-        let zero = self.b.ins().iconst(types::I64, 0);
-        let not_begun = self.b.ins().iconst(types::I32, 0);
-        self.put(zero, cont, at::CONT_SP);
-        self.put(func, cont, at::CONT_FP);
-        self.put(start, cont, at::CONT_PC);
-        self.put(cont, cont, at::CONT_LINK);
-        self.put(not_begun, cont, at::CONT_BEGUN);
-        self.put(zero, cont, at::CONT_STACK);
-        let (_, reference) = self.refer(cont);
-        self.push(reference);
+        self.b.block_params(next)[0]
     }
 
     /// Where continuations of a type start.
@@ -260,72 +293,61 @@ impl<'a> Translator<'a> {
     }
 
     /// Where the next argument of a continuation goes that takes `arguments`, all of
-    /// them where it has no stack yet: it gets one then.
-    fn arguments_of(&mut self, cont: Value, arguments: usize) -> Value {
-        let sp = self.get(cont, at::CONT_SP);
+    /// them where it has no stack yet: it is another one then, which has. Both.
+    fn arguments_of(&mut self, cont: Value, arguments: usize) -> (Value, Value) {
         let site = self.get(cont, at::CONT_SITE);
         let (fresh, next) = (self.b.create_block(), self.b.create_block());
         self.b.append_block_param(next, types::I64);
-        let known = [BlockArg::Value(site)];
-        self.b.ins().brif(sp, next, &known, fresh, &[]);
+        self.b.append_block_param(next, types::I64);
+        let known = [BlockArg::Value(cont), BlockArg::Value(site)];
+        self.b.ins().brif(site, next, &known, fresh, &[]);
         self.b.switch_to_block(fresh);
         self.b.seal_block(fresh);
-        let top = self.take_stack(cont, arguments);
         let func = self.get(cont, at::CONT_FP);
+        let start = self.get(cont, at::CONT_PC);
+        // Nobody refers to it any more.
+        let runtime = self.runtime();
+        let free = self.get(runtime, at::FREE_CONTS);
+        self.put(free, cont, at::CONT_LINK);
+        self.put(cont, runtime, at::FREE_CONTS);
+        let (begun, first) = self.on_a_stack(func, start, arguments);
+        self.put(begun, begun, at::CONT_LINK);
+        let made = [BlockArg::Value(begun), BlockArg::Value(first)];
+        self.b.ins().jump(next, &made);
+        self.go_on_in(next);
+        let both = self.b.block_params(next);
+        (both[0], both[1])
+    }
+
+    /// A continuation that has a stack, to begin with a function, and where its arguments go.
+    fn on_a_stack(&mut self, func: Value, start: Value, arguments: usize) -> (Value, Value) {
+        let cont = self.take_stack(arguments);
+        let top = self.get(cont, at::CONT_STACK);
         let caller = self.env.vmctx;
         self.put(func, top, at::TOP_FUNC);
         self.put(caller, top, at::TOP_CALLER);
-        self.put(top, cont, at::CONT_STACK);
-        let limit = self.get(top, at::TOP_LIMIT);
-        self.put(limit, cont, at::CONT_LIMIT);
         let bytes = i64::from(SLOT_BYTES) * arguments as i64;
         let first = self.b.ins().iadd_imm_s(top, -bytes);
         // In the place of a return address, so that no frame is above.
         let sp = self.b.ins().iadd_imm_s(first, -8);
         let zero = self.b.ins().iconst(types::I64, 0);
         self.put(zero, sp, 0);
-        self.put(zero, cont, at::CONT_FP);
-        self.put(first, cont, at::CONT_SITE);
         self.put(sp, cont, at::CONT_SP);
-        self.b.ins().jump(next, &[BlockArg::Value(first)]);
-        self.go_on_in(next);
-        self.b.block_params(next)[0]
+        self.put(zero, cont, at::CONT_FP);
+        self.put(start, cont, at::CONT_PC);
+        (cont, first)
     }
 
-    /// A stack that is free.
-    fn take_stack(&mut self, cont: Value, arguments: usize) -> Value {
-        let many = vmcont::FEW_ARGUMENTS < arguments;
-        let runtime = self.runtime();
-        let free = self.get(runtime, at::FREE_STACKS);
-        let (slow, fast, next) = (
-            self.b.create_block(),
-            self.b.create_block(),
-            self.b.create_block(),
-        );
-        self.b.set_cold_block(slow);
-        self.b.append_block_param(next, types::I64);
-        match many {
-            true => self.b.ins().jump(slow, &[]),
-            false => self.b.ins().brif(free, fast, &[], slow, &[]),
-        };
-        self.b.switch_to_block(slow);
-        self.b.seal_block(slow);
+    /// A continuation that is free and has a stack with room for so many arguments.
+    fn take_stack(&mut self, arguments: usize) -> Value {
         let count = self.b.ins().iconst(types::I32, arguments as i64);
-        let new = self.libcall(Libcall::ContStack, &[cont, count]);
+        if arguments <= vmcont::FEW_ARGUMENTS {
+            return self.take(at::FREE_STACKS, Libcall::ContStack, &[count]);
+        }
+        let new = self.libcall(Libcall::ContStack, &[count]);
         let new = new.expect("it returns an address");
         self.b.ins().trapz(new, trap::PENDING);
-        self.b.ins().jump(next, &[BlockArg::Value(new)]);
-        if many {
-            self.b.seal_block(fast);
-        } else {
-            self.b.switch_to_block(fast);
-            self.b.seal_block(fast);
-            let after = self.get(free, at::TOP_NEXT);
-            self.put(after, runtime, at::FREE_STACKS);
-            self.b.ins().jump(next, &[BlockArg::Value(free)]);
-        }
-        self.go_on_in(next);
-        self.b.block_params(next)[0]
+        new
     }
 
     fn put_values(&mut self, values: &[Value], to: Value) {
@@ -339,13 +361,16 @@ impl<'a> Translator<'a> {
         let count = all - self.params(to).len();
         let reference = self.pop();
         let values = self.pop_values(count);
-        let cont = self.consume(reference);
+        let mut cont = self.consume(reference);
         if count > 0 {
-            let first = self.arguments_of(cont, all);
+            let begun = self.begun(cont);
+            let (bound, first) = self.arguments_of(cont, all);
             self.put_values(&values, first);
             let bytes = i64::from(SLOT_BYTES) * count as i64;
             let next = self.b.ins().iadd_imm_s(first, bytes);
-            self.put(next, cont, at::CONT_SITE);
+            self.put(next, bound, at::CONT_SITE);
+            self.put(begun, bound, at::CONT_BEGUN);
+            cont = bound;
         }
         let (_, reference) = self.refer(cont);
         self.push(reference);
@@ -356,16 +381,34 @@ impl<'a> Translator<'a> {
         let params = self.params(ty).len();
         let values = self.pop_values(params);
         let cont = self.consume(reference);
-        let first = self.arguments_of(cont, params);
+        let (cont, first) = self.arguments_of(cont, params);
         self.put_values(&values, first);
         let word = self.runtime();
         self.enter(cont, word, ty, table);
     }
 
+    /// `cont.new` and `resume` at once: there is no reference that it could be used twice by,
+    /// and no continuation before it begins.
+    fn begin(&mut self, ty: u32, table: &ResumeTable) {
+        let func = self.pop();
+        let params = self.params(ty).len();
+        let values = self.pop_values(params);
+        let start = self.start(ty);
+        let (cont, first) = self.on_a_stack(func, start, params);
+        self.put_values(&values, first);
+        let word = self.runtime();
+        self.enter_at(cont, cont, word, ty, table);
+    }
+
+    /// Whether its function has begun.
+    fn begun(&mut self, cont: Value) -> Value {
+        let flags = MemFlagsData::trusted();
+        self.b.ins().load(types::I32, flags, cont, at::CONT_BEGUN)
+    }
+
     fn throw_into(&mut self, reference: Value, exception: Value, ty: u32, table: &ResumeTable) {
         let cont = self.consume(reference);
-        let flags = MemFlagsData::trusted();
-        let begun = self.b.ins().load(types::I32, flags, cont, at::CONT_BEGUN);
+        let begun = self.begun(cont);
         let (fresh, next) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(fresh);
         self.b.ins().brif(begun, next, &[], fresh, &[]);
@@ -488,7 +531,7 @@ impl<'a> Translator<'a> {
         let (head, own) = self.refer(head);
         values.push(own);
         let target = self.consume(reference);
-        let first = self.arguments_of(target, params.len());
+        let (target, first) = self.arguments_of(target, params.len());
         self.put_values(&values, first);
         let site = self.get(head, at::CONT_SITE);
         self.put(site, target, at::CONT_SITE);

@@ -120,6 +120,8 @@ pub(crate) struct State {
     pub locals: Locals,
     /// What the translation takes.
     pub work: Work,
+    /// Whether the `cont.new` that is translated is resumed by the next instruction.
+    pub begins: bool,
     /// Scratch for the arguments of branches.
     pub args: Vec<BlockArg>,
     /// Scratch for the arguments of calls.
@@ -139,6 +141,7 @@ impl State {
         self.args.clear();
         self.call_args.clear();
         self.fuel = Fuel::default();
+        self.begins = false;
         self.reachable = true;
     }
 

@@ -6,7 +6,7 @@ use crate::run::instance::Instance;
 use crate::run::linker::Linker;
 use crate::run::store::{Store, opaque_mut};
 use crate::run::values::Val;
-use crate::{Config, Engine, Module};
+use crate::{Config, Engine, Module, Resource};
 
 /// Generators of 0, 1, 2 …: one by itself, and one in a continuation that hands on.
 const PROGRAM: &str = r#"(module
@@ -23,7 +23,8 @@ const PROGRAM: &str = r#"(module
     (loop $l
       (local.set $i (i32.add (i32.const 1) (suspend $u (local.get $i))))
       (br $l)))
-  (elem declare func $count $hands-on $asks)
+  (func $twice (suspend $t (i32.const 1)) (suspend $t (i32.const 2)))
+  (elem declare func $count $hands-on $asks $twice)
   (func (export "one") (result (ref $c)) (cont.new $c (ref.func $count)))
   (func (export "two") (result (ref $c)) (cont.new $c (ref.func $hands-on)))
   (func (export "next") (param (ref $c)) (result i32 (ref $c))
@@ -36,6 +37,8 @@ const PROGRAM: &str = r#"(module
       (unreachable))
     (local.set $k)
     (cont.bind $k $c (local.get 0) (local.get $k)))
+  (func (export "twice") (result (ref $c)) (cont.new $c (ref.func $twice)))
+  (func (export "end") (param (ref $c)) (resume $c (local.get 0)))
   (func (export "asking") (result (ref $c)) (cont.new $c (ref.func $asks)))
 )"#;
 
@@ -62,12 +65,12 @@ fn nearly_used_up(store: &mut Store<()>, value: &Val, left: u32) -> Val {
     let Val::ContRef(Some(cont)) = value else {
         panic!("{value:?}");
     };
-    let offset = cont.raw().get() as u32;
+    let place = cont.raw().get() as u32;
     let revision = u32::MAX - left;
     let base = opaque_mut(store).vm_stacks().base;
     // SAFETY: a continuation of the store's, which nobody else refers to.
-    unsafe { (*base.byte_add(offset as usize)).revision = revision };
-    let raw = u64::from(revision) << 32 | u64::from(offset);
+    unsafe { (*base.add(place as usize)).revision = revision };
+    let raw = u64::from(revision) << 32 | u64::from(place);
     Val::ContRef(Some(cont.with_raw(NonZeroU64::new(raw).unwrap())))
 }
 
@@ -126,5 +129,48 @@ fn one_without_revisions_is_not_used_again() {
             panic!("it makes one");
         };
         assert_ne!(other.raw().get() as u32, used_up);
+    }
+}
+
+#[test]
+fn a_stack_is_used_again_when_the_revisions_of_its_continuation_are_used_up() {
+    let (mut store, instance) = guest();
+    let mut taken = None;
+    for round in 0..100 {
+        let cont = call(&mut store, instance, "twice", &[]).remove(0);
+        let cont = call(&mut store, instance, "next", &[cont]).remove(1);
+        // What began is one that has a stack; each third time the last.
+        let cont = match round % 3 {
+            0 => nearly_used_up(&mut store, &cont, 1),
+            _ => cont,
+        };
+        let mut results = call(&mut store, instance, "next", &[cont]);
+        assert_eq!(results[0].i32(), Some(2));
+        call(&mut store, instance, "end", &[results.remove(1)]);
+        let used = store.allowance().used(Resource::StackBytes);
+        assert_eq!(*taken.get_or_insert(used), used, "round {round}");
+    }
+}
+
+#[test]
+fn several_without_revisions_are_not_used_again() {
+    let (mut store, instance) = guest();
+    let mut conts: Vec<Val> = Vec::new();
+    for _ in 0..3 {
+        let cont = call(&mut store, instance, "one", &[]).remove(0);
+        conts.push(nearly_used_up(&mut store, &cont, 1));
+    }
+    // Each begins, so that its block is free.
+    for cont in conts {
+        call(&mut store, instance, "next", &[cont]);
+    }
+    for _ in 0..100 {
+        let cont = call(&mut store, instance, "one", &[]).remove(0);
+        let Val::ContRef(Some(reference)) = &cont else {
+            panic!("{cont:?}");
+        };
+        let revision = (reference.raw().get() >> 32) as u32;
+        assert!(revision < 1 << 16, "{revision}");
+        call(&mut store, instance, "next", &[cont]);
     }
 }

@@ -22,19 +22,35 @@ struct Site {
 impl Translator<'_> {
     /// Switches to a continuation, and goes on with what it comes back with.
     pub(super) fn enter(&mut self, cont: Value, word: Value, ty: u32, table: &ResumeTable) {
+        let leaf = self.get(cont, at::CONT_LINK);
+        self.enter_at(cont, leaf, word, ty, table);
+    }
+
+    /// The same where it is known which one goes on.
+    pub(super) fn enter_at(
+        &mut self,
+        cont: Value,
+        leaf: Value,
+        word: Value,
+        ty: u32,
+        table: &ResumeTable,
+    ) {
         let site = self.open_site(ty, table);
         let runtime = self.runtime();
         self.put(site.address, cont, at::CONT_SITE);
         let current = self.get(runtime, at::CURRENT);
-        let leaf = self.get(cont, at::CONT_LINK);
         self.put(current, cont, at::CONT_LINK);
         // Host code begins where the thread's own stack is left.
-        let sp = self.b.ins().get_stack_pointer(types::I64);
         let root = self.b.ins().iadd_imm_s(runtime, i64::from(at::ROOT));
         let is_root = self.b.ins().icmp(IntCC::Equal, current, root);
-        let known = self.get(runtime, at::ROOT_SP);
-        let sp = self.b.ins().select(is_root, sp, known);
+        let (leaves, next) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(is_root, leaves, &[], next, &[]);
+        self.b.switch_to_block(leaves);
+        self.b.seal_block(leaves);
+        let sp = self.b.ins().get_stack_pointer(types::I64);
         self.put(sp, runtime, at::ROOT_SP);
+        self.b.ins().jump(next, &[]);
+        self.go_on_in(next);
         self.make_current(leaf);
         let back = self.b.ins().stack_switch(cont, cont, word);
         let runtime = self.b.ins().band_imm_s(back, !(WORD_BITS as i64));
