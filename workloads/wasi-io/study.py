@@ -28,6 +28,10 @@ TRANSFERS = ("read", "write", "readv", "writev", "pread64", "pwrite64", "preadv"
 LINE = re.compile(r"answer=([0-9a-f]{16}) kernel_ns=(\d+)")
 
 
+class Failed(Exception):
+    """A program that an engine does not run to its end, or wrongly; the message says how."""
+
+
 def engines(fathom: str) -> list[str]:
     listed = subprocess.run([fathom, "engines", "list", "--json"], capture_output=True, text=True, check=True, cwd=ROOT)
     rows = json.loads(listed.stdout)["engines"]
@@ -46,11 +50,27 @@ def traced(options: argparse.Namespace, engine: str, workload: dict, scratch: st
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     found = LINE.search(done.stdout)
     if done.returncode != 0 or found is None or found[1] != workload["answer"]:
-        raise SystemExit(f"{workload['name']} on {engine}: {done.stdout}{done.stderr}")
+        out.unlink(missing_ok=True)
+        said = (done.stderr + done.stdout).strip().splitlines()
+        raise Failed(said[0] if said else f"ended with {done.returncode}")
     trace = json.loads(out.read_text())
     if trace["kernel"] is None:
         raise SystemExit(trace["missing"][0])
     return trace | {"kernel_ns": int(found[2])}
+
+
+def all_traced(options: argparse.Namespace, names: list[str], workload: dict, scratch: str) -> tuple[dict, dict]:
+    """The traces by engine, and why the others have none; native code must have one."""
+    traces, failures = {}, {}
+    for engine in names:
+        try:
+            traces[engine] = traced(options, engine, workload, scratch)
+        except Failed as failure:
+            if engine == "native":
+                raise SystemExit(f"{workload['name']}, native: {failure}") from failure
+            print(f"{workload['name']} on {engine}: {failure}", file=sys.stderr, flush=True)
+            failures[engine] = str(failure)
+    return traces, failures
 
 
 def sums(trace: dict) -> dict:
@@ -66,7 +86,7 @@ def sums(trace: dict) -> dict:
             "calls": every, "calls_ns": sum(call["total_ns"] for call in trace["kernel"]["calls"])}
 
 
-def table(workload: dict, traces: dict[str, dict]) -> str:
+def table(workload: dict, traces: dict[str, dict], failures: dict[str, str]) -> str:
     size = workload["args"] + [str(traces["native"]["args"][-1])]
     lines = [f"### {workload['name']} ({' '.join(size)})", "", f"{workload['why'][0].upper()}{workload['why'][1:]}.", "",
              "| engine | time, ms | × native | WASI transfers | transferring system calls | of these, mean | for each WASI transfer | "
@@ -77,6 +97,7 @@ def table(workload: dict, traces: dict[str, dict]) -> str:
         ratio = f"{row['moves'] / row['asked']:.2f}" if row["asked"] else "–"
         lines.append(f"| {engine} | {trace['kernel_ns'] / 1e6:.2f} | {trace['kernel_ns'] / native_ns:.2f} | {row['asked'] or '–'} | "
                      f"{row['moves']} | {row['mean_ns']:.0f} ns | {ratio} | {row['futexes']} | {row['switches']} | {row['calls']} |")
+    lines += [f"\nNot on {engine}: {why}" for engine, why in failures.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -95,7 +116,7 @@ def main() -> None:
         if options.workloads and workload["name"] not in options.workloads:
             continue
         with tempfile.TemporaryDirectory() as scratch:
-            print(table(workload, {engine: traced(options, engine, workload, scratch) for engine in names}), flush=True)
+            print(table(workload, *all_traced(options, names, workload, scratch)), flush=True)
     explained = subprocess.run([options.fathom, "explain", str(options.out)], capture_output=True, text=True, check=True)
     print("```text\n" + explained.stdout + "```")
 
