@@ -4,6 +4,8 @@
 
 #[path = "../fuzz/src/continuations/mod.rs"]
 mod continuations;
+#[path = "../fuzz/src/copies.rs"]
+mod copies;
 #[path = "../fuzz/src/damage.rs"]
 mod damage;
 #[path = "../fuzz/src/generate.rs"]
@@ -33,6 +35,7 @@ const INSTRUCTIONS: u64 = 60;
 const LIMITED: u64 = 800;
 const CONTINUED: u64 = 250;
 const REWRITTEN: u64 = 40;
+const COPIED: u64 = 60;
 
 #[test]
 fn exact_strategies_agree() {
@@ -77,6 +80,26 @@ fn continuations_do_what_the_interpreter_says() {
         })
         .sum();
     assert!(switches > CONTINUED, "only {switches} switches");
+}
+
+#[test]
+fn small_copies_do_what_the_model_does() {
+    let engines = copies::engines().expect("every exact strategy works here");
+    let all: Vec<copies::Seen> = (0..COPIED)
+        .into_par_iter()
+        .map(|seed| {
+            let mut stream = Stream::new(seed);
+            let checked = copies::check(&engines, &mut |end| stream.below(end));
+            checked.unwrap_or_else(|why| panic!("seed {seed}: {why}")).1
+        })
+        .collect();
+    let sum = |of: fn(&copies::Seen) -> u64| all.iter().map(of).sum::<u64>();
+    let (calls, trapped, moved) = (sum(|s| s.calls), sum(|s| s.trapped), sum(|s| s.moved));
+    assert!(
+        trapped > calls / 10 && trapped < calls * 9 / 10,
+        "{trapped} of {calls} calls trapped"
+    );
+    assert!(moved > calls / 2, "only {moved} copies in {calls} calls");
 }
 
 #[test]

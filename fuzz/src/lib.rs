@@ -13,6 +13,7 @@
 //! version of wasm-smith, so that a failure is a number to run again.
 
 pub mod continuations;
+pub mod copies;
 pub mod damage;
 pub mod folders;
 pub mod generate;
