@@ -164,6 +164,11 @@ fn closures_fail_with_errors_of_any_type() {
         Ok(())
     });
     assert!(boxed.is::<ParseIntError>());
+    let inferred = fails(|| {
+        "x".parse::<i32>()?;
+        anyhow::Ok(())
+    });
+    assert!(inferred.is::<ParseIntError>());
     let text = fails(|| -> Result<(), &'static str> { Err("in words") });
     assert_eq!(format!("{text:#}").rsplit(": ").next(), Some("in words"));
     let ours = fails(|| -> Result<()> { Err(Error::host(Status(3))) });

@@ -15,7 +15,7 @@ use crate::facts::vmctx::VmFuncRef;
 use crate::run::engine::Trampolines;
 use crate::run::host::{Caller, HostDef, IntoHostFunc};
 use crate::run::store::{AsContext, AsContextMut, StoreOpaque, call_raw, opaque_mut};
-use crate::run::values::{Val, WasmTy};
+use crate::run::values::{Val, WasmTy, each_arity};
 
 /// A function of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -295,7 +295,7 @@ impl<V: WasmTy> WasmParams for V {}
 impl<V: WasmTy> WasmResults for V {}
 
 macro_rules! tuples {
-    ($(($($ty:ident $at:tt),*))*) => {$(
+    ($($ty:ident $at:tt),*) => {
         impl<$($ty: WasmTy),*> private::Values for ($($ty,)*) {
             fn types() -> Vec<ValType> {
                 vec![$($ty::TYPE),*]
@@ -314,25 +314,7 @@ macro_rules! tuples {
         }
         impl<$($ty: WasmTy),*> WasmParams for ($($ty,)*) {}
         impl<$($ty: WasmTy),*> WasmResults for ($($ty,)*) {}
-    )*};
+    };
 }
 
-tuples! {
-    ()
-    (A0 0)
-    (A0 0, A1 1)
-    (A0 0, A1 1, A2 2)
-    (A0 0, A1 1, A2 2, A3 3)
-    (A0 0, A1 1, A2 2, A3 3, A4 4)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11, A12 12)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11, A12 12, A13 13)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11, A12 12, A13 13, A14 14)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11, A12 12, A13 13, A14 14, A15 15)
-}
+each_arity!(tuples);

@@ -14,6 +14,23 @@ use crate::facts::types::{HeapType, RefType, ValType};
 use crate::run::func::Func;
 use crate::run::store::StoreOpaque;
 
+/// Hands a macro the types and places of each number of values that a call can have: none,
+/// `A0 0`, `A0 0, A1 1` and so on. As many as [`super::func`] has slots for.
+macro_rules! each_arity {
+    ($then:ident) => {
+        each_arity! {
+            $then [] A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11,
+            A12 12, A13 13, A14 14, A15 15,
+        }
+    };
+    ($then:ident [$($ty:ident $at:tt),*]) => { $then! { $($ty $at),* } };
+    ($then:ident [$($ty:ident $at:tt),*] $next:ident $place:tt, $($rest:tt)*) => {
+        $then! { $($ty $at),* }
+        each_arity! { $then [$($ty $at,)* $next $place] $($rest)* }
+    };
+}
+pub(crate) use each_arity;
+
 /// A value.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

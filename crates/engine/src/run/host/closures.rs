@@ -10,7 +10,7 @@ use super::{Caller, HostDef};
 use crate::facts::error::{Error, Result};
 use crate::facts::types::{FuncType, ValType};
 use crate::run::store::StoreOpaque;
-use crate::run::values::WasmTy;
+use crate::run::values::{WasmTy, each_arity};
 
 /// What a typed host closure may return: nothing, a value, a tuple of values, or a
 /// `Result` of those with an error of any type.
@@ -76,7 +76,7 @@ pub(crate) mod private {
 }
 
 macro_rules! returns {
-    ($(($($ty:ident $at:tt),*))*) => {$(
+    ($($ty:ident $at:tt),*) => {
         impl<$($ty: WasmTy),*> private::Return for ($($ty,)*) {
             fn types() -> Vec<ValType> {
                 vec![$($ty::TYPE),*]
@@ -89,20 +89,10 @@ macro_rules! returns {
             }
         }
         impl<$($ty: WasmTy),*> HostReturn for ($($ty,)*) {}
-    )*};
+    };
 }
 
-returns! {
-    ()
-    (A0 0)
-    (A0 0, A1 1)
-    (A0 0, A1 1, A2 2)
-    (A0 0, A1 1, A2 2, A3 3)
-    (A0 0, A1 1, A2 2, A3 3, A4 4)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7)
-}
+each_arity!(returns);
 
 impl<R: WasmTy> private::Return for R {
     fn types() -> Vec<ValType> {
@@ -138,11 +128,11 @@ where
 
 /// Two rows of implementations for each number of values: with a caller and without.
 macro_rules! closures {
-    ($(($($ty:ident $at:tt),*))*) => {$(
-        closures! { one private::WithCaller<($($ty,)*)>, (Caller<'_, T>), $($ty $at),* }
-        closures! { one ($($ty,)*), (), $($ty $at),* }
-    )*};
-    (one $params:ty, ($($caller:ty)?), $($ty:ident $at:tt),*) => {
+    ($($ty:ident $at:tt),*) => {
+        closures! { @one private::WithCaller<($($ty,)*)>, (Caller<'_, T>), $($ty $at),* }
+        closures! { @one ($($ty,)*), (), $($ty $at),* }
+    };
+    (@one $params:ty, ($($caller:ty)?), $($ty:ident $at:tt),*) => {
         impl<T, F, R, $($ty),*> private::Into<T, $params, R> for F
         where
             F: Fn($($caller,)? $($ty),*) -> R + Send + Sync + 'static,
@@ -174,22 +164,4 @@ macro_rules! closures {
     };
 }
 
-closures! {
-    ()
-    (A0 0)
-    (A0 0, A1 1)
-    (A0 0, A1 1, A2 2)
-    (A0 0, A1 1, A2 2, A3 3)
-    (A0 0, A1 1, A2 2, A3 3, A4 4)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11, A12 12)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11, A12 12, A13 13)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11, A12 12, A13 13, A14 14)
-    (A0 0, A1 1, A2 2, A3 3, A4 4, A5 5, A6 6, A7 7, A8 8, A9 9, A10 10, A11 11, A12 12, A13 13, A14 14, A15 15)
-}
+each_arity!(closures);
