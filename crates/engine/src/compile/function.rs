@@ -15,6 +15,7 @@ use wasmparser::FuncToValidate;
 
 use super::artifact::{CodeRange, HandlerSite, InlinedCode, Position, TrapSite};
 use super::budget::{self, CompileWork, Excess, Most, OverBudget};
+use super::dead;
 use super::placement::{self, Loop};
 use super::trampoline::{self, Trampoline};
 use crate::bounds::offset_and_check;
@@ -167,9 +168,13 @@ pub(super) fn prepare<'a>(
             let checked = count::checked(&context.func, translator.counted());
             elide::run(context, env.isa, env.plans, translator.sites(), env.elide)
                 .map_err(failed)?;
+            let checks = count::count_checks(&mut context.func, &checked);
+            if translator.has_products() {
+                dead::remove(&mut context.func);
+            }
             return Ok(Prepared {
                 isa: env.isa,
-                checks: count::count_checks(&mut context.func, &checked),
+                checks,
                 over_budget: None,
                 _alone: None,
             });

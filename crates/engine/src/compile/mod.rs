@@ -4,6 +4,7 @@
 //!  bodies ──rayon──▶ function.rs  validate + translate + compile, one context
 //!                        │        a thread, reused from body to body
 //!                        │      budget.rs  what takes too long: plainly, or not
+//!                        │      dead.rs    what products leave behind
 //!  types ───rayon──▶ trampoline.rs  in from the host, out to the host
 //!                        ▼
 //!                    link.rs      order, calls between functions
@@ -25,6 +26,7 @@ mod artifact;
 mod budget;
 mod choices;
 mod count;
+mod dead;
 pub(crate) mod elide;
 mod function;
 mod link;

@@ -119,6 +119,11 @@ impl FuncTranslator {
         self.state.inlined.calls()
     }
 
+    /// Whether the last body has products by halves that became one instruction.
+    pub(crate) fn has_products(&self) -> bool {
+        self.state.has_products
+    }
+
     /// Steps that the last body took to be translated.
     pub(crate) fn steps(&self, func: &ir::Function) -> u64 {
         self.state.work.steps(func)

@@ -12,6 +12,9 @@
 //!  carried once:   m = (p >> 32) + (x1·y0 & M) + x0·y1
 //!                  high = x1·y1 + (x1·y0 >> 32) + (m >> 32)
 //!  both:           low = (m << 32) | (p & M)            M = 2³² - 1
+//!  compared:       m = x0·y1 + x1·y0                    c = m < x0·y1 or m < x1·y0
+//!                  low = p + (m << 32)                  k = low < p or low < m << 32
+//!                  high = x1·y1 + ((c << 32) | (m >> 32)) + k
 //! ```
 //!
 //! Why these are the product, for all `x` and `y`: no sum wraps, as a product of
@@ -29,11 +32,22 @@
 //! the low half it has the upper 32 bits, `p & M` the lower ones. With `x` and `y`
 //! changed for one another it is the same.
 //!
+//! In the third form two sums wrap. A sum of two terms is less than either just where
+//! it does, so `c·2⁶⁴ + m` and `k·2⁶⁴ + low` are the sums in the integers, and
+//!
+//! ```text
+//!  x·y = x1·y1·2⁶⁴ + (c·2⁶⁴ + m)·2³² + p
+//!      = (x1·y1 + c·2³² + (m >> 32))·2⁶⁴ + (m << 32) + p
+//! ```
+//!
+//! where `m << 32` has lost what `m >> 32` has, and `c·2³²` has no bit of `m >> 32`.
+//!
 //! The sums are matched in any order, and other terms may be among those of the
 //! high half, as those of a product of 128-bit integers are. Nothing else is
 //! taken for a product: what does not match stays as it is.
 
-use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Value, types};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Value, ValueDef, types};
 use smallvec::SmallVec;
 
 use super::Translator;
@@ -62,7 +76,7 @@ struct Middle {
 impl Translator<'_> {
     /// `x + y`, both of 64 bits.
     pub(super) fn add64(&mut self, x: Value, y: Value) -> Value {
-        match self.high_half(x, y).or_else(|| self.low_half(x, y)) {
+        match self.high_half(x, y).or_else(|| self.low_half(x, y, true)) {
             Some(value) => value,
             None => self.b.ins().iadd(x, y),
         }
@@ -70,7 +84,7 @@ impl Translator<'_> {
 
     /// `x | y`, both of 64 bits.
     pub(super) fn or64(&mut self, x: Value, y: Value) -> Value {
-        match self.low_half(x, y) {
+        match self.low_half(x, y, false) {
             Some(value) => value,
             None => self.b.ins().bor(x, y),
         }
@@ -79,11 +93,31 @@ impl Translator<'_> {
     /// `x + y`, where it is the high half of a product and perhaps other terms.
     fn high_half(&mut self, x: Value, y: Value) -> Option<Value> {
         // The last term that is added is one of the product's.
-        let may_end = |value| self.shifted(value, Opcode::Ushr).is_some() || self.of_highs(value);
+        let may_end = |value| {
+            self.shifted(value, Opcode::Ushr).is_some()
+                || self.of_highs(value)
+                || self.less(value).is_some()
+                || self.joined(value).is_some()
+        };
         if !may_end(y) && !may_end(x) {
             return None;
         }
-        let mut terms = self.terms([x, y]);
+        let terms = self.terms([x, y]);
+        let (x, y, others) = self
+            .shifted_high(terms.clone())
+            .or_else(|| self.compared_high(terms))?;
+        let (_, high) = self.full_product(x, y);
+        self.state.has_products = true;
+        Some(
+            others
+                .into_iter()
+                .fold(high, |sum, term| self.b.ins().iadd(sum, term)),
+        )
+    }
+
+    /// The factors of which a sum is the high half in one of the first two forms, and
+    /// what else is in the sum.
+    fn shifted_high(&self, mut terms: Terms) -> Option<(Value, Value, Terms)> {
         let (middle, found) = terms.iter().enumerate().find_map(|(at, term)| {
             let middle = self.middle(self.shifted(*term, Opcode::Ushr)?)?;
             Some((middle, at))
@@ -95,23 +129,114 @@ impl Translator<'_> {
         let highest = |term| self.is_product(term, (middle.x, true), (middle.y, true));
         let found = terms.iter().position(|term| highest(*term))?;
         terms.remove(found);
-
-        let (_, high) = self.full_product(middle.x, middle.y);
-        Some(
-            terms
-                .into_iter()
-                .fold(high, |sum, term| self.b.ins().iadd(sum, term)),
-        )
+        Some((middle.x, middle.y, terms))
     }
 
-    /// `x | y` or `x + y`, where it is the low half of a product.
-    fn low_half(&mut self, x: Value, y: Value) -> Option<Value> {
+    /// The same in the third form.
+    fn compared_high(&self, mut terms: Terms) -> Option<(Value, Value, Terms)> {
+        let joined = |(at, term): (usize, &Value)| Some((self.joined(*term)?, at));
+        let (middle, at) = terms.iter().enumerate().find_map(joined)?;
+        terms.remove(at);
+        let (x, y) = self.crossed(middle)?;
+        let is_carry = |term: &Value| {
+            self.less(*term).is_some_and(|[low, part]| {
+                let of_lowest = self.is_product(part, (x, false), (y, false));
+                let of_middle = self.shifted(part, Opcode::Ishl) == Some(middle);
+                (of_lowest || of_middle) && self.is_low_of(low, x, y)
+            })
+        };
+        let found = terms.iter().position(is_carry)?;
+        terms.remove(found);
+        let highest = |term: &Value| self.is_product(*term, (x, true), (y, true));
+        let found = terms.iter().position(highest)?;
+        terms.remove(found);
+        Some((x, y, terms))
+    }
+
+    /// `m` of `(c << 32) | (m >> 32)`, where `c` says that the sum `m` has wrapped.
+    fn joined(&self, value: Value) -> Option<Value> {
+        let [a, b] = self.binary(value, Opcode::Bor)?;
+        let (carry, middle) = match self.shifted(a, Opcode::Ishl) {
+            Some(carry) => (carry, self.shifted(b, Opcode::Ushr)?),
+            None => (
+                self.shifted(b, Opcode::Ishl)?,
+                self.shifted(a, Opcode::Ushr)?,
+            ),
+        };
+        let [sum, term] = self.less(carry)?;
+        let terms = self.binary(middle, Opcode::Iadd)?;
+        (sum == middle && terms.contains(&term)).then_some(middle)
+    }
+
+    /// The factors of which a value is `x0·y1 + x1·y0`.
+    fn crossed(&self, value: Value) -> Option<(Value, Value)> {
+        let [one, other] = self.binary(value, Opcode::Iadd)?;
+        let (x, y) = self.halves(one)?;
+        self.is_product(other, (x, false), (y, true))
+            .then_some((x, y))
+    }
+
+    /// The factor whose high half is in a product, and that whose low half is.
+    fn halves(&self, product: Value) -> Option<(Value, Value)> {
+        let [a, b] = self.binary(product, Opcode::Imul)?;
+        match (self.shifted(a, Opcode::Ushr), self.masked(b)) {
+            (Some(x), Some(y)) => Some((x, y)),
+            _ => Some((self.shifted(b, Opcode::Ushr)?, self.masked(a)?)),
+        }
+    }
+
+    /// The two values of which one is less than the other where a number is 1, and
+    /// not where it is 0.
+    fn less(&self, value: Value) -> Option<[Value; 2]> {
+        let narrow = self.unary(value, Opcode::Uextend)?;
+        let condition = self.unary(narrow, Opcode::Uextend).unwrap_or(narrow);
+        match *self.definition(condition)? {
+            InstructionData::IntCompare { args, cond, .. } => {
+                let [a, b] = args.map(|arg| self.b.func.dfg.resolve_aliases(arg));
+                match cond {
+                    IntCC::UnsignedLessThan => Some([a, b]),
+                    IntCC::UnsignedGreaterThan => Some([b, a]),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a value is the low half of a product, as [`Self::full_product`] makes it.
+    fn is_low_of(&self, value: Value, x: Value, y: Value) -> bool {
+        let dfg = &self.b.func.dfg;
+        let ValueDef::Result(_, 0) = dfg.value_def(dfg.resolve_aliases(value)) else {
+            return false;
+        };
+        let factors = match self.unary(value, Opcode::Isplit) {
+            Some(product) => self.binary(product, Opcode::Imul).and_then(|wide| {
+                let [a, b] = wide.map(|factor| self.unary(factor, Opcode::Uextend));
+                Some([a?, b?])
+            }),
+            None => self.binary(value, Opcode::Imul),
+        };
+        factors.is_some_and(|factors| factors == [x, y] || factors == [y, x])
+    }
+
+    /// `x | y`, or `x + y` where it says so, if it is the low half of a product.
+    fn low_half(&mut self, x: Value, y: Value, is_sum: bool) -> Option<Value> {
         let (upper, lower) = match self.shifted(x, Opcode::Ishl) {
             Some(upper) => (upper, y),
             None => (self.shifted(y, Opcode::Ishl)?, x),
         };
-        let middle = self.middle(upper)?;
-        (self.masked(lower)? == middle.lowest).then(|| self.full_product(middle.x, middle.y).0)
+        let (x, y) = match self.masked(lower) {
+            Some(lowest) => {
+                let middle = self.middle(upper)?;
+                (lowest == middle.lowest).then_some((middle.x, middle.y))?
+            }
+            None => {
+                let (x, y) = self.crossed(upper)?;
+                let is_lowest = is_sum && self.is_product(lower, (x, false), (y, false));
+                is_lowest.then_some((x, y))?
+            }
+        };
+        Some(self.full_product(x, y).0)
     }
 
     /// What `m` is made of, if it is one.
@@ -138,11 +263,7 @@ impl Translator<'_> {
             _ => return None,
         };
         // Which factor is `x` does not matter: it is the one with the high half.
-        let [a, b] = self.binary(product, Opcode::Imul)?;
-        let (x, y) = match (self.shifted(a, Opcode::Ushr), self.masked(b)) {
-            (Some(x), Some(y)) => (x, y),
-            _ => (self.shifted(b, Opcode::Ushr)?, self.masked(a)?),
-        };
+        let (x, y) = self.halves(product)?;
         let is_product = self.is_product(other, (x, false), (y, true))
             && self.is_product(carry, (x, false), (y, false));
         is_product.then_some(Middle {

@@ -118,6 +118,8 @@ pub(crate) struct State {
     pub inlined: InlinedCalls,
     /// Where the locals are.
     pub locals: Locals,
+    /// Whether a product by halves was recognised.
+    pub has_products: bool,
     /// What the translation takes.
     pub work: Work,
     /// Whether the `cont.new` that is translated is resumed by the next instruction.
@@ -142,6 +144,7 @@ impl State {
         self.call_args.clear();
         self.fuel = Fuel::default();
         self.begins = false;
+        self.has_products = false;
         self.reachable = true;
     }
 
