@@ -3,8 +3,8 @@
 //! What must stay true: among rows that are near each other it is judged by how wide an
 //! interval is and never by where it lies. Who measures on until a difference shows finds
 //! one in noise; who stops at a width that was set before finds what is there. A row that
-//! is [`FAR`] from its baseline needs no such width: its mean is known well enough when
-//! its interval reaches a [`SHARE`] of that distance.
+//! is far from its baseline (`FAR`) needs no such width: its mean is known well enough when
+//! its interval reaches a part of that distance (`SHARE`).
 //!
 //! A fixed layout's uncertainty is left out: no number of rounds makes it smaller.
 
