@@ -237,3 +237,54 @@ fn what_a_segment_refers_to_is_kept() {
         assert!(found.ptr_eq(&value));
     }
 }
+
+/// One that is suspended, and one on the next stack that catches what comes out of a segment
+/// and then needs more than its own stack has.
+const BESIDE: &str = r#"(module
+  (import "host" "count" (func $count))
+  (type $p (func (param i32) (result i32))) (type $k (cont $p))
+  (type $r (func (result i32))) (type $d (cont $r))
+  (tag $t) (tag $x (param i32))
+  (global $held (mut (ref null $d)) (ref.null $d))
+  (elem declare func $waits $catches)
+  (func $waits (param i32) (result i32) (suspend $t) (local.get 0))
+  (func $throws (param i32) (result i32)
+    (if (local.get 0)
+      (then (drop (call $throws (i32.sub (local.get 0) (i32.const 1))))))
+    (throw $x (i32.const 77)))
+  (func $deep (param i32) (result i32)
+    (if (result i32) (local.get 0)
+      (then (i32.add (i32.const 1) (call $deep (i32.sub (local.get 0) (i32.const 1)))))
+      (else (i32.const 0))))
+  (func $catches (param i32) (result i32)
+    (block $h (result i32)
+      (try_table (catch $x $h) (drop (call $throws (i32.const 2000))))
+      (unreachable))
+    (i32.add (call $deep (local.get 0))))
+  (func (export "hold") (param i32)
+    (block $h (result (ref $d))
+      (drop (resume $k (on $t $h) (local.get 0) (cont.new $k (ref.func $waits))))
+      (return))
+    (global.set $held))
+  (func (export "go-on") (result i32) (resume $d (global.get $held)))
+  (func (export "catch") (param i32) (result i32)
+    (resume $k (local.get 0) (cont.new $k (ref.func $catches))))
+)"#;
+
+#[test]
+fn a_stack_that_caught_an_exception_from_a_segment_ends_where_it_ended() {
+    for opt in OPTS {
+        for depth in (30..300).step_by(10) {
+            let (mut store, instance) = instance(&Config::new().opt(opt), BESIDE);
+            let mut run = |name: &str, args: &[i32]| {
+                let args: Vec<Val> = args.iter().map(|arg| Val::I32(*arg)).collect();
+                ints(&call(&mut store, instance, name, &args).unwrap())
+            };
+            run("hold", &[123]);
+            for _ in 0..2 {
+                assert_eq!(run("catch", &[depth]), [i64::from(depth) + 77], "{opt}");
+            }
+            assert_eq!(run("go-on", &[]), [123], "{opt} {depth}");
+        }
+    }
+}
