@@ -17,7 +17,7 @@ fn a_budget_is_the_designs_unless_something_else_is_said() {
         of("polybench", Length::default()),
         of("growth", Length::default()),
     );
-    assert_eq!(suite.budget, Some(Duration::from_secs(540)));
+    assert_eq!(suite.budget, Some(Duration::from_secs(660)));
     assert_eq!(growth.budget, Some(Duration::from_secs(240)));
     assert_eq!((suite.iterations_max, growth.iterations_max), (20, 1000));
     let rounds = Length {
