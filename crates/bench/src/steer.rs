@@ -2,7 +2,8 @@
 //!
 //! Estimating is not this crate's: whoever runs a session brings somebody who can.
 //! What must stay true: it is decided by what varies, what looking again costs and how
-//! wide an interval is; never by what differs.
+//! wide an interval is; never by whether rows that are near each other differ. How far a
+//! row is from the baseline may say how well it has to be known.
 
 use fathom_record::{Campaign, CellId};
 

@@ -192,7 +192,8 @@ fn notes(campaign: &Campaign) -> Vec<String> {
     let behind = behind(campaign);
     if behind > 0 {
         notes.push(format!(
-            "{behind} of {} have fewer rounds than others.",
+            "{behind} of {} have fewer rounds than others: what is known well enough is not measured \
+             again, nor is what the budget is too short for.",
             figures::plural(campaign.header.cells.len(), "cell")
         ));
     }
