@@ -326,8 +326,14 @@ pub struct VmLayout {
     funcrefs: u32,
     size: u32,
     imported_globals: u32,
-    escaping: Vec<u32>,
+    /// The first escaping function.
+    first: u32,
+    /// By function from `first` on, its place among the escaping ones or [`CONFINED`].
+    places: Vec<u32>,
 }
+
+/// The place of a function that does not escape.
+const CONFINED: u32 = u32::MAX;
 
 impl VmLayout {
     /// The layout for instances of `info`.
@@ -340,6 +346,12 @@ impl VmLayout {
         let globals = (tags + POINTER * info.tags.len() as u32).next_multiple_of(CELL);
         let funcrefs = globals + CELL * info.global_defs.len() as u32;
         let size = funcrefs + FUNCREF * info.escaping.len() as u32;
+        let first = info.escaping.first().copied().unwrap_or(0);
+        let end = info.escaping.last().map_or(first, |last| last + 1);
+        let mut places = vec![CONFINED; (end - first) as usize];
+        for (place, func) in info.escaping.iter().enumerate() {
+            places[(func - first) as usize] = place as u32;
+        }
         VmLayout {
             memories,
             tables,
@@ -350,7 +362,8 @@ impl VmLayout {
             funcrefs,
             size,
             imported_globals: info.imported_globals,
-            escaping: info.escaping.clone(),
+            first,
+            places,
         }
     }
 
@@ -400,14 +413,13 @@ impl VmLayout {
     /// Offset of the [`VmFuncRef`] of an escaping function, `None` where its
     /// reference is never taken.
     pub fn funcref(&self, func: u32) -> Option<i32> {
-        // Where nearly all functions escape, one is as far behind the first as its
-        // index is.
-        let guess = func.wrapping_sub(*self.escaping.first()?) as usize;
-        let slot = match self.escaping.get(guess) {
-            Some(found) if *found == func => guess,
-            _ => self.escaping.binary_search(&func).ok()?,
-        };
-        Some((self.funcrefs + FUNCREF * slot as u32) as i32)
+        let place = *self.places.get(func.wrapping_sub(self.first) as usize)?;
+        (place != CONFINED).then(|| self.funcref_at(place))
+    }
+
+    /// Offset of the [`VmFuncRef`] of the escaping function at a place among these.
+    pub fn funcref_at(&self, place: u32) -> i32 {
+        (self.funcrefs + FUNCREF * place) as i32
     }
 }
 

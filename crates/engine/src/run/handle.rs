@@ -40,10 +40,24 @@ struct Inner {
     kept: Skeleton,
     /// What its memories hold at first; made for the first instance.
     images: OnceLock<Images>,
+    /// Of its own functions that escape, in order; made for the first instance.
+    references: OnceLock<Box<[Reference]>>,
     origin: Origin,
     /// Checks in the code, where it counts.
     checks: CheckSites,
     over_budget: Vec<OverBudget>,
+}
+
+/// What the reference to a function of the module's own says in each instance.
+pub(crate) struct Reference {
+    /// Offset of its code.
+    pub code: u32,
+    /// Offset of its type's entry trampoline.
+    pub entry: u32,
+    /// Engine-wide id of its type.
+    pub type_id: u32,
+    /// As many as it has parameters or results.
+    pub slots: u32,
 }
 
 /// Where a module's code comes from.
@@ -186,6 +200,7 @@ impl Module {
             over_budget,
             kept,
             images: OnceLock::new(),
+            references: OnceLock::new(),
             origin,
             info,
         })))
@@ -296,16 +311,27 @@ impl Module {
             .map(|(_, index)| *index)
     }
 
-    /// Code of a defined function.
-    pub(crate) fn func_code(&self, func: u32) -> *const u8 {
-        let defined = (func - self.0.info.imported_funcs) as usize;
-        self.0.code.address(self.0.functions[defined].offset)
-    }
-
-    /// Entry trampoline of a type that a function which escapes has.
-    pub(crate) fn entry_trampoline(&self, ty: u32) -> *const u8 {
-        let entry = self.0.entries[ty as usize].expect("compiled for every escaping type");
-        self.0.code.address(entry.offset)
+    /// References to its own functions that escape, in the order of their indices.
+    pub(crate) fn references(&self) -> &[Reference] {
+        let info = &self.0.info;
+        let reference = |func: &u32| {
+            let ty = info.funcs[*func as usize] as usize;
+            let entry = self.0.entries[ty].expect("compiled for every escaping type");
+            Reference {
+                code: self.0.functions[(func - info.imported_funcs) as usize].offset,
+                entry: entry.offset,
+                type_id: info.type_numbers[ty],
+                slots: info.types[ty].slots(),
+            }
+        };
+        let own = || {
+            info.escaping
+                .iter()
+                .filter(|func| **func >= info.imported_funcs)
+        };
+        self.0
+            .references
+            .get_or_init(|| own().map(reference).collect())
     }
 
     /// Its machine code.

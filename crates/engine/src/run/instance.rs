@@ -423,24 +423,25 @@ impl InstanceData {
     fn write_func_refs(&mut self) {
         let module = self.module.clone();
         let info = module.info();
-        for &func in &info.escaping {
-            let offset = module.layout().funcref(func).expect("an escaping function");
-            let func_ref = match self.imported_funcs.get(func as usize) {
-                // SAFETY: of this store, alive.
-                Some(imported) => unsafe { *imported.as_ptr() },
-                None => {
-                    let ty = info.funcs[func as usize];
-                    VmFuncRef {
-                        code: module.func_code(func),
-                        vmctx: self.vmctx(),
-                        type_id: info.type_numbers[ty as usize],
-                        slots: info.types[ty as usize].slots(),
-                        entry: module.entry_trampoline(ty),
-                    }
-                }
-            };
-            // SAFETY: the layout's offset of a `VmFuncRef`.
-            unsafe { self.write(offset, func_ref) };
+        let imported = info
+            .escaping
+            .iter()
+            .map_while(|func| self.imported_funcs.get(*func as usize));
+        // SAFETY: of this store, alive.
+        let imported = imported.map(|raw| unsafe { *raw.as_ptr() });
+        let (code, vmctx) = (module.code(), self.vmctx());
+        let own = module.references().iter().map(|own| VmFuncRef {
+            code: code.address(own.code),
+            vmctx,
+            type_id: own.type_id,
+            slots: own.slots,
+            entry: code.address(own.entry),
+        });
+        let layout = module.layout();
+        for (place, func_ref) in imported.chain(own).enumerate() {
+            let offset = layout.funcref_at(place as u32) as usize;
+            // SAFETY: the layout's offset of a `VmFuncRef` in the context.
+            unsafe { vmctx.add(offset).cast::<VmFuncRef>().write(func_ref) };
         }
     }
 }
