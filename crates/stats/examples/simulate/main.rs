@@ -26,13 +26,14 @@ struct Options {
     noises: Vec<Noise>,
     controls: Controls,
     width: Option<f64>,
+    far: Vec<f64>,
     what: String,
 }
 
 const USAGE: &str = "\
-simulate [coverage|aa|power|compare|all] [--trials N] [--cells N] [--workloads N]
+simulate [coverage|aa|power|compare|far|all] [--trials N] [--cells N] [--workloads N]
          [--rounds N,N…] [--seed N] [--noise NAME,NAME…] [--controls first|every]
-         [--width PERCENT]";
+         [--width PERCENT] [--far TIMES,TIMES…]";
 
 fn main() {
     match options() {
@@ -54,6 +55,7 @@ fn options() -> Result<Options, String> {
         noises: Noise::ALL.to_vec(),
         controls: Controls::Every,
         width: None,
+        far: vec![1.5, 4.0, 16.0],
         what: "all".to_owned(),
     };
     let mut words = std::env::args().skip(1);
@@ -77,6 +79,10 @@ fn options() -> Result<Options, String> {
             "--width" => {
                 let percent: f64 = value.parse().map_err(|_| value.clone())?;
                 options.width = Some(percent / 100.0);
+            }
+            "--far" => {
+                let all = value.split(',').map(str::parse);
+                options.far = all.collect::<Result<_, _>>().map_err(|_| value.clone())?;
             }
             "--controls" if value == "first" => options.controls = Controls::First,
             "--controls" if value == "every" => options.controls = Controls::Every,
@@ -102,6 +108,9 @@ fn run(options: &Options) {
     }
     if wants("compare") {
         gate(options);
+    }
+    if wants("far") {
+        far(options);
     }
 }
 
@@ -171,6 +180,36 @@ fn planted(options: &Options) {
                 100.0 * three.seen_mean,
                 100.0 * three.seen_cell,
             );
+        }
+    }
+}
+
+/// A row far from the others, which rests once it is known well enough: whether its interval
+/// contains the truth all the same, and how many rounds it took.
+fn far(options: &Options) {
+    /// What campaigns are measured to by default.
+    const WIDTH: f64 = 0.005;
+    println!(
+        "\n| noise | rounds | takes | far mean covered | rounds it took | other means covered |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for &noise in &options.noises {
+        for &rounds in &options.rounds {
+            for &times in &options.far {
+                let world = World {
+                    row_slower: times - 1.0,
+                    width: Some(options.width.unwrap_or(WIDTH)),
+                    ..world(options, noise, rounds, 0.0)
+                };
+                let told = Told::of(&world, options.trials, options.seed);
+                println!(
+                    "| {} | {rounds} | {times} × | {} | {:.1} | {} |",
+                    noise.help(),
+                    share(told.far_covered, told.far),
+                    f64::from(told.far_rounds) / f64::from(options.trials),
+                    share(told.means_covered - told.far_covered, told.means - told.far),
+                );
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use fathom_record::campaign::Sample;
 use fathom_record::{Campaign, CellId};
 use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::rng::Rng;
@@ -27,6 +28,12 @@ pub struct Told {
     pub means_covered: u32,
     /// Means without a true difference that were called different.
     pub means_different: u32,
+    /// Means of the last row, where all of it is slower, that had an interval.
+    pub far: u32,
+    /// Of those, intervals with the truth in them.
+    pub far_covered: u32,
+    /// Rounds that such a row was measured, of its first workload.
+    pub far_rounds: u32,
     /// Campaigns that called anything different which is not.
     pub campaigns_different: u32,
     /// Campaigns that found what was planted.
@@ -52,10 +59,11 @@ impl Told {
     }
 
     fn hear(&mut self, world: &World, simulated: &Simulated) {
-        let summary = match world.width {
-            Some(width) => Summary::from_campaign(&settled(&simulated.campaign, width)),
-            None => Summary::from_campaign(&simulated.campaign),
+        let measured = match world.width {
+            Some(width) => &settled(&simulated.campaign, width),
+            None => &simulated.campaign,
         };
+        let summary = Summary::from_campaign(measured);
         let before = (self.different, self.means_different);
         for row in summary.rows.iter().skip(1) {
             let truth = |workload: &str| {
@@ -84,6 +92,14 @@ impl Told {
                 u32::from(is_different(row.to_baseline.verdict) && mean.abs() < NOTHING);
             if let Ok(ratio) = &row.to_baseline.geomean {
                 count(ratio, mean, &mut self.means, &mut self.means_covered);
+                let is_last = summary.rows.last().is_some_and(|last| last.row == row.row);
+                if world.row_slower > 0.0 && is_last {
+                    count(ratio, mean, &mut self.far, &mut self.far_covered);
+                    let of_first = summary.cell_of(&row.row, &World::workload(0));
+                    let is_of_first =
+                        |sample: &&Sample| of_first.is_some_and(|cell| cell.id == sample.cell);
+                    self.far_rounds += measured.samples.iter().filter(is_of_first).count() as u32;
+                }
             }
         }
         self.campaigns_different += u32::from((self.different, self.means_different) != before);
