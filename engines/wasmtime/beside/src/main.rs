@@ -6,8 +6,9 @@
 //! ```
 //!
 //! A row is the median of our time, the median of wasmtime's, and the median of the
-//! ratios of pairs that were measured one after the other, in turns, with the interval
-//! that contains the true one in 95 of 100 runs (order statistics).
+//! ratios of two rounds, one in which we came first and one in which wasmtime did (who
+//! comes first finds other caches), with the interval that contains the true one in 95 of
+//! 100 runs (order statistics).
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -258,7 +259,11 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 /// The median of the ratios and the order statistics around it.
 fn ratio(pairs: &[[f64; 2]]) -> [f64; 3] {
-    let mut ratios: Vec<f64> = pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
+    let both_orders = pairs.chunks_exact(2).map(|two| {
+        let [one, other] = [two[0], two[1]].map(|[ours, theirs]| ours / theirs);
+        (one * other).sqrt()
+    });
+    let mut ratios: Vec<f64> = both_orders.collect();
     ratios.sort_by(f64::total_cmp);
     let count = ratios.len() as f64;
     let reach = 0.98 * count.sqrt();
@@ -282,7 +287,10 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let rounds = args.next_if(|arg| arg.parse::<usize>().is_ok());
-    let rounds = rounds.map_or(31, |rounds| rounds.parse().expect("a number"));
+    let rounds = rounds.map_or(40, |rounds| {
+        rounds.parse::<usize>().expect("a number").max(2)
+    });
+    let rounds = rounds.next_multiple_of(2);
     let paths: Vec<PathBuf> = args.map(PathBuf::from).collect();
     let name = |path: &PathBuf| {
         path.file_stem()
