@@ -166,6 +166,19 @@ fn a_control_of_too_few_rounds_is_not_called_missing() {
 }
 
 #[test]
+fn a_control_that_rested_is_not_a_cell_that_was_forgotten() {
+    let (_, text) = report(|record| {
+        let cell = record["cell"].as_str().unwrap_or_default();
+        !cell.ends_with("control")
+    });
+    let line = text
+        .lines()
+        .find(|line| line.contains("too slow for the budget"));
+    assert!(line.is_some_and(|line| line.contains("control")), "{text}");
+    assert!(!text.contains("no round was completed"), "{text}");
+}
+
+#[test]
 fn no_total_is_told_below_five_rounds() {
     let kept = |record: &mut Value| {
         let of_trap = record["cell"]

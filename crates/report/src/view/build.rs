@@ -139,7 +139,13 @@ fn not_installed(absent: &[AbsentNote]) -> Option<FailureRow> {
 /// each one failure however many cells it has, and what was not measured yet.
 fn silent_failures(summary: &Summary) -> Vec<FailureRow> {
     let mut rows: Vec<FailureRow> = Vec::new();
-    let mut unmeasured = 0;
+    let (mut unmeasured, mut without_control) = (0, 0);
+    let has_time = |id: &CellId| {
+        summary
+            .cells
+            .iter()
+            .any(|cell| cell.id == *id && cell.times.is_ok())
+    };
     for cell in summary.cells.iter().filter(|cell| cell.failures.is_empty()) {
         let (what, message) = match &cell.times {
             Err(NoTime::Unsound { violations }) => (
@@ -151,7 +157,10 @@ fn silent_failures(summary: &Summary) -> Vec<FailureRow> {
             ),
             Err(NoTime::Failed { message, .. }) => (cell.id.to_string(), message.clone()),
             Err(NoTime::NotMeasured) => {
-                unmeasured += 1;
+                match cell.cell.control_of.as_ref().is_some_and(has_time) {
+                    true => without_control += 1,
+                    false => unmeasured += 1,
+                }
                 continue;
             }
             Ok(_) => continue,
@@ -176,6 +185,16 @@ fn silent_failures(summary: &Summary) -> Vec<FailureRow> {
             rounds: "all rounds".to_owned(),
             kind: "not measured".to_owned(),
             message: "no round was completed; --resume continues".to_owned(),
+        });
+    }
+    if without_control > 0 {
+        rows.push(FailureRow {
+            what: figures::plural(without_control, "control"),
+            rounds: "all rounds".to_owned(),
+            kind: "not measured".to_owned(),
+            message: "too slow for the budget: the noisiest other control is used; a longer \
+                      --budget measures them"
+                .to_owned(),
         });
     }
     rows
