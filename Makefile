@@ -51,8 +51,10 @@ test-engines: packages ## Install every outside engine, which takes a while, and
 	cd engines/tests && $(PYTHON) -m unittest discover --start-directory . --pattern 'test_*.py'
 
 .PHONY: test-readme
-test-readme: packages ## Run every command of the README, also those that measure for a minute each
-	FATHOM_README=all $(CARGO) test --locked --workspace --test readme -- --nocapture
+test-readme: setup ## Run every command of the README with the release binary, also those that measure for minutes
+	$(PYTHON) workloads/build.py --suite libsodium
+	$(PYTHON) workloads/build.py --suite fibers,http
+	FATHOM_README=all $(CARGO) test --release --locked --test readme -- --nocapture
 
 .PHONY: test-install
 test-install: packages ## Run `cargo install` into a folder beside and use what it installed, outside the checkout

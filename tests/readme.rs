@@ -19,11 +19,11 @@ const ELSEWHERE: [(&str, &str); 7] = [
     ("fathom engines install all", "make test-engines"),
     (
         "python3 workloads/build.py --suite libsodium",
-        "make test, before the tests",
+        "make test and `make test-readme`, before the tests",
     ),
     (
         "python3 workloads/build.py --suite fibers,http",
-        "it compiles for a minute; `make test-readme` measures what is built",
+        "it compiles for a minute; `make test-readme`, before the tests",
     ),
     ("make test-programs", "tests/programs.rs, in make test"),
 ];
