@@ -18,6 +18,7 @@ pub mod idle;
 mod probe;
 pub mod show;
 pub mod steer;
+mod traced;
 
 use std::{
     path::Path,
@@ -189,11 +190,12 @@ fn measure(
     if !prepared.skips_probe {
         probe::exclude_unsound(prepared, results, stop)?;
     }
+    idle::wait_for(prepared, stop);
+    traced::pass(prepared, results, stop)?;
     let mut pace = prepared.pace.clone();
     pace.budget = pace
         .budget
         .map(|budget| budget.saturating_sub(began.elapsed()));
-    idle::wait_for(prepared, stop);
     let mut shown = show::Shown::new();
     let mut drivers = prepared.boxed_drivers();
     let ended = Session {

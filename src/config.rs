@@ -88,9 +88,10 @@ pub fn completed(
     let Some(at) = command_at(&words) else {
         return Ok((words, None));
     };
-    let is_measuring = match words[at].to_str() {
-        Some("bench" | "suite" | "reproduce") => true,
-        Some("run") => false,
+    let command = words[at].to_str().unwrap_or_default().to_owned();
+    let is_measuring = match command.as_str() {
+        "bench" | "suite" | "reproduce" | "waterfall" => true,
+        "run" => false,
         _ => return Ok((words, None)),
     };
     let path = folder.join(FILE);
@@ -102,6 +103,8 @@ pub fn completed(
     let config = parse(&text)?;
     let given = Given(&words[at..]);
     let added = match is_measuring {
+        // One program on one engine, which the command line names.
+        true if command == "waterfall" => pace(&config, &given),
         true => measuring(&config, &given),
         false => running(&config.limits, &given),
     };
@@ -162,6 +165,15 @@ fn measuring(config: &Config, given: &Given<'_>) -> Vec<Added> {
             option: "--engines",
             value: names.join(","),
         });
+    }
+    added.extend(pace(config, given));
+    added
+}
+
+fn pace(config: &Config, given: &Given<'_>) -> Vec<Added> {
+    let mut added = Vec::new();
+    if given.has("--resume") {
+        return added;
     }
     // Who says anything of how long has said how long.
     let is_free = !given.has_any(&["--rounds", "--budget", "--width", "--quick"]);
@@ -296,6 +308,8 @@ mod tests {
         let given = "fathom bench --engines=node --budget 5m";
         let all = "fathom bench --time-limit 2m --wait-idle 0 --engines=node --budget 5m";
         assert_eq!(with(FULL, given).unwrap(), all);
+        let fall = "fathom waterfall --rounds 9 --time-limit 2m --wait-idle 0 a";
+        assert_eq!(with(FULL, "fathom waterfall a").unwrap(), fall);
         let quick =
             "fathom bench --engines fathom:guard,native --time-limit 2m --wait-idle 0 --quick";
         assert_eq!(with(FULL, "fathom bench --quick").unwrap(), quick);

@@ -23,6 +23,7 @@ mod run;
 mod runner;
 mod suite;
 mod trace;
+mod waterfall;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -57,6 +58,7 @@ enum Command {
     Probe(probe::Args),
     Trace(Box<trace::Args>),
     Explain(explain::Args),
+    Waterfall(Box<waterfall::Args>),
     Report(report::Args),
     Compare(compare::Args),
     Engines(engines::Args),
@@ -92,6 +94,7 @@ fn outcome() -> anyhow::Result<ExitCode> {
         Command::Probe(args) => probe::run(args, invocation),
         Command::Trace(args) => trace::run(*args, invocation),
         Command::Explain(args) => explain::run(args),
+        Command::Waterfall(args) => waterfall::run(*args, invocation),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args, invocation),
         Command::Engines(args) => engines::run(args, invocation),

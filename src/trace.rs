@@ -12,7 +12,7 @@
 //! on standard error or in a file. A level that is not there is named with its reason and
 //! what would help.
 
-mod calibrate;
+pub mod calibrate;
 mod engine;
 mod process;
 mod show;

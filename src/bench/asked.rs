@@ -38,7 +38,7 @@ impl Asking for Args {
         let word = self.target.as_deref().unwrap_or(DEFAULT);
         let path = folder.join(word);
         let subject = match path.extension().is_some() || path.is_file() {
-            true => module(word, &path, &self.args)?,
+            true => Subject::module(module(word, &path, &self.args)?),
             false => Subject::word(word),
         };
         Ok(Asked {
@@ -82,6 +82,7 @@ pub fn again(command: &[String], folder: &Path) -> anyhow::Result<Asked> {
     match name.as_str() {
         "suite" => read::<crate::suite::Args>(words, folder),
         "reproduce" => read::<crate::reproduce::Args>(words, folder),
+        "waterfall" => read::<crate::waterfall::Args>(words, folder),
         _ => read::<Args>(words, folder),
     }
 }
@@ -117,7 +118,7 @@ pub fn length(pace: &Pace) -> Length {
 }
 
 /// A program of the user's own, named by a word.
-fn module(word: &str, path: &Path, args: &[String]) -> anyhow::Result<Subject> {
+pub fn module(word: &str, path: &Path, args: &[String]) -> anyhow::Result<OwnModule> {
     let wasm = match path.exists() {
         true => load::read(path),
         // As the user wrote it.
@@ -125,16 +126,16 @@ fn module(word: &str, path: &Path, args: &[String]) -> anyhow::Result<Subject> {
     };
     let wasm = wasm.context("no module to measure")?;
     let is_text = fs::metadata(path)?.len() != wasm.len() as u64;
-    Ok(Subject::module(OwnModule {
+    Ok(OwnModule {
         path: std::path::absolute(path)?,
         wasm,
         is_text,
         args: args.to_vec(),
-    }))
+    })
 }
 
 /// What programs are given.
-fn input(given: &Given, folder: &Path) -> anyhow::Result<Input> {
+pub fn input(given: &Given, folder: &Path) -> anyhow::Result<Input> {
     let mut env = Vec::new();
     for pair in &given.env {
         let (key, value) = pair
@@ -198,6 +199,10 @@ mod tests {
         let asked = again_in_root("reproduce leaps-and-bounds --spec copy").unwrap();
         assert_eq!(name(&asked), "leaps-and-bounds-spec");
         assert!(again_in_root("reproduce libsodium-2023 --spec copy").is_err());
+        let asked =
+            again_in_root("waterfall polybench:gemm --size mini --engine fathom:trap").unwrap();
+        assert_eq!((name(&asked), asked.engines.len()), ("waterfall", 1));
+        assert!(again_in_root("waterfall nonsense").is_err());
         assert!(again_in_root("suite nonsense").is_err());
         assert!(again_in_root("suite leaps-and-bounds").is_err());
         assert!(again(&[], Path::new("/")).is_err());

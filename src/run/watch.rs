@@ -25,7 +25,11 @@ pub fn write(watch: &Watch, file: &Path) -> anyhow::Result<()> {
         wasi.add(calls.name, &calls.results, calls.bytes, &times);
     }
     let (call_ns, least_ns) = Watch::cost_ns();
-    wasi.cost = Some(Cost { call_ns, least_ns });
+    wasi.cost = Some(Cost {
+        call_ns,
+        least_ns,
+        plain_ns: None,
+    });
     let text = serde_json::to_string(&wasi)?;
     std::fs::write(file, text).with_context(|| file.display().to_string())
 }

@@ -42,6 +42,7 @@ pub fn kernel() -> Option<Cost> {
     Some(Cost {
         call_ns: (traced - plain).max(0.0),
         least_ns,
+        plain_ns: Some(plain),
     })
 }
 

@@ -43,4 +43,5 @@ pub mod session;
 pub mod steer;
 pub mod suite;
 pub mod trial;
+mod unrun;
 pub mod worker;

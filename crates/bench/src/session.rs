@@ -407,7 +407,11 @@ fn is_given_up(failures: &[Failure], id: &CellId) -> bool {
         .any(|failure| failure.cell.as_ref() == Some(id))
 }
 
-pub(crate) fn scratch() -> Result<tempfile::TempDir, DriveError> {
+/// A folder for what one process writes, in memory where there is some.
+///
+/// # Errors
+/// It cannot be made.
+pub fn scratch() -> Result<tempfile::TempDir, DriveError> {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() {
         memory.to_owned()

@@ -30,6 +30,8 @@ closed_set! {
         Startup = "startup", "the way to the first instruction and from instance to instance";
         /// What a call costs.
         Calls = "calls", "what a call costs, of a function, through a table and of the host";
+        /// One program's time on an engine, in parts.
+        Waterfall = "waterfall", "the time of one program on one engine, in parts";
         /// What bounds checks cost.
         Bounds = "bounds", "what bounds checks cost, on 32-bit and 64-bit memories";
         /// What instances cost that run side by side.

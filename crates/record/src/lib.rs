@@ -17,6 +17,7 @@
 //! * [`answer`]: the line by which a workload tells its answer.
 //! * [`protocol`]: how a runner is asked and answers.
 //! * [`campaign`]: the file a campaign leaves behind.
+//! * [`waterfall`]: what is run beside a program whose time is taken apart.
 //!
 //! What must stay true: this crate does no I/O but through the `Read` and
 //! `Write` it is handed, measures nothing, and estimates nothing. Input is
@@ -48,6 +49,7 @@ pub mod host;
 pub mod load;
 pub mod protocol;
 pub mod vocabulary;
+pub mod waterfall;
 
 pub use answer::Answer;
 pub use campaign::{Campaign, Header, Record, Writer};

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_record::campaign::{
     self, AbsentNote, Config, Counts, CpuTime, FORMAT_VERSION, Failure, InForce, ModuleNote,
-    ProbeRecord, Process, Resumed, Sample, Tail, Window, WorkloadNote,
+    ProbeRecord, Process, Resumed, Sample, Seen, Tail, Traced, Window, WorkloadNote,
 };
 use fathom_record::host::Features;
 use fathom_record::protocol::{
@@ -215,6 +215,20 @@ fn counts(id: CellId) -> Record {
     })
 }
 
+fn traced(id: CellId) -> Record {
+    let seen = Seen {
+        count: 3,
+        total_ns: 900,
+        each_ns: -20.5,
+    };
+    Record::Traced(Traced {
+        cell: id,
+        repeat: 1,
+        wasi: Some(seen),
+        calls: Some(BTreeMap::from([(text("writev"), seen)])),
+    })
+}
+
 fn records() -> Vec<Record> {
     let id = cell().id();
     let phases = BTreeMap::from([
@@ -256,6 +270,7 @@ fn records() -> Vec<Record> {
         }),
         process(id.clone()),
         counts(id.clone()),
+        traced(id.clone()),
         Record::Failure(Failure {
             cell: Some(id),
             round: Some(1),

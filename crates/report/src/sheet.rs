@@ -132,6 +132,11 @@ impl Sheet {
         own_html::page(campaign, &body)
     }
 
+    /// The table of its page, under this caption.
+    pub fn html_table(&self, caption: &str) -> String {
+        own_html::table(&escape(caption), &self.shown())
+    }
+
     /// For a script (RFC 4180): times in nanoseconds, nothing rounded.
     pub fn csv(&self) -> String {
         let names = self.columns.iter().map(|(_, name, _)| (*name).to_owned());
@@ -176,7 +181,8 @@ fn shown(entry: &Entry, unit: Unit) -> String {
         Unit::Bytes => figures::bytes(number),
         Unit::Mean if number < 10.0 => format!("{number:.1}"),
         Unit::Text | Unit::Mean | Unit::Whole => format!("{number:.0}"),
-        Unit::Share => format!("{:.0} %", number * 100.0),
+        // A little less than nothing is nothing, without a sign.
+        Unit::Share => format!("{:.0} %", (number * 100.0).round() + 0.0),
         Unit::Ratio => format!("{number:.2}"),
     }
 }

@@ -11,7 +11,8 @@
 //!                 ├──▶ table      ratios that are judged together  ◀── verdict
 //!                 ▼
 //!             Summary (one campaign)     compare (two campaigns)
-//!                 └──▶ medians   plain ones, for tables that compare nothing
+//!                 ├──▶ medians   plain ones, for tables that compare nothing
+//!                 └──▶ waterfall one program's time on one engine, in parts
 //! ```
 //!
 //! What must stay true:
@@ -58,6 +59,7 @@ pub mod summary;
 pub mod table;
 pub mod times;
 pub mod verdict;
+pub mod waterfall;
 
 pub use compare::{Basis, Change, Comparison, compare};
 pub use figure::{Figure, FigureUnit};
@@ -71,6 +73,7 @@ pub use summary::{CellSummary, NoTime, RowRatio, RowSummary, Summary, WorkloadRa
 pub use table::Table;
 pub use times::{Estimate, Times};
 pub use verdict::{DELTA, Verdict};
+pub use waterfall::Waterfall;
 
 /// Why there is no estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]

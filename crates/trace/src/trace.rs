@@ -68,6 +68,9 @@ pub struct Cost {
     pub call_ns: f64,
     /// What is seen of a call that does next to nothing: times near it say nothing more.
     pub least_ns: f64,
+    /// What such a call takes when nobody looks, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plain_ns: Option<f64>,
 }
 
 /// How WASI calls are seen.
@@ -200,6 +203,7 @@ mod tests {
             kernel_cost: Some(Cost {
                 call_ns: 290.5,
                 least_ns: 120.0,
+                plain_ns: Some(60.0),
             }),
             missing: Vec::new(),
         };

@@ -92,6 +92,10 @@ pub struct Design {
     pub cycles: bool,
     /// Whether system calls are counted.
     pub counting: Counting,
+    /// How often each cell that [`Design::is_traced`] names is run under a tracer as well.
+    pub traced: u32,
+    /// Whether a task is.
+    pub is_traced: fn(&Task) -> bool,
     /// Whose noise is looked at.
     pub controls: Controls,
 
@@ -133,6 +137,8 @@ impl Design {
         is_by_cell: false,
         cycles: false,
         counting: Counting::No,
+        traced: 0,
+        is_traced: |_| false,
         controls: Controls::EachEngine,
         measured: |_| Err(AskError::NoHouse),
         presence: |_, presence| Ok(presence),

@@ -32,12 +32,14 @@ mod scaling;
 mod spec;
 mod startup;
 mod suite;
+mod waterfall;
 
 use fathom_record::Experiment;
 
 pub use design::{Command, Counting, Design, Here};
 pub use measured::Measured;
 pub use spec::BUILT as SPEC_BUILT;
+pub use waterfall::Apart;
 
 use crate::asked::{AskError, OwnModule};
 
@@ -45,6 +47,7 @@ use crate::asked::{AskError, OwnModule};
 pub const ALL: &[&Design] = &[
     &suite::DESIGN,
     &module::DESIGN,
+    &waterfall::DESIGN,
     &growth::DESIGN,
     &compile::DESIGN,
     &startup::DESIGN,
@@ -84,6 +87,8 @@ enum Of {
     Module(OwnModule),
     /// A size of a copy of SPEC CPU.
     Spec(String),
+    /// A program that is taken apart.
+    Apart(Apart),
 }
 
 impl Subject {
@@ -92,6 +97,14 @@ impl Subject {
         Subject {
             design: &module::DESIGN,
             of: Of::Module(module),
+        }
+    }
+
+    /// A program whose time is taken apart.
+    pub fn apart(apart: Apart) -> Subject {
+        Subject {
+            design: &waterfall::DESIGN,
+            of: Of::Apart(apart),
         }
     }
 
@@ -137,21 +150,28 @@ impl Subject {
     fn suite(&self) -> &str {
         match &self.of {
             Of::Suite(name) => name,
-            Of::Itself | Of::Module(_) | Of::Spec(_) => "",
+            Of::Itself | Of::Module(_) | Of::Spec(_) | Of::Apart(_) => "",
         }
     }
 
     fn own_module(&self) -> Option<&OwnModule> {
         match &self.of {
             Of::Module(module) => Some(module),
-            Of::Itself | Of::Suite(_) | Of::Spec(_) => None,
+            Of::Itself | Of::Suite(_) | Of::Spec(_) | Of::Apart(_) => None,
+        }
+    }
+
+    fn taken_apart(&self) -> Option<&Apart> {
+        match &self.of {
+            Of::Apart(apart) => Some(apart),
+            Of::Itself | Of::Suite(_) | Of::Module(_) | Of::Spec(_) => None,
         }
     }
 
     fn spec_size(&self) -> &str {
         match &self.of {
             Of::Spec(size) => size,
-            Of::Itself | Of::Suite(_) | Of::Module(_) => "",
+            Of::Itself | Of::Suite(_) | Of::Module(_) | Of::Apart(_) => "",
         }
     }
 }

@@ -9,7 +9,7 @@ use fathom_record::{Compared, Experiment, Variant, campaign::ModuleNote};
 
 use super::{Design, Here, Measured, suite};
 use crate::{
-    asked::{AskError, Strategies, ensure},
+    asked::{AskError, OwnModule, Strategies, ensure},
     check::Expected,
     choose::Program,
 };
@@ -35,18 +35,27 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
     ensure(asked.size.is_none(), || {
         "--size is for suites; a module is run as it is".to_owned()
     })?;
+    Ok(of_module(module, None))
+}
+
+/// A program of the user's own, and its native build where there is one.
+pub(super) fn of_module(module: &OwnModule, native: Option<PathBuf>) -> Measured {
     let name = module.path.file_name().unwrap_or_default();
     // Relative to the results folder, like the reference.
     let artifact = match module.is_text {
         true => PathBuf::from(TRANSLATED),
         false => module.path.clone(),
     };
+    let has_native = native.is_some();
     let program = Program {
         suite: "module".to_owned(),
         name: name.to_string_lossy().into_owned(),
         size: String::new(),
         args: module.args.clone(),
-        artifact: Box::new(move |_| artifact.clone()),
+        artifact: Box::new(move |variant: Variant| match (&native, variant.is_wasm()) {
+            (Some(native), false) => native.clone(),
+            _ => artifact.clone(),
+        }),
         expected: Expected::SameAs(PathBuf::from("output.stdout")),
         folder: None,
         is_cached: false,
@@ -55,7 +64,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
     let title = module.path.file_stem().unwrap_or_default();
     let title = title.to_string_lossy().into_owned();
     let text = module.is_text.then(|| module.wasm.clone());
-    Ok(Measured {
+    Measured {
         module: Some(ModuleNote {
             path: module.path.clone(),
             bytes: module.wasm.len() as u64,
@@ -69,9 +78,9 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
         compared: Compared::Run,
         variants: vec![Variant::Wasm],
         strategies: strategies_for(&module.wasm),
-        has_native: false,
+        has_native,
         ..Measured::new(title, (vec![program], Vec::new()))
-    })
+    }
 }
 
 /// The strategies that guard a module's memories; all, where it is refused anyway.

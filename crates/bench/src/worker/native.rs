@@ -181,7 +181,8 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
         seed: measure.seed,
         used: Mutex::default(),
         memory: OnceLock::new(),
-        is_looked_at: AtomicBool::new(false),
+        // The only run is a timed one: nothing is to disturb it.
+        is_looked_at: AtomicBool::new(measure.warmup == 0 && measure.iterations == 1),
     };
     measure_program(&program, measure, emitter, |error: NativeError| {
         let kind = match &error {

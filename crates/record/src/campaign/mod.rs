@@ -7,6 +7,7 @@
 //!  sample        one counted iteration                                many
 //!  process       once-per-process phases and totals                   seals a cell's round
 //!  counts        system calls of a cell, counted in a run that is not timed
+//!  traced        what a traced run of a cell saw, which is not timed
 //!  failure       a round that has no samples, or a cell that has none
 //!  resumed       the campaign went on after a break
 //! ```
@@ -24,6 +25,7 @@
 
 mod before;
 mod read;
+mod traced;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +40,7 @@ use crate::protocol::Hello;
 use crate::vocabulary::{Compared, FailureKind, Guarantee, Metric, Phase, Span, Variant};
 
 pub use read::{ReadError, parse};
+pub use traced::{Seen, Traced};
 pub use write::{WriteError, Writer};
 
 /// The version of the format written here, and the highest one read.
@@ -66,6 +69,8 @@ pub struct Campaign {
     pub probes: Vec<ProbeRecord>,
     /// System calls, counted apart from the times.
     pub counts: Vec<Counts>,
+    /// What traced runs saw, apart from the times.
+    pub traced: Vec<Traced>,
     /// When it went on after a break.
     pub resumed: Vec<Resumed>,
     /// How the file ends.
@@ -103,6 +108,7 @@ impl Campaign {
             failures: Vec::new(),
             probes: Vec::new(),
             counts: Vec::new(),
+            traced: Vec::new(),
             resumed: Vec::new(),
             tail: Tail::Whole,
             valid_bytes: 0,
@@ -124,6 +130,7 @@ impl Campaign {
             }
             Record::Failure(record) => self.failures.push(record),
             Record::Counts(record) => self.counts.push(record),
+            Record::Traced(record) => self.traced.push(record),
             Record::Resumed(record) => {
                 // The header cannot be written again: it is read with what came later.
                 let config = &mut self.header.config;
@@ -173,6 +180,8 @@ pub enum Record {
     Failure(Failure),
     /// System calls of a cell.
     Counts(Counts),
+    /// What a traced run of a cell saw.
+    Traced(Traced),
     /// The campaign went on after a break.
     Resumed(Resumed),
 }

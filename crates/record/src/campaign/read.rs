@@ -165,6 +165,7 @@ fn record(line: &[u8], ids: &BTreeSet<CellId>) -> Result<Option<Record>, String>
         Record::Process(record) => Some(&mut record.cell),
         Record::Failure(record) => record.cell.as_mut(),
         Record::Counts(record) => Some(&mut record.cell),
+        Record::Traced(record) => Some(&mut record.cell),
         Record::Probe(_) | Record::Resumed(_) => None,
     };
     if let Some(cell) = cell {

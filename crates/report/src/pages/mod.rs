@@ -15,6 +15,7 @@ mod fibers;
 mod growth;
 mod startup;
 mod wasmfx;
+mod waterfall;
 
 pub(crate) use fibers::way;
 
@@ -96,6 +97,10 @@ const GENERAL: Page = Page {
 pub fn of(experiment: Experiment) -> Page {
     match experiment {
         Experiment::Suite | Experiment::Module => GENERAL,
+        Experiment::Waterfall => Page {
+            own: |context| Ok(waterfall::own(context)),
+            ..GENERAL
+        },
         Experiment::Growth => Page {
             own: |context| Ok(growth::own(context)),
             ..GENERAL

@@ -137,6 +137,7 @@ impl Made {
             kernel_cost: Some(Cost {
                 call_ns: 250.0,
                 least_ns: 150.0,
+                plain_ns: None,
             }),
             missing: Vec::new(),
         }

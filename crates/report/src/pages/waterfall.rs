@@ -1,0 +1,393 @@
+//! One program's time on one engine: a bar of parts, in a terminal, as a page, as a
+//! drawing, and as a table.
+//!
+//! ```text
+//!  part            time      95 %                share
+//!  native       371 ms  369–373 ms         90 %  ███████████████████
+//!  format      31.0 ms  28.9–33.1 ms      7.5 %                     ██
+//! ```
+//!
+//! What must stay true: a part below nothing is drawn backwards and keeps its sign; what is
+//! left unexplained stands beside the sum with its interval, however small it is.
+
+use fathom_record::{Campaign, Cell, Sandbox};
+use fathom_stats::NoEstimate;
+use fathom_stats::waterfall::{Lack, NoWaterfall, Part, Share, Value, Waterfall};
+
+use super::{Context, Own, Printed};
+use crate::chart::svg::escape;
+use crate::figures;
+use crate::sheet::{Column, Entry, Sheet, Unit, engine};
+
+mod draw;
+
+/// The name of its files.
+const NAME: &str = "waterfall";
+
+const COLUMNS: [Column; 7] = [
+    ("part", "part", Unit::Text),
+    ("time", "time_ns", Unit::Time),
+    ("95 % from", "low_ns", Unit::Time),
+    ("to", "high_ns", Unit::Time),
+    ("share", "share", Unit::Share),
+    ("count", "count", Unit::Whole),
+    ("each", "each_ns", Unit::Time),
+];
+
+/// What the experiment adds: its bar, in place of the general report.
+pub fn own(context: &Context<'_>) -> Own {
+    let campaign = context.campaign;
+    match Waterfall::of(campaign, context.summary) {
+        Ok(waterfall) => Page::of(&waterfall, context).own(&campaign.header.name),
+        Err(why) => without(&why, context),
+    }
+}
+
+/// What is said where there is no bar.
+fn without(why: &NoWaterfall, context: &Context<'_>) -> Own {
+    let mut text = format!("No waterfall: {why}\n");
+    text.extend(failures(context.campaign).map(|line| format!("  {line}\n")));
+    Own {
+        printed: Printed::Instead(text),
+        ..Own::default()
+    }
+}
+
+/// What was not measured, a line each.
+fn failures(campaign: &Campaign) -> impl Iterator<Item = String> {
+    campaign.failures.iter().map(|failure| {
+        let cell = failure.cell.as_ref().and_then(|id| campaign.cell(id));
+        let what = cell.map_or_else(String::new, |cell| {
+            format!("{} on {}: ", cell.workload, engine(cell))
+        });
+        format!("not measured: {what}{}: {}", failure.kind, failure.message)
+    })
+}
+
+/// A line of the bar.
+pub(super) struct Line {
+    /// What it is called.
+    pub(super) name: &'static str,
+    /// What it is, in words.
+    pub(super) what: String,
+    pub(super) value: Value,
+    /// Where it begins on the axis: behind all before it.
+    pub(super) from_ns: f64,
+    /// Whether it is the whole, from the beginning.
+    pub(super) is_whole: bool,
+    pub(super) part: Option<Part>,
+    count: Option<(f64, f64)>,
+}
+
+impl Line {
+    pub(super) fn time(&self) -> String {
+        figures::time(self.value.ns)
+    }
+
+    pub(super) fn ends(&self) -> Option<(f64, f64)> {
+        let interval = self.value.interval.ok()?;
+        Some((interval.low, interval.high))
+    }
+
+    /// The interval as text.
+    fn interval(&self) -> String {
+        match (self.ends(), self.value.interval) {
+            (Some((low, high)), _) => format!("{} to {}", figures::time(low), figures::time(high)),
+            (None, Err(NoEstimate::TooFewSamples { have, .. })) => {
+                format!("{} only", figures::plural(have, "run"))
+            }
+            (None, _) => figures::NONE.to_owned(),
+        }
+    }
+}
+
+/// All of it, in words.
+pub(super) struct Page {
+    pub(super) title: String,
+    pub(super) lines: Vec<Line>,
+    /// What stands below.
+    remarks: Vec<String>,
+    whole_ns: f64,
+}
+
+impl Page {
+    fn of(waterfall: &Waterfall, context: &Context<'_>) -> Page {
+        let whole_ns = waterfall.whole.ns;
+        let mut lines = Vec::new();
+        let mut from_ns = 0.0;
+        for share in &waterfall.parts {
+            lines.push(line(share, waterfall, from_ns));
+            from_ns += share.value.ns;
+        }
+        let unexplained = Line {
+            name: "unexplained",
+            what: "the whole without the parts".to_owned(),
+            value: waterfall.unexplained,
+            from_ns,
+            is_whole: false,
+            part: None,
+            count: None,
+        };
+        let whole = Line {
+            name: "whole",
+            what: "the process, from its start to its end".to_owned(),
+            value: waterfall.whole,
+            from_ns: 0.0,
+            is_whole: true,
+            part: None,
+            count: None,
+        };
+        lines.extend([unexplained, whole]);
+        Page {
+            title: title(waterfall),
+            lines,
+            remarks: remarks(waterfall, context),
+            whole_ns,
+        }
+    }
+
+    fn own(&self, campaign: &str) -> Own {
+        let mut files = self.sheet().files(NAME, campaign);
+        for (name, content) in &mut files {
+            if name.ends_with(".html") {
+                *content = self.html(campaign);
+            } else if name.ends_with(".md") {
+                content.push('\n');
+                content.extend(self.remarks.iter().map(|remark| format!("- {remark}\n")));
+            }
+        }
+        files.push((format!("{NAME}.svg"), draw::alone(self)));
+        Own {
+            printed: Printed::Instead(self.plain()),
+            files,
+            paper: Vec::new(),
+        }
+    }
+
+    fn share(&self, line: &Line) -> f64 {
+        line.value.ns / self.whole_ns
+    }
+
+    fn sheet(&self) -> Sheet {
+        let entries = |line: &Line| -> Vec<Entry> {
+            let (low, high) = line.ends().unzip();
+            vec![
+                line.name.into(),
+                Some(line.value.ns).into(),
+                low.into(),
+                high.into(),
+                Some(self.share(line)).into(),
+                line.count.map(|(count, _)| count).into(),
+                line.count.map(|(_, each_ns)| each_ns).into(),
+            ]
+        };
+        Sheet {
+            title: self.title.clone(),
+            columns: &COLUMNS,
+            lines: self.lines.iter().map(entries).collect(),
+        }
+    }
+
+    /// For a terminal.
+    fn plain(&self) -> String {
+        let heads = ["part", "time", "95 %", "share", "", ""].map(str::to_owned);
+        let mut table = vec![heads];
+        for line in &self.lines {
+            table.push([
+                line.name.to_owned(),
+                line.time(),
+                line.interval(),
+                figures::percent(self.share(line)),
+                draw::blocks(self, line),
+                counted(line),
+            ]);
+        }
+        let width = |column: usize| {
+            let fields = table.iter().map(|line| line[column].chars().count());
+            fields.max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..6).map(width).collect();
+        let mut text = format!("{}\n", self.title);
+        for fields in &table {
+            let mut line = String::new();
+            for (column, (field, width)) in fields.iter().zip(&widths).enumerate() {
+                let gap = " ".repeat(width - field.chars().count());
+                line.push_str("  ");
+                line.push_str(&match column {
+                    0 | 4 | 5 => format!("{field}{gap}"),
+                    _ => format!("{gap}{field}"),
+                });
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text.extend(self.remarks.iter().map(|remark| format!("{remark}\n")));
+        text
+    }
+
+    /// As a page of its own.
+    fn html(&self, campaign: &str) -> String {
+        let remarks = self.remarks.iter();
+        let remarks: String = remarks
+            .map(|remark| format!("<li>{}</li>", escape(remark)))
+            .collect();
+        let body = format!(
+            "<h1>{}</h1><figure><h3>{}</h3>{}</figure><ul>{remarks}</ul>{}",
+            escape(campaign),
+            escape(&self.title),
+            draw::chart(self),
+            self.sheet().html_table("The same in numbers"),
+        );
+        crate::own_html::page(campaign, &body)
+    }
+}
+
+/// How many and how long each.
+fn counted(line: &Line) -> String {
+    line.count.map_or_else(String::new, |(count, each_ns)| {
+        format!("{} × {}", figures::count(count), figures::time(each_ns))
+    })
+}
+
+fn line(share: &Share, waterfall: &Waterfall, from_ns: f64) -> Line {
+    let (name, what) = words(share.part, waterfall);
+    Line {
+        name,
+        what,
+        value: share.value,
+        from_ns,
+        is_whole: false,
+        part: Some(share.part),
+        count: share.count.map(|count| (count.count, count.each_ns)),
+    }
+}
+
+/// A part's name, and what it is of this engine.
+fn words(part: Part, waterfall: &Waterfall) -> (&'static str, String) {
+    let engine = of(&waterfall.cell.sandbox);
+    let unchecked = waterfall.unchecked.as_ref().map(of);
+    let without = unchecked.unwrap_or_else(|| engine.clone());
+    let format = of(&waterfall.format);
+    let has_native = waterfall.parts.iter().any(|one| one.part == Part::Native);
+    let more = match has_native {
+        true => ", more than native",
+        false => "",
+    };
+    match part {
+        Part::Native => ("native", "the native program".to_owned()),
+        Part::Code => ("code", format!("its own code on {format}")),
+        Part::Format => ("format", format!("{format} over native")),
+        Part::Quality => ("code quality", format!("{without} over {format}")),
+        Part::Checks => ("checks", format!("{engine} over {without}")),
+        Part::Wasi if waterfall.wasi_has_calls => (
+            "WASI",
+            "with its system calls, which were not seen".to_owned(),
+        ),
+        Part::Wasi => ("WASI", "outside system calls".to_owned()),
+        Part::Calls => ("system calls", format!("in the run{more}")),
+        Part::Faults => ("page faults", format!("in the run{more}")),
+        Part::Instance => ("instance", "making and dropping it".to_owned()),
+        Part::Compile => ("compile", "reading and compiling".to_owned()),
+        Part::Start => (
+            "start-up",
+            "start and end of the engine's process".to_owned(),
+        ),
+    }
+}
+
+/// A row in a reader's words.
+fn of(sandbox: &Sandbox) -> String {
+    let backend = sandbox.backend.iter().map(|name| format!(" {name}"));
+    let backend: String = backend.collect();
+    format!("{} {}{backend}", sandbox.engine, sandbox.strategy)
+}
+
+fn title(waterfall: &Waterfall) -> String {
+    let Cell { workload, size, .. } = &waterfall.cell;
+    let size = match size.as_str() {
+        "" => String::new(),
+        size => format!(" {size}"),
+    };
+    format!(
+        "{workload}{size} on {}: {}",
+        engine(&waterfall.cell),
+        figures::time(waterfall.whole.ns)
+    )
+}
+
+fn remarks(waterfall: &Waterfall, context: &Context<'_>) -> Vec<String> {
+    let mut remarks = vec![adds_up(waterfall)];
+    if let Some(twice) = &waterfall.twice {
+        let ends = match twice.interval {
+            Ok(ends) => format!(
+                " (95 %: {} to {})",
+                figures::time(ends.low),
+                figures::time(ends.high)
+            ),
+            Err(_) => String::new(),
+        };
+        let ns = figures::time(twice.ns);
+        remarks.push(format!(
+            "The same row measured twice differs by {ns}{ends}."
+        ));
+    }
+    let traced = match waterfall.repeats {
+        0 => String::new(),
+        repeats => format!(", and {}", figures::plural(repeats, "traced run")),
+    };
+    let rounds = figures::plural(waterfall.rounds, "round");
+    remarks.push(format!(
+        "Means of {rounds}, a cold process for each row in each{traced}."
+    ));
+    remarks.extend(waterfall.apart.iter().map(|lack| apart(lack, waterfall)));
+    remarks.extend(failures(context.campaign));
+    remarks
+}
+
+/// The sum against the whole.
+fn adds_up(waterfall: &Waterfall) -> String {
+    let [sum, whole, left] =
+        [&waterfall.sum, &waterfall.whole, &waterfall.unexplained].map(|one| figures::time(one.ns));
+    let share = figures::percent((waterfall.unexplained.ns / waterfall.whole.ns).abs());
+    match (
+        &waterfall.unexplained.interval,
+        waterfall.unexplained.may_be_nothing(),
+    ) {
+        (Err(_), _) => {
+            format!("The parts add up to {sum} of {whole}; there are too few rounds to say more.")
+        }
+        (Ok(_), true) => format!(
+            "The parts add up to {sum} of {whole}: what is left, {left}, cannot be told from nothing."
+        ),
+        (Ok(_), false) => {
+            format!("The parts add up to {sum} of {whole}: {left} ({share}) is unexplained.")
+        }
+    }
+}
+
+/// Why a part is not there, and where its time is.
+fn apart((part, lack): &(Part, Lack), waterfall: &Waterfall) -> String {
+    let (name, _) = words(*part, waterfall);
+    let into = match waterfall.parts.iter().any(|one| one.part == Part::Native) {
+        true => "format",
+        false => "code",
+    };
+    match (part, lack) {
+        (_, Lack::NoUnchecked) => format!(
+            "{} has no way to leave out its checks: they are in \"code quality\".",
+            waterfall.cell.sandbox.engine
+        ),
+        (_, Lack::NotTraced) => {
+            format!("\"{name}\" is not told apart, since it was not traced: it is in \"{into}\".")
+        }
+        (_, Lack::NotBeside(other)) => format!(
+            "\"{name}\" is not told apart, since {other} were not traced: it is in \"{into}\"."
+        ),
+        (_, Lack::NoPrice) => {
+            format!("\"{name}\" is not told apart, since their price is not known.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
