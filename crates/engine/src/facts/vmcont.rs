@@ -18,9 +18,14 @@
 //! is the block above a stack from then on, beside what runs there: to switch to it touches
 //! one place. No reference is left that knew it as what it was.
 //!
+//! Whoever leaves a stack notes where it goes on in its own block. So what a `resume` comes back
+//! with is read from where it has just been written, however far away the continuation is that
+//! it went to: no address that is needed next waits for that one's page.
+//!
 //! What must stay true: what runs is `current` and its parents, ending at `root`, at every
 //! instruction; so the parent is written before `current` is, and what it was before is
-//! overwritten after.
+//! overwritten after. A parent has where it goes on, or no frame pointer there as long as that
+//! is not yet written.
 
 use std::mem::offset_of;
 
@@ -35,8 +40,6 @@ pub struct VmStacks {
     pub current: *mut VmCont,
     /// Stands for the thread's own stack: its limit, a parent for the first one.
     pub root: VmCont,
-    /// Of the thread's own stack, while another one runs: where host code may begin.
-    pub host_sp: usize,
     /// What references count from.
     pub base: *mut VmCont,
     /// The continuations without a stack that are free, chained by `link`.
@@ -74,7 +77,7 @@ pub struct VmControl {
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub struct VmCont {
-    /// Suspended: where it goes on. Running: where its parent does.
+    /// Where it goes on, while it is suspended or another one runs that it has resumed.
     pub control: VmControl,
     /// Lowest address that frames on its stack may reach.
     pub limit: usize,
@@ -167,8 +170,8 @@ pub mod offsets {
     pub const CURRENT: i32 = STACKS + offset_of!(VmStacks, current) as i32;
     /// [`VmStacks::root`].
     pub const ROOT: i32 = STACKS + offset_of!(VmStacks, root) as i32;
-    /// [`VmStacks::host_sp`].
-    pub const ROOT_SP: i32 = STACKS + offset_of!(VmStacks, host_sp) as i32;
+    /// Of the thread's own stack, while another one runs: where host code may begin.
+    pub const ROOT_SP: i32 = ROOT + CONT_SP;
     /// [`VmStacks::base`].
     pub const CONT_BASE: i32 = STACKS + offset_of!(VmStacks, base) as i32;
     /// [`VmStacks::free`].

@@ -110,7 +110,6 @@ impl VmStacks {
         VmStacks {
             current: null_mut(),
             root,
-            host_sp: 0,
             base: null_mut(),
             free: null_mut(),
             free_stacks: null_mut(),

@@ -6,11 +6,12 @@
 //! ```
 //!
 //! Its function is called as any other; what it returns goes to the frame of the `resume`
-//! that it returns to. Then the continuation is free for the next one, with its stack: both
-//! are still read by the switch that leaves them, which nothing interrupts but a trap's or
+//! that it returns to. Then the continuation is free for the next one, with its stack, which
+//! the few instructions of the switch still run on: nothing interrupts them but a trap's or
 //! an interrupt's way out, and that reads neither.
 
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 use super::{SLOT_BYTES, load_slots, slot_flags};
@@ -47,6 +48,7 @@ pub(super) fn build(b: &mut FunctionBuilder<'_>, ty: &FuncType, runtime: Value) 
         b.ins().store(slot_flags(), *value, site, at::site_value(i));
     }
     let parent = get(b, cont, at::CONT_LINK);
+    let parent = root_or(b, runtime, parent);
     b.ins().store(flags, parent, runtime, at::CURRENT);
     let limit = get(b, parent, at::CONT_LIMIT);
     let least = get(b, runtime, at::LIMIT_MIN);
@@ -57,6 +59,23 @@ pub(super) fn build(b: &mut FunctionBuilder<'_>, ty: &FuncType, runtime: Value) 
     b.ins().store(flags, next, cont, at::CONT_LINK);
     b.ins().store(flags, cont, runtime, at::FREE_STACKS);
     let scratch = b.ins().iadd_imm_s(runtime, i64::from(at::SCRATCH));
-    b.ins().stack_switch(scratch, cont, runtime);
+    b.ins().stack_switch(scratch, parent, runtime);
     b.ins().trap(trap::UNREACHABLE);
+}
+
+/// The parent, which is the root as a rule and is taken before it is read, so that nothing
+/// waits for the continuation to come from memory.
+fn root_or(b: &mut FunctionBuilder<'_>, runtime: Value, parent: Value) -> Value {
+    let root = b.ins().iadd_imm_s(runtime, i64::from(at::ROOT));
+    let is_root = b.ins().icmp(IntCC::Equal, parent, root);
+    let (other, next) = (b.create_block(), b.create_block());
+    b.append_block_param(next, types::I64);
+    let taken = |value| [BlockArg::Value(value)];
+    b.ins().brif(is_root, next, &taken(root), other, &[]);
+    b.switch_to_block(other);
+    b.seal_block(other);
+    b.ins().jump(next, &taken(parent));
+    b.switch_to_block(next);
+    b.seal_block(next);
+    b.block_params(next)[0]
 }

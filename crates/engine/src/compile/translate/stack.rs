@@ -485,11 +485,21 @@ impl<'a> Translator<'a> {
         let arguments = self.leave(head, self.results(ty));
         let runtime = self.runtime();
         let current = self.get(runtime, at::CURRENT);
-        let parent = self.get(head, at::CONT_LINK);
+        let parent = self.parent_of(head);
         self.make_current(parent);
         self.put(current, head, at::CONT_LINK);
-        let back = self.b.ins().stack_switch(head, head, word);
+        let back = self.b.ins().stack_switch(current, parent, word);
         self.go_on(back, arguments, self.results(ty));
+    }
+
+    /// Who has resumed a continuation: as a rule the thread's own stack, which is taken before it
+    /// is read. So whoever goes on need not wait for the continuation to come from memory.
+    fn parent_of(&mut self, head: Value) -> Value {
+        let parent = self.get(head, at::CONT_LINK);
+        let runtime = self.runtime();
+        let root = self.b.ins().iadd_imm_s(runtime, i64::from(at::ROOT));
+        let is_root = self.b.ins().icmp(IntCC::Equal, parent, root);
+        self.unless(is_root, &[root], |_| vec![parent])[0]
     }
 
     /// Room for what a continuation is resumed with, which is noted in `head`.
@@ -540,19 +550,11 @@ impl<'a> Translator<'a> {
         let runtime = self.runtime();
         let current = self.get(runtime, at::CURRENT);
         let parent = self.get(head, at::CONT_LINK);
-        let leaf = self.get(target, at::CONT_LINK);
+        let leaf = self.leaf_of(target);
         self.put(parent, target, at::CONT_LINK);
         self.make_current(leaf);
         self.put(current, head, at::CONT_LINK);
-        // Where the target goes on is read, where the resumer does takes its place.
-        let scratch = self.b.ins().iadd_imm_s(runtime, i64::from(at::SCRATCH));
-        for offset in [at::CONT_SP, at::CONT_FP, at::CONT_PC] {
-            let value = self.get(target, offset);
-            self.put(value, scratch, offset);
-            let value = self.get(head, offset);
-            self.put(value, target, offset);
-        }
-        let back = self.b.ins().stack_switch(head, scratch, runtime);
+        let back = self.b.ins().stack_switch(current, leaf, runtime);
         self.go_on(back, arguments, back_types);
     }
 

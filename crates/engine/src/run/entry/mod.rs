@@ -52,7 +52,7 @@ use fathom_sys::cells::Domain;
 use fathom_sys::stack;
 
 use crate::facts::error::{Error, Result};
-use crate::facts::vmcont::VmCont;
+use crate::facts::vmcont::{VmCont, VmControl};
 use crate::facts::vmctx::{Crossing, VmRuntime};
 use crate::run::code;
 use crate::run::host::Shim;
@@ -90,6 +90,8 @@ struct Activation {
     outer_exit: Exit,
     /// The continuation that it was left in, or the root; null without one.
     outer_cont: *const VmCont,
+    /// Where its thread's own stack goes on, if a continuation does.
+    outer_root: VmControl,
     /// An exception that is on its way from one stack to the next.
     passing: usize,
     fault_pc: usize,
@@ -270,6 +272,7 @@ pub(crate) unsafe fn enter(
         start_sp: 0,
         outer_exit: Exit { fp: 0, pc: 0 },
         outer_cont: null(),
+        outer_root: VmControl::default(),
         passing: 0,
         fault_pc: 0,
         thrown: 0,
@@ -283,6 +286,7 @@ pub(crate) unsafe fn enter(
         if let Some(previous) = previous.as_ref() {
             activation.outer_exit = Exit::of(previous.runtime);
             activation.outer_cont = (*previous.runtime).stacks.current;
+            activation.outer_root = (*previous.runtime).stacks.root.control;
         }
         let exit = Exit::of(runtime);
         let Crossing {
@@ -325,7 +329,7 @@ pub(crate) unsafe fn enter(
 /// Which stack of the store an entry was made from, and how far it reached.
 struct Outer {
     current: *mut VmCont,
-    host_sp: usize,
+    root: VmControl,
     limit: usize,
 }
 
@@ -340,7 +344,7 @@ impl Outer {
             let stacks = &mut (*runtime).stacks;
             let outer = Outer {
                 current: stacks.current,
-                host_sp: stacks.host_sp,
+                root: stacks.root.control,
                 limit: (*runtime).stack_limit,
             };
             if !stacks.is_on_root() {
@@ -361,7 +365,7 @@ impl Outer {
             let stacks = &mut (*runtime).stacks;
             stacks.abandon();
             stacks.current = self.current;
-            stacks.host_sp = self.host_sp;
+            stacks.root.control = self.root;
             (*runtime).stack_limit = self.limit;
         }
     }
@@ -466,12 +470,13 @@ impl Activation {
         // the host.
         unsafe {
             let mut cont: *const VmCont = (*self.runtime).stacks.current;
+            let mut root = (*self.runtime).stacks.root.control;
             while !at.is_null() {
                 if exit.pc != 0 {
                     self.push(exit.pc - 1);
                 }
-                self.note_stacks(&*at, cont, exit.fp);
-                (exit, cont) = ((*at).outer_exit, (*at).outer_cont);
+                self.note_stacks(&*at, cont, root, exit.fp);
+                (exit, cont, root) = ((*at).outer_exit, (*at).outer_cont, (*at).outer_root);
                 at = (*at).previous;
                 if exit.fp == 0 {
                     break;
@@ -481,20 +486,33 @@ impl Activation {
     }
 
     /// Note the frames from `fp` on the stack of `cont` up to where the activation `at`
-    /// was entered, from stack to stack.
+    /// was entered, from stack to stack; `root` is where the thread's own goes on.
     ///
     /// # Safety
     /// `cont` is the root or runs in it, or runs where a switch was interrupted: then `fp`
     /// may be of another stack, and nothing is noted of it.
-    unsafe fn note_stacks(&mut self, at: &Activation, mut cont: *const VmCont, mut fp: usize) {
-        // SAFETY: what runs ends at the root; each has where its parent goes on.
+    unsafe fn note_stacks(
+        &mut self,
+        at: &Activation,
+        mut cont: *const VmCont,
+        root: VmControl,
+        mut fp: usize,
+    ) {
+        // SAFETY: what runs ends at the root; parents have where they go on, without a frame
+        // where they are just about to write it.
         unsafe {
             let stacks = &(*at.store).stacks;
             while !at.is_root(cont) && self.frames_len < MAX_FRAMES {
                 walk(self, stacks, fp, |fp| stacks.contains(fp));
-                self.push((*cont).control.pc.saturating_sub(1));
-                fp = (*cont).control.fp;
                 cont = (*cont).link;
+                let control = match at.is_root(cont) {
+                    true => root,
+                    false => (*cont).control,
+                };
+                fp = control.fp;
+                if fp != 0 {
+                    self.push(control.pc.saturating_sub(1));
+                }
             }
             let end = at.frames_end();
             walk(self, stacks, fp, |fp| fp < end && !stacks.contains(fp));

@@ -151,11 +151,11 @@ unsafe fn leave_segments(stacks: &mut VmStacks, mut left: *mut VmSegmentEnd) {
 /// A continuation runs, and nothing goes on in it.
 unsafe fn leave_continuation(runtime: &mut VmRuntime, exception: usize) -> VmControl {
     let stacks = &mut runtime.stacks;
-    // SAFETY: what runs has where its parent goes on, and that one's frame has room for a
-    // value.
+    // SAFETY: what runs has a parent, which has where it goes on; that one's frame has room for
+    // a value.
     unsafe {
         let cont = stacks.current;
-        let control = (*cont).control;
+        let control = (*(*cont).link).control;
         let value: *mut usize = (*cont).site.offset(site_value(0) as isize).cast();
         value.write(exception);
         stacks.current = (*cont).link;

@@ -39,8 +39,9 @@ struct Stored {
 
 /// Where it is said what compiled code finds by its place: a change there is one of
 /// version.
-const LAYOUTS: [&str; 3] = [
+const LAYOUTS: [&str; 4] = [
     include_str!("../../facts/vmctx.rs"),
+    include_str!("../../facts/vmcont.rs"),
     include_str!("../../facts/libcall.rs"),
     include_str!("../../compile/trampoline.rs"),
 ];

@@ -22,8 +22,16 @@ struct Site {
 impl Translator<'_> {
     /// Switches to a continuation, and goes on with what it comes back with.
     pub(super) fn enter(&mut self, cont: Value, word: Value, ty: u32, table: &ResumeTable) {
-        let leaf = self.get(cont, at::CONT_LINK);
+        let leaf = self.leaf_of(cont);
         self.enter_at(cont, leaf, word, ty, table);
+    }
+
+    /// The one that goes on where a suspended one is resumed: as a rule itself, which is taken
+    /// before it is read. What follows need not wait for the continuation to come from memory.
+    pub(super) fn leaf_of(&mut self, cont: Value) -> Value {
+        let leaf = self.get(cont, at::CONT_LINK);
+        let is_itself = self.b.ins().icmp(IntCC::Equal, leaf, cont);
+        self.unless(is_itself, &[cont], |_| vec![leaf])[0]
     }
 
     /// The same where it is known which one goes on.
@@ -40,19 +48,11 @@ impl Translator<'_> {
         self.put(site.address, cont, at::CONT_SITE);
         let current = self.get(runtime, at::CURRENT);
         self.put(current, cont, at::CONT_LINK);
-        // Host code begins where the thread's own stack is left.
-        let root = self.b.ins().iadd_imm_s(runtime, i64::from(at::ROOT));
-        let is_root = self.b.ins().icmp(IntCC::Equal, current, root);
-        let (leaves, next) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(is_root, leaves, &[], next, &[]);
-        self.b.switch_to_block(leaves);
-        self.b.seal_block(leaves);
-        let sp = self.b.ins().get_stack_pointer(types::I64);
-        self.put(sp, runtime, at::ROOT_SP);
-        self.b.ins().jump(next, &[]);
-        self.go_on_in(next);
+        // What it had is over, what it will have is not yet written.
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.put(zero, current, at::CONT_FP);
         self.make_current(leaf);
-        let back = self.b.ins().stack_switch(cont, cont, word);
+        let back = self.b.ins().stack_switch(current, leaf, word);
         let runtime = self.b.ins().band_imm_s(back, !(WORD_BITS as i64));
         self.keep_runtime_at(runtime);
         self.fuel_read();
