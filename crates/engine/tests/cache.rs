@@ -245,3 +245,33 @@ fn damage(file: &Path, round: usize) {
         _ => fs::remove_file(file),
     };
 }
+
+/// What an entry has behind its magic number and its hash.
+const HEAD_BYTES: usize = 40;
+
+#[test]
+fn code_without_continuations_is_the_same_where_they_are_turned_off() {
+    let artifact = |features: &str, wasm: &[u8]| {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config::new()
+            .features(features.parse().unwrap())
+            .cache_dir(Some(folder.path().to_owned()));
+        let module = Module::new(&Engine::new(&config).unwrap(), wasm).unwrap();
+        assert!(!module.from_cache());
+        let [entry] = files(folder.path()).try_into().unwrap();
+        fs::read(entry).unwrap().split_off(HEAD_BYTES)
+    };
+    let mut compared = 0;
+    for folder in ["tests/clif", "tests/disas"] {
+        for path in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)) {
+            if path.extension().is_none_or(|extension| extension != "wat") {
+                continue;
+            }
+            let wasm = wat::parse_file(&path).unwrap();
+            let off = artifact("-stack-switching", &wasm);
+            assert!(off == artifact("", &wasm), "{}", path.display());
+            compared += 1;
+        }
+    }
+    assert!(compared > 40, "{compared}");
+}
