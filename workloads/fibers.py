@@ -31,7 +31,7 @@ LEVEL = "-O3"
 # What the modules have beyond what they say themselves; `wasm-opt` refuses it unless named.
 FEATURES = ("--enable-stack-switching", "--enable-gc", "--enable-reference-types", "--enable-exception-handling",
             "--enable-bulk-memory", "--enable-mutable-globals", "--enable-sign-ext", "--enable-multivalue",
-            "--enable-nontrapping-float-to-int")
+            "--enable-nontrapping-float-to-int", "--enable-tail-call")
 EXPORTS = ("memory", "_start")
 ASYNCIFY = ("--asyncify", "--pass-arg=asyncify-imports@none.none")
 

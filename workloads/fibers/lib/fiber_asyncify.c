@@ -41,7 +41,7 @@ struct fiber {
 static fiber_t fiber_current;
 
 /* Makes a chunk of free blocks, as much for frames as for the stack. */
-static int fiber_grow_pool(struct fiber_pool *pool) {
+__attribute__((noinline, cold)) static int fiber_grow_pool(struct fiber_pool *pool) {
     size_t block = (2 * pool->stack_bytes + sizeof(struct fiber) + FIBER_ALIGNMENT - 1) / FIBER_ALIGNMENT * FIBER_ALIGNMENT;
     char *chunk = aligned_alloc(FIBER_ALIGNMENT, block * FIBER_CHUNK);
     if (chunk == NULL) return 0;

@@ -39,7 +39,7 @@ static uint32_t fiber_places;
 
 /* Makes a chunk of free fibers with their stacks, and places in the table for them. Tops of
  * stacks are a line of the cache more than a stack apart, else all had one place in it. */
-static int fiber_grow_pool(struct fiber_pool *pool) {
+__attribute__((noinline, cold)) static int fiber_grow_pool(struct fiber_pool *pool) {
     size_t fibers = (FIBER_CHUNK * sizeof(struct fiber) + FIBER_ALIGNMENT - 1) / FIBER_ALIGNMENT * FIBER_ALIGNMENT;
     size_t stack = pool->stack_bytes + FIBER_ALIGNMENT;
     char *chunk = aligned_alloc(FIBER_ALIGNMENT, fibers + stack * FIBER_CHUNK);
@@ -86,11 +86,11 @@ void fiber_free(fiber_t fiber) {
     fiber->pool->free = fiber;
 }
 
-/* What every continuation begins with. */
-__attribute__((export_name("fiber_main"))) void *fiber_main(void *arg) {
+/* What every continuation begins with. It leaves no frame behind. */
+__attribute__((export_name("fiber_main"), target("tail-call"))) void *fiber_main(void *arg) {
     fiber_t self = fiber_beginning;
     fiber_set_stack_pointer(self->stack);
-    return self->entry(arg);
+    __attribute__((musttail)) return self->entry(arg);
 }
 
 void *fiber_yield(void *arg) {
