@@ -12,8 +12,9 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, ensure};
 use fathom_bench::asked::AskError;
+use fathom_bench::built::NotBuilt;
 use fathom_bench::house::House;
-use fathom_bench::http::{Load, rates};
+use fathom_bench::http::{HttpError, Load, rates};
 use fathom_record::Variant;
 use fathom_record::load::{FILE_NAME, LoadRun};
 use fathom_report::load;
@@ -63,7 +64,7 @@ pub fn run(args: &Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         (None, true) => SECONDS_QUICK,
         (None, false) => SECONDS,
     };
-    let load = Load::of(&house, &builds, seconds)?;
+    let load = load_built(&house, &builds, seconds)?;
     let header = load.header(env!("CARGO_PKG_VERSION"))?;
     let folder = folder(args, &house, invocation, &header.date)?;
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
@@ -108,6 +109,27 @@ pub fn run(args: &Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     })
+}
+
+/// What is to be driven; in the user's own house, what is missing of it is built first.
+fn load_built(house: &House, builds: &[Variant], seconds: u32) -> anyhow::Result<Load> {
+    match Load::of(house, builds, seconds) {
+        Err(HttpError::Missing(first)) if house.is_of_user() => {
+            eprintln!("building what is missing of {NAME}: the generator takes minutes, once");
+            let lack = NotBuilt {
+                first,
+                cells: builds.len(),
+                suite: NAME.to_owned(),
+                size: String::new(),
+                variants: builds.to_vec(),
+                workloads: Vec::new(),
+            };
+            lack.build(house)
+                .with_context(|| format!("{NAME} cannot be built"))?;
+            Ok(Load::of(house, builds, seconds)?)
+        }
+        load => Ok(load?),
+    }
 }
 
 fn folder(
