@@ -14,7 +14,7 @@ ARGS ?=
 SEEDS ?= 20000
 MUTANTS ?= 100000
 # What --quick measures, as the experiments have it (crates/bench/src/experiment).
-QUICK := gemm,atax,lu,floyd-warshall,jacobi-2d,deriche
+QUICK := gemm,atax,lu,floyd-warshall,jacobi-2d,deriche,durbin,trisolv
 QUICK_POINTERS := graph,quicksort
 # Time of each target of `make fuzz`, and how many run at a time.
 MINUTES ?= 1

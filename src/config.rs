@@ -105,6 +105,8 @@ pub fn completed(
     let added = match is_measuring {
         // One program on one engine, which the command line names.
         true if command == "waterfall" => pace(&config, &given),
+        // A server is driven: there are no engines to choose, and its times are others.
+        true if command == "suite" && given.0.iter().any(|word| word == "http") => Vec::new(),
         true => measuring(&config, &given),
         false => running(&config.limits, &given),
     };
@@ -298,7 +300,12 @@ mod tests {
         assert_eq!(with(FULL, given).unwrap(), all);
         let limits = "fathom run --fuel 7 --max-memory 64M a.wasm";
         assert_eq!(with(FULL, "fathom run a.wasm").unwrap(), limits);
-        for untouched in ["fathom doctor", "fathom", "fathom bench --resume x"] {
+        for untouched in [
+            "fathom doctor",
+            "fathom",
+            "fathom bench --resume x",
+            "fathom suite http --quick",
+        ] {
             assert_eq!(with(FULL, untouched).unwrap(), untouched);
         }
     }
