@@ -33,7 +33,7 @@ const THREADS: [u32; 4] = [1, 2, 4, 16];
 /// Short programs: pages, and pages at a time. The first does not grow.
 const SHORT: [(u32, u32); 3] = [(1, 1), (64, 1), (256, 16)];
 /// Long ones, of different appetite for memory.
-const LONG: [&str; 4] = ["gemm", "durbin", "jacobi-2d", "trisolv"];
+pub(super) const LONG: [&str; 4] = ["gemm", "durbin", "jacobi-2d", "trisolv"];
 
 /// How instances side by side are measured: long enough to be looked at, each cell by
 /// itself, and at most so many iterations of all workers together, since each is kept.

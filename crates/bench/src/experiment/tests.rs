@@ -59,7 +59,10 @@ fn what_a_first_impression_measures_is_built() {
     };
     let mut all = built("QUICK :=");
     all.extend(built("QUICK_POINTERS :="));
-    let wanted = suite::QUICK.iter().chain(&bounds::QUICK);
+    let wanted = suite::QUICK
+        .iter()
+        .chain(&bounds::QUICK)
+        .chain(&scaling::LONG);
     assert_eq!(all, wanted.copied().collect());
     assert!(makefile.contains("--size small --kernel $(QUICK)\n"));
     assert!(makefile.contains("--suite pointers --size small --kernel $(QUICK_POINTERS)\n"));
