@@ -9,16 +9,25 @@ use fathom_sys::{spawn::spawn_traced, usage::wait_with_memory};
 /// What the process may have had in the machine's memory.
 const RESIDENT_BYTES_MAX: u64 = 256 << 20;
 
+/// The same where instances reach what they may have, which is as much: beside it the process
+/// itself.
+const WITH_INSTANCES_BYTES_MAX: u64 = RESIDENT_BYTES_MAX + (64 << 20);
+
 /// No measurement: only whether it ends by itself, on a machine that is busy, built
 /// without optimisation.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs a program and returns what it says.
+fn run(wat: &str, args: &[&str]) -> String {
+    run_within(RESIDENT_BYTES_MAX, wat, args)
+}
+
+/// The same with at most so many bytes in the machine's memory.
 #[expect(
     clippy::zombie_processes,
     reason = "waited for by its number, for its usage"
 )]
-fn run(wat: &str, args: &[&str]) -> String {
+fn run_within(bytes_max: u64, wat: &str, args: &[&str]) -> String {
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("bomb.wasm");
     std::fs::write(&path, wat::parse_str(wat).unwrap()).unwrap();
@@ -38,7 +47,7 @@ fn run(wat: &str, args: &[&str]) -> String {
     let text = std::fs::read_to_string(temp.path().join("said")).unwrap();
     assert!(start.elapsed() < PATIENCE, "{text}");
     let peak = memory.rss_peak_bytes.expect("children can be traced");
-    assert!(peak <= RESIDENT_BYTES_MAX, "{} MiB: {text}", peak >> 20);
+    assert!(peak <= bytes_max, "{} MiB: {text}", peak >> 20);
     text
 }
 
@@ -85,7 +94,7 @@ fn many_of_everything() {
 
 #[test]
 fn segments_of_many_threads() {
-    // 1 MB of a module, and 8 times as much in each of its instances.
+    // 1 MB of a module, and 4 MB in each of its instances: 1.2 GB, were it not for their limit.
     let elements = format!("(elem func {})", "0 ".repeat(500_000));
     let wat = format!(
         r#"(module
@@ -98,9 +107,9 @@ fn segments_of_many_threads() {
             (loop $l
               (drop (call $spawn (i32.const 0)))
               (local.set $n (i32.add (local.get $n) (i32.const 1)))
-              (br_if $l (i32.lt_u (local.get $n) (i32.const 60))))))"#
+              (br_if $l (i32.lt_u (local.get $n) (i32.const 300))))))"#
     );
-    run(&wat, &["--invoke", "go"]);
+    run_within(WITH_INSTANCES_BYTES_MAX, &wat, &["--invoke", "go"]);
 }
 
 #[test]
