@@ -421,6 +421,31 @@ class Wasmtime(RunnerCase, unittest.TestCase):
         self.assertGreater(self.ask(modules.ANSWER).only("process")["metrics"]["code_bytes"], 0)
 
 
+class Wasmtime48(RunnerCase, unittest.TestCase):
+    engine = "wasmtime48"
+    baseline = {"opt": "none"}
+    baseline_tier = "unoptimised"
+
+    def test_switches_stacks(self):
+        switching = """(module
+            (type $p (func)) (type $c (cont $p)) (tag $t)
+            (memory (export "memory") 1)
+            (func $twice (suspend $t) (suspend $t))
+            (elem declare func $twice)
+            (func (export "_start") (local $rest (ref null $c))
+                (local.set $rest (cont.new $c (ref.func $twice)))
+                (block $end
+                    (loop $more
+                        (block $suspended (result (ref $c))
+                            (resume $c (on $t $suspended) (local.get $rest))
+                            (br $end))
+                        (local.set $rest)
+                        (br $more)))))"""
+        answer = self.ask(switching)
+        self.assertEqual(answer.of("error"), [])
+        self.assertEqual({one["exit"] for one in answer.of("iteration")}, {0})
+
+
 class Wasm3(RunnerCase, unittest.TestCase):
     engine = "wasm3"
     in_a_row = False
