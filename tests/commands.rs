@@ -370,7 +370,13 @@ impl Installed {
     fn new() -> Installed {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("bin-fathom");
-        fs::copy(env!("CARGO_BIN_EXE_fathom"), &program).unwrap();
+        // By a process of its own: what another test starts meanwhile would inherit the file
+        // open for writing, and the program could not be started as long as that lives.
+        let copied = Command::new("cp")
+            .arg(env!("CARGO_BIN_EXE_fathom"))
+            .arg(&program)
+            .status();
+        assert!(copied.unwrap().success());
         for name in ["work", "home"] {
             let made = folder.path().join(name);
             fs::create_dir(&made).unwrap();
