@@ -106,7 +106,7 @@ pub fn completed(
         // One program on one engine, which the command line names.
         true if command == "waterfall" => pace(&config, &given),
         // A server is driven: there are no engines to choose, and its times are others.
-        true if command == "suite" && given.0.iter().any(|word| word == "http") => Vec::new(),
+        true if command == "suite" && given.names("http") => Vec::new(),
         true => measuring(&config, &given),
         false => running(&config.limits, &given),
     };
@@ -146,6 +146,13 @@ impl Given<'_> {
             let rest = word.strip_prefix(option);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
         })
+    }
+
+    /// Whether a word is this name, and no folder that an option is given.
+    fn names(&self, name: &str) -> bool {
+        let folders = ["--out", "--root", "--resume"].map(OsStr::new);
+        let mut pairs = self.0.windows(2);
+        pairs.any(|pair| pair[1] == name && !folders.contains(&pair[0].as_os_str()))
     }
 
     fn has_any(&self, options: &[&str]) -> bool {
@@ -298,6 +305,12 @@ mod tests {
                    --time-limit 2m --wait-idle 0 a.wasm -- --rounds 3";
         let given = "fathom --root /x bench a.wasm -- --rounds 3";
         assert_eq!(with(FULL, given).unwrap(), all);
+        let folder = "fathom suite --engines fathom:guard,native --rounds 9 --time-limit 2m \
+                      --wait-idle 0 libsodium --out http";
+        assert_eq!(
+            with(FULL, "fathom suite libsodium --out http").unwrap(),
+            folder
+        );
         let limits = "fathom run --fuel 7 --max-memory 64M a.wasm";
         assert_eq!(with(FULL, "fathom run a.wasm").unwrap(), limits);
         for untouched in [

@@ -139,13 +139,15 @@ impl Eyes {
 /// and back, which is not; what a call that does nothing takes tells both.
 fn calls(kernel: &Kernel, thread: u32, cost: Cost) -> BTreeMap<String, Seen> {
     let own = kernel.calls.iter().filter(|call| call.thread == thread);
-    let seen = own.map(|call| Seen {
-        count: call.times.count,
-        total_ns: call.times.total_ns,
-        each_ns: cost.least_ns - cost.plain_ns.unwrap_or(cost.least_ns),
-    });
-    let own = kernel.calls.iter().filter(|call| call.thread == thread);
-    own.map(|call| call.name.clone()).zip(seen).collect()
+    own.map(|call| {
+        let seen = Seen {
+            count: call.times.count,
+            total_ns: call.times.total_ns,
+            each_ns: cost.least_ns - cost.plain_ns.unwrap_or(cost.least_ns),
+        };
+        (call.name.clone(), seen)
+    })
+    .collect()
 }
 
 /// A run of a task.

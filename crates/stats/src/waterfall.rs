@@ -455,7 +455,7 @@ impl Figures<'_> {
     }
 }
 
-/// The first without the second, where one of them may not be there.
+/// The first without the second: as many values each, or none where one is not there.
 fn difference(first: &[f64], second: &[f64]) -> Vec<f64> {
     let len = first.len().max(second.len());
     let at = |list: &[f64], n: usize| list.get(n).copied().unwrap_or(0.0);

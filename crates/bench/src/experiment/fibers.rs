@@ -30,7 +30,7 @@ const BUILDS: [Variant; 3] = [
     Variant::WasmState,
 ];
 /// The engines that run programs fast; interpreters are measured where they are named.
-const OUTSIDE: [&str; 2] = ["wasmtime48", "node26"];
+const OUTSIDE: [&str; 3] = ["wasmtime", "wasmtime48", "node26"];
 /// A first impression.
 const QUICK: [&str; 6] = [
     "c10m",
