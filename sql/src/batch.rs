@@ -1,0 +1,435 @@
+//! A batch as a module sees it: columns in its memory.
+//!
+//! ```text
+//!  fathom_batch    rows u32 │ columns u32 │ column u32 ─► fathom_column × columns
+//!  fathom_column   type u32 │ valid u32 │ values u32 │ offsets u32
+//! ```
+//!
+//! `valid` is a bitmap, the first row in the lowest bit of its first byte, 1 where there is a
+//! value; 0 where all rows have one. `values` are values one after the other; of strings they
+//! are the bytes, and string `i` is from `offsets[i]` to `offsets[i + 1]`. Everything is
+//! little-endian, and begins at a multiple of 8.
+//!
+//! What must stay true: what is read was checked, and is a copy.
+
+use std::{cell::Cell, sync::Arc};
+
+use datafusion::arrow::{
+    array::{Array, ArrayData, ArrayRef, BooleanArray, StringArray, make_array},
+    buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer},
+    compute,
+    error::ArrowError,
+};
+
+use crate::column::ColumnType;
+
+const ALIGNMENT: usize = 8;
+const BATCH_BYTES: usize = 16;
+const COLUMN_BYTES: usize = 16;
+
+/// Most that is copied out of a memory for one batch.
+const COPIED_BYTES_MAX: u64 = 64 << 20;
+
+/// Why what a guest left in its memory is no batch.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Defect {
+    /// A range that is not inside.
+    #[error("{what} of {len} bytes at {at:#x} are outside its memory")]
+    Outside {
+        /// What was to be there.
+        what: String,
+        /// From where.
+        at: u32,
+        /// How much.
+        len: u64,
+    },
+    /// More than is copied for a batch.
+    #[error("a batch of more than {} MiB", COPIED_BYTES_MAX >> 20)]
+    Large,
+    /// Another number of rows.
+    #[error("{returned} rows for {given}")]
+    Rows {
+        /// What it said.
+        returned: u32,
+        /// What it was given.
+        given: usize,
+    },
+    /// Another number of columns.
+    #[error("{returned} columns where {declared} are declared")]
+    Columns {
+        /// What it said.
+        returned: u32,
+        /// What its definition says.
+        declared: usize,
+    },
+    /// Another type.
+    #[error("column {column} is of type number {returned}, not {declared}")]
+    Type {
+        /// Which, from 1.
+        column: usize,
+        /// What it said.
+        returned: u32,
+        /// What its definition says.
+        declared: &'static str,
+    },
+    /// Text without offsets.
+    #[error("column {column} without offsets")]
+    NoOffsets {
+        /// Which, from 1.
+        column: usize,
+    },
+    /// Offsets that go back.
+    #[error("column {column}: the offsets of row {row} go back")]
+    Offsets {
+        /// Which, from 1.
+        column: usize,
+        /// Which, from 1.
+        row: usize,
+    },
+    /// Bytes that are no text.
+    #[error("column {column} is not UTF-8")]
+    Text {
+        /// Which, from 1.
+        column: usize,
+    },
+}
+
+/// What is to be written: columns of the module's types.
+pub struct Input {
+    rows: usize,
+    columns: Vec<(ColumnType, ArrayData)>,
+}
+
+impl Input {
+    /// Of columns that are all of types that cross, each `rows` long.
+    ///
+    /// # Errors
+    /// Strings that are too long for 32-bit offsets.
+    pub fn new(rows: usize, columns: &[(ColumnType, ArrayRef)]) -> Result<Input, ArrowError> {
+        let columns = columns.iter().map(|(ty, array)| {
+            let array = match array.data_type() == &ty.arrow() {
+                true => array.clone(),
+                false => compute::cast(array, &ty.arrow())?,
+            };
+            Ok((*ty, array.to_data()))
+        });
+        Ok(Input {
+            rows,
+            columns: columns.collect::<Result<_, ArrowError>>()?,
+        })
+    }
+
+    /// How many bytes it takes with room for results of these types.
+    pub fn bytes(&self, results: &[ColumnType]) -> usize {
+        let mut place = Place::at(0);
+        self.lay(&mut place, &mut |_, _| {});
+        lay_results(self.rows, results, &mut place, &mut |_, _| {});
+        place.next
+    }
+
+    /// Writes it to `memory` from `at`, where as many bytes are as [`Input::bytes`] says:
+    /// where the batch is, and where the one for results is.
+    pub fn write(&self, memory: &mut [u8], at: u32, results: &[ColumnType]) -> (u32, u32) {
+        let mut write =
+            |to: usize, bytes: &[u8]| memory[to..to + bytes.len()].copy_from_slice(bytes);
+        let mut place = Place::at(at as usize);
+        let batch = self.lay(&mut place, &mut write);
+        let result = lay_results(self.rows, results, &mut place, &mut write);
+        (batch as u32, result as u32)
+    }
+
+    /// Gives each part to `write` with its place.
+    fn lay(&self, place: &mut Place, write: &mut impl FnMut(usize, &[u8])) -> usize {
+        let (batch, first) = lay_head(self.rows, self.columns.len(), place, write);
+        for (i, (ty, data)) in self.columns.iter().enumerate() {
+            let valid = data.nulls().map_or(0, |nulls| {
+                let bits = nulls.inner().sliced();
+                let bytes = &bits.as_slice()[..self.rows.div_ceil(8)];
+                lay_bytes(bytes, place, write)
+            });
+            let (values, offsets) = lay_values(*ty, data, self.rows, place, write);
+            lay_column(
+                first + i * COLUMN_BYTES,
+                *ty,
+                [valid, values, offsets],
+                write,
+            );
+        }
+        batch
+    }
+}
+
+/// The next place that is free.
+struct Place {
+    next: usize,
+}
+
+impl Place {
+    fn at(next: usize) -> Place {
+        Place { next }
+    }
+
+    fn take(&mut self, bytes: usize) -> usize {
+        let taken = self.next;
+        self.next = (taken + bytes).next_multiple_of(ALIGNMENT);
+        taken
+    }
+}
+
+fn lay_bytes(bytes: &[u8], place: &mut Place, write: &mut impl FnMut(usize, &[u8])) -> usize {
+    let to = place.take(bytes.len());
+    write(to, bytes);
+    to
+}
+
+/// The batch itself: where it is, and where its columns are.
+fn lay_head(
+    rows: usize,
+    columns: usize,
+    place: &mut Place,
+    write: &mut impl FnMut(usize, &[u8]),
+) -> (usize, usize) {
+    let batch = place.take(BATCH_BYTES);
+    let first = place.take(columns * COLUMN_BYTES);
+    for (i, word) in [rows, columns, first].into_iter().enumerate() {
+        write(batch + 4 * i, &(word as u32).to_le_bytes());
+    }
+    (batch, first)
+}
+
+fn lay_column(to: usize, ty: ColumnType, parts: [usize; 3], write: &mut impl FnMut(usize, &[u8])) {
+    write(to, &(ty as u32).to_le_bytes());
+    for (i, part) in parts.into_iter().enumerate() {
+        write(to + 4 * (i + 1), &(part as u32).to_le_bytes());
+    }
+}
+
+/// Where values are, and where offsets are.
+fn lay_values(
+    ty: ColumnType,
+    data: &ArrayData,
+    rows: usize,
+    place: &mut Place,
+    write: &mut impl FnMut(usize, &[u8]),
+) -> (usize, usize) {
+    let first = data.offset();
+    match (ty, ty.width()) {
+        (ColumnType::Boolean, _) => {
+            let bits = BooleanBuffer::new(data.buffers()[0].clone(), first, rows);
+            let to = place.take(rows);
+            for (i, bit) in bits.iter().enumerate() {
+                write(to + i, &[u8::from(bit)]);
+            }
+            (to, 0)
+        }
+        (_, Some(width)) => {
+            let bytes = &data.buffers()[0].as_slice()[first * width..(first + rows) * width];
+            (lay_bytes(bytes, place, write), 0)
+        }
+        (_, None) => {
+            let all: &[i32] = data.buffers()[0].typed_data();
+            // An array without rows may have no offsets at all.
+            let all = all.get(first..=first + rows).unwrap_or(&[0]);
+            let (from, to) = (all[0] as usize, all[rows.min(all.len() - 1)] as usize);
+            let values = lay_bytes(&data.buffers()[1].as_slice()[from..to], place, write);
+            let offsets = place.take(4 * all.len());
+            for (i, offset) in all.iter().enumerate() {
+                let own = (offset - all[0]) as u32;
+                write(offsets + 4 * i, &own.to_le_bytes());
+            }
+            (values, offsets)
+        }
+    }
+}
+
+/// Room for results: bitmaps that say that all rows have values, and values of a fixed width;
+/// without rows nothing but the columns' types.
+fn lay_results(
+    rows: usize,
+    types: &[ColumnType],
+    place: &mut Place,
+    write: &mut impl FnMut(usize, &[u8]),
+) -> usize {
+    let (batch, first) = lay_head(rows, types.len(), place, write);
+    for (i, ty) in types.iter().enumerate() {
+        let bytes = rows.div_ceil(8);
+        let valid = if rows == 0 { 0 } else { place.take(bytes) };
+        for at in 0..rows.div_ceil(8) {
+            write(valid + at, &[u8::MAX]);
+        }
+        let width = ty.width().filter(|_| rows > 0);
+        let values = width.map_or(0, |width| place.take(width * rows));
+        lay_column(first + i * COLUMN_BYTES, *ty, [valid, values, 0], write);
+    }
+    batch
+}
+
+/// What a guest left in its memory, read with distrust.
+///
+/// Columns may lie over each other, and each is a copy: so what is copied is counted.
+pub struct Output<'a> {
+    memory: &'a [u8],
+    at: u32,
+    copied: Cell<u64>,
+}
+
+impl<'a> Output<'a> {
+    /// The batch at this address.
+    pub fn new(memory: &'a [u8], at: u32) -> Output<'a> {
+        let copied = Cell::new(0);
+        Output { memory, at, copied }
+    }
+
+    /// Its rows.
+    ///
+    /// # Errors
+    /// It is outside.
+    pub fn rows(&self) -> Result<u32, Defect> {
+        self.word(self.at, "a batch")
+    }
+
+    /// Its columns, of these types; as many rows as were `given`, if they were.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it.
+    pub fn read(
+        &self,
+        types: &[ColumnType],
+        given: Option<usize>,
+    ) -> Result<Vec<ArrayRef>, Defect> {
+        let returned = self.rows()?;
+        if let Some(given) = given.filter(|given| *given != returned as usize) {
+            return Err(Defect::Rows { returned, given });
+        }
+        let columns = self.word(self.at.wrapping_add(4), "a batch")?;
+        if columns as usize != types.len() {
+            let declared = types.len();
+            return Err(Defect::Columns {
+                returned: columns,
+                declared,
+            });
+        }
+        let first = self.word(self.at.wrapping_add(8), "a batch")?;
+        let bytes = (types.len() * COLUMN_BYTES) as u64;
+        self.range(first, bytes, || "columns".to_owned())?;
+        let column = |(i, ty): (usize, &ColumnType)| {
+            self.column(
+                first + (i * COLUMN_BYTES) as u32,
+                *ty,
+                i + 1,
+                returned as usize,
+            )
+        };
+        types.iter().enumerate().map(column).collect()
+    }
+
+    fn column(
+        &self,
+        at: u32,
+        ty: ColumnType,
+        column: usize,
+        rows: usize,
+    ) -> Result<ArrayRef, Defect> {
+        let word = |i: u32| self.word(at + 4 * i, "a column");
+        let (returned, valid, values, offsets) = (word(0)?, word(1)?, word(2)?, word(3)?);
+        if returned != ty as u32 {
+            return Err(Defect::Type {
+                column,
+                returned,
+                declared: ty.name(),
+            });
+        }
+        let of = |what: &str| format!("{what} of column {column}");
+        let nulls = match valid {
+            0 => None,
+            at => {
+                let bits = self.range(at, rows.div_ceil(8) as u64, || of("the bitmap"))?;
+                let bits = BooleanBuffer::new(Buffer::from(bits), 0, rows);
+                Some(NullBuffer::new(bits))
+            }
+        };
+        match ty.width() {
+            Some(width) => {
+                let bytes = self.range(values, (width * rows) as u64, || of("the values"))?;
+                Ok(fixed(ty, bytes, rows, nulls))
+            }
+            None if offsets == 0 => Err(Defect::NoOffsets { column }),
+            None => {
+                let bytes = 4 * (rows as u64 + 1);
+                let offsets = self.range(offsets, bytes, || of("the offsets"))?;
+                self.strings(column, offsets, values, nulls)
+            }
+        }
+    }
+
+    fn strings(
+        &self,
+        column: usize,
+        offsets: &[u8],
+        values: u32,
+        nulls: Option<NullBuffer>,
+    ) -> Result<ArrayRef, Defect> {
+        let (words, _) = offsets.as_chunks::<4>();
+        let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        if let Some(row) = words.windows(2).position(|pair| pair[0] > pair[1]) {
+            let row = row + 1;
+            return Err(Defect::Offsets { column, row });
+        }
+        let (from, to) = (words[0], words[words.len() - 1]);
+        let len = u64::from(to - from);
+        let begin = values.checked_add(from).ok_or(Defect::Outside {
+            what: format!("the text of column {column}"),
+            at: values,
+            len: u64::from(from),
+        })?;
+        let bytes = self.range(begin, len, || format!("the text of column {column}"))?;
+        let own = words.iter().map(|word| i32::try_from(word - from));
+        let own: Vec<i32> = own
+            .collect::<Result<_, _>>()
+            .map_err(|_| Defect::Text { column })?;
+        let offsets = OffsetBuffer::new(own.into());
+        StringArray::try_new(offsets, Buffer::from(bytes), nulls)
+            .map(|array| Arc::new(array) as ArrayRef)
+            .map_err(|_| Defect::Text { column })
+    }
+
+    fn word(&self, at: u32, what: &str) -> Result<u32, Defect> {
+        let bytes = self.range(at, 4, || what.to_owned())?;
+        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+
+    fn range(&self, at: u32, len: u64, what: impl Fn() -> String) -> Result<&'a [u8], Defect> {
+        let copied = self.copied.get().saturating_add(len);
+        self.copied.set(copied);
+        if copied > COPIED_BYTES_MAX && len <= self.memory.len() as u64 {
+            return Err(Defect::Large);
+        }
+        let end = u64::from(at).checked_add(len);
+        let inside = end.filter(|end| *end <= self.memory.len() as u64);
+        match inside {
+            Some(end) => Ok(&self.memory[at as usize..end as usize]),
+            None => Err(Defect::Outside {
+                what: what(),
+                at,
+                len,
+            }),
+        }
+    }
+}
+
+/// A column of a fixed width from its bytes, of which there are enough.
+fn fixed(ty: ColumnType, bytes: &[u8], rows: usize, nulls: Option<NullBuffer>) -> ArrayRef {
+    if ty == ColumnType::Boolean {
+        let bits = BooleanBuffer::collect_bool(rows, |row| bytes[row] != 0);
+        return Arc::new(BooleanArray::new(bits, nulls));
+    }
+    let data = ArrayData::builder(ty.arrow())
+        .len(rows)
+        .add_buffer(Buffer::from(bytes))
+        .nulls(nulls);
+    // A buffer of its own is aligned, and any bits are a number.
+    make_array(data.build().expect("as many bytes as values"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! One instance, which one thread uses at a time.
+
+use std::time::Duration;
+
+use datafusion::arrow::array::ArrayRef;
+use fathom_engine::{
+    Engine, Instance, InstancePre, Interrupt, Memory, Store, StoreLimits, TrapCode, TypedFunc,
+    WasmParams, WasmResults,
+};
+
+use crate::{
+    batch::{Input, Output},
+    column::ColumnType,
+    deadline::Deadline,
+};
+
+/// Longest message of a guest's that is passed on.
+const MESSAGE_BYTES_MAX: usize = 200;
+
+/// An instance with its store. Whatever fails in it, it is not to be used again.
+pub(crate) struct Guest {
+    store: Store<StoreLimits>,
+    instance: Instance,
+    memory: Memory,
+    reserve: TypedFunc<u32, u32>,
+    interrupt: Interrupt,
+    deadline: Duration,
+}
+
+impl Guest {
+    pub(crate) fn new(
+        engine: &Engine,
+        pre: &InstancePre<StoreLimits>,
+        limits: StoreLimits,
+        deadline: Duration,
+    ) -> Result<Guest, String> {
+        let mut store = Store::new(engine, limits);
+        store.limiter(|limits| limits);
+        let interrupt = Interrupt::new();
+        store.set_interrupt(&interrupt);
+        let watched = Deadline::after(deadline, &interrupt)?;
+        let instance = pre.instantiate(&mut store);
+        let instance = instance.map_err(|error| in_words(&error, deadline))?;
+        drop(watched);
+        let memory = instance.get_memory(&store, "memory");
+        let memory = memory.ok_or("it exports no memory called memory")?;
+        // Another thread could write what was just checked.
+        if memory.ty(&store).shared {
+            return Err("its memory is shared".to_owned());
+        }
+        let reserve = instance.get_typed_func(&mut store, "fathom_reserve");
+        let reserve = reserve.map_err(|error| error.to_string())?;
+        let mut guest = Guest {
+            store,
+            instance,
+            memory,
+            reserve,
+            interrupt,
+            deadline,
+        };
+        // A reactor of WASI's makes itself ready there.
+        if guest
+            .instance
+            .get_func(&guest.store, "_initialize")
+            .is_some()
+        {
+            guest.call::<(), ()>("_initialize", ())?;
+        }
+        Ok(guest)
+    }
+
+    /// Calls an export by its deadline.
+    pub(crate) fn call<P: WasmParams, R: WasmResults>(
+        &mut self,
+        name: &str,
+        args: P,
+    ) -> Result<R, String> {
+        let func = self.instance.get_typed_func::<P, R>(&mut self.store, name);
+        let func = func.map_err(|error| error.to_string())?;
+        self.call_func(&func, args)
+    }
+
+    fn call_func<P: WasmParams, R: WasmResults>(
+        &mut self,
+        func: &TypedFunc<P, R>,
+        args: P,
+    ) -> Result<R, String> {
+        let watched = Deadline::after(self.deadline, &self.interrupt)?;
+        let result = func.call(&mut self.store, args);
+        drop(watched);
+        // It may have been raised behind the last instruction, and is not again.
+        self.interrupt.clear();
+        result.map_err(|error| in_words(&error, self.deadline))
+    }
+
+    /// Writes a batch, and room for results: the addresses of both.
+    pub(crate) fn give(
+        &mut self,
+        input: &Input,
+        results: &[ColumnType],
+    ) -> Result<(u32, u32), String> {
+        let bytes = input.bytes(results);
+        let wanted = u32::try_from(bytes).map_err(|_| format!("a batch of {bytes} bytes"))?;
+        let reserve = self.reserve;
+        let at = self.call_func(&reserve, wanted)?;
+        if at == 0 {
+            return Err(format!("it has no memory for a batch of {bytes} bytes"));
+        }
+        let memory = self.memory.data_mut(&mut self.store);
+        let end = u64::from(at) + bytes as u64;
+        if end > memory.len() as u64 || at % 8 != 0 {
+            return Err(format!(
+                "fathom_reserve returned {at:#x} for {bytes} bytes: outside its memory, or no multiple of 8"
+            ));
+        }
+        Ok(input.write(memory, at, results))
+    }
+
+    /// Reads what is at the address of a batch.
+    pub(crate) fn take(
+        &self,
+        at: u32,
+        types: &[ColumnType],
+        given: Option<usize>,
+    ) -> Result<Vec<ArrayRef>, String> {
+        let output = Output::new(self.memory.data(&self.store), at);
+        let read = output.read(types, given);
+        read.map_err(|defect| format!("it returned {defect}"))
+    }
+
+    /// The status that a call came back with; below zero it is a failure, of which the guest
+    /// may say more.
+    pub(crate) fn accepted(&mut self, status: i32) -> Result<i32, String> {
+        if status >= 0 {
+            return Ok(status);
+        }
+        match self.message() {
+            Some(message) => Err(format!("it reports: {message}")),
+            None => Err(format!("it reports failure {status}")),
+        }
+    }
+
+    /// What it exports to say.
+    fn message(&mut self) -> Option<String> {
+        self.instance.get_func(&self.store, "fathom_message")?;
+        let at = self.call::<(), u32>("fathom_message", ()).ok()?;
+        self.text(at, MESSAGE_BYTES_MAX)
+            .filter(|text| !text.is_empty())
+    }
+
+    /// The text at an address, up to a zero or `most` bytes; without what a terminal would
+    /// act on.
+    pub(crate) fn text(&self, at: u32, most: usize) -> Option<String> {
+        let memory = self.memory.data(&self.store);
+        let rest = memory.get(at as usize..)?;
+        let rest = &rest[..rest.len().min(most)];
+        let end = rest.iter().position(|byte| *byte == 0);
+        let text = String::from_utf8_lossy(&rest[..end.unwrap_or(rest.len())]);
+        Some(text.chars().filter(|c| !c.is_control()).collect())
+    }
+}
+
+/// An error of the engine's in one line.
+fn in_words(error: &fathom_engine::Error, deadline: Duration) -> String {
+    match error.trap().map(|trap| trap.code) {
+        Some(TrapCode::Interrupted) => format!("it took longer than its deadline of {deadline:?}"),
+        code => {
+            let text = error.to_string();
+            let line = text.lines().next().unwrap_or_default();
+            let kind = if code.is_some() { "trap: " } else { "" };
+            match std::error::Error::source(error) {
+                Some(cause) => format!("{kind}{line}: {cause}"),
+                None => format!("{kind}{line}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! WebAssembly inside SQL: functions and operators of users, run by Fathom's engine
+//! beside DataFusion's own.
+//!
+//! ```text
+//!  SQL ─► statement   CREATE FUNCTION … LANGUAGE wasm, f(TABLE (…))
+//!           │  else           │ define
+//!           ▼                 ▼
+//!       DataFusion ──► scalar, operator ──► program ─► guest ─► batch
+//!                      (what it calls)      (a module)  (an instance)  (its memory)
+//! ```
+//!
+//! What must stay true:
+//! - Nothing that a guest says is believed: addresses, lengths, offsets and text are checked
+//!   before they are read, and what is read is copied.
+//! - A guest has its memory and no more: no files, no clock, no other imports.
+//! - Each call ends by the function's deadline; a guest that failed is not used again.
+//! - A failure ends its query in one line that names the function; the session goes on.
+
+pub mod batch;
+pub mod column;
+mod deadline;
+mod error;
+mod guest;
+mod operator;
+mod program;
+mod scalar;
+pub mod session;
+pub mod statement;
+
+pub use error::Error;
+pub use program::{Options, Program};
+pub use session::Session;

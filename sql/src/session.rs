@@ -1,0 +1,141 @@
+//! A session: tables, functions, statements.
+
+use std::{path::PathBuf, sync::Arc};
+
+use datafusion::{
+    arrow::array::RecordBatch,
+    error::{DataFusionError, Result},
+    execution::{FunctionRegistry, SessionStateBuilder},
+    logical_expr::ScalarUDF,
+    prelude::{SessionConfig, SessionContext},
+};
+
+use crate::{
+    error::Error,
+    operator::{Operator, Planner, Relations},
+    program::Program,
+    scalar::Scalar,
+    statement::{self, Create, Kind, Statement},
+};
+
+/// Runs statements, one after the other.
+pub struct Session {
+    context: SessionContext,
+    operators: Relations,
+    folder: PathBuf,
+}
+
+impl Session {
+    /// A session whose modules are looked for in `folder`. Files can be selected from by name.
+    ///
+    /// # Errors
+    /// DataFusion cannot be set up.
+    pub fn new(config: SessionConfig, folder: PathBuf) -> Result<Session> {
+        let state = SessionStateBuilder::new()
+            .with_config(config)
+            .with_default_features()
+            .with_query_planner(Arc::new(Planner))
+            .build();
+        let context = SessionContext::new_with_state(state).enable_url_table();
+        let operators = Relations::default();
+        context.register_relation_planner(Arc::new(operators.clone()))?;
+        Ok(Session {
+            context,
+            operators,
+            folder,
+        })
+    }
+
+    /// DataFusion's own, to add tables and functions to.
+    pub fn context(&self) -> &SessionContext {
+        &self.context
+    }
+
+    /// Runs the statements of a text: the result of each that has one.
+    ///
+    /// # Errors
+    /// The first that fails; those before it are done.
+    pub async fn run(&self, sql: &str) -> Result<Vec<Vec<RecordBatch>>> {
+        let mut results = Vec::new();
+        for statement in statement::parse(sql)? {
+            results.extend(self.execute(statement).await?);
+        }
+        Ok(results)
+    }
+
+    /// Runs one statement: its result, if it is of a kind that has one.
+    ///
+    /// # Errors
+    /// It failed; the session is as it was.
+    pub async fn execute(&self, statement: Statement) -> Result<Option<Vec<RecordBatch>>> {
+        match statement {
+            Statement::Create(create) => self.create(create)?,
+            Statement::Drop { name, if_exists } => self.drop_function(&name, if_exists)?,
+            Statement::Other(sql) => {
+                let frame = self.context.sql(&sql).await?;
+                let schema = frame.schema().inner().clone();
+                let mut batches = frame.collect().await?;
+                if batches.is_empty() {
+                    batches.push(RecordBatch::new_empty(schema));
+                }
+                return Ok(Some(batches));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Defines a function; its module is compiled here and not in a query.
+    ///
+    /// # Errors
+    /// There is one, or the module is not what the statement says.
+    pub fn create(&self, create: Create) -> Result<(), Error> {
+        let Create {
+            name,
+            is_replacing,
+            kind,
+            file,
+            export,
+            options,
+        } = create;
+        if !is_replacing && (self.operators.has(&name) || self.context.udf(&name).is_ok()) {
+            let what = format!("function {name} is there: CREATE OR REPLACE FUNCTION replaces it");
+            return Err(Error::Statement(what));
+        }
+        let program = Program::new(&name, &self.folder.join(file), options)?;
+        match kind {
+            Kind::Scalar { arguments, result } => {
+                let scalar = Scalar::new(program, &export, arguments, result)?;
+                self.operators.remove(&name);
+                self.context.register_udf(ScalarUDF::from(scalar));
+            }
+            Kind::Operator { columns } => {
+                let operator = Operator::new(program, &export, columns)?;
+                self.context.deregister_udf(&name);
+                self.operators.add(operator);
+            }
+        }
+        Ok(())
+    }
+
+    fn drop_function(&self, name: &str, if_exists: bool) -> Result<(), Error> {
+        let was_operator = self.operators.remove(name);
+        let was_scalar = self.context.udf(name).is_ok();
+        if was_scalar {
+            self.context.deregister_udf(name);
+        }
+        match was_operator || was_scalar || if_exists {
+            true => Ok(()),
+            false => Err(Error::Statement(format!("there is no function {name}"))),
+        }
+    }
+}
+
+/// An error in one line: what DataFusion adds for its developers left out.
+pub fn in_a_line(error: &DataFusionError) -> String {
+    let root = error.find_root();
+    let text = match root {
+        DataFusionError::External(inner) => inner.to_string(),
+        other => other.strip_backtrace(),
+    };
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

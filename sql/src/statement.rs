@@ -1,0 +1,414 @@
+//! The statements that are ours, before DataFusion sees the others.
+//!
+//! ```text
+//! CREATE [OR REPLACE] FUNCTION name ( type, … | name type, … | table )
+//!     RETURNS type | TABLE [ ( name type, … ) ]
+//!     LANGUAGE wasm [ SECURITY DEFINER ]
+//!     AS 'file.wasm' [ , 'Export' ]
+//!     [ WITH ( memory = '64 MiB', deadline = '1s', bounds = 'trap', rows = '1000000' ) ]
+//! DROP FUNCTION [ IF EXISTS ] name
+//! ```
+//!
+//! No dialect of the parser has both `f(TABLE (SELECT …))` and CREATE FUNCTION, so the first
+//! becomes `f((SELECT …))`, which all have.
+
+use std::{path::PathBuf, time::Duration};
+
+use datafusion::sql::sqlparser::{
+    dialect::GenericDialect,
+    tokenizer::{Token, Tokenizer},
+};
+use fathom_engine::BoundsChoice;
+
+use crate::{
+    column::{self, ColumnType},
+    error::Error,
+    program::Options,
+};
+
+/// What a function is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A value for each row of these.
+    Scalar {
+        /// Of its arguments.
+        arguments: Vec<ColumnType>,
+        /// Of its value.
+        result: ColumnType,
+    },
+    /// A table from a table; its columns, if the statement says them and not the module.
+    Operator {
+        /// With their names.
+        columns: Option<Vec<(String, ColumnType)>>,
+    },
+}
+
+/// A function that is to be.
+#[derive(Clone, Debug)]
+pub struct Create {
+    /// Its name in SQL.
+    pub name: String,
+    /// Whether one that is there may be replaced.
+    pub is_replacing: bool,
+    /// What it is.
+    pub kind: Kind,
+    /// The module.
+    pub file: PathBuf,
+    /// What its exports are called.
+    pub export: String,
+    /// What it may take.
+    pub options: Options,
+}
+
+/// One statement.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    /// CREATE FUNCTION.
+    Create(Create),
+    /// DROP FUNCTION.
+    Drop {
+        /// Its name.
+        name: String,
+        /// Whether it is no error that there is none.
+        if_exists: bool,
+    },
+    /// DataFusion's, as it is to see it.
+    Other(String),
+}
+
+/// The statements of a text.
+///
+/// # Errors
+/// What is no SQL, or a statement of ours that is not as above.
+pub fn parse(sql: &str) -> Result<Vec<Statement>, Error> {
+    let tokens = Tokenizer::new(&GenericDialect {}, sql).tokenize();
+    let tokens = tokens.map_err(|error| Error::Statement(error.to_string()))?;
+    let parts = tokens.split(|token| *token == Token::SemiColon);
+    let is_said = |part: &&[Token]| {
+        part.iter()
+            .any(|token| !matches!(token, Token::Whitespace(_)))
+    };
+    parts.filter(is_said).map(statement).collect()
+}
+
+/// `name type, …`, as a module says it: names as they are written.
+pub(crate) fn parse_columns(text: &str) -> Option<Vec<(String, ColumnType)>> {
+    let column = |part: &str| {
+        let (name, ty) = part.trim().split_once(char::is_whitespace)?;
+        Some((name.to_owned(), ColumnType::parse(ty.trim())?))
+    };
+    text.split(',').map(column).collect()
+}
+
+fn statement(tokens: &[Token]) -> Result<Statement, Error> {
+    let said: Vec<&Token> = tokens
+        .iter()
+        .filter(|token| !matches!(token, Token::Whitespace(_)))
+        .collect();
+    let mut words = Words { rest: &said };
+    if words.skip(&["create", "or", "replace", "function"]) {
+        return create(words, true).map(Statement::Create);
+    }
+    if words.skip(&["create", "function"]) {
+        return create(words, false).map(Statement::Create);
+    }
+    if words.skip(&["drop", "function"]) {
+        let if_exists = words.skip(&["if", "exists"]);
+        let name = words.name("the name of a function")?;
+        words.end()?;
+        return Ok(Statement::Drop { name, if_exists });
+    }
+    Ok(Statement::Other(without_table(tokens)))
+}
+
+/// `( TABLE ( …` becomes `( ( …`.
+fn without_table(tokens: &[Token]) -> String {
+    let is_said = |token: &&Token| !matches!(token, Token::Whitespace(_));
+    let mut text = String::new();
+    for (i, token) in tokens.iter().enumerate() {
+        let is_argument = is_word(token, "table")
+            && tokens[..i].iter().rev().find(is_said) == Some(&Token::LParen)
+            && tokens[i + 1..].iter().find(is_said) == Some(&Token::LParen);
+        if !is_argument {
+            text.push_str(&token.to_string());
+        }
+    }
+    text
+}
+
+fn is_word(token: &Token, word: &str) -> bool {
+    matches!(token, Token::Word(found) if found.quote_style.is_none()
+        && found.value.eq_ignore_ascii_case(word))
+}
+
+fn create(mut words: Words<'_>, is_replacing: bool) -> Result<Create, Error> {
+    let name = words.name("the name of a function")?;
+    words.expect(&Token::LParen)?;
+    let arguments = match words.skip(&["table"]) {
+        true => words.expect(&Token::RParen).map(|()| None)?,
+        false => Some(words.arguments()?),
+    };
+    words.keyword("returns")?;
+    let kind = match (arguments, words.skip(&["table"])) {
+        (Some(arguments), false) => Kind::Scalar {
+            arguments,
+            result: words.column_type()?,
+        },
+        (None, true) => Kind::Operator {
+            columns: words.columns()?,
+        },
+        (Some(_), true) => {
+            let what = format!("function {name} returns a table: its argument is (table)");
+            return Err(Error::Statement(what));
+        }
+        (None, false) => {
+            let what = format!("function {name} takes a table: it RETURNS TABLE");
+            return Err(Error::Statement(what));
+        }
+    };
+    words.keyword("language")?;
+    let language = words.name("a language")?;
+    if !["wasm", "udo-wasm"].contains(&language.to_ascii_lowercase().as_str()) {
+        let what = format!("function {name}: language {language} is not known; there is wasm");
+        return Err(Error::Statement(what));
+    }
+    if words.skip(&["security"]) && !words.skip(&["definer"]) {
+        return Err(words.expected("DEFINER: a module has no rights of the user's"));
+    }
+    words.keyword("as")?;
+    let file = words.string("the module's file, in quotes")?.into();
+    let export = match words.skip_token(&Token::Comma) {
+        true => words.string("the name of an export, in quotes")?,
+        false => name.clone(),
+    };
+    let options = words.options()?;
+    words.end()?;
+    Ok(Create {
+        name,
+        is_replacing,
+        kind,
+        file,
+        export,
+        options,
+    })
+}
+
+/// What is left of a statement.
+struct Words<'a> {
+    rest: &'a [&'a Token],
+}
+
+impl Words<'_> {
+    /// Goes past these words if they come next.
+    fn skip(&mut self, words: &[&str]) -> bool {
+        let are_next = self.rest.len() >= words.len()
+            && self
+                .rest
+                .iter()
+                .zip(words)
+                .all(|(token, word)| is_word(token, word));
+        if are_next {
+            self.rest = &self.rest[words.len()..];
+        }
+        are_next
+    }
+
+    fn skip_token(&mut self, token: &Token) -> bool {
+        let is_next = self.rest.first().is_some_and(|next| *next == token);
+        if is_next {
+            self.rest = &self.rest[1..];
+        }
+        is_next
+    }
+
+    fn expected(&self, what: &str) -> Error {
+        let found = match self.rest.first() {
+            None => "the end of the statement".to_owned(),
+            Some(token) => format!("`{token}`"),
+        };
+        Error::Statement(format!("expected {what}, found {found}"))
+    }
+
+    fn expect(&mut self, token: &Token) -> Result<(), Error> {
+        match self.skip_token(token) {
+            true => Ok(()),
+            false => Err(self.expected(&format!("`{token}`"))),
+        }
+    }
+
+    fn keyword(&mut self, word: &str) -> Result<(), Error> {
+        match self.skip(&[word]) {
+            true => Ok(()),
+            false => Err(self.expected(&word.to_ascii_uppercase())),
+        }
+    }
+
+    fn end(&self) -> Result<(), Error> {
+        match self.rest.is_empty() {
+            true => Ok(()),
+            false => Err(self.expected("the end of the statement")),
+        }
+    }
+
+    /// A name, in small letters unless it is in quotes.
+    fn name(&mut self, what: &str) -> Result<String, Error> {
+        let name = match self.rest.first() {
+            Some(Token::Word(word)) if word.quote_style.is_some() => word.value.clone(),
+            Some(Token::Word(word)) => word.value.to_ascii_lowercase(),
+            Some(Token::SingleQuotedString(text)) => text.clone(),
+            _ => return Err(self.expected(what)),
+        };
+        self.rest = &self.rest[1..];
+        Ok(name)
+    }
+
+    fn string(&mut self, what: &str) -> Result<String, Error> {
+        match self.rest.first() {
+            Some(Token::SingleQuotedString(text)) => {
+                self.rest = &self.rest[1..];
+                Ok(text.clone())
+            }
+            _ => Err(self.expected(what)),
+        }
+    }
+
+    fn column_type(&mut self) -> Result<ColumnType, Error> {
+        let ty = match self.rest.first() {
+            Some(Token::Word(word)) => ColumnType::parse(&word.value),
+            _ => None,
+        };
+        let Some(ty) = ty else {
+            return Err(self.expected(&format!("a type ({})", column::names())));
+        };
+        self.rest = &self.rest[1..];
+        if ty == ColumnType::Double {
+            self.skip(&["precision"]);
+        }
+        Ok(ty)
+    }
+
+    /// `name type` or `type`, up to the parenthesis.
+    fn arguments(&mut self) -> Result<Vec<ColumnType>, Error> {
+        let mut types = Vec::new();
+        if self.skip_token(&Token::RParen) {
+            return Ok(types);
+        }
+        loop {
+            let is_named = matches!(
+                self.rest,
+                [Token::Word(_), Token::Word(second), ..] if ColumnType::parse(&second.value).is_some()
+            );
+            if is_named {
+                self.rest = &self.rest[1..];
+            }
+            types.push(self.column_type()?);
+            if !self.skip_token(&Token::Comma) {
+                return self.expect(&Token::RParen).map(|()| types);
+            }
+        }
+    }
+
+    fn columns(&mut self) -> Result<Option<Vec<(String, ColumnType)>>, Error> {
+        if !self.skip_token(&Token::LParen) {
+            return Ok(None);
+        }
+        let mut columns = Vec::new();
+        loop {
+            let name = self.name("the name of a column")?;
+            columns.push((name, self.column_type()?));
+            if !self.skip_token(&Token::Comma) {
+                return self.expect(&Token::RParen).map(|()| Some(columns));
+            }
+        }
+    }
+
+    fn options(&mut self) -> Result<Options, Error> {
+        let mut options = Options::default();
+        if !self.skip(&["with"]) {
+            return Ok(options);
+        }
+        self.expect(&Token::LParen)?;
+        loop {
+            let name = self.name("an option (memory, deadline, bounds, rows)")?;
+            self.expect(&Token::Eq)?;
+            let value = self.string("its value, in quotes")?;
+            set(&mut options, &name, &value).map_err(Error::Statement)?;
+            if !self.skip_token(&Token::Comma) {
+                return self.expect(&Token::RParen).map(|()| options);
+            }
+        }
+    }
+}
+
+fn set(options: &mut Options, name: &str, value: &str) -> Result<(), String> {
+    match name {
+        "memory" => {
+            let bytes = bytes(value);
+            options.memory_bytes =
+                bytes.ok_or_else(|| format!("no size such as 64 MiB: {value}"))?;
+        }
+        "deadline" => {
+            let time = time(value);
+            options.deadline =
+                time.ok_or_else(|| format!("no time such as 500ms or 2s, at most a day: {value}"))?;
+        }
+        "bounds" => options.bounds = strategy(value)?,
+        "rows" => {
+            let rows = value.parse();
+            options.rows_max = rows.map_err(|_| format!("no number of rows: {value}"))?;
+        }
+        other => {
+            return Err(format!(
+                "no option {other}; there are memory, deadline, bounds and rows"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A strategy by its name. What is no sandbox is not for users' code.
+fn strategy(value: &str) -> Result<BoundsChoice, String> {
+    let choice: BoundsChoice = value.parse().map_err(|error| format!("{error}"))?;
+    match value {
+        "none" => {
+            Err("bounds none is no sandbox: a function could read the whole process".to_owned())
+        }
+        _ => Ok(choice),
+    }
+}
+
+/// A number and its unit.
+fn split(text: &str) -> Option<(u64, &str)> {
+    let text = text.trim();
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    Some((text[..end].parse().ok()?, text[end..].trim()))
+}
+
+fn bytes(text: &str) -> Option<usize> {
+    let (number, unit) = split(text)?;
+    let shift = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "kib" | "kb" => 10,
+        "mib" | "mb" => 20,
+        "gib" | "gb" => 30,
+        _ => return None,
+    };
+    number.checked_mul(1 << shift)?.try_into().ok()
+}
+
+/// More than nothing, and at most a day.
+fn time(text: &str) -> Option<Duration> {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    let time = match split(text)? {
+        (number, "ms") => Duration::from_millis(number),
+        (number, "s") => Duration::from_secs(number),
+        (number, "m" | "min") => Duration::from_secs(number.checked_mul(60)?),
+        _ => return None,
+    };
+    (time > Duration::ZERO && time <= DAY).then_some(time)
+}
+
+#[cfg(test)]
+mod tests;

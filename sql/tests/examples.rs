@@ -1,0 +1,218 @@
+//! The examples of `operators/`, against the same in Rust. They are built by
+//! `operators/build.py`; without them these tests are skipped, and say so.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use datafusion::{
+    arrow::{
+        array::{Array, ArrayRef, AsArray, Float64Array, Int64Array, RecordBatch},
+        datatypes::{Float64Type, Int32Type, Int64Type},
+    },
+    prelude::SessionConfig,
+};
+use fathom_sql::{Session, session::in_a_line};
+
+/// A session with these modules, if they are there.
+fn session(modules: &[&str]) -> Option<Session> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/operators");
+    for module in modules {
+        let path = folder.join(module);
+        if !path.is_file() {
+            eprintln!(
+                "SKIPPED: no {}: python3 sql/operators/build.py",
+                path.display()
+            );
+            return None;
+        }
+    }
+    let config = SessionConfig::new().with_target_partitions(2);
+    Some(Session::new(config, folder).unwrap())
+}
+
+async fn run(session: &Session, sql: &str) -> Vec<RecordBatch> {
+    let results = session.run(sql).await;
+    let mut results = results.unwrap_or_else(|error| panic!("{sql}: {}", in_a_line(&error)));
+    results.pop().unwrap_or_default()
+}
+
+/// A reproducible number.
+fn next(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gcd_of_many_batches_on_two_threads() {
+    let Some(session) = session(&["gcd.wasm"]) else {
+        return;
+    };
+    let mut seed = 7;
+    let mut number = |limit: u64| {
+        let value = next(&mut seed) % limit;
+        (value % 11 != 3).then_some(value as i64 - 500)
+    };
+    let batches: Vec<RecordBatch> = (0..40)
+        .map(|_| {
+            let a: Int64Array = (0..1024).map(|_| number(100_000)).collect();
+            let b: Int64Array = (0..1024).map(|_| number(1000)).collect();
+            let columns: [(&str, ArrayRef); 2] = [("a", Arc::new(a)), ("b", Arc::new(b))];
+            RecordBatch::try_from_iter_with_nullable(columns.map(|(n, c)| (n, c, true))).unwrap()
+        })
+        .collect();
+    let (first, second) = batches.split_at(20);
+    let parts = vec![first.to_vec(), second.to_vec()];
+    let table = datafusion::datasource::MemTable::try_new(batches[0].schema(), parts).unwrap();
+    session
+        .context()
+        .register_table("pairs", Arc::new(table))
+        .unwrap();
+    run(
+        &session,
+        "CREATE FUNCTION wasm_gcd(bigint, bigint) RETURNS bigint LANGUAGE wasm AS 'gcd.wasm', 'gcd'",
+    )
+    .await;
+    let mut rows = 0;
+    for batch in run(&session, "SELECT a, b, wasm_gcd(a, b) FROM pairs").await {
+        let [a, b, c] = [0, 1, 2].map(|i| batch.column(i).as_primitive::<Int64Type>());
+        for row in 0..batch.num_rows() {
+            let expected = (!a.is_null(row) && !b.is_null(row))
+                .then(|| gcd(a.value(row).unsigned_abs(), b.value(row).unsigned_abs()) as i64);
+            assert_eq!(c.is_valid(row).then(|| c.value(row)), expected);
+            rows += 1;
+        }
+    }
+    assert_eq!(rows, 40 * 1024);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_places_and_text() {
+    let Some(session) = session(&["collatz.wasm", "haversine.wasm", "initials.wasm"]) else {
+        return;
+    };
+    run(
+        &session,
+        "CREATE FUNCTION collatz(bigint) RETURNS int LANGUAGE wasm AS 'collatz.wasm';
+         CREATE FUNCTION haversine(double, double, double, double) RETURNS double
+             LANGUAGE wasm AS 'haversine.wasm';
+         CREATE FUNCTION initials(text) RETURNS text LANGUAGE wasm AS 'initials.wasm';",
+    )
+    .await;
+    let steps = run(&session, "SELECT collatz(27), collatz(1), collatz(null)").await;
+    let value = |i: usize| steps[0].column(i).as_primitive::<Int32Type>();
+    assert_eq!((value(0).value(0), value(1).value(0)), (111, 0));
+    assert!(value(2).is_null(0));
+    let refused = session.run("SELECT collatz(0)").await.unwrap_err();
+    assert_eq!(
+        in_a_line(&refused),
+        "function collatz, a batch of 1 rows: it reports: collatz of a number below 1"
+    );
+    // From Berlin to Paris, by the formula in Python: 877,464.57 m.
+    let metres = run(&session, "SELECT haversine(52.52, 13.405, 48.8566, 2.3522)").await;
+    let metres = metres[0].column(0).as_primitive::<Float64Type>().value(0);
+    assert!((metres - 877_464.57).abs() < 0.5, "{metres}");
+    let texts = run(
+        &session,
+        "SELECT initials(a) FROM (VALUES ('stack switching'), (null), (''), (' Übung  macht')) t(a)",
+    )
+    .await;
+    let texts = texts[0].column(0).as_string::<i32>();
+    let texts: Vec<Option<&str>> = texts.iter().collect();
+    assert_eq!(texts, [Some("ss"), None, Some(""), Some("Üm")]);
+}
+
+/// The same k-means as in `operators/udo_kmeans.c`: the number of each point's cluster.
+fn clusters(points: &[(f64, f64)]) -> Vec<usize> {
+    let mut centres: Vec<(f64, f64)> = Vec::new();
+    for point in points {
+        if centres.len() < 8 && !centres.contains(point) {
+            centres.push(*point);
+        }
+    }
+    let mut assigned = vec![usize::MAX; points.len()];
+    for _ in 0..10 {
+        let mut sums = vec![(0.0, 0.0, 0u32); centres.len()];
+        let mut moved = 0;
+        for (point, own) in points.iter().zip(&mut assigned) {
+            let distance = |c: &(f64, f64)| {
+                (point.0 - c.0) * (point.0 - c.0) + (point.1 - c.1) * (point.1 - c.1)
+            };
+            let mut best = 0;
+            for (i, centre) in centres.iter().enumerate() {
+                if distance(centre) < distance(&centres[best]) {
+                    best = i;
+                }
+            }
+            moved += u32::from(*own != best);
+            *own = best;
+            sums[best].0 += point.0;
+            sums[best].1 += point.1;
+            sums[best].2 += 1;
+        }
+        if moved == 0 {
+            break;
+        }
+        for (centre, sum) in centres.iter_mut().zip(&sums) {
+            if sum.2 > 0 {
+                *centre = (sum.0 / f64::from(sum.2), sum.1 / f64::from(sum.2));
+            }
+        }
+    }
+    assigned
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_query_of_the_thesis() {
+    let Some(session) = session(&["udo_kmeans.wasm"]) else {
+        return;
+    };
+    let mut seed = 42;
+    let mut place = || (next(&mut seed) % 100_000) as f64 / 100.0;
+    let points: Vec<(f64, f64)> = (0..30_000).map(|_| (place(), place())).collect();
+    let x: Float64Array = points.iter().map(|point| Some(point.0)).collect();
+    let y: Float64Array = points.iter().map(|point| Some(point.1)).collect();
+    let payload: Int64Array = (0..points.len() as i64).map(Some).collect();
+    let columns: [(&str, ArrayRef); 3] = [
+        ("x", Arc::new(x)),
+        ("y", Arc::new(y)),
+        ("cluster_id", Arc::new(payload)),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    session
+        .context()
+        .register_batch("points_30000", batch)
+        .unwrap();
+    run(
+        &session,
+        "CREATE FUNCTION wasm_udo_kmeans(table) RETURNS TABLE LANGUAGE 'udo-wasm' SECURITY
+         DEFINER AS 'udo_kmeans.wasm', 'KMeans';",
+    )
+    .await;
+    // Listing A.2 as it is printed, but for the name of its table.
+    let counts = run(
+        &session,
+        "WITH data AS (SELECT x, y, CAST(cluster_id AS bigint) AS payload FROM
+         points_30000) SELECT \"clusterId\", COUNT(*) FROM wasm_udo_kmeans(TABLE (
+         SELECT * FROM data)) GROUP BY \"clusterId\";",
+    )
+    .await;
+    let mut found = BTreeMap::new();
+    for batch in &counts {
+        let ids = batch.column(0).as_primitive::<Int32Type>();
+        let counts = batch.column(1).as_primitive::<Int64Type>();
+        for row in 0..batch.num_rows() {
+            found.insert(ids.value(row) as usize, counts.value(row));
+        }
+    }
+    let mut expected = BTreeMap::new();
+    for cluster in clusters(&points) {
+        *expected.entry(cluster).or_insert(0) += 1;
+    }
+    assert_eq!(found, expected);
+    assert_eq!(expected.values().sum::<i64>(), 30_000);
+}

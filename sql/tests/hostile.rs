@@ -1,0 +1,401 @@
+//! Modules that are wrong, hostile or both: each fails its query in one line, within its
+//! deadline, and the next query works.
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use datafusion::prelude::SessionConfig;
+use fathom_sql::{Session, session::in_a_line};
+
+/// What every module here begins with: a memory, and a place for batches at 1024.
+const COMMON: &str = r#"
+  (memory (export "memory") 2)
+  (func (export "fathom_reserve") (param i32) (result i32) (i32.const 1024))"#;
+
+struct Bench {
+    folder: tempfile::TempDir,
+    session: Session,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let folder = tempfile::tempdir().unwrap();
+        let config = SessionConfig::new().with_target_partitions(2);
+        let session = Session::new(config, folder.path().to_owned()).unwrap();
+        Bench { folder, session }
+    }
+
+    fn module(&self, name: &str, text: &str) {
+        let bytes = wat::parse_str(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        std::fs::write(self.folder.path().join(name), bytes).unwrap();
+    }
+
+    async fn run(&self, sql: &str) -> Result<usize, String> {
+        let results = self
+            .session
+            .run(sql)
+            .await
+            .map_err(|error| in_a_line(&error))?;
+        Ok(results.iter().flatten().map(|batch| batch.num_rows()).sum())
+    }
+
+    /// The one line that a statement fails with; the next works.
+    async fn refused(&self, sql: &str) -> String {
+        let began = Instant::now();
+        let line = self.run(sql).await.expect_err(sql);
+        assert!(
+            began.elapsed() < Duration::from_secs(20),
+            "{sql}: {:?}",
+            began.elapsed()
+        );
+        assert!(!line.contains('\n') && line.len() < 400, "{line}");
+        assert_eq!(self.run("SELECT 1").await, Ok(1), "after {sql}");
+        line
+    }
+}
+
+/// Functions of one bigint, by their bodies, and what their queries say.
+const SCALARS: [(&str, &str); 15] = [
+    (
+        "(loop (br 0)) (i32.const 1)",
+        "a batch of 3 rows: it took longer than its deadline of 300ms",
+    ),
+    ("unreachable", "a batch of 3 rows: trap: unreachable"),
+    (
+        "(i32.load (i32.const -8))",
+        "trap: out of bounds memory access",
+    ),
+    (
+        "(i32.div_u (i32.const 1) (i32.const 0))",
+        "trap: integer divide by zero",
+    ),
+    ("(call $deeper)", "trap: call stack exhausted"),
+    ("(i32.const -1)", "it reports failure -1"),
+    // It has no memory any more, or as much as it may have: -1 is returned, which it ignores.
+    (
+        "(loop (br_if 0 (i32.ne (memory.grow (i32.const 16)) (i32.const -1)))) unreachable",
+        "trap: unreachable",
+    ),
+    (
+        "(i32.store (local.get 1) (i32.const 2)) (i32.const 1)",
+        "it returned 2 rows for 3",
+    ),
+    (
+        "(i32.store (local.get 1) (i32.const -1)) (i32.const 1)",
+        "it returned 4294967295 rows for 3",
+    ),
+    (
+        "(i32.store offset=4 (local.get 1) (i32.const 9)) (i32.const 1)",
+        "it returned 9 columns where 1 are declared",
+    ),
+    (
+        "(i32.store offset=8 (local.get 1) (i32.const -4)) (i32.const 1)",
+        "it returned columns of 16 bytes at 0xfffffffc are outside its memory",
+    ),
+    (
+        "(i32.store (call $column (local.get 1)) (i32.const 3)) (i32.const 1)",
+        "it returned column 1 is of type number 3, not bigint",
+    ),
+    (
+        "(i32.store offset=4 (call $column (local.get 1)) (i32.const 131072)) (i32.const 1)",
+        "it returned the bitmap of column 1 of 1 bytes at 0x20000 are outside its memory",
+    ),
+    (
+        "(i32.store offset=8 (call $column (local.get 1)) (i32.const 131064)) (i32.const 1)",
+        "it returned the values of column 1 of 24 bytes at 0x1fff8 are outside its memory",
+    ),
+    ("(call $import) (i32.const 1)", "system"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn functions_of_rows() {
+    let bench = Bench::new();
+    for (i, (body, expected)) in SCALARS.iter().enumerate() {
+        bench.module(
+            &format!("f{i}.wasm"),
+            &format!(
+                r#"(module (import "env" "system" (func $import)) {COMMON}
+                  (func $deeper (result i32) (i32.add (call $deeper) (i32.const 1)))
+                  (func $column (param i32) (result i32) (i32.load offset=8 (local.get 0)))
+                  (func (export "f{i}") (param i32 i32) (result i32) {body}))"#
+            ),
+        );
+        let sql = format!(
+            "CREATE FUNCTION f{i}(bigint) RETURNS bigint LANGUAGE wasm AS 'f{i}.wasm'
+             WITH (deadline = '300ms', memory = '4 MiB')"
+        );
+        assert_eq!(bench.run(&sql).await, Ok(0), "{sql}");
+        let line = bench
+            .refused(&format!("SELECT f{i}(a) FROM (VALUES (1), (2), (3)) t(a)"))
+            .await;
+        assert!(line.starts_with(&format!("function f{i}, ")), "{line}");
+        assert!(line.contains(expected), "{body}: {line}");
+    }
+}
+
+/// Functions from text to text: where they say that the text and its offsets are.
+const TEXTS: [(&str, u32, &str); 4] = [
+    (
+        "\\00\\00\\00\\00\\02\\00\\00\\00\\01\\00\\00\\00",
+        512,
+        "it returned column 1: the offsets of row 2 go back",
+    ),
+    (
+        "\\00\\00\\00\\00\\01\\00\\00\\00\\ff\\ff\\ff\\7f",
+        512,
+        "it returned the text of column 1 of 2147483647 bytes at 0x200 are outside its memory",
+    ),
+    (
+        "\\00\\00\\00\\00\\01\\00\\00\\00\\02\\00\\00\\00",
+        600,
+        "it returned column 1 is not UTF-8",
+    ),
+    (
+        "\\05\\00\\00\\00\\05\\00\\00\\00\\05\\00\\00\\00",
+        0xffff_fffe,
+        "are outside its memory",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_that_is_none() {
+    let bench = Bench::new();
+    for (i, (offsets, values, expected)) in TEXTS.iter().enumerate() {
+        bench.module(
+            &format!("t{i}.wasm"),
+            &format!(
+                r#"(module {COMMON} (data (i32.const 256) "{offsets}") (data (i32.const 600) "\ff\fe")
+                  (func (export "t{i}") (param i32 i32) (result i32) (local $column i32)
+                    (local.set $column (i32.load offset=8 (local.get 1)))
+                    (i32.store offset=8 (local.get $column) (i32.const {values}))
+                    (i32.store offset=12 (local.get $column) (i32.const 256))
+                    (i32.const 1)))"#
+            ),
+        );
+        let sql =
+            format!("CREATE FUNCTION t{i}(varchar) RETURNS varchar LANGUAGE wasm AS 't{i}.wasm'");
+        assert_eq!(bench.run(&sql).await, Ok(0));
+        let line = bench
+            .refused(&format!("SELECT t{i}(a) FROM (VALUES ('x'), ('y')) t(a)"))
+            .await;
+        assert!(line.contains(expected), "{offsets}: {line}");
+    }
+}
+
+/// Operators, by their three functions.
+const OPERATORS: [(&str, &str, &str, &str); 10] = [
+    (
+        "(i32.const 0)",
+        "(i32.const 1)",
+        "(i32.const 0)",
+        "before its first row: it has no memory for its state",
+    ),
+    (
+        "unreachable",
+        "(i32.const 1)",
+        "(i32.const 0)",
+        "before its first row: trap: unreachable",
+    ),
+    (
+        "(i32.const 8)",
+        "(loop (br 0)) (i32.const 1)",
+        "(i32.const 0)",
+        "rows 1 to 3: it took longer than its deadline of 300ms",
+    ),
+    (
+        "(i32.const 8)",
+        "(i32.const -7)",
+        "(i32.const 0)",
+        "rows 1 to 3: it reports failure -7",
+    ),
+    (
+        "(i32.const 8)",
+        "(i32.const 1)",
+        "unreachable",
+        "its output for 3 rows: trap: unreachable",
+    ),
+    (
+        "(i32.const 8)",
+        "(i32.const 1)",
+        "(loop (br 0)) (i32.const 1)",
+        "its output for 3 rows: it took longer",
+    ),
+    (
+        "(i32.const 8)",
+        "(i32.const 1)",
+        "(i32.store (local.get 1) (i32.const 99999)) (i32.const 1)",
+        "the values of column 1 of 799992 bytes at 0x0 are outside its memory",
+    ),
+    (
+        "(i32.const 8)",
+        "(i32.const 1)",
+        "(i32.store offset=4 (local.get 1) (i32.const 0)) (i32.const 1)",
+        "0 columns where 1 are declared",
+    ),
+    (
+        "(i32.const 8)",
+        "(i32.const 1)",
+        "(i32.const 1)",
+        "its output for 3 rows: a batch without rows",
+    ),
+    // Without end, a few rows at a time.
+    (
+        "(i32.const 8)",
+        "(i32.const 1)",
+        "(i32.store (local.get 1) (i32.const 1000)) (i32.const 1)",
+        "its output for 3 rows: more than 1000000 rows",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operators() {
+    let bench = Bench::new();
+    for (i, (open, consume, produce, expected)) in OPERATORS.iter().enumerate() {
+        bench.module(
+            &format!("o{i}.wasm"),
+            &format!(
+                r#"(module {COMMON}
+                  (func (export "o{i}_open") (result i32) {open})
+                  (func (export "o{i}_consume") (param i32 i32) (result i32) {consume})
+                  (func (export "o{i}_produce") (param i32 i32) (result i32) {produce}))"#
+            ),
+        );
+        let sql = format!(
+            "CREATE FUNCTION o{i}(table) RETURNS TABLE (x bigint) LANGUAGE wasm AS 'o{i}.wasm'
+             WITH (deadline = '300ms', rows = '1000000')"
+        );
+        assert_eq!(bench.run(&sql).await, Ok(0));
+        let call = format!("SELECT * FROM o{i}(TABLE (SELECT * FROM (VALUES (1), (2), (3)) t(a)))");
+        let line = bench.refused(&call).await;
+        assert!(line.starts_with(&format!("function o{i}, ")), "{line}");
+        assert!(line.contains(expected), "{i}: {line}");
+    }
+}
+
+fn put_modules_that_are_none(bench: &Bench) {
+    let folder: &Path = bench.folder.path();
+    std::fs::write(folder.join("empty.wasm"), b"").unwrap();
+    std::fs::write(folder.join("text.wasm"), b"SELECT 1").unwrap();
+    bench.module("bare.wasm", "(module)");
+    bench.module(
+        "other.wasm",
+        &format!(r#"(module {COMMON} (func (export "g")))"#),
+    );
+    bench.module(
+        "types.wasm",
+        &format!(r#"(module {COMMON} (func (export "f")))"#),
+    );
+    bench.module(
+        "start.wasm",
+        &format!(
+            r#"(module {COMMON} (func $s (loop (br 0))) (start $s)
+          (func (export "f") (param i32 i32) (result i32) (i32.const 1)))"#
+        ),
+    );
+    bench.module(
+        "wild.wasm",
+        r#"(module (memory (export "memory") 1)
+          (func (export "fathom_reserve") (param i32) (result i32) (i32.const -8))
+          (func (export "f") (param i32 i32) (result i32) (i32.const 1)))"#,
+    );
+    bench.module(
+        "large.wasm",
+        r#"(module (memory (export "memory") 2000)
+          (func (export "fathom_reserve") (param i32) (result i32) (i32.const 1024))
+          (func (export "f") (param i32 i32) (result i32) (i32.const 1)))"#,
+    );
+    bench.module(
+        "shared.wasm",
+        r#"(module (memory (export "memory") 1 1 shared)
+          (func (export "fathom_reserve") (param i32) (result i32) (i32.const 1024))
+          (func (export "f") (param i32 i32) (result i32) (i32.const 1)))"#,
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn modules_that_are_none() {
+    let bench = Bench::new();
+    put_modules_that_are_none(&bench);
+    let create = |file: &str| {
+        format!(
+            "CREATE OR REPLACE FUNCTION f(bigint) RETURNS bigint LANGUAGE wasm AS '{file}' WITH (deadline = '300ms', memory = '8 MiB')"
+        )
+    };
+    for (file, expected) in [
+        ("missing.wasm", "No such file"),
+        ("empty.wasm", "empty.wasm: "),
+        ("text.wasm", "text.wasm: "),
+        ("bare.wasm", "bare.wasm: no export memory (there are: )"),
+        (
+            "other.wasm",
+            "other.wasm: no export f (there are: memory, fathom_reserve, g)",
+        ),
+    ] {
+        let line = bench.refused(&create(file)).await;
+        assert!(
+            line.starts_with("function f: ") && line.contains(expected),
+            "{line}"
+        );
+    }
+    for (file, expected) in [
+        ("types.wasm", "function f, a batch of 1 rows: "),
+        ("start.wasm", "it took longer than its deadline of 300ms"),
+        ("wild.wasm", "fathom_reserve returned 0xfffffff8"),
+        ("large.wasm", "function f, a batch of 1 rows: "),
+        (
+            "shared.wasm",
+            "function f, a batch of 1 rows: its memory is shared",
+        ),
+    ] {
+        assert_eq!(bench.run(&create(file)).await, Ok(0), "{file}");
+        let line = bench.refused("SELECT f(1)").await;
+        assert!(line.contains(expected), "{file}: {line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_that_do_not_fit() {
+    let bench = Bench::new();
+    bench.module(
+        "o.wasm",
+        &format!(
+            r#"(module {COMMON} (func (export "o_open") (result i32) (i32.const 8))
+              (func (export "o_consume") (param i32 i32) (result i32) (i32.const 1))
+              (func (export "o_produce") (param i32 i32) (result i32) (i32.const 0)))"#
+        ),
+    );
+    let create = "CREATE FUNCTION o(table) RETURNS TABLE (x bigint) LANGUAGE wasm AS 'o.wasm'";
+    assert_eq!(bench.run(create).await, Ok(0));
+    assert_eq!(
+        bench.refused(create).await,
+        "function o is there: CREATE OR REPLACE FUNCTION replaces it"
+    );
+    let line = bench.refused("SELECT * FROM o(1)").await;
+    assert!(
+        line.contains("function o takes one table: o(TABLE (SELECT …))"),
+        "{line}"
+    );
+    let line = bench
+        .refused("SELECT * FROM o(TABLE (SELECT DATE '2026-01-01' AS d))")
+        .await;
+    assert!(
+        line.contains("function o: column d is of type Date32"),
+        "{line}"
+    );
+    // An empty table is one.
+    assert_eq!(
+        bench
+            .run("SELECT * FROM o(TABLE (SELECT 1 WHERE false))")
+            .await,
+        Ok(0)
+    );
+    assert_eq!(bench.run("DROP FUNCTION o").await, Ok(0));
+    assert_eq!(
+        bench.refused("DROP FUNCTION o").await,
+        "there is no function o"
+    );
+    assert_eq!(bench.run("DROP FUNCTION IF EXISTS o").await, Ok(0));
+    bench.refused("SELECT * FROM o(TABLE (SELECT 1))").await;
+}
