@@ -140,13 +140,18 @@ fn time(fibers: &Fibers<'_>, row: &Row, workload: &str) -> String {
     match (times, row.variant) {
         (None | Some(Err(NoTime::NotMeasured)), _) => "not measured yet".to_owned(),
         (Some(Err(NoTime::Unsound { .. })), _) => "none: not sound".to_owned(),
-        (Some(Err(NoTime::Failed { kind, message })), _) => format!("none: {kind}: {message}"),
+        (Some(Err(NoTime::Failed { message, .. })), _) => format!("none: {}", cause(message)),
         (Some(Ok(_)), Variant::WasmAsyncify) => "1.00".to_owned(),
         (Some(Ok(_)), _) => {
             let ratio = fibers.over_asyncify(row, workload);
             ratio.map_or_else(|| "not measured yet".to_owned(), |ratio| shown(&ratio))
         }
     }
+}
+
+/// The last of a chain of causes: a table has no room for the others.
+fn cause(message: &str) -> &str {
+    message.rsplit(": ").next().unwrap_or(message)
 }
 
 /// The size of a build over that by stack switching, and in bytes.

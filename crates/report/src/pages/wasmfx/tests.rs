@@ -55,3 +55,10 @@ fn what_the_campaign_does_not_hold_is_not_measured() {
         "{skynet}"
     );
 }
+
+#[test]
+fn of_a_failure_a_table_has_the_last_cause() {
+    let message = "error while executing at wasm backtrace: 0: 0x3c3 - linked!_start: Cannot allocate memory (os error 12)";
+    assert_eq!(cause(message), "Cannot allocate memory (os error 12)");
+    assert_eq!(cause("killed"), "killed");
+}
