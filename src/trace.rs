@@ -25,7 +25,7 @@ use anyhow::{Context, bail};
 use fathom_bench::choose::{NATIVE, OWN, Wanted};
 use fathom_bench::house::House;
 use fathom_trace::kernel::{Kernel, Tracer};
-use fathom_trace::rewrite::{Stream, counting};
+use fathom_trace::rewrite::{Seen, Stream, counting};
 use fathom_trace::trace::{KIND, Trace, VERSION, Wasi};
 
 use crate::invocation::Invocation;
@@ -59,6 +59,11 @@ pub struct Args {
     by: Vec<Level>,
 
     /// Give the program a folder, as `fathom run` does; may be repeated
+    /// Let a rewritten module time its WASI calls too, by the engine's own clock: two clock
+    /// calls more for each
+    #[arg(long, requires = "module")]
+    times: bool,
+
     #[arg(long, value_name = "HOST[::GUEST][:ro|:rw]", requires = "module")]
     dir: Vec<Dir>,
 
@@ -114,7 +119,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         return Ok(calibrate::calls(count));
     }
     if let (Some(module), Some(out)) = (&args.module, &args.rewrite) {
-        return rewrite(module, out);
+        return rewrite(module, out, args.seen());
     }
     if args.module.is_none() && args.words.is_empty() {
         eprintln!("fathom: trace: name a MODULE, or a COMMAND after --");
@@ -211,9 +216,20 @@ fn traced(args: &Args, engine: &Wanted) -> anyhow::Result<Trace> {
     })
 }
 
-fn rewrite(module: &Path, out: &Path) -> anyhow::Result<ExitCode> {
+impl Args {
+    /// What a rewritten module looks at.
+    fn seen(&self) -> Seen {
+        match self.times {
+            true => Seen::Times,
+            false => Seen::Counts,
+        }
+    }
+}
+
+fn rewrite(module: &Path, out: &Path, seen: Seen) -> anyhow::Result<ExitCode> {
     let wasm = load::read(module)?;
-    let wasm = counting(&wasm, Stream::Stderr).with_context(|| module.display().to_string())?;
+    let wasm =
+        counting(&wasm, Stream::Stderr, seen).with_context(|| module.display().to_string())?;
     std::fs::write(out, wasm).with_context(|| out.display().to_string())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -170,6 +170,35 @@ fn a_rewritten_program_counts_exactly_on_every_engine() {
 #[test]
 fn our_engine_counts_and_times_exactly() {
     let files = Files::new();
+#[test]
+fn a_rewritten_program_times_its_calls_on_every_engine() {
+    let files = Files::new();
+    let module = files.module(PROGRAM);
+    for engine in engines() {
+        let (output, answer) = files.trace(&[
+            "--engine",
+            &engine,
+            "--by",
+            "rewriting",
+            "--times",
+            module.to_str().unwrap(),
+        ]);
+        assert!(output.status.success(), "{engine}: {output:?}");
+        assert_eq!(called(&answer), known(), "{engine}");
+        let functions = answer["wasi"]["functions"].as_object().unwrap();
+        let times = functions
+            .iter()
+            .map(|(name, one)| (name.as_str(), one["total_ns"].as_u64()));
+        let times: BTreeMap<&str, Option<u64>> = times.collect();
+        // 300 writes take some time on any clock.
+        assert!(times["fd_write"].unwrap() > 0, "{engine}: {times:?}");
+        assert!(
+            answer["wasi"]["cost"]["least_ns"].as_f64().unwrap() > 0.0,
+            "{engine}"
+        );
+    }
+}
+
     let module = files.module(PROGRAM);
     let words = ["--by", "process", module.to_str().unwrap()];
     let (output, answer) = files.trace(&words);

@@ -38,7 +38,7 @@ pub fn rewritten(
 ) -> anyhow::Result<Ran> {
     let file = module.display().to_string();
     let wasm = load::read(module)?;
-    let wasm = counting(&wasm, Stream::Stdout).with_context(|| file.clone())?;
+    let wasm = counting(&wasm, Stream::Stdout, args.seen()).with_context(|| file.clone())?;
     let scratch = tempfile::tempdir().context("no folder for its output")?;
     let rewritten = scratch.path().join("module");
     fs::create_dir(&rewritten)?;

@@ -36,13 +36,13 @@ fn wasi_table(wasi: &Wasi) -> String {
     let mut text = format!(
         "\nWASI: {} calls, {}\n",
         count(wasi.total() as f64),
-        wasi.how.words()
+        wasi.words()
     );
     text += &looking(wasi.cost.as_ref());
     let mut rows: Vec<_> = wasi.functions.iter().collect();
     rows.retain(|(_, function)| function.calls.count() > 0);
     rows.sort_by_key(|(_, function)| std::cmp::Reverse(function.calls.count()));
-    let has_times = rows.iter().any(|(_, function)| function.times.is_some());
+    let has_times = rows.iter().any(|(_, function)| function.all_ns().is_some());
     let mut lines = vec![head(&["function", "calls", "failed", "bytes"], has_times)];
     for (name, function) in rows {
         let calls = &function.calls;
@@ -52,11 +52,10 @@ fn wasi_table(wasi: &Wasi) -> String {
             none(calls.failed()),
             none(calls.bytes),
         ];
-        line.extend(times(
-            function.times.as_ref(),
-            has_times,
-            wasi.cost.as_ref(),
-        ));
+        line.extend(match (&function.times, function.total_ns) {
+            (None, Some(total_ns)) => sums(total_ns, calls.count(), wasi.cost.as_ref()),
+            (all, _) => times(all.as_ref(), has_times, wasi.cost.as_ref()),
+        });
         line.push(results(&calls.results));
         lines.push(line);
     }
@@ -194,9 +193,24 @@ fn times(times: Option<&Times>, has_times: bool, cost: Option<&Cost>) -> Vec<Str
         times.max_ns as f64,
     ];
     let mut all = all.map(duration).to_vec();
-    if cost.is_some_and(|cost| times.mean_ns() < 2.0 * cost.least_ns) {
-        all[1] = format!("≲ {}", all[1]);
+    all[1] = mean(times.mean_ns(), cost);
+    all
+}
+
+/// A mean, marked where looking makes more than half of it.
+fn mean(ns: f64, cost: Option<&Cost>) -> String {
+    match cost.is_some_and(|cost| ns < 2.0 * cost.least_ns) {
+        true => format!("≲ {}", duration(ns)),
+        false => duration(ns),
     }
+}
+
+/// Where no more is known than how long all calls took together.
+fn sums(total_ns: u64, count: u64, cost: Option<&Cost>) -> Vec<String> {
+    let total_ns = total_ns as f64;
+    let mut all = vec!["–".to_owned(); 7];
+    all[0] = duration(total_ns);
+    all[1] = mean(total_ns / count.max(1) as f64, cost);
     all
 }
 

@@ -1,7 +1,9 @@
-//! What a rewritten module hands out at its end: how often it called each WASI function.
+//! What a rewritten module hands out at its end: how often it called each WASI function and,
+//! where it was asked to look at the clock, for how long.
 //!
 //! ```text
 //!  …the guest's own output\n{"fathom":"wasi-counts","version":1,"calls":{NAME:[bytes,ok,…],…}}\n
+//!  …version":2,"clock":[ns,readings],"calls":{NAME:[bytes,ok,…,ns],…}}\n
 //! ```
 //!
 //! What must stay true: the line is the last one of the stream, and taking it away
@@ -26,7 +28,14 @@ pub const CLASSES: [Class; 8] = [
 ];
 
 /// What begins the line: nothing that a program prints by accident.
+const LINE: &str = "{\"fathom\":\"wasi-counts\",\"version\":";
+/// What follows it where calls are counted.
 pub(crate) const HEAD: &str = "{\"fathom\":\"wasi-counts\",\"version\":1,\"calls\":{";
+/// The same where they are timed, up to and behind what the clock takes.
+pub(crate) const TIMED: [&str; 2] = [
+    "{\"fathom\":\"wasi-counts\",\"version\":2,\"clock\":[",
+    "],\"calls\":{",
+];
 /// What ends it.
 pub(crate) const TAIL: &str = "}}\n";
 
@@ -77,10 +86,31 @@ impl Calls {
 pub struct Counts {
     /// A row for each function that the module imports, called or not.
     pub functions: BTreeMap<String, Calls>,
+    /// How long they took, where that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clocked: Option<Clocked>,
+}
+
+/// Times by the engine's own clock, read in front of each call and behind it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clocked {
+    /// What so many readings of the clock in a row took, in nanoseconds, and how many.
+    pub readings: (u64, u64),
+    /// By function, in nanoseconds; one reading is in the time of each call.
+    pub total_ns: BTreeMap<String, u64>,
+}
+
+impl Clocked {
+    /// What one reading takes: so much of each call's time is not the call's.
+    pub fn reading_ns(&self) -> f64 {
+        let (ns, count) = self.readings;
+        ns as f64 / count.max(1) as f64
+    }
 }
 
 #[derive(Deserialize)]
 struct Line {
+    clock: Option<(u64, u64)>,
     calls: BTreeMap<String, Vec<u64>>,
 }
 
@@ -88,7 +118,7 @@ impl Counts {
     /// Takes the line off the end of a stream: what the guest wrote, and the counts.
     /// None where there is no whole line, as after a trap.
     pub fn split(stream: &[u8]) -> Option<(&[u8], Counts)> {
-        let head = HEAD.as_bytes();
+        let head = LINE.as_bytes();
         let at = stream
             .windows(head.len())
             .rposition(|bytes| bytes == head)?;
@@ -98,13 +128,24 @@ impl Counts {
             return None;
         }
         let line: Line = serde_json::from_slice(line).ok()?;
-        let mut functions = BTreeMap::new();
+        let mut counts = Counts {
+            functions: BTreeMap::new(),
+            clocked: line.clock.map(|readings| Clocked {
+                readings,
+                total_ns: BTreeMap::new(),
+            }),
+        };
         for (name, numbers) in line.calls {
-            let (bytes, results) = numbers.split_first()?;
+            let (bytes, mut results) = numbers.split_first()?;
+            if let Some(clocked) = &mut counts.clocked {
+                let (total_ns, others) = results.split_last()?;
+                clocked.total_ns.insert(name.clone(), *total_ns);
+                results = others;
+            }
             let (bytes, results) = (*bytes, results.try_into().ok()?);
-            functions.insert(name, Calls { bytes, results });
+            counts.functions.insert(name, Calls { bytes, results });
         }
-        Some((&stream[..at - 1], Counts { functions }))
+        Some((&stream[..at - 1], counts))
     }
 
     /// All calls.
@@ -140,6 +181,20 @@ mod tests {
         let stream = format!("{line}{line}");
         let (own, _) = Counts::split(stream.as_bytes()).unwrap();
         assert_eq!(own, line.as_bytes());
+    }
+
+    #[test]
+    fn times_stand_behind_the_counts() {
+        let [before, behind] = TIMED;
+        let line = format!("\n{before}1280,64{behind}\"fd_write\":[10,2,0,0,0,0,1,0,0,900]{TAIL}");
+        let (own, counts) = Counts::split(line.as_bytes()).unwrap();
+        assert_eq!(own, b"");
+        assert_eq!(counts.functions["fd_write"].count(), 3);
+        let clocked = counts.clocked.unwrap();
+        assert_eq!(clocked.total_ns["fd_write"], 900);
+        assert!((clocked.reading_ns() - 20.0).abs() < 1e-9);
+        let without = line.replace(",900]", "]");
+        assert_eq!(Counts::split(without.as_bytes()), None);
     }
 
     #[test]

@@ -13,14 +13,14 @@
 //! seen is said, never guessed.
 //!
 //! ```
-//! use fathom_trace::rewrite::{Stream, counting};
+//! use fathom_trace::rewrite::{Seen, Stream, counting};
 //!
 //! let module = wat::parse_str(r#"(module
 //!   (import "wasi_snapshot_preview1" "sched_yield" (func $yield (result i32)))
 //!   (memory (export "memory") 1)
 //!   (func (export "_start") (drop (call $yield))))"#)?;
 //! // Run on any engine, it writes one line more to standard error at its end.
-//! let counting = counting(&module, Stream::Stderr)?;
+//! let counting = counting(&module, Stream::Stderr, Seen::Counts)?;
 //! assert!(counting.len() > module.len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

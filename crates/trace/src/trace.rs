@@ -77,20 +77,11 @@ pub struct Cost {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
-    /// The module counts them itself.
+    /// The module counts them itself, and times them by the engine's clock where it was
+    /// asked to.
     Rewriting,
     /// Our engine counts and times them.
     InProcess,
-}
-
-impl How {
-    /// As people call it.
-    pub fn words(self) -> &'static str {
-        match self {
-            How::Rewriting => "counted by the module itself, rewritten",
-            How::InProcess => "counted and timed in the engine",
-        }
-    }
 }
 
 /// One function.
@@ -102,19 +93,50 @@ pub struct Function {
     /// How long; none where that was not seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<Times>,
+    /// How long all together, where no more was seen than that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_ns: Option<u64>,
+}
+
+impl Function {
+    /// How long all together, where that was seen.
+    pub fn all_ns(&self) -> Option<u64> {
+        let times = self.times.as_ref().map(|times| times.total_ns);
+        times.or(self.total_ns)
+    }
 }
 
 impl Wasi {
     /// From what a rewritten module hands out.
     pub fn rewritten(counts: Counts) -> Wasi {
-        let function = |calls| Function { calls, times: None };
-        let functions = counts.functions.into_iter();
+        let clocked = counts.clocked.as_ref();
+        let function = |(name, calls): (String, Calls)| {
+            let function = Function {
+                calls,
+                times: None,
+                total_ns: clocked.and_then(|times| times.total_ns.get(&name).copied()),
+            };
+            (name, function)
+        };
         Wasi {
             how: How::Rewriting,
-            functions: functions
-                .map(|(name, calls)| (name, function(calls)))
-                .collect(),
-            cost: None,
+            functions: counts.functions.into_iter().map(function).collect(),
+            cost: clocked.map(|clocked| Cost {
+                call_ns: 2.0 * clocked.reading_ns(),
+                least_ns: clocked.reading_ns(),
+                plain_ns: None,
+            }),
+        }
+    }
+
+    /// How they were seen, as people call it.
+    pub fn words(&self) -> &'static str {
+        match (self.how, &self.cost) {
+            (How::Rewriting, None) => "counted by the module itself, rewritten",
+            (How::Rewriting, Some(_)) => {
+                "counted and timed by the module itself, rewritten, with the engine's clock"
+            }
+            (How::InProcess, _) => "counted and timed in the engine",
         }
     }
 
@@ -144,8 +166,7 @@ impl Wasi {
 
     /// All time in them, where it was seen.
     pub fn total_ns(&self) -> Option<u64> {
-        let times = self.functions.values().map(|f| f.times.as_ref());
-        times.map(|times| times.map(|t| t.total_ns)).sum()
+        self.functions.values().map(Function::all_ns).sum()
     }
 }
 

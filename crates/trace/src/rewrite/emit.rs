@@ -1,15 +1,17 @@
 //! The functions that a counting module has beside its own.
 //!
 //! ```text
-//!  functions   imports [fd_write] | the module's own | wrapper… number hand_out start [prepare size]
-//!  counters    row 0: bytes, one of each class | row 1: …
+//!  functions   imports [fd_write] [clock_time_get] | the module's own
+//!              | wrapper… number hand_out start [prepare size] [readings]
+//!  counters    row 0: bytes, one of each class, [nanoseconds] | row 1: …
 //! ```
 
 use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, ValType};
 
+use super::clock::{self, READINGS};
 use super::scan::{Counted, Scan};
-use super::{RewriteError, Stream};
-use crate::counts::{CLASSES, HEAD, TAIL};
+use super::{RewriteError, Seen, Stream};
+use crate::counts::{CLASSES, HEAD, TAIL, TIMED};
 
 /// Pages of a memory with 32-bit addresses.
 pub const PAGES_MAX: u64 = 65_536;
@@ -20,23 +22,28 @@ const HANDED_OUT: u32 = 0x7ff8;
 const TEXT: u32 = 0x8000;
 /// Error numbers end here.
 const ERRNOS: u32 = 77;
-/// Counters of a row: bytes, and each class.
+/// Counters of a row: bytes, and each class; then its time where that is looked at.
 const ROW: usize = 1 + CLASSES.len();
 
 type Signature = (&'static [ValType], &'static [ValType]);
 
 /// The types of the functions that are ours, behind those of the module.
-pub const TYPES: [Signature; 4] = [
+pub const TYPES: [Signature; 6] = [
     (&[ValType::I32; 4], &[ValType::I32]),
     (&[], &[]),
     (&[ValType::I32, ValType::I64], &[ValType::I32]),
     (&[], &[ValType::I32]),
+    (&[ValType::I32, ValType::I64, ValType::I32], &[ValType::I32]),
+    (&[], &[ValType::I64]),
 ];
 /// The type of `fd_write`.
-pub const WRITE: u32 = 0;
+const WRITE: u32 = 0;
 const NOTHING: u32 = 1;
 const NUMBER: u32 = 2;
 const SIZE: u32 = 3;
+/// The type of `clock_time_get`.
+const CLOCK: u32 = 4;
+const TIME: u32 = 5;
 
 /// Where the counters are.
 #[derive(Debug)]
@@ -58,12 +65,18 @@ pub struct Emit<'a> {
     is_wide: bool,
     /// Whether a page can be asked for at the end.
     grows: bool,
+    /// Whether calls are timed.
+    pub(super) is_timed: bool,
     descriptors: [i32; 2],
 }
 
 impl<'a> Emit<'a> {
-    pub fn new(scan: &'a Scan, stream: Stream) -> Result<Emit<'a>, RewriteError> {
+    pub fn new(scan: &'a Scan, stream: Stream, seen: Seen) -> Result<Emit<'a>, RewriteError> {
         let (memory, ty) = scan.memory;
+        let is_timed = seen == Seen::Times;
+        if is_timed {
+            clock::has_room(ty)?;
+        }
         let has_own_pages = ty.page_size_log2.is_some_and(|log2| log2 != 16);
         let store = match ty.shared {
             false => Store::Globals {
@@ -84,6 +97,7 @@ impl<'a> Emit<'a> {
             memory,
             is_wide: ty.memory64,
             grows: !ty.memory64 && !has_own_pages,
+            is_timed,
             descriptors: match stream {
                 Stream::Stdout => [1, 2],
                 Stream::Stderr => [2, 1],
@@ -96,11 +110,25 @@ impl<'a> Emit<'a> {
     }
 
     pub fn counters(&self) -> usize {
-        self.scan.rows.len() * ROW
+        self.scan.rows.len() * self.row()
+    }
+
+    /// Counters of a row.
+    fn row(&self) -> usize {
+        ROW + usize::from(self.is_timed)
+    }
+
+    /// The imports that are missing: their names, and their types.
+    pub fn imports(&self) -> impl Iterator<Item = (&'static str, u32)> {
+        let write = self.scan.fd_write.is_none();
+        let clock = self.is_timed && self.scan.clock.is_none();
+        let write = write.then_some(("fd_write", self.type_of(WRITE)));
+        let clock = clock.then_some(("clock_time_get", self.type_of(CLOCK)));
+        write.into_iter().chain(clock)
     }
 
     fn shift(&self) -> u32 {
-        u32::from(self.scan.fd_write.is_none())
+        self.imports().count() as u32
     }
 
     /// Where a function of the module is now: a counted import is its wrapper.
@@ -147,6 +175,17 @@ impl<'a> Emit<'a> {
         self.scan.fd_write.unwrap_or(self.scan.func_imports)
     }
 
+    /// `clock_time_get` itself: the last of the imports where it is ours.
+    pub(super) fn clock(&self) -> u32 {
+        let added = self.scan.func_imports + u32::from(self.scan.fd_write.is_none());
+        self.scan.clock.unwrap_or(added)
+    }
+
+    /// What reads the clock many times.
+    fn readings(&self) -> u32 {
+        self.behind_wrappers(3)
+    }
+
     /// All of them, with their types.
     pub fn functions(&self) -> Vec<(u32, Function)> {
         let wrappers = self.scan.counted.iter();
@@ -159,10 +198,14 @@ impl<'a> Emit<'a> {
             all.push((self.type_of(NOTHING), self.prepare_function(pages as i32)));
             all.push((self.type_of(SIZE), self.size_function(pages as i32)));
         }
+        // No shared memory is timed.
+        if self.is_timed {
+            all.push((self.type_of(TIME), self.readings_function()));
+        }
         all
     }
 
-    fn arg(&self, offset: u32, align: u32) -> MemArg {
+    pub(super) fn arg(&self, offset: u32, align: u32) -> MemArg {
         MemArg {
             offset: offset.into(),
             align,
@@ -177,6 +220,14 @@ impl<'a> Emit<'a> {
         if self.is_wide {
             f.i64_extend_i32_u();
         }
+    }
+
+    /// Pushes address 0.
+    pub(super) fn zero(&self, f: &mut InstructionSink<'_>) {
+        match self.is_wide {
+            true => f.i64_const(0),
+            false => f.i32_const(0),
+        };
     }
 
     /// Adds to a counter what `amount` pushes.
@@ -215,10 +266,18 @@ impl<'a> Emit<'a> {
         let params = of.ty.params().len() as u32;
         let result = params;
         let returns = of.ty.results() == [wasmparser::ValType::I32];
-        let locals = returns.then_some((1, ValType::I32));
+        // None of no count: old engines refuse that.
+        let mut locals = Vec::from_iter(returns.then_some((1, ValType::I32)));
+        // The time in front, the time behind, and what the clock writes over.
+        let before = params + u32::from(returns);
+        let is_timed = self.is_timed && of.name != "proc_exit";
+        locals.extend(is_timed.then_some((3, ValType::I64)));
         let mut function = Function::new(locals);
         let f = &mut function.instructions();
-        let ok = of.row * ROW + 1;
+        let ok = of.row * self.row() + 1;
+        if is_timed {
+            self.read_clock(f, before, before + 2);
+        }
         if of.name == "proc_exit" {
             // It does not come back.
             self.bump(f, ok, |f| {
@@ -232,6 +291,14 @@ impl<'a> Emit<'a> {
         f.call(of.import);
         if returns {
             f.local_set(result);
+        }
+        if is_timed {
+            self.read_clock(f, before + 1, before + 2);
+            self.bump(f, of.row * self.row() + ROW, |f| {
+                f.local_get(before + 1).local_get(before).i64_sub();
+            });
+        }
+        if returns {
             match of.name == "thread-spawn" {
                 true => self.thread_spawned(f, of, result),
                 false => self.classify(f, of, result),
@@ -248,7 +315,7 @@ impl<'a> Emit<'a> {
 
     /// A thread's number, or something negative.
     fn thread_spawned(&self, f: &mut InstructionSink<'_>, of: &Counted, result: u32) {
-        let [ok, other] = [1, CLASSES.len()].map(|class| of.row * ROW + class);
+        let [ok, other] = [1, CLASSES.len()].map(|class| of.row * self.row() + class);
         f.local_get(result).i32_const(0).i32_gt_s();
         f.if_(BlockType::Empty);
         self.bump(f, ok, |f| {
@@ -273,7 +340,7 @@ impl<'a> Emit<'a> {
         f.br_table((0..ERRNOS).map(class), other);
         for position in 0..CLASSES.len() {
             f.end();
-            self.bump(f, of.row * ROW + 1 + position, |f| {
+            self.bump(f, of.row * self.row() + 1 + position, |f| {
                 f.i64_const(1);
             });
             if position == 0 {
@@ -292,7 +359,7 @@ impl<'a> Emit<'a> {
         if ty != Some(&wasmparser::ValType::I32) {
             return;
         }
-        self.bump(f, of.row * ROW, |f| {
+        self.bump(f, of.row * self.row(), |f| {
             match is_behind {
                 true => {
                     self.address(f, param);
@@ -349,21 +416,32 @@ impl<'a> Emit<'a> {
     }
 
     fn hand_out_function(&self) -> Function {
-        let (base, at, written) = (0, 1, 2);
-        let mut function = Function::new([(3, ValType::I32)]);
+        let (base, at, written, ns) = (0, 1, 2, 3);
+        let mut function = Function::new([(3, ValType::I32), (1, ValType::I64)]);
         let f = &mut function.instructions();
+        if self.is_timed {
+            f.call(self.readings()).local_set(ns);
+        }
         self.place(f, base);
         f.local_get(base).i32_const(16).i32_add().local_set(at);
-        self.text(f, at, &format!("\n{HEAD}"));
+        match self.is_timed {
+            true => {
+                self.text(f, at, &format!("\n{}", TIMED[0]));
+                f.local_get(at).local_get(ns);
+                f.call(self.number()).local_set(at);
+                self.text(f, at, &format!(",{READINGS}{}", TIMED[1]));
+            }
+            false => self.text(f, at, &format!("\n{HEAD}")),
+        }
         for (row, name) in self.scan.rows.iter().enumerate() {
             let comma = if row == 0 { "" } else { "," };
-            for column in 0..ROW {
+            for column in 0..self.row() {
                 match column {
                     0 => self.text(f, at, &format!("{comma}\"{name}\":[")),
                     _ => self.text(f, at, ","),
                 }
                 f.local_get(at);
-                self.read(f, row * ROW + column);
+                self.read(f, row * self.row() + column);
                 f.call(self.number()).local_set(at);
             }
             self.text(f, at, "]");

@@ -23,6 +23,7 @@
 //! page until the guest has grown the memory itself, and then addresses are what
 //! `memory.grow` says. A guest that traps hands nothing out.
 
+mod clock;
 mod emit;
 mod scan;
 
@@ -30,8 +31,8 @@ use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
     CodeSection, ConstExpr, CustomSection, DataCountSection, DataSection, ElementSection,
     EntityType, ExportSection, FunctionSection, GlobalSection, GlobalType, ImportSection,
-    Instruction, MemorySection, Module, StartSection, TableSection, TagSection, TypeSection,
-    ValType,
+    Instruction, MemorySection, Module, NameMap, NameSection, StartSection, TableSection,
+    TagSection, TypeSection, ValType,
 };
 use wasmparser::{KnownCustom, Operator, Parser, Payload};
 
@@ -59,6 +60,9 @@ pub enum RewriteError {
     /// A shared memory without room for the counters.
     #[error("its shared memory has {0}, so there is no room for counters")]
     SharedMemory(&'static str),
+    /// The clock has no place to write to.
+    #[error("its calls can be counted, not timed: {0}")]
+    Times(&'static str),
 }
 
 impl From<wasmparser::Error> for RewriteError {
@@ -85,14 +89,23 @@ pub enum Stream {
     Stderr,
 }
 
+/// What of its calls a module looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// How often, with which results, how many bytes.
+    Counts,
+    /// The same, and how long all calls of a function took together.
+    Times,
+}
+
 /// Makes of a module one that counts its WASI calls and writes them to `stream` at its
 /// end, for [`Counts::split`](crate::counts::Counts::split).
 ///
 /// # Errors
 /// [`RewriteError`] where there is nothing to write to or no end to write at.
-pub fn counting(wasm: &[u8], stream: Stream) -> Result<Vec<u8>, RewriteError> {
+pub fn counting(wasm: &[u8], stream: Stream, seen: Seen) -> Result<Vec<u8>, RewriteError> {
     let scan = scan::scan(wasm)?;
-    let emit = Emit::new(&scan, stream)?;
+    let emit = Emit::new(&scan, stream, seen)?;
     let mut writer = Writer {
         scan: &scan,
         emit: &emit,
@@ -125,7 +138,7 @@ struct Sections<'a> {
     code: CodeSection,
     data: DataSection,
     customs: Vec<CustomSection<'a>>,
-    names: Option<wasm_encoder::NameSection>,
+    names: Option<NameSection>,
 }
 
 impl Writer<'_> {
@@ -180,9 +193,9 @@ impl Writer<'_> {
         for (params, results) in emit::TYPES {
             (all.types.ty()).function(params.iter().copied(), results.iter().copied());
         }
-        if self.scan.fd_write.is_none() {
-            let ty = EntityType::Function(emit.type_of(emit::WRITE));
-            all.imports.import(self.scan.wasi, "fd_write", ty);
+        for (name, ty) in emit.imports() {
+            let ty = EntityType::Function(ty);
+            all.imports.import(self.scan.wasi, name, ty);
         }
         if let Store::Globals { .. } = emit.store {
             let ty = GlobalType {
@@ -263,6 +276,26 @@ impl Reencode for Writer<'_> {
             .maximum
             .map(|max| (max + 1).min(emit::PAGES_MAX.max(max)));
         Ok(ty)
+    }
+
+    fn parse_custom_name_subsection(
+        &mut self,
+        names: &mut NameSection,
+        section: wasmparser::Name<'_>,
+    ) -> Result<(), reencode::Error> {
+        let wasmparser::Name::Function(all) = section else {
+            return utils::parse_custom_name_subsection(self, names, section);
+        };
+        let mut kept = NameMap::new();
+        for one in all {
+            let one = one?;
+            // wasm3 looks for what is exported among names, too, and would find the guest's.
+            if one.name != "_start" {
+                kept.append(self.function_index(one.index)?, one.name);
+            }
+        }
+        names.functions(&kept);
+        Ok(())
     }
 
     fn parse_export(

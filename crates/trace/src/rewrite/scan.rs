@@ -1,7 +1,7 @@
 //! What of a module must be known before any of it is written again.
 
 use wasmparser::{
-    CompositeInnerType, ExternalKind, FuncType, MemoryType, Parser, Payload, TypeRef,
+    CompositeInnerType, ExternalKind, FuncType, MemoryType, Parser, Payload, TypeRef, ValType,
 };
 
 use super::RewriteError;
@@ -35,6 +35,8 @@ pub struct Scan {
     pub rows: Vec<String>,
     /// Module and position of an imported `fd_write`; none if it is not imported.
     pub fd_write: Option<u32>,
+    /// The position of an imported `clock_time_get`; none if it is not imported.
+    pub clock: Option<u32>,
     /// The module that WASI is imported from.
     pub wasi: &'static str,
     /// Imported functions.
@@ -166,10 +168,18 @@ impl Gathered {
             });
         }
         let func_imports = self.func_imports.len() as u32;
+        // Of the type that it has in WASI, or it cannot be called.
+        let is_clock = |one: &&Counted| {
+            one.name == "clock_time_get"
+                && one.ty.params() == [ValType::I32, ValType::I64, ValType::I32]
+                && one.ty.results() == [ValType::I32]
+        };
+        let clock = counted.iter().find(is_clock).map(|one| one.import);
         Ok(Scan {
             counted,
             rows,
             fd_write,
+            clock,
             wasi,
             func_imports,
             types: self.types.len() as u32,

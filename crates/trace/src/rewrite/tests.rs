@@ -25,7 +25,11 @@ fn module(text: &str) -> Vec<u8> {
 }
 
 fn validated(wasm: &[u8]) -> Vec<u8> {
-    let counting = counting(wasm, Stream::Stderr).unwrap();
+    validated_as(wasm, Seen::Counts)
+}
+
+fn validated_as(wasm: &[u8], seen: Seen) -> Vec<u8> {
+    let counting = counting(wasm, Stream::Stderr, seen).unwrap();
     let mut validator = wasmparser::Validator::new_with_features(wasmparser::WasmFeatures::all());
     validator.validate_all(&counting).unwrap();
     counting
@@ -61,8 +65,39 @@ fn shared_and_wide_memories_and_groups_of_types_are_written_again() {
         r#"(module (memory (export "memory") 0) (func (export "_start")))"#,
     ];
     for program in programs {
-        validated(&module(program));
+        let wasm = module(program);
+        validated(&wasm);
+        match counting(&wasm, Stream::Stdout, Seen::Times) {
+            Ok(_) => drop(validated_as(&wasm, Seen::Times)),
+            Err(why) => assert!(matches!(why, RewriteError::Times(_)), "{program}: {why}"),
+        }
     }
+}
+
+/// wasm3 looks for an export among names as well.
+#[test]
+fn nothing_but_the_export_is_named_as_the_start() {
+    let program = r#"(module (memory (export "memory") 1)
+      (func $other) (func $_start (export "_start") (call $other)))"#;
+    let counting = validated(&module(program));
+    let named = |name: &[u8]| counting.windows(name.len()).filter(|b| *b == name).count();
+    assert_eq!((named(b"_start"), named(b"other")), (1, 1));
+}
+
+#[test]
+fn a_module_that_times_its_calls_has_a_clock() {
+    let before = scan::scan(&module(REFERS)).unwrap();
+    let after = scan::scan(&validated_as(&module(REFERS), Seen::Times)).unwrap();
+    // fd_write, and behind it the clock.
+    assert_eq!(after.func_imports, before.func_imports + 2);
+    assert_eq!(after.clock, Some(before.func_imports + 1));
+    assert_eq!(after.globals, before.globals + 20);
+    let own = r#"(module
+      (import "wasi_snapshot_preview1" "clock_time_get" (func $c (param i32 i64 i32) (result i32)))
+      (memory (export "memory") 1)
+      (func (export "_start") (drop (call $c (i32.const 0) (i64.const 1) (i32.const 64)))))"#;
+    let after = scan::scan(&validated_as(&module(own), Seen::Times)).unwrap();
+    assert_eq!((after.func_imports, after.clock), (2, Some(0)));
 }
 
 #[test]
@@ -82,14 +117,15 @@ fn what_cannot_be_counted_is_refused_in_a_line() {
         ),
     ];
     for (text, why) in refused {
-        assert_eq!(counting(&module(text), Stream::Stdout), Err(why), "{text}");
+        let refused = counting(&module(text), Stream::Stdout, Seen::Counts);
+        assert_eq!(refused, Err(why), "{text}");
     }
     let wasm = module(REFERS);
     for cut in 0..wasm.len() {
         // Whole sections may be missing from the end of a module that is still one.
-        if let Err(error) = counting(&wasm[..cut], Stream::Stdout) {
+        if let Err(error) = counting(&wasm[..cut], Stream::Stdout, Seen::Counts) {
             assert_eq!(error.to_string().lines().count(), 1, "{error}");
         }
     }
-    assert!(counting(b"\0asm\x0d\0\x01\0", Stream::Stdout).is_err());
+    assert!(counting(b"\0asm\x0d\0\x01\0", Stream::Stdout, Seen::Counts).is_err());
 }
