@@ -24,6 +24,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use fathom_bench::choose::{NATIVE, OWN, Wanted};
 use fathom_bench::house::House;
+use fathom_sys::handed;
 use fathom_trace::kernel::{Kernel, Tracer};
 use fathom_trace::rewrite::{Seen, Stream, counting};
 use fathom_trace::trace::{KIND, Trace, VERSION, Wasi};
@@ -58,12 +59,12 @@ pub struct Args {
     #[arg(long, value_name = "LEVELS", value_enum, value_delimiter = ',')]
     by: Vec<Level>,
 
-    /// Give the program a folder, as `fathom run` does; may be repeated
     /// Let a rewritten module time its WASI calls too, by the engine's own clock: two clock
     /// calls more for each
     #[arg(long, requires = "module")]
     times: bool,
 
+    /// Give the program a folder, as `fathom run` does; may be repeated
     #[arg(long, value_name = "HOST[::GUEST][:ro|:rw]", requires = "module")]
     dir: Vec<Dir>,
 
@@ -152,6 +153,9 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
                 let error = error.context(engine.engine.clone());
                 eprintln!("{}", crate::one_line::one_line(&error));
             }
+        }
+        if let Some(signal) = handed::last() {
+            return Ok(ExitCode::from((128 + signal) as u8));
         }
     }
     Ok(ExitCode::from(u8::from(failed)))

@@ -8,6 +8,9 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+#[path = "trace/signals.rs"]
+mod signals;
+
 /// Makes so many calls, known by its text: 300 writes of 7 bytes, 20 of them in two
 /// ranges; 5 times a descriptor that is not there; 11 clocks; 3 times 16 random bytes;
 /// then ends with a status.
@@ -168,9 +171,6 @@ fn a_rewritten_program_counts_exactly_on_every_engine() {
 }
 
 #[test]
-fn our_engine_counts_and_times_exactly() {
-    let files = Files::new();
-#[test]
 fn a_rewritten_program_times_its_calls_on_every_engine() {
     let files = Files::new();
     let module = files.module(PROGRAM);
@@ -199,6 +199,9 @@ fn a_rewritten_program_times_its_calls_on_every_engine() {
     }
 }
 
+#[test]
+fn our_engine_counts_and_times_exactly() {
+    let files = Files::new();
     let module = files.module(PROGRAM);
     let words = ["--by", "process", module.to_str().unwrap()];
     let (output, answer) = files.trace(&words);
@@ -452,50 +455,6 @@ fn a_command_keeps_its_output_and_its_status() {
         let running = threads.iter().filter(|t| t["is_running"] == true);
         assert_eq!(running.count(), 1, "{left}");
     }
-}
-
-#[test]
-fn a_signal_ends_the_program_and_the_trace_is_still_told() {
-    use std::io::{BufRead, BufReader};
-    let files = Files::new();
-    let answer = files.path("answer.json");
-    let script = "trap 'echo told; exit 5' TERM; echo ready; while :; do sleep 0.05; done";
-    let mut child = fathom(&[
-        "trace",
-        "--out",
-        answer.to_str().unwrap(),
-        "--",
-        "sh",
-        "-c",
-        script,
-    ])
-    .stdout(Stdio::piped())
-    .stderr(Stdio::null())
-    .spawn()
-    .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert_eq!(lines.next().unwrap().unwrap(), "ready");
-    let pid = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-TERM", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
-    assert_eq!(lines.next().unwrap().unwrap(), "told");
-    assert_eq!(child.wait().unwrap().code(), Some(5));
-    let text = std::fs::read_to_string(answer).unwrap();
-    let answer: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(answer["status"], 5);
-    // What is ignored stays ignored.
-    let script = format!(
-        "trap '' HUP; {} trace --out {} -- sh -c 'kill -HUP $$; echo on'",
-        env!("CARGO_BIN_EXE_fathom"),
-        files.path("other.json").display()
-    );
-    let output = Command::new("sh").args(["-c", &script]).output().unwrap();
-    assert_eq!(output.stdout, b"on\n", "{output:?}");
 }
 
 #[test]

@@ -4,17 +4,16 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use fathom_bench::choose::{OWN, Wanted};
-use fathom_bench::driver::{Conversation, Driver, ProcessDriver};
+use fathom_bench::driver::{Conversation, DriveError, Driver, ProcessDriver};
 use fathom_bench::engines::{self, EngineSpec, Presence};
 use fathom_bench::house::House;
 use fathom_record::Opt;
 use fathom_record::protocol::{Measure, Request};
+use fathom_sys::handed;
 use fathom_trace::counts::Counts;
 use fathom_trace::kernel::Tracer;
 use fathom_trace::rewrite::{Stream, counting};
@@ -68,13 +67,15 @@ pub fn rewritten(
         stack_bytes: None,
         unsafe_no_bounds: false,
     });
-    let stop = Arc::new(AtomicBool::new(false));
-    let told = stop.clone();
-    let _ = ctrlc::set_handler(move || told.store(true, Ordering::Relaxed));
+    handed::listen().context("signals")?;
     if let Some(tracer) = tracer {
         tracer.follow();
     }
-    let conversation = driver.ask(&request, LIMIT, &stop).context(file)?;
+    let began = Instant::now();
+    let conversation = match driver.ask(&request, LIMIT, handed::is_told()) {
+        Err(DriveError::Stopped) => return Ok(stopped(&driver, began)),
+        conversation => conversation.context(file)?,
+    };
     let (counts, status) = outputs(&conversation, scratch.path())?;
     let mut missing = Vec::new();
     if counts.is_none() {
@@ -87,6 +88,17 @@ pub fn rewritten(
         wasi: counts.map(Wasi::rewritten),
         missing,
     })
+}
+
+/// What is known of a program that a signal ended: what the kernel saw until then.
+fn stopped(driver: &ProcessDriver, began: Instant) -> Ran {
+    Ran {
+        command: driver.command(),
+        status: 128 + handed::last().unwrap_or(0),
+        wall_ns: u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        wasi: None,
+        missing: vec!["WASI calls: it was stopped before its end".to_owned()],
+    }
 }
 
 /// Our engine, and every other one that is installed.

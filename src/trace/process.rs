@@ -1,16 +1,14 @@
 //! Programs that are run as they are: any command, and modules on our engine.
 
 use std::fs;
-use std::io::IsTerminal;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Instant;
 
 use anyhow::Context;
 use fathom_bench::choose::Wanted;
-use fathom_sys::signals::Ignored;
+use fathom_sys::handed;
 use fathom_trace::kernel::Tracer;
 use fathom_trace::trace::Wasi;
 
@@ -135,51 +133,22 @@ pub fn own(
     })
 }
 
-/// Who is told what this process is told; 0 before there is somebody.
-static CHILD: AtomicI32 = AtomicI32::new(0);
-/// Whether this process was told something when nobody was there to hear it.
-static IS_TOLD: AtomicBool = AtomicBool::new(false);
-
-/// Ctrl-C is for the program; what it did until then is still told.
-fn hand_signals_on() {
-    let hand_on = || {
-        IS_TOLD.store(true, Ordering::SeqCst);
-        tell();
-    };
-    let _ = ctrlc::set_handler(hand_on);
-}
-
-fn tell() {
-    let child = rustix::process::Pid::from_raw(CHILD.load(Ordering::SeqCst));
-    if let Some(pid) = child {
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-    }
-}
-
 /// Runs it to its end: status and time.
 fn watched(
     mut command: Command,
     name: &str,
     tracer: Option<&Tracer>,
 ) -> anyhow::Result<(i32, u64)> {
-    // It is to find signals as this process was given them, ignored ones too.
-    Ignored::now().stay_so_in(&mut command);
-    // A terminal tells all of its programs itself; this process is not to end by it.
-    let is_told = std::io::stdin().is_terminal() || std::io::stderr().is_terminal();
-    hand_signals_on();
+    // They are for the program; what it did until then is still told.
+    handed::listen().context("signals")?;
     if let Some(tracer) = tracer {
         tracer.follow();
     }
     let start = Instant::now();
     let mut child = command.spawn().with_context(|| name.to_owned())?;
-    if !is_told {
-        CHILD.store(child.id() as i32, Ordering::SeqCst);
-        if IS_TOLD.load(Ordering::SeqCst) {
-            tell();
-        }
-    }
+    let told = handed::to(child.id());
     let status = child.wait().with_context(|| name.to_owned())?;
-    CHILD.store(0, Ordering::SeqCst);
+    drop(told);
     let wall_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let code = status.code();
     let code = code.unwrap_or_else(|| 128 + status.signal().unwrap_or(0));

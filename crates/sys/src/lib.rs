@@ -18,6 +18,7 @@
 //!  stack    where the thread's stack ends; its alternate signal stack
 //!  program  which build of a program runs
 //!  bpf      programs and maps in the kernel, by the system call alone
+//!  handed   signals that a process hands on to the program that it runs
 //!  caps perf pin proc spawn usage watch   what is allowed, counters, affinity, /proc, children,
 //!                                         resource use, others' resource use
 //! ```
@@ -46,6 +47,7 @@ pub mod fault;
 pub mod fence;
 pub mod forked;
 pub mod frozen;
+pub mod handed;
 pub mod icache;
 pub mod low;
 pub mod map;

@@ -1,11 +1,9 @@
-//! Where handlers of signals run, and which signals a child is to ignore.
+//! Where handlers of signals run.
 //!
 //! A handler that was installed without `SA_ONSTACK` runs on whatever stack its thread is
 //! on, and takes several kilobytes of it: more than a small stack of Wasm has left.
 
 use std::io;
-use std::os::unix::process::CommandExt;
-use std::process::Command;
 
 /// The highest number of a signal, and the bytes of a set of them, as the kernel has it.
 const SIGNALS: libc::c_int = 64;
@@ -62,49 +60,6 @@ fn set(signal: libc::c_int, new: *const Action, old: *mut Action) -> io::Result<
     match done {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
-    }
-}
-
-/// Which of the signals that end a program were ignored at some moment: handlers of this
-/// process become the default in a program that it executes, what it ignores stays ignored
-/// (signal(7)). A process that handles such a signal later would undo what it was given.
-pub struct Ignored(Vec<libc::c_int>);
-
-impl Ignored {
-    /// What is ignored now.
-    pub fn now() -> Ignored {
-        let ends = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
-        Ignored(
-            ends.into_iter()
-                .filter(|signal| is_ignored(*signal))
-                .collect(),
-        )
-    }
-
-    /// A program that is started by this command ignores it too.
-    pub fn stay_so_in(self, command: &mut Command) {
-        if self.0.is_empty() {
-            return;
-        }
-        let ignore = move || {
-            for signal in &self.0 {
-                // SAFETY: signal(2) may be called between fork and exec (signal-safety(7)),
-                // and no handler is named.
-                unsafe { libc::signal(*signal, libc::SIG_IGN) };
-            }
-            Ok(())
-        };
-        // SAFETY: what runs in the child calls nothing but signal(2), and allocates nothing.
-        unsafe { command.pre_exec(ignore) };
-    }
-}
-
-fn is_ignored(signal: libc::c_int) -> bool {
-    // SAFETY: only asks, and an action of zeroes is one.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(signal, std::ptr::null(), &mut action) == 0
-            && action.sa_sigaction == libc::SIG_IGN
     }
 }
 
