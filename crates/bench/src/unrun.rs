@@ -10,16 +10,20 @@
 //! so that every function keeps its number.
 
 use wasm_encoder::{
-    CodeSection, ExportSection, Function, FunctionSection, Instruction, Module,
+    CodeSection, ExportSection, Function, FunctionSection, Instruction, Module, NameMap,
+    NameSection,
     reencode::{Error, Reencode, utils},
 };
 use wasmparser::{
-    CodeSectionReader, ExportSectionReader, ExternalKind, FunctionSectionReader, Parser, Payload,
-    TypeRef,
+    CodeSectionReader, ExportSectionReader, ExternalKind, FunctionSectionReader, Name, Parser,
+    Payload, TypeRef,
 };
 
 /// What is called to run a command (WASI, `design/application-abi.md`).
 const START: &str = "_start";
+/// What the program's own is named instead, with as many bytes: wasm3 looks for what is
+/// exported among names, too, and would find it there.
+const RENAMED: &str = "_begin";
 
 /// The module that does nothing; nothing for one that cannot be read, or that has no
 /// function of its own to start with.
@@ -104,6 +108,24 @@ impl Reencode for Change {
         Ok(())
     }
 
+    fn parse_custom_name_subsection(
+        &mut self,
+        names: &mut NameSection,
+        section: Name<'_>,
+    ) -> Result<(), Error<Never>> {
+        let Name::Function(all) = section else {
+            return utils::parse_custom_name_subsection(self, names, section);
+        };
+        let mut renamed = NameMap::new();
+        for one in all {
+            let one = one?;
+            let name = if one.name == START { RENAMED } else { one.name };
+            renamed.append(one.index, name);
+        }
+        names.functions(&renamed);
+        Ok(())
+    }
+
     fn parse_code_section(
         &mut self,
         code: &mut CodeSection,
@@ -142,11 +164,11 @@ mod tests {
             r#"(module
               (type $other (func (param i32) (result i32)))
               (import "host" "called" (func $called))
-              (table (export "table") funcref (elem $one $start))
+              (table (export "table") funcref (elem $one $_start))
               (memory (export "memory") 1)
               (data (i32.const 8) "kept")
               (func $one (type $other) (local.get 0))
-              (func $start (export "_start") (export "again") (call $called) (unreachable)))"#,
+              (func $_start (export "_start") (export "again") (call $called) (unreachable)))"#,
         )
         .unwrap();
         let not_run = unrun(&program).unwrap();
@@ -156,6 +178,9 @@ mod tests {
         // An index, a type, an empty body more; no more than that.
         assert!(not_run.len() <= program.len() + 8, "{}", not_run.len());
         assert!(not_run.windows(4).any(|bytes| bytes == b"kept"));
+        // One export, and no function that is named so.
+        let starts = not_run.windows(6).filter(|bytes| bytes == b"_start");
+        assert_eq!(starts.count(), 1);
     }
 
     #[test]
