@@ -67,8 +67,8 @@ pub struct Args {
     /// Only these workloads
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     workloads: Vec<String>,
-    /// Problem size, for benchmarking-wasmfx: `large` is the talk's ten million [default:
-    /// medium]
+    /// Problem size, for ewapa and for benchmarking-wasmfx, whose talk's ten million are `large`
+    /// [default: medium]
     #[arg(long)]
     size: Option<String>,
     /// Builds in order of preference, for libsodium-2023: `wasm-opt,wasm-mvp` for modules

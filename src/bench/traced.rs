@@ -6,6 +6,7 @@
 //!                  fathom run, eBPF             system calls of the main thread
 //!  native          the program, eBPF            the same
 //!  other engines   their runner, eBPF           those of the thread that computed most
+//!                  the module rewritten         calls of WASI, where all is wanted (`whole`)
 //! ```
 //!
 //! Our engine finds the module compiled: the threads that compile would be waited for, a
@@ -13,6 +14,8 @@
 //!
 //! What must stay true: each way sees a run of its own, so that neither is slowed down by
 //! the other; a program that does not end as it should is not traced, and that is said.
+
+mod whole;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -24,6 +27,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use fathom_bench::choose::{NATIVE_DRIVER, OWN_DRIVER};
 use fathom_bench::driver::Driver;
+use fathom_bench::experiment::Traces;
 use fathom_bench::plan::{Task, WORKING};
 use fathom_bench::prepare::Prepared;
 use fathom_bench::results::Results;
@@ -32,6 +36,7 @@ use fathom_record::Record;
 use fathom_record::campaign::{Seen, Traced};
 use fathom_record::protocol::{Job, Measure, Request};
 use fathom_trace::kernel::{Kernel, Thread, Tracer};
+use fathom_trace::times::Times;
 use fathom_trace::trace::{Cost, Wasi};
 
 use crate::trace::calibrate;
@@ -80,7 +85,10 @@ pub fn pass(prepared: &Prepared, results: &mut Results, stop: &AtomicBool) -> an
                         "not traced: {}: {error:#}",
                         super::show::describe(&task.cell)
                     );
-                    return Ok(());
+                    // A bar needs all of its parts, a table not all of its lines.
+                    if prepared.design.traces == Traces::Run {
+                        return Ok(());
+                    }
                 }
             }
         }
@@ -121,10 +129,21 @@ impl Eyes {
             repeat,
             wasi: None,
             calls: None,
+            functions: None,
+            threads: None,
         };
+        if prepared.design.traces == Traces::Whole {
+            self.look_at_all(&mut traced, || Run::new(prepared, task, repeat, stop))?;
+            return Ok(traced);
+        }
         if task.driver == OWN_DRIVER {
             let run = Run::new(prepared, task, repeat, stop)?;
-            traced.wasi = Some(run.wasi()?);
+            let wasi = run.wasi()?;
+            traced.wasi = Some(Seen {
+                count: wasi.total(),
+                total_ns: wasi.total_ns().unwrap_or(0),
+                each_ns: wasi.cost.map_or(0.0, |cost| cost.least_ns),
+            });
         }
         if let Some(cost) = self.kernel {
             let run = Run::new(prepared, task, repeat, stop)?;
@@ -139,15 +158,16 @@ impl Eyes {
 /// and back, which is not; what a call that does nothing takes tells both.
 fn calls(kernel: &Kernel, thread: u32, cost: Cost) -> BTreeMap<String, Seen> {
     let own = kernel.calls.iter().filter(|call| call.thread == thread);
-    own.map(|call| {
-        let seen = Seen {
-            count: call.times.count,
-            total_ns: call.times.total_ns,
-            each_ns: cost.least_ns - cost.plain_ns.unwrap_or(cost.least_ns),
-        };
-        (call.name.clone(), seen)
-    })
-    .collect()
+    own.map(|call| (call.name.clone(), seen(&call.times, cost)))
+        .collect()
+}
+
+fn seen(times: &Times, cost: Cost) -> Seen {
+    Seen {
+        count: times.count,
+        total_ns: times.total_ns,
+        each_ns: cost.least_ns - cost.plain_ns.unwrap_or(cost.least_ns),
+    }
 }
 
 /// A run of a task.
@@ -179,18 +199,13 @@ impl<'a> Run<'a> {
     }
 
     /// What it calls of WASI, on our engine.
-    fn wasi(&self) -> anyhow::Result<Seen> {
+    fn wasi(&self) -> anyhow::Result<Wasi> {
         let counts = self.scratch.path().join("wasi");
         let mut command = self.own()?;
         command.arg(format!("--trace-wasi={}", counts.display()));
         self.ended(arguments(command, self.measure()?), None)?;
         let text = fs::read_to_string(&counts).context("its counts")?;
-        let wasi: Wasi = serde_json::from_str(&text).context("its counts")?;
-        Ok(Seen {
-            count: wasi.total(),
-            total_ns: wasi.total_ns().unwrap_or(0),
-            each_ns: wasi.cost.map_or(0.0, |cost| cost.least_ns),
-        })
+        serde_json::from_str(&text).context("its counts")
     }
 
     /// What it asks of the kernel, and the thread that did.

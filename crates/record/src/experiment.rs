@@ -46,6 +46,8 @@ closed_set! {
         LeapsAndBoundsSpec = "leaps-and-bounds-spec", "what \"Leaps and bounds\" measured of SPEC CPU";
         /// What "Performance of WebAssembly runtimes in 2023" measured.
         Libsodium2023 = "libsodium-2023", "what \"Performance of WebAssembly runtimes in 2023\" measured";
+        /// What the eWAPA study measured of WASI.
+        Ewapa = "ewapa", "what the eWAPA study measured of WASI";
         /// What "Benchmarking WasmFX" measured.
         BenchmarkingWasmfx = "benchmarking-wasmfx", "what \"Benchmarking WasmFX\" measured";
     }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use fathom_record::campaign::{
     self, AbsentNote, Config, Counts, CpuTime, FORMAT_VERSION, Failure, InForce, ModuleNote,
-    ProbeRecord, Process, Resumed, Sample, Seen, Tail, Traced, Window, WorkloadNote,
+    ProbeRecord, Process, Resumed, Sample, Seen, Tail, Threads, Traced, Window, WorkloadNote,
 };
 use fathom_record::host::Features;
 use fathom_record::protocol::{
@@ -226,6 +226,12 @@ fn traced(id: CellId) -> Record {
         repeat: 1,
         wasi: Some(seen),
         calls: Some(BTreeMap::from([(text("writev"), seen)])),
+        functions: Some(BTreeMap::from([(text("fd_write"), seen)])),
+        threads: Some(Threads {
+            count: 2,
+            calls: BTreeMap::from([(text("futex"), seen)]),
+            waits: 7,
+        }),
     })
 }
 

@@ -12,6 +12,7 @@
 //!                 ▼
 //!             Summary (one campaign)     compare (two campaigns)
 //!                 ├──▶ medians   plain ones, for tables that compare nothing
+//!                 ├──▶ tracing   what traced runs saw of calls
 //!                 └──▶ waterfall one program's time on one engine, in parts
 //! ```
 //!
@@ -58,6 +59,7 @@ mod student;
 pub mod summary;
 pub mod table;
 pub mod times;
+pub mod tracing;
 pub mod verdict;
 pub mod waterfall;
 
@@ -72,6 +74,7 @@ pub use row::Row;
 pub use summary::{CellSummary, NoTime, RowRatio, RowSummary, Summary, WorkloadRatio};
 pub use table::Table;
 pub use times::{Estimate, Times};
+pub use tracing::Tracing;
 pub use verdict::{DELTA, Verdict};
 pub use waterfall::Waterfall;
 

@@ -30,7 +30,10 @@ use crate::serial::Serial;
 use crate::{NoEstimate, Summary};
 
 mod laps;
+mod start;
 mod traces;
+
+pub use start::Start;
 
 use laps::{Lap, Laps};
 use traces::{Seen, Traces};
@@ -478,7 +481,7 @@ fn of_each(count: f64, ns: f64) -> Option<Count> {
 }
 
 /// The mean of rounds and that of traced runs, together.
-fn value(rounds: Vec<f64>, traced: Vec<f64>) -> Value {
+pub(crate) fn value(rounds: Vec<f64>, traced: Vec<f64>) -> Value {
     let groups = [rounds, traced];
     let groups = groups.iter().filter(|values| !values.is_empty());
     let groups: Vec<(f64, Group)> = groups

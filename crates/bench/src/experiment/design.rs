@@ -37,6 +37,15 @@ pub enum Counting {
     Never(&'static str),
 }
 
+/// What tracers look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traces {
+    /// WASI calls in our engine, and the system calls of the thread that runs the program.
+    Run,
+    /// WASI calls on every engine, by function, and the system calls of all threads.
+    Whole,
+}
+
 /// What there is to measure with.
 #[derive(Clone, Copy, Debug)]
 pub struct Here<'a> {
@@ -94,6 +103,8 @@ pub struct Design {
     pub counting: Counting,
     /// How often each cell that [`Design::is_traced`] names is run under a tracer as well.
     pub traced: u32,
+    /// What is looked at.
+    pub traces: Traces,
     /// Whether a task is.
     pub is_traced: fn(&Task) -> bool,
     /// Whose noise is looked at.
@@ -138,6 +149,7 @@ impl Design {
         cycles: false,
         counting: Counting::No,
         traced: 0,
+        traces: Traces::Run,
         is_traced: |_| false,
         controls: Controls::EachEngine,
         measured: |_| Err(AskError::NoHouse),

@@ -22,6 +22,7 @@ mod bounds;
 mod calls;
 mod compile;
 mod design;
+mod ewapa;
 mod fibers;
 mod growth;
 mod leaps;
@@ -36,7 +37,7 @@ mod waterfall;
 
 use fathom_record::Experiment;
 
-pub use design::{Command, Counting, Design, Here};
+pub use design::{Command, Counting, Design, Here, Traces};
 pub use measured::Measured;
 pub use spec::BUILT as SPEC_BUILT;
 pub use waterfall::Apart;
@@ -59,6 +60,7 @@ pub const ALL: &[&Design] = &[
     &leaps::DESIGN,
     &spec::DESIGN,
     &libsodium::DESIGN_2023,
+    &ewapa::DESIGN,
     &fibers::DESIGN_2024,
 ];
 

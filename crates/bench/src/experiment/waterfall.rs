@@ -183,7 +183,8 @@ fn has_threads(wasm: &[u8]) -> bool {
     })
 }
 
-fn beside(name: &str, file: &str) -> Program<'static> {
+/// A program that is measured beside others, in a file of the results.
+pub(super) fn beside(name: &str, file: &str) -> Program<'static> {
     let artifact = PathBuf::from(file);
     Program {
         suite: SUITE.to_owned(),

@@ -40,7 +40,7 @@ use crate::protocol::Hello;
 use crate::vocabulary::{Compared, FailureKind, Guarantee, Metric, Phase, Span, Variant};
 
 pub use read::{ReadError, parse};
-pub use traced::{Seen, Traced};
+pub use traced::{Seen, Threads, Traced};
 pub use write::{WriteError, Writer};
 
 /// The version of the format written here, and the highest one read.

@@ -23,6 +23,23 @@ pub struct Traced {
     /// System calls of the thread that ran the program, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<BTreeMap<String, Seen>>,
+    /// The WASI calls of a run of its own, by function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub functions: Option<BTreeMap<String, Seen>>,
+    /// What all threads of the process asked of the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<Threads>,
+}
+
+/// What all threads of a process, and all that it started, asked of the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Threads {
+    /// How many there were.
+    pub count: u64,
+    /// Their system calls, by name.
+    pub calls: BTreeMap<String, Seen>,
+    /// How often one of them waited in a system call.
+    pub waits: u64,
 }
 
 /// Calls that were seen, and their time.
@@ -30,7 +47,8 @@ pub struct Traced {
 pub struct Seen {
     /// How many.
     pub count: u64,
-    /// What they took together, as it was recorded, in nanoseconds.
+    /// What they took together, as it was recorded, in nanoseconds; 0 where that was not
+    /// seen.
     pub total_ns: u64,
     /// What seeing a call adds to its recorded time, in nanoseconds; below 0 where more of
     /// a call is not seen than seeing adds.

@@ -11,6 +11,7 @@
 
 mod calls;
 mod compile;
+mod ewapa;
 mod fibers;
 mod growth;
 mod startup;
@@ -132,6 +133,10 @@ pub fn of(experiment: Experiment) -> Page {
         },
         Experiment::Fibers => Page {
             own: |context| Ok(fibers::own(context)),
+            ..GENERAL
+        },
+        Experiment::Ewapa => Page {
+            own: ewapa::own,
             ..GENERAL
         },
         Experiment::BenchmarkingWasmfx => Page {

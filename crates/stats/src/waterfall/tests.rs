@@ -244,6 +244,8 @@ impl Machine {
             repeat,
             wasi: (!is_native).then_some(wasi),
             calls: self.sees_calls.then(|| calls.collect()),
+            functions: None,
+            threads: None,
         }));
     }
 

@@ -1,0 +1,168 @@
+//! What the eWAPA study measured of WASI: programs of input and output on every engine and
+//! natively, timed in rounds, and traced in runs of their own.
+//!
+//! ```text
+//!  suite wasi-io × { fathom, every engine, native code of GCC }   times, traces
+//!  not-run       × { fathom, every engine }                       start-up
+//! ```
+//!
+//! A process runs its program once, cold, as the study's did. Native code is GCC's with this
+//! machine's C library: the portable build has musl, whose buffers are as small as
+//! wasi-libc's.
+
+use std::{fs, time::Duration};
+
+use fathom_record::{
+    Compared, Experiment, Variant,
+    campaign::WorkloadNote,
+    waterfall::{NOT_RUN, SUITE},
+};
+
+use super::{
+    Command, Design, Here, Measured, Traces,
+    design::plain,
+    measured::{DEFAULT, answered, names, size, suite},
+    waterfall::beside,
+};
+use crate::{
+    asked::AskError,
+    choose::{Builds, Controls, OWN, Program, Row, Wanted},
+    plan::Task,
+    unrun::unrun,
+};
+
+/// What the study's tables are of.
+const STUDY: [&str; 6] = [
+    "freads-4096",
+    "freads-2000",
+    "fwrites-60",
+    "fwrites-280",
+    "opens",
+    "seeks",
+];
+/// The second one is for engines that take no later instructions, which the study had.
+const BUILDS: [Variant; 2] = [Variant::Wasm, Variant::WasmMvp];
+/// Traced runs of each: as many as an interval takes.
+const TRACED: u32 = 5;
+
+/// How it is measured.
+pub(super) static DESIGN: Design = Design {
+    experiment: Experiment::Ewapa,
+    command: Some(Command::Reproduce),
+    help: "eWAPA: an eBPF-based WASI performance analysis framework",
+    about: "`ewapa`: Mao, Su, Shan, Li: eWAPA, an eBPF-based WASI Performance Analysis Framework \
+            for WebAssembly Runtimes. WASI calls and system calls by function, their times, \
+            start-up, and the time of programs that read and write, on every engine that is \
+            installed and natively. Needs `python3 workloads/build.py --suite wasi-io --variant \
+            wasm,wasm-mvp,native-gcc`; system calls need root, or CAP_BPF and CAP_PERFMON. --quick and \
+            --workloads measure fewer programs; --size extralarge is the study's 10 GB. Traces \
+            are kept for `fathom explain`.",
+    budget: Duration::from_secs(30 * 60),
+    warmup: 0,
+    iterations: 1,
+    iterations_max: 1,
+    cell_target: None,
+    traced: TRACED,
+    traces: Traces::Whole,
+    is_traced: |task| !task.cell.is_control() && task.cell.suite != SUITE,
+    controls: Controls::First,
+    measured,
+    wanted,
+    builds: |builds| Builds::First(builds),
+    suits,
+    is_baseline: |row: &Row| row.native == Some(Variant::NativeGcc),
+    ..Design::USUAL
+};
+
+fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
+    let (asked, suite) = (here.asked, suite(here.suites()?, "wasi-io")?);
+    let size = size(asked);
+    let (mut programs, mut notes) = answered(&suite, &names(asked, &STUDY), &size)?;
+    for (note, program) in notes.iter_mut().zip(&programs) {
+        note.trips = library_calls(program);
+    }
+    let mut written = Vec::new();
+    // What is not built is told by whoever looks for all that is measured.
+    for variant in BUILDS {
+        let wasm = programs.first().map(|one| (one.artifact)(variant));
+        let wasm = wasm.and_then(|file| fs::read(file).ok());
+        let wasm = wasm.and_then(|wasm| unrun(&wasm));
+        written.extend(wasm.map(|wasm| (not_run(variant), wasm)));
+    }
+    notes.push(WorkloadNote {
+        suite: SUITE.to_owned(),
+        name: NOT_RUN.to_owned(),
+        why: "a program of the suite, whose start returns at once".to_owned(),
+        ..WorkloadNote::default()
+    });
+    programs.push(Program {
+        artifact: Box::new(|variant| not_run(variant).into()),
+        ..beside(NOT_RUN, "")
+    });
+    Ok(Measured {
+        written,
+        compared: Compared::Kernel,
+        variants: BUILDS.to_vec(),
+        strategies: vec![DEFAULT],
+        ..Measured::new(format!("ewapa-{size}"), (programs, notes))
+    })
+}
+
+/// The file of a build of it.
+fn not_run(variant: Variant) -> String {
+    format!("{NOT_RUN}-{variant}.wasm")
+}
+
+/// How often a program calls what it is named for of the C library, where its arguments say
+/// that: `fwrite`, `fread`, `fopen` and `fclose`, `fseek`.
+fn library_calls(program: &Program<'_>) -> Option<u64> {
+    let numbers: Vec<u64> = program
+        .args
+        .iter()
+        .map(|word| word.parse().ok())
+        .collect::<Option<_>>()?;
+    let kind = program.name.split('-').next()?;
+    match (kind, numbers.as_slice()) {
+        ("fwrites", [each, bytes]) => bytes.checked_div(*each),
+        // One more finds the end.
+        ("freads", [each, bytes]) if *each > 0 => Some(bytes.div_ceil(*each) + 1),
+        ("opens" | "seeks", [times]) => Some(*times),
+        _ => None,
+    }
+}
+
+/// The engines that were named, or all there are, as they come.
+fn wanted(here: &Here<'_>) -> Vec<Wanted> {
+    if !here.asked.engines.is_empty() {
+        return here.asked.engines.clone();
+    }
+    let outside = here.outside.iter().map(|(spec, _)| spec.name.as_str());
+    let own = [OWN, Variant::NativeGcc.name()].into_iter();
+    own.chain(outside).map(plain).collect()
+}
+
+/// Native code has no start-up of an engine's, and that needs no control.
+fn suits(task: &Task) -> bool {
+    let is_beside = task.cell.suite == SUITE;
+    !is_beside || (task.cell.variant.is_wasm() && !task.cell.is_control())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_the_library_follow_from_the_arguments() {
+        let calls = |name: &str, args: &[&str]| {
+            let mut program = beside(name, "");
+            program.args = args.iter().map(|word| (*word).to_owned()).collect();
+            library_calls(&program)
+        };
+        assert_eq!(calls("fwrites-60", &["60", "4194304"]), Some(69_905));
+        assert_eq!(calls("freads-4096", &["4096", "8192"]), Some(3));
+        assert_eq!(calls("seeks", &["50"]), Some(50));
+        assert_eq!(calls("writes-60", &["60", "4194304"]), None);
+        assert_eq!(calls("fwrites-60", &["0", "1"]), None);
+        assert_eq!(calls("fwrites-60", &["sixty", "1"]), None);
+    }
+}

@@ -1,0 +1,338 @@
+//! The tables of the eWAPA study in their own form, ours beside.
+//!
+//! ```text
+//!  data/ewapa.toml: what the study states ─┬▶ ewapa.md, its pictures
+//!  samples.jsonl: rounds and traced runs ──┘
+//!    here     what a statement is answered with
+//!    tables   II, IV to VII, and all programs
+//!    draw     shares of the time (figure 6), start-up (figure 4)
+//! ```
+//!
+//! What must stay true: what the study states is in that file alone and is called published;
+//! a time has its interval or says that there are too few runs; what a campaign does not hold
+//! is "not measured", with the reason where there is one.
+
+mod draw;
+mod here;
+mod tables;
+
+use std::fmt::Write;
+
+use fathom_record::waterfall::SUITE;
+use fathom_record::{Campaign, Cell, Variant};
+use fathom_stats::waterfall::{Start, Value};
+use fathom_stats::{RowRatio, Summary, Tracing, WorkloadRatio};
+use serde::Deserialize;
+
+use super::{Context, Own, Printed};
+use crate::bounds::failures;
+use crate::markdown::escape;
+use crate::{ReportError, figures, stated};
+
+const NAME: &str = "ewapa";
+const DATA: &str = include_str!("../../data/ewapa.toml");
+
+/// What the study states.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Study {
+    title: String,
+    paper: String,
+    how: String,
+    io: Vec<Io>,
+    each: Vec<Each>,
+    statement: Vec<Statement>,
+    gap: Vec<Gap>,
+}
+
+/// A table of WASI calls and system calls.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Io {
+    workload: String,
+    table: String,
+    call: String,
+    what: String,
+    line: Vec<IoLine>,
+}
+
+/// A line of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IoLine {
+    of: String,
+    wasi: String,
+    wasi_count: String,
+    wasi_each: String,
+    calls: String,
+    calls_count: String,
+    calls_each: String,
+}
+
+/// A table of single functions.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Each {
+    table: String,
+    workload: String,
+    what: String,
+    /// Of the C library.
+    calls: Vec<String>,
+    functions: Vec<String>,
+    system: Vec<String>,
+    line: Vec<EachLine>,
+}
+
+/// A line of it, a time for each function.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EachLine {
+    of: String,
+    is: Vec<String>,
+}
+
+/// Something that can be held against a measurement.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Statement {
+    place: String,
+    what: String,
+    published: String,
+    here: String,
+}
+
+/// What was not done.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gap {
+    what: String,
+    why: String,
+}
+
+/// An engine, or native code, over all programs.
+struct Line<'a> {
+    name: String,
+    row: &'a fathom_stats::Row,
+    /// Its times over native code's, judged together.
+    to_native: Option<RowRatio>,
+}
+
+impl Line<'_> {
+    fn is_native(&self) -> bool {
+        !self.row.variant.is_wasm()
+    }
+}
+
+/// A campaign seen in every way that the page needs.
+struct Page<'a> {
+    campaign: &'a Campaign,
+    summary: &'a Summary,
+    lines: Vec<Line<'a>>,
+    starts: Vec<(&'a Cell, Start)>,
+}
+
+/// What the experiment adds: the page of the study, and its pictures; printed, all programs.
+///
+/// # Errors
+/// [`ReportError::Data`] if our own data cannot be read; a test reads it.
+pub fn own(context: &Context<'_>) -> Result<Own, ReportError> {
+    let study: Study = stated::read(NAME, DATA)?;
+    let page = Page::of(context.campaign, context.summary);
+    Ok(Own {
+        printed: Printed::Behind(page.all_programs()),
+        files: Vec::new(),
+        paper: page.files(&study),
+    })
+}
+
+impl<'a> Page<'a> {
+    fn of(campaign: &'a Campaign, summary: &'a Summary) -> Page<'a> {
+        let rows = summary.rows.iter().map(|row| &row.row);
+        let mut rows: Vec<_> = rows.filter(|row| row.suite != SUITE).collect();
+        // As in the study: native code first.
+        rows.sort_by_key(|row| row.variant.is_wasm());
+        let native = rows.iter().copied().find(|row| !row.variant.is_wasm());
+        let others = rows.iter().copied().filter(|row| row.variant.is_wasm());
+        let pairs: Vec<_> = native
+            .map(|native| others.map(|row| (row, native)).collect())
+            .unwrap_or_default();
+        let table = summary.table(summary.compared, &summary.noise, &pairs);
+        let mut ratios = table.ratios.into_iter();
+        let names: Vec<String> = rows.iter().map(|row| name(row, &rows)).collect();
+        let lines = rows.into_iter().zip(names).map(|(row, name)| Line {
+            name,
+            row,
+            to_native: match row.variant.is_wasm() {
+                true => ratios.next(),
+                false => None,
+            },
+        });
+        Page {
+            campaign,
+            summary,
+            lines: lines.collect(),
+            starts: Start::all(campaign, summary),
+        }
+    }
+
+    fn files(&self, study: &Study) -> Vec<(String, String)> {
+        let mut text = self.head(study);
+        text.push_str(&self.statements(study));
+        let (start, picture) = self.start_up();
+        text.push_str(&start);
+        let mut pictures = Vec::from_iter(picture);
+        for each in &study.each {
+            text.push_str(&self.functions(each));
+        }
+        for io in &study.io {
+            text.push_str(&self.io(io));
+            let (share, picture) = self.share(io);
+            text.push_str(&share);
+            pictures.extend(picture);
+        }
+        let _ = write!(
+            text,
+            "\n## All programs\n\nTimes are of the programs' own operations, medians of rounds; ratios are \
+             of the same round, with 95 % intervals, and called different or equivalent together \
+             (docs/METHODOLOGY.md).\n\n{}",
+            self.all_programs()
+        );
+        text.push_str(&self.foot(study));
+        let mut files = vec![(format!("{NAME}.md"), text)];
+        files.extend(pictures);
+        files
+    }
+
+    fn head(&self, study: &Study) -> String {
+        let header = &self.campaign.header;
+        let rounds = self.campaign.processes.iter().map(|one| one.round + 1);
+        let traced = self.campaign.traced.iter().map(|one| one.repeat + 1);
+        format!(
+            "# {}\n\n<!-- Written by `fathom reproduce {NAME}`. -->\n\n{}\n\nMeasured on {}: {}, {}; {}, up to \
+             {} of each cell.\n\n{}\n",
+            study.title,
+            study.paper,
+            header.date,
+            escape(&header.host.cpu_model.to_string()),
+            escape(&header.host.kernel.to_string()),
+            figures::plural(rounds.max().unwrap_or(0) as usize, "round"),
+            figures::plural(traced.max().unwrap_or(0) as usize, "traced run"),
+            study.how,
+        )
+    }
+
+    fn statements(&self, study: &Study) -> String {
+        let mut text = "\n## What they found, and what was found here\n\n\
+                        | question | published | here | where in the paper |\n|---|---|---|---|\n"
+            .to_owned();
+        for one in &study.statement {
+            let here = self.here(&one.here);
+            let here = here.unwrap_or_else(|| "not in this campaign".to_owned());
+            let _ = writeln!(
+                text,
+                "| {} | {} | {here} | {} |",
+                one.what, one.published, one.place
+            );
+        }
+        text
+    }
+
+    fn foot(&self, study: &Study) -> String {
+        let mut text = "\n## What could not be reproduced\n\n".to_owned();
+        for gap in &study.gap {
+            let _ = writeln!(text, "- {}: {}.", gap.what, gap.why);
+        }
+        for one in &self.campaign.header.config.absent {
+            let (engine, why) = (escape(&one.engine), escape(&one.why));
+            let _ = writeln!(text, "- {engine}: absent: {why}");
+        }
+        text.push_str(&failures(self.campaign));
+        let _ = write!(
+            text,
+            "\n## Reproduce\n\n```sh\npython3 workloads/build.py --suite wasi-io --variant \
+             wasm,wasm-mvp,native-gcc\nfathom {}\nfathom explain {}/traces\n```\n\nThe same command continues a \
+             campaign that was stopped, and rewrites this page.\n",
+            self.campaign.header.command.join(" "),
+            self.folder(),
+        );
+        text
+    }
+
+    /// Where its traces are, as its command says it.
+    fn folder(&self) -> String {
+        let words = &self.campaign.header.command;
+        let out = words.iter().position(|word| word == "--out");
+        let named = out.and_then(|at| words.get(at + 1));
+        named.cloned().unwrap_or_else(|| format!("results/{NAME}"))
+    }
+
+    /// Programs of the suite, in its order.
+    fn programs(&self) -> impl Iterator<Item = &'a str> {
+        let notes = self.campaign.header.workloads.iter();
+        notes
+            .filter(|note| note.suite != SUITE)
+            .map(|note| note.name.as_str())
+    }
+
+    fn engines(&self) -> impl Iterator<Item = &Line<'a>> {
+        self.lines.iter().filter(|line| !line.is_native())
+    }
+
+    fn native(&self) -> Option<&Line<'a>> {
+        self.lines.iter().find(|line| line.is_native())
+    }
+
+    /// The cell of a program on a line, if it has a time: without one it answered wrongly,
+    /// or not at all.
+    fn cell(&self, line: &Line<'_>, program: &str) -> Option<&Cell> {
+        let cell = self.summary.cell_of(line.row, program)?;
+        cell.times.as_ref().ok().map(|_| &cell.cell)
+    }
+
+    fn tracing(&self, line: &Line<'_>, program: &str) -> Option<Tracing<'a>> {
+        let tracing = Tracing::of(self.campaign, &self.cell(line, program)?.id());
+        (tracing.runs() > 0).then_some(tracing)
+    }
+
+    /// How often a program calls the C library.
+    fn library_calls(&self, program: &str) -> Option<u64> {
+        let mut notes = self.campaign.header.workloads.iter();
+        notes.find(|note| note.name == program)?.trips
+    }
+}
+
+/// An engine's name, and its strategy where it is there twice.
+fn name(row: &fathom_stats::Row, all: &[&fathom_stats::Row]) -> String {
+    let engine = &row.sandbox.engine;
+    if row.variant == Variant::NativeGcc {
+        return engine.clone();
+    }
+    let is_other = |other: &&&fathom_stats::Row| other.sandbox.engine == *engine && *other != &row;
+    match (row.variant.is_wasm(), all.iter().find(is_other)) {
+        (false, _) => row.variant.name().to_owned(),
+        (true, None) => engine.clone(),
+        (true, Some(_)) => format!("{engine} {}", row.sandbox.strategy),
+    }
+}
+
+/// A ratio to native code of one program.
+fn of_program<'a>(line: &'a Line<'_>, program: &str) -> Option<&'a WorkloadRatio> {
+    let mut ratios = line.to_native.as_ref()?.workloads.iter();
+    ratios.find(|one| one.workload == program)
+}
+
+/// A time and its interval.
+fn shown(value: &Value) -> String {
+    let ns = figures::time(value.ns);
+    match value.interval {
+        Ok(ends) => format!(
+            "{ns} ({}–{})",
+            figures::time(ends.low),
+            figures::time(ends.high)
+        ),
+        Err(_) => format!("{ns} (too few runs)"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
