@@ -373,6 +373,12 @@ impl MemoryPlan {
         self.bounds.is_locked()
     }
 
+    /// Whether a byte of a shadow is read in front of accesses, by an instruction that
+    /// the fault handler looks at.
+    pub fn is_probed(&self) -> bool {
+        self.shadow.is_some()
+    }
+
     /// Whether a runtime function checks each access, called in front of it.
     pub fn is_checked_by_call(&self) -> bool {
         self.bounds.about().is_checked_by_call

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::budget::OverBudget;
+use super::llvm::Kept;
 use crate::compile::count::CheckSites;
 
 /// A function's or trampoline's code, in bytes from the start of the text.
@@ -98,6 +99,8 @@ pub(crate) struct Artifact {
     pub checks: CheckSites,
     /// Functions that are not optimised, for it would take too much: by index.
     pub over_budget: Vec<OverBudget>,
+    /// Functions that are Cranelift's where LLVM was asked for: by index.
+    pub kept: Vec<Kept>,
 }
 
 impl Artifact {
@@ -219,6 +222,11 @@ mod tests {
                 work: CompileWork::Steps,
                 count: 5000,
                 allowed: 2500,
+            }],
+            kept: vec![Kept {
+                func: 4,
+                why: "vectors".to_owned(),
+                is_refused: false,
             }],
         }
     }

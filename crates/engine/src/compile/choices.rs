@@ -3,6 +3,59 @@
 use std::fmt;
 use std::str::FromStr;
 
+/// What makes machine code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Codegen {
+    /// Cranelift: the default.
+    #[default]
+    Cranelift,
+    /// LLVM, by way of clang, for what it takes; Cranelift for the rest.
+    Llvm,
+}
+
+impl Codegen {
+    /// Both.
+    pub const ALL: [Codegen; 2] = [Codegen::Cranelift, Codegen::Llvm];
+
+    /// The name by which users choose it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Codegen::Cranelift => "cranelift",
+            Codegen::Llvm => "llvm",
+        }
+    }
+
+    /// One line of help.
+    pub fn help(self) -> &'static str {
+        match self {
+            Codegen::Cranelift => "compiles fast, needs nothing",
+            Codegen::Llvm => "compiles slowly, needs clang 20 or zig 0.15 (see docs/CODEGEN.md)",
+        }
+    }
+}
+
+impl fmt::Display for Codegen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is no code generator.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown code generator '{0}' (one of: cranelift, llvm)")]
+pub struct UnknownCodegen(String);
+
+impl FromStr for Codegen {
+    type Err = UnknownCodegen;
+
+    fn from_str(name: &str) -> Result<Codegen, UnknownCodegen> {
+        Codegen::ALL
+            .into_iter()
+            .find(|c| c.name() == name)
+            .ok_or_else(|| UnknownCodegen(name.to_owned()))
+    }
+}
+
 /// How much the code generator tries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Opt {

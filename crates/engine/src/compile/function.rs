@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cranelift_codegen::binemit::Reloc;
 use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::{ExternalName, Function};
+use cranelift_codegen::ir::{ExternalName, Function, SourceLoc};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::{
     CompiledCode, Context, FinalizedMachExceptionHandler, FinalizedRelocTarget,
@@ -57,6 +57,66 @@ pub(super) struct CompiledFunction {
     pub checks: CheckSites,
     /// Why it is not optimised, where it would take too much.
     pub over_budget: Option<OverBudget>,
+    /// Why it is Cranelift's, where another generator was asked for, and whether what that
+    /// made of it was refused.
+    pub kept: Option<(String, bool)>,
+}
+
+impl CompiledFunction {
+    /// Without code.
+    fn empty(checks: CheckSites) -> CompiledFunction {
+        CompiledFunction {
+            code: Vec::new(),
+            traps: Vec::new(),
+            handlers: Vec::new(),
+            positions: Vec::new(),
+            inlined: Vec::new(),
+            calls: Vec::new(),
+            loops: Vec::new(),
+            checks,
+            over_budget: None,
+            kept: None,
+        }
+    }
+
+    /// Cranelift's, for what the other generator made of it was refused.
+    pub(super) fn refused(self, why: String) -> CompiledFunction {
+        CompiledFunction {
+            kept: Some((why, true)),
+            ..self
+        }
+    }
+
+    /// With where its code stems from.
+    pub(super) fn located(self, located: &[Located], inlined: &[InlinedCall]) -> CompiledFunction {
+        CompiledFunction {
+            positions: positions(located, inlined),
+            inlined: inlined_code(located, inlined),
+            ..self
+        }
+    }
+}
+
+/// Where code stems from, in bytes from the start of its function.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Located {
+    /// First byte.
+    pub start: u32,
+    /// Behind the last byte.
+    pub end: u32,
+    /// Where from.
+    pub location: SourceLoc,
+}
+
+/// A body that was translated, and then taken by another generator or compiled.
+pub(super) enum Translated<T> {
+    /// Taken as this, with the calls in it that were replaced by what they call.
+    Taken {
+        taken: T,
+        inlined: Vec<InlinedCall>,
+        rest: CompiledFunction,
+    },
+    Compiled(CompiledFunction),
 }
 
 /// What one thread keeps between functions.
@@ -100,6 +160,47 @@ impl Compilers {
                 over_budget: prepared.over_budget,
                 ..compiled
             })
+        })
+    }
+
+    /// Validates and translates one body for `take`, and compiles it where that says why
+    /// it does not take it.
+    pub(super) fn translate<T>(
+        &self,
+        env: &ModuleEnv<'_>,
+        body: Body<'_>,
+        take: impl FnOnce(&Function) -> Result<T, String>,
+    ) -> Result<Translated<T>> {
+        let func = body.0.index;
+        self.with(|compiler| {
+            let Compiler {
+                context,
+                translator,
+                ..
+            } = compiler;
+            let prepared = prepare(context, translator, env, body)?;
+            let inlined = translator.inlined();
+            let taken = match prepared.over_budget {
+                Some(_) => Err("beyond the budget for optimising".to_owned()),
+                None => take(&context.func),
+            };
+            let why = match taken {
+                Ok(taken) => {
+                    return Ok(Translated::Taken {
+                        taken,
+                        inlined: inlined.to_vec(),
+                        rest: CompiledFunction::empty(prepared.checks),
+                    });
+                }
+                Err(why) => why,
+            };
+            let compiled = emit(context, prepared.isa, func, inlined)?;
+            Ok(Translated::Compiled(CompiledFunction {
+                checks: prepared.checks,
+                over_budget: prepared.over_budget,
+                kept: Some((why, false)),
+                ..compiled
+            }))
         })
     }
 
@@ -274,16 +375,16 @@ fn emit(
             code: trap.code.as_raw().get(),
         })
         .collect();
+    let located = located(compiled);
     Ok(CompiledFunction {
         code: compiled.buffer.data().to_vec(),
         traps,
         handlers: handlers(compiled),
-        positions: positions(compiled, inlined),
-        inlined: inlined_code(compiled, inlined),
+        positions: positions(&located, inlined),
+        inlined: inlined_code(&located, inlined),
         calls,
         loops: placement::loops(compiled),
-        checks: CheckSites::default(),
-        over_budget: None,
+        ..CompiledFunction::empty(CheckSites::default())
     })
 }
 
@@ -304,8 +405,19 @@ fn handlers(compiled: &CompiledCode) -> Vec<HandlerSite> {
     sites.collect()
 }
 
+/// What Cranelift says of where its code stems from.
+fn located(compiled: &CompiledCode) -> Vec<Located> {
+    let ranges = compiled.buffer.get_srclocs_sorted().iter();
+    let located = ranges.map(|range| Located {
+        start: range.start,
+        end: range.end,
+        location: range.loc,
+    });
+    located.collect()
+}
+
 /// Where code stems from: one entry at each change.
-fn positions(compiled: &CompiledCode, inlined: &[InlinedCall]) -> Vec<Position> {
+fn positions(located: &[Located], inlined: &[InlinedCall]) -> Vec<Position> {
     let mut positions: Vec<Position> = Vec::new();
     let mut push = |offset: u32, module_offset: u32| {
         if let Some(last) = positions.last_mut() {
@@ -322,8 +434,8 @@ fn positions(compiled: &CompiledCode, inlined: &[InlinedCall]) -> Vec<Position> 
             module_offset,
         });
     };
-    for range in compiled.buffer.get_srclocs_sorted() {
-        let offset = offset_and_check(range.loc);
+    for range in located {
+        let offset = offset_and_check(range.location);
         let offset = offset.map_or(Position::NONE, |(offset, _)| resolve(inlined, offset).0);
         push(range.start, offset);
         push(range.end, Position::NONE);
@@ -332,13 +444,14 @@ fn positions(compiled: &CompiledCode, inlined: &[InlinedCall]) -> Vec<Position> 
 }
 
 /// Where code stands for a call, adjoining ranges of one call as one.
-fn inlined_code(compiled: &CompiledCode, calls: &[InlinedCall]) -> Vec<InlinedCode> {
+fn inlined_code(located: &[Located], calls: &[InlinedCall]) -> Vec<InlinedCode> {
     let mut found: Vec<InlinedCode> = Vec::new();
     if calls.is_empty() {
         return found;
     }
-    for location in compiled.buffer.get_srclocs_sorted() {
-        let call = offset_and_check(location.loc).and_then(|(offset, _)| resolve(calls, offset).1);
+    for location in located {
+        let call =
+            offset_and_check(location.location).and_then(|(offset, _)| resolve(calls, offset).1);
         let Some(call) = call else { continue };
         match found.last_mut() {
             Some(last)

@@ -12,6 +12,7 @@ use cranelift_codegen::binemit::Reloc;
 
 use super::artifact::{Artifact, CodeRange, HandlerSite, Position};
 use super::function::{CallSite, CompiledFunction};
+use super::llvm::Kept;
 use super::placement;
 use super::target::Target;
 use super::trampoline::Trampoline;
@@ -49,6 +50,7 @@ pub(super) fn link(target: &Target, linking: Linking) -> Result<Artifact> {
     image.artifact.exits = vec![None; types];
     let over_budget = functions.iter().filter_map(|function| function.over_budget);
     image.artifact.over_budget = over_budget.collect();
+    image.artifact.kept = kept(&functions, imported_funcs);
     for index in image.order(functions.len()) {
         image.artifact.checks += functions[index].checks;
         let range = image.append(&functions[index])?;
@@ -85,6 +87,20 @@ pub(super) fn link(target: &Target, linking: Linking) -> Result<Artifact> {
         }
     }
     Ok(artifact)
+}
+
+/// Functions that are Cranelift's for a reason.
+fn kept(functions: &[CompiledFunction], first: u32) -> Vec<Kept> {
+    let all = (first..).zip(functions);
+    let kept = all.filter_map(|(func, function)| {
+        let (why, is_refused) = function.kept.clone()?;
+        Some(Kept {
+            func,
+            why,
+            is_refused,
+        })
+    });
+    kept.collect()
 }
 
 /// The text as it grows.
@@ -249,6 +265,7 @@ mod tests {
             loops: Vec::new(),
             checks: CheckSites::default(),
             over_budget: None,
+            kept: None,
         }
     }
 

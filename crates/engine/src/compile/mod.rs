@@ -6,6 +6,7 @@
 //!                        │      budget.rs  what takes too long: plainly, or not
 //!                        │      dead.rs    what products leave behind
 //!  types ───rayon──▶ trampoline.rs  in from the host, out to the host
+//!                        │      llvm/      the other code generator, for those who ask
 //!                        ▼
 //!                    link.rs      order, calls between functions
 //!                        │        placement.rs  alignment, for the loops' sake
@@ -31,6 +32,7 @@ pub(crate) mod elide;
 mod function;
 mod link;
 mod listing;
+mod llvm;
 mod operators;
 mod placement;
 mod target;
@@ -41,12 +43,14 @@ pub(crate) mod translate;
 pub(crate) use artifact::{Artifact, CodeRange};
 pub(crate) use budget::ModuleBudget;
 pub use budget::{CompileBudget, CompileWork, OverBudget, UnknownCompileBudget};
-pub use choices::{Elide, Opt};
+pub use choices::{Codegen, Elide, Opt};
 pub use count::CheckSites;
 #[cfg(test)]
 pub(crate) use listing::list;
 pub(crate) use listing::listings;
 pub use listing::{CodeCost, CodeLine, Listing};
+pub use llvm::Kept;
+pub(crate) use llvm::{Clang, Llvm, require_host};
 pub use operators::WasmLine;
 pub(crate) use target::{HAS_STACK_SWITCH, Target, has, has_vectors};
 pub(crate) use threads::by_threads;
@@ -64,7 +68,8 @@ use trampoline::Trampoline;
 
 /// Compiles a module.
 ///
-/// `layout_seed` varies the order and the distance of functions.
+/// `layout_seed` varies the order and the distance of functions. With `llvm`, functions
+/// are its, as far as it takes them.
 ///
 /// # Errors
 /// [`crate::facts::error::ErrorKind::Invalid`] and `Unsupported` for the first body, by
@@ -75,17 +80,21 @@ pub(crate) fn compile_module(
     env: &ModuleEnv<'_>,
     bodies: Vec<Body<'_>>,
     layout_seed: Option<u64>,
+    llvm: Option<&Llvm>,
 ) -> Result<Artifact> {
     let info = env.info;
     let compilers = Compilers::default();
     let mut work: Vec<(usize, Body<'_>)> = bodies.into_iter().enumerate().collect();
     // Long bodies first, so that no thread is left with one at the end.
     work.sort_by_key(|(_, (_, body))| std::cmp::Reverse(body.range().end - body.range().start));
-    let mut compiled: Vec<(usize, Result<CompiledFunction>)> = work
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|(index, body)| (index, compilers.compile(env, body)))
-        .collect();
+    let mut compiled: Vec<(usize, Result<CompiledFunction>)> = match llvm {
+        Some(llvm) => llvm::compile(llvm, env, &compilers, work),
+        None => work
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|(index, body)| (index, compilers.compile(env, body)))
+            .collect(),
+    };
     compiled.sort_unstable_by_key(|(index, _)| *index);
     let functions = compiled
         .into_iter()

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::bounds::{BoundsChoice, DEFAULT_PAGES_64, MAX_PAGES_64, WASM_PAGE_BYTES};
-use crate::compile::{CompileBudget, Elide, Opt};
+use crate::compile::{Codegen, CompileBudget, Elide, Opt};
 use crate::facts::features::Features;
 use crate::facts::quota::Quota;
 
@@ -24,6 +24,8 @@ pub struct Config {
     pub(crate) undeclared_pages_64: u64,
     #[cfg(thesis_formula)]
     pub(crate) thesis_formula: bool,
+    pub(crate) codegen: Codegen,
+    pub(crate) clang: Option<PathBuf>,
     pub(crate) opt: Opt,
     pub(crate) elide: Elide,
     pub(crate) inline: bool,
@@ -62,6 +64,8 @@ impl Default for Config {
             undeclared_pages_64: DEFAULT_PAGES_64,
             #[cfg(thesis_formula)]
             thesis_formula: false,
+            codegen: Codegen::Cranelift,
+            clang: None,
             opt: Opt::Speed,
             elide: Elide::Loops,
             inline: true,
@@ -124,6 +128,21 @@ impl Config {
             (true, Some(choice)) => choice,
             _ => self.bounds,
         }
+    }
+
+    /// What makes machine code. [`Codegen::Llvm`] needs clang when the engine is made and
+    /// when it compiles; see `docs/CODEGEN.md` for what it takes and what it leaves to
+    /// Cranelift ([`crate::Module::kept`]).
+    pub fn codegen(mut self, codegen: Codegen) -> Config {
+        self.codegen = codegen;
+        self
+    }
+
+    /// Where clang is, or zig, which has one; looked for unless it is said here: at what
+    /// `FATHOM_CLANG` names, then in `PATH`.
+    pub fn clang(mut self, clang: Option<PathBuf>) -> Config {
+        self.clang = clang;
+        self
     }
 
     /// How much the code generator tries.

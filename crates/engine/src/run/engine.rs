@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use fathom_sys::cells::Domain;
 
 use crate::bounds::{Bounds, Guarantee, MemoryPlan};
-use crate::compile::{self, HAS_STACK_SWITCH, Opt, Target};
+use crate::compile::{self, Clang, Codegen, HAS_STACK_SWITCH, Llvm, Opt, Target};
 use crate::facts::error::{Error, ErrorKind, Result};
 use crate::facts::features::Feature;
 use crate::facts::quota::Quota;
@@ -28,6 +28,8 @@ struct Inner {
     target: Target,
     /// Without optimisation.
     plain: Target,
+    /// The other code generator, where it was asked for.
+    llvm: Option<Llvm>,
     /// For 32-bit memories, and for 64-bit ones.
     in_force: [InForce; 2],
     /// A feature that was asked for and that this processor lacks, and what it
@@ -127,13 +129,27 @@ fn permit(bounds: Bounds, config: &Config) -> Result<()> {
     }
 }
 
+/// The other code generator, where it is asked for.
+fn llvm(config: &Config) -> Result<Option<Llvm>> {
+    match config.codegen {
+        Codegen::Cranelift => Ok(None),
+        Codegen::Llvm => {
+            compile::require_host()?;
+            Ok(Some(Llvm {
+                clang: Clang::find(config.clang.as_deref())?,
+                opt: config.opt,
+            }))
+        }
+    }
+}
+
 impl Engine {
     /// An engine for this machine.
     ///
     /// # Errors
     /// A configuration that is refused (a strategy without guarantee that was
-    /// not allowed by name, one this machine lacks what it needs for), or a
-    /// machine that is not supported.
+    /// not allowed by name, one this machine lacks what it needs for, LLVM without
+    /// clang), or a machine that is not supported.
     pub fn new(config: &Config) -> Result<Engine> {
         let strategies = [false, true].map(|memory64| config.choice(memory64).resolve(memory64));
         for bounds in strategies {
@@ -152,6 +168,7 @@ impl Engine {
             Opt::None => target.clone(),
             Opt::Speed => Target::host(Opt::None)?,
         };
+        let llvm = llvm(config)?;
         let mut config = config.clone();
         let features = config.features;
         let asked_for = |(feature, _): &_| features.contains(*feature);
@@ -168,6 +185,7 @@ impl Engine {
             config,
             target,
             plain,
+            llvm,
             in_force,
             lacks,
             domain,
@@ -243,6 +261,16 @@ impl Engine {
     /// The code generator without optimisation.
     pub(crate) fn plain_target(&self) -> &Target {
         &self.0.plain
+    }
+
+    /// What makes machine code, as far as it can.
+    pub fn codegen(&self) -> Codegen {
+        self.0.config.codegen
+    }
+
+    /// The other code generator, where it is in force.
+    pub(crate) fn llvm(&self) -> Option<&Llvm> {
+        self.0.llvm.as_ref()
     }
 
     pub(crate) fn target(&self) -> &Target {

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use crate::bounds::MemoryPlan;
 use crate::compile::translate::{Inlinable, ModuleEnv};
 use crate::compile::{
-    self, Artifact, CheckSites, CodeRange, Listing, ModuleBudget, Opt, OverBudget,
+    self, Artifact, CheckSites, CodeRange, Kept, Listing, ModuleBudget, Opt, OverBudget,
 };
 use crate::facts::error::{Error, ErrorKind, Refused, Result};
 use crate::facts::features::{Feature, Features};
@@ -46,6 +46,8 @@ struct Inner {
     /// Checks in the code, where it counts.
     checks: CheckSites,
     over_budget: Vec<OverBudget>,
+    /// Functions that are Cranelift's where LLVM was asked for.
+    kept_functions: Vec<Kept>,
 }
 
 /// What the reference to a function of the module's own says in each instance.
@@ -180,6 +182,7 @@ impl Module {
         let (entries, exits) = (artifact.entries.clone(), artifact.exits.clone());
         let checks = artifact.checks;
         let over_budget = artifact.over_budget.clone();
+        let kept_functions = artifact.kept.clone();
         let code = CodeMemory::publish(
             artifact,
             engine.domain(),
@@ -198,6 +201,7 @@ impl Module {
             exits,
             checks,
             over_budget,
+            kept_functions,
             kept,
             images: OnceLock::new(),
             references: OnceLock::new(),
@@ -277,6 +281,12 @@ impl Module {
     /// [`Opt::None`], with their locals in memory.
     pub fn over_budget(&self) -> &[OverBudget] {
         &self.0.over_budget
+    }
+
+    /// Its functions that Cranelift compiled, and why, where [`crate::Codegen::Llvm`] was
+    /// asked for.
+    pub fn kept(&self) -> &[Kept] {
+        &self.0.kept_functions
     }
 
     /// Whether its code came from the cache.
@@ -441,7 +451,8 @@ fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<
         plain_isa: engine.plain_target().isa(),
         plain: false,
     };
-    compile::compile_module(engine.target(), &env, bodies, config.layout_seed)
+    let llvm = engine.llvm();
+    compile::compile_module(engine.target(), &env, bodies, config.layout_seed, llvm)
 }
 
 impl std::fmt::Debug for Module {

@@ -54,8 +54,8 @@ mod wide;
 mod work;
 
 pub(crate) use env::{
-    ModuleEnv, NAMESPACE_START, clif_type, set_stack_limit, set_stack_limit_of_runtime,
-    start_signature, wasm_signature,
+    ModuleEnv, NAMESPACE_START, NAMESPACE_WASM, clif_type, set_stack_limit,
+    set_stack_limit_of_runtime, start_signature, wasm_signature,
 };
 pub(crate) use inline::{Inlinable, InlinedCall, resolve};
 

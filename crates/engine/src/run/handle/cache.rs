@@ -34,9 +34,11 @@ pub(super) fn configuration(engine: &Engine) -> String {
         format!("{} {:?}", now.bounds, now.limits)
     };
     let about = format!(
-        "{}|{}|{}|{}|{}|{}|{}|{}|{:?}|{}|{}|{}|{}|",
+        "{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{:?}|{}|{}|{}|{}|",
         env!("CARGO_PKG_VERSION"),
         engine.target().fingerprint(),
+        config.codegen,
+        engine.llvm().map_or("", |llvm| llvm.clang.fingerprint()),
         in_force(false),
         in_force(true),
         config.opt,

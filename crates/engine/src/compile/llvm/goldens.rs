@@ -1,0 +1,107 @@
+//! Golden tests: `tests/llvm/NAME.wat` → `tests/llvm/NAME.ll`, the LLVM IR of each
+//! function, or why it is left to Cranelift. No compiler is needed for them.
+//!
+//! The first line of the input may name strategies, `;; bounds: guard trap`.
+//! `FATHOM_BLESS=1` rewrites what is expected.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::ir::{self, Around};
+use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
+use crate::compile::function::{Compilers, Translated};
+use crate::compile::translate::{Inlinable, ModuleEnv};
+use crate::compile::{CompileBudget, Elide, ModuleBudget, Target};
+use crate::facts::features::Features;
+use crate::facts::module::decode;
+use crate::facts::vmctx::VmLayout;
+
+fn render(wat: &str, bounds: Bounds) -> String {
+    let wasm = wat::parse_str(wat).expect("the input is well-formed");
+    let (info, bodies) = decode(&wasm, Features::all()).expect("the input validates");
+    let layout = VmLayout::new(&info);
+    let plan = |ty| MemoryPlan::new(bounds, ty, GrowthLimits::default()).expect("it fits");
+    let plans: Vec<MemoryPlan> = info.memories.iter().map(plan).collect();
+    let target = Target::fixed();
+    let env = ModuleEnv {
+        inlinable: &Inlinable::default(),
+        info: &info,
+        layout: &layout,
+        plans: &plans,
+        isa: target.isa(),
+        elide: Elide::Off,
+        spectre: true,
+        count: false,
+        fuel: false,
+        budget: &ModuleBudget::new(CompileBudget::OFF, 0),
+        plain_isa: target.isa(),
+        plain: false,
+    };
+    let compilers = Compilers::default();
+    let mut text = String::new();
+    for body in bodies {
+        let around = Around {
+            func: body.0.index,
+            context_bytes: layout.size(),
+            spectre: true,
+        };
+        let printed = compilers
+            .translate(&env, body, |func| {
+                ir::print(func, around).map_err(|unknown| unknown.0)
+            })
+            .expect("it validates");
+        writeln!(text, "; {bounds}: function {}", around.func).expect("a string takes all");
+        match printed {
+            Translated::Taken { taken, .. } => text.push_str(&taken.text),
+            Translated::Compiled(code) => {
+                let (why, _) = code.kept.expect("there is a reason");
+                writeln!(text, "; Cranelift's: {why}").expect("a string takes all");
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn inputs(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the folder of goldens is there");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let mut paths: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|e| e == "wat"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    ignore = "SKIPPED: the goldens are those of x86-64"
+)]
+fn ir_goldens() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/llvm");
+    let bless = std::env::var_os("FATHOM_BLESS").is_some_and(|v| v == "1");
+    let inputs = inputs(&folder);
+    assert!(!inputs.is_empty(), "no goldens in {}", folder.display());
+    let mut stale = Vec::new();
+    for path in inputs {
+        let wat = std::fs::read_to_string(&path).expect("the input can be read");
+        let first = wat.lines().next().unwrap_or_default();
+        let names = first.strip_prefix(";; bounds:").unwrap_or("guard");
+        let found: String = names
+            .split_whitespace()
+            .map(|name| render(&wat, name.parse().expect("a strategy's name")))
+            .collect();
+        let golden = path.with_extension("ll");
+        if bless {
+            std::fs::write(&golden, &found).expect("the golden can be written");
+        } else if std::fs::read_to_string(&golden).unwrap_or_default() != found {
+            stale.push(format!("--- {}\n{found}", golden.display()));
+        }
+    }
+    assert!(
+        stale.is_empty(),
+        "these differ from what is expected (FATHOM_BLESS=1 accepts them):\n{}",
+        stale.join("\n")
+    );
+}

@@ -1,0 +1,377 @@
+//! Integers.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Inst, InstructionData, Opcode, TrapCode, Value, types};
+
+use super::{Printer, Printing, name_of, suffix, unknown};
+
+impl Printer<'_> {
+    /// Prints an instruction of integers; `false` when it is not one.
+    pub(super) fn integer(&mut self, inst: Inst) -> Printing<bool> {
+        match self.opcode(inst) {
+            // Printed where it is used.
+            Opcode::Iconst => Ok(true),
+            Opcode::Iadd => self.binary(inst, "add"),
+            Opcode::Isub => self.binary(inst, "sub"),
+            Opcode::Imul => self.binary(inst, "mul"),
+            Opcode::Band => self.bitwise(inst, "and"),
+            Opcode::Bor => self.bitwise(inst, "or"),
+            Opcode::Bxor => self.bitwise(inst, "xor"),
+            Opcode::Bnot => self.bnot(inst),
+            Opcode::Ineg => self.ineg(inst),
+            Opcode::Ishl => self.shift(inst, "shl"),
+            Opcode::Ushr => self.shift(inst, "lshr"),
+            Opcode::Sshr => self.shift(inst, "ashr"),
+            Opcode::Rotl => self.rotate(inst, "fshl"),
+            Opcode::Rotr => self.rotate(inst, "fshr"),
+            Opcode::Clz => self.count_zeros(inst, "ctlz"),
+            Opcode::Ctz => self.count_zeros(inst, "cttz"),
+            Opcode::Popcnt => self.intrinsic(inst, "ctpop"),
+            Opcode::Umin => self.intrinsic(inst, "umin"),
+            Opcode::Umax => self.intrinsic(inst, "umax"),
+            Opcode::Smin => self.intrinsic(inst, "smin"),
+            Opcode::Smax => self.intrinsic(inst, "smax"),
+            Opcode::Udiv => self.divide(inst, "udiv"),
+            Opcode::Urem => self.divide(inst, "urem"),
+            Opcode::Sdiv => self.divide(inst, "sdiv"),
+            Opcode::Srem => self.divide(inst, "srem"),
+            Opcode::Icmp => self.icmp(inst),
+            Opcode::Select => self.select(inst),
+            Opcode::SelectSpectreGuard => self.guard(inst),
+            Opcode::Bitselect => self.bitselect(inst),
+            Opcode::Uextend => self.resize(inst, "zext"),
+            Opcode::Sextend => self.resize(inst, "sext"),
+            Opcode::Ireduce => self.resize(inst, "trunc"),
+            Opcode::Iconcat => self.concat(inst),
+            Opcode::Isplit => self.split(inst),
+            Opcode::Umulhi => self.high_product(inst, "zext"),
+            Opcode::Smulhi => self.high_product(inst, "sext"),
+            Opcode::UaddOverflowTrap => self.add_or_trap(inst),
+            _ => Ok(false),
+        }
+    }
+
+    /// `what TYPE x, y`.
+    fn binary(&mut self, inst: Inst, what: &str) -> Printing<bool> {
+        let args = self.args(inst);
+        let ty = name_of(self.result_ty(inst))?;
+        let text = format!("{what} {ty} {}, {}", self.op(args[0]), self.op(args[1]));
+        self.result(inst, &text)
+    }
+
+    /// A value as bits: a number, or two where it is a vector. LLVM's type and the operand.
+    fn bits(&mut self, value: Value) -> Printing<(&'static str, String)> {
+        let (ty, text) = (self.name(value)?, self.op(value));
+        match self.ty(value).is_vector() {
+            true => {
+                let bits = self.temp(&format!("bitcast {ty} {text} to <2 x i64>"));
+                Ok(("<2 x i64>", bits))
+            }
+            false => Ok((ty, text)),
+        }
+    }
+
+    /// The reverse, as an instruction's result.
+    fn of_bits(&mut self, inst: Inst, text: &str) -> Printing<bool> {
+        let ty = self.result_ty(inst);
+        match ty.is_vector() {
+            true => {
+                let bits = self.temp(text);
+                let to = name_of(ty)?;
+                self.result(inst, &format!("bitcast <2 x i64> {bits} to {to}"))
+            }
+            false => self.result(inst, text),
+        }
+    }
+
+    /// All bits set.
+    fn ones(ty: &str) -> &'static str {
+        match ty.starts_with('<') {
+            true => "splat (i64 -1)",
+            false => "-1",
+        }
+    }
+
+    /// `x what y`.
+    fn bitwise(&mut self, inst: Inst, what: &str) -> Printing<bool> {
+        let args = self.args(inst);
+        let (ty, x) = self.bits(args[0])?;
+        let (_, y) = self.bits(args[1])?;
+        self.of_bits(inst, &format!("{what} {ty} {x}, {y}"))
+    }
+
+    fn bnot(&mut self, inst: Inst) -> Printing<bool> {
+        let x = self.args(inst)[0];
+        let (ty, x) = self.bits(x)?;
+        self.of_bits(inst, &format!("xor {ty} {x}, {}", Self::ones(ty)))
+    }
+
+    fn ineg(&mut self, inst: Inst) -> Printing<bool> {
+        let x = self.args(inst)[0];
+        let zero = match self.ty(x).is_vector() {
+            true => "zeroinitializer",
+            false => "0",
+        };
+        let text = format!("sub {} {zero}, {}", self.name(x)?, self.op(x));
+        self.result(inst, &text)
+    }
+
+    /// Vectors of what is only known of scalars are left to Cranelift.
+    pub(super) fn scalar(&self, value: Value) -> Printing {
+        match self.ty(value).is_vector() {
+            true => unknown("vectors"),
+            false => Ok(()),
+        }
+    }
+
+    /// The amount of a shift, below the bits of what is shifted.
+    fn amount(&mut self, x: Value, amount: Value) -> Printing<String> {
+        let lane = self.ty(x).lane_type();
+        let (ty, bits) = (name_of(lane)?, lane.bits());
+        if let Some(constant) = self.constant(amount) {
+            return Ok((constant & i64::from(bits - 1)).to_string());
+        }
+        let (from, text) = (self.name(amount)?, self.op(amount));
+        let same = match self.ty(amount).bits().cmp(&bits) {
+            std::cmp::Ordering::Less => self.temp(&format!("zext {from} {text} to {ty}")),
+            std::cmp::Ordering::Equal => text,
+            std::cmp::Ordering::Greater => self.temp(&format!("trunc {from} {text} to {ty}")),
+        };
+        Ok(self.temp(&format!("and {ty} {same}, {}", bits - 1)))
+    }
+
+    fn shift(&mut self, inst: Inst, what: &str) -> Printing<bool> {
+        let args = self.args(inst);
+        let mut amount = self.amount(args[0], args[1])?;
+        if self.ty(args[0]).is_vector() {
+            let text = self.splat_of(self.ty(args[0]), &amount)?;
+            amount = self.temp(&text);
+        }
+        let text = format!(
+            "{what} {} {}, {amount}",
+            self.name(args[0])?,
+            self.op(args[0])
+        );
+        self.result(inst, &text)
+    }
+
+    fn rotate(&mut self, inst: Inst, what: &str) -> Printing<bool> {
+        let args = self.args(inst);
+        self.scalar(args[0])?;
+        let amount = self.amount(args[0], args[1])?;
+        let (ty, x) = (self.name(args[0])?, self.op(args[0]));
+        let text = format!("call {ty} @llvm.{what}.{ty}({ty} {x}, {ty} {x}, {ty} {amount})");
+        self.result(inst, &text)
+    }
+
+    fn count_zeros(&mut self, inst: Inst, what: &str) -> Printing<bool> {
+        let x = self.args(inst)[0];
+        self.scalar(x)?;
+        let (ty, x) = (self.name(x)?, self.op(x));
+        self.result(
+            inst,
+            &format!("call {ty} @llvm.{what}.{ty}({ty} {x}, i1 false)"),
+        )
+    }
+
+    /// A function of LLVM's of one type.
+    pub(super) fn intrinsic(&mut self, inst: Inst, what: &str) -> Printing<bool> {
+        let text = self.intrinsic_text(inst, what)?;
+        self.result(inst, &text)
+    }
+
+    pub(super) fn intrinsic_text(&self, inst: Inst, what: &str) -> Printing<String> {
+        let ty = self.result_ty(inst);
+        let (name, suffix) = (name_of(ty)?, suffix(ty)?);
+        let args: Vec<String> = self
+            .args(inst)
+            .iter()
+            .map(|arg| format!("{name} {}", self.op(*arg)))
+            .collect();
+        Ok(format!(
+            "call {name} @llvm.{what}.{suffix}({})",
+            args.join(", ")
+        ))
+    }
+
+    /// A division: what hardware or CLIF traps on is a branch here, and what LLVM leaves
+    /// undefined does not reach it.
+    fn divide(&mut self, inst: Inst, what: &str) -> Printing<bool> {
+        let args = self.args(inst);
+        let (x, y) = (self.op(args[0]), self.op(args[1]));
+        let (ty, bits) = (self.name(args[0])?, self.ty(args[0]).bits());
+        let constant = self.constant(args[1]);
+        if constant.is_none_or(|divisor| divisor == 0) {
+            let zero = self.temp(&format!("icmp eq {ty} {y}, 0"));
+            self.trap_if(&zero, TrapCode::INTEGER_DIVISION_BY_ZERO);
+        }
+        let may_be_minus_one = constant.is_none_or(|divisor| divisor == -1);
+        let mut divisor = y.clone();
+        if may_be_minus_one && what == "sdiv" {
+            let least = -1_i128 << (bits - 1);
+            let minus_one = self.temp(&format!("icmp eq {ty} {y}, -1"));
+            let least = self.temp(&format!("icmp eq {ty} {x}, {least}"));
+            let both = self.temp(&format!("and i1 {minus_one}, {least}"));
+            self.trap_if(&both, TrapCode::INTEGER_OVERFLOW);
+        }
+        if may_be_minus_one && what == "srem" {
+            // The remainder is 0 for both, and 1 does not overflow.
+            let minus_one = self.temp(&format!("icmp eq {ty} {y}, -1"));
+            divisor = self.temp(&format!("select i1 {minus_one}, {ty} 1, {ty} {y}"));
+        }
+        self.result(inst, &format!("{what} {ty} {x}, {divisor}"))
+    }
+
+    fn icmp(&mut self, inst: Inst) -> Printing<bool> {
+        let InstructionData::IntCompare { cond, .. } = self.func.dfg.insts[inst] else {
+            return Ok(false);
+        };
+        let args = self.args(inst);
+        let ty = self.name(args[0])?;
+        let (x, y) = (self.op(args[0]), self.op(args[1]));
+        let holds = self.temp(&format!("icmp {} {ty} {x}, {y}", condition(cond)));
+        self.truth_result(inst, &holds)
+    }
+
+    /// What a comparison says, as CLIF has it: a byte, or all bits of each lane.
+    pub(super) fn truth_result(&mut self, inst: Inst, holds: &str) -> Printing<bool> {
+        let ty = self.result_ty(inst);
+        let name = name_of(ty)?;
+        match ty.is_vector() {
+            true => {
+                let count = ty.lane_count();
+                self.result(inst, &format!("sext <{count} x i1> {holds} to {name}"))
+            }
+            false => self.result(inst, &format!("zext i1 {holds} to {name}")),
+        }
+    }
+
+    /// Whether a value is not 0.
+    pub(super) fn truth(&mut self, value: Value) -> Printing<String> {
+        self.scalar(value)?;
+        let text = format!("icmp ne {} {}, 0", self.name(value)?, self.op(value));
+        Ok(self.temp(&text))
+    }
+
+    fn select(&mut self, inst: Inst) -> Printing<bool> {
+        let args = self.args(inst);
+        let condition = self.truth(args[0])?;
+        let ty = self.name(args[1])?;
+        let (x, y) = (self.op(args[1]), self.op(args[2]));
+        self.result(inst, &format!("select i1 {condition}, {ty} {x}, {ty} {y}"))
+    }
+
+    /// A selection that no branch is ever made of, by an instruction that LLVM does not
+    /// look into. Behind a branch on its condition LLVM would know what that is, and select
+    /// nothing; so the condition is computed again, of an operand that LLVM does not know.
+    fn guard(&mut self, inst: Inst) -> Printing<bool> {
+        let args = self.args(inst);
+        if self.ty(args[1]) != types::I64 || self.ty(args[0]) != types::I8 {
+            return unknown("select_spectre_guard of another type");
+        }
+        let compared = self.maker(args[0]);
+        let Some((compared, InstructionData::IntCompare { cond, .. })) =
+            compared.map(|inst| (inst, self.func.dfg.insts[inst]))
+        else {
+            return unknown("a guard that compares nothing");
+        };
+        let operands = self.args(compared);
+        let ty = self.name(operands[0])?;
+        let (x, y) = (self.op(operands[0]), self.op(operands[1]));
+        let x = self.temp(&format!("call {ty} asm \"\", \"=r,0\"({ty} {x}) #3"));
+        let holds = self.temp(&format!("icmp {} {ty} {x}, {y}", condition(cond)));
+        let holds = self.temp(&format!("zext i1 {holds} to i8"));
+        let text = format!(
+            "call i64 asm \"testb $1, $1\\0Acmovneq $2, $0\", \"=&r,q,r,0,~{{flags}}\"\
+             (i8 {holds}, i64 {}, i64 {}) #3",
+            self.op(args[1]),
+            self.op(args[2])
+        );
+        self.result(inst, &text)
+    }
+
+    fn bitselect(&mut self, inst: Inst) -> Printing<bool> {
+        let args = self.args(inst);
+        let (ty, c) = self.bits(args[0])?;
+        let ((_, x), (_, y)) = (self.bits(args[1])?, self.bits(args[2])?);
+        let first = self.temp(&format!("and {ty} {c}, {x}"));
+        let not = self.temp(&format!("xor {ty} {c}, {}", Self::ones(ty)));
+        let second = self.temp(&format!("and {ty} {not}, {y}"));
+        self.of_bits(inst, &format!("or {ty} {first}, {second}"))
+    }
+
+    fn resize(&mut self, inst: Inst, what: &str) -> Printing<bool> {
+        let x = self.args(inst)[0];
+        self.scalar(x)?;
+        let to = name_of(self.result_ty(inst))?;
+        let text = format!("{what} {} {} to {to}", self.name(x)?, self.op(x));
+        self.result(inst, &text)
+    }
+
+    fn concat(&mut self, inst: Inst) -> Printing<bool> {
+        let args = self.args(inst);
+        if self.ty(args[0]) != types::I64 {
+            return unknown("iconcat of another type");
+        }
+        let low = self.temp(&format!("zext i64 {} to i128", self.op(args[0])));
+        let high = self.temp(&format!("zext i64 {} to i128", self.op(args[1])));
+        let high = self.temp(&format!("shl i128 {high}, 64"));
+        self.result(inst, &format!("or i128 {low}, {high}"))
+    }
+
+    fn split(&mut self, inst: Inst) -> Printing<bool> {
+        let x = self.args(inst)[0];
+        if self.ty(x) != types::I128 {
+            return unknown("isplit of another type");
+        }
+        let x = self.op(x);
+        let results = self.func.dfg.inst_results(inst).to_vec();
+        let high = self.temp(&format!("lshr i128 {x}, 64"));
+        self.set(results[0], &format!("trunc i128 {x} to i64"));
+        self.set(results[1], &format!("trunc i128 {high} to i64"));
+        Ok(true)
+    }
+
+    fn high_product(&mut self, inst: Inst, extend: &str) -> Printing<bool> {
+        let args = self.args(inst);
+        if self.ty(args[0]) != types::I64 {
+            return unknown("half a product of another type");
+        }
+        let x = self.temp(&format!("{extend} i64 {} to i128", self.op(args[0])));
+        let y = self.temp(&format!("{extend} i64 {} to i128", self.op(args[1])));
+        let product = self.temp(&format!("mul i128 {x}, {y}"));
+        let high = self.temp(&format!("lshr i128 {product}, 64"));
+        self.result(inst, &format!("trunc i128 {high} to i64"))
+    }
+
+    fn add_or_trap(&mut self, inst: Inst) -> Printing<bool> {
+        let InstructionData::IntAddTrap { code, .. } = self.func.dfg.insts[inst] else {
+            return Ok(false);
+        };
+        let args = self.args(inst);
+        let ty = self.name(args[0])?;
+        let (x, y) = (self.op(args[0]), self.op(args[1]));
+        let both = self.temp(&format!(
+            "call {{ {ty}, i1 }} @llvm.uadd.with.overflow.{ty}({ty} {x}, {ty} {y})"
+        ));
+        let over = self.temp(&format!("extractvalue {{ {ty}, i1 }} {both}, 1"));
+        self.trap_if(&over, code);
+        self.result(inst, &format!("extractvalue {{ {ty}, i1 }} {both}, 0"))
+    }
+}
+
+/// LLVM's name of a comparison.
+pub(super) fn condition(cond: IntCC) -> &'static str {
+    match cond {
+        IntCC::Equal => "eq",
+        IntCC::NotEqual => "ne",
+        IntCC::SignedLessThan => "slt",
+        IntCC::SignedGreaterThanOrEqual => "sge",
+        IntCC::SignedGreaterThan => "sgt",
+        IntCC::SignedLessThanOrEqual => "sle",
+        IntCC::UnsignedLessThan => "ult",
+        IntCC::UnsignedGreaterThanOrEqual => "uge",
+        IntCC::UnsignedGreaterThan => "ugt",
+        IntCC::UnsignedLessThanOrEqual => "ule",
+    }
+}

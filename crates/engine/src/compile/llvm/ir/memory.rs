@@ -1,0 +1,257 @@
+//! Loads and stores.
+//!
+//! | CLIF says | becomes |
+//! |---|---|
+//! | may trap | volatile, unaligned, with its site |
+//! | `notrap`, `readonly`, `can_move` | an invariant load |
+//! | `notrap`, `aligned`, a number | an unordered load: another thread may write there |
+//! | any other load | volatile: it stays behind what made it safe |
+//! | any store | volatile |
+//! | a slot of the frame | as it is: nobody else sees it |
+
+use cranelift_codegen::ir::{
+    Endianness, Inst, InstructionData, MemFlagsData, Opcode, StackSlot, Type, Value, types,
+};
+
+use super::{Printer, Printing, name_of, unknown};
+
+/// How an access is printed.
+pub(super) struct Access {
+    pub pointer: String,
+    flags: MemFlagsData,
+    /// `align …` and what else stands behind the pointer.
+    pub behind: String,
+}
+
+impl Printer<'_> {
+    /// Prints an access; `false` when it is not one.
+    pub(super) fn memory(&mut self, inst: Inst) -> Printing<bool> {
+        let opcode = self.opcode(inst);
+        match opcode {
+            Opcode::Load => self.load(inst),
+            Opcode::Uload8 | Opcode::Sload8 => self.load_part(inst, types::I8),
+            Opcode::Uload16 | Opcode::Sload16 => self.load_part(inst, types::I16),
+            Opcode::Uload32 | Opcode::Sload32 => self.load_part(inst, types::I32),
+            Opcode::Store => self.store(inst, None),
+            Opcode::Istore8 => self.store(inst, Some(types::I8)),
+            Opcode::Istore16 => self.store(inst, Some(types::I16)),
+            Opcode::Istore32 => self.store(inst, Some(types::I32)),
+            Opcode::StackAddr => self.slot_address(inst),
+            _ => self.atomic(inst),
+        }
+    }
+
+    /// The address of an access: a pointer, as LLVM wants the start of what is accessed to
+    /// be one, and what is added to it.
+    fn pointer(&mut self, address: Value, offset: i32, space: &str) -> String {
+        let ptr = format!("ptr{space}");
+        let sum = self
+            .maker(address)
+            .filter(|inst| self.opcode(*inst) == Opcode::Iadd);
+        let (start, added) = match sum.map(|inst| self.args(inst)) {
+            Some(args) => match self.is_loaded(args[0]) || !self.is_loaded(args[1]) {
+                true => (args[0], Some(args[1])),
+                false => (args[1], Some(args[0])),
+            },
+            None => (address, None),
+        };
+        let mut at = match start == self.context() && !space.is_empty() {
+            true => "%context".to_owned(),
+            false => {
+                let start = self.op(start);
+                self.temp(&format!("inttoptr i64 {start} to {ptr}"))
+            }
+        };
+        if let Some(added) = added {
+            let added = self.op(added);
+            at = self.temp(&format!("getelementptr i8, {ptr} {at}, i64 {added}"));
+        }
+        if offset != 0 {
+            at = self.temp(&format!("getelementptr i8, {ptr} {at}, i64 {offset}"));
+        }
+        format!("{ptr} {at}")
+    }
+
+    fn is_loaded(&self, value: Value) -> bool {
+        let maker = self.maker(value);
+        maker.is_some_and(|inst| self.opcode(inst) == Opcode::Load)
+    }
+
+    /// The instance's context: the first parameter.
+    fn context(&self) -> Value {
+        let entry = self
+            .func
+            .layout
+            .entry_block()
+            .expect("a function has blocks");
+        self.func.dfg.block_params(entry)[0]
+    }
+
+    /// An access of `ty` at `address + offset`, atomic or not.
+    pub(super) fn access(
+        &mut self,
+        flags: MemFlagsData,
+        address: Value,
+        offset: i32,
+        ty: Type,
+        is_atomic: bool,
+    ) -> Printing<Access> {
+        if flags.explicit_endianness() == Some(Endianness::Big) {
+            return unknown("an access in the other order of bytes");
+        }
+        let align = match flags.aligned() || is_atomic {
+            true => ty.bytes(),
+            false => 1,
+        };
+        let mut behind = format!("align {align}");
+        let pointer = match flags.trap_code() {
+            None => self.pointer(address, offset, " addrspace(258)"),
+            Some(code) => {
+                let pointer = self.pointer(address, offset, "");
+                let site = self.site(code);
+                behind.push_str(&format!(", !pcsections !{{!\"ft\", !{{i32 {site}}}}}"));
+                pointer
+            }
+        };
+        Ok(Access {
+            pointer,
+            flags,
+            behind,
+        })
+    }
+
+    /// The text of a load of `ty`.
+    fn load_text(&mut self, access: &Access, ty: Type) -> Printing<String> {
+        let Access {
+            pointer,
+            flags,
+            behind,
+        } = access;
+        let name = name_of(ty)?;
+        let is_number = ty.is_int() && ty.bits() <= 64;
+        Ok(match flags.notrap() {
+            true if flags.readonly() && flags.can_move() => {
+                format!("load {name}, {pointer}, {behind}, !invariant.load !0")
+            }
+            true if !flags.readonly() && flags.aligned() && is_number => {
+                format!("load atomic {name}, {pointer} unordered, {behind}")
+            }
+            _ => format!("load volatile {name}, {pointer}, {behind}"),
+        })
+    }
+
+    /// What CLIF says of an access, its address and where it is from there.
+    pub(super) fn plain(&self, inst: Inst) -> Option<(MemFlagsData, Value, i32)> {
+        let (flags, address, offset) = match self.func.dfg.insts[inst] {
+            InstructionData::Load {
+                flags, arg, offset, ..
+            } => (flags, arg, offset),
+            InstructionData::Store {
+                flags,
+                args,
+                offset,
+                ..
+            } => (flags, args[1], offset),
+            InstructionData::LoadNoOffset { flags, arg, .. } => (flags, arg, 0.into()),
+            InstructionData::StoreNoOffset { flags, args, .. } => (flags, args[1], 0.into()),
+            InstructionData::AtomicRmw { flags, args, .. } => (flags, args[0], 0.into()),
+            InstructionData::AtomicCas { flags, args, .. } => (flags, args[0], 0.into()),
+            _ => return None,
+        };
+        let flags = self.func.dfg.mem_flags[flags];
+        Some((flags, self.func.dfg.resolve_aliases(address), offset.into()))
+    }
+
+    fn load(&mut self, inst: Inst) -> Printing<bool> {
+        let ty = self.result_ty(inst);
+        let Some((flags, address, offset)) = self.plain(inst) else {
+            return Ok(false);
+        };
+        let text = match self.in_slot(address, offset) {
+            Some(at) => format!("load {}, ptr {at}, align 1", name_of(ty)?),
+            None => {
+                let access = self.access(flags, address, offset, ty, false)?;
+                self.settled.insert(self.func.dfg.first_result(inst));
+                self.load_text(&access, ty)?
+            }
+        };
+        self.result(inst, &text)
+    }
+
+    /// A load of `part`, extended.
+    fn load_part(&mut self, inst: Inst, part: Type) -> Printing<bool> {
+        let loaded = self.load_whole(inst, part)?;
+        let extend = match self.opcode(inst) {
+            Opcode::Uload8 | Opcode::Uload16 | Opcode::Uload32 => "zext",
+            _ => "sext",
+        };
+        let (from, to) = (name_of(part)?, name_of(self.result_ty(inst))?);
+        self.result(inst, &format!("{extend} {from} {loaded} to {to}"))
+    }
+
+    /// What an instruction loads before it extends it.
+    pub(super) fn load_whole(&mut self, inst: Inst, ty: Type) -> Printing<String> {
+        let Some((flags, address, offset)) = self.plain(inst) else {
+            return unknown("a load of another form");
+        };
+        let access = self.access(flags, address, offset, ty, false)?;
+        let text = self.load_text(&access, ty)?;
+        Ok(self.temp(&text))
+    }
+
+    /// A store of a value or of a part of it.
+    fn store(&mut self, inst: Inst, part: Option<Type>) -> Printing<bool> {
+        let Some((flags, address, offset)) = self.plain(inst) else {
+            return Ok(false);
+        };
+        let value = self.args(inst)[0];
+        let (text, ty) = self.stored(value, part)?;
+        if let Some(at) = self.in_slot(address, offset) {
+            self.line(&format!("store {} {text}, ptr {at}, align 1", name_of(ty)?));
+            return Ok(true);
+        }
+        let access = self.access(flags, address, offset, ty, false)?;
+        let (pointer, behind) = (access.pointer, access.behind);
+        self.line(&format!(
+            "store volatile {} {text}, {pointer}, {behind}",
+            name_of(ty)?
+        ));
+        Ok(true)
+    }
+
+    /// What is stored, and its type.
+    fn stored(&mut self, value: Value, part: Option<Type>) -> Printing<(String, Type)> {
+        let (ty, text) = (self.ty(value), self.op(value));
+        let Some(part) = part.filter(|part| *part != ty) else {
+            return Ok((text, ty));
+        };
+        let (from, to) = (name_of(ty)?, name_of(part)?);
+        Ok((self.temp(&format!("trunc {from} {text} to {to}")), part))
+    }
+
+    /// A place in a slot of the frame, if an instruction makes an address of one.
+    fn slot(&self, inst: Inst) -> Option<(StackSlot, i32)> {
+        match self.func.dfg.insts[inst] {
+            InstructionData::StackAddr {
+                stack_slot, offset, ..
+            } => Some((stack_slot, offset.into())),
+            _ => None,
+        }
+    }
+
+    fn slot_address(&mut self, inst: Inst) -> Printing<bool> {
+        let Some((slot, offset)) = self.slot(inst) else {
+            return Ok(false);
+        };
+        let slot = slot.as_u32();
+        let at = self.temp(&format!("getelementptr i8, ptr %s{slot}, i64 {offset}"));
+        self.result(inst, &format!("ptrtoint ptr {at} to i64"))
+    }
+
+    /// Where an access to a slot of the frame is; nothing where it is to something else.
+    fn in_slot(&mut self, address: Value, offset: i32) -> Option<String> {
+        let (slot, start) = self.slot(self.maker(address)?)?;
+        let (slot, offset) = (slot.as_u32(), start + offset);
+        Some(self.temp(&format!("getelementptr i8, ptr %s{slot}, i64 {offset}")))
+    }
+}

@@ -1,0 +1,367 @@
+//! A second code generator: the same CLIF, by way of LLVM IR and clang.
+//!
+//! ```text
+//!  bodies ──rayon──▶ function.rs   validate + translate, as for Cranelift
+//!                        │
+//!                        ├─ ir/         printed as LLVM IR ──▶ shards ──▶ clang.rs
+//!                        │                                                   │
+//!                        └─ what ir/ does not know ──▶ Cranelift             ▼
+//!                                      ▲                object.rs   taken apart
+//!                                      └── refused ───  verify.rs   every access known?
+//!                                                          │
+//!                                                          ▼
+//!                                                   CompiledFunction, to be linked
+//! ```
+//!
+//! What must stay true:
+//! - Functions of both generators call one another without knowing: one convention, one
+//!   kind of frame, one prologue (`ir/mod.rs`, `prologue.rs`), one table of traps.
+//! - A function that cannot be generated, or whose machine code does not pass, is
+//!   Cranelift's, with the reason kept; nothing is guessed.
+//! - What is in a shard depends on the module alone, so its code does.
+
+mod clang;
+#[cfg(test)]
+mod goldens;
+mod ir;
+mod lines;
+mod object;
+mod prologue;
+mod verify;
+
+use std::collections::BTreeMap;
+
+use cranelift_codegen::ir::SourceLoc;
+use cranelift_codegen::isa::TargetIsa;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use wasmparser::FuncToValidate;
+
+use super::artifact::TrapSite;
+use super::function::{CompiledFunction, Compilers, Located, Translated};
+use crate::compile::Opt;
+use crate::compile::translate::{InlinedCall, ModuleEnv};
+use crate::facts::error::{ErrorKind, Result};
+use crate::facts::module::Body;
+pub(crate) use clang::Clang;
+use ir::{Around, Printed};
+use object::Piece;
+
+/// Bytes of text from which on a shard is full: some seconds of clang's time.
+const SHARD_BYTES: usize = 256 << 10;
+
+/// A function that is left to Cranelift, though LLVM was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Its index.
+    pub func: u32,
+    /// Why, in a few words.
+    pub why: String,
+    /// Whether LLVM was given it, and what came back was refused.
+    pub is_refused: bool,
+}
+
+/// The generator as it is configured.
+#[derive(Clone, Debug)]
+pub(crate) struct Llvm {
+    pub clang: Clang,
+    pub opt: Opt,
+}
+
+/// What is known of a function besides its text.
+struct Pending<'a> {
+    /// Its place among the bodies.
+    index: usize,
+    body: Body<'a>,
+    printed: Printed,
+    inlined: Vec<InlinedCall>,
+    rest: CompiledFunction,
+}
+
+/// A function's way.
+enum Stage<'a> {
+    Printed(Box<Pending<'a>>),
+    Done(usize, Box<Result<CompiledFunction>>),
+}
+
+/// Compiles bodies, each with its place among them.
+pub(super) fn compile<'a>(
+    llvm: &Llvm,
+    env: &ModuleEnv<'_>,
+    compilers: &Compilers,
+    bodies: Vec<(usize, Body<'a>)>,
+) -> Vec<(usize, Result<CompiledFunction>)> {
+    let stages: Vec<Stage<'a>> = bodies
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(index, body)| print(env, compilers, index, body))
+        .collect();
+    let mut done = Vec::new();
+    let mut printed = Vec::new();
+    for stage in stages {
+        match stage {
+            Stage::Done(index, result) => done.push((index, *result)),
+            Stage::Printed(pending) => printed.push(*pending),
+        }
+    }
+    printed.sort_unstable_by_key(|pending| pending.index);
+    let shards: Vec<Vec<Pending<'a>>> = shards(printed);
+    let compiled: Vec<Vec<(usize, Result<CompiledFunction>)>> = shards
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|shard| compile_shard(llvm, env, compilers, shard))
+        .collect();
+    done.extend(compiled.into_iter().flatten());
+    done
+}
+
+/// Translates a body and prints it, or has Cranelift compile it at once.
+fn print<'a>(
+    env: &ModuleEnv<'_>,
+    compilers: &Compilers,
+    index: usize,
+    body: Body<'a>,
+) -> Stage<'a> {
+    let (body, first) = twice(body);
+    let around = Around {
+        func: first.0.index,
+        context_bytes: env.layout.size(),
+        spectre: env.spectre,
+    };
+    let is_probed = env.plans.iter().any(|plan| plan.is_probed());
+    let printed = compilers.translate(env, first, |func| match is_probed {
+        true => Err("accesses are probed in a shadow".to_owned()),
+        false => ir::print(func, around).map_err(|unknown| unknown.0),
+    });
+    match printed {
+        Ok(Translated::Taken {
+            taken,
+            inlined,
+            rest,
+        }) => Stage::Printed(Box::new(Pending {
+            index,
+            body,
+            printed: taken,
+            inlined,
+            rest,
+        })),
+        Ok(Translated::Compiled(compiled)) => Stage::Done(index, Box::new(Ok(compiled))),
+        Err(error) => Stage::Done(index, Box::new(Err(error))),
+    }
+}
+
+/// A body for each of two attempts.
+fn twice(body: Body<'_>) -> (Body<'_>, Body<'_>) {
+    let (to_validate, body) = body;
+    let again = FuncToValidate {
+        resources: to_validate.resources.clone(),
+        ..to_validate
+    };
+    ((again, body.clone()), (to_validate, body))
+}
+
+/// Functions in the order of their indices, so many at a time.
+fn shards(printed: Vec<Pending<'_>>) -> Vec<Vec<Pending<'_>>> {
+    let mut shards = Vec::new();
+    let mut bytes = SHARD_BYTES;
+    for pending in printed {
+        if bytes >= SHARD_BYTES {
+            shards.push(Vec::new());
+            bytes = 0;
+        }
+        bytes += pending.printed.text.len();
+        let last: Option<&mut Vec<_>> = shards.last_mut();
+        last.expect("there is one").push(pending);
+    }
+    shards
+}
+
+fn compile_shard(
+    llvm: &Llvm,
+    env: &ModuleEnv<'_>,
+    compilers: &Compilers,
+    shard: Vec<Pending<'_>>,
+) -> Vec<(usize, Result<CompiledFunction>)> {
+    let all: Vec<&Printed> = shard.iter().map(|pending| &pending.printed).collect();
+    let object = llvm.clang.compile(&module(env.isa, &all), llvm.opt);
+    let pieces = object.and_then(|bytes| object::read(&bytes));
+    let (mut pieces, trouble) = match pieces {
+        Ok(pieces) => (pieces, None),
+        Err(trouble) => (BTreeMap::new(), Some(trouble)),
+    };
+    let finish = |pending: Pending<'_>| {
+        let missing = || {
+            trouble
+                .clone()
+                .unwrap_or_else(|| "not in the object".into())
+        };
+        let piece = pieces.remove(&pending.printed.func);
+        let piece = piece.unwrap_or_else(|| Err(missing()));
+        let Pending {
+            index,
+            body,
+            printed,
+            inlined,
+            rest,
+        } = pending;
+        match piece.and_then(|piece| finish(env.isa, piece, &printed, &inlined, rest)) {
+            Ok(compiled) => (index, Ok(compiled)),
+            Err(why) => (
+                index,
+                compilers.compile(env, body).map(|code| code.refused(why)),
+            ),
+        }
+    };
+    shard.into_iter().map(finish).collect()
+}
+
+/// A function with what is known of its places.
+fn finish(
+    isa: &dyn TargetIsa,
+    mut piece: Piece,
+    printed: &Printed,
+    inlined: &[InlinedCall],
+    rest: CompiledFunction,
+) -> Result<CompiledFunction, String> {
+    if !prologue::set_frame(&mut piece.code, piece.frame_bytes) {
+        return Err("another prologue than was asked for".to_owned());
+    }
+    let mut sites: BTreeMap<u32, (u8, SourceLoc)> = BTreeMap::new();
+    for (at, site) in piece.accesses.iter().chain(&piece.traps) {
+        let site = printed.sites.get(*site as usize).ok_or("an unknown site")?;
+        sites.insert(*at, (site.code, site.location));
+    }
+    let places: Vec<u32> = sites.keys().copied().collect();
+    let instructions = verify::verify(isa, &piece, &places)?;
+    let overflow = cranelift_codegen::ir::TrapCode::STACK_OVERFLOW;
+    sites.insert(
+        prologue::TRAP_AT,
+        (overflow.as_raw().get(), SourceLoc::default()),
+    );
+    let traps = sites.iter().map(|(at, (code, _))| TrapSite {
+        offset: *at,
+        code: *code,
+    });
+    let traps = traps.collect();
+    let exact = sites.iter().map(|(at, (_, location))| Located {
+        start: *at,
+        end: instructions.end(*at),
+        location: *location,
+    });
+    let located = located(&piece, printed, exact.collect());
+    Ok(CompiledFunction {
+        traps,
+        calls: piece.calls.iter().map(|call| call.site()).collect(),
+        code: piece.code,
+        ..rest.located(&located, inlined)
+    })
+}
+
+/// Where instructions stem from: what is known exactly, and the table of lines between.
+fn located(piece: &Piece, printed: &Printed, exact: Vec<Located>) -> Vec<Located> {
+    let mut lines = piece.lines.clone();
+    lines.sort_by_key(|(at, _)| *at);
+    let ends = lines.iter().skip(1).map(|(at, _)| *at);
+    let ends: Vec<u32> = ends.chain([piece.code_bytes]).collect();
+    let mut all = Vec::new();
+    let mut exact = exact.into_iter().peekable();
+    for ((start, line), end) in lines.into_iter().zip(ends) {
+        let location = line
+            .checked_sub(1)
+            .and_then(|line| printed.lines.get(line as usize));
+        let location = location.copied().unwrap_or_default();
+        let mut at = start;
+        while let Some(next) = exact.next_if(|next| next.start < end) {
+            if at < next.start {
+                all.push(Located {
+                    start: at,
+                    end: next.start,
+                    location,
+                });
+            }
+            at = next.end;
+            all.push(next);
+        }
+        if at < end {
+            all.push(Located {
+                start: at,
+                end,
+                location,
+            });
+        }
+    }
+    all.extend(exact);
+    all
+}
+
+/// A module of these functions.
+fn module(isa: &dyn TargetIsa, functions: &[&Printed]) -> String {
+    let mut text = String::from(
+        "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-\
+         n8:16:32:64-S128\"\ntarget triple = \"x86_64-unknown-linux-gnu\"\n",
+    );
+    let callees = functions.iter().flat_map(|function| &function.callees);
+    let callees: BTreeMap<u32, &String> = callees.map(|(func, text)| (*func, text)).collect();
+    text.extend(callees.into_values().map(String::as_str));
+    text.extend(functions.iter().map(|function| function.text.as_str()));
+    let features = features(isa);
+    text.push_str(&format!(
+        "attributes #0 = {{ nounwind noinline noredzone null_pointer_is_valid \"frame-pointer\"=\"all\" \
+         \"disable-tail-calls\"=\"true\" \"no-builtins\" \"target-cpu\"=\"x86-64\" \
+         \"target-features\"=\"{features}\" }}\n\
+         attributes #1 = {{ nounwind nomerge }}\n\
+         attributes #2 = {{ nounwind nomerge noreturn cold }}\n\
+         attributes #3 = {{ nounwind willreturn memory(none) }}\n\
+         !0 = !{{}}\n\
+         !1 = !{{!\"branch_weights\", i32 1, i32 1048576}}\n\
+         !2 = distinct !DICompileUnit(language: DW_LANG_C99, file: !3, \
+         emissionKind: LineTablesOnly)\n\
+         !3 = !DIFile(filename: \"module\", directory: \"/\")\n\
+         !4 = !{{i32 2, !\"Dwarf Version\", i32 4}}\n\
+         !5 = !{{i32 2, !\"Debug Info Version\", i32 3}}\n\
+         !llvm.dbg.cu = !{{!2}}\n\
+         !llvm.module.flags = !{{!4, !5}}\n"
+    ));
+    for function in functions {
+        let (scope, func) = (ir::scope(function.func), function.func);
+        text.push_str(&format!(
+            "!{scope} = distinct !DISubprogram(name: \"{func}\", scope: !3, file: !3, line: 0, \
+             unit: !2, spFlags: DISPFlagDefinition)\n"
+        ));
+    }
+    text
+}
+
+/// What the processor has, as far as Cranelift would use it.
+fn features(isa: &dyn TargetIsa) -> String {
+    const NAMES: [(&str, &str); 11] = [
+        ("has_sse3", "+sse3"),
+        ("has_ssse3", "+ssse3"),
+        ("has_sse41", "+sse4.1"),
+        ("has_sse42", "+sse4.2"),
+        ("has_popcnt", "+popcnt"),
+        ("has_avx", "+avx"),
+        ("has_avx2", "+avx2"),
+        ("has_bmi1", "+bmi"),
+        ("has_bmi2", "+bmi2"),
+        ("has_lzcnt", "+lzcnt"),
+        ("has_fma", "+fma"),
+    ];
+    let has = |(feature, _): &&(&str, &str)| super::has(isa, feature);
+    let found: Vec<&str> = NAMES.iter().filter(has).map(|(_, name)| *name).collect();
+    found.join(",")
+}
+
+/// Refuses hosts that no code is generated for.
+///
+/// # Errors
+/// `Config`.
+pub(crate) fn require_host() -> Result<()> {
+    match cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        true => Ok(()),
+        false => {
+            let message = "code generator 'llvm' is for x86-64 and Linux".to_owned();
+            Err(ErrorKind::Config(message).into())
+        }
+    }
+}

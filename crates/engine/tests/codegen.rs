@@ -1,0 +1,280 @@
+//! Both code generators do the same, also where something traps: results, memory,
+//! globals, the kind of the trap and the frames behind it.
+//!
+//! Without `.tools/zig` (`make setup`) the tests of LLVM say SKIPPED.
+#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fathom_engine::*;
+
+/// What is called: a function and its arguments.
+type Calls<'a> = &'a [(&'a str, &'a [Val])];
+
+fn zig() -> Option<PathBuf> {
+    let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
+    if !zig.is_file() {
+        eprintln!("SKIPPED: no .tools/zig: make setup");
+        return None;
+    }
+    Some(zig)
+}
+
+/// An engine that generates by LLVM.
+fn llvm(config: Config) -> Option<Engine> {
+    let config = config.codegen(Codegen::Llvm).clang(Some(zig()?));
+    Some(Engine::new(&config).expect("it works with this compiler"))
+}
+
+/// What a call returns.
+fn call(store: &mut Store<()>, func: Func, args: &[Val]) -> Result<Vec<Val>> {
+    let mut results = vec![Val::I32(0); func.ty(&*store).results().len()];
+    func.call(store, args, &mut results)?;
+    Ok(results)
+}
+
+/// What calls come to, one after another in one instance: each with the memory and the
+/// global behind it.
+fn observed(engine: &Engine, wat: &str, calls: Calls<'_>) -> Vec<String> {
+    let module = Module::new(engine, wat::parse_str(wat).unwrap()).unwrap();
+    let mut store = Store::new(engine, ());
+    let instance = Instance::new(&mut store, &module, &[]).unwrap();
+    let mut seen = Vec::new();
+    for (name, args) in calls {
+        let func = instance.get_func(&store, name).expect("it is exported");
+        let came_to = match call(&mut store, func, args) {
+            Ok(results) => format!("{results:?}"),
+            Err(error) => {
+                let frames: Vec<String> = error.frames().iter().map(Frame::to_string).collect();
+                format!("{error}: {}", frames.join(", "))
+            }
+        };
+        let memory = instance.get_memory(&store, "m");
+        let bytes = memory.map(|memory| memory.data(&store)[..64].to_vec());
+        let global = instance.get_global(&store, "g").map(|g| g.get(&store));
+        seen.push(format!("{name}: {came_to}, {bytes:?}, {global:?}"));
+    }
+    seen
+}
+
+/// Compares the generators under both ways to check; what Cranelift does is returned.
+fn compare(wat: &str, calls: Calls<'_>) -> Vec<String> {
+    let mut expected = Vec::new();
+    for bounds in [Bounds::Guard, Bounds::Trap] {
+        let config = Config::new().bounds(BoundsChoice::Named(bounds));
+        expected = observed(&Engine::new(&config).unwrap(), wat, calls);
+        if let Some(engine) = llvm(config) {
+            let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
+            assert_eq!(module.kept(), [], "{bounds}");
+            assert_eq!(observed(&engine, wat, calls), expected, "{bounds}");
+        }
+    }
+    expected
+}
+
+#[test]
+fn what_was_stored_before_a_trap_is_there_and_nothing_else() {
+    let wat = r#"(module (memory (export "m") 1) (global $g (export "g") (mut i32) (i32.const 0))
+        (func (export "load") (param i32)
+            (i32.store (i32.const 0) (i32.const 1))
+            (global.set $g (i32.const 1))
+            (drop (i32.load (local.get 0)))
+            (i32.store (i32.const 0) (i32.const 2))
+            (global.set $g (i32.const 2)))
+        (func (export "store") (param i32)
+            (i64.store (i32.const 8) (i64.const 3))
+            (global.set $g (i32.const 3))
+            (i64.store (local.get 0) (i64.const -1))
+            (i64.store (i32.const 8) (i64.const 4))
+            (global.set $g (i32.const 4)))
+        (func (export "twice") (param i32)
+            (i32.store (local.get 0) (i32.const 5))
+            (loop (br_if 0 (i32.load (i32.const 40))))
+            (i32.store (local.get 0) (i32.const 6)))
+        (func (export "divide") (param i32) (result i32)
+            (global.set $g (i32.const 7))
+            (i32.store (i32.const 16) (i32.const 7))
+            (i32.rem_s (i32.div_u (i32.const 5) (local.get 0)) (local.get 0)))
+        (func (export "fill") (param i32) (local i32)
+            (loop
+                (i32.store8 (local.get 1) (local.get 1))
+                (br_if 0 (i32.ne (local.tee 1 (i32.add (local.get 1) (local.get 0)))
+                    (i32.const 70000))))))"#;
+    let at = |at: i32| [Val::I32(at)];
+    let calls: Calls<'_> = &[
+        ("load", &at(0)),
+        ("load", &at(65533)),
+        ("load", &at(-1)),
+        ("store", &at(65528)),
+        ("store", &at(65529)),
+        ("store", &at(-8)),
+        ("twice", &at(20)),
+        ("twice", &at(65536)),
+        ("divide", &at(-1)),
+        ("divide", &at(0)),
+        ("fill", &at(1)),
+    ];
+    let seen = compare(wat, calls);
+    let trapped = seen
+        .iter()
+        .filter(|seen| seen.contains("out of bounds"))
+        .count();
+    assert_eq!(trapped, 6, "{seen:#?}");
+}
+
+#[test]
+fn numbers_are_the_same_bits() {
+    let wat = r#"(module
+        (func (export "one") (param i64) (result i64)
+            (i64.reinterpret_f64 (f64.mul (f64.reinterpret_i64 (local.get 0)) (f64.const 1))))
+        (func (export "minus_zero") (param i64) (result i64)
+            (i64.reinterpret_f64 (f64.sub (f64.reinterpret_i64 (local.get 0)) (f64.const 0))))
+        (func (export "made") (param i64) (result i64)
+            (i64.reinterpret_f64 (f64.div (f64.reinterpret_i64 (local.get 0))
+                (f64.sub (f64.const 3) (f64.const 2)))))
+        (func (export "converted") (param i64) (result i64)
+            (i64.reinterpret_f64 (f64.div (f64.reinterpret_i64 (local.get 0))
+                (f64.convert_i32_s (i32.const 1)))))
+        (func (export "narrow") (param i32) (result i32)
+            (i32.reinterpret_f32 (f32.demote_f64 (f64.promote_f32
+                (f32.reinterpret_i32 (local.get 0))))))
+        (func (export "least") (param i64 i64) (result i64)
+            (i64.reinterpret_f64 (f64.min (f64.reinterpret_i64 (local.get 0))
+                (f64.reinterpret_i64 (local.get 1)))))
+        (func (export "shift") (param i32) (result i32)
+            (i32.shl (i32.const 3) (local.get 0)))
+        (func (export "trunc") (param i64) (result i32)
+            (i32.trunc_f64_s (f64.reinterpret_i64 (local.get 0))))
+        (func (export "remainder") (param i32 i32) (result i32)
+            (i32.rem_s (local.get 0) (local.get 1)))
+        (func (export "quotient") (param i32 i32) (result i32)
+            (i32.div_s (local.get 0) (local.get 1))))"#;
+    const SIGNALLING: i64 = 0x7ff4_0000_0000_0001;
+    let bits = |value: f64| Val::I64(value.to_bits().cast_signed());
+    let nan = [Val::I64(SIGNALLING)];
+    let (least, minus_one) = (Val::I32(i32::MIN), Val::I32(-1));
+    let calls: Calls<'_> = &[
+        ("one", &nan),
+        ("minus_zero", &nan),
+        ("made", &nan),
+        ("converted", &nan),
+        ("narrow", &[Val::I32(0x7fa0_0001)]),
+        ("least", &[bits(-0.0), bits(0.0)]),
+        ("least", &[bits(0.0), bits(-0.0)]),
+        ("shift", &[Val::I32(33)]),
+        ("shift", &[Val::I32(-1)]),
+        ("trunc", &[bits(-2147483648.9)]),
+        ("trunc", &[bits(2147483647.9)]),
+        ("trunc", &[bits(2147483648.0)]),
+        ("trunc", &[bits(f64::NAN)]),
+        ("remainder", &[least.clone(), minus_one.clone()]),
+        ("quotient", &[least, minus_one]),
+        ("quotient", &[Val::I32(1), Val::I32(0)]),
+    ];
+    let seen = compare(wat, calls);
+    assert!(
+        seen[0].contains(&format!("{}", SIGNALLING | 1 << 51)),
+        "{seen:#?}"
+    );
+}
+
+#[test]
+fn stacks_end_and_loops_do_not() {
+    let wat = r#"(module (memory (export "m") 1)
+        (func $deep (export "deep") (param i32) (result i32)
+            (i32.store (i32.const 0) (i32.add (i32.load (i32.const 0)) (i32.const 1)))
+            (i32.add (i32.const 1) (call $deep (local.get 0))))
+        (func (export "endless") (loop (br 0)))
+        (func (export "counted") (result i32) (i32.load (i32.const 0))))"#;
+    let Some(engine) = llvm(Config::new()) else {
+        return;
+    };
+    let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
+    assert_eq!(module.kept(), []);
+    let mut store = Store::new(&engine, ());
+    let instance = Instance::new(&mut store, &module, &[]).unwrap();
+    let deep = instance.get_func(&store, "deep").unwrap();
+    let error = call(&mut store, deep, &[Val::I32(0)]).unwrap_err();
+    assert_eq!(
+        error.trap().map(|trap| trap.code),
+        Some(TrapCode::StackExhausted)
+    );
+    assert!(error.frames().iter().all(|frame| frame.func_index == 0));
+    let counted = instance.get_func(&store, "counted").unwrap();
+    let counted = call(&mut store, counted, &[]).unwrap();
+    assert!(matches!(counted[..], [Val::I32(1000..)]), "{counted:?}");
+
+    let interrupt = Interrupt::new();
+    store.set_interrupt(&interrupt);
+    let endless = instance.get_func(&store, "endless").unwrap();
+    let waiting = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        interrupt.stop(Duration::from_secs(10))
+    });
+    let error = call(&mut store, endless, &[]).unwrap_err();
+    assert_eq!(
+        error.trap().map(|trap| trap.code),
+        Some(TrapCode::Interrupted)
+    );
+    assert!(waiting.join().unwrap());
+}
+
+/// What LLVM does not take calls what it takes, and the other way round.
+#[test]
+fn functions_of_both_call_one_another() {
+    let wat = r#"(module (tag $e (param i32))
+        (type $two (func (param i32) (result i32 i64)))
+        (table funcref (elem $pair $tail))
+        (func $thrower (param i32) (result i32) (throw $e (local.get 0)))
+        (func $between (param i32) (result i32)
+            (i32.add (i32.const 1) (call $thrower (local.get 0))))
+        (func (export "catches") (param i32) (result i32)
+            (block (result i32)
+                (try_table (result i32) (catch $e 0) (call $between (local.get 0)))))
+        (func $pair (param i32) (result i32 i64)
+            (i32.add (local.get 0) (i32.const 1)) (i64.const 5))
+        (func $tail (param i32) (result i32 i64) (return_call $pair (local.get 0)))
+        (func (export "pairs") (param i32 i32) (result i64)
+            (local.get 1) (call_indirect (type $two) (local.get 0))
+            (i64.add (i64.extend_i32_s)))
+        (func $many (param i32 i32 i32 i32 i32 i32) (result i32)
+            (i32.sub (local.get 5) (call $between2 (local.get 4))))
+        (func $between2 (param i32) (result i32) (i32.mul (local.get 0) (i32.const 3)))
+        (func (export "many") (param i32) (result i32)
+            (call $many (i32.const 1) (i32.const 2) (i32.const 3) (i32.const 4)
+                (local.get 0) (i32.const 60))))"#;
+    let wat = &wat.replace("(i64.add (i64.extend_i32_s))", "(drop) (i64.extend_i32_s)");
+    let calls: Calls<'_> = &[
+        ("catches", &[Val::I32(4)]),
+        ("pairs", &[Val::I32(0), Val::I32(7)]),
+        ("pairs", &[Val::I32(1), Val::I32(7)]),
+        ("pairs", &[Val::I32(2), Val::I32(7)]),
+        ("many", &[Val::I32(9)]),
+    ];
+    let expected = observed(&Engine::default(), wat, calls);
+    let Some(engine) = llvm(Config::new()) else {
+        return;
+    };
+    assert_eq!(observed(&engine, wat, calls), expected);
+    let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
+    let kept: Vec<u32> = module.kept().iter().map(|kept| kept.func).collect();
+    assert_eq!(kept, [2, 4, 6, 8], "{:?}", module.kept());
+}
+
+#[test]
+fn a_missing_or_other_compiler_is_one_line() {
+    for (path, said) in [
+        ("/nowhere/clang", "cannot run /nowhere/clang"),
+        ("/bin/echo", "needs clang 20"),
+    ] {
+        let config = Config::new()
+            .codegen(Codegen::Llvm)
+            .clang(Some(path.into()));
+        let error = Engine::new(&config).map(drop).unwrap_err().to_string();
+        assert!(
+            error.contains(said) && error.lines().count() == 1,
+            "{error}"
+        );
+    }
+}

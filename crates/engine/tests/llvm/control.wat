@@ -1,0 +1,18 @@
+(module
+  (type $t (func (param i32) (result i32)))
+  (table 4 funcref)
+  (func $divide (param i32 i32) (result i32)
+    (i32.div_s (local.get 0) (local.get 1)))
+  (func $loop (param i32) (result i32) (local i32)
+    (loop $again
+      (local.set 1 (i32.add (local.get 1) (call $divide (local.get 0) (i32.const 3))))
+      (br_if $again (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))
+    (local.get 1))
+  (func $table (param i32) (result i32)
+    (block (block (block (br_table 0 1 2 (local.get 0)))
+      (return (i32.const 5))) (unreachable))
+    (i32.const 6))
+  (func $indirect (param i32) (result i32)
+    (call_indirect (type $t) (i32.const 9) (local.get 0)))
+  (func $results (param i32 i64) (result i32 i64 f64)
+    (local.get 0) (local.get 1) (f64.const 2)))
