@@ -87,7 +87,7 @@ fn outcome() -> anyhow::Result<ExitCode> {
     }
     let invocation = &Invocation::new(&words, cli.root);
     match cli.command {
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(args, invocation),
         Command::Objdump(args) => objdump::run(args),
         Command::Bench(args) => bench::run(*args, invocation),
         Command::Suite(args) => suite::run(*args, invocation),

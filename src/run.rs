@@ -6,6 +6,7 @@
 //! to a pipe which nobody reads ends with 141.
 
 pub mod code;
+mod codegen;
 mod count;
 mod dir;
 mod invoke;
@@ -24,11 +25,13 @@ use anyhow::Context;
 use code::Code;
 pub use dir::Dir;
 use fathom_engine::{
-    Allowance, BoundsChoice, Engine, ErrorKind, Frame, Func, Guarantee, Instance, Linker, Module,
-    Store, TrapCode, Val,
+    Allowance, BoundsChoice, Codegen, Engine, ErrorKind, Frame, Func, Guarantee, Instance, Linker,
+    Module, Store, TrapCode, Val,
 };
 use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder, Watch};
 use limits::{Deadline, Limits, TIMED_OUT};
+
+use crate::invocation::Invocation;
 
 /// What a shell shows for SIGABRT, and other runtimes for a trap.
 const TRAPPED: u8 = 134;
@@ -100,6 +103,10 @@ pub struct Args {
     #[command(flatten)]
     code: Code,
 
+    /// What makes machine code
+    #[arg(long, value_name = "NAME", default_value = "cranelift", value_parser = codegen::parser())]
+    codegen: Codegen,
+
     /// The program's arguments; put -- before the first that starts with -
     #[arg(value_name = "ARGS")]
     args: Vec<String>,
@@ -110,7 +117,7 @@ pub struct Args {
 /// # Errors
 /// Whatever keeps it from being run: a module that is missing, malformed or
 /// asks for what there is not, a folder that cannot be read.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     if let BoundsChoice::Named(bounds) = args.code.bounds
         && bounds.guarantee() == Guarantee::Unchecked
         && !args.unsafe_no_bounds
@@ -126,6 +133,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let config = (args.limits.config(args.code.config()))
         .allow_unchecked(args.unsafe_no_bounds)
         .count(args.count.is_some())
+        .codegen(args.codegen)
+        .clang(codegen::clang(args.codegen, invocation)?)
         .cache_dir(args.cache.clone());
     let engine = Engine::new(&config)?;
     let start = Instant::now();
@@ -180,6 +189,9 @@ fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time
         module.code_bytes(),
         compiled_in.as_secs_f64() * 1e3,
     ));
+    if let Some(shares) = codegen::shares(module) {
+        say(&shares);
+    }
     for over in module.over_budget() {
         let name = module.info().func_name(over.func).unwrap_or_default();
         say(&format!(
