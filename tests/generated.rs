@@ -22,6 +22,8 @@ mod ours;
 mod rewrites;
 
 use fathom_engine::{Bounds, CompileBudget, Config, Opt};
+#[cfg(target_arch = "x86_64")]
+use fathom_engine::{BoundsChoice, Codegen};
 use generate::Stream;
 use instructions::Program;
 use observe::Ended;
@@ -30,8 +32,13 @@ use rayon::prelude::*;
 use rewrites::Loops;
 
 const MODULES: u64 = 600;
+/// A run of clang each, and that under two strategies.
+#[cfg(target_arch = "x86_64")]
+const BY_LLVM: u64 = 60;
 const DAMAGED: u64 = 6000;
 const INSTRUCTIONS: u64 = 60;
+#[cfg(target_arch = "x86_64")]
+const INSTRUCTIONS_BY_LLVM: u64 = 30;
 const LIMITED: u64 = 800;
 const CONTINUED: u64 = 250;
 const REWRITTEN: u64 = 40;
@@ -64,6 +71,50 @@ fn exact_strategies_agree() {
         })
         .sum();
     assert!(ran > MODULES / 4, "only {ran} of {MODULES} modules ran");
+}
+
+/// The other code generator, where its compiler is; it is as slow as it is thorough.
+#[cfg(target_arch = "x86_64")]
+fn llvm(bounds: BoundsChoice) -> Option<Ours> {
+    let zig = concat!(env!("CARGO_MANIFEST_DIR"), "/.tools/zig/ziglang/zig");
+    if !std::path::Path::new(zig).is_file() {
+        eprintln!("SKIPPED: no .tools/zig: make setup");
+        return None;
+    }
+    let config = Config::new()
+        .bounds(bounds)
+        .codegen(Codegen::Llvm)
+        .clang(Some(zig.into()));
+    let engine = Ours::configured(format!("{bounds} --codegen llvm"), &config);
+    Some(engine.expect("it works with this compiler"))
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn both_code_generators_agree() {
+    let cranelift = Ours::new(Bounds::Guard, Opt::Speed).expect("the engine works here");
+    for bounds in [BoundsChoice::Auto, BoundsChoice::Named(Bounds::Trap)] {
+        let Some(llvm) = llvm(bounds) else { return };
+        (0..BY_LLVM).into_par_iter().for_each(|seed| {
+            let module = generate::from_seed(seed).expect("a module for every seed");
+            let expected = cranelift.observe(&module);
+            if let Err(difference) = llvm.observe(&module).agrees(&expected) {
+                panic!("seed {seed}, {}: {difference}", llvm.name);
+            }
+        });
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn both_code_generators_agree_on_instructions_at_extreme_values() {
+    let cranelift = Ours::new(Bounds::Guard, Opt::Speed).expect("the engine works here");
+    let Some(llvm) = llvm(BoundsChoice::Auto) else {
+        return;
+    };
+    (0..INSTRUCTIONS_BY_LLVM)
+        .into_par_iter()
+        .for_each(|seed| agree_on_instructions(&[&cranelift, &llvm], seed));
 }
 
 #[test]
@@ -181,32 +232,38 @@ fn instructions_at_extreme_values_agree() {
         0,
         Ours::new(Bounds::Guard, Opt::None).expect("so does the fast compiler"),
     );
-    (0..INSTRUCTIONS).into_par_iter().for_each(|seed| {
-        let program = Program::from_seed(seed, seed.is_multiple_of(2));
-        let calls = || {
-            program
-                .calls
-                .iter()
-                .map(|call| (call.name.as_str(), &call.arguments[..]))
-        };
-        let mut expected = None;
-        for engine in &engines {
-            let name = &engine.name;
-            let found = engine.call(&program.wasm, calls()).expect("it runs");
-            if let Some(wrong) = program.inconsistency(&found.0) {
-                panic!("seed {seed}, {name} by itself: {wrong}");
-            }
-            let (outcomes, memories) = expected.get_or_insert(found.clone());
-            assert_eq!(found.1, *memories, "seed {seed}, {name}: memories");
-            for (at, call) in program.calls.iter().enumerate() {
-                if program.differs(at, &found.0[at], &outcomes[at], false) {
-                    let text = call.sequence.map(|at| program.sequences[at].text());
-                    panic!(
-                        "seed {seed}, {name}: {:x?}, not {:x?}: {text:?}",
-                        found.0[at], outcomes[at]
-                    );
-                }
+    let engines: Vec<&Ours> = engines.iter().collect();
+    (0..INSTRUCTIONS)
+        .into_par_iter()
+        .for_each(|seed| agree_on_instructions(&engines, seed));
+}
+
+/// Engines against the first of them.
+fn agree_on_instructions(engines: &[&Ours], seed: u64) {
+    let program = Program::from_seed(seed, seed.is_multiple_of(2));
+    let calls = || {
+        program
+            .calls
+            .iter()
+            .map(|call| (call.name.as_str(), &call.arguments[..]))
+    };
+    let mut expected = None;
+    for engine in engines {
+        let name = &engine.name;
+        let found = engine.call(&program.wasm, calls()).expect("it runs");
+        if let Some(wrong) = program.inconsistency(&found.0) {
+            panic!("seed {seed}, {name} by itself: {wrong}");
+        }
+        let (outcomes, memories) = expected.get_or_insert(found.clone());
+        assert_eq!(found.1, *memories, "seed {seed}, {name}: memories");
+        for (at, call) in program.calls.iter().enumerate() {
+            if program.differs(at, &found.0[at], &outcomes[at], false) {
+                let text = call.sequence.map(|at| program.sequences[at].text());
+                panic!(
+                    "seed {seed}, {name}: {:x?}, not {:x?}: {text:?}",
+                    found.0[at], outcomes[at]
+                );
             }
         }
-    });
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use fathom_engine::{Bounds, Elide, Opt};
+use fathom_engine::{Bounds, Codegen, Elide, Opt};
 
 use crate::Mode;
 use crate::groups::{GROUPS, Group};
@@ -28,6 +28,7 @@ pub struct Choice {
     pub opts: Vec<Opt>,
     pub elides: Vec<Elide>,
     pub spectres: Vec<bool>,
+    pub codegens: Vec<Codegen>,
     pub groups: Vec<&'static Group>,
     words: Vec<String>,
     /// Whether `elides` was.
@@ -52,6 +53,7 @@ impl Choice {
             opts: Opt::ALL.to_vec(),
             elides: Elide::ALL.to_vec(),
             spectres: vec![true, false],
+            codegens: vec![Codegen::default()],
             groups: GROUPS.iter().filter(|group| group.supported).collect(),
             words: Vec::new(),
             elides_chosen: false,
@@ -80,6 +82,7 @@ impl Choice {
                     choice.spectres = value()?.split(',').map(is_on).collect();
                     choice.spectres_chosen = true;
                 }
+                "--codegen" => choice.codegens = names(&value()?)?,
                 "--group" => choice.groups = groups(&value()?)?,
                 // Flags of the usual harness mean nothing here.
                 _ if flag.starts_with('-') => continue,
@@ -98,15 +101,18 @@ impl Choice {
     /// The modes, one after the other.
     pub fn modes(&self) -> Vec<Mode> {
         let mut modes = Vec::new();
-        for &opt in &self.opts {
-            for &bounds in &self.bounds {
-                for &elide in &self.elides {
-                    modes.extend(self.spectres.iter().map(|&spectre| Mode {
-                        bounds,
-                        opt,
-                        elide,
-                        spectre,
-                    }));
+        for &codegen in &self.codegens {
+            for &opt in &self.opts {
+                for &bounds in &self.bounds {
+                    for &elide in &self.elides {
+                        modes.extend(self.spectres.iter().map(|&spectre| Mode {
+                            bounds,
+                            opt,
+                            elide,
+                            spectre,
+                            codegen,
+                        }));
+                    }
                 }
             }
         }

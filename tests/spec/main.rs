@@ -16,10 +16,12 @@
 //! what may be excused so.
 //!
 //! `cargo test --test spec -- [--bounds NAME,…] [--opt NAME,…] [--elide NAME,…]
-//! [--spectre on,off] [--group NAME,…] [WORD]…` runs the scripts of these groups (`all` for every one) whose `mode
+//! [--spectre on,off] [--codegen NAME,…] [--group NAME,…] [WORD]…` runs the scripts of these groups (`all` for every one) whose `mode
 //! group/file` contains every word, in these modes; `FATHOM_SPEC` holds more
 //! such arguments, for runners that cannot pass any. `FATHOM_TRACE=1` names each
-//! job as it starts, to find one that ends the process.
+//! job as it starts, to find one that ends the process. The code generator `llvm` is only
+//! run where it is asked for: it needs the compiler that `make setup` installs, and takes
+//! some minutes.
 
 mod choice;
 mod expected;
@@ -34,7 +36,7 @@ mod values;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use fathom_engine::{Bounds, BoundsChoice, Config, Elide, Engine, Opt, Quota};
+use fathom_engine::{Bounds, BoundsChoice, Codegen, Config, Elide, Engine, Opt, Quota};
 use rayon::prelude::*;
 
 use choice::Choice;
@@ -57,6 +59,7 @@ pub struct Mode {
     opt: Opt,
     elide: Elide,
     spectre: bool,
+    codegen: Codegen,
 }
 
 impl Mode {
@@ -66,12 +69,20 @@ impl Mode {
             false => format!(" --elide {}", self.elide),
         };
         let spectre = if self.spectre { "" } else { " --spectre off" };
-        format!("{} --opt {}{elide}{spectre}", self.bounds, self.opt)
+        let codegen = match self.codegen {
+            Codegen::Cranelift => "",
+            Codegen::Llvm => " --codegen llvm",
+        };
+        format!(
+            "{} --opt {}{elide}{spectre}{codegen}",
+            self.bounds, self.opt
+        )
     }
 
-    /// Whether the checks are left out that are by default, and the others guarded.
+    /// Whether the checks are left out that are by default, and the others guarded, by the
+    /// default's code generator.
     fn is_default(self) -> bool {
-        self.elide == Elide::default() && self.spectre
+        self.elide == Elide::default() && self.spectre && self.codegen == Codegen::default()
     }
 
     fn engine(self) -> fathom_engine::Result<Engine> {
@@ -91,6 +102,8 @@ impl Mode {
             .bounds(choice(false))
             .bounds64(choice(true))
             .memory64_growth_limit(GROWTH_LIMIT)
+            .codegen(self.codegen)
+            .clang(clang())
             .opt(self.opt)
             .elide(self.elide)
             .spectre(self.spectre)
@@ -106,6 +119,12 @@ fn root() -> PathBuf {
     let mut folders = package.ancestors();
     let root = folders.find(|folder| folder.join("tests/spec").is_dir());
     root.unwrap_or(package).to_path_buf()
+}
+
+/// The compiler that `make setup` installs.
+fn clang() -> Option<PathBuf> {
+    let zig = root().join(".tools/zig/ziglang/zig");
+    zig.is_file().then_some(zig)
 }
 
 fn main() -> ExitCode {

@@ -224,7 +224,11 @@ impl<'s, 'e: 's> Context<'s, 'e> {
 
     fn compile(&self, module: &Encoded) -> Result<Module, Wrong> {
         let bytes = encoded(module)?;
-        Module::new(self.engine, bytes).map_err(unexpected)
+        let module = Module::new(self.engine, bytes).map_err(unexpected)?;
+        match module.kept().iter().find(|kept| kept.is_refused) {
+            Some(kept) => wrong(format!("function {}: {}", kept.func, kept.why)),
+            None => Ok(module),
+        }
     }
 
     fn missing(&self, wrong: &Wrong) -> Missing {
