@@ -181,6 +181,9 @@ unsafe extern "C" fn pass() {
     )
 }
 
+/// A [`Resume`] and the runtime's address; the stack stays aligned for a call.
+const THROW_ROOM: usize = (size_of::<Resume>() + size_of::<usize>()).next_multiple_of(16);
+
 /// As [`super::arch::throw`], for locked Wasm.
 ///
 /// # Safety
@@ -199,7 +202,7 @@ unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: u64) {
         "mov [r11 + {wasm_sp}], rsp",
         "add qword ptr [r11 + {writes}], 2",
         "mov rsp, [r11 + {host_sp}]",
-        "sub rsp, {resume} + 16",
+        "sub rsp, {room}",
         "mov [rsp + {resume}], r11",
         "mov rcx, rsp",
         "call {find}",
@@ -225,6 +228,7 @@ unsafe extern "C" fn throw(_vmctx: *mut u8, _exception: u64) {
         sp = const offset_of!(Resume, sp),
         fp = const offset_of!(Resume, fp),
         resume = const size_of::<Resume>(),
+        room = const THROW_ROOM,
         exception = const offset_of!(Resume, exception),
         find = sym find_handler,
     )
