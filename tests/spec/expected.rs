@@ -36,11 +36,14 @@ impl Expected {
         expected
     }
 
-    /// What the engine leaves out, everywhere and on this instruction set.
-    pub fn beyond() -> Expected {
+    /// What the engine leaves out, everywhere and on this instruction set: that is about
+    /// stack switching, so it does not count for a strategy without.
+    pub fn beyond(bounds: Bounds) -> Expected {
         let mut expected = Expected::read(BEYOND);
-        let here = format!("{BEYOND}-{}", std::env::consts::ARCH);
-        expected.0.extend(Expected::read(&here).0);
+        if switches_stacks(bounds) {
+            let here = format!("{BEYOND}-{}", std::env::consts::ARCH);
+            expected.0.extend(Expected::read(&here).0);
+        }
         expected
     }
 
@@ -68,6 +71,11 @@ impl Expected {
     pub fn places(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
+}
+
+/// Whether there is stack switching under a strategy.
+pub fn switches_stacks(bounds: Bounds) -> bool {
+    bounds != Bounds::Pkeys
 }
 
 fn path(name: &str) -> PathBuf {

@@ -111,6 +111,11 @@ pub enum Exec {
 }
 
 impl Script {
+    /// Whether it is about stack switching.
+    pub fn switches_stacks(&self) -> bool {
+        self.name.starts_with("stack-switching/") || self.name.starts_with("own/continuations")
+    }
+
     /// Parse a source and encode its modules.
     pub fn prepare(source: &Source) -> Script {
         let mut lexer = Lexer::new(&source.text);
