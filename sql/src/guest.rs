@@ -40,8 +40,10 @@ impl Guest {
         store.set_interrupt(&interrupt);
         let watched = Deadline::after(deadline, &interrupt)?;
         let instance = pre.instantiate(&mut store);
-        let instance = instance.map_err(|error| in_words(&error, deadline))?;
         drop(watched);
+        let instance = instance.map_err(|error| in_words(&error, deadline))?;
+        // It may have been raised behind the last instruction, and is not again.
+        interrupt.clear();
         let memory = instance.get_memory(&store, "memory");
         let memory = memory.ok_or("it exports no memory called memory")?;
         // Another thread could write what was just checked.
