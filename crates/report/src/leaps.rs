@@ -20,13 +20,14 @@ use fathom_record::Campaign;
 use fathom_stats::Summary;
 use serde::Deserialize;
 
+use crate::ReportError;
 use crate::bounds::{failures, markdown as numbers};
 use crate::figures;
 use crate::markdown::escape;
 use crate::pages::{Context, Own};
 use crate::scaling::{self, Scaling};
+use crate::stated::{self, Statement};
 use crate::view::{self, View};
-use crate::{ReportError, stated};
 
 /// The page's name.
 pub const NAME: &str = "leaps-and-bounds";
@@ -41,16 +42,6 @@ struct Paper {
     statement: Vec<Statement>,
     difference: Vec<Difference>,
     gap: Vec<Gap>,
-}
-
-/// Something that can be held against a measurement.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Statement {
-    place: String,
-    what: String,
-    published: String,
-    here: String,
 }
 
 /// What was done otherwise.

@@ -1,6 +1,6 @@
 //! What papers state, which is data of ours: one file each in `data/`.
 
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::ReportError;
 
@@ -13,4 +13,18 @@ pub(crate) fn read<T: DeserializeOwned>(name: &'static str, data: &str) -> Resul
         name,
         error: error.to_string(),
     })
+}
+
+/// Something that a paper states and that can be held against a measurement.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Statement {
+    /// Where in the paper.
+    pub place: String,
+    /// What it is about.
+    pub what: String,
+    /// What the paper says.
+    pub published: String,
+    /// The name of what says the same of a campaign.
+    pub here: String,
 }

@@ -15,6 +15,18 @@ text{font:12px system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:#1a1d22
 .t{font-size:14px;font-weight:600}.s{fill:#565e6b;font-size:11px}.g{stroke:#e3e5e9}\
 .l{stroke:#1a1d22;stroke-dasharray:5 3}.w{stroke:#1a1d22}";
 
+/// The beginning of a drawing that stands alone: white, with its title at the top; its end is
+/// `</svg>`.
+pub fn begin_alone(title: &str, width: f64, height: f64) -> String {
+    let title = escape(title);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         aria-label=\"{title}\"><title>{title}</title><style>{ALONE_STYLE}</style>\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\
+         <text class=\"t\" x=\"8\" y=\"18\">{title}</text>",
+    )
+}
+
 /// A figure under construction.
 #[derive(Debug)]
 pub struct Svg {

@@ -27,7 +27,8 @@ use serde::Deserialize;
 use super::{Context, Own, Printed};
 use crate::bounds::failures;
 use crate::markdown::escape;
-use crate::{ReportError, figures, stated};
+use crate::stated::{self, Statement};
+use crate::{ReportError, figures};
 
 const NAME: &str = "ewapa";
 const DATA: &str = include_str!("../../data/ewapa.toml");
@@ -89,16 +90,6 @@ struct Each {
 struct EachLine {
     of: String,
     is: Vec<String>,
-}
-
-/// Something that can be held against a measurement.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Statement {
-    place: String,
-    what: String,
-    published: String,
-    here: String,
 }
 
 /// What was not done.

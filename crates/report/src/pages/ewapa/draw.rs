@@ -11,7 +11,7 @@
 use std::fmt::Write;
 
 use crate::chart::scale::Scale;
-use crate::chart::svg::{ALONE_STYLE, escape};
+use crate::chart::svg::{begin_alone, escape};
 
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 120.0;
@@ -66,13 +66,7 @@ impl Parts {
         let x = |value: f64| LEFT + (WIDTH - LEFT - RIGHT) * scale.place(value) / 100.0;
         let foot = TOP + STEP * self.bars.len() as f64;
         let height = foot + 24.0;
-        let title = escape(&self.title);
-        let mut text = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
-             aria-label=\"{title}\"><title>{title}</title><style>{ALONE_STYLE}</style>\
-             <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\
-             <text class=\"t\" x=\"8\" y=\"18\">{title}</text>",
-        );
+        let mut text = begin_alone(&self.title, WIDTH, height);
         self.legend(&mut text);
         for tick in scale.ticks(TICKS) {
             // Writing to a String cannot fail.

@@ -6,7 +6,7 @@ use fathom_stats::waterfall::Part;
 
 use super::{Line, Page};
 use crate::chart::scale::Scale;
-use crate::chart::svg::{ALONE_STYLE, Anchor, Svg, escape};
+use crate::chart::svg::{Anchor, Svg, begin_alone, escape};
 use crate::figures;
 
 /// Characters of a terminal's bar.
@@ -125,13 +125,7 @@ pub(super) fn alone(page: &Page) -> String {
     let x = |ns: f64| LEFT + (WIDTH - LEFT - RIGHT) * scale.place(ns) / 100.0;
     let foot = TOP + STEP * page.lines.len() as f64;
     let height = foot + 24.0;
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
-         aria-label=\"{0}\"><title>{0}</title><style>{ALONE_STYLE}</style>\
-         <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\
-         <text class=\"t\" x=\"8\" y=\"18\">{0}</text>",
-        escape(&page.title),
-    );
+    let mut text = begin_alone(&page.title, WIDTH, height);
     for tick in scale.ticks(TICKS) {
         let _ = write!(
             text,
