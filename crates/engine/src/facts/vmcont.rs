@@ -10,9 +10,9 @@
 //!                                           ▲ VmCont.site while it runs
 //! ```
 //!
-//! A reference is 64 bits: the place of its [`VmCont`], counted from the first in blocks of
-//! that size, and in the upper half the revision that it had then. One that was used is of
-//! an earlier revision. Null is the first one's, whose revision no reference has.
+//! A reference is 64 bits: in the upper half the place of its [`VmCont`], counted from the first
+//! in blocks of that size, and in the lower half a revision. The block has the reference that is
+//! valid; one that was used is of an earlier revision. Null is the first one's, which has another.
 //!
 //! One that has no stack yet is a block by itself, with its function only. When it begins it
 //! is the block above a stack from then on, beside what runs there: to switch to it touches
@@ -66,14 +66,14 @@ pub struct VmStacks {
 pub struct VmControl {
     /// Stack pointer.
     pub sp: usize,
-    /// Frame pointer; of a continuation that has no stack yet, its function.
+    /// Frame pointer; 0 of a continuation that has a stack and has not begun; of one that has no
+    /// stack yet, its function.
     pub fp: usize,
     /// Program counter.
     pub pc: usize,
 }
 
-/// A continuation. While it is suspended its reference is its place, with its revision in
-/// the upper half.
+/// A continuation.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub struct VmCont {
@@ -84,10 +84,8 @@ pub struct VmCont {
     /// Running: its parent. Suspended: the one that goes on, itself or one that it is
     /// a parent of. Free: the next.
     pub link: *mut VmCont,
-    /// How often it was resumed, bound or switched to.
-    pub revision: u32,
-    /// Whether its function has begun, where it is suspended.
-    pub begun: u32,
+    /// What refers to it: its place, and how often it was resumed, bound or switched to.
+    pub reference: u64,
     /// Running: the clauses and the values of who resumed it, see `SITE_CLAUSES`.
     /// Suspended: where its next argument goes; null of one that has no stack.
     pub site: *mut u8,
@@ -117,9 +115,29 @@ pub(crate) const FETCHED: [i32; 2] = [96, 160];
 pub(crate) const BLOCKS_IN_FRONT: usize = 4;
 const _: () = assert!(FETCHED[1] as usize <= (BLOCKS_IN_FRONT - 1) * size_of::<VmCont>());
 
-/// Bytes of a [`VmCont`], as a shift: what places are counted in.
-pub(crate) const PLACE_SHIFT: i64 = 6;
-const _: () = assert!(size_of::<VmCont>() == 1 << PLACE_SHIFT);
+/// What a reference is shifted right by for the distance from the first, but for the bits below
+/// [`PLACE_MASK`].
+pub(crate) const PLACE_SHIFT: i64 = 26;
+/// See [`PLACE_SHIFT`].
+pub(crate) const PLACE_MASK: i64 = -(size_of::<VmCont>() as i64);
+/// The lowest bit of a reference's place.
+const PLACE_BIT: u32 = 32;
+const _: () = assert!(size_of::<VmCont>() == 1 << (PLACE_BIT as i64 - PLACE_SHIFT));
+
+/// The revision of a block whose revisions are used up.
+pub(crate) const LAST_REVISION: u32 = u32::MAX;
+
+/// The reference to a block that was never used, by its place.
+pub(crate) const fn first_reference(place: u32) -> u64 {
+    (place as u64) << PLACE_BIT
+}
+
+impl VmCont {
+    /// Whether its revisions are used up: no reference has the last one.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.reference as u32 == LAST_REVISION
+    }
+}
 
 /// Arguments that every stack has room for.
 pub(crate) const FEW_ARGUMENTS: usize = 16;
@@ -198,10 +216,8 @@ pub mod offsets {
     pub const CONT_LIMIT: i32 = offset_of!(VmCont, limit) as i32;
     /// [`VmCont::link`].
     pub const CONT_LINK: i32 = offset_of!(VmCont, link) as i32;
-    /// [`VmCont::revision`].
-    pub const CONT_REVISION: i32 = offset_of!(VmCont, revision) as i32;
-    /// [`VmCont::begun`].
-    pub const CONT_BEGUN: i32 = offset_of!(VmCont, begun) as i32;
+    /// [`VmCont::reference`].
+    pub const CONT_REFERENCE: i32 = offset_of!(VmCont, reference) as i32;
     /// [`VmCont::site`].
     pub const CONT_SITE: i32 = offset_of!(VmCont, site) as i32;
     /// [`VmCont::stack`].

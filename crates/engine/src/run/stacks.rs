@@ -39,7 +39,8 @@ use crate::facts::error::Error;
 use crate::facts::quota::Resource;
 use crate::facts::trap::TrapCode;
 use crate::facts::vmcont::{
-    BLOCKS_IN_FRONT, FEW_ARGUMENTS, VmCont, VmControl, VmStackTop, VmStacks,
+    BLOCKS_IN_FRONT, FEW_ARGUMENTS, LAST_REVISION, VmCont, VmControl, VmStackTop, VmStacks,
+    first_reference,
 };
 use crate::run::entry;
 use crate::run::runtime::instance;
@@ -57,6 +58,8 @@ const SPACE_BYTES: u64 = (size_of::<VmCont>() as u64) << 32;
 /// Bytes of a stack at least: a page.
 const SLOT_BYTES_MIN: usize = 4096;
 const PAGE_BYTES: u64 = 4096;
+/// The reference of the block that null is the place of: not null.
+const NOBODY: u64 = LAST_REVISION as u64;
 /// Bytes of a value.
 const VALUE_BYTES: usize = 16;
 /// Bytes that frames have beside the arguments, at least.
@@ -102,8 +105,7 @@ impl VmStacks {
             limit: 0,
             link: null_mut(),
             // What null refers to as long as there is no continuation.
-            revision: u32::MAX,
-            begun: 1,
+            reference: NOBODY,
             site: null_mut(),
             stack: null_mut(),
         };
@@ -332,6 +334,13 @@ impl Arena {
         unsafe { first.add(index) }
     }
 
+    /// The reference to a continuation that was never used.
+    fn first_reference(&self, cont: *const VmCont) -> u64 {
+        let distance = cont as usize - self.space.addresses().start;
+        let place = u32::try_from(distance / size_of::<VmCont>());
+        first_reference(place.expect("the space is no larger than places go"))
+    }
+
     /// The one above a stack.
     fn above(&self, index: usize) -> *mut VmCont {
         let end = self.stacks().start + (index + 1) * self.stride;
@@ -364,8 +373,7 @@ impl Arena {
                 control: VmControl::default(),
                 limit,
                 link: null_mut(),
-                revision: 0,
-                begun: 0,
+                reference: self.first_reference(cont),
                 site: null_mut(),
                 stack: top,
             });
@@ -399,11 +407,10 @@ impl StoreOpaque {
             let quota = self.account.allowance().quota().stack_bytes;
             let mut arena = Arena::new(self.stacks.slot_bytes, quota)?;
             entry::guard_stacks()?;
-            // The first one stands for null: no reference has its revision. What is read below
-            // a continuation is there, too.
+            // The first one stands for null. What is read below a continuation is there, too.
             arena.cont_count = BLOCKS_IN_FRONT;
             // SAFETY: the reservation has a page at least.
-            unsafe { (*arena.cont(0)).revision = u32::MAX };
+            unsafe { (*arena.cont(0)).reference = NOBODY };
             self.vm_stacks().base = arena.cont(0);
             self.stacks.arena = Some(arena);
         }
@@ -424,8 +431,12 @@ impl StoreOpaque {
         let arena = self.arena()?;
         arena.cont_count += count;
         let conts: Vec<*mut VmCont> = (first..first + count).map(|i| arena.cont(i)).collect();
+        for cont in &conts {
+            // SAFETY: nobody has it.
+            unsafe { (**cont).reference = arena.first_reference(*cont) };
+        }
         for cont in conts[1..].iter().rev() {
-            // SAFETY: zeros, which is a continuation without a stack.
+            // SAFETY: zeros but for that, which is a continuation without a stack.
             unsafe { self.vm_stacks().release(*cont) };
         }
         Ok(conts[0])
@@ -468,15 +479,15 @@ impl StoreOpaque {
             // SAFETY: one that is free.
             unsafe {
                 self.vm_stacks().free = (*free).link;
-                if (*free).revision != u32::MAX {
+                if !(*free).is_used_up() {
                     break free;
                 }
             }
         };
         // SAFETY: both are of this store.
         unsafe {
-            let revision = (*new).revision;
-            *new = VmCont { revision, ..*cont };
+            let reference = (*new).reference;
+            *new = VmCont { reference, ..*cont };
             self.vm_stacks().replace(cont, new);
             // It is no stack's any more.
             (*cont).control.sp = 0;

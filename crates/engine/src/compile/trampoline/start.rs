@@ -21,20 +21,22 @@ use crate::facts::types::FuncType;
 use crate::facts::vmcont::offsets as at;
 use crate::facts::vmctx::offsets;
 
+/// From the frame pointer to the arguments: it was pushed below what stands for a return address.
+const FRAME_TO_SLOTS: i64 = 16;
+
 pub(super) fn build(b: &mut FunctionBuilder<'_>, ty: &FuncType, runtime: Value) {
     let flags = MemFlagsData::trusted();
     let get =
         |b: &mut FunctionBuilder<'_>, from, offset| b.ins().load(types::I64, flags, from, offset);
-    let cont = get(b, runtime, at::CURRENT);
-    let begun = b.ins().iconst(types::I32, 1);
-    b.ins().store(flags, begun, cont, at::CONT_BEGUN);
-    let top = get(b, cont, at::CONT_STACK);
+    // From the frame, which is the first: nothing waits for what the switch has just written.
+    let frame = b.ins().get_frame_pointer(types::I64);
+    let slots = b.ins().iadd_imm_s(frame, FRAME_TO_SLOTS);
+    let bytes = i64::from(SLOT_BYTES) * ty.params().len() as i64;
+    let top = b.ins().iadd_imm_s(slots, bytes);
     let func = get(b, top, at::TOP_FUNC);
     let caller = get(b, top, at::TOP_CALLER);
     let code = get(b, func, offsets::FUNCREF_CODE);
     let callee = get(b, func, offsets::FUNCREF_VMCTX);
-    let bytes = i64::from(SLOT_BYTES) * ty.params().len() as i64;
-    let slots = b.ins().iadd_imm_s(top, -bytes);
     let mut args = vec![callee, caller];
     load_slots(b, ty.params(), slots, &mut args);
     let signature = b.import_signature(wasm_signature(ty));

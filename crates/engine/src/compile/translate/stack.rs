@@ -15,7 +15,7 @@
 //! way from each switch to the next.
 //!
 //! What must stay true: nothing of a switch is written before everything that may trap
-//! is done, but the revision; and see the head of `facts/vmcont.rs` for the order.
+//! is done, but the reference's revision; and see the head of `facts/vmcont.rs` for the order.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -175,14 +175,11 @@ impl<'a> Translator<'a> {
     fn consume(&mut self, reference: Value) -> Value {
         let runtime = self.runtime();
         let base = self.get(runtime, at::CONT_BASE);
-        let offset = self.b.ins().ireduce(types::I32, reference);
-        let place = self.b.ins().uextend(types::I64, offset);
-        let offset = self.b.ins().ishl_imm_u(place, vmcont::PLACE_SHIFT);
+        let offset = self.b.ins().ushr_imm_u(reference, vmcont::PLACE_SHIFT);
+        let offset = self.b.ins().band_imm_s(offset, vmcont::PLACE_MASK);
         let cont = self.b.ins().iadd(base, offset);
-        let revision = self.b.ins().ushr_imm_u(reference, 32);
-        let revision = self.b.ins().ireduce(types::I32, revision);
-        let now = self.revision(cont);
-        let is_it = self.b.ins().icmp(IntCC::Equal, revision, now);
+        let now = self.get(cont, at::CONT_REFERENCE);
+        let is_it = self.b.ins().icmp(IntCC::Equal, reference, now);
         let (cold, next) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(cold);
         self.b.ins().brif(is_it, next, &[], cold, &[]);
@@ -191,8 +188,8 @@ impl<'a> Translator<'a> {
         self.b.ins().trapz(reference, trap::NULL_CONTINUATION);
         self.b.ins().trap(trap::CONSUMED);
         self.go_on_in(next);
-        let later = self.b.ins().iadd_imm_s(revision, 1);
-        self.put(later, cont, at::CONT_REVISION);
+        let later = self.b.ins().iadd_imm_s(reference, 1);
+        self.put(later, cont, at::CONT_REFERENCE);
         self.fetch_frames(cont);
         cont
     }
@@ -207,36 +204,21 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn revision(&mut self, cont: Value) -> Value {
-        let flags = MemFlagsData::trusted();
-        self.b
-            .ins()
-            .load(types::I32, flags, cont, at::CONT_REVISION)
-    }
-
     /// A reference to a continuation, which is another one where its revisions are
     /// used up. Both.
     fn refer(&mut self, cont: Value) -> (Value, Value) {
-        let revision = self.revision(cont);
-        let is_left = self
-            .b
-            .ins()
-            .icmp_imm_u(IntCC::NotEqual, revision, i64::from(u32::MAX));
-        let found = self.unless(is_left, &[cont, revision], |this| {
+        let reference = self.get(cont, at::CONT_REFERENCE);
+        let revision = self.b.ins().ireduce(types::I32, reference);
+        let last = i64::from(vmcont::LAST_REVISION);
+        let is_left = self.b.ins().icmp_imm_u(IntCC::NotEqual, revision, last);
+        let found = self.unless(is_left, &[cont, reference], |this| {
             let other = this.libcall(Libcall::ContRenew, &[cont]);
             let other = other.expect("it returns an address");
             this.b.ins().trapz(other, trap::PENDING);
-            let revision = this.revision(other);
-            vec![other, revision]
+            let reference = this.get(other, at::CONT_REFERENCE);
+            vec![other, reference]
         });
-        let (cont, revision) = (found[0], found[1]);
-        let runtime = self.runtime();
-        let base = self.get(runtime, at::CONT_BASE);
-        let offset = self.b.ins().isub(cont, base);
-        let place = self.b.ins().ushr_imm_u(offset, vmcont::PLACE_SHIFT);
-        let high = self.b.ins().uextend(types::I64, revision);
-        let high = self.b.ins().ishl_imm_u(high, 32);
-        (cont, self.b.ins().bor(high, place))
+        (found[0], found[1])
     }
 
     fn cont_new(&mut self, ty: u32) {
@@ -363,13 +345,11 @@ impl<'a> Translator<'a> {
         let values = self.pop_values(count);
         let mut cont = self.consume(reference);
         if count > 0 {
-            let begun = self.begun(cont);
             let (bound, first) = self.arguments_of(cont, all);
             self.put_values(&values, first);
             let bytes = i64::from(SLOT_BYTES) * count as i64;
             let next = self.b.ins().iadd_imm_s(first, bytes);
             self.put(next, bound, at::CONT_SITE);
-            self.put(begun, bound, at::CONT_BEGUN);
             cont = bound;
         }
         let (_, reference) = self.refer(cont);
@@ -400,10 +380,13 @@ impl<'a> Translator<'a> {
         self.enter_at(cont, cont, word, ty, table);
     }
 
-    /// Whether its function has begun.
+    /// Whether its function has begun: not 0 where it has.
     fn begun(&mut self, cont: Value) -> Value {
-        let flags = MemFlagsData::trusted();
-        self.b.ins().load(types::I32, flags, cont, at::CONT_BEGUN)
+        let site = self.get(cont, at::CONT_SITE);
+        let goes_on = self.get(cont, at::CONT_FP);
+        let has_stack = self.b.ins().icmp_imm_u(IntCC::NotEqual, site, 0);
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.b.ins().select(has_stack, goes_on, zero)
     }
 
     fn throw_into(&mut self, reference: Value, exception: Value, ty: u32, table: &ResumeTable) {

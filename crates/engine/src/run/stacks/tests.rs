@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU64;
 
+use crate::facts::vmcont::{LAST_REVISION, first_reference};
 use crate::run::instance::Instance;
 use crate::run::linker::Linker;
 use crate::run::store::{Store, opaque_mut};
@@ -60,17 +61,21 @@ fn call(store: &mut Store<()>, instance: Instance, name: &str, args: &[Val]) -> 
     results
 }
 
+/// The place of a reference's block.
+fn place(raw: NonZeroU64) -> u32 {
+    (raw.get() >> 32) as u32
+}
+
 /// The same reference, with so many revisions left.
 fn nearly_used_up(store: &mut Store<()>, value: &Val, left: u32) -> Val {
     let Val::ContRef(Some(cont)) = value else {
         panic!("{value:?}");
     };
-    let place = cont.raw().get() as u32;
-    let revision = u32::MAX - left;
+    let place = place(cont.raw());
     let base = opaque_mut(store).vm_stacks().base;
+    let raw = first_reference(place) | u64::from(LAST_REVISION - left);
     // SAFETY: a continuation of the store's, which nobody else refers to.
-    unsafe { (*base.add(place as usize)).revision = revision };
-    let raw = u64::from(revision) << 32 | u64::from(place);
+    unsafe { (*base.add(place as usize)).reference = raw };
     Val::ContRef(Some(cont.with_raw(NonZeroU64::new(raw).unwrap())))
 }
 
@@ -118,7 +123,7 @@ fn one_without_revisions_is_not_used_again() {
     let Val::ContRef(Some(reference)) = old.clone() else {
         panic!("{old:?}");
     };
-    let used_up = reference.raw().get() as u32;
+    let used_up = place(reference.raw());
     // No reference has the last revision, so this one is used up by its suspension.
     let next = instance.get_func(&store, "next").unwrap();
     let mut results = [Val::I32(0), Val::I32(0)];
@@ -128,7 +133,7 @@ fn one_without_revisions_is_not_used_again() {
         let Val::ContRef(Some(other)) = call(&mut store, instance, "one", &[]).remove(0) else {
             panic!("it makes one");
         };
-        assert_ne!(other.raw().get() as u32, used_up);
+        assert_ne!(place(other.raw()), used_up);
     }
 }
 
@@ -169,7 +174,7 @@ fn several_without_revisions_are_not_used_again() {
         let Val::ContRef(Some(reference)) = &cont else {
             panic!("{cont:?}");
         };
-        let revision = (reference.raw().get() >> 32) as u32;
+        let revision = reference.raw().get() as u32;
         assert!(revision < 1 << 16, "{revision}");
         call(&mut store, instance, "next", &[cont]);
     }
