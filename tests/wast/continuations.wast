@@ -395,6 +395,15 @@
       (return))
     (drop) (drop)
     (resume $c (local.get 0) (local.get $c)))
+  ;; Another one is resumed behind it.
+  (func (export "put-away") (param i32) (result i32)
+    (local $c (ref null $c)) (local $d (ref null $c))
+    (local.set $c (cont.new $c (ref.func $returns)))
+    (local.get 0)
+    (local.get $c)
+    (local.set $d (cont.new $c (ref.func $returns)))
+    (resume $c)
+    (resume $c (local.get $d)))
   (func (export "unreachable") (param i32) (result i32) (local $c (ref null $c))
     (local.set $c (cont.new $c (ref.func $returns)))
     (block $out
@@ -451,6 +460,7 @@
 (assert_return (invoke "nop-between" (i32.const 3)) (i32.const 33))
 (assert_return (invoke "other-type" (i32.const 3)) (i32.const 33))
 (assert_trap (invoke "kept" (i32.const 3)) "continuation already consumed")
+(assert_return (invoke "put-away" (i32.const 3)) (i32.const 5))
 (assert_return (invoke "unreachable" (i32.const 3)) (i32.const 4))
 (assert_return (invoke "unreachable-new" (i32.const 3)) (i32.const 4))
 (assert_trap (invoke "null-at-once" (i32.const 3)) "null function reference")
