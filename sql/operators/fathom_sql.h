@@ -19,6 +19,17 @@
  *     NAME_produce   sets `out->rows` and where its columns are; FATHOM_END where there is
  *                    no more. It may be called with memory of its own until it is called again.
  *
+ * An aggregate exports seven, for the states of groups of rows, numbered from 0 (slope.c):
+ *
+ *     NAME_columns   the columns of a state, "name type, …", by which partitions exchange it
+ *     NAME_open      room for groups, or NULL
+ *     NAME_update    (groups, count, batch): arguments, and behind them an `int` column with the
+ *                    group of each row; there are `count` groups now, and new ones are empty
+ *     NAME_merge     (groups, count, batch): the same with states
+ *     NAME_state     (groups, first, out): states of `out->rows` groups from `first` on
+ *     NAME_finish    (groups, first, out): values of the same; they may be asked for again
+ *     NAME_close     (groups), returns nothing
+ *
  * A status below 0 is a failure: the query ends with what `fathom_message` returns.
  * Include this in one source file only. Compile it so (docs/SQL.md):
  *

@@ -71,6 +71,11 @@ impl Guest {
         Ok(guest)
     }
 
+    /// Bytes of its memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.memory.data(&self.store).len()
+    }
+
     /// Calls an export by its deadline.
     pub(crate) fn call<P: WasmParams, R: WasmResults>(
         &mut self,

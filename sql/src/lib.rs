@@ -5,7 +5,7 @@
 //!  SQL ─► statement   CREATE FUNCTION … LANGUAGE wasm, f(TABLE (…))
 //!           │  else           │ define
 //!           ▼                 ▼
-//!       DataFusion ──► scalar, operator ──► program ─► guest ─► batch
+//!       DataFusion ──► scalar, aggregate, operator ──► program ─► guest ─► batch
 //!                      (what it calls)      (a module)  (an instance)  (its memory)
 //! ```
 //!
@@ -16,6 +16,7 @@
 //! - Each call ends by the function's deadline; a guest that failed is not used again.
 //! - A failure ends its query in one line that names the function; the session goes on.
 
+mod aggregate;
 pub mod batch;
 pub mod column;
 mod deadline;

@@ -74,7 +74,7 @@ impl Operator {
 }
 
 /// The columns that a module says.
-fn said(program: &Program, export: &str) -> Result<Vec<(String, ColumnType)>, Error> {
+pub(crate) fn said(program: &Program, export: &str) -> Result<Vec<(String, ColumnType)>, Error> {
     let failed = |what: String| program.failed("its columns", what);
     let mut guest = program.guest().map_err(failed)?;
     let at = guest

@@ -34,13 +34,7 @@ impl Scalar {
     ) -> std::result::Result<Scalar, Error> {
         let wanted = ["memory", "fathom_reserve", export];
         program.requires(&wanted.map(str::to_owned))?;
-        let types = arguments.iter().map(|ty| ty.arrow()).collect();
-        let signature = match arguments.is_empty() {
-            true => Signature::nullary(Volatility::Volatile),
-            // What it remembers from batch to batch is its own affair, so it may be called
-            // as often as the query needs.
-            false => Signature::exact(types, Volatility::Stable),
-        };
+        let signature = signature(&arguments);
         Ok(Scalar {
             program: Arc::new(program),
             export: export.to_owned(),
@@ -71,6 +65,17 @@ impl Scalar {
         let mut columns = run().map_err(failed)?;
         self.program.keep(guest);
         Ok(ColumnarValue::Array(columns.remove(0)))
+    }
+}
+
+/// What a function of these is called with.
+pub(crate) fn signature(arguments: &[ColumnType]) -> Signature {
+    let types = arguments.iter().map(|ty| ty.arrow()).collect();
+    match arguments.is_empty() {
+        true => Signature::nullary(Volatility::Volatile),
+        // What it remembers from batch to batch is its own affair, so it may be called
+        // as often as the query needs.
+        false => Signature::exact(types, Volatility::Stable),
     }
 }
 

@@ -6,11 +6,12 @@ use datafusion::{
     arrow::array::RecordBatch,
     error::{DataFusionError, Result},
     execution::{FunctionRegistry, SessionStateBuilder},
-    logical_expr::ScalarUDF,
+    logical_expr::{AggregateUDF, ScalarUDF},
     prelude::{SessionConfig, SessionContext},
 };
 
 use crate::{
+    aggregate::Aggregate,
     error::Error,
     operator::{Operator, Planner, Relations},
     program::Program,
@@ -97,7 +98,7 @@ impl Session {
             export,
             options,
         } = create;
-        if !is_replacing && (self.operators.has(&name) || self.context.udf(&name).is_ok()) {
+        if !is_replacing && self.has(&name) {
             let what = format!("function {name} is there: CREATE OR REPLACE FUNCTION replaces it");
             return Err(Error::Statement(what));
         }
@@ -105,12 +106,17 @@ impl Session {
         match kind {
             Kind::Scalar { arguments, result } => {
                 let scalar = Scalar::new(program, &export, arguments, result)?;
-                self.operators.remove(&name);
+                self.remove(&name);
                 self.context.register_udf(ScalarUDF::from(scalar));
+            }
+            Kind::Aggregate { arguments, result } => {
+                let aggregate = Aggregate::new(program, &export, arguments, result)?;
+                self.remove(&name);
+                self.context.register_udaf(AggregateUDF::from(aggregate));
             }
             Kind::Operator { columns } => {
                 let operator = Operator::new(program, &export, columns)?;
-                self.context.deregister_udf(&name);
+                self.remove(&name);
                 self.operators.add(operator);
             }
         }
@@ -118,15 +124,25 @@ impl Session {
     }
 
     fn drop_function(&self, name: &str, if_exists: bool) -> Result<(), Error> {
-        let was_operator = self.operators.remove(name);
-        let was_scalar = self.context.udf(name).is_ok();
-        if was_scalar {
-            self.context.deregister_udf(name);
-        }
-        match was_operator || was_scalar || if_exists {
+        let was_there = self.has(name);
+        self.remove(name);
+        match was_there || if_exists {
             true => Ok(()),
             false => Err(Error::Statement(format!("there is no function {name}"))),
         }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.operators.has(name)
+            || self.context.udf(name).is_ok()
+            || self.context.udaf(name).is_ok()
+    }
+
+    /// Of whatever kind it is.
+    fn remove(&self, name: &str) {
+        self.operators.remove(name);
+        self.context.deregister_udf(name);
+        self.context.deregister_udaf(name);
     }
 }
 

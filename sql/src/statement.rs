@@ -1,12 +1,12 @@
 //! The statements that are ours, before DataFusion sees the others.
 //!
 //! ```text
-//! CREATE [OR REPLACE] FUNCTION name ( type, … | name type, … | table )
+//! CREATE [OR REPLACE] [AGGREGATE] FUNCTION name ( type, … | name type, … | table )
 //!     RETURNS type | TABLE [ ( name type, … ) ]
 //!     LANGUAGE wasm [ SECURITY DEFINER ]
 //!     AS 'file.wasm' [ , 'Export' ]
 //!     [ WITH ( memory = '64 MiB', deadline = '1s', bounds = 'trap', rows = '1000000' ) ]
-//! DROP FUNCTION [ IF EXISTS ] name
+//! DROP [AGGREGATE] FUNCTION [ IF EXISTS ] name
 //! ```
 //!
 //! No dialect of the parser has both `f(TABLE (SELECT …))` and CREATE FUNCTION, so the first
@@ -31,6 +31,13 @@ use crate::{
 pub enum Kind {
     /// A value for each row of these.
     Scalar {
+        /// Of its arguments.
+        arguments: Vec<ColumnType>,
+        /// Of its value.
+        result: ColumnType,
+    },
+    /// A value for each group of rows of these.
+    Aggregate {
         /// Of its arguments.
         arguments: Vec<ColumnType>,
         /// Of its value.
@@ -100,19 +107,30 @@ pub(crate) fn parse_columns(text: &str) -> Option<Vec<(String, ColumnType)>> {
     text.split(',').map(column).collect()
 }
 
+/// How statements of ours begin: whether they replace, and whether they are of aggregates.
+const CREATES: [(bool, bool, &[&str]); 4] = [
+    (false, false, &["create", "function"]),
+    (true, false, &["create", "or", "replace", "function"]),
+    (false, true, &["create", "aggregate", "function"]),
+    (
+        true,
+        true,
+        &["create", "or", "replace", "aggregate", "function"],
+    ),
+];
+
 fn statement(tokens: &[Token]) -> Result<Statement, Error> {
     let said: Vec<&Token> = tokens
         .iter()
         .filter(|token| !matches!(token, Token::Whitespace(_)))
         .collect();
     let mut words = Words { rest: &said };
-    if words.skip(&["create", "or", "replace", "function"]) {
-        return create(words, true).map(Statement::Create);
+    for (is_replacing, is_aggregate, begin) in CREATES {
+        if words.skip(begin) {
+            return create(words, is_replacing, is_aggregate).map(Statement::Create);
+        }
     }
-    if words.skip(&["create", "function"]) {
-        return create(words, false).map(Statement::Create);
-    }
-    if words.skip(&["drop", "function"]) {
+    if words.skip(&["drop", "function"]) || words.skip(&["drop", "aggregate", "function"]) {
         let if_exists = words.skip(&["if", "exists"]);
         let name = words.name("the name of a function")?;
         words.end()?;
@@ -141,7 +159,7 @@ fn is_word(token: &Token, word: &str) -> bool {
         && found.value.eq_ignore_ascii_case(word))
 }
 
-fn create(mut words: Words<'_>, is_replacing: bool) -> Result<Create, Error> {
+fn create(mut words: Words<'_>, is_replacing: bool, is_aggregate: bool) -> Result<Create, Error> {
     let name = words.name("the name of a function")?;
     words.expect(&Token::LParen)?;
     let arguments = match words.skip(&["table"]) {
@@ -150,6 +168,14 @@ fn create(mut words: Words<'_>, is_replacing: bool) -> Result<Create, Error> {
     };
     words.keyword("returns")?;
     let kind = match (arguments, words.skip(&["table"])) {
+        (Some(arguments), false) if is_aggregate => Kind::Aggregate {
+            arguments,
+            result: words.column_type()?,
+        },
+        _ if is_aggregate => {
+            let what = format!("function {name} is an aggregate: it takes and returns values");
+            return Err(Error::Statement(what));
+        }
         (Some(arguments), false) => Kind::Scalar {
             arguments,
             result: words.column_type()?,

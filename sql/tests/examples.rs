@@ -216,3 +216,51 @@ async fn the_query_of_the_thesis() {
     assert_eq!(found, expected);
     assert_eq!(expected.values().sum::<i64>(), 30_000);
 }
+
+/// DataFusion has the same, so it is the judge: with and without groups, as many groups as
+/// rows, in a window, and where rows are left out.
+#[tokio::test(flavor = "multi_thread")]
+async fn slopes_are_datafusions() {
+    let Some(session) = session(&["slope.wasm"]) else {
+        return;
+    };
+    run(
+        &session,
+        "CREATE AGGREGATE FUNCTION slope(double, double) RETURNS double LANGUAGE wasm
+             AS 'slope.wasm';
+         CREATE TABLE points AS SELECT CAST(value AS double) AS x,
+             CASE WHEN value % 7 = 0 THEN NULL ELSE CAST(value * value % 1013 AS double) END AS y,
+             value % 91 AS few, value / 2 AS many, value
+         FROM generate_series(1, 60000);",
+    )
+    .await;
+    for (select, rest) in [
+        ("0 AS key, FUN", ""),
+        ("few AS key, FUN", " GROUP BY few"),
+        ("many AS key, FUN", " GROUP BY many"),
+        ("value AS key, FUN", " GROUP BY value"),
+        (
+            "few AS key, FUN FILTER (WHERE value % 3 = 0)",
+            " GROUP BY few",
+        ),
+        ("0 AS key, FUN", " WHERE x < 0"),
+        (
+            "value AS key, FUN OVER (ORDER BY value)",
+            " WHERE value < 300",
+        ),
+    ] {
+        let query = |function: &str, result: &str| {
+            let select = select.replace("FUN", function);
+            format!("SELECT {select} AS {result} FROM points{rest}")
+        };
+        let different = format!(
+            "SELECT ours.key, a, b FROM ({}) ours FULL JOIN ({}) theirs ON ours.key = theirs.key
+             WHERE (a IS NULL) <> (b IS NULL) OR abs(a - b) > 1e-9 * greatest(1.0, abs(b))",
+            query("slope(x, y)", "a"),
+            query("regr_slope(y, x)", "b"),
+        );
+        let wrong = run(&session, &different).await;
+        let rows: usize = wrong.iter().map(|batch| batch.num_rows()).sum();
+        assert_eq!(rows, 0, "{select}{rest}: {wrong:?}");
+    }
+}
