@@ -301,6 +301,28 @@ impl<'a> Output<'a> {
         if let Some(given) = given.filter(|given| *given != returned as usize) {
             return Err(Defect::Rows { returned, given });
         }
+        let first = self.columns(types)?;
+        let column = |(i, ty): (usize, &ColumnType)| {
+            let at = first + (i * COLUMN_BYTES) as u32;
+            self.column(at, *ty, i + 1, returned as usize)
+        };
+        types.iter().enumerate().map(column).collect()
+    }
+
+    /// Its rows, if its columns are said to be of these types; what they say is not read.
+    ///
+    /// # Errors
+    /// Its head is wrong.
+    pub fn shape(&self, types: &[ColumnType]) -> Result<usize, Defect> {
+        let first = self.columns(types)?;
+        for (i, ty) in types.iter().enumerate() {
+            self.typed(first + (i * COLUMN_BYTES) as u32, *ty, i + 1)?;
+        }
+        Ok(self.rows()? as usize)
+    }
+
+    /// Where its columns are, of which there are as many as there should be.
+    fn columns(&self, types: &[ColumnType]) -> Result<u32, Defect> {
         let columns = self.word(self.at.wrapping_add(4), "a batch")?;
         if columns as usize != types.len() {
             let declared = types.len();
@@ -312,15 +334,19 @@ impl<'a> Output<'a> {
         let first = self.word(self.at.wrapping_add(8), "a batch")?;
         let bytes = (types.len() * COLUMN_BYTES) as u64;
         self.range(first, bytes, || "columns".to_owned())?;
-        let column = |(i, ty): (usize, &ColumnType)| {
-            self.column(
-                first + (i * COLUMN_BYTES) as u32,
-                *ty,
-                i + 1,
-                returned as usize,
-            )
-        };
-        types.iter().enumerate().map(column).collect()
+        Ok(first)
+    }
+
+    fn typed(&self, at: u32, ty: ColumnType, column: usize) -> Result<(), Defect> {
+        let returned = self.word(at, "a column")?;
+        match returned == ty as u32 {
+            true => Ok(()),
+            false => Err(Defect::Type {
+                column,
+                returned,
+                declared: ty.name(),
+            }),
+        }
     }
 
     fn column(
@@ -331,14 +357,8 @@ impl<'a> Output<'a> {
         rows: usize,
     ) -> Result<ArrayRef, Defect> {
         let word = |i: u32| self.word(at + 4 * i, "a column");
-        let (returned, valid, values, offsets) = (word(0)?, word(1)?, word(2)?, word(3)?);
-        if returned != ty as u32 {
-            return Err(Defect::Type {
-                column,
-                returned,
-                declared: ty.name(),
-            });
-        }
+        self.typed(at, ty, column)?;
+        let (valid, values, offsets) = (word(1)?, word(2)?, word(3)?);
         let of = |what: &str| format!("{what} of column {column}");
         let nulls = match valid {
             0 => None,

@@ -123,6 +123,14 @@ impl Guest {
         Ok(input.write(memory, at, results))
     }
 
+    /// The rows of a batch that stays where it is, if its columns are said to be of these
+    /// types.
+    pub(crate) fn shape(&self, at: u32, types: &[ColumnType]) -> Result<usize, String> {
+        let output = Output::new(self.memory.data(&self.store), at);
+        let shape = output.shape(types);
+        shape.map_err(|defect| format!("it returned {defect}"))
+    }
+
     /// Reads what is at the address of a batch.
     pub(crate) fn take(
         &self,

@@ -5,8 +5,8 @@
 //!  SQL ─► statement   CREATE FUNCTION … LANGUAGE wasm, f(TABLE (…))
 //!           │  else           │ define
 //!           ▼                 ▼
-//!       DataFusion ──► scalar, aggregate, operator ──► program ─► guest ─► batch
-//!                      (what it calls)      (a module)  (an instance)  (its memory)
+//!       DataFusion ──► scalar, aggregate, operator ──► program ─► pool ─► guest ─► batch
+//!                      (what it calls)  (a module)  (its instances)  (one)  (its memory)
 //! ```
 //!
 //! What must stay true:
@@ -23,11 +23,12 @@ mod deadline;
 mod error;
 mod guest;
 mod operator;
+mod pool;
 mod program;
 mod scalar;
 pub mod session;
 pub mod statement;
 
 pub use error::Error;
-pub use program::{Options, Program};
+pub use program::{Options, Program, Programs};
 pub use session::Session;

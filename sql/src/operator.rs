@@ -1,4 +1,5 @@
-//! Operators: a table in, a table out, by one instance that sees all of it.
+//! Operators: a table in, a table out, by one instance that sees all of it, or by one for each
+//! partition.
 //!
 //! ```text
 //!  f(TABLE (SELECT …)) ─► Relations ─► Node, logical ─► Exec ─► open, consume …, produce …
@@ -35,6 +36,8 @@ pub(crate) struct Operator {
     export: String,
     types: Vec<ColumnType>,
     pub(crate) schema: SchemaRef,
+    /// Whether each partition may have an instance of its own.
+    is_parallel: bool,
 }
 
 impl Operator {
@@ -42,6 +45,7 @@ impl Operator {
         program: Program,
         export: &str,
         columns: Option<Vec<(String, ColumnType)>>,
+        is_parallel: bool,
     ) -> Result<Arc<Operator>, Error> {
         let mut wanted = vec!["memory".to_owned(), "fathom_reserve".to_owned()];
         wanted.extend(["open", "consume", "produce"].map(|part| format!("{export}_{part}")));
@@ -60,12 +64,18 @@ impl Operator {
             schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())),
             types: columns.iter().map(|(_, ty)| *ty).collect(),
             export: export.to_owned(),
+            is_parallel,
             program,
         }))
     }
 
     fn name(&self) -> &str {
         self.program.name()
+    }
+
+    /// Whether what one returns can stay in the memory for the other.
+    fn shares_with(&self, other: &Operator) -> bool {
+        self.program.shares_with(&other.program) && self.is_parallel == other.is_parallel
     }
 
     fn part(&self, part: &str) -> String {

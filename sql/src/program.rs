@@ -1,19 +1,17 @@
-//! A module that is compiled, what it may take, and its instances that are idle.
+//! A function's module, what it may take, and where its instances come from.
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
 
-use fathom_engine::{
-    BoundsChoice, Config, Engine, InstancePre, Linker, Module, StoreLimits, StoreLimitsBuilder,
-};
+use fathom_engine::BoundsChoice;
 
-use crate::{error::Error, guest::Guest};
+use crate::{error::Error, guest::Guest, pool::Pool};
 
 /// What a function may take, and how its memory is checked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Bytes of linear memory.
     pub memory_bytes: usize,
@@ -21,8 +19,10 @@ pub struct Options {
     pub deadline: Duration,
     /// The strategy.
     pub bounds: BoundsChoice,
-    /// Rows that an operator may return.
+    /// Rows that an instance of an operator may return.
     pub rows_max: u64,
+    /// Whether an instance is used again. Those of operators are not.
+    pub reuse: bool,
 }
 
 impl Default for Options {
@@ -32,19 +32,29 @@ impl Default for Options {
             deadline: Duration::from_secs(10),
             bounds: BoundsChoice::default(),
             rows_max: 100_000_000,
+            reuse: true,
         }
     }
 }
 
-/// A compiled module and its instances.
+/// A compiled module under a function's name.
 pub struct Program {
     name: String,
     file: PathBuf,
     pub(crate) options: Options,
-    engine: Engine,
-    module: Module,
-    pre: InstancePre<StoreLimits>,
-    idle: Mutex<Vec<Guest>>,
+    pool: Arc<Pool>,
+}
+
+/// The modules that are compiled: functions of the same one share it.
+#[derive(Debug, Default)]
+pub struct Programs {
+    pools: Mutex<Vec<Weak<Pool>>>,
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pool").finish_non_exhaustive()
+    }
 }
 
 impl std::fmt::Debug for Program {
@@ -56,49 +66,65 @@ impl std::fmt::Debug for Program {
     }
 }
 
-impl Program {
-    /// Reads and compiles a module for a function.
+impl Programs {
+    /// Reads a module for a function, and compiles it unless it is; as many `instances` are
+    /// made ready.
     ///
     /// # Errors
-    /// It cannot be read, is no module, or exports no memory.
-    pub fn new(name: &str, file: &Path, options: Options) -> Result<Program, Error> {
+    /// It cannot be read, or is no module.
+    pub fn load(
+        &self,
+        name: &str,
+        file: &Path,
+        options: Options,
+        instances: usize,
+    ) -> Result<Program, Error> {
         let bytes = std::fs::read(file).map_err(|error| Error::File {
             name: name.to_owned(),
             file: file.to_owned(),
             error,
         })?;
-        let refused = |what: String| Error::Module {
-            name: name.to_owned(),
-            file: file.to_owned(),
-            what,
+        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        pools.retain(|pool| pool.strong_count() > 0);
+        let there = pools.iter().filter_map(Weak::upgrade);
+        let mut there = there.filter(|pool| pool.is_of(&bytes, &options));
+        let pool = match there.next() {
+            Some(pool) => pool,
+            None => {
+                let pool = Pool::new(bytes, options).map_err(|what| Error::Module {
+                    name: name.to_owned(),
+                    file: file.to_owned(),
+                    what,
+                })?;
+                let pool = Arc::new(pool);
+                pool.want(instances);
+                pools.push(Arc::downgrade(&pool));
+                pool
+            }
         };
-        let config = Config::new()
-            .bounds(options.bounds)
-            .bounds64(options.bounds);
-        let engine = Engine::new(&config).map_err(|error| refused(error.to_string()))?;
-        let module = Module::new(&engine, &bytes).map_err(|error| refused(error.to_string()))?;
-        let mut linker: Linker<StoreLimits> = Linker::new(&engine);
-        // It has no files, no clock and no output: a call of one is a trap that names it.
-        linker
-            .define_unknown_imports_as_traps(&module)
-            .map_err(|error| refused(error.to_string()))?;
-        let pre = linker
-            .instantiate_pre(&module)
-            .map_err(|error| refused(error.to_string()))?;
         Ok(Program {
             name: name.to_owned(),
             file: file.to_owned(),
             options,
-            engine,
-            module,
-            pre,
-            idle: Mutex::new(Vec::new()),
+            pool,
         })
     }
+}
 
+impl Program {
     /// The function's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Instances that are ready for a query.
+    pub fn ready(&self) -> usize {
+        self.pool.ready()
+    }
+
+    /// Whether instances of one are instances of the other.
+    pub(crate) fn shares_with(&self, other: &Program) -> bool {
+        Arc::ptr_eq(&self.pool, &other.pool)
     }
 
     /// Whether it has exports of these names.
@@ -106,7 +132,8 @@ impl Program {
     /// # Errors
     /// The first that is missing, with those that there are.
     pub fn requires(&self, wanted: &[String]) -> Result<(), Error> {
-        let there: Vec<&str> = self.module.exports().map(|(name, _)| name).collect();
+        let exports = self.pool.module.exports();
+        let there: Vec<&str> = exports.map(|(name, _)| name).collect();
         match wanted.iter().find(|name| !there.contains(&name.as_str())) {
             None => Ok(()),
             Some(missing) => Err(Error::Module {
@@ -117,30 +144,17 @@ impl Program {
         }
     }
 
-    /// An idle instance, or a new one.
+    /// An instance.
     ///
     /// # Errors
     /// It cannot be made.
     pub(crate) fn guest(&self) -> Result<Guest, String> {
-        let idle = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
-        match idle {
-            Some(guest) => Ok(guest),
-            None => {
-                let bytes = self.options.memory_bytes;
-                let limits = StoreLimitsBuilder::new().memory_size(bytes).build();
-                Guest::new(&self.engine, &self.pre, limits, self.options.deadline)
-            }
-        }
+        self.pool.take()
     }
 
     /// Takes an instance back that may be used again.
     pub(crate) fn keep(&self, guest: Guest) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.push(guest);
+        self.pool.give(guest);
     }
 
     /// A failed call, as its query says it.

@@ -14,7 +14,7 @@ use crate::{
     aggregate::Aggregate,
     error::Error,
     operator::{Operator, Planner, Relations},
-    program::Program,
+    program::Programs,
     scalar::Scalar,
     statement::{self, Create, Kind, Statement},
 };
@@ -23,6 +23,7 @@ use crate::{
 pub struct Session {
     context: SessionContext,
     operators: Relations,
+    programs: Programs,
     folder: PathBuf,
 }
 
@@ -43,6 +44,7 @@ impl Session {
         Ok(Session {
             context,
             operators,
+            programs: Programs::default(),
             folder,
         })
     }
@@ -96,13 +98,17 @@ impl Session {
             kind,
             file,
             export,
-            options,
+            mut options,
         } = create;
         if !is_replacing && self.has(&name) {
             let what = format!("function {name} is there: CREATE OR REPLACE FUNCTION replaces it");
             return Err(Error::Statement(what));
         }
-        let program = Program::new(&name, &self.folder.join(file), options)?;
+        // What it had in its memory for one query is not there for another.
+        options.reuse &= !matches!(kind, Kind::Operator { .. });
+        let file = self.folder.join(file);
+        let instances = self.context.state().config().target_partitions();
+        let program = self.programs.load(&name, &file, options, instances)?;
         match kind {
             Kind::Scalar { arguments, result } => {
                 let scalar = Scalar::new(program, &export, arguments, result)?;
@@ -114,8 +120,11 @@ impl Session {
                 self.remove(&name);
                 self.context.register_udaf(AggregateUDF::from(aggregate));
             }
-            Kind::Operator { columns } => {
-                let operator = Operator::new(program, &export, columns)?;
+            Kind::Operator {
+                columns,
+                is_parallel,
+            } => {
+                let operator = Operator::new(program, &export, columns, is_parallel)?;
                 self.remove(&name);
                 self.operators.add(operator);
             }

@@ -3,9 +3,10 @@
 //! ```text
 //! CREATE [OR REPLACE] [AGGREGATE] FUNCTION name ( type, … | name type, … | table )
 //!     RETURNS type | TABLE [ ( name type, … ) ]
-//!     LANGUAGE wasm [ SECURITY DEFINER ]
+//!     LANGUAGE wasm [ SECURITY DEFINER ] [ PARALLEL SAFE | UNSAFE ]
 //!     AS 'file.wasm' [ , 'Export' ]
-//!     [ WITH ( memory = '64 MiB', deadline = '1s', bounds = 'trap', rows = '1000000' ) ]
+//!     [ WITH ( memory = '64 MiB', deadline = '1s', bounds = 'trap', rows = '1000000',
+//!            reuse = 'off' ) ]
 //! DROP [AGGREGATE] FUNCTION [ IF EXISTS ] name
 //! ```
 //!
@@ -47,6 +48,8 @@ pub enum Kind {
     Operator {
         /// With their names.
         columns: Option<Vec<(String, ColumnType)>>,
+        /// Whether partitions have instances of their own.
+        is_parallel: bool,
     },
 }
 
@@ -167,7 +170,7 @@ fn create(mut words: Words<'_>, is_replacing: bool, is_aggregate: bool) -> Resul
         false => Some(words.arguments()?),
     };
     words.keyword("returns")?;
-    let kind = match (arguments, words.skip(&["table"])) {
+    let mut kind = match (arguments, words.skip(&["table"])) {
         (Some(arguments), false) if is_aggregate => Kind::Aggregate {
             arguments,
             result: words.column_type()?,
@@ -182,6 +185,7 @@ fn create(mut words: Words<'_>, is_replacing: bool, is_aggregate: bool) -> Resul
         },
         (None, true) => Kind::Operator {
             columns: words.columns()?,
+            is_parallel: false,
         },
         (Some(_), true) => {
             let what = format!("function {name} returns a table: its argument is (table)");
@@ -192,15 +196,11 @@ fn create(mut words: Words<'_>, is_replacing: bool, is_aggregate: bool) -> Resul
             return Err(Error::Statement(what));
         }
     };
-    words.keyword("language")?;
-    let language = words.name("a language")?;
-    if !["wasm", "udo-wasm"].contains(&language.to_ascii_lowercase().as_str()) {
-        let what = format!("function {name}: language {language} is not known; there is wasm");
-        return Err(Error::Statement(what));
-    }
+    words.language(&name)?;
     if words.skip(&["security"]) && !words.skip(&["definer"]) {
         return Err(words.expected("DEFINER: a module has no rights of the user's"));
     }
+    words.parallel(&name, &mut kind)?;
     words.keyword("as")?;
     let file = words.string("the module's file, in quotes")?.into();
     let export = match words.skip_token(&Token::Comma) {
@@ -348,6 +348,39 @@ impl Words<'_> {
         }
     }
 
+    fn language(&mut self, function: &str) -> Result<(), Error> {
+        self.keyword("language")?;
+        let language = self.name("a language")?;
+        if !["wasm", "udo-wasm"].contains(&language.to_ascii_lowercase().as_str()) {
+            let what =
+                format!("function {function}: language {language} is not known; there is wasm");
+            return Err(Error::Statement(what));
+        }
+        Ok(())
+    }
+
+    /// Whether partitions may be worked on at once: an operator says so, and all else does.
+    fn parallel(&mut self, function: &str, kind: &mut Kind) -> Result<(), Error> {
+        if !self.skip(&["parallel"]) {
+            return Ok(());
+        }
+        let is_safe = self.skip(&["safe"]);
+        if !is_safe && !self.skip(&["unsafe"]) {
+            return Err(self.expected("SAFE or UNSAFE"));
+        }
+        match kind {
+            Kind::Operator { is_parallel, .. } => *is_parallel = is_safe,
+            _ if is_safe => {}
+            _ => {
+                let what = format!(
+                    "function {function} is no operator: each partition has an instance of its own"
+                );
+                return Err(Error::Statement(what));
+            }
+        }
+        Ok(())
+    }
+
     fn options(&mut self) -> Result<Options, Error> {
         let mut options = Options::default();
         if !self.skip(&["with"]) {
@@ -355,7 +388,7 @@ impl Words<'_> {
         }
         self.expect(&Token::LParen)?;
         loop {
-            let name = self.name("an option (memory, deadline, bounds, rows)")?;
+            let name = self.name("an option (memory, deadline, bounds, rows, reuse)")?;
             self.expect(&Token::Eq)?;
             let value = self.string("its value, in quotes")?;
             set(&mut options, &name, &value).map_err(Error::Statement)?;
@@ -383,9 +416,16 @@ fn set(options: &mut Options, name: &str, value: &str) -> Result<(), String> {
             let rows = value.parse();
             options.rows_max = rows.map_err(|_| format!("no number of rows: {value}"))?;
         }
+        "reuse" => {
+            options.reuse = match value {
+                "on" => true,
+                "off" => false,
+                _ => return Err(format!("reuse is on or off, not {value}")),
+            };
+        }
         other => {
             return Err(format!(
-                "no option {other}; there are memory, deadline, bounds and rows"
+                "no option {other}; there are memory, deadline, bounds, rows and reuse"
             ));
         }
     }

@@ -350,3 +350,205 @@ async fn calls_that_do_not_fit() {
     assert_eq!(bench.run("DROP FUNCTION IF EXISTS o").await, Ok(0));
     bench.refused("SELECT * FROM o(TABLE (SELECT 1))").await;
 }
+
+/// Two operators of one module: `one`, whose output is the bigint 7, and `two`, which returns
+/// the sum of what it is given; each body as a case wants it.
+fn pair(consume: &str, produce: &str) -> String {
+    format!(
+        r#"(module {COMMON} (global $done (mut i32) (i32.const 0)) (global $sum (mut i64) (i64.const 0))
+          (data (i32.const 512) "\07\00\00\00\00\00\00\00")
+          (func $column (param i32) (result i32) (i32.load offset=8 (local.get 0)))
+          (func $return (param $out i32) (param $at i32) (result i32)
+            (i32.store (local.get $out) (i32.const 1))
+            (i32.store offset=8 (call $column (local.get $out)) (local.get $at))
+            (i32.const 1))
+          (func (export "one_open") (result i32) (i32.const 8))
+          (func (export "one_consume") (param i32 i32) (result i32) (i32.const 1))
+          (func (export "one_produce") (param i32 i32) (result i32) {produce})
+          (func (export "two_open") (result i32) (i32.const 16))
+          (func (export "two_consume") (param i32 i32) (result i32) {consume})
+          (func (export "two_produce") (param i32 i32) (result i32)
+            (if (i32.eq (global.get $done) (i32.const 9)) (then (return (i32.const 0))))
+            (global.set $done (i32.const 9))
+            (i64.store (i32.const 520) (global.get $sum))
+            (call $return (local.get 1) (i32.const 520))))"#
+    )
+}
+
+const SEVEN_TWICE: &str = "
+  (if (i32.eq (global.get $done) (i32.const 2)) (then (return (i32.const 0))))
+  (global.set $done (i32.add (global.get $done) (i32.const 1)))
+  (call $return (local.get 1) (i32.const 512))";
+
+const ADD: &str = "
+  (global.set $sum (i64.add (global.get $sum) (i64.load (i32.load offset=8 (call $column (local.get 1))))))
+  (i32.const 1)";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operators_of_one_module_share_an_instance() {
+    let bench = Bench::new();
+    let chain = "SELECT x FROM two(TABLE (SELECT * FROM one(TABLE (SELECT 1))))";
+    let create = |name: &str, file: &str| {
+        format!(
+            "CREATE OR REPLACE FUNCTION {name}(table) RETURNS TABLE (x bigint) LANGUAGE wasm
+             AS '{file}.wasm', '{name}' WITH (deadline = '300ms', rows = '1000')"
+        )
+    };
+    bench.module("pair.wasm", &pair(ADD, SEVEN_TWICE));
+    for name in ["one", "two"] {
+        assert_eq!(bench.run(&create(name, "pair")).await, Ok(0));
+    }
+    assert_eq!(bench.run(&format!("{chain} WHERE x = 14")).await, Ok(1));
+    let plan = bench
+        .session
+        .run(&format!("EXPLAIN {chain}"))
+        .await
+        .unwrap();
+    let plan = format!("{plan:?}");
+    assert!(plan.contains("WasmOperatorExec: one > two"), "{plan}");
+    // Of two modules, or with other options, there is a copy between them, and the same answer.
+    bench.module(
+        "other.wasm",
+        &format!("{} ;; another", pair(ADD, SEVEN_TWICE)).replace("16", "24"),
+    );
+    assert_eq!(bench.run(&create("one", "other")).await, Ok(0));
+    assert_eq!(bench.run(&format!("{chain} WHERE x = 14")).await, Ok(1));
+    for (consume, produce, expected) in [
+        (
+            "unreachable",
+            SEVEN_TWICE,
+            "function two, rows 1 to 1: trap: unreachable",
+        ),
+        (
+            "(loop (br 0)) (i32.const 1)",
+            SEVEN_TWICE,
+            "function two, rows 1 to 1: it took longer",
+        ),
+        (
+            ADD,
+            "unreachable",
+            "function one, its output for 1 rows: trap: unreachable",
+        ),
+        (
+            ADD,
+            "(i32.store (call $column (local.get 1)) (i32.const 5)) (i32.const 1)",
+            "function one, its output for 1 rows: it returned column 1 is of type number 5, not bigint",
+        ),
+        (
+            ADD,
+            "(i32.store offset=8 (local.get 1) (i32.const -4)) (i32.const 1)",
+            "columns of 16 bytes at 0xfffffffc are outside its memory",
+        ),
+        (
+            ADD,
+            "(i32.const 1)",
+            "function one, its output for 1 rows: a batch without rows",
+        ),
+        (
+            ADD,
+            "(call $return (local.get 1) (i32.const 512))",
+            "function one, its output for 1 rows: more than 1000 rows",
+        ),
+        // Only the second reads there, and only its own memory.
+        (
+            ADD,
+            "(call $return (local.get 1) (i32.const -8))",
+            "function two, rows 1 to 1: trap: out of bounds memory access",
+        ),
+    ] {
+        bench.module("pair.wasm", &pair(consume, produce));
+        for name in ["one", "two"] {
+            assert_eq!(bench.run(&create(name, "pair")).await, Ok(0));
+        }
+        let line = bench.refused(chain).await;
+        assert!(line.contains(expected), "{line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn partitions_have_instances_of_their_own() {
+    let bench = Bench::new();
+    // It returns one row, the number of rows that it was given.
+    let counter = |consume: &str| {
+        format!(
+            r#"(module {COMMON} (global $rows (mut i64) (i64.const 0)) (global $done (mut i32) (i32.const 0))
+              (func (export "c_open") (result i32) (i32.const 8))
+              (func (export "c_consume") (param i32 i32) (result i32)
+                (global.set $rows (i64.add (global.get $rows) (i64.load32_u (local.get 1)))) {consume})
+              (func (export "c_produce") (param i32 i32) (result i32)
+                (if (global.get $done) (then (return (i32.const 0))))
+                (global.set $done (i32.const 1))
+                (i64.store (i32.const 512) (global.get $rows))
+                (i32.store (local.get 1) (i32.const 1))
+                (i32.store offset=8 (i32.load offset=8 (local.get 1)) (i32.const 512))
+                (i32.const 1)))"#
+        )
+    };
+    let create = |parallel: &str| {
+        format!(
+            "CREATE OR REPLACE FUNCTION c(table) RETURNS TABLE (x bigint) LANGUAGE wasm {parallel}
+             AS 'c.wasm'"
+        )
+    };
+    let rows = "SELECT 1 AS a UNION ALL SELECT 2 UNION ALL SELECT 3";
+    let counts = format!("SELECT x FROM c(TABLE ({rows}))");
+    bench.module("c.wasm", &counter("(i32.const 1)"));
+    for (parallel, partitions) in [("", 1), ("PARALLEL UNSAFE", 1), ("PARALLEL SAFE", 3)] {
+        assert_eq!(bench.run(&create(parallel)).await, Ok(0));
+        assert_eq!(bench.run(&counts).await, Ok(partitions), "{parallel}");
+        let all = format!("SELECT 1 FROM ({counts}) HAVING sum(x) = 3");
+        assert_eq!(bench.run(&all).await, Ok(1), "{parallel}");
+    }
+    bench.module("c.wasm", &counter("unreachable"));
+    assert_eq!(bench.run(&create("PARALLEL SAFE")).await, Ok(0));
+    let line = bench.refused(&counts).await;
+    assert!(line.starts_with("function c, partition "), "{line}");
+    assert!(line.contains(", rows 1 to 1: trap: unreachable"), "{line}");
+}
+
+/// A function that counts its batches in its memory.
+#[tokio::test(flavor = "multi_thread")]
+async fn instances_are_ready_and_reused_or_fresh() {
+    let bench = Bench::new();
+    bench.module(
+        "n.wasm",
+        &format!(
+            r#"(module {COMMON} (global $batches (mut i64) (i64.const 0))
+              (func (export "n") (param i32 i32) (result i32)
+                (global.set $batches (i64.add (global.get $batches) (i64.const 1)))
+                (i64.store (i32.load offset=8 (i32.load offset=8 (local.get 1))) (global.get $batches))
+                (i32.const 1)))"#
+        ),
+    );
+    for (reuse, expected) in [("on", "5"), ("off", "1")] {
+        let create = format!(
+            "CREATE OR REPLACE FUNCTION n() RETURNS bigint LANGUAGE wasm AS 'n.wasm' WITH (reuse = '{reuse}')"
+        );
+        assert_eq!(bench.run(&create).await, Ok(0));
+        let mut seen = Vec::new();
+        for _ in 0..40 {
+            let value = bench.session.run("SELECT n() AS n").await.unwrap();
+            seen.push(format!("{value:?}").contains(&format!("\n  {expected},\n")));
+        }
+        // Of two that are ready the last is taken first, so one has the fifth batch.
+        let is_right = if reuse == "on" {
+            seen.contains(&true)
+        } else {
+            !seen.contains(&false)
+        };
+        assert!(is_right, "reuse {reuse}: {seen:?}");
+    }
+    let options = fathom_sql::Options::default();
+    let programs = fathom_sql::Programs::default();
+    let load = || {
+        programs
+            .load("n", &bench.folder.path().join("n.wasm"), options, 3)
+            .unwrap()
+    };
+    let (program, _same) = (load(), load());
+    let began = std::time::Instant::now();
+    while program.ready() < 3 && began.elapsed().as_secs() < 20 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(program.ready(), 3);
+}

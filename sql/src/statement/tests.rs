@@ -31,7 +31,13 @@ fn the_thesis_writes_it_so() {
          DEFINER AS 'udo_kmeans.wasm', 'KMeans';",
     );
     assert_eq!(create.name, "wasm_udo_kmeans");
-    assert_eq!(create.kind, Kind::Operator { columns: None });
+    assert_eq!(
+        create.kind,
+        Kind::Operator {
+            columns: None,
+            is_parallel: false,
+        }
+    );
     assert_eq!(
         (create.file.to_str(), create.export.as_str()),
         (Some("udo_kmeans.wasm"), "KMeans")
@@ -60,7 +66,8 @@ fn functions_of_rows() {
     let (arguments, result) = (vec![], ColumnType::Int);
     assert_eq!(none.kind, Kind::Scalar { arguments, result });
     let columns = created(
-        "CREATE FUNCTION t(table) RETURNS TABLE (\"A b\" int, c real) LANGUAGE wasm AS 't.wasm'",
+        "CREATE FUNCTION t(table) RETURNS TABLE (\"A b\" int, c real) LANGUAGE wasm PARALLEL SAFE AS 't.wasm'
+         WITH (reuse = 'off')",
     );
     let expected = vec![
         ("A b".to_owned(), ColumnType::Int),
@@ -69,7 +76,8 @@ fn functions_of_rows() {
     assert_eq!(
         columns.kind,
         Kind::Operator {
-            columns: Some(expected)
+            columns: Some(expected),
+            is_parallel: true,
         }
     );
 }
@@ -135,7 +143,7 @@ fn what_is_wrong_is_said_in_a_line() {
         ),
         (
             "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (speed = '1')",
-            "no option speed; there are memory, deadline, bounds and rows",
+            "no option speed; there are memory, deadline, bounds, rows and reuse",
         ),
         (
             "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (deadline = 'soon')",
@@ -144,6 +152,18 @@ fn what_is_wrong_is_said_in_a_line() {
         (
             "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (memory = '99999999999 GiB')",
             "no size such as 64 MiB: 99999999999 GiB",
+        ),
+        (
+            "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (reuse = '1')",
+            "reuse is on or off, not 1",
+        ),
+        (
+            "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm PARALLEL UNSAFE AS 'f'",
+            "function f is no operator: each partition has an instance of its own",
+        ),
+        (
+            "CREATE FUNCTION f(table) RETURNS TABLE LANGUAGE wasm PARALLEL AS 'f'",
+            "expected SAFE or UNSAFE, found `AS`",
         ),
         (
             "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' now",
