@@ -22,6 +22,7 @@ pub mod column;
 mod deadline;
 mod error;
 mod guest;
+mod lines;
 mod operator;
 mod pool;
 mod program;

@@ -13,6 +13,7 @@ use datafusion::{
 use crate::{
     aggregate::Aggregate,
     error::Error,
+    lines::{Campaigns, Lines},
     operator::{Operator, Planner, Relations},
     program::Programs,
     scalar::Scalar,
@@ -32,15 +33,20 @@ impl Session {
     ///
     /// # Errors
     /// DataFusion cannot be set up.
-    pub fn new(config: SessionConfig, folder: PathBuf) -> Result<Session> {
-        let state = SessionStateBuilder::new()
+    pub fn new(mut config: SessionConfig, folder: PathBuf) -> Result<Session> {
+        // Otherwise `results/*/samples.jsonl` names no file.
+        let execution = &mut config.options_mut().execution;
+        execution.listing_table_ignore_subdirectory = false;
+        let mut state = SessionStateBuilder::new()
             .with_config(config)
             .with_default_features()
             .with_query_planner(Arc::new(Planner))
             .build();
+        state.register_file_format(Arc::new(Lines::default()), false)?;
         let context = SessionContext::new_with_state(state).enable_url_table();
         let operators = Relations::default();
         context.register_relation_planner(Arc::new(operators.clone()))?;
+        context.register_relation_planner(Arc::new(Campaigns))?;
         Ok(Session {
             context,
             operators,

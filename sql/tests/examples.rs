@@ -14,6 +14,11 @@ use fathom_sql::{Session, session::in_a_line};
 
 /// A session with these modules, if they are there.
 fn session(modules: &[&str]) -> Option<Session> {
+    session_of(modules, 2)
+}
+
+/// The same, on as many threads.
+fn session_of(modules: &[&str], threads: usize) -> Option<Session> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/operators");
     for module in modules {
         let path = folder.join(module);
@@ -25,7 +30,7 @@ fn session(modules: &[&str]) -> Option<Session> {
             return None;
         }
     }
-    let config = SessionConfig::new().with_target_partitions(2);
+    let config = SessionConfig::new().with_target_partitions(threads);
     Some(Session::new(config, folder).unwrap())
 }
 
@@ -166,11 +171,18 @@ fn clusters(points: &[(f64, f64)]) -> Vec<usize> {
     assigned
 }
 
+/// On one thread, and on all.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_query_of_the_thesis() {
-    let Some(session) = session(&["udo_kmeans.wasm"]) else {
-        return;
-    };
+    let all = std::thread::available_parallelism().map_or(2, usize::from);
+    for threads in [1, all.max(2)] {
+        if let Some(session) = session_of(&["udo_kmeans.wasm"], threads) {
+            the_query_in(&session).await;
+        }
+    }
+}
+
+async fn the_query_in(session: &Session) {
     let mut seed = 42;
     let mut place = || (next(&mut seed) % 100_000) as f64 / 100.0;
     let points: Vec<(f64, f64)> = (0..30_000).map(|_| (place(), place())).collect();
@@ -188,14 +200,14 @@ async fn the_query_of_the_thesis() {
         .register_batch("points_30000", batch)
         .unwrap();
     run(
-        &session,
+        session,
         "CREATE FUNCTION wasm_udo_kmeans(table) RETURNS TABLE LANGUAGE 'udo-wasm' SECURITY
          DEFINER AS 'udo_kmeans.wasm', 'KMeans';",
     )
     .await;
     // Listing A.2 as it is printed, but for the name of its table.
     let counts = run(
-        &session,
+        session,
         "WITH data AS (SELECT x, y, CAST(cluster_id AS bigint) AS payload FROM
          points_30000) SELECT \"clusterId\", COUNT(*) FROM wasm_udo_kmeans(TABLE (
          SELECT * FROM data)) GROUP BY \"clusterId\";",

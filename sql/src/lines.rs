@@ -1,0 +1,210 @@
+//! Files called `.jsonl`: JSON lines, whose columns are inferred; and Fathom's own campaigns,
+//! whose columns are known, with each cell's parts beside it.
+//!
+//! ```text
+//!  {"record":"sample","cell":"ENGINE/STRATEGY/OPT/WORKLOAD/VARIANT/SIZE/tN[/control]", …}
+//!  ─► record, engine, strategy, opt, workload, variant, size, threads, control, round, …, run_ns, cell
+//! ```
+//!
+//! A campaign says on its first line that it is one. Its kinds of records share names whose
+//! values are of different types, so that nothing could be inferred.
+
+use std::{collections::HashMap, sync::Arc};
+
+use async_trait::async_trait;
+use datafusion::{
+    arrow::datatypes::{DataType, Field, Schema, SchemaRef},
+    catalog::Session,
+    common::{GetExt, Result, Statistics},
+    datasource::{
+        file_format::{
+            FileFormat, FileFormatFactory, file_compression_type::FileCompressionType,
+            json::JsonFormatFactory,
+        },
+        physical_plan::{FileScanConfig, FileSource},
+        table_schema::TableSchema,
+    },
+    functions::expr_fn::{get_field, split_part, substr},
+    logical_expr::{
+        Expr, LogicalPlanBuilder, lit,
+        planner::{PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning},
+        try_cast,
+    },
+    object_store::{ObjectMeta, ObjectStore, ObjectStoreExt},
+    physical_plan::ExecutionPlan,
+    prelude::ident,
+    sql::sqlparser::ast::TableFactor,
+};
+
+const EXTENSION: &str = "jsonl";
+
+/// How a campaign's first line begins.
+const CAMPAIGN: &[u8] = br#"{"record":"campaign","#;
+
+/// Parts of a cell's id, in their order.
+const PARTS: [&str; 8] = [
+    "engine", "strategy", "opt", "workload", "variant", "size", "threads", "control",
+];
+
+const NUMBERS: [&str; 6] = ["round", "thread", "index", "kernel_ns", "wall_ns", "cpu_ns"];
+
+const PHASES: [&str; 5] = ["load", "compile", "instantiate", "run", "teardown"];
+
+/// What is read of a campaign's lines.
+fn campaign() -> SchemaRef {
+    let text = |name: &str| Field::new(name, DataType::Utf8, true);
+    let number = |name: &str| Field::new(name, DataType::Int64, true);
+    let times = DataType::Struct(vec![number("wall_ns")].into());
+    let phase = |name: &&str| Field::new(*name, times.clone(), true);
+    let phases: Vec<Field> = PHASES.iter().map(phase).collect();
+    let mut fields = vec![text("record"), text("cell")];
+    fields.extend(NUMBERS.map(number));
+    fields.push(Field::new("phases", DataType::Struct(phases.into()), true));
+    fields.extend(["kind", "message"].map(text));
+    Arc::new(Schema::new(fields))
+}
+
+/// What is shown of them.
+fn columns() -> Vec<Expr> {
+    let mut columns = vec![ident("record")];
+    for (i, part) in PARTS.iter().enumerate() {
+        let text = split_part(ident("cell"), lit("/"), lit(i as i64 + 1));
+        columns.push(match *part {
+            "threads" => {
+                let count = substr(text, lit(2));
+                try_cast(count, DataType::Int64).alias(*part)
+            }
+            "control" => text.eq(lit("control")).alias(*part),
+            part => text.alias(part),
+        });
+    }
+    columns.extend(NUMBERS.map(ident));
+    for phase in PHASES {
+        let times = get_field(ident("phases"), phase);
+        let wall = get_field(times, "wall_ns");
+        columns.push(wall.alias(format!("{phase}_ns")));
+    }
+    columns.extend(["kind", "message", "cell"].map(ident));
+    columns
+}
+
+/// Makes the format of files that are called so.
+#[derive(Debug, Default)]
+pub(crate) struct Lines(JsonFormatFactory);
+
+impl GetExt for Lines {
+    fn get_ext(&self) -> String {
+        EXTENSION.to_owned()
+    }
+}
+
+impl FileFormatFactory for Lines {
+    fn create(
+        &self,
+        state: &dyn Session,
+        options: &HashMap<String, String>,
+    ) -> Result<Arc<dyn FileFormat>> {
+        Ok(Arc::new(Format(self.0.create(state, options)?)))
+    }
+
+    fn default(&self) -> Arc<dyn FileFormat> {
+        Arc::new(Format(FileFormatFactory::default(&self.0)))
+    }
+}
+
+/// DataFusion's JSON under another name.
+#[derive(Debug)]
+struct Format(Arc<dyn FileFormat>);
+
+#[async_trait]
+impl FileFormat for Format {
+    fn get_ext(&self) -> String {
+        EXTENSION.to_owned()
+    }
+
+    fn get_ext_with_compression(&self, compression: &FileCompressionType) -> Result<String> {
+        Ok(format!("{EXTENSION}{}", compression.get_ext()))
+    }
+
+    fn compression_type(&self) -> Option<FileCompressionType> {
+        self.0.compression_type()
+    }
+
+    async fn infer_schema(
+        &self,
+        state: &dyn Session,
+        store: &Arc<dyn ObjectStore>,
+        objects: &[ObjectMeta],
+    ) -> Result<SchemaRef> {
+        let mut are_campaigns = !objects.is_empty();
+        for object in objects {
+            let head = 0..object.size.min(CAMPAIGN.len() as u64);
+            let is_empty = head.is_empty();
+            are_campaigns &=
+                !is_empty && store.get_range(&object.location, head).await? == CAMPAIGN;
+        }
+        match are_campaigns {
+            true => Ok(campaign()),
+            false => self.0.infer_schema(state, store, objects).await,
+        }
+    }
+
+    async fn infer_stats(
+        &self,
+        state: &dyn Session,
+        store: &Arc<dyn ObjectStore>,
+        schema: SchemaRef,
+        object: &ObjectMeta,
+    ) -> Result<Statistics> {
+        self.0.infer_stats(state, store, schema, object).await
+    }
+
+    async fn create_physical_plan(
+        &self,
+        state: &dyn Session,
+        config: FileScanConfig,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.0.create_physical_plan(state, config).await
+    }
+
+    fn file_source(&self, schema: TableSchema) -> Arc<dyn FileSource> {
+        self.0.file_source(schema)
+    }
+}
+
+/// Puts the parts of cells beside them where a campaign's file is selected from.
+#[derive(Debug)]
+pub(crate) struct Campaigns;
+
+impl RelationPlanner for Campaigns {
+    fn plan_relation(
+        &self,
+        relation: TableFactor,
+        context: &mut dyn RelationPlannerContext,
+    ) -> Result<RelationPlanning> {
+        let (name, alias) = match &relation {
+            TableFactor::Table {
+                name,
+                alias,
+                args: None,
+                ..
+            } => (name.clone(), alias.clone()),
+            _ => return Ok(RelationPlanning::Original(Box::new(relation))),
+        };
+        let table = context.object_name_to_table_reference(name)?;
+        let source = match table.table().ends_with(".jsonl") {
+            true => context.context_provider().get_table_source(table.clone()),
+            false => return Ok(RelationPlanning::Original(Box::new(relation))),
+        };
+        match source {
+            Ok(source) if source.schema() == campaign() => {
+                let plan = LogicalPlanBuilder::scan(table, source, None)?;
+                let plan = plan.project(columns())?.build()?;
+                let planned = PlannedRelation::new(plan, alias);
+                Ok(RelationPlanning::Planned(Box::new(planned)))
+            }
+            // What is wrong with it is said where it is planned as any other.
+            _ => Ok(RelationPlanning::Original(Box::new(relation))),
+        }
+    }
+}
