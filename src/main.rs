@@ -21,6 +21,7 @@ mod report;
 mod reproduce;
 mod run;
 mod runner;
+mod sql;
 mod suite;
 mod trace;
 mod waterfall;
@@ -55,6 +56,7 @@ enum Command {
     Objdump(objdump::Args),
     Bench(Box<bench::Args>),
     Suite(Box<suite::Args>),
+    Sql(sql::Args),
     Probe(probe::Args),
     Trace(Box<trace::Args>),
     Explain(explain::Args),
@@ -91,6 +93,7 @@ fn outcome() -> anyhow::Result<ExitCode> {
         Command::Objdump(args) => objdump::run(args),
         Command::Bench(args) => bench::run(*args, invocation),
         Command::Suite(args) => suite::run(*args, invocation),
+        Command::Sql(args) => sql::run(args, invocation),
         Command::Probe(args) => probe::run(args, invocation),
         Command::Trace(args) => trace::run(*args, invocation),
         Command::Explain(args) => explain::run(args),

@@ -496,3 +496,50 @@ fn who_may_not_write_to_a_checkout_has_the_data_folder() {
     let results = fs::read_dir(installed.data().join("results")).unwrap();
     assert_eq!(results.count(), 1, "{said}");
 }
+
+/// `fathom sql` in a checkout whose program for SQL prints what it was given.
+#[test]
+fn sql_is_handed_to_the_program_that_a_checkout_builds() {
+    let place = place();
+    let sql = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+            .arg("sql")
+            .args(words)
+            .current_dir(place.path())
+            .env("FATHOM_HOME", place.path().join("house"))
+            .env("CARGO_TARGET_DIR", place.path().join("target"))
+            .output()
+            .unwrap();
+        (
+            output.status.code(),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
+    };
+    let (status, _, error) = sql(&["-c", "SELECT 1"]);
+    assert_eq!(status, Some(1), "{error}");
+    assert!(error.starts_with("fathom: no program for SQL: "), "{error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
+
+    let folder = place.path().join("house/sql");
+    fs::create_dir_all(folder.join("src")).unwrap();
+    let package = "[package]\nname = \"fathom-sql\"\nversion = \"0.0.0\"\nedition = \"2024\"\n";
+    fs::write(folder.join("Cargo.toml"), format!("{package}[workspace]\n")).unwrap();
+    let lock = "version = 4\n\n[[package]]\nname = \"fathom-sql\"\nversion = \"0.0.0\"\n";
+    fs::write(folder.join("Cargo.lock"), lock).unwrap();
+    let main = "fn main() { println!(\"{:?}\", std::env::args().skip(1).collect::<Vec<_>>()); }";
+    fs::write(folder.join("src/main.rs"), "fn main() { nothing }").unwrap();
+    let (status, _, error) = sql(&["-c", "SELECT 1"]);
+    assert_eq!(status, Some(1), "{error}");
+    let last = error.lines().last().unwrap_or_default();
+    assert!(last.starts_with("fathom: the program for SQL was not built: "));
+
+    fs::write(folder.join("src/main.rs"), main).unwrap();
+    let (status, said, error) = sql(&["-c", "SELECT 1; SELECT 2"]);
+    assert_eq!(status, Some(0), "{error}");
+    assert_eq!(said, "[\"-c\", \"SELECT 1; SELECT 2\"]\n");
+    assert!(error.contains("with Apache DataFusion, once"), "{error}");
+    let (status, said, error) = sql(&["--", "--help"]);
+    assert_eq!((status, error.as_str()), (Some(0), ""));
+    assert_eq!(said, "[\"--help\"]\n");
+}

@@ -134,6 +134,11 @@ fn lack(command: &str) -> Option<&'static str> {
         {
             Some("wasmtime is not installed")
         }
+        _ if command.starts_with("fathom sql")
+            && !root().join("sql/target/release/fathom-sql").is_file() =>
+        {
+            Some("it takes long to build")
+        }
         _ if command.contains("libsodium") && !built("libsodium") => Some("it is not built"),
         _ if command.contains("suite fibers") && !built("fibers") => Some("it is not built"),
         _ if command.contains("suite http") && !built("http") => Some("it is not built"),
