@@ -57,7 +57,10 @@ async fn campaigns_answer_questions() {
         "SELECT engine, median(kernel_ns), count(*) FROM {all} WHERE record = 'sample'
          GROUP BY engine ORDER BY engine"
     );
-    assert_eq!(shown(&session, &medians).await, "fathom 40.0 2\nnative 20.0 3");
+    assert_eq!(
+        shown(&session, &medians).await,
+        "fathom 40.0 2\nnative 20.0 3"
+    );
     let parts = format!(
         "SELECT strategy, workload, variant, size, threads, control, sum(s.run_ns) FROM {all} AS s
          WHERE engine = 'fathom' AND round IS NOT NULL GROUP BY ALL"

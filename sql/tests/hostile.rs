@@ -384,6 +384,51 @@ const ADD: &str = "
   (global.set $sum (i64.add (global.get $sum) (i64.load (i32.load offset=8 (call $column (local.get 1))))))
   (i32.const 1)";
 
+/// What the second takes, what the first returns, and what the query says.
+const HOSTILE_PAIRS: [(&str, &str, &str); 8] = [
+    (
+        "unreachable",
+        SEVEN_TWICE,
+        "function two, rows 1 to 1: trap: unreachable",
+    ),
+    (
+        "(loop (br 0)) (i32.const 1)",
+        SEVEN_TWICE,
+        "function two, rows 1 to 1: it took longer",
+    ),
+    (
+        ADD,
+        "unreachable",
+        "function one, its output for 1 rows: trap: unreachable",
+    ),
+    (
+        ADD,
+        "(i32.store (call $column (local.get 1)) (i32.const 5)) (i32.const 1)",
+        "function one, its output for 1 rows: it returned column 1 is of type number 5, not bigint",
+    ),
+    (
+        ADD,
+        "(i32.store offset=8 (local.get 1) (i32.const -4)) (i32.const 1)",
+        "columns of 16 bytes at 0xfffffffc are outside its memory",
+    ),
+    (
+        ADD,
+        "(i32.const 1)",
+        "function one, its output for 1 rows: a batch without rows",
+    ),
+    (
+        ADD,
+        "(call $return (local.get 1) (i32.const 512))",
+        "function one, its output for 1 rows: more than 1000 rows",
+    ),
+    // Only the second reads there, and only its own memory.
+    (
+        ADD,
+        "(call $return (local.get 1) (i32.const -8))",
+        "function two, rows 1 to 1: trap: out of bounds memory access",
+    ),
+];
+
 #[tokio::test(flavor = "multi_thread")]
 async fn operators_of_one_module_share_an_instance() {
     let bench = Bench::new();
@@ -413,49 +458,7 @@ async fn operators_of_one_module_share_an_instance() {
     );
     assert_eq!(bench.run(&create("one", "other")).await, Ok(0));
     assert_eq!(bench.run(&format!("{chain} WHERE x = 14")).await, Ok(1));
-    for (consume, produce, expected) in [
-        (
-            "unreachable",
-            SEVEN_TWICE,
-            "function two, rows 1 to 1: trap: unreachable",
-        ),
-        (
-            "(loop (br 0)) (i32.const 1)",
-            SEVEN_TWICE,
-            "function two, rows 1 to 1: it took longer",
-        ),
-        (
-            ADD,
-            "unreachable",
-            "function one, its output for 1 rows: trap: unreachable",
-        ),
-        (
-            ADD,
-            "(i32.store (call $column (local.get 1)) (i32.const 5)) (i32.const 1)",
-            "function one, its output for 1 rows: it returned column 1 is of type number 5, not bigint",
-        ),
-        (
-            ADD,
-            "(i32.store offset=8 (local.get 1) (i32.const -4)) (i32.const 1)",
-            "columns of 16 bytes at 0xfffffffc are outside its memory",
-        ),
-        (
-            ADD,
-            "(i32.const 1)",
-            "function one, its output for 1 rows: a batch without rows",
-        ),
-        (
-            ADD,
-            "(call $return (local.get 1) (i32.const 512))",
-            "function one, its output for 1 rows: more than 1000 rows",
-        ),
-        // Only the second reads there, and only its own memory.
-        (
-            ADD,
-            "(call $return (local.get 1) (i32.const -8))",
-            "function two, rows 1 to 1: trap: out of bounds memory access",
-        ),
-    ] {
+    for (consume, produce, expected) in HOSTILE_PAIRS {
         bench.module("pair.wasm", &pair(consume, produce));
         for name in ["one", "two"] {
             assert_eq!(bench.run(&create(name, "pair")).await, Ok(0));

@@ -98,78 +98,80 @@ fn what_is_not_ours_stays_as_it_is() {
     assert!(matches!(&all[1], Statement::Drop { name, if_exists: true } if name == "f"));
 }
 
+const WRONG: [(&str, &str); 17] = [
+    (
+        "CREATE FUNCTION",
+        "expected the name of a function, found the end of the statement",
+    ),
+    (
+        "CREATE FUNCTION f",
+        "expected `(`, found the end of the statement",
+    ),
+    (
+        "CREATE FUNCTION f(decimal)",
+        "expected a type (boolean, smallint, int, bigint, real, double, varchar), found `decimal`",
+    ),
+    (
+        "CREATE FUNCTION f(int) LANGUAGE wasm",
+        "expected RETURNS, found `LANGUAGE`",
+    ),
+    (
+        "CREATE FUNCTION f(int) RETURNS TABLE LANGUAGE wasm AS 'f'",
+        "function f returns a table: its argument is (table)",
+    ),
+    (
+        "CREATE FUNCTION f(table) RETURNS int LANGUAGE wasm AS 'f'",
+        "function f takes a table: it RETURNS TABLE",
+    ),
+    (
+        "CREATE FUNCTION f(int) RETURNS int LANGUAGE c AS 'f'",
+        "function f: language c is not known; there is wasm",
+    ),
+    (
+        "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS f",
+        "expected the module's file, in quotes, found `f`",
+    ),
+    (
+        "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm SECURITY INVOKER AS 'f'",
+        "expected DEFINER: a module has no rights of the user's, found `INVOKER`",
+    ),
+    (
+        "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (bounds = 'none')",
+        "bounds none is no sandbox: a function could read the whole process",
+    ),
+    (
+        "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (speed = '1')",
+        "no option speed; there are memory, deadline, bounds, rows and reuse",
+    ),
+    (
+        "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (deadline = 'soon')",
+        "no time such as 500ms or 2s, at most a day: soon",
+    ),
+    (
+        "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (memory = '99999999999 GiB')",
+        "no size such as 64 MiB: 99999999999 GiB",
+    ),
+    (
+        "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (reuse = '1')",
+        "reuse is on or off, not 1",
+    ),
+    (
+        "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm PARALLEL UNSAFE AS 'f'",
+        "function f is no operator: each partition has an instance of its own",
+    ),
+    (
+        "CREATE FUNCTION f(table) RETURNS TABLE LANGUAGE wasm PARALLEL AS 'f'",
+        "expected SAFE or UNSAFE, found `AS`",
+    ),
+    (
+        "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' now",
+        "expected the end of the statement, found `now`",
+    ),
+];
+
 #[test]
 fn what_is_wrong_is_said_in_a_line() {
-    for (sql, expected) in [
-        (
-            "CREATE FUNCTION",
-            "expected the name of a function, found the end of the statement",
-        ),
-        (
-            "CREATE FUNCTION f",
-            "expected `(`, found the end of the statement",
-        ),
-        (
-            "CREATE FUNCTION f(decimal)",
-            "expected a type (boolean, smallint, int, bigint, real, double, varchar), found `decimal`",
-        ),
-        (
-            "CREATE FUNCTION f(int) LANGUAGE wasm",
-            "expected RETURNS, found `LANGUAGE`",
-        ),
-        (
-            "CREATE FUNCTION f(int) RETURNS TABLE LANGUAGE wasm AS 'f'",
-            "function f returns a table: its argument is (table)",
-        ),
-        (
-            "CREATE FUNCTION f(table) RETURNS int LANGUAGE wasm AS 'f'",
-            "function f takes a table: it RETURNS TABLE",
-        ),
-        (
-            "CREATE FUNCTION f(int) RETURNS int LANGUAGE c AS 'f'",
-            "function f: language c is not known; there is wasm",
-        ),
-        (
-            "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS f",
-            "expected the module's file, in quotes, found `f`",
-        ),
-        (
-            "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm SECURITY INVOKER AS 'f'",
-            "expected DEFINER: a module has no rights of the user's, found `INVOKER`",
-        ),
-        (
-            "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (bounds = 'none')",
-            "bounds none is no sandbox: a function could read the whole process",
-        ),
-        (
-            "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (speed = '1')",
-            "no option speed; there are memory, deadline, bounds, rows and reuse",
-        ),
-        (
-            "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (deadline = 'soon')",
-            "no time such as 500ms or 2s, at most a day: soon",
-        ),
-        (
-            "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (memory = '99999999999 GiB')",
-            "no size such as 64 MiB: 99999999999 GiB",
-        ),
-        (
-            "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' WITH (reuse = '1')",
-            "reuse is on or off, not 1",
-        ),
-        (
-            "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm PARALLEL UNSAFE AS 'f'",
-            "function f is no operator: each partition has an instance of its own",
-        ),
-        (
-            "CREATE FUNCTION f(table) RETURNS TABLE LANGUAGE wasm PARALLEL AS 'f'",
-            "expected SAFE or UNSAFE, found `AS`",
-        ),
-        (
-            "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' now",
-            "expected the end of the statement, found `now`",
-        ),
-    ] {
+    for (sql, expected) in WRONG {
         assert_eq!(parse(sql).unwrap_err().to_string(), expected, "{sql}");
     }
     assert!(parse("SELECT 'open").is_err());
