@@ -26,7 +26,7 @@ const FRAME_AT: usize = 17;
 /// Where the trap stands.
 pub(super) const TRAP_AT: u32 = 26;
 /// Bytes in all.
-const BYTES: usize = 29;
+pub(super) const BYTES: usize = 29;
 /// Bytes of the largest frame; far more would be a defect.
 const FRAME_BYTES_MAX: u64 = 1 << 30;
 

@@ -55,8 +55,26 @@ impl Printer<'_> {
     fn binary(&mut self, inst: Inst, what: &str) -> Printing<bool> {
         let args = self.args(inst);
         let ty = name_of(self.result_ty(inst))?;
-        let text = format!("{what} {ty} {}, {}", self.op(args[0]), self.op(args[1]));
-        self.result(inst, &text)
+        let (x, y) = (self.unfolded(args[0])?, self.unfolded(args[1])?);
+        self.result(inst, &format!("{what} {ty} {x}, {y}"))
+    }
+
+    /// An operand that stays an instruction of its own where it is an access that may
+    /// fault: folded into arithmetic, and taken out again where registers ask for it, it
+    /// would lose its site.
+    fn unfolded(&mut self, value: Value) -> Printing<String> {
+        let text = self.op(value);
+        let made = self.maker(value).filter(|inst| {
+            let is_load = self.opcode(*inst) == Opcode::Load;
+            let flags = self.plain(*inst).map(|(flags, _, _)| flags);
+            is_load && flags.is_some_and(|flags| flags.trap_code().is_some())
+        });
+        let ty = self.ty(value);
+        if made.is_none() || !ty.is_int() || ty.bits() > 64 {
+            return Ok(text);
+        }
+        let ty = name_of(ty)?;
+        Ok(self.temp(&format!("call {ty} asm \"\", \"=r,0\"({ty} {text}) #3")))
     }
 
     /// A value as bits: a number, or two where it is a vector. LLVM's type and the operand.
