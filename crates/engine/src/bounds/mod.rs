@@ -34,7 +34,7 @@ pub(crate) use auto::candidates;
 pub(crate) use mark::{begin_check, end_check, offset_and_check};
 pub use rows::{Bounds, BoundsChoice, Growth, HighBits, Probing, UnknownBounds};
 pub(crate) use shadow::{Place, Shadow};
-pub(crate) use site::{BlockEnd, Site};
+pub(crate) use site::{BlockEnd, Site, Touch};
 
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, TrapCode, Value, types};
 use cranelift_frontend::FunctionBuilder;

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{Block, Inst, InstructionData, MemFlagsData, Opcode, 
 use cranelift_frontend::FunctionBuilder;
 use smallvec::SmallVec;
 
-use super::{Access, mark};
+use super::{Access, HostAddress, mark};
 
 /// An access with a check.
 #[derive(Clone, Debug)]
@@ -115,6 +115,71 @@ impl Site {
             block,
             checks,
             sum,
+        })
+    }
+}
+
+/// What the translation writes down of any access, so that a loop of such accesses can be
+/// proved not to fault ([`crate::compile::proved`]).
+#[derive(Clone, Debug)]
+pub(crate) struct Touch {
+    /// The memory's index.
+    pub memory: u32,
+    /// The index operand, of the memory's index type.
+    pub index: Value,
+    /// The constant offset.
+    pub offset: u64,
+    /// Width in bytes.
+    pub width: u8,
+    /// The memory's first byte.
+    pub base: Value,
+    /// The memory's definition, and the flags of loads from it.
+    pub def: Value,
+    pub cell_flags: MemFlagsData,
+    /// The address of the access, and what the access adds to it.
+    pub address: Value,
+    pub displacement: i32,
+    /// What traps unless the index is in bounds.
+    pub checks: SmallVec<[Inst; 1]>,
+}
+
+impl Touch {
+    /// The access that goes to `at`, whose check and address were appended behind
+    /// `start`; nothing where that took more than one block.
+    pub(crate) fn since(
+        start: BlockEnd,
+        builder: &FunctionBuilder<'_>,
+        (memory, index): (u32, Value),
+        access: &Access,
+        at: &HostAddress,
+    ) -> Option<Touch> {
+        let (block, last) = start.0?;
+        if builder.current_block() != Some(block) {
+            return None;
+        }
+        let (layout, dfg) = (&builder.func.layout, &builder.func.dfg);
+        let mut next = match last {
+            Some(last) => layout.next_inst(last),
+            None => layout.first_inst(block),
+        };
+        let mut checks = SmallVec::new();
+        while let Some(inst) = next {
+            if let InstructionData::CondTrap { .. } = dfg.insts[inst] {
+                checks.push(inst);
+            }
+            next = layout.next_inst(inst);
+        }
+        Some(Touch {
+            memory,
+            index,
+            offset: access.offset,
+            width: access.width,
+            base: access.base,
+            def: access.def,
+            cell_flags: access.cell_flags,
+            address: at.address,
+            displacement: at.displacement,
+            checks,
         })
     }
 }

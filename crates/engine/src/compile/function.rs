@@ -18,7 +18,7 @@ use super::budget::{self, CompileWork, Excess, Most, OverBudget};
 use super::dead;
 use super::placement::{self, Loop};
 use super::trampoline::{self, Trampoline};
-use crate::bounds::offset_and_check;
+use crate::bounds::{Touch, offset_and_check};
 use crate::compile::count::{self, CheckSites};
 use crate::compile::elide;
 use crate::compile::translate::{
@@ -169,7 +169,7 @@ impl Compilers {
         &self,
         env: &ModuleEnv<'_>,
         body: Body<'_>,
-        take: impl FnOnce(&Function) -> Result<T, String>,
+        take: impl FnOnce(&Function, &[Touch]) -> Result<T, String>,
     ) -> Result<Translated<T>> {
         let func = body.0.index;
         self.with(|compiler| {
@@ -182,7 +182,7 @@ impl Compilers {
             let inlined = translator.inlined();
             let taken = match prepared.over_budget {
                 Some(_) => Err("beyond the budget for optimising".to_owned()),
-                None => take(&context.func),
+                None => take(&context.func, translator.touches()),
             };
             let why = match taken {
                 Ok(taken) => {

@@ -5,6 +5,7 @@
 //!                        │        a thread, reused from body to body
 //!                        │      budget.rs  what takes too long: plainly, or not
 //!                        │      dead.rs    what products leave behind
+//!                        │      proved/    loops whose accesses cannot fault
 //!  types ───rayon──▶ trampoline.rs  in from the host, out to the host
 //!                        │      llvm/      the other code generator, for those who ask
 //!                        ▼
@@ -35,6 +36,7 @@ mod listing;
 mod llvm;
 mod operators;
 mod placement;
+mod proved;
 mod target;
 mod threads;
 mod trampoline;

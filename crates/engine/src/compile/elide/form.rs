@@ -16,11 +16,11 @@ const TERMS_MAX: usize = 4;
 const DEPTH_MAX: u32 = 24;
 
 /// A value and what it is multiplied by.
-pub(super) type Term = (Value, u64);
+pub(in crate::compile) type Term = (Value, u64);
 
 /// A sum: terms in the order of their values, none with the factor 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Linear {
+pub(in crate::compile) struct Linear {
     pub terms: SmallVec<[Term; TERMS_MAX]>,
     pub constant: u64,
 }
@@ -79,14 +79,14 @@ fn cut(number: u64, bits: u32) -> u64 {
 }
 
 /// A number modulo `2^bits` as the signed one of the least magnitude.
-pub(super) fn signed(number: u64, bits: u32) -> i64 {
+pub(in crate::compile) fn signed(number: u64, bits: u32) -> i64 {
     let unused = u64::BITS - bits;
     (number << unused).cast_signed() >> unused
 }
 
 /// The terms of a form, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Root(u32);
+pub(in crate::compile) struct Root(u32);
 
 impl Root {
     pub fn index(self) -> usize {
@@ -96,7 +96,7 @@ impl Root {
 
 /// The forms of a function's values.
 #[derive(Default)]
-pub(super) struct Forms {
+pub(in crate::compile) struct Forms {
     known: HashMap<Value, Linear>,
     roots: HashMap<(u32, SmallVec<[Term; TERMS_MAX]>), Root>,
 }
@@ -175,7 +175,7 @@ impl Forms {
 }
 
 /// The number that a value always is, zero-extended.
-pub(super) fn constant(dfg: &DataFlowGraph, value: Value) -> Option<u64> {
+pub(in crate::compile) fn constant(dfg: &DataFlowGraph, value: Value) -> Option<u64> {
     let inst = dfg.value_def(dfg.resolve_aliases(value)).inst()?;
     match dfg.insts[inst] {
         InstructionData::UnaryImm {
@@ -190,6 +190,6 @@ pub(super) fn constant(dfg: &DataFlowGraph, value: Value) -> Option<u64> {
 }
 
 /// Whether a value is one that forms are made of.
-pub(super) fn is_integer(dfg: &DataFlowGraph, value: Value) -> bool {
+pub(in crate::compile) fn is_integer(dfg: &DataFlowGraph, value: Value) -> bool {
     matches!(dfg.value_type(value), types::I32 | types::I64)
 }

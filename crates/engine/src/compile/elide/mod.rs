@@ -89,10 +89,10 @@
 
 mod ahead;
 mod facts;
-mod form;
+pub(super) mod form;
 mod joins;
 mod loops;
-mod range;
+pub(super) mod range;
 mod rewrite;
 
 use std::collections::HashMap;

@@ -165,7 +165,7 @@ fn shifted_right(dfg: &DataFlowGraph, args: &[Value], ty: Type, depth: u32) -> O
 
 /// Whether an instruction only computes: it can be left out or done twice
 /// without anybody seeing it.
-pub(super) fn only_computes(dfg: &DataFlowGraph, inst: Inst) -> bool {
+pub(in crate::compile) fn only_computes(dfg: &DataFlowGraph, inst: Inst) -> bool {
     let opcode = dfg.insts[inst].opcode();
     let is_constant_load = match dfg.insts[inst] {
         InstructionData::Load { flags, .. } => {

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::ir::{self, Around};
+use super::ir::Around;
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
 use crate::compile::function::{Compilers, Translated};
 use crate::compile::translate::{Inlinable, ModuleEnv};
@@ -46,8 +46,8 @@ fn render(wat: &str, bounds: Bounds) -> String {
             spectre: true,
         };
         let printed = compilers
-            .translate(&env, body, |func| {
-                ir::print(func, around).map_err(|unknown| unknown.0)
+            .translate(&env, body, |func, touches| {
+                super::print_proved(&env, func, touches, around)
             })
             .expect("it validates");
         writeln!(text, "; {bounds}: function {}", around.func).expect("a string takes all");

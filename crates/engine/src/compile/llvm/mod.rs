@@ -31,7 +31,7 @@ mod verify;
 
 use std::collections::BTreeMap;
 
-use cranelift_codegen::ir::SourceLoc;
+use cranelift_codegen::ir::{Function, SourceLoc};
 use cranelift_codegen::isa::TargetIsa;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,9 @@ use wasmparser::FuncToValidate;
 
 use super::artifact::TrapSite;
 use super::function::{CompiledFunction, Compilers, Located, Translated};
+use crate::bounds::Touch;
 use crate::compile::Opt;
+use crate::compile::proved;
 use crate::compile::translate::{InlinedCall, ModuleEnv};
 use crate::facts::error::{ErrorKind, Result};
 use crate::facts::module::Body;
@@ -129,9 +131,9 @@ fn print<'a>(
         spectre: env.spectre,
     };
     let is_probed = env.plans.iter().any(|plan| plan.is_probed());
-    let printed = compilers.translate(env, first, |func| match is_probed {
+    let printed = compilers.translate(env, first, |func, touches| match is_probed {
         true => Err("accesses are probed in a shadow".to_owned()),
-        false => ir::print(func, around).map_err(|unknown| unknown.0),
+        false => print_proved(env, func, touches, around),
     });
     match printed {
         Ok(Translated::Taken {
@@ -148,6 +150,18 @@ fn print<'a>(
         Ok(Translated::Compiled(compiled)) => Stage::Done(index, Box::new(Ok(compiled))),
         Err(error) => Stage::Done(index, Box::new(Err(error))),
     }
+}
+
+/// Prints a function, loops whose accesses can be proved in two versions.
+fn print_proved(
+    env: &ModuleEnv<'_>,
+    func: &Function,
+    touches: &[Touch],
+    around: Around,
+) -> Result<Printed, String> {
+    let proved = proved::run(func, env.isa, env.plans, touches)?;
+    let func = proved.as_ref().unwrap_or(func);
+    ir::print(func, around).map_err(|unknown| unknown.0)
 }
 
 /// A body for each of two attempts.

@@ -32,7 +32,7 @@ use wasmparser::BlockType;
 
 use super::Translator;
 use super::inline::{self, Inlinable};
-use crate::bounds::{MemoryPlan, Site};
+use crate::bounds::{MemoryPlan, Site, Touch};
 use crate::compile::count::increment;
 use crate::compile::{Elide, ModuleBudget};
 use crate::facts::libcall::Libcall;
@@ -170,6 +170,7 @@ pub(super) struct EnvBuffers {
     signatures: HashMap<u32, SigRef>,
     libcalls: [Option<SigRef>; Libcall::ALL.len()],
     sites: Vec<Site>,
+    touches: Vec<Touch>,
     /// The ends of the increments that count accesses.
     pub(super) counted: Vec<Inst>,
 }
@@ -177,6 +178,10 @@ pub(super) struct EnvBuffers {
 impl EnvBuffers {
     pub(super) fn sites(&self) -> &[Site] {
         &self.sites
+    }
+
+    pub(super) fn touches(&self) -> &[Touch] {
+        &self.touches
     }
 }
 
@@ -222,6 +227,7 @@ impl<'a> FuncEnv<'a> {
         buffers.signatures.clear();
         buffers.libcalls = Default::default();
         buffers.sites.clear();
+        buffers.touches.clear();
         buffers.counted.clear();
         let entry = b.current_block().expect("the entry block is current");
         let vmctx = b.block_params(entry)[0];
@@ -392,6 +398,11 @@ impl<'a> Translator<'a> {
     /// Keeps an access for the elision of checks.
     pub(super) fn note_site(&mut self, site: Site) {
         self.env.buffers.sites.push(site);
+    }
+
+    /// Keeps an access for proofs about loops.
+    pub(super) fn note_touch(&mut self, touch: Touch) {
+        self.env.buffers.touches.push(touch);
     }
 
     /// First byte of a memory and address of its `VmMemory`.

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use wasmparser::{MemArg, MemArgTarget, Operator};
 
 use super::Translator;
-use crate::bounds::{Access, BlockEnd, HostAddress, Site, begin_check, end_check};
+use crate::bounds::{Access, BlockEnd, HostAddress, Site, Touch, begin_check, end_check};
 use crate::facts::libcall::Libcall;
 use crate::facts::trap;
 use crate::facts::vmctx::Counter;
@@ -130,6 +130,9 @@ impl Translator<'_> {
         let at = plan.emit_address(&mut self.b, &access);
         if let Some(site) = Site::since(start, &self.b, memory, &access) {
             self.note_site(site);
+        }
+        if let Some(touch) = Touch::since(start, &self.b, (memory, index), &access, &at) {
+            self.note_touch(touch);
         }
         at
     }

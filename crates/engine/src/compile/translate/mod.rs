@@ -66,7 +66,7 @@ use wasmparser::{
     OperatorsReader, OperatorsReaderAllocations, WasmModuleResources,
 };
 
-use crate::bounds::Site;
+use crate::bounds::{Site, Touch};
 use crate::compile::budget::{Excess, Most};
 use env::FuncEnv;
 use state::State;
@@ -106,6 +106,11 @@ impl FuncTranslator {
     /// The accesses with checks of the body that was translated last.
     pub(crate) fn sites(&self) -> &[Site] {
         self.env.sites()
+    }
+
+    /// All its accesses to memories.
+    pub(crate) fn touches(&self) -> &[Touch] {
+        self.env.touches()
     }
 
     /// The ends of the increments that count the last body's accesses; none

@@ -38,6 +38,9 @@ impl Printer<'_> {
             InstructionData::NullAry {
                 opcode: Opcode::Nop,
             } => {}
+            InstructionData::NullAry {
+                opcode: Opcode::SequencePoint,
+            } => self.line("call void asm sideeffect \"\", \"~{memory}\"() nounwind"),
             _ => return self.returns(inst),
         }
         Ok(true)

@@ -7,6 +7,7 @@
 //! | `notrap`, `aligned`, a number | an unordered load: another thread may write there |
 //! | any other load | volatile: it stays behind what made it safe |
 //! | any store | volatile |
+//! | `notrap`, `can_move`, not `readonly` | plain: proved in front of a loop ([`crate::compile::proved`]) |
 //! | a slot of the frame | as it is: nobody else sees it |
 
 use cranelift_codegen::ir::{
@@ -21,6 +22,11 @@ pub(super) struct Access {
     flags: MemFlagsData,
     /// `align …` and what else stands behind the pointer.
     pub behind: String,
+}
+
+/// Whether an access is one of a loop that was proved in front.
+fn is_proved(flags: MemFlagsData) -> bool {
+    flags.notrap() && flags.can_move() && !flags.readonly()
 }
 
 impl Printer<'_> {
@@ -43,7 +49,7 @@ impl Printer<'_> {
 
     /// The address of an access: a pointer, as LLVM wants the start of what is accessed to
     /// be one, and what is added to it.
-    fn pointer(&mut self, address: Value, offset: i32, space: &str) -> String {
+    fn pointer(&mut self, address: Value, offset: i32, space: &str, fact: &str) -> String {
         let ptr = format!("ptr{space}");
         let sum = self
             .maker(address)
@@ -64,10 +70,10 @@ impl Printer<'_> {
         };
         if let Some(added) = added {
             let added = self.op(added);
-            at = self.temp(&format!("getelementptr i8, {ptr} {at}, i64 {added}"));
+            at = self.temp(&format!("getelementptr{fact} i8, {ptr} {at}, i64 {added}"));
         }
         if offset != 0 {
-            at = self.temp(&format!("getelementptr i8, {ptr} {at}, i64 {offset}"));
+            at = self.temp(&format!("getelementptr{fact} i8, {ptr} {at}, i64 {offset}"));
         }
         format!("{ptr} {at}")
     }
@@ -105,9 +111,12 @@ impl Printer<'_> {
         };
         let mut behind = format!("align {align}");
         let pointer = match flags.trap_code() {
-            None => self.pointer(address, offset, " addrspace(258)"),
+            None => {
+                let fact = if is_proved(flags) { " inbounds" } else { "" };
+                self.pointer(address, offset, " addrspace(258)", fact)
+            }
             Some(code) => {
-                let pointer = self.pointer(address, offset, "");
+                let pointer = self.pointer(address, offset, "", "");
                 let site = self.site(code);
                 behind.push_str(&format!(", !pcsections !{{!\"ft\", !{{i32 {site}}}}}"));
                 pointer
@@ -133,6 +142,7 @@ impl Printer<'_> {
             true if flags.readonly() && flags.can_move() => {
                 format!("load {name}, {pointer}, {behind}, !invariant.load !0")
             }
+            true if is_proved(*flags) => format!("load {name}, {pointer}, {behind}"),
             true if !flags.readonly() && flags.aligned() && is_number => {
                 format!("load atomic {name}, {pointer} unordered, {behind}")
             }
@@ -212,11 +222,24 @@ impl Printer<'_> {
         }
         let access = self.access(flags, address, offset, ty, false)?;
         let (pointer, behind) = (access.pointer, access.behind);
-        self.line(&format!(
-            "store volatile {} {text}, {pointer}, {behind}",
-            name_of(ty)?
-        ));
+        let name = name_of(ty)?;
+        let (text, how) = match is_proved(flags) {
+            true => (self.untold(value, text)?, ""),
+            false => (text, " volatile"),
+        };
+        self.line(&format!("store{how} {name} {text}, {pointer}, {behind}"));
         Ok(true)
+    }
+
+    /// A float that is stored where a load may find it: LLVM is not to know what it is.
+    fn untold(&mut self, value: Value, text: String) -> Printing<String> {
+        let ty = self.ty(value);
+        if !(ty.is_float() || ty.is_vector()) || self.settled.contains(&value) {
+            return Ok(text);
+        }
+        let name = name_of(ty)?;
+        let hidden = format!("call {name} asm \"\", \"=x,0\"({name} {text}) #3");
+        Ok(self.temp(&hidden))
     }
 
     /// What is stored, and its type.
