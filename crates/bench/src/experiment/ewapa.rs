@@ -3,6 +3,7 @@
 //!
 //! ```text
 //!  suite wasi-io × { fathom, every engine, native code of GCC }   times, traces
+//!  two of it, smaller, on the same                                figures 2, 3 and 5
 //!  not-run       × { fathom, every engine }                       start-up
 //! ```
 //!
@@ -21,13 +22,14 @@ use fathom_record::{
 use super::{
     Command, Design, Here, Measured, Traces,
     design::plain,
-    measured::{DEFAULT, answered, names, size, suite},
+    measured::{DEFAULT, Programs, answered, names, size, suite},
     waterfall::beside,
 };
 use crate::{
     asked::AskError,
     choose::{Builds, Controls, OWN, Program, Row, Wanted},
     plan::Task,
+    suite::Suite,
     unrun::unrun,
 };
 
@@ -42,6 +44,12 @@ const STUDY: [&str; 6] = [
 ];
 /// The second one is for engines that take no later instructions, which the study had.
 const BUILDS: [Variant; 2] = [Variant::Wasm, Variant::WasmMvp];
+/// What is run at smaller sizes, too, where it is run at all: figures 2, 3 and 5.
+const TRENDS: [&str; 2] = ["freads-4096", "fwrites-60"];
+/// How much smaller.
+const SMALLER: [u64; 3] = [64, 16, 4];
+/// Files have so many bytes at least.
+const BYTES_MIN: u64 = 1 << 16;
 /// Traced runs of each: as many as an interval takes.
 const TRACED: u32 = 5;
 
@@ -78,6 +86,9 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
     let (asked, suite) = (here.asked, suite(here.suites()?, "wasi-io")?);
     let size = size(asked);
     let (mut programs, mut notes) = answered(&suite, &names(asked, &STUDY), &size)?;
+    let (smaller, their_notes) = smaller(&suite, &programs, &size)?;
+    programs.extend(smaller);
+    notes.extend(their_notes);
     for (note, program) in notes.iter_mut().zip(&programs) {
         note.trips = library_calls(program);
     }
@@ -106,6 +117,32 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
         strategies: vec![DEFAULT],
         ..Measured::new(format!("ewapa-{size}"), (programs, notes))
     })
+}
+
+/// Those of the programs that the study's figures show by size, at smaller ones:
+/// `NAME-of-BYTES`.
+fn smaller(suite: &Suite, all: &[Program<'_>], size: &str) -> Result<Programs, AskError> {
+    let (mut programs, mut notes) = (Vec::new(), Vec::new());
+    let shown = all.iter().filter(|one| TRENDS.contains(&&*one.name));
+    for (whole, factor) in shown.flat_map(|one| SMALLER.map(|factor| (one, factor))) {
+        let (mut smaller, mut note) = answered(suite, std::slice::from_ref(&whole.name), size)?;
+        let (Some(mut program), Some(mut note)) = (smaller.pop(), note.pop()) else {
+            continue;
+        };
+        let Some(last) = program.args.last_mut() else {
+            continue;
+        };
+        let bytes = last.parse::<u64>().unwrap_or(0) / factor;
+        if bytes < BYTES_MIN {
+            continue;
+        }
+        *last = bytes.to_string();
+        program.name = format!("{}-of-{bytes}", whole.name);
+        note.name = program.name.clone();
+        programs.push(program);
+        notes.push(note);
+    }
+    Ok((programs, notes))
 }
 
 /// The file of a build of it.
@@ -160,9 +197,35 @@ mod tests {
         };
         assert_eq!(calls("fwrites-60", &["60", "4194304"]), Some(69_905));
         assert_eq!(calls("freads-4096", &["4096", "8192"]), Some(3));
+        assert_eq!(calls("freads-4096-of-8192", &["4096", "8192"]), Some(3));
         assert_eq!(calls("seeks", &["50"]), Some(50));
         assert_eq!(calls("writes-60", &["60", "4194304"]), None);
         assert_eq!(calls("fwrites-60", &["0", "1"]), None);
         assert_eq!(calls("fwrites-60", &["sixty", "1"]), None);
+    }
+    #[test]
+    fn two_programs_are_run_at_smaller_sizes_too() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../workloads/wasi-io");
+        let suite = Suite::load(folder.as_ref()).unwrap();
+        let smaller_at = |names: &[&str], size: &str| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            let (all, _) = answered(&suite, &names, size).unwrap();
+            let (programs, notes) = smaller(&suite, &all, size).unwrap();
+            let same = programs.iter().zip(&notes).all(|(a, b)| a.name == b.name);
+            assert!(same && programs.len() == notes.len());
+            let words = |one: &Program<'_>| format!("{} {}", one.name, one.args.join(" "));
+            programs.iter().map(words).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            smaller_at(&["seeks", "fwrites-60"], "medium"),
+            [
+                "fwrites-60-of-1048576 60 1048576",
+                "fwrites-60-of-4194304 60 4194304",
+                "fwrites-60-of-16777216 60 16777216",
+            ]
+        );
+        assert_eq!(smaller_at(&["freads-4096"], "small").len(), 3);
+        assert!(smaller_at(&["freads-4096", "fwrites-60"], "mini").is_empty());
+        assert!(smaller_at(&["freads-2000"], "medium").is_empty());
     }
 }

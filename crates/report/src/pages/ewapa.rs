@@ -5,7 +5,9 @@
 //!  samples.jsonl: rounds and traced runs ──┘
 //!    here     what a statement is answered with
 //!    tables   II, IV to VII, and all programs
+//!    trends   times over sizes (figures 2, 3 and 5)
 //!    draw     shares of the time (figure 6), start-up (figure 4)
+//!    lines    times over sizes, drawn
 //! ```
 //!
 //! What must stay true: what the study states is in that file alone and is called published;
@@ -14,7 +16,9 @@
 
 mod draw;
 mod here;
+mod lines;
 mod tables;
+mod trends;
 
 use std::fmt::Write;
 
@@ -169,9 +173,11 @@ impl<'a> Page<'a> {
     fn files(&self, study: &Study) -> Vec<(String, String)> {
         let mut text = self.head(study);
         text.push_str(&self.statements(study));
+        let (trends, mut pictures) = self.trends(&study.io);
+        text.push_str(&trends);
         let (start, picture) = self.start_up();
         text.push_str(&start);
-        let mut pictures = Vec::from_iter(picture);
+        pictures.extend(picture);
         for each in &study.each {
             text.push_str(&self.functions(each));
         }
@@ -261,7 +267,7 @@ impl<'a> Page<'a> {
     fn programs(&self) -> impl Iterator<Item = &'a str> {
         let notes = self.campaign.header.workloads.iter();
         notes
-            .filter(|note| note.suite != SUITE)
+            .filter(|note| note.suite != SUITE && !trends::is_smaller(&note.name))
             .map(|note| note.name.as_str())
     }
 

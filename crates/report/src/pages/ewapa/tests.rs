@@ -30,11 +30,18 @@ fn seen(count: u64, each_ns: u64) -> Seen {
     }
 }
 
+/// A cell's program, and by how much its file is smaller.
+fn part(cell: &Cell) -> (&str, u64) {
+    let smaller = cell.workload.split_once("-of-");
+    smaller.map_or((&cell.workload, 1), |(program, _)| (program, 4))
+}
+
 /// What an engine asks for: once for each request, twice, or by another thread; one of them
 /// does not let its calls be timed.
 fn traced(cell: &Cell, repeat: u32) -> Option<Traced> {
     let is_native = !cell.variant.is_wasm();
-    let (write, system) = match (cell.workload.as_str(), is_native) {
+    let (program, part) = part(cell);
+    let (write, system) = match (program, is_native) {
         ("fwrites-60", true) => ("fd_write", 1000),
         ("fwrites-60", false) => ("fd_write", 4000),
         ("freads-4096", _) => ("fd_read", READS),
@@ -42,7 +49,7 @@ fn traced(cell: &Cell, repeat: u32) -> Option<Traced> {
         ("seeks", _) => ("fd_seek", 500),
         _ => return None,
     };
-    let off = u64::from(repeat);
+    let (system, off) = (system / part, u64::from(repeat));
     let (asked, made, futexes, each_ns) = match cell.sandbox.engine.as_str() {
         "wasmtime" => (2 * system, 2 * system, 9 * system + off, 9000 + off),
         "wasm3" => (system, 2 * system, 0, 3000 + off),
@@ -78,10 +85,23 @@ fn traced(cell: &Cell, repeat: u32) -> Option<Traced> {
     })
 }
 
+/// How long a program takes.
+fn seconds(cell: &Cell) -> f64 {
+    let whole = match (cell.workload.as_str(), cell.sandbox.engine.as_str()) {
+        (NOT_RUN, _) => 1e-9,
+        (_, "native") => 0.1,
+        (_, "fathom") => 0.12,
+        (_, "wasm3") => 0.5,
+        _ => 0.9,
+    };
+    whole / part(cell).1 as f64
+}
+
 fn campaign() -> Campaign {
     let notes = vec![
         note("wasi-io", "freads-4096", Some(READS)),
         note("wasi-io", "fwrites-60", Some(LIBRARY)),
+        note("wasi-io", "fwrites-60-of-1020000", Some(LIBRARY / 4)),
         note("wasi-io", "opens", Some(500)),
         note("wasi-io", "seeks", Some(500)),
         note(SUITE, NOT_RUN, None),
@@ -112,13 +132,6 @@ fn campaign() -> Campaign {
         .map(Cell::control)
         .collect();
     cells.extend(controls);
-    let seconds = |cell: &Cell| match (cell.workload.as_str(), cell.sandbox.engine.as_str()) {
-        (NOT_RUN, _) => 1e-9,
-        (_, "native") => 0.1,
-        (_, "fathom") => 0.12,
-        (_, "wasm3") => 0.5,
-        _ => 0.9,
-    };
     let mut campaign = formula::campaign("ewapa-mini", notes, &cells, seconds);
     let by_id: BTreeMap<_, _> = cells.iter().map(|cell| (cell.id(), cell)).collect();
     for process in &mut campaign.processes {
@@ -250,6 +263,9 @@ fn shares_of_the_time_and_start_up_are_drawn() {
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let wanted = [
         "ewapa.md",
+        "ewapa-calls-fwrite.svg",
+        "ewapa-wasi-fwrite.svg",
+        "ewapa-whole-fwrite.svg",
         "ewapa-start.svg",
         "ewapa-share-fread.svg",
         "ewapa-share-fwrite.svg",
@@ -260,17 +276,48 @@ fn shares_of_the_time_and_start_up_are_drawn() {
         assert!(text.contains(&format!("]({name})")), "{name}");
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     }
-    assert!(
-        files[1].1.contains("» 200 ms"),
-        "a long bar is cut: {}",
-        files[1].1
-    );
+    let start = &files[4].1;
+    assert!(start.contains("» 200 ms"), "a long bar is cut: {start}");
     let share = section(text, "### Figure 6: fwrites-60");
     // 3.6 ms of system calls and 0.8 ms around them, of 130 ms.
     let fathom = line(&share, "fathom");
     assert_eq!(fathom[2..6], ["130 ms", "2.8 %", "0.6 %", "97 %"]);
     assert_eq!(line(&share, "native")[4], "–");
     assert_eq!(line(&share, "wasm3")[4], "–");
+}
+
+#[test]
+fn times_grow_with_the_size() {
+    let files = files(&campaign());
+    let text = &files[0].1;
+    let calls = section(text, "### Figure 2");
+    assert_eq!(calls[0][2..4], ["1.02 MB", "4.08 MB"]);
+    // 1000 and 4000 calls of 0.902 µs; the programs that read are of one size alone.
+    let fathom = line(&calls, "fathom");
+    assert!(fathom[2].starts_with("902 µs (") && fathom[3].starts_with("3.61 ms ("));
+    assert_eq!(calls.iter().filter(|line| line[1] == "fathom").count(), 1);
+    let wasi = section(text, "### Figure 3");
+    assert_eq!(line(&wasi, "native")[2..4], ["–", "–"]);
+    assert!(line(&wasi, "fathom")[3].starts_with("4.41 ms ("));
+    let whole = section(text, "### Figure 5");
+    assert_eq!(line(&whole, "fathom")[2..4], ["40.0 ms", "130 ms"]);
+    // Of which the slowest stands highest, and none is without its name.
+    let drawing = &files[3].1;
+    assert_eq!(drawing.matches("<polyline").count(), 4, "{drawing}");
+    assert_eq!(drawing.matches("<circle").count(), 8);
+    let named = |name: &str| drawing.find(&format!(">{name}</text>")).unwrap();
+    assert!(named("wasmtime") < named("wasm3") && named("wasm3") < named("native"));
+    // Calls that were not timed have no line, and nothing but names is left of it.
+    assert_eq!(files[2].1.matches("<circle").count(), 4, "{}", files[2].1);
+}
+
+#[test]
+fn one_size_is_no_trend() {
+    let mut campaign = campaign();
+    let notes = &mut campaign.header.workloads;
+    notes.retain(|note| !trends::is_smaller(&note.name));
+    let files = files(&campaign);
+    assert!(!files[0].1.contains("Figure 2") && files.len() == 4);
 }
 
 #[test]
