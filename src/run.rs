@@ -135,7 +135,8 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         .count(args.count.is_some())
         .codegen(args.codegen)
         .clang(codegen::clang(args.codegen, invocation)?)
-        .cache_dir(args.cache.clone());
+        .cache_dir(args.cache.clone())
+        .end_threads(true);
     let engine = Engine::new(&config)?;
     let start = Instant::now();
     let module = Module::new(&engine, &wasm).with_context(|| file.clone())?;

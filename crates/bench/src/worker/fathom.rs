@@ -75,7 +75,8 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, OwnStrategy, Hello), Re
         .allow_unchecked(wish.unsafe_no_bounds)
         .quota(QUOTA)
         .layout_seed(wish.seed)
-        .cache_dir(wish.cache.map(Path::to_owned));
+        .cache_dir(wish.cache.map(Path::to_owned))
+        .end_threads(true);
     let config = match wish.stack_bytes {
         Some(bytes) => config.continuation_stack(bytes as usize),
         None => config,

@@ -1,5 +1,6 @@
 //! On whose threads compilation runs: rayon's, which a forked child has not, though it
-//! inherits the memory that says that there are some.
+//! inherits the memory that says that there are some; or threads that end with it, for a
+//! process that wants none beside its own.
 
 use std::io;
 
@@ -7,21 +8,17 @@ use fathom_sys::forked;
 
 use crate::facts::error::{Error, Result};
 
-/// Do work that is given to rayon's threads: to those of the process, or, in a child
-/// that was forked since there may be any, to threads made for this.
+/// Do work that is given to rayon's threads: to those of the process, or, where `end` says
+/// so and in a child that was forked since there may be any, to threads made for this.
 ///
 /// # Errors
-/// What the host says of new threads, in a child.
-pub(crate) fn by_threads<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
-    if !forked::is_child() {
+/// What the host says of new threads.
+pub(crate) fn by_threads<R: Send>(end: bool, work: impl FnOnce() -> R + Send) -> Result<R> {
+    if !end && !forked::is_child() {
         return Ok(work());
     }
-    let threads = rayon::ThreadPoolBuilder::new().build();
-    let threads = threads.map_err(|error| {
-        Error::resource(
-            "no threads to compile with after a fork",
-            io::Error::other(error),
-        )
-    })?;
-    Ok(threads.install(work))
+    // Scoped: they are gone when it returns.
+    let threads = rayon::ThreadPoolBuilder::new();
+    let done = threads.build_scoped(|thread| thread.run(), |threads| threads.install(work));
+    done.map_err(|error| Error::resource("no threads to compile with", io::Error::other(error)))
 }

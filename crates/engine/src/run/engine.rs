@@ -312,7 +312,7 @@ impl Engine {
         let hold = TypeHold::known(id).map_err(gone)?;
         let signature = [TypeId::signature(id.number())];
         let count = self.config().count;
-        let artifact = compile::by_threads(|| {
+        let artifact = compile::by_threads(self.config().end_threads, || {
             compile::compile_host_trampolines(
                 [self.target(), self.plain_target()],
                 &signature,

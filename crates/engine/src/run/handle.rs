@@ -104,7 +104,8 @@ impl Module {
             return Module::publish(engine, Skeleton::of(wasm), info, artifact, origin);
         }
         let (info, bodies) = decode(wasm, features)?;
-        let artifact = compile::by_threads(|| compile(engine, &info, bodies))??;
+        let end = engine.config().end_threads;
+        let artifact = compile::by_threads(end, || compile(engine, &info, bodies))??;
         if let Some(key) = &mut key {
             key.store(&artifact);
         }
@@ -166,7 +167,7 @@ impl Module {
             };
             compile::listings(&env, bodies, func)
         };
-        let listings = compile::by_threads(listings).flatten();
+        let listings = compile::by_threads(engine.config().end_threads, listings).flatten();
         listings.map_err(|error| missing_feature(error, wasm, features))
     }
 
