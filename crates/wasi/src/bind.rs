@@ -14,7 +14,7 @@ use crate::calls::{Call, random};
 use crate::ctx::WasiCtx;
 use crate::errno::Errno;
 use crate::memory::{GuestMemory, SharedBytes};
-use crate::ranges::{Checked, Iovecs, Pages, Present, Stopped};
+use crate::ranges::{Checked, Iovecs, Pages, Present, SHORT, Stopped};
 use crate::types::Snapshot;
 use crate::watch::{Around, Watch};
 use crate::{MissingMemory, ProcExit};
@@ -88,6 +88,7 @@ fn stoppable<T>(
 
 /// A call on the descriptor `fd` and the list of `count` ranges at `ptr`, which are
 /// read and made present before.
+#[inline]
 fn transfer<T>(
     caller: &mut Caller<'_, T>,
     get: impl Fn(&mut T) -> &mut WasiCtx,
@@ -120,13 +121,11 @@ fn status(outcome: Call) -> u32 {
 
 /// The memory of the instance that calls.
 fn memory_of<T>(caller: &Caller<'_, T>) -> Result<Memory, Error> {
-    caller
-        .get_export("memory")
-        .and_then(|export| export.into_memory())
-        .ok_or_else(|| Error::host(MissingMemory))
+    caller.memory().ok_or_else(|| Error::host(MissingMemory))
 }
 
 /// The caller's memory and the host's data.
+#[inline]
 fn parts<'a, T>(caller: &'a mut Caller<'_, T>, memory: Memory) -> (GuestMemory<'a>, &'a mut T) {
     match memory.as_shared(&*caller) {
         Some(shared) => (GuestMemory::shared(Box::new(shared)), caller.data_mut()),
@@ -177,14 +176,20 @@ impl<T> Pages for CallersPages<'_, '_, T> {
 
 /// Reads ranges and makes their pages present, so that the kernel can work on
 /// them.
+#[inline]
 fn ranges<T>(
     caller: &mut Caller<'_, T>,
     memory: Memory,
     ptr: u32,
     count: u32,
 ) -> Result<Present<Iovecs>, Errno> {
-    let stopped = stopped(caller);
-    let ranges = Iovecs::read(&parts(caller, memory).0, ptr, count, &stopped)?;
+    let ranges = match count {
+        0..=SHORT => Iovecs::short(&parts(caller, memory).0, ptr, count)?,
+        _ => {
+            let stopped = stopped(caller);
+            Iovecs::read(&parts(caller, memory).0, ptr, count, &stopped)?
+        }
+    };
     ranges.present(&CallersPages { caller, memory })
 }
 

@@ -12,6 +12,7 @@ use crate::pipes::{MemoryInputPipe, MemoryOutputPipe};
 use crate::table::{Descriptor, HostFile, Table};
 use crate::types::{FileType, Rights};
 use rustix::fs::{Mode, OFlags};
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -492,6 +493,24 @@ impl WasiCtx {
     pub(crate) fn table(&self) -> MutexGuard<'_, Table> {
         // Each change is one assignment: a table is good at any time.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The descriptor `fd` for one call, which must be no directory and allow `rights`: a
+    /// copy where other threads have the table.
+    ///
+    /// # Errors
+    /// `Errno::Badf`, `Errno::Isdir`, `Errno::Notcapable`.
+    #[inline]
+    pub(crate) fn file(&mut self, fd: u32, rights: Rights) -> Result<Cow<'_, Descriptor>, Errno> {
+        // Whoever could make another thread have it would need this context, which is
+        // borrowed here.
+        if Arc::strong_count(&self.table) > 1 {
+            let table = self.table();
+            return table.file(fd, rights).cloned().map(Cow::Owned);
+        }
+        let table = Arc::get_mut(&mut self.table).expect("nobody else has it");
+        let table = table.get_mut().unwrap_or_else(PoisonError::into_inner);
+        table.file(fd, rights).map(Cow::Borrowed)
     }
 
     /// Opens a descriptor and gives it the lowest free number.

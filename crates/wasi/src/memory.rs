@@ -60,10 +60,12 @@ impl<'a> GuestMemory<'a> {
     ///
     /// # Errors
     /// `Errno::Fault`.
+    #[inline]
     pub(crate) fn checked(&self, ptr: u32, len: u32) -> Result<Checked, Errno> {
         Checked::new(self.len(), ptr, len)
     }
 
+    #[inline]
     fn len(&self) -> usize {
         match &self.0 {
             Bytes::Own(bytes) => bytes.len(),
@@ -97,6 +99,20 @@ impl<'a> GuestMemory<'a> {
                 }
             }
         }
+    }
+
+    /// Two numbers of 32 bits at `ptr`.
+    #[inline]
+    pub(crate) fn pair(&self, ptr: u32) -> Result<[u32; 2], Errno> {
+        let range = self.checked(ptr, 8)?.bytes();
+        let mut raw = [0; 8];
+        match &self.0 {
+            Bytes::Own(bytes) => raw.copy_from_slice(&bytes[range]),
+            Bytes::Shared(bytes) if bytes.read(range.start, &mut raw) => {}
+            Bytes::Shared(_) => return Err(Errno::Fault),
+        }
+        let both = u64::from_le_bytes(raw);
+        Ok([both as u32, (both >> 32) as u32])
     }
 
     /// Lets `fill` write to the bytes of the range, which may be copied: the caller
@@ -197,6 +213,12 @@ impl<'a> GuestMemory<'a> {
             if let [range] = ranges {
                 let slice = bytes.get_mut(range.bytes()).ok_or(Errno::Fault)?;
                 return fill(&mut [IoSliceMut::new(slice)]);
+            }
+            // What C libraries ask for; where they overlap, it goes on below.
+            if let [first, second] = ranges
+                && let Ok(both) = bytes.get_disjoint_mut([first.bytes(), second.bytes()])
+            {
+                return fill(&mut both.map(IoSliceMut::new));
             }
             if let Some(mut slices) = split(bytes, ranges) {
                 return fill(&mut slices);

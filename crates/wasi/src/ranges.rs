@@ -26,14 +26,19 @@ pub(crate) const IOVECS_MAX: usize = 1024;
 /// (`MAX_RW_COUNT`), so that no more is made present than it will touch.
 pub(crate) const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
 
+/// What a range takes in a list: its pointer and its length.
+const PAIR_BYTES: u32 = 8;
+
 /// How much of a long range is worked on at once.
 pub(crate) const PIECE_BYTES: u32 = 64 << 10;
 
-/// Lists up to this length are kept without an allocation.
-const INLINE: usize = 8;
+/// Lists up to this length are kept without an allocation, and read without asking
+/// whether to stop. C libraries have one range, or two: what is in a buffer, and what is
+/// not.
+pub(crate) const SHORT: u32 = 2;
 
 /// A short list for one system call.
-pub(crate) type Vectors<T> = SmallVec<[T; INLINE]>;
+pub(crate) type Vectors<T> = SmallVec<[T; SHORT as usize]>;
 
 /// Whether the guest has been told to stop; asked by calls that work long.
 pub(crate) type Stopped<'a> = &'a dyn Fn() -> bool;
@@ -50,6 +55,7 @@ impl Checked {
     ///
     /// # Errors
     /// `Errno::Fault` when it is not inside.
+    #[inline]
     pub(crate) fn new(bytes: usize, ptr: u32, len: u32) -> Result<Checked, Errno> {
         // usize has 64 bits on every host this runs on, so the sum cannot wrap.
         match ptr as usize + len as usize <= bytes {
@@ -74,6 +80,7 @@ impl Checked {
     }
 
     /// Its first `len` bytes, or all where it has fewer.
+    #[inline]
     pub(crate) fn first(self, len: u64) -> Checked {
         let len = u32::try_from(len).map_or(self.len, |len| len.min(self.len));
         Checked { len, ..self }
@@ -142,6 +149,28 @@ impl Iovecs {
             }
             if stopped() {
                 return Err(Errno::Intr);
+            }
+        }
+        Ok(Iovecs(out))
+    }
+
+    /// The same of a list of [`SHORT`] at most, which takes no time.
+    ///
+    /// # Errors
+    /// `Errno::Fault` when the list or one of its ranges is not inside.
+    #[inline]
+    pub(crate) fn short(memory: &GuestMemory, ptr: u32, count: u32) -> Result<Iovecs, Errno> {
+        let (mut out, mut room) = (SmallVec::new(), TRANSFER_BYTES_MAX);
+        memory.check(ptr, count * PAIR_BYTES)?;
+        for at in 0..count {
+            let [buf, len] = memory.pair(ptr + at * PAIR_BYTES)?;
+            let range = memory.checked(buf, len)?.first(room);
+            if range.len > 0 {
+                out.push(range);
+                room -= u64::from(range.len);
+            }
+            if room == 0 {
+                break;
             }
         }
         Ok(Iovecs(out))
@@ -229,6 +258,26 @@ mod tests {
         assert_eq!(pairs(&read(&memory, 0, 1).unwrap()), [(0, 64)]);
         for (ptr, count) in [(0, 2), (60, 1), (0, u32::MAX), (u32::MAX, u32::MAX / 8)] {
             assert_eq!(read(&memory, ptr, count).unwrap_err(), Errno::Fault);
+        }
+    }
+
+    #[test]
+    fn short_lists_are_read_as_others_are() {
+        let ends = [0, 1, 8, 56, 63, 64, 65, u32::MAX];
+        let ranges = ends.iter().flat_map(|&ptr| ends.map(|len| (ptr, len)));
+        let ranges: Vec<(u32, u32)> = ranges.collect();
+        for (&first, &second) in ranges
+            .iter()
+            .flat_map(|a| ranges.iter().map(move |b| (a, b)))
+        {
+            let mut memory = vec![0; 64];
+            list(&[first, second], &mut memory, 40);
+            let memory = GuestMemory::new(&mut memory);
+            for (ptr, count) in [(40, 0), (40, 1), (40, 2), (48, 2), (56, 2), (u32::MAX, 1)] {
+                let long = read(&memory, ptr, count).map(|all| pairs(&all));
+                let short = Iovecs::short(&memory, ptr, count).map(|all| pairs(&all));
+                assert_eq!(short, long, "{first:?} {second:?} {ptr} {count}");
+            }
         }
     }
 

@@ -8,7 +8,8 @@
 //!
 //! Threads share a table. A call takes a copy of the descriptor and lets go of
 //! the table, so that one which waits is in nobody's way; a file that is closed
-//! meanwhile stays open until the call is over.
+//! meanwhile stays open until the call is over. Without other threads a transfer needs
+//! neither lock nor copy.
 
 use crate::dir::DirStream;
 use crate::errno::Errno;
@@ -250,8 +251,10 @@ impl Table {
     ///
     /// # Errors
     /// `Errno::Badf`, `Errno::Isdir`, `Errno::Notcapable`.
-    pub(crate) fn file(&self, fd: u32, rights: Rights) -> Result<Descriptor, Errno> {
-        let descriptor = self.get(fd)?;
+    #[inline]
+    pub(crate) fn file(&self, fd: u32, rights: Rights) -> Result<&Descriptor, Errno> {
+        let slot = self.slots.get(fd as usize);
+        let descriptor = slot.and_then(Option::as_ref).ok_or(Errno::Badf)?;
         if descriptor.filetype == FileType::Directory {
             return Err(Errno::Isdir);
         }

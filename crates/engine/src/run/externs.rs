@@ -201,6 +201,7 @@ impl Memory {
         })
     }
 
+    #[inline]
     pub(crate) fn linear<'a>(&self, store: &'a StoreOpaque) -> &'a LinearMemory {
         assert_eq!(self.store, store.id, "memory of another store");
         // SAFETY: of this store, hence alive as long.
@@ -256,6 +257,7 @@ impl Memory {
         unsafe { memory.bytes_mut() }
     }
 
+    #[inline]
     fn unshared<'a>(&self, store: &'a StoreOpaque) -> &'a LinearMemory {
         let memory = self.linear(store);
         assert!(!memory.ty.shared, "there are no slices of a shared memory");

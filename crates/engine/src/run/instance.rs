@@ -59,6 +59,8 @@ pub(crate) struct InstanceData {
     pub dropped_elements: Vec<bool>,
     /// Which data segments were dropped.
     pub dropped_data: Vec<bool>,
+    /// The memory exported as `memory`, which host functions ask for at each call.
+    pub memory: Option<NonNull<LinearMemory>>,
 }
 
 // SAFETY: every address is one of the same store's, which moves as a whole.
@@ -193,6 +195,10 @@ impl Instance {
             opaque.admit_instance(module)?;
             InstanceData::allocate(opaque, module, imports)
         })?;
+        data.memory = match module.export("memory") {
+            Some(EntityIndex::Memory(i)) => Some(data.memories[i as usize]),
+            _ => None,
+        };
         let raw = NonNull::from(&mut *data);
         // SAFETY: the instance is new; nobody else has its address.
         unsafe { init::fill(&mut data)? };
@@ -327,6 +333,7 @@ impl InstanceData {
             elements: Vec::new(),
             dropped_elements: vec![false; info.elements.len()],
             dropped_data: module.images().covered().to_vec(),
+            memory: None,
         });
         for import in imports {
             match import {

@@ -54,6 +54,7 @@ impl Interrupt {
     }
 
     /// Whether it was raised.
+    #[inline]
     pub fn is_raised(&self) -> bool {
         self.0.raised.load(Ordering::SeqCst)
     }

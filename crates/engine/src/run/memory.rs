@@ -184,6 +184,7 @@ impl LinearMemory {
     }
 
     /// Current length in bytes.
+    #[inline]
     pub fn len(&self) -> usize {
         self.vm.len.load(Ordering::SeqCst)
     }
@@ -243,6 +244,7 @@ impl LinearMemory {
     ///
     /// # Safety
     /// The memory is not shared, and its store is borrowed for `'a`.
+    #[inline]
     pub unsafe fn bytes<'a>(&self) -> &'a [u8] {
         debug_assert!(!self.ty.shared);
         // SAFETY: every byte below the length is readable; by the caller's
@@ -255,6 +257,7 @@ impl LinearMemory {
     /// # Safety
     /// The memory is not shared, and its store is exclusively borrowed for
     /// `'a`.
+    #[inline]
     pub unsafe fn bytes_mut<'a>(&self) -> &'a mut [u8] {
         debug_assert!(!self.ty.shared);
         // SAFETY: every byte below the length is writable; by the caller's
@@ -348,6 +351,7 @@ impl LinearMemory {
     ///
     /// # Errors
     /// [`OutOfBounds`] unless it is inside.
+    #[inline]
     pub fn check(&self, start: u64, len: u64) -> Result<Range<usize>, OutOfBounds> {
         let end = start.checked_add(len).ok_or(OutOfBounds)?;
         if end > self.len() as u64 {
@@ -362,23 +366,28 @@ impl LinearMemory {
     ///
     /// # Errors
     /// [`OutOfBounds`] unless it is inside.
+    #[inline]
     pub fn populate(&self, start: u64, len: u64) -> Result<(), OutOfBounds> {
         let range = self.check(start, len)?;
-        let step = match (self.plan.backing, self.domain) {
-            (Backing::OnDemand, _) => page_bytes(),
-            (_, Domain::Locked) => usize::MAX,
-            (_, Domain::Open) => return Ok(()),
-        };
-        if !range.is_empty() {
-            let first = range.start - range.start % page_bytes();
-            for page in (first..range.end).step_by(step) {
-                // Atomic, because other threads may access a shared memory.
-                // SAFETY: below the length; a missing page is supplied by the
-                // fault handler.
-                unsafe { AtomicU8::from_ptr(self.vm.base.add(page)) }.load(Ordering::Relaxed);
-            }
+        match (self.plan.backing, self.domain) {
+            (Backing::OnDemand, _) => self.touch(range, page_bytes()),
+            (_, Domain::Locked) => self.touch(range, usize::MAX),
+            (_, Domain::Open) => {}
         }
         Ok(())
+    }
+
+    /// Load a byte at every step of a range that is inside.
+    fn touch(&self, range: Range<usize>, step: usize) {
+        if range.is_empty() {
+            return;
+        }
+        let first = range.start - range.start % page_bytes();
+        for page in (first..range.end).step_by(step) {
+            // Atomic, because other threads may access a shared memory.
+            // SAFETY: below the length; a missing page is supplied by the fault handler.
+            unsafe { AtomicU8::from_ptr(self.vm.base.add(page)) }.load(Ordering::Relaxed);
+        }
     }
 }
 

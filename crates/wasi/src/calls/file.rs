@@ -8,6 +8,7 @@ use crate::table::Descriptor;
 use crate::types::{self, FdFlags, FileStat, FileType, FstFlags, Rights, Snapshot, Whence};
 use rustix::fs::{Advice, FallocateFlags, OFlags, SeekFrom, Timespec, Timestamps};
 use rustix::fs::{UTIME_NOW, UTIME_OMIT};
+use std::borrow::Cow;
 use std::num::NonZeroU64;
 
 /// `fd_advise`. Advice on what is no file changes nothing.
@@ -26,14 +27,14 @@ pub(crate) fn fd_advise(ctx: &WasiCtx, fd: u32, offset: u64, len: u64, advice: u
     if offset > end || len > end {
         return Err(Errno::Inval);
     }
-    let file = ctx.table().file(fd, Rights::FD_ADVISE)?;
+    let file = ctx.table().file(fd, Rights::FD_ADVISE)?.clone();
     rustix::fs::fadvise(file, offset, NonZeroU64::new(len), advice)?;
     Ok(())
 }
 
 /// `fd_allocate`.
 pub(crate) fn fd_allocate(ctx: &WasiCtx, fd: u32, offset: u64, len: u64) -> Call {
-    let file = ctx.table().file(fd, Rights::FD_ALLOCATE)?;
+    let file = ctx.table().file(fd, Rights::FD_ALLOCATE)?.clone();
     rustix::fs::fallocate(file, FallocateFlags::empty(), offset, len)?;
     Ok(())
 }
@@ -120,7 +121,7 @@ pub(crate) fn fd_filestat_get(
 
 /// `fd_filestat_set_size`.
 pub(crate) fn fd_filestat_set_size(ctx: &WasiCtx, fd: u32, size: u64) -> Call {
-    let file = ctx.table().file(fd, Rights::FD_FILESTAT_SET_SIZE)?;
+    let file = ctx.table().file(fd, Rights::FD_FILESTAT_SET_SIZE)?.clone();
     Ok(rustix::fs::ftruncate(file, size)?)
 }
 
@@ -170,7 +171,7 @@ pub(crate) fn fd_renumber(ctx: &mut WasiCtx, from: u32, to: u32) -> Call {
 
 /// `fd_seek`.
 pub(crate) fn fd_seek(
-    ctx: &WasiCtx,
+    ctx: &mut WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
     delta: i64,
@@ -190,18 +191,18 @@ pub(crate) fn fd_seek(
         Whence::Cur => SeekFrom::Current(delta),
         Whence::End => SeekFrom::End(delta),
     };
-    mem.write_u64(out, rustix::fs::seek(file, position)?)
+    mem.write_u64(out, rustix::fs::seek(&*file, position)?)
 }
 
 /// `fd_tell`.
-pub(crate) fn fd_tell(ctx: &WasiCtx, mem: &mut GuestMemory, fd: u32, out: u32) -> Call {
+pub(crate) fn fd_tell(ctx: &mut WasiCtx, mem: &mut GuestMemory, fd: u32, out: u32) -> Call {
     let file = seekable(ctx, fd, Rights::FD_TELL)?;
-    mem.write_u64(out, rustix::fs::tell(file)?)
+    mem.write_u64(out, rustix::fs::tell(&*file)?)
 }
 
 /// A descriptor that has positions; the right to seek is a right to tell.
-fn seekable(ctx: &WasiCtx, fd: u32, right: Rights) -> Result<Descriptor, Errno> {
-    let file = ctx.table().file(fd, Rights::empty())?;
+fn seekable(ctx: &mut WasiCtx, fd: u32, right: Rights) -> Result<Cow<'_, Descriptor>, Errno> {
+    let file = ctx.file(fd, Rights::empty())?;
     match file.filetype {
         FileType::RegularFile | FileType::BlockDevice => {}
         _ => return Err(Errno::Spipe),

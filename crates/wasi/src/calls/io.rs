@@ -9,30 +9,31 @@ use crate::table::{Descriptor, HostFile};
 use crate::types::{FdFlags, FileType, Rights};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::net::{SendAncillaryBuffer, SendFlags};
+use std::borrow::Cow;
 use std::io::IoSlice;
 
 /// `fd_read`, into present ranges.
 pub(crate) fn fd_read(
-    ctx: &WasiCtx,
+    ctx: &mut WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
     iovecs: &Present<Iovecs>,
     nread: u32,
 ) -> Call {
-    let file = ctx.table().file(fd, Rights::FD_READ)?;
+    let file = ctx.file(fd, Rights::FD_READ)?;
     // Before the transfer: bytes that were taken from a pipe cannot be put back.
     mem.check(nread, 4)?;
     wait_unless_nonblocking(&file, PollFlags::IN)?;
     let got = mem.scatter(iovecs, |slices| match slices {
-        [one] => Ok(rustix::io::read(&file, &mut one[..])?),
-        many => Ok(rustix::io::readv(&file, many)?),
+        [one] => Ok(rustix::io::read(&*file, &mut one[..])?),
+        many => Ok(rustix::io::readv(&*file, many)?),
     })?;
     mem.write_u32(nread, count(got)?)
 }
 
 /// `fd_pread`, into present ranges.
 pub(crate) fn fd_pread(
-    ctx: &WasiCtx,
+    ctx: &mut WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
     iovecs: &Present<Iovecs>,
@@ -42,36 +43,36 @@ pub(crate) fn fd_pread(
     let file = positioned(ctx, fd, Rights::FD_READ)?;
     mem.check(nread, 4)?;
     let got = mem.scatter(iovecs, |slices| match slices {
-        [one] => Ok(rustix::io::pread(&file, &mut one[..], offset)?),
-        many => Ok(rustix::io::preadv(&file, many, offset)?),
+        [one] => Ok(rustix::io::pread(&*file, &mut one[..], offset)?),
+        many => Ok(rustix::io::preadv(&*file, many, offset)?),
     })?;
     mem.write_u32(nread, count(got)?)
 }
 
 /// `fd_write`, from present ranges.
 pub(crate) fn fd_write(
-    ctx: &WasiCtx,
+    ctx: &mut WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
     iovecs: &Present<Iovecs>,
     nwritten: u32,
 ) -> Call {
-    let file = ctx.table().file(fd, Rights::FD_WRITE)?;
+    let file = ctx.file(fd, Rights::FD_WRITE)?;
     mem.check(nwritten, 4)?;
     wait_unless_nonblocking(&file, PollFlags::OUT)?;
     let put = mem.gather(iovecs, |slices| match (slices, &*file.host) {
         (slices, HostFile::Output(pipe)) => pipe.write(slices),
         // write(2) to a socket that nobody reads would end the host by SIGPIPE.
         (slices, _) if file.is_socket() => Ok(send(&file, slices)?),
-        ([one], _) => Ok(rustix::io::write(&file, one)?),
-        (many, _) => Ok(rustix::io::writev(&file, many)?),
+        ([one], _) => Ok(rustix::io::write(&*file, one)?),
+        (many, _) => Ok(rustix::io::writev(&*file, many)?),
     })?;
     mem.write_u32(nwritten, count(put)?)
 }
 
 /// `fd_pwrite`, from present ranges.
 pub(crate) fn fd_pwrite(
-    ctx: &WasiCtx,
+    ctx: &mut WasiCtx,
     mem: &mut GuestMemory,
     fd: u32,
     iovecs: &Present<Iovecs>,
@@ -81,8 +82,8 @@ pub(crate) fn fd_pwrite(
     let file = positioned(ctx, fd, Rights::FD_WRITE)?;
     mem.check(nwritten, 4)?;
     let put = mem.gather(iovecs, |slices| match slices {
-        [one] => Ok(rustix::io::pwrite(&file, one, offset)?),
-        many => Ok(rustix::io::pwritev(&file, many, offset)?),
+        [one] => Ok(rustix::io::pwrite(&*file, one, offset)?),
+        many => Ok(rustix::io::pwritev(&*file, many, offset)?),
     })?;
     mem.write_u32(nwritten, count(put)?)
 }
@@ -94,8 +95,8 @@ pub(crate) fn send(socket: &Descriptor, slices: &[IoSlice<'_>]) -> rustix::io::R
 }
 
 /// A file that has positions: `Errno::Spipe` for streams, as the host answers.
-fn positioned(ctx: &WasiCtx, fd: u32, right: Rights) -> Result<Descriptor, Errno> {
-    let file = ctx.table().file(fd, right)?;
+fn positioned(ctx: &mut WasiCtx, fd: u32, right: Rights) -> Result<Cow<'_, Descriptor>, Errno> {
+    let file = ctx.file(fd, right)?;
     match file.filetype {
         FileType::RegularFile | FileType::BlockDevice => {
             file.allows(Rights::FD_SEEK)?;
