@@ -504,7 +504,21 @@ fn what_cannot_be_traced_is_said_in_a_line() {
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(status), "{words:?}: {stderr}");
         assert!(stderr.contains(said), "{words:?}: {stderr}");
+        let is_other = !words.iter().any(|word| word.starts_with("/no/such"));
+        assert!(is_other || stderr.lines().count() == 1, "{stderr}");
     }
+}
+
+#[test]
+fn a_module_that_is_refused_did_not_begin() {
+    let files = Files::new();
+    let path = files.path("invalid.wat");
+    let text = r#"(module (memory (export "memory") 1) (func (export "_start") i32.add))"#;
+    std::fs::write(&path, text).unwrap();
+    let (output, answer) = files.trace(&["--by", "process", Path::new(&path).to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let missing = answer["missing"][0].as_str().unwrap_or_default();
+    assert!(missing.ends_with("did not begin"), "{missing}");
 }
 
 #[test]

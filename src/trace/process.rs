@@ -13,6 +13,7 @@ use fathom_trace::kernel::Tracer;
 use fathom_trace::trace::Wasi;
 
 use super::{Args, Level, Ran};
+use crate::run::load;
 
 /// Runs a command with this process's streams.
 ///
@@ -87,6 +88,8 @@ pub fn own(
     module: &Path,
     tracer: Option<&Tracer>,
 ) -> anyhow::Result<Ran> {
+    // Told by itself, instead of with a trace of the engine that finds it out.
+    load::read(module)?;
     let program = std::env::current_exe().context("where this program is")?;
     let scratch = tempfile::tempdir().context("no folder for counts")?;
     let counts = scratch.path().join("wasi");
@@ -117,9 +120,11 @@ pub fn own(
     let wasi = match fs::read_to_string(&counts) {
         Ok(text) => Some(serde_json::from_str::<Wasi>(&text).context("its counts")?),
         Err(_) => {
-            if sees_wasi {
-                missing.push("WASI calls: the program was killed before it could tell".to_owned());
-            }
+            let why = match status {
+                ..128 => "the program did not begin",
+                _ => "the program was killed before it could tell",
+            };
+            missing.extend(sees_wasi.then(|| format!("WASI calls: {why}")));
             None
         }
     };
