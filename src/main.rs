@@ -90,7 +90,7 @@ fn outcome() -> anyhow::Result<ExitCode> {
     let invocation = &Invocation::new(&words, cli.root);
     match cli.command {
         Command::Run(args) => run::run(args, invocation),
-        Command::Objdump(args) => objdump::run(args),
+        Command::Objdump(args) => objdump::run(args, invocation),
         Command::Bench(args) => bench::run(*args, invocation),
         Command::Suite(args) => suite::run(*args, invocation),
         Command::Sql(args) => sql::run(args, invocation),

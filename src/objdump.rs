@@ -17,6 +17,7 @@ use fathom_engine::{
 use fathom_report::json::FORMAT;
 use serde::Serialize;
 
+use crate::invocation::Invocation;
 use crate::run::{code::Code, load};
 
 /// Show the machine code of functions, and what their checks cost
@@ -52,11 +53,11 @@ pub struct Args {
 /// # Errors
 /// A module that is missing, malformed or asks for what there is not; no such
 /// function.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let file = args.module.display().to_string();
     let wasm = load::read(&args.module)?;
     // Nothing is run: a strategy without guarantee harms nobody.
-    let config = args.code.config().allow_unchecked(true);
+    let config = args.code.config(invocation)?.allow_unchecked(true);
     let engine = Engine::new(&config)?;
     let declared = Module::declarations(&wasm, args.code.features).with_context(|| file.clone())?;
     let func = match &args.func {
@@ -97,6 +98,9 @@ struct Function<'a> {
     name: Option<String>,
     bytes: usize,
     instructions: usize,
+    /// Why the code is Cranelift's, where another generator was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<&'a str>,
     /// Beside the same function without checks.
     check_bytes: isize,
     check_instructions: isize,
@@ -124,6 +128,7 @@ fn json(
         .map(|(listing, (cost, bare))| Function {
             index: listing.func,
             name: listing.name.as_deref().map(readable),
+            kept: listing.kept.as_deref(),
             bytes: cost.bytes,
             instructions: cost.instructions,
             check_bytes: difference(cost.bytes, bare.bytes),
@@ -151,10 +156,15 @@ fn instructions(listing: &Listing) -> Vec<Instruction<'_>> {
 }
 
 fn title(listing: &Listing) -> String {
-    match &listing.name {
-        Some(name) => format!("function {} '{}'", listing.func, readable(name)),
-        None => format!("function {}", listing.func),
-    }
+    let name = match &listing.name {
+        Some(name) => format!(" '{}'", readable(name)),
+        None => String::new(),
+    };
+    let kept = match &listing.kept {
+        Some(why) => format!(" (Cranelift's: {why})"),
+        None => String::new(),
+    };
+    format!("function {}{name}{kept}", listing.func)
 }
 
 /// The function that is meant: by index, export or name, or else by the name that is

@@ -6,7 +6,7 @@
 //! to a pipe which nobody reads ends with 141.
 
 pub mod code;
-mod codegen;
+pub mod codegen;
 mod count;
 mod dir;
 mod invoke;
@@ -25,8 +25,8 @@ use anyhow::Context;
 use code::Code;
 pub use dir::Dir;
 use fathom_engine::{
-    Allowance, BoundsChoice, Codegen, Engine, ErrorKind, Frame, Func, Guarantee, Instance, Linker,
-    Module, Store, TrapCode, Val,
+    Allowance, BoundsChoice, Engine, ErrorKind, Frame, Func, Guarantee, Instance, Linker, Module,
+    Store, TrapCode, Val,
 };
 use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder, Watch};
 use limits::{Deadline, Limits, TIMED_OUT};
@@ -103,10 +103,6 @@ pub struct Args {
     #[command(flatten)]
     code: Code,
 
-    /// What makes machine code
-    #[arg(long, value_name = "NAME", default_value = "cranelift", value_parser = codegen::parser())]
-    codegen: Codegen,
-
     /// The program's arguments; put -- before the first that starts with -
     #[arg(value_name = "ARGS")]
     args: Vec<String>,
@@ -130,11 +126,9 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let file = args.module.display().to_string();
     let deadline = args.limits.start(&file);
     let wasm = load::read(&args.module)?;
-    let config = (args.limits.config(args.code.config()))
+    let config = (args.limits.config(args.code.config(invocation)?))
         .allow_unchecked(args.unsafe_no_bounds)
         .count(args.count.is_some())
-        .codegen(args.codegen)
-        .clang(codegen::clang(args.codegen, invocation)?)
         .cache_dir(args.cache.clone())
         .end_threads(true);
     let engine = Engine::new(&config)?;
@@ -183,15 +177,23 @@ fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time
         false => "; no guards against speculation",
     };
     say(&format!(
-        "fathom: bounds {} = {bounds}{because}: {}{guards}; opt {}; {} bytes of code {how} in {:.1} ms",
+        "fathom: bounds {} = {bounds}{because}: {}{guards}; opt {}; cpu {}; {} bytes of code {how} in {:.1} ms",
         args.code.bounds,
         bounds.help(),
         engine.opt(),
+        engine.cpu(),
         module.code_bytes(),
         compiled_in.as_secs_f64() * 1e3,
     ));
     if let Some(shares) = codegen::shares(module) {
         say(&shares);
+    }
+    for refused in module.kept().iter().filter(|kept| kept.is_refused) {
+        let name = module.info().func_name(refused.func).unwrap_or_default();
+        let (func, why) = (refused.func, &refused.why);
+        say(&format!(
+            "fathom: function {func} '{name}' is Cranelift's: {why}"
+        ));
     }
     for over in module.over_budget() {
         let name = module.info().func_name(over.func).unwrap_or_default();

@@ -2,7 +2,12 @@
 //! command which compiles one has.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fathom_engine::{Bounds, BoundsChoice, CompileBudget, Config, Elide, Features, Opt};
+use fathom_engine::{
+    Bounds, BoundsChoice, Codegen, CompileBudget, Config, Cpu, Elide, Features, Opt,
+};
+
+use super::codegen;
+use crate::invocation::Invocation;
 
 /// How a module is compiled, on every command that compiles one.
 #[derive(clap::Args)]
@@ -29,6 +34,14 @@ pub struct Code {
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory64_limit: Option<u64>,
 
+    /// What makes machine code
+    #[arg(long, value_name = "NAME", default_value = "cranelift", value_parser = codegen::parser())]
+    codegen: Codegen,
+
+    /// Which processors machine code is for
+    #[arg(long, value_name = "WHICH", default_value = "native", value_parser = cpu_parser())]
+    cpu: Cpu,
+
     /// How hard the code generator optimises
     #[arg(long, value_name = "LEVEL", default_value = "speed", value_parser = opt_parser())]
     opt: Opt,
@@ -51,8 +64,14 @@ pub struct Code {
 
 impl Code {
     /// The configuration that they ask for.
-    pub fn config(&self) -> Config {
+    ///
+    /// # Errors
+    /// No folder to look for a compiler in.
+    pub fn config(&self, invocation: &Invocation) -> anyhow::Result<Config> {
         let config = Config::new()
+            .codegen(self.codegen)
+            .clang(codegen::clang(self.codegen, invocation)?)
+            .cpu(self.cpu)
             .bounds(self.bounds)
             .elide(self.elide)
             .inline(self.inline)
@@ -60,10 +79,10 @@ impl Code {
             .opt(self.opt)
             .compile_budget(self.compile_budget)
             .features(self.features);
-        match self.memory64_limit {
+        Ok(match self.memory64_limit {
             Some(bytes) => config.memory64_growth_limit(bytes),
             None => config,
-        }
+        })
     }
 }
 
@@ -75,6 +94,11 @@ fn bounds_parser() -> impl TypedValueParser<Value = BoundsChoice> {
     });
     PossibleValuesParser::new(std::iter::once(auto).chain(named))
         .try_map(|name| name.parse::<BoundsChoice>())
+}
+
+fn cpu_parser() -> impl TypedValueParser<Value = Cpu> {
+    let choices = Cpu::ALL.map(|cpu| PossibleValue::new(cpu.name()).help(cpu.help()));
+    PossibleValuesParser::new(choices).try_map(|name| name.parse::<Cpu>())
 }
 
 fn opt_parser() -> impl TypedValueParser<Value = Opt> {

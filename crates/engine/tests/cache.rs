@@ -63,6 +63,20 @@ fn filled(bounds: Bounds) -> (tempfile::TempDir, Engine, PathBuf) {
 }
 
 #[test]
+fn code_for_other_processors_has_entries_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    for cpu in Cpu::ALL {
+        let config = Config::new()
+            .cpu(cpu)
+            .cache_dir(Some(folder.path().to_owned()));
+        let engine = Engine::new(&config).unwrap();
+        assert!(!run(&engine, 7), "{cpu}");
+        assert!(run(&engine, 7), "{cpu}");
+    }
+    assert_eq!(files(folder.path()).len(), 2);
+}
+
+#[test]
 fn damage_is_mended() {
     let (_folder, engine, entry) = filled(Bounds::Guard);
     let good = fs::read(&entry).unwrap();

@@ -262,6 +262,136 @@ fn functions_of_both_call_one_another() {
     assert_eq!(kept, [2, 4, 6, 8], "{:?}", module.kept());
 }
 
+/// What a listing shows of a function that both generators have.
+const ADDS: &str = r#"(module (memory 1) (func (export "f") (param i32) (result f64)
+    (f64.add (f64.const 0.5)
+        (f64.convert_i32_u (i32.popcnt (i32.load8_u (local.get 0)))))))"#;
+
+#[test]
+fn code_for_every_processor_has_nothing_that_only_this_one_has() {
+    let listed = |cpu| {
+        let engine = Engine::new(&Config::new().cpu(cpu)).unwrap();
+        let wasm = wat::parse_str(ADDS).unwrap();
+        Module::disassemble(&engine, &wasm, None)
+            .unwrap()
+            .remove(0)
+            .to_string()
+    };
+    let baseline = listed(Cpu::Baseline);
+    assert!(
+        baseline.contains("addsd") && !baseline.contains(" v"),
+        "{baseline}"
+    );
+    assert!(baseline.contains("popcnt"), "{baseline}");
+    let calls: Calls<'_> = &[("f", &[Val::I32(7)]), ("f", &[Val::I32(65536)])];
+    let wat = ADDS.replace("(memory 1)", "(memory (export \"m\") 1)");
+    let expected = observed(&Engine::default(), &wat, calls);
+    let config = Config::new().cpu(Cpu::Baseline);
+    assert_eq!(
+        observed(&Engine::new(&config).unwrap(), &wat, calls),
+        expected
+    );
+    if let Some(engine) = llvm(config) {
+        assert_eq!(observed(&engine, &wat, calls), expected);
+    }
+}
+
+#[test]
+fn a_listing_is_of_the_generator_that_was_asked_for() {
+    let wat = r#"(module (memory 1)
+        (func $loads (export "loads") (param i32) (result i32)
+            (i32.add (i32.load (local.get 0)) (i32.load offset=70000 (local.get 0))))
+        (func (param i32) (result i32) (return_call $loads (local.get 0))))"#;
+    let wasm = wat::parse_str(wat).unwrap();
+    let config = Config::new().bounds(BoundsChoice::Named(Bounds::Trap));
+    let cranelift = Module::disassemble(&Engine::new(&config).unwrap(), &wasm, None).unwrap();
+    assert!(cranelift.iter().all(|listing| listing.kept.is_none()));
+    let Some(engine) = llvm(config) else { return };
+    let listings = Module::disassemble(&engine, &wasm, None).unwrap();
+    let [loads, tail] = &listings[..] else {
+        panic!("two functions: {listings:?}")
+    };
+    assert_eq!(loads.kept, None);
+    assert_eq!(tail.kept.as_deref(), Some("return_call"));
+    assert_eq!(tail.code, cranelift[1].code);
+    assert_ne!(loads.code, cranelift[0].code);
+    let text = loads.to_string();
+    for wanted in ["i32.load", "out of bounds memory access", "stack", " !  "] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    assert!(loads.cost().check_instructions >= 2, "{text}");
+    // One function is listed as it is among all.
+    let alone = Module::disassemble(&engine, &wasm, Some(0)).unwrap();
+    assert_eq!(alone[0].code, loads.code);
+}
+
+/// A compiler that says that it is one, and does this with the folder it is to write to.
+fn doing(script: &str) -> (tempfile::TempDir, Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("clang");
+    let says = "[ \"$1\" = --version ] && echo clang version 20.1.2 && exit";
+    std::fs::write(&path, format!("#!/bin/sh\n{says}\n{script}\n")).unwrap();
+    let owner = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&path, owner).unwrap();
+    let config = Config::new().codegen(Codegen::Llvm).clang(Some(path));
+    // A script that was just written may still be open in another test's child.
+    for _ in 0..100 {
+        match Engine::new(&config) {
+            Ok(engine) => return (folder, engine),
+            Err(_) => std::thread::sleep(Duration::from_millis(10)),
+        }
+    }
+    panic!("the script does not start");
+}
+
+#[test]
+fn a_compiler_that_fails_leaves_functions_to_cranelift() {
+    for (script, said) in [
+        (
+            "echo in.ll:7: error: odd >&2; exit 1",
+            "clang: exit status: 1: in.ll:7: error: odd",
+        ),
+        ("kill -9 $$", "clang: signal: 9 (SIGKILL)"),
+        ("exit 0", "clang left no object"),
+        (
+            "for last; do :; done; for o; do [ \"$p\" = -o ] && echo no > \"$o\"; p=$o; done",
+            "clang's object",
+        ),
+        ("rm \"$0\"; exit 1", "clang: exit status: 1"),
+    ] {
+        let (_folder, engine) = doing(script);
+        let module = Module::new(&engine, wat::parse_str(ADDS).unwrap()).unwrap();
+        let [kept] = module.kept() else {
+            panic!("{script}: {:?}", module.kept())
+        };
+        assert!(
+            kept.is_refused && kept.why.contains(said),
+            "{script}: {kept:?}"
+        );
+        assert_eq!(kept.why.lines().count(), 1, "{kept:?}");
+        let calls: Calls<'_> = &[("f", &[Val::I32(7)]), ("f", &[Val::I32(65536)])];
+        let expected = observed(&Engine::default(), ADDS, calls);
+        assert_eq!(observed(&engine, ADDS, calls), expected, "{script}");
+    }
+}
+
+/// One function that clang does not do with keeps nothing from the others.
+#[test]
+fn a_text_that_fails_is_halved() {
+    let Some(zig) = zig() else { return };
+    let (folder, engine) = doing("");
+    let script = format!(
+        "#!/bin/sh\nfor last; do :; done\ngrep -q wf1\\( \"$last\" && exit 1\nexec {} clang \"$@\"\n",
+        zig.display()
+    );
+    std::fs::write(folder.path().join("clang"), script).unwrap();
+    let wat = "(module (func (result i32) i32.const 1) (func (result i32) i32.const 2)
+        (func (result i32) i32.const 3) (func (result i32) i32.const 4))";
+    let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
+    let kept: Vec<u32> = module.kept().iter().map(|kept| kept.func).collect();
+    assert_eq!(kept, [1], "{:?}", module.kept());
+}
+
 #[test]
 fn a_missing_or_other_compiler_is_one_line() {
     for (path, said) in [

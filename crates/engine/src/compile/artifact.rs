@@ -101,6 +101,9 @@ pub(crate) struct Artifact {
     pub over_budget: Vec<OverBudget>,
     /// Functions that are Cranelift's where LLVM was asked for: by index.
     pub kept: Vec<Kept>,
+    /// Whether some are because LLVM took too long, which depends on more than the module.
+    #[serde(skip)]
+    pub is_hurried: bool,
 }
 
 impl Artifact {
@@ -223,6 +226,7 @@ mod tests {
                 count: 5000,
                 allowed: 2500,
             }],
+            is_hurried: false,
             kept: vec![Kept {
                 func: 4,
                 why: "vectors".to_owned(),

@@ -239,6 +239,11 @@ impl ModuleBudget {
         COMPILED.of(bytes, self.bytes).times(self.refusing())
     }
 
+    /// How many times the default it is; none without a bound.
+    pub(super) fn factor(&self) -> Option<u32> {
+        self.budget.0
+    }
+
     /// No budget at all refuses what the default refuses.
     fn refusing(&self) -> Option<u32> {
         self.budget.0.map(|factor| factor.max(1))

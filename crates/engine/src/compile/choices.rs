@@ -56,6 +56,60 @@ impl FromStr for Codegen {
     }
 }
 
+/// Which processors the machine code is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Cpu {
+    /// This one, with all that it has: the default.
+    #[default]
+    Native,
+    /// Every one that the engine runs on: on x86-64 those of x86-64-v2, elsewhere the
+    /// instruction set without extensions.
+    Baseline,
+}
+
+impl Cpu {
+    /// Both.
+    pub const ALL: [Cpu; 2] = [Cpu::Native, Cpu::Baseline];
+
+    /// The name by which users choose it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cpu::Native => "native",
+            Cpu::Baseline => "baseline",
+        }
+    }
+
+    /// One line of help.
+    pub fn help(self) -> &'static str {
+        match self {
+            Cpu::Native => "what this processor has",
+            Cpu::Baseline => "what every processor of this instruction set has (x86-64: v2)",
+        }
+    }
+}
+
+impl fmt::Display for Cpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is neither.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown processor '{0}' (one of: native, baseline)")]
+pub struct UnknownCpu(String);
+
+impl FromStr for Cpu {
+    type Err = UnknownCpu;
+
+    fn from_str(name: &str) -> Result<Cpu, UnknownCpu> {
+        Cpu::ALL
+            .into_iter()
+            .find(|c| c.name() == name)
+            .ok_or_else(|| UnknownCpu(name.to_owned()))
+    }
+}
+
 /// How much the code generator tries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Opt {

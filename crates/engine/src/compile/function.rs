@@ -60,6 +60,10 @@ pub(super) struct CompiledFunction {
     /// Why it is Cranelift's, where another generator was asked for, and whether what that
     /// made of it was refused.
     pub kept: Option<(String, bool)>,
+    /// Where the code stems from in the translation; known of the other generator's.
+    pub located: Vec<Located>,
+    /// Bytes of it that are instructions, if all others stand behind them.
+    pub code_bytes: Option<u32>,
 }
 
 impl CompiledFunction {
@@ -76,6 +80,8 @@ impl CompiledFunction {
             checks,
             over_budget: None,
             kept: None,
+            located: Vec::new(),
+            code_bytes: None,
         }
     }
 
@@ -350,7 +356,7 @@ pub(super) fn refused(error: TranslateError) -> Error {
 }
 
 /// Compiles the context's function and copies out what is kept.
-fn emit(
+pub(super) fn emit(
     context: &mut Context,
     isa: &dyn TargetIsa,
     func: u32,
@@ -406,7 +412,7 @@ fn handlers(compiled: &CompiledCode) -> Vec<HandlerSite> {
 }
 
 /// What Cranelift says of where its code stems from.
-fn located(compiled: &CompiledCode) -> Vec<Located> {
+pub(super) fn located(compiled: &CompiledCode) -> Vec<Located> {
     let ranges = compiled.buffer.get_srclocs_sorted().iter();
     let located = ranges.map(|range| Located {
         start: range.start,

@@ -251,8 +251,8 @@ impl SplitMix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compile::Opt;
     use crate::compile::count::CheckSites;
+    use crate::compile::{Cpu, Opt};
 
     fn function(code: &[u8], calls: Vec<CallSite>) -> CompiledFunction {
         CompiledFunction {
@@ -266,11 +266,13 @@ mod tests {
             checks: CheckSites::default(),
             over_budget: None,
             kept: None,
+            located: Vec::new(),
+            code_bytes: None,
         }
     }
 
     fn linked(layout_seed: Option<u64>) -> Artifact {
-        let target = Target::host(Opt::Speed).expect("the host is supported");
+        let target = Target::host(Opt::Speed, Cpu::Native).expect("the host is supported");
         let call = CallSite {
             is_start: false,
             offset: 1,

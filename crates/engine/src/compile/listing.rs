@@ -8,19 +8,20 @@
 //! ```
 //!
 //! What must stay true: a listing is made by the same translation and the same
-//! code generator as what runs. Only the place differs: a listed function
-//! starts at 0 and its calls are not linked.
+//! code generator as what runs, the other one's of the same shard. Only the place differs:
+//! a listed function starts at 0 and its calls are not linked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::{ExternalName, Function};
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::Function;
 use cranelift_codegen::isa::TargetIsa;
-use cranelift_codegen::{CompiledCode, Context, FinalizedMachReloc, FinalizedRelocTarget};
 use rayon::prelude::*;
 
-use super::function::prepare;
+use super::artifact::TrapSite;
+use super::function::{self, CompiledFunction, Compilers, Located, prepare};
+use super::llvm::{self, Llvm};
 use super::operators::{self, WasmLine};
 use crate::bounds::offset_and_check;
 use crate::compile::translate::{FuncTranslator, InlinedCall, ModuleEnv, resolve};
@@ -45,6 +46,8 @@ pub struct Listing {
     pub clif: String,
     /// Its machine code, in order.
     pub code: Vec<CodeLine>,
+    /// Why the code is Cranelift's, where another generator was asked for.
+    pub kept: Option<String>,
 }
 
 /// A machine instruction, or data between instructions.
@@ -151,16 +154,43 @@ pub(crate) fn listings(
     env: &ModuleEnv<'_>,
     bodies: Vec<Body<'_>>,
     wanted: Option<u32>,
+    llvm: Option<&Llvm>,
 ) -> Result<Vec<Listing>> {
+    let others = match llvm {
+        Some(llvm) => by_llvm(llvm, env, &bodies, wanted)?,
+        None => BTreeMap::new(),
+    };
     bodies
         .into_par_iter()
         .filter(|(to_validate, _)| wanted.is_none_or(|wanted| wanted == to_validate.index))
-        .map(|body| list(env, body))
+        .map(|body| {
+            let other = others.get(&body.0.index);
+            list(env, body, other)
+        })
         .collect()
 }
 
-/// Lists one function.
-pub(crate) fn list(env: &ModuleEnv<'_>, (to_validate, body): Body<'_>) -> Result<Listing> {
+/// What the other generator makes of the functions, by their indices.
+fn by_llvm(
+    llvm: &Llvm,
+    env: &ModuleEnv<'_>,
+    bodies: &[Body<'_>],
+    wanted: Option<u32>,
+) -> Result<BTreeMap<u32, CompiledFunction>> {
+    let again = bodies.iter().map(llvm::again).enumerate().collect();
+    let (compiled, _) = llvm::compile(llvm, env, &Compilers::default(), again, wanted);
+    let func = |index: usize| bodies[index].0.index;
+    let each = compiled.into_iter();
+    each.map(|(index, function)| Ok((func(index), function?)))
+        .collect()
+}
+
+/// Lists one function, by what the other generator made of it where there is that.
+pub(super) fn list(
+    env: &ModuleEnv<'_>,
+    (to_validate, body): Body<'_>,
+    other: Option<&CompiledFunction>,
+) -> Result<Listing> {
     let func = to_validate.index;
     let failed = |message: String| ErrorKind::Compile { func, message };
     let mut context = Context::new();
@@ -172,17 +202,27 @@ pub(crate) fn list(env: &ModuleEnv<'_>, (to_validate, body): Body<'_>) -> Result
         .map_err(|error| failed(error.to_string()))?;
     let calls = translator.inlined();
     let clif = clif(&context.func, calls);
-    context
-        .compile(isa, &mut ControlPlane::default())
-        .map_err(|error| failed(error.inner.to_string()))?;
-    let compiled = context.compiled_code().expect("it has just been compiled");
+    let own;
+    let (code, blocks) = match other.filter(|other| other.kept.is_none()) {
+        Some(other) => (other, Vec::new()),
+        None => {
+            let compiled = function::emit(&mut context, isa, func, calls)?;
+            let emitted = context.compiled_code().expect("it has just been compiled");
+            own = CompiledFunction {
+                located: function::located(emitted),
+                ..compiled
+            };
+            (&own, emitted.bb_starts.clone())
+        }
+    };
     Ok(Listing {
         func,
         name: env.info.func_name(func).map(str::to_owned),
         wasm: read,
         inlined: inlined_lines(env, calls)?,
         clif,
-        code: Disassembly::new(&context.func, compiled, calls).lines(isa)?,
+        code: Disassembly::new(code, blocks, calls).lines(isa)?,
+        kept: other.and_then(|other| other.kept.as_ref().map(|(why, _)| why.clone())),
     })
 }
 
@@ -230,7 +270,7 @@ fn clif(func: &Function, calls: &[InlinedCall]) -> String {
 
 /// Machine code and what is known of its places.
 struct Disassembly<'a> {
-    compiled: &'a CompiledCode,
+    compiled: &'a CompiledFunction,
     /// Calls that were replaced by what they call.
     inlined: &'a [InlinedCall],
     /// Callees by the place of their address.
@@ -242,41 +282,38 @@ struct Disassembly<'a> {
 
 impl<'a> Disassembly<'a> {
     fn new(
-        func: &'a Function,
-        compiled: &'a CompiledCode,
+        compiled: &'a CompiledFunction,
+        blocks: Vec<u32>,
         inlined: &'a [InlinedCall],
     ) -> Disassembly<'a> {
-        let buffer = &compiled.buffer;
-        let locations = buffer.get_srclocs_sorted().iter().map(|l| l.start);
-        let traps = buffer.traps().iter().map(|trap| trap.offset);
-        let blocks = compiled.bb_starts.iter().copied();
-        let names = func.params.user_named_funcs();
-        let callee = |reloc: &FinalizedMachReloc| match &reloc.target {
-            FinalizedRelocTarget::ExternalName(ExternalName::User(name)) => {
-                Some((reloc.offset, names[*name].index))
-            }
-            _ => None,
-        };
+        let locations = compiled.located.iter().map(|located| located.start);
+        let traps = compiled.traps.iter().map(|trap| trap.offset);
+        let callees = compiled.calls.iter().map(|call| (call.offset, call.callee));
         Disassembly {
             compiled,
             inlined,
-            callees: buffer.relocs().iter().filter_map(callee).collect(),
+            callees: callees.collect(),
             starts: locations.chain(traps).chain(blocks).collect(),
         }
     }
 
     /// Constants and jump tables stand among the code: behind an instruction
-    /// that never goes on to the next, up to where code is known to begin.
+    /// that never goes on to the next, up to where code is known to begin. The other
+    /// generator's stand behind the code.
     fn lines(&self, isa: &dyn TargetIsa) -> Result<Vec<CodeLine>> {
         let capstone = isa.to_capstone().map_err(|error| {
             ErrorKind::Config(format!("no disassembler for {}: {error}", isa.name()))
         })?;
-        let data = self.compiled.buffer.data();
+        let data = &self.compiled.code;
         let mut lines = Vec::new();
         let mut offset = 0;
         let mut may_be_data = false;
         while offset < data.len() as u32 {
-            if may_be_data && !self.starts.contains(&offset) {
+            let is_data = match self.compiled.code_bytes {
+                None => may_be_data && !self.starts.contains(&offset),
+                Some(bytes) => offset >= bytes,
+            };
+            if is_data {
                 let next = self.starts.range(offset..).next();
                 let end = next.copied().unwrap_or(data.len() as u32);
                 self.push_data(&mut lines, offset, end);
@@ -306,23 +343,22 @@ impl<'a> Disassembly<'a> {
     }
 
     fn line(&self, offset: u32, end: u32, text: String) -> CodeLine {
-        let buffer = &self.compiled.buffer;
-        let locations = buffer.get_srclocs_sorted();
+        let locations: &[Located] = &self.compiled.located;
         let behind = locations.partition_point(|location| location.start <= offset);
         let located = locations[..behind]
             .last()
             .filter(|location| offset < location.end)
-            .and_then(|location| offset_and_check(location.loc));
-        let traps = buffer.traps();
+            .and_then(|location| offset_and_check(location.location));
+        let traps: &[TrapSite] = &self.compiled.traps;
         let trap = traps.get(traps.partition_point(|trap| trap.offset < offset));
         let trap = trap.filter(|trap| trap.offset < end);
         CodeLine {
             offset,
-            bytes: buffer.data()[offset as usize..end as usize].to_vec(),
+            bytes: self.compiled.code[offset as usize..end as usize].to_vec(),
             text,
             wasm_offset: located.map(|(offset, _)| resolve(self.inlined, offset).0),
             is_check: located.is_some_and(|(_, is_check)| is_check),
-            trap: trap.and_then(|trap| TrapCode::from_clif(trap.code)),
+            trap: trap.and_then(|trap| TrapCode::from_raw(trap.code)),
             callee: self
                 .callees
                 .range(offset..end)
@@ -334,7 +370,7 @@ impl<'a> Disassembly<'a> {
 
     /// Data in words, or in what is left of one.
     fn push_data(&self, lines: &mut Vec<CodeLine>, from: u32, to: u32) {
-        let bytes = &self.compiled.buffer.data()[from as usize..to as usize];
+        let bytes = &self.compiled.code[from as usize..to as usize];
         for (i, word) in bytes.chunks(8).enumerate() {
             let digits: Vec<String> = word.iter().map(|byte| format!("{byte:02x}")).collect();
             lines.push(CodeLine {

@@ -22,7 +22,8 @@
 //! - Frame pointers are kept in every function, so a stack is walked without
 //!   any unwind table: the return address is above the saved frame pointer.
 //! - The artifact depends only on the module's bytes, the configuration and the
-//!   layout seed, never on which thread compiled what.
+//!   layout seed, never on which thread compiled what. Where a clock decided what is whose,
+//!   it says so, and the cache does not keep it.
 
 mod artifact;
 mod budget;
@@ -45,10 +46,10 @@ pub(crate) mod translate;
 pub(crate) use artifact::{Artifact, CodeRange};
 pub(crate) use budget::ModuleBudget;
 pub use budget::{CompileBudget, CompileWork, OverBudget, UnknownCompileBudget};
-pub use choices::{Codegen, Elide, Opt};
+pub use choices::{Codegen, Cpu, Elide, Opt};
 pub use count::CheckSites;
 #[cfg(test)]
-pub(crate) use listing::list;
+use listing::list;
 pub(crate) use listing::listings;
 pub use listing::{CodeCost, CodeLine, Listing};
 pub use llvm::Kept;
@@ -89,13 +90,13 @@ pub(crate) fn compile_module(
     let mut work: Vec<(usize, Body<'_>)> = bodies.into_iter().enumerate().collect();
     // Long bodies first, so that no thread is left with one at the end.
     work.sort_by_key(|(_, (_, body))| std::cmp::Reverse(body.range().end - body.range().start));
-    let mut compiled: Vec<(usize, Result<CompiledFunction>)> = match llvm {
-        Some(llvm) => llvm::compile(llvm, env, &compilers, work),
-        None => work
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|(index, body)| (index, compilers.compile(env, body)))
-            .collect(),
+    let (mut compiled, is_hurried): llvm::Compiled = match llvm {
+        Some(llvm) => llvm::compile(llvm, env, &compilers, work, None),
+        None => {
+            let each = work.into_par_iter().with_max_len(1);
+            let each = each.map(|(index, body)| (index, compilers.compile(env, body)));
+            (each.collect(), false)
+        }
     };
     compiled.sort_unstable_by_key(|(index, _)| *index);
     let functions = compiled
@@ -111,16 +112,17 @@ pub(crate) fn compile_module(
         &needed,
         env.count,
     )?;
-    link::link(
-        target,
-        Linking {
-            imported_funcs: info.imported_funcs,
-            types: info.types.len(),
-            functions,
-            trampolines,
-            layout_seed,
-        },
-    )
+    let linking = Linking {
+        imported_funcs: info.imported_funcs,
+        types: info.types.len(),
+        functions,
+        trampolines,
+        layout_seed,
+    };
+    Ok(Artifact {
+        is_hurried,
+        ..link::link(target, linking)?
+    })
 }
 
 /// Compiles both trampolines of each of `types`, for host functions that

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 
-use super::choices::Opt;
+use super::choices::{Cpu, Opt};
 use crate::facts::error::{ErrorKind, Result};
 use crate::facts::features::Feature;
 
@@ -19,11 +19,11 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// For this host at optimisation level `opt`.
+    /// For this host, or those of its instruction set, at optimisation level `opt`.
     ///
     /// # Errors
     /// [`ErrorKind::Config`] when the host is not one code can be generated for.
-    pub(crate) fn host(opt: Opt) -> Result<Target> {
+    pub(crate) fn host(opt: Opt, cpu: Cpu) -> Result<Target> {
         require_rounding()?;
         let mut flags = settings::builder();
         for (name, value) in shared_flags(opt) {
@@ -31,8 +31,15 @@ impl Target {
                 .set(name, value)
                 .map_err(|e| config(format!("code generator: {e}")))?;
         }
-        let builder = cranelift_native::builder()
+        let mut builder = cranelift_native::builder_with_options(cpu == Cpu::Native)
             .map_err(|e| config(format!("no code can be generated for this host: {e}")))?;
+        if cpu == Cpu::Baseline {
+            require_baseline()?;
+            for feature in BASELINE {
+                // Other instruction sets have none of these.
+                let _ = builder.enable(feature);
+            }
+        }
         let isa: OwnedTargetIsa = builder
             .finish(settings::Flags::new(flags))
             .map_err(|e| config(format!("code generator: {e}")))?;
@@ -150,6 +157,34 @@ fn require_rounding() -> Result<()> {
     #[cfg(target_arch = "x86_64")]
     if !std::is_x86_feature_detected!("sse4.1") {
         return Err(config("this processor lacks SSE4.1".to_owned()));
+    }
+    Ok(())
+}
+
+/// What x86-64-v2 has, and riscv64 with its general extensions.
+const BASELINE: [&str; 12] = [
+    "has_sse3",
+    "has_ssse3",
+    "has_sse41",
+    "has_sse42",
+    "has_popcnt",
+    "has_cmpxchg16b",
+    "has_m",
+    "has_a",
+    "has_f",
+    "has_d",
+    "has_zicsr",
+    "has_zifencei",
+];
+
+/// Below it there are processors that could run what is made for themselves alone.
+fn require_baseline() -> Result<()> {
+    #[cfg(target_arch = "x86_64")]
+    if !std::is_x86_feature_detected!("sse4.2")
+        || !std::is_x86_feature_detected!("popcnt")
+        || !std::is_x86_feature_detected!("cmpxchg16b")
+    {
+        return Err(config("this processor lacks x86-64-v2".to_owned()));
     }
     Ok(())
 }

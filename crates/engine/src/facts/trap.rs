@@ -87,6 +87,12 @@ pub enum TrapCode {
 }
 
 impl TrapCode {
+    /// The same of one that was kept as a number.
+    pub(crate) fn from_raw(code: u8) -> Option<TrapCode> {
+        let code = std::num::NonZeroU8::new(code)?;
+        TrapCode::from_clif(ClifTrap::from_raw(code))
+    }
+
     /// The trap that a Cranelift trap code stands for; `None` for [`PENDING`]
     /// and for codes the translation never emits.
     pub(crate) fn from_clif(code: ClifTrap) -> Option<TrapCode> {

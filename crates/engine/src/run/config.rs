@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::bounds::{BoundsChoice, DEFAULT_PAGES_64, MAX_PAGES_64, WASM_PAGE_BYTES};
-use crate::compile::{Codegen, CompileBudget, Elide, Opt};
+use crate::compile::{Codegen, CompileBudget, Cpu, Elide, Opt};
 use crate::facts::features::Features;
 use crate::facts::quota::Quota;
 
@@ -26,6 +26,7 @@ pub struct Config {
     pub(crate) thesis_formula: bool,
     pub(crate) codegen: Codegen,
     pub(crate) clang: Option<PathBuf>,
+    pub(crate) cpu: Cpu,
     pub(crate) opt: Opt,
     pub(crate) elide: Elide,
     pub(crate) inline: bool,
@@ -67,6 +68,7 @@ impl Default for Config {
             thesis_formula: false,
             codegen: Codegen::Cranelift,
             clang: None,
+            cpu: Cpu::Native,
             opt: Opt::Speed,
             elide: Elide::Loops,
             inline: true,
@@ -144,6 +146,13 @@ impl Config {
     /// `FATHOM_CLANG` names, then in `PATH`.
     pub fn clang(mut self, clang: Option<PathBuf>) -> Config {
         self.clang = clang;
+        self
+    }
+
+    /// Which processors the machine code is for: this one unless [`Cpu::Baseline`] asks for
+    /// code that others run as well. It is the same for both code generators.
+    pub fn cpu(mut self, cpu: Cpu) -> Config {
+        self.cpu = cpu;
         self
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use fathom_sys::cells::Domain;
 
 use crate::bounds::{Bounds, Guarantee, MemoryPlan};
-use crate::compile::{self, Clang, Codegen, HAS_STACK_SWITCH, Llvm, Opt, Target};
+use crate::compile::{self, Clang, Codegen, Cpu, HAS_STACK_SWITCH, Llvm, Opt, Target};
 use crate::facts::error::{Error, ErrorKind, Result};
 use crate::facts::features::Feature;
 use crate::facts::quota::Quota;
@@ -163,10 +163,10 @@ impl Engine {
         };
         code::reserve(domain)?;
         let in_force = [false, true].map(|memory64| InForce::new(config, memory64));
-        let target = Target::host(config.opt)?;
+        let target = Target::host(config.opt, config.cpu)?;
         let plain = match config.opt {
             Opt::None => target.clone(),
-            Opt::Speed => Target::host(Opt::None)?,
+            Opt::Speed => Target::host(Opt::None, config.cpu)?,
         };
         let llvm = llvm(config)?;
         let mut config = config.clone();
@@ -230,6 +230,11 @@ impl Engine {
     /// The optimisation level in force.
     pub fn opt(&self) -> Opt {
         self.0.config.opt
+    }
+
+    /// Which processors the machine code is for.
+    pub fn cpu(&self) -> Cpu {
+        self.0.config.cpu
     }
 
     /// What a store may have that shares nothing with others.

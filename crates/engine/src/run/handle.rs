@@ -165,7 +165,7 @@ impl Module {
                 plain_isa: engine.plain_target().isa(),
                 plain: false,
             };
-            compile::listings(&env, bodies, func)
+            compile::listings(&env, bodies, func, engine.llvm())
         };
         let listings = compile::by_threads(engine.config().end_threads, listings).flatten();
         listings.map_err(|error| missing_feature(error, wasm, features))

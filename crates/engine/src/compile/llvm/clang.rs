@@ -4,9 +4,11 @@
 //! with no other.
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::compile::Opt;
 use crate::facts::error::{Error, ErrorKind, Result};
@@ -100,23 +102,73 @@ impl Clang {
         command
     }
 
-    /// Compiles a module to an object; what went wrong, in one line.
-    pub(super) fn compile(&self, text: &str, opt: Opt) -> Result<Vec<u8>, String> {
-        let folder = Folder::new().map_err(|error| format!("no temporary folder: {error}"))?;
-        let (input, object) = (folder.0.join("in.ll"), folder.0.join("out.o"));
-        let wrote =
-            std::fs::File::create_new(&input).and_then(|mut file| file.write_all(text.as_bytes()));
-        wrote.map_err(|error| format!("cannot write {}: {error}", input.display()))?;
-        let output = self
+    /// Compiles a module to an object, within a time.
+    pub(super) fn compile(
+        &self,
+        text: &str,
+        opt: Opt,
+        limit: Option<Duration>,
+    ) -> Result<Vec<u8>, Trouble> {
+        let host = |what: &str, error| Trouble::Host(format!("{what}: {error}"));
+        let folder = Folder::new().map_err(|error| host("no temporary folder", error))?;
+        let [input, object, said] = ["in.ll", "out.o", "said"].map(|name| folder.0.join(name));
+        let created =
+            |path: PathBuf| File::create_new(path).map_err(|error| host("cannot write", error));
+        let wrote = created(input.clone())?.write_all(text.as_bytes());
+        wrote.map_err(|error| host("cannot write", error))?;
+        let started = self
             .command()
             .args(arguments(opt))
             .args([OsString::from("-o"), object.clone().into(), input.into()])
-            .output()
-            .map_err(|error| format!("cannot run {}: {error}", self.path.display()))?;
-        if !output.status.success() {
-            return Err(first_error(&output));
+            .stdout(Stdio::null())
+            .stderr(created(said.clone())?)
+            .spawn();
+        let shown = format!("cannot run {}", self.path.display());
+        let mut child = started.map_err(|error| host(&shown, error))?;
+        match ended(&mut child, limit).map_err(|error| host(&shown, error))? {
+            None => Err(Trouble::Late(format!(
+                "clang took longer than {} s",
+                limit.unwrap_or_default().as_secs_f64().ceil()
+            ))),
+            Some(status) if !status.success() => Err(Trouble::Text(first_error(status, &said))),
+            Some(_) => std::fs::read(&object)
+                .map_err(|error| Trouble::Text(format!("clang left no object: {error}"))),
         }
-        std::fs::read(&object).map_err(|error| format!("clang left no object: {error}"))
+    }
+}
+
+/// Why there is no object, in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// It could not be started: nor could it with another text.
+    Host(String),
+    /// It does not do with this text.
+    Text(String),
+    /// It took longer than it may.
+    Late(String),
+}
+
+/// How long it is slept between two looks at a child, at most.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Waits for a child; nothing where it was killed, for the time was over.
+fn ended(child: &mut Child, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
+    let Some(limit) = limit else {
+        return child.wait().map(Some);
+    };
+    let start = Instant::now();
+    let mut look = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if start.elapsed() >= limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(look);
+        look = LOOK.min(look * 2);
     }
 }
 
@@ -141,12 +193,20 @@ fn arguments(opt: Opt) -> Vec<&'static str> {
     ]
 }
 
+/// How much of a line is repeated.
+const LINE_MAX: usize = 200;
+
 /// The first line that says what is wrong.
-fn first_error(output: &Output) -> String {
-    let said = String::from_utf8_lossy(&output.stderr);
+fn first_error(status: ExitStatus, said: &Path) -> String {
+    let said = std::fs::read(said).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
     let line = said.lines().find(|line| line.contains("error"));
     let line = line.or_else(|| said.lines().next()).unwrap_or_default();
-    format!("clang: {}: {line}", output.status)
+    let line: String = line.chars().take(LINE_MAX).collect();
+    match line.is_empty() {
+        true => format!("clang: {status}"),
+        false => format!("clang: {status}: {line}"),
+    }
 }
 
 /// A folder that goes away with this.
@@ -179,4 +239,64 @@ impl Drop for Folder {
 
 fn config(message: String) -> Error {
     ErrorKind::Config(message).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// A compiler that does this, whatever it is given.
+    fn doing(script: &str) -> (tempfile::TempDir, Clang) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("clang");
+        let says = "[ \"$1\" = --version ] && echo clang version 20.1.2 && exit";
+        std::fs::write(&path, format!("#!/bin/sh\n{says}\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+        // A script that was just written may still be open in another test's child.
+        for _ in 0..100 {
+            match Clang::at(path.clone()) {
+                Ok(clang) => return (folder, clang),
+                Err(_) => std::thread::sleep(Duration::from_millis(10)),
+            }
+        }
+        panic!("{} does not start", path.display());
+    }
+
+    fn came_to(script: &str) -> Trouble {
+        let (_folder, clang) = doing(script);
+        let limit = Some(Duration::from_millis(300));
+        clang.compile("", Opt::Speed, limit).unwrap_err()
+    }
+
+    #[test]
+    fn what_hangs_is_killed() {
+        let began = Instant::now();
+        let trouble = came_to("exec sleep 60");
+        assert_eq!(trouble, Trouble::Late("clang took longer than 1 s".into()));
+        assert!(began.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn what_goes_wrong_is_a_line() {
+        let text = |line: &str| Trouble::Text(line.to_owned());
+        let said = came_to("echo; echo in.ll:3: error: no such type >&2; echo more >&2; exit 1");
+        assert_eq!(
+            said,
+            text("clang: exit status: 1: in.ll:3: error: no such type")
+        );
+        let killed = came_to("kill -9 $$");
+        assert_eq!(killed, text("clang: signal: 9 (SIGKILL)"));
+        let absent = came_to("exit 0");
+        assert!(matches!(absent, Trouble::Text(line) if line.starts_with("clang left no object")));
+    }
+
+    #[test]
+    fn what_is_gone_by_then_is_the_hosts_fault() {
+        let (folder, clang) = doing("exit 0");
+        drop(folder);
+        let trouble = clang.compile("", Opt::Speed, None).unwrap_err();
+        assert!(matches!(trouble, Trouble::Host(line) if line.starts_with("cannot run")));
+    }
 }

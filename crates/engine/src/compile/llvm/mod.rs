@@ -26,6 +26,7 @@ mod goldens;
 mod ir;
 mod lines;
 mod object;
+mod pace;
 mod prologue;
 mod verify;
 
@@ -46,8 +47,10 @@ use crate::compile::translate::{InlinedCall, ModuleEnv};
 use crate::facts::error::{ErrorKind, Result};
 use crate::facts::module::Body;
 pub(crate) use clang::Clang;
+use clang::Trouble;
 use ir::{Around, Printed};
 use object::Piece;
+use pace::Pace;
 
 /// Bytes of text from which on a shard is full: some seconds of clang's time.
 const SHARD_BYTES: usize = 256 << 10;
@@ -86,13 +89,19 @@ enum Stage<'a> {
     Done(usize, Box<Result<CompiledFunction>>),
 }
 
-/// Compiles bodies, each with its place among them.
+/// Bodies that were compiled, each with its place among them, and whether clang was late
+/// with any.
+pub(super) type Compiled = (Vec<(usize, Result<CompiledFunction>)>, bool);
+
+/// Compiles bodies, each with its place among them; of the shards, where a function is
+/// wanted, only its own.
 pub(super) fn compile<'a>(
     llvm: &Llvm,
     env: &ModuleEnv<'_>,
     compilers: &Compilers,
     bodies: Vec<(usize, Body<'a>)>,
-) -> Vec<(usize, Result<CompiledFunction>)> {
+    wanted: Option<u32>,
+) -> Compiled {
     let stages: Vec<Stage<'a>> = bodies
         .into_par_iter()
         .with_max_len(1)
@@ -107,14 +116,19 @@ pub(super) fn compile<'a>(
         }
     }
     printed.sort_unstable_by_key(|pending| pending.index);
-    let shards: Vec<Vec<Pending<'a>>> = shards(printed);
+    let mut shards: Vec<Vec<Pending<'a>>> = shards(printed);
+    let is_wanted = |pending: &Pending<'_>| wanted.is_none_or(|func| func == pending.printed.func);
+    shards.retain(|shard| shard.iter().any(is_wanted));
+    let text = |pending: &Pending<'_>| pending.printed.text.len();
+    let bytes = shards.iter().flatten().map(text).sum();
+    let pace = Pace::new(env.budget.factor(), bytes);
     let compiled: Vec<Vec<(usize, Result<CompiledFunction>)>> = shards
         .into_par_iter()
         .with_max_len(1)
-        .map(|shard| compile_shard(llvm, env, compilers, shard))
+        .map(|shard| compile_shard(llvm, env, compilers, shard, &pace))
         .collect();
     done.extend(compiled.into_iter().flatten());
-    done
+    (done, pace.was_late())
 }
 
 /// Translates a body and prints it, or has Cranelift compile it at once.
@@ -166,12 +180,16 @@ fn print_proved(
 
 /// A body for each of two attempts.
 fn twice(body: Body<'_>) -> (Body<'_>, Body<'_>) {
-    let (to_validate, body) = body;
+    (again(&body), body)
+}
+
+/// The same body for another attempt.
+pub(super) fn again<'a>((to_validate, body): &Body<'a>) -> Body<'a> {
     let again = FuncToValidate {
         resources: to_validate.resources.clone(),
-        ..to_validate
+        ..*to_validate
     };
-    ((again, body.clone()), (to_validate, body))
+    (again, body.clone())
 }
 
 /// Functions in the order of their indices, so many at a time.
@@ -195,22 +213,13 @@ fn compile_shard(
     env: &ModuleEnv<'_>,
     compilers: &Compilers,
     shard: Vec<Pending<'_>>,
+    pace: &Pace,
 ) -> Vec<(usize, Result<CompiledFunction>)> {
     let all: Vec<&Printed> = shard.iter().map(|pending| &pending.printed).collect();
-    let object = llvm.clang.compile(&module(env.isa, &all), llvm.opt);
-    let pieces = object.and_then(|bytes| object::read(&bytes));
-    let (mut pieces, trouble) = match pieces {
-        Ok(pieces) => (pieces, None),
-        Err(trouble) => (BTreeMap::new(), Some(trouble)),
-    };
+    let mut pieces = pieces(llvm, env.isa, &all, pace);
     let finish = |pending: Pending<'_>| {
-        let missing = || {
-            trouble
-                .clone()
-                .unwrap_or_else(|| "not in the object".into())
-        };
         let piece = pieces.remove(&pending.printed.func);
-        let piece = piece.unwrap_or_else(|| Err(missing()));
+        let piece = piece.unwrap_or_else(|| Err("not in the object".to_owned()));
         let Pending {
             index,
             body,
@@ -227,6 +236,35 @@ fn compile_shard(
         }
     };
     shard.into_iter().map(finish).collect()
+}
+
+/// The machine code of functions, or why there is none. Where clang does not do with
+/// several, each half is tried by itself, so that one keeps nothing from the others.
+fn pieces(
+    llvm: &Llvm,
+    isa: &dyn TargetIsa,
+    functions: &[&Printed],
+    pace: &Pace,
+) -> BTreeMap<u32, Result<Piece, String>> {
+    let text = module(isa, functions);
+    let limit = pace.limit(text.len()).map_err(Trouble::Host);
+    let object = limit.and_then(|limit| llvm.clang.compile(&text, llvm.opt, limit));
+    let why = match object.and_then(|bytes| object::read(&bytes).map_err(Trouble::Text)) {
+        Ok(pieces) => return pieces,
+        Err(Trouble::Text(_)) if functions.len() > 1 => {
+            let (first, second) = functions.split_at(functions.len() / 2);
+            let mut all = pieces(llvm, isa, first, pace);
+            all.append(&mut pieces(llvm, isa, second, pace));
+            return all;
+        }
+        Err(Trouble::Late(why)) => {
+            pace.late();
+            why
+        }
+        Err(Trouble::Text(why) | Trouble::Host(why)) => why,
+    };
+    let none = |printed: &&Printed| (printed.func, Err(why.clone()));
+    functions.iter().map(none).collect()
 }
 
 /// A function with what is known of its places.
@@ -264,6 +302,8 @@ fn finish(
     });
     let located = located(&piece, printed, exact.collect());
     Ok(CompiledFunction {
+        code_bytes: Some(piece.code_bytes),
+        located: located.clone(),
         traps,
         calls: piece.calls.iter().map(|call| call.site()).collect(),
         code: piece.code,

@@ -60,7 +60,7 @@ fn render(wat: &str, bounds: Bounds, spectre: bool, stage: Stage) -> String {
     };
     let mut text = String::new();
     for body in bodies {
-        let listing = list(&env, body).expect("it translates, verifies and compiles");
+        let listing = list(&env, body, None).expect("it translates, verifies and compiles");
         let guards = if spectre { ", spectre" } else { "" };
         let func = listing.func;
         writeln!(text, ";; {bounds}{guards}: function {func}").expect("a string takes all");

@@ -109,8 +109,13 @@ impl Key {
         blake3::keyed_hash(self.hash.as_bytes(), payload)
     }
 
-    /// Keep an artifact.
+    /// Keep an artifact, unless it might be another the next time.
     pub fn store(&mut self, artifact: &Artifact) {
+        if artifact.is_hurried {
+            let why = "the other code generator took too long, so that its code is not kept";
+            self.trouble.get_or_insert_with(|| why.to_owned());
+            return;
+        }
         if let Ok(payload) = postcard::to_stdvec(artifact) {
             self.store_payload(&payload);
         }
