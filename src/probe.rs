@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use fathom_bench::choose::{self, Menu, Row, Wanted};
-use fathom_bench::driver::ProcessDriver;
 use fathom_bench::engines::{self, EngineSpec, Presence};
+use fathom_bench::generator;
+use fathom_bench::house::House;
 use fathom_bench::probe::{self, Extent, Findings, Progress, Runner, SubjectError};
-use fathom_engine::Bounds;
+use fathom_engine::{Bounds, Codegen};
 use fathom_record::{Guarantee, Opt};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -41,6 +42,14 @@ pub struct Args {
     /// How hard our engine compiles: speed, none
     #[arg(long, default_value = "speed")]
     opt: Opt,
+    /// What makes our engine's machine code: cranelift, llvm
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "cranelift"
+    )]
+    codegen: Vec<Codegen>,
     /// Also try N random accesses to each kind of memory
     #[arg(long, value_name = "N", default_value_t = 0)]
     random: u64,
@@ -76,8 +85,10 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
             (spec, presence)
         })
         .collect();
-    let (rows, mut failed) = rows(&args, &outside)?;
-    let mut drivers = vec![own_driver()?; choose::NATIVE_DRIVER + 1];
+    let (rows, mut failed) = rows(&args, house.as_ref(), &outside)?;
+    let own = generator::own_driver(house.as_ref());
+    let own = own.context("cannot find this program's own file")?;
+    let mut drivers = vec![own; choose::NATIVE_DRIVER + 1];
     drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
     let bar = progress_bar(rows.len());
     for (number, row) in rows.iter().enumerate() {
@@ -121,11 +132,17 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
 }
 
 /// What is probed, and whether something asked for by name is not here.
-fn rows(args: &Args, outside: &[(EngineSpec, Presence)]) -> anyhow::Result<(Vec<Row>, bool)> {
+fn rows(
+    args: &Args,
+    house: Option<&House>,
+    outside: &[(EngineSpec, Presence)],
+) -> anyhow::Result<(Vec<Row>, bool)> {
     let own_strategies = own_strategies(&args.bounds)?;
     let menu = Menu {
         own_strategies: &own_strategies,
         own_opts: &[args.opt],
+        own_codegens: &args.codegen,
+        own_lacks: &generator::lacks(&args.codegen, &args.engines, house),
         has_native: false,
         outside,
     };
@@ -151,7 +168,7 @@ fn rows(args: &Args, outside: &[(EngineSpec, Presence)]) -> anyhow::Result<(Vec<
     let mut is_missing = false;
     for absent in absent {
         eprintln!("{}: not probed: {}", absent.engine, absent.why);
-        is_missing |= !args.engines.is_empty();
+        is_missing |= !args.engines.is_empty() || absent.is_wanted;
     }
     Ok((rows, is_missing))
 }
@@ -190,11 +207,6 @@ fn own_strategies(bounds: &[String]) -> anyhow::Result<Vec<String>> {
         .iter()
         .map(|name| known(name).map(|choice| choice.to_string()));
     Ok(names.collect::<Result<_, _>>()?)
-}
-
-fn own_driver() -> anyhow::Result<ProcessDriver> {
-    let program = std::env::current_exe().context("cannot find this program's own file")?;
-    Ok(ProcessDriver::new(program, ["runner", choose::OWN]))
 }
 
 /// Parts of a sandbox's probe on the bar.

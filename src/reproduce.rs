@@ -23,6 +23,7 @@ use fathom_bench::{
     choose::Wanted,
     experiment::{Command, Subject},
 };
+use fathom_engine::Codegen;
 use fathom_record::{Variant, campaign::FILE_NAME};
 use fathom_report::{Report, write_all};
 use fathom_stats::interval::ROUNDS_MIN;
@@ -64,6 +65,9 @@ pub struct Args {
     /// Engines as NAME[:STRATEGY[:BACKEND]]; the paper's by default
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     engines: Vec<Wanted>,
+    /// What makes our engine's machine code: cranelift, llvm [default: cranelift]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    codegen: Vec<Codegen>,
     /// Only these workloads
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     workloads: Vec<String>,
@@ -192,6 +196,7 @@ impl Asking for Args {
             size: self.size,
             variants: self.variant,
             engines: self.engines,
+            codegens: self.codegen,
             threads: self.threads,
             duration: Length {
                 rounds: self.rounds,

@@ -2,6 +2,7 @@
 //! and `fathom probe` for each question anew. It reads one request from
 //! standard input and writes events to the descriptor it was given.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use fathom_bench::worker;
@@ -12,6 +13,9 @@ pub struct Args {
     /// Who serves it
     #[arg(value_enum)]
     engine: Served,
+    /// Where clang is, or zig, for the code generator that needs it
+    #[arg(long, value_name = "PATH")]
+    clang: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -25,7 +29,9 @@ enum Served {
 /// Serves the request.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(match args.engine {
-        Served::Fathom => worker::serve(worker::fathom),
+        Served::Fathom => worker::serve(|request, emitter| {
+            worker::fathom(request, args.clang.as_deref(), emitter)
+        }),
         Served::Native => worker::serve(worker::native),
     })
 }

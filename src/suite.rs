@@ -16,7 +16,8 @@ use fathom_bench::{
     choose::Wanted,
     experiment::{Command, Subject, of_command},
 };
-use fathom_record::{Elide, Spectre, Variant};
+use fathom_engine::Codegen;
+use fathom_record::{Elide, Opt, Spectre, Variant};
 
 use crate::bench;
 use crate::bench::args::{Pace, Results};
@@ -46,6 +47,12 @@ pub struct Args {
     /// [default: all that this host supports, in their usual form]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     bounds: Vec<String>,
+    /// How hard our engine compiles: speed, none [default: speed]
+    #[arg(long, value_delimiter = ',', value_name = "LEVELS")]
+    opt: Vec<Opt>,
+    /// What makes our engine's machine code: cranelift, llvm [default: cranelift]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    codegen: Vec<Codegen>,
     /// Settings of --elide to measure, besides the default
     #[arg(
         long,
@@ -123,6 +130,8 @@ impl Asking for Args {
             variants: self.variant,
             engines: self.engines,
             strategies: strategies(&self.bounds)?,
+            opts: self.opt,
+            codegens: self.codegen,
             elide: self.elide,
             spectre: self.spectre,
             threads: self.threads,

@@ -9,6 +9,7 @@ use fathom_bench::{
     choose::Wanted,
     experiment::{Command, of_command},
 };
+use fathom_engine::Codegen;
 use fathom_record::{Opt, Spectre, Variant};
 
 /// Measure a suite, or a WASI program of your own, on every engine
@@ -42,6 +43,9 @@ pub struct Args {
     /// How hard our engine compiles: speed, none [default: speed]
     #[arg(long, value_delimiter = ',', value_name = "LEVELS")]
     pub opt: Vec<Opt>,
+    /// What makes our engine's machine code: cranelift, llvm [default: cranelift]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub codegen: Vec<Codegen>,
     /// Measure our engine with (on) or without (off) guards against speculation, besides the
     /// default
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]

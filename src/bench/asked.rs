@@ -49,6 +49,7 @@ impl Asking for Args {
             engines: self.engines,
             strategies: strategies(&self.bounds)?,
             opts: self.opt,
+            codegens: self.codegen,
             spectre: self.spectre,
             threads: self.threads,
             input: input(&self.given, folder)?,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fathom_bench::generator;
 use fathom_engine::{Codegen, Module};
 
 use crate::invocation::Invocation;
@@ -20,13 +21,10 @@ pub fn parser() -> impl TypedValueParser<Value = Codegen> {
 /// The compiler that `make setup` installs, where one is needed and the environment names
 /// none.
 pub fn clang(codegen: Codegen, invocation: &Invocation) -> anyhow::Result<Option<PathBuf>> {
-    if codegen == Codegen::Cranelift || std::env::var_os("FATHOM_CLANG").is_some() {
-        return Ok(None);
+    match codegen {
+        Codegen::Cranelift => Ok(None),
+        Codegen::Llvm => Ok(generator::clang(invocation.house()?.as_ref())),
     }
-    let zig = invocation
-        .house()?
-        .map(|house| house.tools().join("zig/ziglang/zig"));
-    Ok(zig.filter(|zig| zig.is_file()))
 }
 
 /// How many functions are LLVM's, and why the others are not; nothing where it was not

@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use fathom_bench::choose::{OWN, Wanted};
 use fathom_bench::driver::{Conversation, DriveError, Driver, ProcessDriver};
 use fathom_bench::engines::{self, EngineSpec, Presence};
+use fathom_bench::generator;
 use fathom_bench::house::House;
 use fathom_record::Opt;
 use fathom_record::protocol::{Measure, Request};
@@ -132,9 +133,8 @@ fn found(args: &Args, wanted: &Wanted) -> anyhow::Result<(ProcessDriver, String,
     };
     let name = wanted.engine.as_str();
     if name == OWN {
-        let program = std::env::current_exe().context("where this program is")?;
-        let driver = ProcessDriver::new(program, ["runner", OWN]);
-        return Ok((driver, strategy("auto"), None));
+        let driver = generator::own_driver(args.house.as_ref()).context("where this program is")?;
+        return Ok((driver, strategy("auto"), wanted.backend.clone()));
     }
     let (specs, _) = engines::all(house(args)?);
     let names = || -> Vec<&str> { specs.iter().map(|spec| spec.name.as_str()).collect() };

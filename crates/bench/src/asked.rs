@@ -6,7 +6,7 @@
 
 use std::{io, path::PathBuf, str::FromStr, time::Duration};
 
-use fathom_engine::{Bounds, BoundsChoice, UnknownBounds};
+use fathom_engine::{Bounds, BoundsChoice, Codegen, UnknownBounds};
 use fathom_record::{Elide, Opt, Spectre, Variant};
 
 use crate::{
@@ -33,6 +33,8 @@ pub struct Asked {
     pub strategies: Vec<Strategies>,
     /// How hard our engine compiles; the experiment's own for none.
     pub opts: Vec<Opt>,
+    /// What makes our engine's code; the experiment's own for none.
+    pub codegens: Vec<Codegen>,
     /// Which checks our engine leaves out, beside its default.
     pub elide: Vec<Elide>,
     /// Our engine's guards against speculation, beside its default.
@@ -75,6 +77,7 @@ impl Asked {
             engines: Vec::new(),
             strategies: Vec::new(),
             opts: Vec::new(),
+            codegens: Vec::new(),
             elide: Vec::new(),
             spectre: Vec::new(),
             threads: Vec::new(),

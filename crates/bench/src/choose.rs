@@ -6,11 +6,13 @@
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
+use fathom_engine::Codegen;
 use fathom_record::{Cell, Opt, Sandbox, Variant};
 
 use crate::{
     check::Expected,
     engines::{EngineSpec, Presence},
+    generator,
     own::OwnStrategy,
     plan::{Folder, Task},
 };
@@ -24,8 +26,8 @@ pub const OWN_DRIVER: usize = 0;
 /// Position of the driver for native code; outside engines follow.
 pub const NATIVE_DRIVER: usize = 1;
 
-/// One word of `--engines`: `NAME[:STRATEGY[:BACKEND]]`. Our own engine has no
-/// backend to choose, and strategies with a colon in their name.
+/// One word of `--engines`: `NAME[:STRATEGY[:BACKEND]]`. Our own engine has strategies with
+/// a colon in their name, and what stands last is a backend where one is called so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// `fathom`, `native`, `native-tuned`, `native-gcc`, or an outside engine.
@@ -57,6 +59,7 @@ impl FromStr for Wanted {
         };
         let (strategy, backend) = match rest.and_then(|rest| rest.split_once(':')) {
             Some((strategy, backend)) if engine != OWN => (Some(strategy), Some(backend)),
+            _ if engine == OWN => own_parts(rest),
             _ => (rest, None),
         };
         let is_well_formed = [Some(engine), strategy, backend]
@@ -77,6 +80,16 @@ impl FromStr for Wanted {
     }
 }
 
+/// What stands behind our engine's name: a strategy, a code generator, or both.
+fn own_parts(rest: Option<&str>) -> (Option<&str>, Option<&str>) {
+    let is_generator = |word: &str| word.parse::<Codegen>().is_ok();
+    match rest.and_then(|rest| rest.rsplit_once(':')) {
+        Some((strategy, word)) if is_generator(word) => (Some(strategy), Some(word)),
+        None if rest.is_some_and(is_generator) => (None, rest),
+        _ => (rest, None),
+    }
+}
+
 impl fmt::Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.engine)?;
@@ -94,6 +107,10 @@ pub struct Menu<'a> {
     pub own_strategies: &'a [String],
     /// How hard our engine compiles.
     pub own_opts: &'a [Opt],
+    /// What makes its code.
+    pub own_codegens: &'a [Codegen],
+    /// Which of these are not to be had, and why.
+    pub own_lacks: &'a [(Codegen, String)],
     /// Whether native code can be measured: a suite has it, a module not.
     pub has_native: bool,
     /// The outside engines; the driver of the first is at position 2.
@@ -175,7 +192,7 @@ pub fn rows(wanted: &[Wanted], menu: &Menu<'_>) -> Result<(Vec<Row>, Vec<Absent>
     let (mut rows, mut absent) = (Vec::new(), Vec::new());
     for word in wanted {
         match word.engine.as_str() {
-            OWN => rows.extend(own_rows(word, menu)?),
+            OWN => own_rows(word, menu, is_wanted, (&mut rows, &mut absent))?,
             name => match native_variant(name) {
                 Some(variant) if menu.has_native => rows.push(native_row(word, variant)?),
                 Some(_) => absent.push(Absent {
@@ -226,7 +243,12 @@ impl Menu<'_> {
     }
 }
 
-fn own_rows(word: &Wanted, menu: &Menu<'_>) -> Result<Vec<Row>, String> {
+fn own_rows(
+    word: &Wanted,
+    menu: &Menu<'_>,
+    is_wanted: bool,
+    (rows, absent): (&mut Vec<Row>, &mut Vec<Absent>),
+) -> Result<(), String> {
     let one;
     let strategies = match &word.strategy {
         Some(name) => {
@@ -237,26 +259,52 @@ fn own_rows(word: &Wanted, menu: &Menu<'_>) -> Result<Vec<Row>, String> {
         }
         None => menu.own_strategies,
     };
-    let mut rows = Vec::new();
-    for &opt in menu.own_opts {
-        for strategy in strategies {
-            rows.push(Row {
-                sandbox: Sandbox {
-                    engine: OWN.to_owned(),
-                    version: None,
-                    strategy: strategy.clone(),
-                    opt,
-                    backend: None,
-                    elide: None,
-                    spectre: None,
-                },
-                native: None,
-                driver: OWN_DRIVER,
-                takes: Vec::new(),
-            });
+    let named;
+    let codegens = match &word.backend {
+        Some(name) => {
+            let known = name.parse::<Codegen>();
+            named = [known.map_err(|error| format!("{word}: {error}"))?];
+            &named[..]
+        }
+        None => menu.own_codegens,
+    };
+    for &codegen in codegens {
+        let lack = menu.own_lacks.iter().find(|(one, _)| *one == codegen);
+        if let Some((_, why)) = lack {
+            let lacking = Absent {
+                engine: format!("{OWN} {codegen}"),
+                why: why.clone(),
+                is_wanted,
+                install: None,
+            };
+            if !absent.contains(&lacking) {
+                absent.push(lacking);
+            }
+            continue;
+        }
+        for &opt in menu.own_opts {
+            let own = |strategy: &String| own_row(strategy, opt, codegen);
+            rows.extend(strategies.iter().map(own));
         }
     }
-    Ok(rows)
+    Ok(())
+}
+
+fn own_row(strategy: &str, opt: Opt, codegen: Codegen) -> Row {
+    Row {
+        sandbox: Sandbox {
+            engine: OWN.to_owned(),
+            version: None,
+            strategy: strategy.to_owned(),
+            opt,
+            backend: generator::backend(codegen),
+            elide: None,
+            spectre: None,
+        },
+        native: None,
+        driver: OWN_DRIVER,
+        takes: Vec::new(),
+    }
 }
 
 /// The builds for the host, by their names as engines. GCC's is measured where

@@ -27,6 +27,7 @@ pub mod date;
 pub mod driver;
 pub mod engines;
 pub mod experiment;
+pub mod generator;
 pub mod host;
 pub mod house;
 pub mod http;

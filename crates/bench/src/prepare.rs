@@ -31,7 +31,7 @@ use crate::{
     driver::{Driver, ProcessDriver},
     engines::{self, EngineSpec, Presence},
     experiment::{Counting, Design, Here, Measured},
-    host,
+    generator, host,
     house::House,
     idle, layout,
     plan::{Folder, Plan, Task},
@@ -130,7 +130,7 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
     let engines = identities(&outside, house);
     header.config.engines = by_name(&engines, &outside);
     plan.config = header.config.clone();
-    let mut drivers = own_drivers()?;
+    let mut drivers = own_drivers(house)?;
     drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
     Ok(Prepared {
         design,
@@ -155,13 +155,16 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
 fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>), AskError> {
     let (asked, design) = (here.asked, here.asked.subject.design());
     let (own_strategies, lacking) = (design.strategies)(asked, measured)?;
+    let wanted = (design.wanted)(here);
+    let own_lacks = generator::lacks(&measured.codegens, &wanted, here.house);
     let menu = Menu {
         own_strategies: &own_strategies,
         own_opts: &measured.opts,
+        own_codegens: &measured.codegens,
+        own_lacks: &own_lacks,
         has_native: measured.has_native,
         outside: here.outside,
     };
-    let wanted = (design.wanted)(here);
     let (mut rows, mut absent) = choose::rows(&wanted, &menu).map_err(AskError::Refused)?;
     if asked.engines.is_empty() {
         // The experiment's own list is a wish, not a demand.
@@ -249,6 +252,9 @@ fn override_by(measured: &mut Measured, asked: &Asked) -> Result<(), AskError> {
     if !asked.opts.is_empty() {
         measured.opts.clone_from(&asked.opts);
     }
+    if !asked.codegens.is_empty() {
+        measured.codegens.clone_from(&asked.codegens);
+    }
     if !asked.strategies.is_empty() {
         measured.strategies.clone_from(&asked.strategies);
     }
@@ -290,11 +296,11 @@ fn by_name(identities: &[String], outside: &[(EngineSpec, Presence)]) -> BTreeMa
     known.filter(|(_, identity)| !identity.is_empty()).collect()
 }
 
-fn own_drivers() -> Result<Vec<ProcessDriver>, AskError> {
-    let exe = std::env::current_exe()
-        .map_err(|error| AskError::system("cannot find this executable", error))?;
-    let runner = |name| ProcessDriver::new(&exe, ["runner", name]);
-    Ok(vec![runner("fathom"), runner("native")])
+fn own_drivers(house: Option<&House>) -> Result<Vec<ProcessDriver>, AskError> {
+    let unknown = |error| AskError::system("cannot find this executable", error);
+    let native = std::env::current_exe().map_err(unknown)?;
+    let native = ProcessDriver::new(native, ["runner", "native"]);
+    Ok(vec![generator::own_driver(house).map_err(unknown)?, native])
 }
 
 /// The results folder: the one named, or the next free one of the day.

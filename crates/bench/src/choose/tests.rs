@@ -39,6 +39,8 @@ fn choose(words: &[&str], has_native: bool) -> Result<(Vec<String>, Vec<Absent>)
     let menu = Menu {
         own_strategies: &["guard".to_owned(), "trap".to_owned()],
         own_opts: &[Opt::Speed],
+        own_codegens: &[Codegen::Cranelift],
+        own_lacks: &[],
         has_native,
         outside: &outside(),
     };
@@ -133,6 +135,8 @@ fn tasks_are_rows_times_programs_times_threads_and_controls() {
     let menu = Menu {
         own_strategies: &["guard".to_owned()],
         own_opts: &[Opt::Speed, Opt::None],
+        own_codegens: &[Codegen::Cranelift],
+        own_lacks: &[],
         has_native: true,
         outside: &[],
     };
@@ -205,4 +209,55 @@ fn an_engine_is_given_builds_that_it_takes() {
         ..row(&[])
     };
     assert_eq!(first.of(&native), [Variant::Native]);
+}
+
+#[test]
+fn code_generators_are_rows() {
+    let rows_of = |words: &[&str], lacks: &[(Codegen, String)]| {
+        let wanted: Vec<Wanted> = words.iter().map(|word| word.parse().unwrap()).collect();
+        let menu = Menu {
+            own_strategies: &["guard".to_owned(), "trap".to_owned()],
+            own_opts: &[Opt::Speed],
+            own_codegens: &[Codegen::Cranelift, Codegen::Llvm],
+            own_lacks: lacks,
+            has_native: false,
+            outside: &[],
+        };
+        let (rows, absent) = rows(&wanted, &menu).unwrap();
+        let ids = rows.iter().map(|row| row.sandbox.id().to_string());
+        (ids.collect::<Vec<_>>(), absent)
+    };
+    let (all, absent) = rows_of(&[], &[]);
+    assert!(absent.is_empty());
+    assert_eq!(
+        all,
+        [
+            "fathom/guard/speed",
+            "fathom/trap/speed",
+            "fathom/guard/speed:llvm",
+            "fathom/trap/speed:llvm",
+        ]
+    );
+    let (one, _) = rows_of(&["fathom:guard64:shift:llvm"], &[]);
+    assert_eq!(one, ["fathom/guard64:shift/speed:llvm"]);
+    let (each, _) = rows_of(&["fathom:llvm", "fathom:trap:cranelift"], &[]);
+    let expected = [
+        "fathom/guard/speed:llvm",
+        "fathom/trap/speed:llvm",
+        "fathom/trap/speed",
+    ];
+    assert_eq!(each, expected);
+    // What is not to be had keeps nothing else from being measured.
+    let lacks = [(Codegen::Llvm, "it needs clang".to_owned())];
+    let (rest, absent) = rows_of(&[], &lacks);
+    assert_eq!(rest, ["fathom/guard/speed", "fathom/trap/speed"]);
+    assert_eq!(absent.len(), 1);
+    assert_eq!(
+        (&*absent[0].engine, &*absent[0].why),
+        ("fathom llvm", "it needs clang")
+    );
+    for word in ["fathom:trap:llvm", "fathom:llvm"] {
+        let written: Wanted = word.parse().unwrap();
+        assert_eq!(written.to_string(), word);
+    }
 }

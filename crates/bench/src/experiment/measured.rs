@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fathom_engine::Bounds;
+use fathom_engine::{Bounds, Codegen};
 use fathom_record::{
     Compared, Opt, Variant,
     campaign::{ModuleNote, WorkloadNote},
@@ -38,6 +38,8 @@ pub struct Measured {
     pub threads: Vec<u32>,
     /// How hard our engine compiles.
     pub opts: Vec<Opt>,
+    /// What makes our engine's code.
+    pub codegens: Vec<Codegen>,
     /// Our strategies.
     pub strategies: Vec<Strategies>,
     /// Whether there is a native build.
@@ -60,6 +62,7 @@ impl Measured {
             variants: vec![Variant::WasmSimd],
             threads: vec![1],
             opts: vec![Opt::Speed],
+            codegens: vec![Codegen::default()],
             strategies: vec![Strategies::All],
             has_native: true,
         }

@@ -20,6 +20,7 @@ use fathom_sys::fence::Fence;
 
 use super::model::{CANARY, Reach, specified};
 use super::module::MEMORY;
+use crate::generator;
 
 /// A byte that is not the memory's was changed, or is within the host's reach.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +33,9 @@ pub enum ServeError {
     /// The engine does not want the module, or this machine lacks something.
     #[error(transparent)]
     Engine(#[from] Error),
+    /// Another code generator than the one that was asked for.
+    #[error("{0}")]
+    Other(String),
     /// A call of something that is not there.
     #[error("the module has no function {0}")]
     Missing(String),
@@ -65,6 +69,7 @@ pub fn serve(
     tell: &mut dyn FnMut(u32, CallOutcome) -> io::Result<()>,
 ) -> Result<(), ServeError> {
     let module = Module::new(engine, module)?;
+    generator::shares(&module).map_err(ServeError::Other)?;
     let memory64 = has_wide_memory(&module);
     // A pool gives no memories, so that one who imports them is never in it.
     if is_pooled && module.imports().next().is_none() {

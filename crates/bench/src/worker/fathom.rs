@@ -4,8 +4,8 @@
 use std::{fs, path::Path};
 
 use fathom_engine::{
-    Bounds, BoundsChoice, Config, Engine, Error, ErrorKind, Func, Linker, Module, Pool, PoolLimits,
-    Pooled, PooledFunc, Quota, Store, TypedFunc,
+    Bounds, BoundsChoice, Codegen, Config, Engine, Error, ErrorKind, Func, Linker, Module, Pool,
+    PoolLimits, Pooled, PooledFunc, Quota, Store, TypedFunc,
 };
 use fathom_record::{
     Checks, Elide, FailureKind, Opt, Spectre,
@@ -21,6 +21,7 @@ use fathom_wasi::{
     uses_threads,
 };
 
+use crate::generator;
 use crate::own::OwnStrategy;
 use crate::probe::{ServeError, serve};
 
@@ -31,8 +32,10 @@ pub(crate) struct Wish<'a> {
     pub strategy: &'a str,
     /// How hard to compile.
     pub opt: Opt,
-    /// The code generator; there is one.
+    /// The code generator, where it is not the default.
     pub backend: Option<&'a str>,
+    /// Where the compiler of one is that needs it.
+    pub clang: Option<&'a Path>,
     /// Which checks are left out, where it is not the default.
     pub elide: Option<Elide>,
     /// Whether there are guards against speculation, where it is not the default.
@@ -54,12 +57,13 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, OwnStrategy, Hello), Re
         .strategy
         .parse()
         .map_err(|error: fathom_engine::UnknownBounds| unsupported(error.to_string()))?;
-    if let Some(backend) = wish.backend.filter(|&name| name != BACKEND) {
-        return Err(unsupported(format!(
-            "no backend `{backend}`, only {BACKEND}"
-        )));
-    }
+    let codegen: Codegen = match wish.backend.map(str::parse) {
+        None => Codegen::default(),
+        Some(known) => known.map_err(|error| unsupported(format!("{error}")))?,
+    };
     let config = Config::new()
+        .codegen(codegen)
+        .clang(wish.clang.map(Path::to_owned))
         .bounds(own.choice)
         .opt(match wish.opt {
             Opt::Speed => fathom_engine::Opt::Speed,
@@ -85,7 +89,7 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, OwnStrategy, Hello), Re
     let hello = Hello {
         engine: "fathom".into(),
         version: env!("CARGO_PKG_VERSION").into(),
-        backend: BACKEND.into(),
+        backend: codegen.name().into(),
         tier: match engine.opt() {
             fathom_engine::Opt::Speed => "optimising",
             fathom_engine::Opt::None => "baseline",
@@ -126,9 +130,6 @@ const QUOTA: Quota = Quota {
     ..Quota::UNLIMITED
 };
 
-/// The one code generator.
-const BACKEND: &str = "cranelift";
-
 fn checks(bounds: Bounds) -> Checks {
     match bounds {
         Bounds::None => Checks::None,
@@ -162,11 +163,16 @@ pub(crate) fn refusal(error: Error) -> Refusal {
 ///
 /// # Errors
 /// Whatever keeps it from being measured.
-pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusal> {
+pub(crate) fn measure(
+    measure: &Measure,
+    clang: Option<&Path>,
+    emitter: &Emitter,
+) -> Result<(), Refusal> {
     let (engine, own, hello) = engine(&Wish {
         strategy: &measure.strategy,
         opt: measure.opt,
         backend: measure.backend.as_deref(),
+        clang,
         elide: measure.elide,
         spectre: measure.spectre,
         unsafe_no_bounds: measure.unsafe_no_bounds,
@@ -174,7 +180,7 @@ pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusa
         cache: measure.cache.as_deref(),
         stack_bytes: measure.stack_bytes,
     })?;
-    emitter.send(&Event::Hello(hello))?;
+    emitter.send(&Event::Hello(hello.clone()))?;
     if measure.cache.is_some() {
         // What is timed is how long it takes to find it.
         let bytes = fs::read(&measure.module);
@@ -188,6 +194,13 @@ pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusa
             let message = format!("the cache did not keep the module: {why}");
             return Err(Refusal::new(FailureKind::Io, message));
         }
+        let unsupported = |why| Refusal::new(FailureKind::Unsupported, why);
+        if let Some(shares) = generator::shares(&module).map_err(unsupported)? {
+            // Known only now.
+            let evidence = format!("{}; {shares}", hello.evidence);
+            let hello = hello.clone();
+            emitter.send(&Event::Hello(Hello { evidence, ..hello }))?;
+        }
         Wasm::new(&engine, module, own, measure)
     };
     measure_module(measure, emitter, compile, |program| {
@@ -199,11 +212,12 @@ pub(crate) fn measure(measure: &Measure, emitter: &Emitter) -> Result<(), Refusa
 ///
 /// # Errors
 /// Whatever keeps the calls from being made; `unsound` when the sandbox leaks.
-pub(crate) fn probe(probe: &Probe, emitter: &Emitter) -> Result<(), Refusal> {
+pub(crate) fn probe(probe: &Probe, clang: Option<&Path>, emitter: &Emitter) -> Result<(), Refusal> {
     let (engine, own, hello) = engine(&Wish {
         strategy: &probe.strategy,
         opt: probe.opt,
         backend: probe.backend.as_deref(),
+        clang,
         elide: probe.elide,
         spectre: probe.spectre,
         unsafe_no_bounds: probe.unsafe_no_bounds,
@@ -225,6 +239,7 @@ pub(crate) fn probe(probe: &Probe, emitter: &Emitter) -> Result<(), Refusal> {
             ServeError::Missing(_) | ServeError::Import(_) => {
                 Refusal::new(FailureKind::Link, message)
             }
+            ServeError::Other(_) => Refusal::new(FailureKind::Unsupported, message),
             ServeError::Argument(_) => Refusal::new(FailureKind::Protocol, message),
             ServeError::Fence(_) | ServeError::Tell(_) => Refusal::new(FailureKind::Io, message),
         }

@@ -3,6 +3,8 @@
 //! Everything about requests, time, threads and warmth is in `fathom_runner`,
 //! the same for all.
 
+use std::path::Path;
+
 use fathom_record::protocol::{Job, Request};
 use fathom_runner::{Emitter, Refusal};
 
@@ -12,13 +14,14 @@ mod native;
 pub use fathom_runner::serve;
 pub use native::native;
 
-/// Serves a request with our own engine.
+/// Serves a request with our own engine; `clang` is where the compiler of the other code
+/// generator is.
 ///
 /// # Errors
 /// Whatever keeps it from being measured or probed.
-pub fn fathom(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
+pub fn fathom(request: &Request, clang: Option<&Path>, emitter: &Emitter) -> Result<(), Refusal> {
     match &request.job {
-        Job::Measure(measure) => fathom::measure(measure, emitter),
-        Job::Probe(probe) => fathom::probe(probe, emitter),
+        Job::Measure(measure) => fathom::measure(measure, clang, emitter),
+        Job::Probe(probe) => fathom::probe(probe, clang, emitter),
     }
 }

@@ -1,0 +1,99 @@
+//! Our engine's code generators where they are measured: what rows call them, where the
+//! compiler of one is, and why one is not to be had.
+
+use std::{env, ffi::OsString, io, path::PathBuf};
+
+use fathom_engine::{Codegen, Config, Engine, Module};
+
+use crate::{
+    choose::{OWN, Wanted},
+    driver::ProcessDriver,
+    house::House,
+};
+
+/// The variable that names the compiler, which the engine reads itself.
+const VARIABLE: &str = "FATHOM_CLANG";
+
+/// What tells our runner where the compiler is.
+pub const OPTION: &str = "--clang";
+
+/// What a cell calls it: nothing where it is the one that users get.
+pub fn backend(codegen: Codegen) -> Option<String> {
+    (codegen != Codegen::default()).then(|| codegen.name().to_owned())
+}
+
+/// The compiler that the house has for its workloads, unless the environment names one.
+pub fn clang(house: Option<&House>) -> Option<PathBuf> {
+    let is_named = env::var_os(VARIABLE).is_some();
+    let zig = house.filter(|_| !is_named)?.tools().join("zig/ziglang/zig");
+    zig.is_file().then_some(zig)
+}
+
+/// Why a generator is not to be had, and what to do about it, in one line.
+pub fn lack(codegen: Codegen, house: Option<&House>) -> Option<String> {
+    let config = Config::new().codegen(codegen).clang(clang(house));
+    let error = Engine::new(&config).err()?;
+    let remedy = match house {
+        Some(house) if !house.is_of_user() => "; `make setup` installs one",
+        _ => "; `pip install ziglang==0.15.2` brings one",
+    };
+    Some(format!("{error}{remedy}"))
+}
+
+/// Of the generators that are asked for, in a list or by words, those that are not to be
+/// had.
+pub fn lacks(
+    codegens: &[Codegen],
+    wanted: &[Wanted],
+    house: Option<&House>,
+) -> Vec<(Codegen, String)> {
+    let is_asked_for = |codegen: &Codegen| {
+        let is_named = |word: &Wanted| word.backend.as_deref() == Some(codegen.name());
+        let mut own = wanted.iter().filter(|word| word.engine == OWN);
+        codegens.contains(codegen) || own.any(is_named)
+    };
+    let others = Codegen::ALL
+        .into_iter()
+        .filter(|&codegen| codegen != Codegen::default());
+    let others = others.filter(is_asked_for);
+    others
+        .filter_map(|codegen| Some((codegen, lack(codegen, house)?)))
+        .collect()
+}
+
+/// How many functions of a module are whose, where another generator than the usual one was
+/// asked for.
+///
+/// # Errors
+/// None is its: what would be measured is the usual one.
+pub fn shares(module: &Module) -> Result<Option<String>, String> {
+    let codegen = module.engine().codegen();
+    if codegen == Codegen::default() {
+        return Ok(None);
+    }
+    let all = module.code_places().count();
+    match module.kept() {
+        [] => Ok(Some(format!("all {all} functions by {codegen}"))),
+        [first, ..] if module.kept().len() == all => Err(format!(
+            "no function of the module is compiled by {codegen}: {}",
+            first.why
+        )),
+        kept => Ok(Some(format!(
+            "{} of {all} functions by {codegen}, the others by {}",
+            all - kept.len(),
+            Codegen::default()
+        ))),
+    }
+}
+
+/// The runner of our engine.
+///
+/// # Errors
+/// Where this program is cannot be told.
+pub fn own_driver(house: Option<&House>) -> io::Result<ProcessDriver> {
+    let mut words: Vec<OsString> = ["runner", OWN].map(OsString::from).to_vec();
+    if let Some(clang) = clang(house) {
+        words.extend([OPTION.into(), clang.into()]);
+    }
+    Ok(ProcessDriver::new(env::current_exe()?, words))
+}
