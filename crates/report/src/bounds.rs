@@ -13,7 +13,7 @@
 
 use std::fmt::Write;
 
-use fathom_record::{Campaign, Elide, FailureKind, Sandbox, Variant};
+use fathom_record::{Campaign, Elide, FailureKind, Opt, Sandbox, Variant};
 use fathom_stats::{Row, RowRatio, Summary, Verdict};
 
 use crate::figures;
@@ -49,6 +49,13 @@ pub fn render(campaign: &Campaign, summary: &Summary) -> String {
     for variant in [Variant::Wasm64, Variant::Wasm32] {
         let title = format!("{} memories: each strategy over `none`", words(variant));
         text.push_str(&page.section(&title, &page.strategies(variant)));
+    }
+    for variant in [Variant::Wasm64, Variant::Wasm32] {
+        let title = format!(
+            "{} memories: code generators, over Cranelift's optimised code",
+            words(variant)
+        );
+        text.push_str(&page.section(&title, &page.generators(variant)));
     }
     text.push_str(&page.section("64 bits over 32 bits of the same program", &page.widths()));
     text.push_str(&page.section(
@@ -138,13 +145,19 @@ impl Page<'_> {
         sides
     }
 
-    /// Our engine with a strategy.
+    /// Our engine with a strategy, as it is by default.
     fn own(&self, strategy: &str, variant: Variant) -> Option<Side> {
-        self.sides(variant).into_iter().find(|side| {
-            let sandbox = &side.sandbox;
-            let is_default = sandbox.elide.is_none() && sandbox.spectre.is_none();
-            sandbox.engine == OWN && sandbox.strategy == strategy && is_default
-        })
+        let sides = self.sides(variant).into_iter();
+        let mut own = sides.filter(|side| is_own(side, strategy));
+        let plain = own.clone().find(|side| has_default_code(&side.sandbox));
+        plain.or_else(|| own.next())
+    }
+
+    /// What a side of ours checks nothing with: the same code generator, as hard.
+    fn unchecked(&self, side: &Side) -> Option<Side> {
+        let sides = self.sides(side.variant).into_iter();
+        let mut unchecked = sides.filter(|one| is_own(one, BASELINE));
+        unchecked.find(|one| has_same_code(&one.sandbox, &side.sandbox))
     }
 
     fn row(&self, side: &Side, suite: &str) -> Option<&Row> {
@@ -170,16 +183,39 @@ impl Page<'_> {
         }
     }
 
-    /// Every strategy of ours over the one that checks nothing.
+    /// Every strategy of ours over the one that checks nothing, of the same code
+    /// generator.
     fn strategies(&self, variant: Variant) -> Vec<Line> {
-        let Some(baseline) = self.own(BASELINE, variant) else {
-            return Vec::new();
-        };
-        self.sides(variant)
+        let sides = self.sides(variant);
+        let own = sides
             .iter()
-            .filter(|side| side.sandbox.engine == OWN && **side != baseline)
-            .filter(|side| side.sandbox.elide.is_none())
-            .map(|side| self.line(name(side), side, &baseline))
+            .filter(|side| side.sandbox.engine == OWN && side.sandbox.elide.is_none());
+        let pairs = own.filter_map(|side| Some((side, self.unchecked(side)?)));
+        pairs
+            .filter(|(side, unchecked)| *side != unchecked)
+            .map(|(side, unchecked)| self.line(name(side), side, &unchecked))
+            .collect()
+    }
+
+    /// Each strategy with another code generator, or compiled less hard, over itself.
+    fn generators(&self, variant: Variant) -> Vec<Line> {
+        let sides = self.sides(variant);
+        let own = sides.iter().filter(|side| side.sandbox.engine == OWN);
+        let others = own.filter(|side| !has_default_code(&side.sandbox));
+        let usual = |side: &Side| {
+            let usual = Side {
+                sandbox: Sandbox {
+                    opt: Opt::default(),
+                    backend: None,
+                    ..side.sandbox.clone()
+                },
+                ..side.clone()
+            };
+            sides.contains(&usual).then_some(usual)
+        };
+        let pairs = others.filter_map(|side| Some((side, usual(side)?)));
+        pairs
+            .map(|(side, usual)| self.line(name(side), side, &usual))
             .collect()
     }
 
@@ -197,8 +233,9 @@ impl Page<'_> {
                 .filter(|side| *side != off && is_but_for_elision(side, off));
             for side in others {
                 let strategy = &side.sandbox.strategy;
+                let code = code(&side.sandbox);
                 let choice = side.sandbox.elide.unwrap_or(Elide::Loops);
-                lines.push(self.line(format!("{strategy}: {choice} over off"), side, off));
+                lines.push(self.line(format!("{strategy}{code}: {choice} over off"), side, off));
             }
         }
         lines
@@ -305,6 +342,24 @@ impl Page<'_> {
     }
 }
 
+/// Whether a side is of our engine with a strategy and no other choice but its code
+/// generator.
+fn is_own(side: &Side, strategy: &str) -> bool {
+    let sandbox = &side.sandbox;
+    let is_default = sandbox.elide.is_none() && sandbox.spectre.is_none();
+    sandbox.engine == OWN && sandbox.strategy == strategy && is_default
+}
+
+/// Whether code is made by the same generator, as hard.
+fn has_same_code(one: &Sandbox, other: &Sandbox) -> bool {
+    (&one.backend, one.opt) == (&other.backend, other.opt)
+}
+
+/// Whether code is made as it is unless something else is asked for.
+fn has_default_code(sandbox: &Sandbox) -> bool {
+    sandbox.backend.is_none() && sandbox.opt == Opt::default()
+}
+
 /// Whether two sides differ in nothing but which checks are left out.
 fn is_but_for_elision(one: &Side, other: &Side) -> bool {
     let sandbox = Sandbox {
@@ -326,10 +381,21 @@ fn words(variant: Variant) -> &'static str {
 fn name(side: &Side) -> String {
     let sandbox = &side.sandbox;
     match &sandbox.backend {
-        _ if sandbox.engine == OWN => format!("{}{}", sandbox.strategy, choices(sandbox)),
+        _ if sandbox.engine == OWN => {
+            let (code, choices) = (code(sandbox), choices(sandbox));
+            format!("{}{code}{choices}", sandbox.strategy)
+        }
         Some(backend) => format!("{} {} {backend}", sandbox.engine, sandbox.strategy),
         None => format!("{} {}", sandbox.engine, sandbox.strategy),
     }
+}
+
+/// What makes our engine's code, where it is not the default, as options.
+fn code(sandbox: &Sandbox) -> String {
+    let generator = sandbox.backend.iter();
+    let generator = generator.map(|name| format!(" --codegen {name}"));
+    let level = (sandbox.opt != Opt::default()).then(|| format!(" --opt {}", sandbox.opt));
+    generator.chain(level).collect()
 }
 
 /// What of our engine's choices is not the default, as options.

@@ -97,6 +97,40 @@ fn every_comparison_is_there() {
 }
 
 #[test]
+fn what_checks_cost_is_said_of_each_code_generator() {
+    let mut cells = Vec::new();
+    for strategy in ["none", "trap"] {
+        for backend in [None, Some("llvm".to_owned())] {
+            let mut made = cell("fathom", strategy, Variant::Wasm32, ("pointers", "graph"));
+            made.sandbox.backend = backend;
+            cells.push(made);
+        }
+    }
+    let truth = |cell: &Cell| match (&cell.sandbox.backend, &*cell.sandbox.strategy) {
+        (None, "none") => 1.0,
+        (None, _) => 1.25,
+        (Some(_), "none") => 0.8,
+        (Some(_), _) => 1.6,
+    };
+    let page = page(&formula::campaign("bounds-mini", Vec::new(), &cells, truth));
+    let checks = "## 32-bit memories: each strategy";
+    assert!(line(&page, checks, "trap").contains("1.250 ("), "{page}");
+    assert!(
+        line(&page, checks, "trap --codegen llvm").contains("2.000 ("),
+        "{page}"
+    );
+    let generators = "## 32-bit memories: code generators";
+    assert!(
+        line(&page, generators, "none --codegen llvm").contains("0.800"),
+        "{page}"
+    );
+    assert!(
+        line(&page, generators, "trap --codegen llvm").contains("1.280"),
+        "{page}"
+    );
+}
+
+#[test]
 fn what_has_no_time_is_named_and_not_in_a_mean_unsaid() {
     let mut campaign = campaign();
     let lost = cell("fathom", "trap", Variant::Wasm64, ("polybench", "gemm"));

@@ -1,7 +1,7 @@
 //! Commands that a reader can run: the campaign's own, and one for each cell.
 
 use fathom_record::campaign::Header;
-use fathom_record::{Cell, Variant};
+use fathom_record::{Cell, Opt, Variant};
 
 /// Words quoted so that a POSIX shell reads them as they were.
 pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
@@ -35,7 +35,8 @@ fn arguments(header: &Header) -> impl Iterator<Item = &str> {
 
 /// Options of `fathom bench` and `fathom suite` that choose cells, or that a
 /// repetition must not take over. Each has a value.
-const CHOOSING: [&str; 11] = [
+const CHOOSING: [&str; 12] = [
+    "--codegen",
     "--elide",
     "--spectre",
     "--kernels",
@@ -89,8 +90,11 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
             if sandbox.engine == "fathom" {
                 add("--engines", "fathom".to_owned());
                 add("--bounds", sandbox.strategy.clone());
-                if !is_selection {
+                if !is_selection || sandbox.opt != Opt::default() {
                     add("--opt", sandbox.opt.to_string());
+                }
+                if let Some(backend) = &sandbox.backend {
+                    add("--codegen", backend.clone());
                 }
                 if let Some(elide) = sandbox.elide {
                     add("--elide", elide.to_string());
@@ -189,6 +193,12 @@ mod tests {
         assert_eq!(
             cell_command(&header, &cell),
             "fathom bench app.wasm --dir . --engines fathom --bounds trap --opt none --threads 2 -- --opt 3"
+        );
+        cell.sandbox.backend = Some("llvm".to_owned());
+        assert_eq!(
+            cell_command(&header, &cell),
+            "fathom bench app.wasm --dir . --engines fathom --bounds trap --opt none --codegen \
+             llvm --threads 2 -- --opt 3"
         );
         cell.sandbox.engine = "node".to_owned();
         cell.sandbox.backend = Some("turbofan".to_owned());
