@@ -5,7 +5,7 @@
 //! files; `python3 workloads/build.py --suite libsodium --variant wasm,wasm-simd`
 //! builds the programs. Each is passed through once with the default strategy; with
 //! the word `every` under every strategy that keeps a sandbox, and with the fast
-//! compiler. A line for what is wrong, and one at the end.
+//! compiler; with `llvm` by the other code generator, with and without checks. A line for what is wrong, and one at the end.
 //!
 //! What must stay true: nothing is left out silently. Where nothing has been built
 //! it says SKIPPED, and how to build it.
@@ -24,7 +24,8 @@ const VARIANTS: [&str; 2] = ["wasm", "wasm-simd"];
 const SIZE: &str = "mini";
 
 fn main() -> ExitCode {
-    let is_every = std::env::args().any(|word| word == "every");
+    let has = |wanted: &str| std::env::args().any(|word| word == wanted);
+    let (is_every, is_llvm) = (has("every"), has("llvm"));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("workloads/libsodium");
     let suite = Suite::load(&folder).expect("the suite's description");
     let start = Instant::now();
@@ -38,7 +39,11 @@ fn main() -> ExitCode {
                  libsodium --variant {variant})"
             );
         }
-        let modes = if is_every { every() } else { vec![Vec::new()] };
+        let modes = match (is_every, is_llvm) {
+            (true, _) => every(),
+            (false, true) => by_llvm(),
+            (false, false) => vec![Vec::new()],
+        };
         for mode in modes {
             let run = |workload| (variant, workload, mode.clone());
             runs.extend(programs.iter().copied().map(run));
@@ -81,6 +86,14 @@ fn every() -> Vec<Vec<String>> {
         }
     }
     modes
+}
+
+/// The same of the other code generator.
+fn by_llvm() -> Vec<Vec<String>> {
+    let mode = |bounds| ["--codegen", "llvm", "--bounds", bounds].map(str::to_owned);
+    ["guard", "trap"]
+        .map(|bounds| mode(bounds).to_vec())
+        .to_vec()
 }
 
 /// What is wrong with a run; `None` for a right answer.

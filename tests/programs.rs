@@ -11,7 +11,7 @@
 //! SKIPPED and why; one whose build failed counts as different.
 //!
 //! `cargo test --test programs -- lua wasm32` runs what has every word given in
-//! its name.
+//! its name; `llvm` has the other code generator make the code.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -27,6 +27,13 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// What every module is run with, and what the quick ones are run with besides.
 const MODES: [&[&str]; 3] = [&[], &["--bounds", "trap"], &["--opt", "none"]];
+
+/// What every module is run with where the words ask for `llvm`, which takes a minute for a
+/// megabyte.
+const BY_LLVM: [&[&str]; 2] = [
+    &["--codegen", "llvm", "--bounds", "guard"],
+    &["--codegen", "llvm", "--bounds", "trap"],
+];
 
 /// An entry of `built.json`.
 #[derive(Deserialize)]
@@ -102,7 +109,12 @@ fn check(program: &Program, folder: &Path, words: &[String]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     let mut native: Option<Result<Outcome, String>> = None;
     for (variant, build) in program.variants.iter().filter(|(v, _)| *v != "native") {
-        for mode in MODES.iter().take(if program.quick { 3 } else { 1 }) {
+        let modes: &[&[&str]] = match (words.iter().any(|word| word == "llvm"), program.quick) {
+            (true, _) => &BY_LLVM,
+            (false, true) => &MODES,
+            (false, false) => &MODES[..1],
+        };
+        for mode in modes {
             let name = format!("{} {variant} {}", program.name, mode.join(" "));
             if !words.iter().all(|word| name.contains(word)) {
                 continue;
@@ -167,6 +179,11 @@ fn compare(
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
     command.arg("run").args(mode).args(["--dir", &program.dir]);
     command.arg(module).arg("--");
+    // Programs run in a folder of their own, where no compiler is found.
+    let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/zig/ziglang/zig");
+    if std::env::var_os("FATHOM_CLANG").is_none() && zig.is_file() {
+        command.env("FATHOM_CLANG", zig);
+    }
     let wrong = match (expected, run(command, program, folder)) {
         (Err(why), _) => Some(format!("the native build: {why}")),
         (_, Err(why)) => Some(why),
