@@ -134,6 +134,17 @@ fn function(number: usize, numbers: &mut Numbers) -> String {
         0 => format!("(i32.const {})", numbers.one_of(&[0, 8, 100, 1000])),
         _ => "(local.get $n)".to_owned(),
     };
+    // Some are compared with zeros in front.
+    let is_wide = numbers.below(4) == 0;
+    let compared = |x: &str, y: &str| match (is_wide, y.strip_prefix("(i32.const ")) {
+        (false, _) => format!("(i32.{compare} {x} {y})"),
+        (true, Some(number)) => {
+            format!("(i64.{compare} (i64.extend_i32_u {x}) (i64.const {number})")
+        }
+        (true, None) => {
+            format!("(i64.{compare} (i64.extend_i32_u {x}) (i64.extend_i32_u {y}))")
+        }
+    };
     let next = format!("(i32.add (local.get $i) (i32.const {step}))");
     let along = numbers.one_of(&[1, 2, -1, 8]);
     let body: String = (0..1 + numbers.below(4))
@@ -148,20 +159,24 @@ fn function(number: usize, numbers: &mut Numbers) -> String {
     let along = format!("(local.set $j (i32.add (local.get $j) (i32.const {along})))");
     let loops = match numbers.below(4) {
         0 => format!(
-            "(block $out (loop $again (br_if $out (i32.eqz (i32.{compare} (local.get $i) {end}))) \
-             {body} {anyway} {along} (local.set $i {next}) (br $again)))"
+            "(block $out (loop $again (br_if $out (i32.eqz {})) \
+             {body} {anyway} {along} (local.set $i {next}) (br $again)))",
+            compared("(local.get $i)", &end)
         ),
         1 => format!(
             "(loop $again {anyway} {body} {along} (local.set $i {next}) \
-             (br_if $again (i32.{compare} (local.get $i) {end})))"
+             (br_if $again {}))",
+            compared("(local.get $i)", &end)
         ),
         2 => format!(
-            "(block $out (loop $again {body} (br_if $out (i32.{compare} {end} (local.get $i))) \
-             {anyway} {along} (local.set $i {next}) (br $again)))"
+            "(block $out (loop $again {body} (br_if $out {}) \
+             {anyway} {along} (local.set $i {next}) (br $again)))",
+            compared(&end, "(local.get $i)")
         ),
         _ => format!(
             "(loop $again {body} {anyway} {along} \
-             (br_if $again (i32.{compare} (local.tee $i {next}) {end})))"
+             (br_if $again {}))",
+            compared(&format!("(local.tee $i {next})"), &end)
         ),
     };
     let loops = match numbers.below(6) {

@@ -190,6 +190,11 @@ fn arguments(opt: Opt) -> Vec<&'static str> {
         // Frames are chained before anything can trap.
         "-mllvm",
         "-enable-shrink-wrap=false",
+        // Two accesses that became one would have the site of neither.
+        "-mllvm",
+        "-hoist-common-insts=false",
+        "-mllvm",
+        "-sink-common-insts=false",
     ]
 }
 

@@ -13,13 +13,16 @@
 //!   first not below `y` in iteration `E = max(0, ⌈(y - x0) / s⌉)`, if no number up to
 //!   `x0 + E × s ≤ max(x0, y + s - 1)` is beyond the type's greatest. `x ≤ y` is
 //!   `x < y + 1`; `x > y` of an `x` that falls is the same downwards.
+//!
+//! Where both sides are numbers of 32 bits with zeros in front, those are compared instead, as
+//! natural numbers: each relation between them is the same one.
 
 use cranelift_codegen::ir::condcodes::{CondCode as _, IntCC};
 use cranelift_codegen::ir::{Function, InstBuilder, InstructionData, Opcode, Value, types};
 
 use super::front::Front;
 use super::shape::Shape;
-use super::walk::{Walk, Walks};
+use super::walk::{Both, Walk, Walks};
 use crate::compile::elide::form::constant;
 
 /// What an iteration may add to what is compared.
@@ -94,10 +97,17 @@ fn meets(walk: Walk) -> Option<Trips> {
 
 /// A loop that goes on while a comparison holds.
 fn compared(walks: &mut Walks<'_>, cond: IntCC, x: Value, y: Value) -> Option<Trips> {
+    let Both {
+        forms: [mut x, y],
+        bits,
+        is_extended,
+    } = walks.of_both(x, y)?;
     if cond == IntCC::NotEqual {
-        return walks.of_difference(x, y).and_then(meets);
+        x.add(&y, u64::MAX, bits).then_some(())?;
+        return walks.of_form(x, bits).and_then(meets);
     }
-    let (x, y) = (walks.of(x)?, walks.of(y)?);
+    let cond = if is_extended { cond.unsigned() } else { cond };
+    let (x, y) = (walks.of_form(x, bits)?, walks.of_form(y, bits)?);
     let (from, to, cond) = match (x.step, y.step) {
         (step, 0) if step != 0 => (x, y, cond),
         (0, step) if step != 0 => (y, x, cond.swap_args()),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cranelift_codegen::ir::{Function, Inst, Opcode, Value, ValueDef};
+use cranelift_codegen::ir::{Function, Inst, Opcode, Value, ValueDef, types};
 
 use super::shape::Shape;
 use crate::compile::elide::form::{Forms, Linear, constant, is_integer, signed};
@@ -21,6 +21,15 @@ pub(super) struct Walk {
     pub step: i64,
     /// Bits of the value.
     pub bits: u32,
+}
+
+/// Two values that are compared, as sums.
+pub(super) struct Both {
+    pub forms: [Linear; 2],
+    /// Bits of either.
+    pub bits: u32,
+    /// Whether the comparison is of both with zeros in front, so that none is negative.
+    pub is_extended: bool,
 }
 
 /// The values of one loop.
@@ -63,17 +72,45 @@ impl<'a> Walks<'a> {
         Some(Walk { form, step, bits })
     }
 
-    /// The walk of the difference of two integers of one type.
-    pub(super) fn of_difference(&mut self, x: Value, y: Value) -> Option<Walk> {
+    /// Two integers of one type that are compared.
+    pub(super) fn of_both(&mut self, x: Value, y: Value) -> Option<Both> {
         let dfg = &self.func.dfg;
         if !is_integer(dfg, x) {
             return None;
         }
-        let bits = dfg.value_type(x).bits();
-        let mut form = self.forms.linear(dfg, x);
-        let less = self.forms.linear(dfg, y);
-        form.add(&less, u64::MAX, bits).then_some(())?;
-        self.of_form(form, bits)
+        if let (Some(x), Some(y)) = (self.narrow(x), self.narrow(y)) {
+            return Some(Both {
+                forms: [x, y],
+                bits: 32,
+                is_extended: true,
+            });
+        }
+        Some(Both {
+            forms: [x, y].map(|value| self.forms.linear(dfg, value)),
+            bits: dfg.value_type(x).bits(),
+            is_extended: false,
+        })
+    }
+
+    /// The lower half of a number of 64 bits whose upper half is 0.
+    fn narrow(&mut self, value: Value) -> Option<Linear> {
+        let dfg = &self.func.dfg;
+        let value = dfg.resolve_aliases(value);
+        if dfg.value_type(value) != types::I64 {
+            return None;
+        }
+        if let Some(constant) = constant(dfg, value) {
+            let is_narrow = u32::try_from(constant).is_ok();
+            return is_narrow.then(|| Linear {
+                constant,
+                ..Linear::default()
+            });
+        }
+        let inst = dfg.value_def(value).inst()?;
+        let narrow = dfg.inst_args(inst).first()?;
+        let is_it =
+            dfg.insts[inst].opcode() == Opcode::Uextend && dfg.value_type(*narrow) == types::I32;
+        is_it.then(|| self.forms.linear(dfg, *narrow))
     }
 
     /// What an iteration adds to a parameter of the header.
