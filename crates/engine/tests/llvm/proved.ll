@@ -115,46 +115,37 @@ b5:
   %t27 = icmp ne i8 %v108, 0, !dbg !DILocation(line: 26, scope: !16)
   br i1 %t27, label %e28, label %b6, !dbg !DILocation(line: 26, scope: !16)
 b6:
-  %t29 = call i64 asm "", "=r,0"(i64 %v103) #3, !dbg !DILocation(line: 26, scope: !16)
-  %t30 = icmp slt i64 %t29, 0, !dbg !DILocation(line: 26, scope: !16)
-  %t31 = zext i1 %t30 to i8, !dbg !DILocation(line: 26, scope: !16)
-  %v109 = call i64 asm "testb $1, $1\0Acmovneq $2, $0", "=&r,q,r,0,~{flags}"(i8 %t31, i64 %v69, i64 %v72) #3, !dbg !DILocation(line: 26, scope: !16)
-  %t32 = call i64 asm "", "=r,0"(i64 %v103) #3, !dbg !DILocation(line: 26, scope: !16)
-  %t33 = icmp slt i64 %t32, 0, !dbg !DILocation(line: 26, scope: !16)
-  %t34 = zext i1 %t33 to i8, !dbg !DILocation(line: 26, scope: !16)
-  %v110 = call i64 asm "testb $1, $1\0Acmovneq $2, $0", "=&r,q,r,0,~{flags}"(i8 %t34, i64 %v69, i64 %v89) #3, !dbg !DILocation(line: 26, scope: !16)
-  %t35 = call i64 asm "", "=r,0"(i64 %v103) #3, !dbg !DILocation(line: 26, scope: !16)
-  %t36 = icmp slt i64 %t35, 0, !dbg !DILocation(line: 26, scope: !16)
-  %t37 = zext i1 %t36 to i8, !dbg !DILocation(line: 26, scope: !16)
-  %v111 = call i64 asm "testb $1, $1\0Acmovneq $2, $0", "=&r,q,r,0,~{flags}"(i8 %t37, i64 %v69, i64 %v106) #3, !dbg !DILocation(line: 26, scope: !16)
+  %v109 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v103, i64 0, i64 %v69, i64 %v72) #3, !dbg !DILocation(line: 26, scope: !16)
+  %v110 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v103, i64 0, i64 %v69, i64 %v89) #3, !dbg !DILocation(line: 26, scope: !16)
+  %v111 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v103, i64 0, i64 %v69, i64 %v106) #3, !dbg !DILocation(line: 26, scope: !16)
   %v113 = and i64 %v53, 4294967295, !dbg !DILocation(line: 26, scope: !16)
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 28, scope: !16)
-  br label %e38, !dbg !DILocation(line: 28, scope: !16)
+  br label %e29, !dbg !DILocation(line: 28, scope: !16)
 b7:
-  %v115 = phi i32 [ %v38, %e38 ], [ %v129, %e47 ]
-  %v116 = phi i64 [ 0, %e38 ], [ %v132, %e47 ]
+  %v115 = phi i32 [ %v38, %e29 ], [ %v129, %e38 ]
+  %v116 = phi i64 [ 0, %e29 ], [ %v132, %e38 ]
   %v119 = mul i64 %v116, 8, !dbg !DILocation(line: 29, scope: !16)
   %v120 = add i64 %v109, %v119, !dbg !DILocation(line: 29, scope: !16)
-  %t39 = inttoptr i64 %v109 to ptr addrspace(258), !dbg !DILocation(line: 30, scope: !16)
-  %t40 = getelementptr inbounds i8, ptr addrspace(258) %t39, i64 %v119, !dbg !DILocation(line: 30, scope: !16)
-  %v117 = load double, ptr addrspace(258) %t40, align 1, !dbg !DILocation(line: 30, scope: !16)
+  %t30 = inttoptr i64 %v109 to ptr addrspace(258), !dbg !DILocation(line: 30, scope: !16)
+  %t31 = getelementptr inbounds i8, ptr addrspace(258) %t30, i64 %v119, !dbg !DILocation(line: 30, scope: !16)
+  %v117 = load double, ptr addrspace(258) %t31, align 1, !dbg !DILocation(line: 30, scope: !16)
   %v123 = mul i64 %v116, 8, !dbg !DILocation(line: 31, scope: !16)
   %v124 = add i64 %v110, %v123, !dbg !DILocation(line: 31, scope: !16)
-  %t41 = inttoptr i64 %v110 to ptr addrspace(258), !dbg !DILocation(line: 32, scope: !16)
-  %t42 = getelementptr inbounds i8, ptr addrspace(258) %t41, i64 %v123, !dbg !DILocation(line: 32, scope: !16)
-  %v121 = load double, ptr addrspace(258) %t42, align 1, !dbg !DILocation(line: 32, scope: !16)
+  %t32 = inttoptr i64 %v110 to ptr addrspace(258), !dbg !DILocation(line: 32, scope: !16)
+  %t33 = getelementptr inbounds i8, ptr addrspace(258) %t32, i64 %v123, !dbg !DILocation(line: 32, scope: !16)
+  %v121 = load double, ptr addrspace(258) %t33, align 1, !dbg !DILocation(line: 32, scope: !16)
   %v125 = fadd double %v117, %v121, !dbg !DILocation(line: 32, scope: !16)
   %v127 = mul i64 %v116, 8, !dbg !DILocation(line: 33, scope: !16)
   %v128 = add i64 %v111, %v127, !dbg !DILocation(line: 33, scope: !16)
-  %t43 = inttoptr i64 %v111 to ptr addrspace(258), !dbg !DILocation(line: 34, scope: !16)
-  %t44 = getelementptr inbounds i8, ptr addrspace(258) %t43, i64 %v127, !dbg !DILocation(line: 34, scope: !16)
-  store double %v125, ptr addrspace(258) %t44, align 1, !dbg !DILocation(line: 34, scope: !16)
+  %t34 = inttoptr i64 %v111 to ptr addrspace(258), !dbg !DILocation(line: 34, scope: !16)
+  %t35 = getelementptr inbounds i8, ptr addrspace(258) %t34, i64 %v127, !dbg !DILocation(line: 34, scope: !16)
+  store double %v125, ptr addrspace(258) %t35, align 1, !dbg !DILocation(line: 34, scope: !16)
   %v129 = add i32 %v115, 1, !dbg !DILocation(line: 34, scope: !16)
-  %t45 = icmp ne i64 %v116, %v113, !dbg !DILocation(line: 35, scope: !16)
-  %v130 = zext i1 %t45 to i8, !dbg !DILocation(line: 35, scope: !16)
+  %t36 = icmp ne i64 %v116, %v113, !dbg !DILocation(line: 35, scope: !16)
+  %v130 = zext i1 %t36 to i8, !dbg !DILocation(line: 35, scope: !16)
   %v132 = add i64 %v116, 1, !dbg !DILocation(line: 35, scope: !16)
-  %t46 = icmp ne i8 %v130, 0, !dbg !DILocation(line: 36, scope: !16)
-  br i1 %t46, label %e47, label %b8, !dbg !DILocation(line: 36, scope: !16)
+  %t37 = icmp ne i8 %v130, 0, !dbg !DILocation(line: 36, scope: !16)
+  br i1 %t37, label %e38, label %b8, !dbg !DILocation(line: 36, scope: !16)
 b8:
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 37, scope: !16)
   br label %b4, !dbg !DILocation(line: 37, scope: !16)
@@ -164,9 +155,9 @@ e17:
   br label %b2, !dbg !DILocation(line: 19, scope: !16)
 e28:
   br label %b2, !dbg !DILocation(line: 26, scope: !16)
-e38:
+e29:
   br label %b7, !dbg !DILocation(line: 28, scope: !16)
-e47:
+e38:
   br label %b7, !dbg !DILocation(line: 36, scope: !16)
 }
 
@@ -209,7 +200,7 @@ g5:
 b3:
   ret i32 %v21, !dbg !DILocation(line: 9, scope: !17)
 b4:
-  %v21 = phi i32 [ %v16, %e14 ], [ %v65, %e31 ]
+  %v21 = phi i32 [ %v16, %e14 ], [ %v65, %e28 ]
   br label %b3, !dbg !DILocation(line: 10, scope: !17)
 b5:
   %v22 = phi i32 [ 0, %e3 ]
@@ -243,32 +234,29 @@ b5:
   %t20 = icmp ne i8 %v53, 0, !dbg !DILocation(line: 15, scope: !17)
   br i1 %t20, label %e21, label %b6, !dbg !DILocation(line: 15, scope: !17)
 b6:
-  %t22 = call i64 asm "", "=r,0"(i64 %v47) #3, !dbg !DILocation(line: 15, scope: !17)
-  %t23 = icmp slt i64 %t22, 0, !dbg !DILocation(line: 15, scope: !17)
-  %t24 = zext i1 %t23 to i8, !dbg !DILocation(line: 15, scope: !17)
-  %v54 = call i64 asm "testb $1, $1\0Acmovneq $2, $0", "=&r,q,r,0,~{flags}"(i8 %t24, i64 %v48, i64 %v51) #3, !dbg !DILocation(line: 15, scope: !17)
+  %v54 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v47, i64 0, i64 %v48, i64 %v51) #3, !dbg !DILocation(line: 15, scope: !17)
   %v56 = and i64 %v35, 4294967295, !dbg !DILocation(line: 15, scope: !17)
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 17, scope: !17)
-  br label %e25, !dbg !DILocation(line: 17, scope: !17)
+  br label %e22, !dbg !DILocation(line: 17, scope: !17)
 b7:
-  %v58 = phi i32 [ %v22, %e25 ], [ %v65, %e30 ]
-  %v59 = phi i32 [ %v23, %e25 ], [ %v66, %e30 ]
-  %v60 = phi i64 [ 0, %e25 ], [ %v69, %e30 ]
+  %v58 = phi i32 [ %v22, %e22 ], [ %v65, %e27 ]
+  %v59 = phi i32 [ %v23, %e22 ], [ %v66, %e27 ]
+  %v60 = phi i64 [ 0, %e22 ], [ %v69, %e27 ]
   %v63 = mul i64 %v60, 4, !dbg !DILocation(line: 18, scope: !17)
   %v64 = add i64 %v54, %v63, !dbg !DILocation(line: 18, scope: !17)
-  %t26 = inttoptr i64 %v54 to ptr addrspace(258), !dbg !DILocation(line: 19, scope: !17)
-  %t27 = getelementptr inbounds i8, ptr addrspace(258) %t26, i64 %v63, !dbg !DILocation(line: 19, scope: !17)
-  %v61 = load i32, ptr addrspace(258) %t27, align 1, !dbg !DILocation(line: 19, scope: !17)
+  %t23 = inttoptr i64 %v54 to ptr addrspace(258), !dbg !DILocation(line: 19, scope: !17)
+  %t24 = getelementptr inbounds i8, ptr addrspace(258) %t23, i64 %v63, !dbg !DILocation(line: 19, scope: !17)
+  %v61 = load i32, ptr addrspace(258) %t24, align 1, !dbg !DILocation(line: 19, scope: !17)
   %v65 = add i32 %v58, %v61, !dbg !DILocation(line: 19, scope: !17)
   %v66 = add i32 %v59, 4, !dbg !DILocation(line: 19, scope: !17)
-  %t28 = icmp ne i64 %v60, %v56, !dbg !DILocation(line: 20, scope: !17)
-  %v67 = zext i1 %t28 to i8, !dbg !DILocation(line: 20, scope: !17)
+  %t25 = icmp ne i64 %v60, %v56, !dbg !DILocation(line: 20, scope: !17)
+  %v67 = zext i1 %t25 to i8, !dbg !DILocation(line: 20, scope: !17)
   %v69 = add i64 %v60, 1, !dbg !DILocation(line: 20, scope: !17)
-  %t29 = icmp ne i8 %v67, 0, !dbg !DILocation(line: 21, scope: !17)
-  br i1 %t29, label %e30, label %b8, !dbg !DILocation(line: 21, scope: !17)
+  %t26 = icmp ne i8 %v67, 0, !dbg !DILocation(line: 21, scope: !17)
+  br i1 %t26, label %e27, label %b8, !dbg !DILocation(line: 21, scope: !17)
 b8:
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 22, scope: !17)
-  br label %e31, !dbg !DILocation(line: 22, scope: !17)
+  br label %e28, !dbg !DILocation(line: 22, scope: !17)
 e3:
   br label %b5, !dbg !DILocation(line: 2, scope: !17)
 e13:
@@ -277,11 +265,11 @@ e14:
   br label %b4, !dbg !DILocation(line: 8, scope: !17)
 e21:
   br label %b2, !dbg !DILocation(line: 15, scope: !17)
-e25:
+e22:
   br label %b7, !dbg !DILocation(line: 17, scope: !17)
-e30:
+e27:
   br label %b7, !dbg !DILocation(line: 21, scope: !17)
-e31:
+e28:
   br label %b4, !dbg !DILocation(line: 22, scope: !17)
 }
 
@@ -583,46 +571,37 @@ b5:
   %t44 = icmp ne i8 %v115, 0, !dbg !DILocation(line: 34, scope: !16)
   br i1 %t44, label %e45, label %b6, !dbg !DILocation(line: 34, scope: !16)
 b6:
-  %t46 = call i64 asm "", "=r,0"(i64 %v110) #3, !dbg !DILocation(line: 34, scope: !16)
-  %t47 = icmp slt i64 %t46, 0, !dbg !DILocation(line: 34, scope: !16)
-  %t48 = zext i1 %t47 to i8, !dbg !DILocation(line: 34, scope: !16)
-  %v116 = call i64 asm "testb $1, $1\0Acmovneq $2, $0", "=&r,q,r,0,~{flags}"(i8 %t48, i64 %v76, i64 %v79) #3, !dbg !DILocation(line: 34, scope: !16)
-  %t49 = call i64 asm "", "=r,0"(i64 %v110) #3, !dbg !DILocation(line: 34, scope: !16)
-  %t50 = icmp slt i64 %t49, 0, !dbg !DILocation(line: 34, scope: !16)
-  %t51 = zext i1 %t50 to i8, !dbg !DILocation(line: 34, scope: !16)
-  %v117 = call i64 asm "testb $1, $1\0Acmovneq $2, $0", "=&r,q,r,0,~{flags}"(i8 %t51, i64 %v76, i64 %v96) #3, !dbg !DILocation(line: 34, scope: !16)
-  %t52 = call i64 asm "", "=r,0"(i64 %v110) #3, !dbg !DILocation(line: 34, scope: !16)
-  %t53 = icmp slt i64 %t52, 0, !dbg !DILocation(line: 34, scope: !16)
-  %t54 = zext i1 %t53 to i8, !dbg !DILocation(line: 34, scope: !16)
-  %v118 = call i64 asm "testb $1, $1\0Acmovneq $2, $0", "=&r,q,r,0,~{flags}"(i8 %t54, i64 %v76, i64 %v113) #3, !dbg !DILocation(line: 34, scope: !16)
+  %v116 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v110, i64 0, i64 %v76, i64 %v79) #3, !dbg !DILocation(line: 34, scope: !16)
+  %v117 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v110, i64 0, i64 %v76, i64 %v96) #3, !dbg !DILocation(line: 34, scope: !16)
+  %v118 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v110, i64 0, i64 %v76, i64 %v113) #3, !dbg !DILocation(line: 34, scope: !16)
   %v120 = and i64 %v60, 4294967295, !dbg !DILocation(line: 34, scope: !16)
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 36, scope: !16)
-  br label %e55, !dbg !DILocation(line: 36, scope: !16)
+  br label %e46, !dbg !DILocation(line: 36, scope: !16)
 b7:
-  %v122 = phi i32 [ %v45, %e55 ], [ %v136, %e64 ]
-  %v123 = phi i64 [ 0, %e55 ], [ %v139, %e64 ]
+  %v122 = phi i32 [ %v45, %e46 ], [ %v136, %e55 ]
+  %v123 = phi i64 [ 0, %e46 ], [ %v139, %e55 ]
   %v126 = mul i64 %v123, 8, !dbg !DILocation(line: 37, scope: !16)
   %v127 = add i64 %v116, %v126, !dbg !DILocation(line: 37, scope: !16)
-  %t56 = inttoptr i64 %v116 to ptr addrspace(258), !dbg !DILocation(line: 38, scope: !16)
-  %t57 = getelementptr inbounds i8, ptr addrspace(258) %t56, i64 %v126, !dbg !DILocation(line: 38, scope: !16)
-  %v124 = load double, ptr addrspace(258) %t57, align 1, !dbg !DILocation(line: 38, scope: !16)
+  %t47 = inttoptr i64 %v116 to ptr addrspace(258), !dbg !DILocation(line: 38, scope: !16)
+  %t48 = getelementptr inbounds i8, ptr addrspace(258) %t47, i64 %v126, !dbg !DILocation(line: 38, scope: !16)
+  %v124 = load double, ptr addrspace(258) %t48, align 1, !dbg !DILocation(line: 38, scope: !16)
   %v130 = mul i64 %v123, 8, !dbg !DILocation(line: 39, scope: !16)
   %v131 = add i64 %v117, %v130, !dbg !DILocation(line: 39, scope: !16)
-  %t58 = inttoptr i64 %v117 to ptr addrspace(258), !dbg !DILocation(line: 40, scope: !16)
-  %t59 = getelementptr inbounds i8, ptr addrspace(258) %t58, i64 %v130, !dbg !DILocation(line: 40, scope: !16)
-  %v128 = load double, ptr addrspace(258) %t59, align 1, !dbg !DILocation(line: 40, scope: !16)
+  %t49 = inttoptr i64 %v117 to ptr addrspace(258), !dbg !DILocation(line: 40, scope: !16)
+  %t50 = getelementptr inbounds i8, ptr addrspace(258) %t49, i64 %v130, !dbg !DILocation(line: 40, scope: !16)
+  %v128 = load double, ptr addrspace(258) %t50, align 1, !dbg !DILocation(line: 40, scope: !16)
   %v132 = fadd double %v124, %v128, !dbg !DILocation(line: 40, scope: !16)
   %v134 = mul i64 %v123, 8, !dbg !DILocation(line: 41, scope: !16)
   %v135 = add i64 %v118, %v134, !dbg !DILocation(line: 41, scope: !16)
-  %t60 = inttoptr i64 %v118 to ptr addrspace(258), !dbg !DILocation(line: 42, scope: !16)
-  %t61 = getelementptr inbounds i8, ptr addrspace(258) %t60, i64 %v134, !dbg !DILocation(line: 42, scope: !16)
-  store double %v132, ptr addrspace(258) %t61, align 1, !dbg !DILocation(line: 42, scope: !16)
+  %t51 = inttoptr i64 %v118 to ptr addrspace(258), !dbg !DILocation(line: 42, scope: !16)
+  %t52 = getelementptr inbounds i8, ptr addrspace(258) %t51, i64 %v134, !dbg !DILocation(line: 42, scope: !16)
+  store double %v132, ptr addrspace(258) %t52, align 1, !dbg !DILocation(line: 42, scope: !16)
   %v136 = add i32 %v122, 1, !dbg !DILocation(line: 42, scope: !16)
-  %t62 = icmp ne i64 %v123, %v120, !dbg !DILocation(line: 43, scope: !16)
-  %v137 = zext i1 %t62 to i8, !dbg !DILocation(line: 43, scope: !16)
+  %t53 = icmp ne i64 %v123, %v120, !dbg !DILocation(line: 43, scope: !16)
+  %v137 = zext i1 %t53 to i8, !dbg !DILocation(line: 43, scope: !16)
   %v139 = add i64 %v123, 1, !dbg !DILocation(line: 43, scope: !16)
-  %t63 = icmp ne i8 %v137, 0, !dbg !DILocation(line: 44, scope: !16)
-  br i1 %t63, label %e64, label %b8, !dbg !DILocation(line: 44, scope: !16)
+  %t54 = icmp ne i8 %v137, 0, !dbg !DILocation(line: 44, scope: !16)
+  br i1 %t54, label %e55, label %b8, !dbg !DILocation(line: 44, scope: !16)
 b8:
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 45, scope: !16)
   br label %b4, !dbg !DILocation(line: 45, scope: !16)
@@ -632,9 +611,9 @@ e34:
   br label %b2, !dbg !DILocation(line: 27, scope: !16)
 e45:
   br label %b2, !dbg !DILocation(line: 34, scope: !16)
-e55:
+e46:
   br label %b7, !dbg !DILocation(line: 36, scope: !16)
-e64:
+e55:
   br label %b7, !dbg !DILocation(line: 44, scope: !16)
 }
 
@@ -691,7 +670,7 @@ g14:
 b3:
   ret i32 %v24, !dbg !DILocation(line: 13, scope: !17)
 b4:
-  %v24 = phi i32 [ %v19, %e21 ], [ %v68, %e38 ]
+  %v24 = phi i32 [ %v19, %e21 ], [ %v68, %e35 ]
   br label %b3, !dbg !DILocation(line: 14, scope: !17)
 b5:
   %v25 = phi i32 [ 0, %e5 ]
@@ -725,32 +704,29 @@ b5:
   %t27 = icmp ne i8 %v56, 0, !dbg !DILocation(line: 19, scope: !17)
   br i1 %t27, label %e28, label %b6, !dbg !DILocation(line: 19, scope: !17)
 b6:
-  %t29 = call i64 asm "", "=r,0"(i64 %v50) #3, !dbg !DILocation(line: 19, scope: !17)
-  %t30 = icmp slt i64 %t29, 0, !dbg !DILocation(line: 19, scope: !17)
-  %t31 = zext i1 %t30 to i8, !dbg !DILocation(line: 19, scope: !17)
-  %v57 = call i64 asm "testb $1, $1\0Acmovneq $2, $0", "=&r,q,r,0,~{flags}"(i8 %t31, i64 %v51, i64 %v54) #3, !dbg !DILocation(line: 19, scope: !17)
+  %v57 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v50, i64 0, i64 %v51, i64 %v54) #3, !dbg !DILocation(line: 19, scope: !17)
   %v59 = and i64 %v38, 4294967295, !dbg !DILocation(line: 19, scope: !17)
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 21, scope: !17)
-  br label %e32, !dbg !DILocation(line: 21, scope: !17)
+  br label %e29, !dbg !DILocation(line: 21, scope: !17)
 b7:
-  %v61 = phi i32 [ %v25, %e32 ], [ %v68, %e37 ]
-  %v62 = phi i32 [ %v26, %e32 ], [ %v69, %e37 ]
-  %v63 = phi i64 [ 0, %e32 ], [ %v72, %e37 ]
+  %v61 = phi i32 [ %v25, %e29 ], [ %v68, %e34 ]
+  %v62 = phi i32 [ %v26, %e29 ], [ %v69, %e34 ]
+  %v63 = phi i64 [ 0, %e29 ], [ %v72, %e34 ]
   %v66 = mul i64 %v63, 4, !dbg !DILocation(line: 22, scope: !17)
   %v67 = add i64 %v57, %v66, !dbg !DILocation(line: 22, scope: !17)
-  %t33 = inttoptr i64 %v57 to ptr addrspace(258), !dbg !DILocation(line: 23, scope: !17)
-  %t34 = getelementptr inbounds i8, ptr addrspace(258) %t33, i64 %v66, !dbg !DILocation(line: 23, scope: !17)
-  %v64 = load i32, ptr addrspace(258) %t34, align 1, !dbg !DILocation(line: 23, scope: !17)
+  %t30 = inttoptr i64 %v57 to ptr addrspace(258), !dbg !DILocation(line: 23, scope: !17)
+  %t31 = getelementptr inbounds i8, ptr addrspace(258) %t30, i64 %v66, !dbg !DILocation(line: 23, scope: !17)
+  %v64 = load i32, ptr addrspace(258) %t31, align 1, !dbg !DILocation(line: 23, scope: !17)
   %v68 = add i32 %v61, %v64, !dbg !DILocation(line: 23, scope: !17)
   %v69 = add i32 %v62, 4, !dbg !DILocation(line: 23, scope: !17)
-  %t35 = icmp ne i64 %v63, %v59, !dbg !DILocation(line: 24, scope: !17)
-  %v70 = zext i1 %t35 to i8, !dbg !DILocation(line: 24, scope: !17)
+  %t32 = icmp ne i64 %v63, %v59, !dbg !DILocation(line: 24, scope: !17)
+  %v70 = zext i1 %t32 to i8, !dbg !DILocation(line: 24, scope: !17)
   %v72 = add i64 %v63, 1, !dbg !DILocation(line: 24, scope: !17)
-  %t36 = icmp ne i8 %v70, 0, !dbg !DILocation(line: 25, scope: !17)
-  br i1 %t36, label %e37, label %b8, !dbg !DILocation(line: 25, scope: !17)
+  %t33 = icmp ne i8 %v70, 0, !dbg !DILocation(line: 25, scope: !17)
+  br i1 %t33, label %e34, label %b8, !dbg !DILocation(line: 25, scope: !17)
 b8:
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 26, scope: !17)
-  br label %e38, !dbg !DILocation(line: 26, scope: !17)
+  br label %e35, !dbg !DILocation(line: 26, scope: !17)
 e5:
   br label %b5, !dbg !DILocation(line: 4, scope: !17)
 e20:
@@ -759,11 +735,11 @@ e21:
   br label %b4, !dbg !DILocation(line: 12, scope: !17)
 e28:
   br label %b2, !dbg !DILocation(line: 19, scope: !17)
-e32:
+e29:
   br label %b7, !dbg !DILocation(line: 21, scope: !17)
-e37:
+e34:
   br label %b7, !dbg !DILocation(line: 25, scope: !17)
-e38:
+e35:
   br label %b4, !dbg !DILocation(line: 26, scope: !17)
 }
 

@@ -279,9 +279,9 @@ impl Printer<'_> {
         self.result(inst, &format!("select i1 {condition}, {ty} {x}, {ty} {y}"))
     }
 
-    /// A selection that no branch is ever made of, by an instruction that LLVM does not
-    /// look into. Behind a branch on its condition LLVM would know what that is, and select
-    /// nothing; so the condition is computed again, of an operand that LLVM does not know.
+    /// A selection that no branch is ever made of, by instructions that LLVM does not look
+    /// into. Behind a branch on its condition LLVM would know what that is, and select
+    /// nothing; so the comparison is among them.
     fn guard(&mut self, inst: Inst) -> Printing<bool> {
         let args = self.args(inst);
         if self.ty(args[1]) != types::I64 || self.ty(args[0]) != types::I8 {
@@ -296,14 +296,16 @@ impl Printer<'_> {
         let operands = self.args(compared);
         let ty = self.name(operands[0])?;
         let (x, y) = (self.op(operands[0]), self.op(operands[1]));
-        let x = self.temp(&format!("call {ty} asm \"\", \"=r,0\"({ty} {x}) #3"));
-        let holds = self.temp(&format!("icmp {} {ty} {x}, {y}", condition(cond)));
-        let holds = self.temp(&format!("zext i1 {holds} to i8"));
+        let (then, other) = (self.op(args[1]), self.op(args[2]));
+        let width = match self.ty(operands[0]) {
+            types::I32 => 'l',
+            types::I64 => 'q',
+            _ => return unknown("a guard that compares another type"),
+        };
         let text = format!(
-            "call i64 asm \"testb $1, $1\\0Acmovneq $2, $0\", \"=&r,q,r,0,~{{flags}}\"\
-             (i8 {holds}, i64 {}, i64 {}) #3",
-            self.op(args[1]),
-            self.op(args[2])
+            "call i64 asm \"cmp{width} $2, $1\\0Acmov{}q $3, $0\", \"=&r,r,r,r,0,~{{flags}}\"\
+             ({ty} {x}, {ty} {y}, i64 {then}, i64 {other}) #3",
+            on_flags(cond)
         );
         self.result(inst, &text)
     }
@@ -391,5 +393,21 @@ pub(super) fn condition(cond: IntCC) -> &'static str {
         IntCC::UnsignedGreaterThanOrEqual => "uge",
         IntCC::UnsignedGreaterThan => "ugt",
         IntCC::UnsignedLessThanOrEqual => "ule",
+    }
+}
+
+/// What an instruction on flags is called with, behind a comparison.
+fn on_flags(cond: IntCC) -> &'static str {
+    match cond {
+        IntCC::Equal => "e",
+        IntCC::NotEqual => "ne",
+        IntCC::SignedLessThan => "l",
+        IntCC::SignedGreaterThanOrEqual => "ge",
+        IntCC::SignedGreaterThan => "g",
+        IntCC::SignedLessThanOrEqual => "le",
+        IntCC::UnsignedLessThan => "b",
+        IntCC::UnsignedGreaterThanOrEqual => "ae",
+        IntCC::UnsignedGreaterThan => "a",
+        IntCC::UnsignedLessThanOrEqual => "be",
     }
 }
