@@ -47,8 +47,9 @@ fn a_signal_ends_the_program_and_the_trace_is_still_told() {
 /// input and the trace's process. What it prints, and its status; none where there is no
 /// script(1).
 fn on_a_terminal(traced: &str, end: fn(&mut ChildStdin, &str)) -> Option<(String, Option<i32>)> {
+    // Jobs in the background ignore what a terminal sends, and whom they start cannot undo it.
     let command = format!(
-        "echo $$; exec {} trace {traced}",
+        "echo $$; exec env --default-signal=INT,QUIT {} trace {traced}",
         env!("CARGO_BIN_EXE_fathom")
     );
     let mut script = Command::new("script");
