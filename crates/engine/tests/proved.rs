@@ -117,6 +117,17 @@ fn statement(numbers: &mut Numbers) -> String {
     }
 }
 
+/// A comparison, of both with zeros in front where it is wide.
+fn compared(compare: &str, is_wide: bool, x: &str, y: &str) -> String {
+    match (is_wide, y.strip_prefix("(i32.const ")) {
+        (false, _) => format!("(i32.{compare} {x} {y})"),
+        (true, Some(number)) => {
+            format!("(i64.{compare} (i64.extend_i32_u {x}) (i64.const {number})")
+        }
+        (true, None) => format!("(i64.{compare} (i64.extend_i32_u {x}) (i64.extend_i32_u {y}))"),
+    }
+}
+
 /// A function: parameters `a`, `b` are places, `s` and `n` where the counter starts and
 /// ends; `c` is computed, `j` goes along with the counter.
 fn function(number: usize, numbers: &mut Numbers) -> String {
@@ -134,17 +145,8 @@ fn function(number: usize, numbers: &mut Numbers) -> String {
         0 => format!("(i32.const {})", numbers.one_of(&[0, 8, 100, 1000])),
         _ => "(local.get $n)".to_owned(),
     };
-    // Some are compared with zeros in front.
     let is_wide = numbers.below(4) == 0;
-    let compared = |x: &str, y: &str| match (is_wide, y.strip_prefix("(i32.const ")) {
-        (false, _) => format!("(i32.{compare} {x} {y})"),
-        (true, Some(number)) => {
-            format!("(i64.{compare} (i64.extend_i32_u {x}) (i64.const {number})")
-        }
-        (true, None) => {
-            format!("(i64.{compare} (i64.extend_i32_u {x}) (i64.extend_i32_u {y}))")
-        }
-    };
+    let compared = |x: &str, y: &str| compared(&compare, is_wide, x, y);
     let next = format!("(i32.add (local.get $i) (i32.const {step}))");
     let along = numbers.one_of(&[1, 2, -1, 8]);
     let body: String = (0..1 + numbers.below(4))
