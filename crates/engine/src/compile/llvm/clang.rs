@@ -195,6 +195,9 @@ fn arguments(opt: Opt) -> Vec<&'static str> {
         "-hoist-common-insts=false",
         "-mllvm",
         "-sink-common-insts=false",
+        // What is read from a table of constants has no site.
+        "-mllvm",
+        "-switch-to-lookup=false",
     ]
 }
 

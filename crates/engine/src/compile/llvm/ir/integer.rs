@@ -60,7 +60,7 @@ impl Printer<'_> {
     }
 
     /// An operand that stays an instruction of its own where it is an access that may
-    /// fault: folded into arithmetic, and taken out again where registers ask for it, it
+    /// fault: folded into arithmetic or a selection, and taken out again where registers ask for it, it
     /// would lose its site.
     fn unfolded(&mut self, value: Value) -> Printing<String> {
         let text = self.op(value);
@@ -275,7 +275,7 @@ impl Printer<'_> {
         let args = self.args(inst);
         let condition = self.truth(args[0])?;
         let ty = self.name(args[1])?;
-        let (x, y) = (self.op(args[1]), self.op(args[2]));
+        let (x, y) = (self.unfolded(args[1])?, self.unfolded(args[2])?);
         self.result(inst, &format!("select i1 {condition}, {ty} {x}, {ty} {y}"))
     }
 
