@@ -41,8 +41,17 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(PYTHON) workloads/build.py --suite programs
 	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
 	$(CARGO) test --locked --workspace
+	$(MAKE) --no-print-directory test-llvm
 	$(MAKE) --no-print-directory walks
 	$(MAKE) --no-print-directory python-tests
+
+.PHONY: test-llvm
+test-llvm: ## Run the official suite on code by LLVM, where there is a second code generator
+	@case "$$(uname -sm)" in \
+	  'Linux x86_64') FATHOM_SPEC='--codegen llvm --bounds guard,trap --opt speed' \
+	    $(CARGO) test --locked --workspace --exclude fathom-cross --test spec ;; \
+	  *) echo 'SKIPPED: code by LLVM is for x86-64 Linux' ;; \
+	esac
 
 .PHONY: test-engines
 test-engines: packages ## Install every outside engine, which takes a while, and test them all

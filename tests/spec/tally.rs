@@ -117,6 +117,10 @@ impl Table {
     }
 
     pub fn print(&self) {
+        // Only modes that are not in the table were run.
+        if self.rows.iter().flatten().all(|cell| cell.1 == 0) {
+            return;
+        }
         print!("\n{:20}", "directives passed");
         for bounds in &self.bounds {
             print!(" {:>15}", bounds.name());
