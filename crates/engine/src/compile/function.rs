@@ -158,14 +158,9 @@ impl Compilers {
                 translator,
                 ..
             } = compiler;
+            translator.keep_touches(false);
             let prepared = prepare(context, translator, env, body)?;
-            let inlined = translator.inlined();
-            let compiled = emit(context, prepared.isa, func, inlined)?;
-            Ok(CompiledFunction {
-                checks: prepared.checks,
-                over_budget: prepared.over_budget,
-                ..compiled
-            })
+            emit_prepared(context, prepared, func, translator.inlined())
         })
     }
 
@@ -184,6 +179,7 @@ impl Compilers {
                 translator,
                 ..
             } = compiler;
+            translator.keep_touches(true);
             let prepared = prepare(context, translator, env, body)?;
             let inlined = translator.inlined();
             let taken = match prepared.over_budget {
@@ -200,10 +196,8 @@ impl Compilers {
                 }
                 Err(why) => why,
             };
-            let compiled = emit(context, prepared.isa, func, inlined)?;
+            let compiled = emit_prepared(context, prepared, func, inlined)?;
             Ok(Translated::Compiled(CompiledFunction {
-                checks: prepared.checks,
-                over_budget: prepared.over_budget,
                 kept: Some((why, false)),
                 ..compiled
             }))
@@ -257,19 +251,15 @@ pub(super) fn prepare<'a>(
     context: &mut Context,
     translator: &mut FuncTranslator,
     env: &ModuleEnv<'a>,
-    (to_validate, body): Body<'_>,
+    body: Body<'_>,
 ) -> Result<Prepared<'a>> {
-    let func = to_validate.index;
-    let range = body.range();
+    let func = body.0.index;
+    let range = body.1.range();
     let bytes = range.end - range.start;
-    let again = FuncToValidate {
-        resources: to_validate.resources.clone(),
-        ..to_validate
-    };
     env.budget.check().map_err(ErrorKind::Budget)?;
     let allowed = env.budget.optimised(bytes);
     let failed = |message| ErrorKind::Compile { func, message };
-    let excess = match translate(context, translator, env, (again, body.clone()), allowed) {
+    let excess = match translate(context, translator, env, again(&body), allowed) {
         Ok(steps) => {
             env.budget.spend(steps).map_err(ErrorKind::Budget)?;
             let checked = count::checked(&context.func, translator.counted());
@@ -297,7 +287,7 @@ pub(super) fn prepare<'a>(
     *context = Context::new();
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let most = env.budget.compiled(bytes);
-    match translate(context, translator, &env.plain(), (to_validate, body), most) {
+    match translate(context, translator, &env.plain(), body, most) {
         Ok(steps) => env.budget.spend(steps).map_err(ErrorKind::Budget)?,
         Err(TranslateError::OverBudget(excess)) => {
             return Err(ErrorKind::Budget(budget::refusal(func, bytes, excess)).into());
@@ -317,6 +307,15 @@ pub(super) fn prepare<'a>(
         }),
         _alone: Some(alone),
     })
+}
+
+/// The same body for another attempt.
+pub(super) fn again<'a>((to_validate, body): &Body<'a>) -> Body<'a> {
+    let again = FuncToValidate {
+        resources: to_validate.resources.clone(),
+        ..*to_validate
+    };
+    (again, body.clone())
 }
 
 /// Translates a body where it comes to no more than `most`: how many steps it takes
@@ -353,6 +352,21 @@ pub(super) fn refused(error: TranslateError) -> Error {
             ErrorKind::Unsupported { message, offset }.into()
         }
     }
+}
+
+/// Compiles a body that is prepared.
+fn emit_prepared(
+    context: &mut Context,
+    prepared: Prepared<'_>,
+    func: u32,
+    inlined: &[InlinedCall],
+) -> Result<CompiledFunction> {
+    let compiled = emit(context, prepared.isa, func, inlined)?;
+    Ok(CompiledFunction {
+        checks: prepared.checks,
+        over_budget: prepared.over_budget,
+        ..compiled
+    })
 }
 
 /// Compiles the context's function and copies out what is kept.

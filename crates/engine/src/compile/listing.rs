@@ -177,7 +177,7 @@ fn by_llvm(
     bodies: &[Body<'_>],
     wanted: Option<u32>,
 ) -> Result<BTreeMap<u32, CompiledFunction>> {
-    let again = bodies.iter().map(llvm::again).enumerate().collect();
+    let again = bodies.iter().map(function::again).enumerate().collect();
     let (compiled, _) = llvm::compile(llvm, env, &Compilers::default(), again, wanted);
     let func = |index: usize| bodies[index].0.index;
     let each = compiled.into_iter();

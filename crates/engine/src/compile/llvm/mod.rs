@@ -36,10 +36,9 @@ use cranelift_codegen::ir::{Function, SourceLoc};
 use cranelift_codegen::isa::TargetIsa;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use wasmparser::FuncToValidate;
 
 use super::artifact::TrapSite;
-use super::function::{CompiledFunction, Compilers, Located, Translated};
+use super::function::{CompiledFunction, Compilers, Located, Translated, again};
 use crate::bounds::Touch;
 use crate::compile::Opt;
 use crate::compile::proved;
@@ -138,7 +137,7 @@ fn print<'a>(
     index: usize,
     body: Body<'a>,
 ) -> Stage<'a> {
-    let (body, first) = twice(body);
+    let first = again(&body);
     let around = Around {
         func: first.0.index,
         context_bytes: env.layout.size(),
@@ -176,20 +175,6 @@ fn print_proved(
     let proved = proved::run(func, env.isa, env.plans, touches)?;
     let func = proved.as_ref().unwrap_or(func);
     ir::print(func, around).map_err(|unknown| unknown.0)
-}
-
-/// A body for each of two attempts.
-fn twice(body: Body<'_>) -> (Body<'_>, Body<'_>) {
-    (again(&body), body)
-}
-
-/// The same body for another attempt.
-pub(super) fn again<'a>((to_validate, body): &Body<'a>) -> Body<'a> {
-    let again = FuncToValidate {
-        resources: to_validate.resources.clone(),
-        ..*to_validate
-    };
-    (again, body.clone())
 }
 
 /// Functions in the order of their indices, so many at a time.

@@ -170,7 +170,9 @@ pub(super) struct EnvBuffers {
     signatures: HashMap<u32, SigRef>,
     libcalls: [Option<SigRef>; Libcall::ALL.len()],
     sites: Vec<Site>,
+    /// All accesses, where somebody asks for them.
     touches: Vec<Touch>,
+    pub(super) keeps_touches: bool,
     /// The ends of the increments that count accesses.
     pub(super) counted: Vec<Inst>,
 }
@@ -400,7 +402,12 @@ impl<'a> Translator<'a> {
         self.env.buffers.sites.push(site);
     }
 
-    /// Keeps an access for proofs about loops.
+    /// Whether accesses are kept for proofs about loops.
+    pub(super) fn keeps_touches(&self) -> bool {
+        self.env.buffers.keeps_touches
+    }
+
+    /// Keeps an access for those.
     pub(super) fn note_touch(&mut self, touch: Touch) {
         self.env.buffers.touches.push(touch);
     }

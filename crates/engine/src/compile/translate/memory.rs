@@ -131,7 +131,9 @@ impl Translator<'_> {
         if let Some(site) = Site::since(start, &self.b, memory, &access) {
             self.note_site(site);
         }
-        if let Some(touch) = Touch::since(start, &self.b, (memory, index), &access, &at) {
+        if self.keeps_touches()
+            && let Some(touch) = Touch::since(start, &self.b, (memory, index), &access, &at)
+        {
             self.note_touch(touch);
         }
         at

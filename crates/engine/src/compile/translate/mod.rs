@@ -108,7 +108,12 @@ impl FuncTranslator {
         self.env.sites()
     }
 
-    /// All its accesses to memories.
+    /// Has accesses to memories kept from now on, or not.
+    pub(crate) fn keep_touches(&mut self, keeps: bool) {
+        self.env.keeps_touches = keeps;
+    }
+
+    /// All accesses of the body that was translated last, where they are kept.
     pub(crate) fn touches(&self) -> &[Touch] {
         self.env.touches()
     }
