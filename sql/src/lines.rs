@@ -2,8 +2,10 @@
 //! whose columns are known, with each cell's parts beside it.
 //!
 //! ```text
-//!  {"record":"sample","cell":"ENGINE/STRATEGY/OPT/WORKLOAD/VARIANT/SIZE/tN[/control]", …}
-//!  ─► record, engine, strategy, opt, workload, variant, size, threads, control, round, …, run_ns, cell
+//!  {"record":"sample","cell":"SANDBOX/WORKLOAD/VARIANT/SIZE/tN[/control]", …}
+//!                             SANDBOX = ENGINE[@VERSION]/STRATEGY/OPT[:BACKEND][~ELIDE][~spectre-SPECTRE]
+//!  ─► record, engine, version, strategy, opt, backend, elide, spectre, workload, variant, size, threads,
+//!     control, round, …, run_ns, cell
 //! ```
 //!
 //! A campaign says on its first line that it is one. Its kinds of records share names whose
@@ -24,7 +26,7 @@ use datafusion::{
         physical_plan::{FileScanConfig, FileSource},
         table_schema::TableSchema,
     },
-    functions::expr_fn::{get_field, split_part, substr},
+    functions::expr_fn::{get_field, nullif, split_part, substr},
     logical_expr::{
         Expr, LogicalPlanBuilder, lit,
         planner::{PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning},
@@ -40,11 +42,6 @@ const EXTENSION: &str = "jsonl";
 
 /// How a campaign's first line begins.
 const CAMPAIGN: &[u8] = br#"{"record":"campaign","#;
-
-/// Parts of a cell's id, in their order.
-const PARTS: [&str; 8] = [
-    "engine", "strategy", "opt", "workload", "variant", "size", "threads", "control",
-];
 
 const NUMBERS: [&str; 6] = ["round", "thread", "index", "kernel_ns", "wall_ns", "cpu_ns"];
 
@@ -67,17 +64,7 @@ fn campaign() -> SchemaRef {
 /// What is shown of them.
 fn columns() -> Vec<Expr> {
     let mut columns = vec![ident("record")];
-    for (i, part) in PARTS.iter().enumerate() {
-        let text = split_part(ident("cell"), lit("/"), lit(i as i64 + 1));
-        columns.push(match *part {
-            "threads" => {
-                let count = substr(text, lit(2));
-                try_cast(count, DataType::Int64).alias(*part)
-            }
-            "control" => text.eq(lit("control")).alias(*part),
-            part => text.alias(part),
-        });
-    }
+    columns.extend(parts());
     columns.extend(NUMBERS.map(ident));
     for phase in PHASES {
         let times = get_field(ident("phases"), phase);
@@ -86,6 +73,32 @@ fn columns() -> Vec<Expr> {
     }
     columns.extend(["kind", "message", "cell"].map(ident));
     columns
+}
+
+/// Parts of a cell's id; null where it does not have one.
+fn parts() -> Vec<Expr> {
+    let split = |text: Expr, by: &str, nth: i64| split_part(text, lit(by), lit(nth));
+    let part = |nth: i64| split(ident("cell"), "/", nth);
+    let if_there = |text: Expr| nullif(text, lit(""));
+    let chosen = || split(part(3), "~", 1);
+    let with_elide = split(part(3), "~spectre-", 1);
+    let count = substr(part(7), lit(2));
+    [
+        ("engine", split(part(1), "@", 1)),
+        ("version", if_there(split(part(1), "@", 2))),
+        ("strategy", part(2)),
+        ("opt", split(chosen(), ":", 1)),
+        ("backend", if_there(split(chosen(), ":", 2))),
+        ("elide", if_there(split(with_elide, "~", 2))),
+        ("spectre", if_there(split(part(3), "~spectre-", 2))),
+        ("workload", part(4)),
+        ("variant", part(5)),
+        ("size", part(6)),
+        ("threads", try_cast(count, DataType::Int64)),
+        ("control", part(8).eq(lit("control"))),
+    ]
+    .map(|(name, value)| value.alias(name))
+    .into()
 }
 
 /// Makes the format of files that are called so.

@@ -166,7 +166,16 @@ pub fn in_a_line(error: &DataFusionError) -> String {
     let root = error.find_root();
     let text = match root {
         DataFusionError::External(inner) => inner.to_string(),
+        DataFusionError::Plan(text) => missing(text).unwrap_or_else(|| root.strip_backtrace()),
         other => other.strip_backtrace(),
     };
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What is wrong where a table is missing. A file is a table of the default schema to
+/// DataFusion, which says no more of it.
+fn missing(text: &str) -> Option<String> {
+    let table = text.strip_prefix("table '")?.strip_suffix("' not found")?;
+    let name = table.strip_prefix("datafusion.public.").unwrap_or(table);
+    Some(format!("there is no table or file `{name}`"))
 }

@@ -75,6 +75,19 @@ async fn campaigns_answer_questions() {
         shown(&session, &failures).await,
         "wasm3 wrong_answer answer 00"
     );
+    let llvm = "fathom/trap/speed:llvm~full~spectre-off/s:w/wasm/small/t2";
+    let other = campaign("\"performance\"", &[(llvm, 70), ("wasm3@0.5/x/none~full/a/b/c/t1", 5)]);
+    put(folder.path(), "other/samples.jsonl", &other);
+    let choices = format!(
+        "SELECT DISTINCT engine, coalesce(version, '-'), opt, coalesce(backend, '-'),
+         coalesce(elide, '-'), coalesce(spectre, '-') FROM '{}/other/samples.jsonl'
+         WHERE record = 'sample' ORDER BY engine",
+        folder.path().display()
+    );
+    assert_eq!(
+        shown(&session, &choices).await,
+        "fathom - speed llvm full off\nwasm3 0.5 none - full -"
+    );
     let one = format!(
         "SELECT count(*) FROM '{}/results/a/samples.jsonl'",
         folder.path().display()
@@ -99,10 +112,14 @@ async fn other_lines_have_the_columns_that_they_have() {
         )
     };
     assert_eq!(shown(&session, &file("t.jsonl")).await, "1\n2 x");
-    for name in ["broken.jsonl", "missing.jsonl"] {
+    for (name, says) in [
+        ("broken.jsonl", "Json"),
+        ("missing.jsonl", "there is no table or file"),
+        ("missing.csv", "there is no table or file"),
+    ] {
         let error = session.run(&file(name)).await.unwrap_err();
         let line = in_a_line(&error);
-        assert!(!line.contains('\n') && !line.is_empty(), "{line}");
+        assert!(!line.contains('\n') && line.contains(says), "{line}");
         assert_eq!(session.run("SELECT 1").await.unwrap().len(), 1, "{name}");
     }
 }
