@@ -76,7 +76,10 @@ async fn campaigns_answer_questions() {
         "wasm3 wrong_answer answer 00"
     );
     let llvm = "fathom/trap/speed:llvm~full~spectre-off/s:w/wasm/small/t2";
-    let other = campaign("\"performance\"", &[(llvm, 70), ("wasm3@0.5/x/none~full/a/b/c/t1", 5)]);
+    let other = campaign(
+        "\"performance\"",
+        &[(llvm, 70), ("wasm3@0.5/x/none~full/a/b/c/t1", 5)],
+    );
     put(folder.path(), "other/samples.jsonl", &other);
     let choices = format!(
         "SELECT DISTINCT engine, coalesce(version, '-'), opt, coalesce(backend, '-'),
