@@ -110,9 +110,9 @@ const _: () = assert!(size_of::<VmStackTop>() == 32);
 
 /// From a continuation down, what is read along with it: the lines of the cache where a shallow
 /// stack has the frame that goes on.
-pub(crate) const FETCHED: [i32; 2] = [96, 160];
+pub(crate) const FETCHED: [i32; 2] = [160, 224];
 /// References count from one; so many more stand in front of the first.
-pub(crate) const BLOCKS_IN_FRONT: usize = 4;
+pub(crate) const BLOCKS_IN_FRONT: usize = 5;
 const _: () = assert!(FETCHED[1] as usize <= (BLOCKS_IN_FRONT - 1) * size_of::<VmCont>());
 
 /// What a reference is shifted right by for the distance from the first, but for the bits below
