@@ -19,12 +19,9 @@ use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 
 pub(crate) use plan::{Planner, Relations};
 
-use crate::{
-    column::{self, ColumnType},
-    error::Error,
-    program::Program,
-    statement::parse_columns,
-};
+use fathom_guest::column::{self, ColumnType};
+
+use crate::{error::Error, program::Program, statement::parse_columns};
 
 /// Longest list of columns that a module may say.
 const COLUMNS_BYTES_MAX: usize = 1 << 16;

@@ -14,7 +14,9 @@ use datafusion::{
     logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility},
 };
 
-use crate::{batch::Input, column::ColumnType, error::Error, program::Program};
+use fathom_guest::{batch::Input, column::ColumnType};
+
+use crate::{error::Error, program::Program};
 
 #[derive(Debug)]
 pub(crate) struct Scalar {

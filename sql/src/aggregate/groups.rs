@@ -16,7 +16,9 @@ use datafusion::{
 };
 
 use super::Body;
-use crate::{batch::Input, column::ColumnType, error::Error, guest::Guest};
+use fathom_guest::{Guest, batch::Input, column::ColumnType};
+
+use crate::error::Error;
 
 /// Groups whose states or values are asked for by one call: what it copies stays small, and
 /// it has the deadline of a batch.

@@ -27,7 +27,9 @@ use datafusion::{
 use futures::{StreamExt, TryStreamExt, stream};
 
 use super::Operator;
-use crate::{batch::Input, column::ColumnType, error::Error, guest::Guest};
+use fathom_guest::{Guest, batch::Input, column::ColumnType};
+
+use crate::error::Error;
 
 #[derive(Debug)]
 pub(crate) struct Exec {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use datafusion::arrow::array::ArrayRef;
+use arrow_array::ArrayRef;
 use fathom_engine::{
     Engine, Instance, InstancePre, Interrupt, Memory, Store, StoreLimits, TrapCode, TypedFunc,
     WasmParams, WasmResults,
@@ -18,7 +18,7 @@ use crate::{
 const MESSAGE_BYTES_MAX: usize = 200;
 
 /// An instance with its store. Whatever fails in it, it is not to be used again.
-pub(crate) struct Guest {
+pub struct Guest {
     store: Store<StoreLimits>,
     instance: Instance,
     memory: Memory,
@@ -28,7 +28,11 @@ pub(crate) struct Guest {
 }
 
 impl Guest {
-    pub(crate) fn new(
+    /// An instance, made by its deadline.
+    ///
+    /// # Errors
+    /// It cannot be made, or exports no memory or `fathom_reserve`, in words; so all below.
+    pub fn new(
         engine: &Engine,
         pre: &InstancePre<StoreLimits>,
         limits: StoreLimits,
@@ -72,12 +76,15 @@ impl Guest {
     }
 
     /// Bytes of its memory.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.memory.data(&self.store).len()
     }
 
     /// Calls an export by its deadline.
-    pub(crate) fn call<P: WasmParams, R: WasmResults>(
+    ///
+    /// # Errors
+    /// Failure, in words: of another type, a trap, too long.
+    pub fn call<P: WasmParams, R: WasmResults>(
         &mut self,
         name: &str,
         args: P,
@@ -101,11 +108,10 @@ impl Guest {
     }
 
     /// Writes a batch, and room for results: the addresses of both.
-    pub(crate) fn give(
-        &mut self,
-        input: &Input,
-        results: &[ColumnType],
-    ) -> Result<(u32, u32), String> {
+    ///
+    /// # Errors
+    /// It has no room for it.
+    pub fn give(&mut self, input: &Input, results: &[ColumnType]) -> Result<(u32, u32), String> {
         let bytes = input.bytes(results);
         let wanted = u32::try_from(bytes).map_err(|_| format!("a batch of {bytes} bytes"))?;
         let reserve = self.reserve;
@@ -125,14 +131,20 @@ impl Guest {
 
     /// The rows of a batch that stays where it is, if its columns are said to be of these
     /// types.
-    pub(crate) fn shape(&self, at: u32, types: &[ColumnType]) -> Result<usize, String> {
+    ///
+    /// # Errors
+    /// It is none, or another.
+    pub fn shape(&self, at: u32, types: &[ColumnType]) -> Result<usize, String> {
         let output = Output::new(self.memory.data(&self.store), at);
         let shape = output.shape(types);
         shape.map_err(|defect| format!("it returned {defect}"))
     }
 
     /// Reads what is at the address of a batch.
-    pub(crate) fn take(
+    ///
+    /// # Errors
+    /// It is none, or another.
+    pub fn take(
         &self,
         at: u32,
         types: &[ColumnType],
@@ -145,7 +157,10 @@ impl Guest {
 
     /// The status that a call came back with; below zero it is a failure, of which the guest
     /// may say more.
-    pub(crate) fn accepted(&mut self, status: i32) -> Result<i32, String> {
+    ///
+    /// # Errors
+    /// It is a failure.
+    pub fn accepted(&mut self, status: i32) -> Result<i32, String> {
         if status >= 0 {
             return Ok(status);
         }
@@ -165,7 +180,7 @@ impl Guest {
 
     /// The text at an address, up to a zero or `most` bytes; without what a terminal would
     /// act on.
-    pub(crate) fn text(&self, at: u32, most: usize) -> Option<String> {
+    pub fn text(&self, at: u32, most: usize) -> Option<String> {
         let memory = self.memory.data(&self.store);
         let rest = memory.get(at as usize..)?;
         let rest = &rest[..rest.len().min(most)];

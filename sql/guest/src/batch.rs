@@ -14,12 +14,12 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use datafusion::arrow::{
-    array::{Array, ArrayData, ArrayRef, BooleanArray, StringArray, make_array},
-    buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer},
-    compute,
-    error::ArrowError,
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, LargeStringArray, StringArray, StringViewArray, make_array,
 };
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::DataType;
 
 use crate::column::ColumnType;
 
@@ -94,6 +94,71 @@ pub enum Defect {
     },
 }
 
+/// Why columns cannot be given to a module.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// Another type.
+    #[error("column {column} is of type {given}, not {declared}")]
+    Type {
+        /// Which, from 1.
+        column: usize,
+        /// What it is.
+        given: DataType,
+        /// What it should be.
+        declared: &'static str,
+    },
+    /// Another number of rows.
+    #[error("column {column} has {given} rows of {rows}")]
+    Rows {
+        /// Which, from 1.
+        column: usize,
+        /// What it has.
+        given: usize,
+        /// What the batch has.
+        rows: usize,
+    },
+    /// More text than offsets of 32 bits reach.
+    #[error("column {column} has more than 2 GiB of text")]
+    Long {
+        /// Which, from 1.
+        column: usize,
+    },
+}
+
+/// The column as it is held for this type.
+fn held(ty: ColumnType, array: &ArrayRef, column: usize) -> Result<ArrayData, Unfit> {
+    if array.data_type() == &ty.arrow() {
+        return Ok(array.to_data());
+    }
+    let any = array.as_any();
+    let other = || Unfit::Type {
+        column,
+        given: array.data_type().clone(),
+        declared: ty.name(),
+    };
+    if ty != ColumnType::Varchar {
+        return Err(other());
+    }
+    let text = match (
+        any.downcast_ref::<LargeStringArray>(),
+        any.downcast_ref::<StringViewArray>(),
+    ) {
+        (Some(large), _) => texts(|| large.iter()),
+        (_, Some(view)) => texts(|| view.iter()),
+        (None, None) => return Err(other()),
+    };
+    Ok(text.ok_or(Unfit::Long { column })?.to_data())
+}
+
+/// The same texts with offsets of 32 bits, if these reach.
+fn texts<'a, I: Iterator<Item = Option<&'a str>>>(all: impl Fn() -> I) -> Option<StringArray> {
+    let bytes = all()
+        .flatten()
+        .try_fold(0usize, |sum, text| sum.checked_add(text.len()))?;
+    i32::try_from(bytes).ok()?;
+    Some(all().collect())
+}
+
 /// What is to be written: columns of the module's types.
 pub struct Input {
     rows: usize,
@@ -104,18 +169,23 @@ impl Input {
     /// Of columns that are all of types that cross, each `rows` long.
     ///
     /// # Errors
-    /// Strings that are too long for 32-bit offsets.
-    pub fn new(rows: usize, columns: &[(ColumnType, ArrayRef)]) -> Result<Input, ArrowError> {
-        let columns = columns.iter().map(|(ty, array)| {
-            let array = match array.data_type() == &ty.arrow() {
-                true => array.clone(),
-                false => compute::cast(array, &ty.arrow())?,
-            };
-            Ok((*ty, array.to_data()))
+    /// Another type or length, or strings that are too long for 32-bit offsets.
+    pub fn new(rows: usize, columns: &[(ColumnType, ArrayRef)]) -> Result<Input, Unfit> {
+        let columns = columns.iter().enumerate().map(|(i, (ty, array))| {
+            let column = i + 1;
+            let given = array.len();
+            if given != rows {
+                return Err(Unfit::Rows {
+                    column,
+                    given,
+                    rows,
+                });
+            }
+            Ok((*ty, held(*ty, array, column)?))
         });
         Ok(Input {
             rows,
-            columns: columns.collect::<Result<_, ArrowError>>()?,
+            columns: columns.collect::<Result<_, Unfit>>()?,
         })
     }
 

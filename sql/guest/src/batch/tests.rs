@@ -1,6 +1,6 @@
 //! Batches there and back, and every word of one damaged.
 
-use datafusion::arrow::array::{Float64Array, Int32Array, Int64Array};
+use arrow_array::{Float64Array, Int32Array, Int64Array};
 
 use super::*;
 
