@@ -85,7 +85,7 @@ pub(crate) fn said(program: &Program, export: &str) -> Result<Vec<(String, Colum
     let failed = |what: String| program.failed("its columns", what);
     let mut guest = program.guest().map_err(failed)?;
     let at = guest
-        .call::<(), u32>(&format!("{export}_columns"), ())
+        .address(&format!("{export}_columns"))
         .map_err(failed)?;
     let text = guest.text(at, COLUMNS_BYTES_MAX).unwrap_or_default();
     program.keep(guest);

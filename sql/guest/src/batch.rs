@@ -1,10 +1,11 @@
 //! A batch as a module sees it: columns in its memory.
 //!
 //! ```text
-//!  fathom_batch    rows u32 │ columns u32 │ column u32 ─► fathom_column × columns
-//!  fathom_column   type u32 │ valid u32 │ values u32 │ offsets u32
+//!  fathom_batch    rows u32 │ columns u32 │ column address ─► fathom_column × columns
+//!  fathom_column   type u32 │ valid address │ values address │ offsets address
 //! ```
 //!
+//! Addresses are as long as the memory's: 32 or 64 bits, and aligned to that.
 //! `valid` is a bitmap, the first row in the lowest bit of its first byte, 1 where there is a
 //! value; 0 where all rows have one. `values` are values one after the other; of strings they
 //! are the bytes, and string `i` is from `offsets[i]` to `offsets[i + 1]`. Everything is
@@ -25,10 +26,29 @@ use crate::column::ColumnType;
 
 const ALIGNMENT: usize = 8;
 const BATCH_BYTES: usize = 16;
-const COLUMN_BYTES: usize = 16;
 
 /// Most that is copied out of a memory for one batch.
 const COPIED_BYTES_MAX: u64 = 64 << 20;
+
+/// How long addresses are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// Those of a memory of 32 bits.
+    Narrow = 4,
+    /// Those of a memory of 64 bits.
+    Wide = 8,
+}
+
+impl Width {
+    /// Of an address, and of each part of a column.
+    fn bytes(self) -> usize {
+        self as usize
+    }
+
+    fn column_bytes(self) -> usize {
+        4 * self.bytes()
+    }
+}
 
 /// Why what a guest left in its memory is no batch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,7 +59,7 @@ pub enum Defect {
         /// What was to be there.
         what: String,
         /// From where.
-        at: u32,
+        at: u64,
         /// How much.
         len: u64,
     },
@@ -190,8 +210,8 @@ impl Input {
     }
 
     /// How many bytes it takes with room for results of these types.
-    pub fn bytes(&self, results: &[ColumnType]) -> usize {
-        let mut place = Place::at(0);
+    pub fn bytes(&self, results: &[ColumnType], width: Width) -> usize {
+        let mut place = Place::at(0, width);
         self.lay(&mut place, &mut |_, _| {});
         lay_results(self.rows, results, &mut place, &mut |_, _| {});
         place.next
@@ -199,13 +219,19 @@ impl Input {
 
     /// Writes it to `memory` from `at`, where as many bytes are as [`Input::bytes`] says:
     /// where the batch is, and where the one for results is.
-    pub fn write(&self, memory: &mut [u8], at: u32, results: &[ColumnType]) -> (u32, u32) {
+    pub fn write(
+        &self,
+        memory: &mut [u8],
+        at: u64,
+        results: &[ColumnType],
+        width: Width,
+    ) -> (u64, u64) {
         let mut write =
             |to: usize, bytes: &[u8]| memory[to..to + bytes.len()].copy_from_slice(bytes);
-        let mut place = Place::at(at as usize);
+        let mut place = Place::at(at as usize, width);
         let batch = self.lay(&mut place, &mut write);
         let result = lay_results(self.rows, results, &mut place, &mut write);
-        (batch as u32, result as u32)
+        (batch as u64, result as u64)
     }
 
     /// Gives each part to `write` with its place.
@@ -218,12 +244,7 @@ impl Input {
                 lay_bytes(bytes, place, write)
             });
             let (values, offsets) = lay_values(*ty, data, self.rows, place, write);
-            lay_column(
-                first + i * COLUMN_BYTES,
-                *ty,
-                [valid, values, offsets],
-                write,
-            );
+            lay_column(first, i, *ty, [valid, values, offsets], place.width, write);
         }
         batch
     }
@@ -232,11 +253,12 @@ impl Input {
 /// The next place that is free.
 struct Place {
     next: usize,
+    width: Width,
 }
 
 impl Place {
-    fn at(next: usize) -> Place {
-        Place { next }
+    fn at(next: usize, width: Width) -> Place {
+        Place { next, width }
     }
 
     fn take(&mut self, bytes: usize) -> usize {
@@ -260,17 +282,33 @@ fn lay_head(
     write: &mut impl FnMut(usize, &[u8]),
 ) -> (usize, usize) {
     let batch = place.take(BATCH_BYTES);
-    let first = place.take(columns * COLUMN_BYTES);
-    for (i, word) in [rows, columns, first].into_iter().enumerate() {
-        write(batch + 4 * i, &(word as u32).to_le_bytes());
-    }
+    let first = place.take(columns * place.width.column_bytes());
+    write(batch, &(rows as u32).to_le_bytes());
+    write(batch + 4, &(columns as u32).to_le_bytes());
+    lay_address(batch + 8, first, place.width, write);
     (batch, first)
 }
 
-fn lay_column(to: usize, ty: ColumnType, parts: [usize; 3], write: &mut impl FnMut(usize, &[u8])) {
+fn lay_address(to: usize, address: usize, width: Width, write: &mut impl FnMut(usize, &[u8])) {
+    match width {
+        Width::Narrow => write(to, &(address as u32).to_le_bytes()),
+        Width::Wide => write(to, &(address as u64).to_le_bytes()),
+    }
+}
+
+/// The column of this number, of those that begin at `first`.
+fn lay_column(
+    first: usize,
+    number: usize,
+    ty: ColumnType,
+    parts: [usize; 3],
+    width: Width,
+    write: &mut impl FnMut(usize, &[u8]),
+) {
+    let to = first + number * width.column_bytes();
     write(to, &(ty as u32).to_le_bytes());
     for (i, part) in parts.into_iter().enumerate() {
-        write(to + 4 * (i + 1), &(part as u32).to_le_bytes());
+        lay_address(to + width.bytes() * (i + 1), part, width, write);
     }
 }
 
@@ -329,7 +367,7 @@ fn lay_results(
         }
         let width = ty.width().filter(|_| rows > 0);
         let values = width.map_or(0, |width| place.take(width * rows));
-        lay_column(first + i * COLUMN_BYTES, *ty, [valid, values, 0], write);
+        lay_column(first, i, *ty, [valid, values, 0], place.width, write);
     }
     batch
 }
@@ -339,15 +377,21 @@ fn lay_results(
 /// Columns may lie over each other, and each is a copy: so what is copied is counted.
 pub struct Output<'a> {
     memory: &'a [u8],
-    at: u32,
+    at: u64,
+    width: Width,
     copied: Cell<u64>,
 }
 
 impl<'a> Output<'a> {
     /// The batch at this address.
-    pub fn new(memory: &'a [u8], at: u32) -> Output<'a> {
+    pub fn new(memory: &'a [u8], at: u64, width: Width) -> Output<'a> {
         let copied = Cell::new(0);
-        Output { memory, at, copied }
+        Output {
+            memory,
+            at,
+            width,
+            copied,
+        }
     }
 
     /// Its rows.
@@ -373,7 +417,7 @@ impl<'a> Output<'a> {
         }
         let first = self.columns(types)?;
         let column = |(i, ty): (usize, &ColumnType)| {
-            let at = first + (i * COLUMN_BYTES) as u32;
+            let at = first + (i * self.width.column_bytes()) as u64;
             self.column(at, *ty, i + 1, returned as usize)
         };
         types.iter().enumerate().map(column).collect()
@@ -386,13 +430,13 @@ impl<'a> Output<'a> {
     pub fn shape(&self, types: &[ColumnType]) -> Result<usize, Defect> {
         let first = self.columns(types)?;
         for (i, ty) in types.iter().enumerate() {
-            self.typed(first + (i * COLUMN_BYTES) as u32, *ty, i + 1)?;
+            self.typed(first + (i * self.width.column_bytes()) as u64, *ty, i + 1)?;
         }
         Ok(self.rows()? as usize)
     }
 
     /// Where its columns are, of which there are as many as there should be.
-    fn columns(&self, types: &[ColumnType]) -> Result<u32, Defect> {
+    fn columns(&self, types: &[ColumnType]) -> Result<u64, Defect> {
         let columns = self.word(self.at.wrapping_add(4), "a batch")?;
         if columns as usize != types.len() {
             let declared = types.len();
@@ -401,13 +445,13 @@ impl<'a> Output<'a> {
                 declared,
             });
         }
-        let first = self.word(self.at.wrapping_add(8), "a batch")?;
-        let bytes = (types.len() * COLUMN_BYTES) as u64;
+        let first = self.address(self.at.wrapping_add(8), "a batch")?;
+        let bytes = (types.len() * self.width.column_bytes()) as u64;
         self.range(first, bytes, || "columns".to_owned())?;
         Ok(first)
     }
 
-    fn typed(&self, at: u32, ty: ColumnType, column: usize) -> Result<(), Defect> {
+    fn typed(&self, at: u64, ty: ColumnType, column: usize) -> Result<(), Defect> {
         let returned = self.word(at, "a column")?;
         match returned == ty as u32 {
             true => Ok(()),
@@ -421,14 +465,14 @@ impl<'a> Output<'a> {
 
     fn column(
         &self,
-        at: u32,
+        at: u64,
         ty: ColumnType,
         column: usize,
         rows: usize,
     ) -> Result<ArrayRef, Defect> {
-        let word = |i: u32| self.word(at + 4 * i, "a column");
+        let part = |i: u64| self.address(at + i * self.width.bytes() as u64, "a column");
         self.typed(at, ty, column)?;
-        let (valid, values, offsets) = (word(1)?, word(2)?, word(3)?);
+        let (valid, values, offsets) = (part(1)?, part(2)?, part(3)?);
         let of = |what: &str| format!("{what} of column {column}");
         let nulls = match valid {
             0 => None,
@@ -456,7 +500,7 @@ impl<'a> Output<'a> {
         &self,
         column: usize,
         offsets: &[u8],
-        values: u32,
+        values: u64,
         nulls: Option<NullBuffer>,
     ) -> Result<ArrayRef, Defect> {
         let (words, _) = offsets.as_chunks::<4>();
@@ -467,7 +511,7 @@ impl<'a> Output<'a> {
         }
         let (from, to) = (words[0], words[words.len() - 1]);
         let len = u64::from(to - from);
-        let begin = values.checked_add(from).ok_or(Defect::Outside {
+        let begin = values.checked_add(u64::from(from)).ok_or(Defect::Outside {
             what: format!("the text of column {column}"),
             at: values,
             len: u64::from(from),
@@ -483,18 +527,29 @@ impl<'a> Output<'a> {
             .map_err(|_| Defect::Text { column })
     }
 
-    fn word(&self, at: u32, what: &str) -> Result<u32, Defect> {
+    /// The address that is there.
+    fn address(&self, at: u64, what: &str) -> Result<u64, Defect> {
+        match self.width {
+            Width::Narrow => self.word(at, what).map(u64::from),
+            Width::Wide => {
+                let (bytes, _) = self.range(at, 8, || what.to_owned())?.as_chunks::<8>();
+                Ok(u64::from_le_bytes(bytes[0]))
+            }
+        }
+    }
+
+    fn word(&self, at: u64, what: &str) -> Result<u32, Defect> {
         let bytes = self.range(at, 4, || what.to_owned())?;
         Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
-    fn range(&self, at: u32, len: u64, what: impl Fn() -> String) -> Result<&'a [u8], Defect> {
+    fn range(&self, at: u64, len: u64, what: impl Fn() -> String) -> Result<&'a [u8], Defect> {
         let copied = self.copied.get().saturating_add(len);
         self.copied.set(copied);
         if copied > COPIED_BYTES_MAX && len <= self.memory.len() as u64 {
             return Err(Defect::Large);
         }
-        let end = u64::from(at).checked_add(len);
+        let end = at.checked_add(len);
         let inside = end.filter(|end| *end <= self.memory.len() as u64);
         match inside {
             Some(end) => Ok(&self.memory[at as usize..end as usize]),

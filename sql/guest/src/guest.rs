@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use arrow_array::ArrayRef;
 use fathom_engine::{
-    Engine, Instance, InstancePre, Interrupt, Memory, Store, StoreLimits, TrapCode, TypedFunc,
-    WasmParams, WasmResults,
+    Engine, Error, Instance, InstancePre, Interrupt, Memory, Store, StoreLimits, TrapCode,
+    TypedFunc, WasmParams, WasmResults,
 };
 
 use crate::{
-    batch::{Input, Output},
+    batch::{Input, Output, Width},
     column::ColumnType,
     deadline::Deadline,
 };
@@ -22,9 +22,27 @@ pub struct Guest {
     store: Store<StoreLimits>,
     instance: Instance,
     memory: Memory,
-    reserve: TypedFunc<u32, u32>,
+    width: Width,
+    reserve: Reserve,
     interrupt: Interrupt,
     deadline: Duration,
+}
+
+/// How it says where there is room.
+#[derive(Clone, Copy)]
+enum Reserve {
+    Narrow(TypedFunc<u32, u32>),
+    Wide(TypedFunc<u32, u64>),
+}
+
+impl Reserve {
+    fn of(instance: &Instance, store: &Store<StoreLimits>, width: Width) -> Result<Reserve, Error> {
+        let name = "fathom_reserve";
+        match width {
+            Width::Narrow => instance.get_typed_func(store, name).map(Reserve::Narrow),
+            Width::Wide => instance.get_typed_func(store, name).map(Reserve::Wide),
+        }
+    }
 }
 
 impl Guest {
@@ -51,15 +69,21 @@ impl Guest {
         let memory = instance.get_memory(&store, "memory");
         let memory = memory.ok_or("it exports no memory called memory")?;
         // Another thread could write what was just checked.
-        if memory.ty(&store).shared {
+        let ty = memory.ty(&store);
+        if ty.shared {
             return Err("its memory is shared".to_owned());
         }
-        let reserve = instance.get_typed_func(&mut store, "fathom_reserve");
-        let reserve = reserve.map_err(|error| error.to_string())?;
+        let width = if ty.memory64 {
+            Width::Wide
+        } else {
+            Width::Narrow
+        };
+        let reserve = Reserve::of(&instance, &store, width).map_err(|error| error.to_string())?;
         let mut guest = Guest {
             store,
             instance,
             memory,
+            width,
             reserve,
             interrupt,
             deadline,
@@ -80,15 +104,61 @@ impl Guest {
         self.memory.data(&self.store).len()
     }
 
-    /// Calls an export by its deadline.
+    /// Calls an export that returns an address.
     ///
     /// # Errors
-    /// Failure, in words: of another type, a trap, too long.
-    pub fn call<P: WasmParams, R: WasmResults>(
+    /// It fails, in words: of another type, a trap, too long.
+    pub fn address(&mut self, name: &str) -> Result<u64, String> {
+        match self.width {
+            Width::Narrow => self.call::<(), u32>(name, ()).map(u64::from),
+            Width::Wide => self.call(name, ()),
+        }
+    }
+
+    /// Calls an export that takes two addresses and returns a status, which is a failure below
+    /// zero.
+    ///
+    /// # Errors
+    /// It fails, or says that it did.
+    pub fn status(&mut self, name: &str, one: u64, other: u64) -> Result<i32, String> {
+        let status = match self.width {
+            Width::Narrow => self.call(name, (one as u32, other as u32)),
+            Width::Wide => self.call(name, (one, other)),
+        };
+        self.accepted(status?)
+    }
+
+    /// As [`Guest::status`] with a number between the addresses.
+    ///
+    /// # Errors
+    /// It fails, or says that it did.
+    pub fn status_of(
         &mut self,
         name: &str,
-        args: P,
-    ) -> Result<R, String> {
+        one: u64,
+        number: u32,
+        other: u64,
+    ) -> Result<i32, String> {
+        let status = match self.width {
+            Width::Narrow => self.call(name, (one as u32, number, other as u32)),
+            Width::Wide => self.call(name, (one, number, other)),
+        };
+        self.accepted(status?)
+    }
+
+    /// Calls an export that takes an address and returns nothing.
+    ///
+    /// # Errors
+    /// It fails.
+    pub fn end(&mut self, name: &str, at: u64) -> Result<(), String> {
+        match self.width {
+            Width::Narrow => self.call(name, at as u32),
+            Width::Wide => self.call(name, at),
+        }
+    }
+
+    /// Calls an export by its deadline.
+    fn call<P: WasmParams, R: WasmResults>(&mut self, name: &str, args: P) -> Result<R, String> {
         let func = self.instance.get_typed_func::<P, R>(&mut self.store, name);
         let func = func.map_err(|error| error.to_string())?;
         self.call_func(&func, args)
@@ -111,22 +181,24 @@ impl Guest {
     ///
     /// # Errors
     /// It has no room for it.
-    pub fn give(&mut self, input: &Input, results: &[ColumnType]) -> Result<(u32, u32), String> {
-        let bytes = input.bytes(results);
+    pub fn give(&mut self, input: &Input, results: &[ColumnType]) -> Result<(u64, u64), String> {
+        let bytes = input.bytes(results, self.width);
         let wanted = u32::try_from(bytes).map_err(|_| format!("a batch of {bytes} bytes"))?;
-        let reserve = self.reserve;
-        let at = self.call_func(&reserve, wanted)?;
+        let at = match self.reserve {
+            Reserve::Narrow(reserve) => self.call_func(&reserve, wanted).map(u64::from),
+            Reserve::Wide(reserve) => self.call_func(&reserve, wanted),
+        }?;
         if at == 0 {
             return Err(format!("it has no memory for a batch of {bytes} bytes"));
         }
         let memory = self.memory.data_mut(&mut self.store);
-        let end = u64::from(at) + bytes as u64;
-        if end > memory.len() as u64 || at % 8 != 0 {
+        let end = at.checked_add(bytes as u64);
+        if end.is_none_or(|end| end > memory.len() as u64) || at % 8 != 0 {
             return Err(format!(
                 "fathom_reserve returned {at:#x} for {bytes} bytes: outside its memory, or no multiple of 8"
             ));
         }
-        Ok(input.write(memory, at, results))
+        Ok(input.write(memory, at, results, self.width))
     }
 
     /// The rows of a batch that stays where it is, if its columns are said to be of these
@@ -134,8 +206,8 @@ impl Guest {
     ///
     /// # Errors
     /// It is none, or another.
-    pub fn shape(&self, at: u32, types: &[ColumnType]) -> Result<usize, String> {
-        let output = Output::new(self.memory.data(&self.store), at);
+    pub fn shape(&self, at: u64, types: &[ColumnType]) -> Result<usize, String> {
+        let output = Output::new(self.memory.data(&self.store), at, self.width);
         let shape = output.shape(types);
         shape.map_err(|defect| format!("it returned {defect}"))
     }
@@ -146,21 +218,17 @@ impl Guest {
     /// It is none, or another.
     pub fn take(
         &self,
-        at: u32,
+        at: u64,
         types: &[ColumnType],
         given: Option<usize>,
     ) -> Result<Vec<ArrayRef>, String> {
-        let output = Output::new(self.memory.data(&self.store), at);
+        let output = Output::new(self.memory.data(&self.store), at, self.width);
         let read = output.read(types, given);
         read.map_err(|defect| format!("it returned {defect}"))
     }
 
-    /// The status that a call came back with; below zero it is a failure, of which the guest
-    /// may say more.
-    ///
-    /// # Errors
-    /// It is a failure.
-    pub fn accepted(&mut self, status: i32) -> Result<i32, String> {
+    /// The status that a call came back with; of a failure the guest may say more.
+    fn accepted(&mut self, status: i32) -> Result<i32, String> {
         if status >= 0 {
             return Ok(status);
         }
@@ -173,16 +241,16 @@ impl Guest {
     /// What it exports to say.
     fn message(&mut self) -> Option<String> {
         self.instance.get_func(&self.store, "fathom_message")?;
-        let at = self.call::<(), u32>("fathom_message", ()).ok()?;
+        let at = self.address("fathom_message").ok()?;
         self.text(at, MESSAGE_BYTES_MAX)
             .filter(|text| !text.is_empty())
     }
 
     /// The text at an address, up to a zero or `most` bytes; without what a terminal would
     /// act on.
-    pub fn text(&self, at: u32, most: usize) -> Option<String> {
+    pub fn text(&self, at: u64, most: usize) -> Option<String> {
         let memory = self.memory.data(&self.store);
-        let rest = memory.get(at as usize..)?;
+        let rest = memory.get(usize::try_from(at).ok()?..)?;
         let rest = &rest[..rest.len().min(most)];
         let end = rest.iter().position(|byte| *byte == 0);
         let text = String::from_utf8_lossy(&rest[..end.unwrap_or(rest.len())]);

@@ -50,7 +50,7 @@ impl std::fmt::Debug for Pool {
 }
 
 impl Pool {
-    /// Compiles a module.
+    /// Compiles a module as its options say.
     ///
     /// # Errors
     /// It is none, in words.
@@ -59,6 +59,14 @@ impl Pool {
             .bounds(options.bounds)
             .bounds64(options.bounds);
         let engine = Engine::new(&config).map_err(|error| error.to_string())?;
+        Pool::of_engine(engine, bytes, options)
+    }
+
+    /// Compiles a module by an engine, whose strategy it gets.
+    ///
+    /// # Errors
+    /// It is none, in words.
+    pub fn of_engine(engine: Engine, bytes: Vec<u8>, options: Options) -> Result<Pool, String> {
         let module = Module::new(&engine, &bytes).map_err(|error| error.to_string())?;
         let mut linker: Linker<StoreLimits> = Linker::new(&engine);
         // It has no files, no clock and no output: a call of one is a trap that names it.

@@ -28,23 +28,35 @@ fn types(columns: &[(ColumnType, ArrayRef)]) -> Vec<ColumnType> {
     columns.iter().map(|(ty, _)| *ty).collect()
 }
 
-fn written(columns: &[(ColumnType, ArrayRef)], results: &[ColumnType]) -> (Vec<u8>, u32, u32) {
+const WIDTHS: [Width; 2] = [Width::Narrow, Width::Wide];
+
+fn written(
+    columns: &[(ColumnType, ArrayRef)],
+    results: &[ColumnType],
+    width: Width,
+) -> (Vec<u8>, u64, u64) {
     let rows = columns.first().map_or(0, |(_, array)| array.len());
     let input = Input::new(rows, columns).unwrap();
-    let mut memory = vec![0xaa; 64 + input.bytes(results)];
-    let (batch, result) = input.write(&mut memory, 64, results);
+    let mut memory = vec![0xaa; 64 + input.bytes(results, width)];
+    let (batch, result) = input.write(&mut memory, 64, results, width);
     (memory, batch, result)
 }
 
 #[test]
 fn what_is_written_is_read() {
+    for width in WIDTHS {
+        written_and_read(width);
+    }
+}
+
+fn written_and_read(width: Width) {
     let columns = columns();
-    let (memory, batch, _) = written(&columns, &[]);
+    let (memory, batch, _) = written(&columns, &[], width);
     assert!(
         memory[..64].iter().all(|byte| *byte == 0xaa),
         "in front of it"
     );
-    let read = Output::new(&memory, batch)
+    let read = Output::new(&memory, batch, width)
         .read(&types(&columns), Some(11))
         .unwrap();
     for ((_, written), read) in columns.iter().zip(read) {
@@ -54,8 +66,8 @@ fn what_is_written_is_read() {
         .iter()
         .map(|(ty, array)| (*ty, array.slice(0, 0)))
         .collect();
-    let (memory, batch, _) = written(&empty, &[]);
-    let read = Output::new(&memory, batch)
+    let (memory, batch, _) = written(&empty, &[], width);
+    let read = Output::new(&memory, batch, width)
         .read(&types(&empty), Some(0))
         .unwrap();
     assert!(read.iter().all(|array| array.is_empty()));
@@ -64,29 +76,35 @@ fn what_is_written_is_read() {
 #[test]
 fn results_have_room_and_values() {
     let columns = columns();
-    let (memory, _, result) = written(&columns, &[ColumnType::Int]);
-    let read = Output::new(&memory, result)
+    let (memory, _, result) = written(&columns, &[ColumnType::Int], Width::Narrow);
+    let read = Output::new(&memory, result, Width::Narrow)
         .read(&[ColumnType::Int], Some(11))
         .unwrap();
     assert_eq!((read[0].len(), read[0].null_count()), (11, 0));
     // Text has no room yet: its offsets are none.
-    let (memory, _, result) = written(&columns, &[ColumnType::Varchar]);
-    let read = Output::new(&memory, result).read(&[ColumnType::Varchar], Some(11));
+    let (memory, _, result) = written(&columns, &[ColumnType::Varchar], Width::Narrow);
+    let read = Output::new(&memory, result, Width::Narrow).read(&[ColumnType::Varchar], Some(11));
     assert_eq!(read, Err(Defect::NoOffsets { column: 1 }));
 }
 
 /// Every word of what a guest may have written, replaced by what hurts.
 #[test]
 fn no_word_is_believed() {
+    for width in WIDTHS {
+        believed_by_none(width);
+    }
+}
+
+fn believed_by_none(width: Width) {
     let columns = columns();
     let types = types(&columns);
-    let (memory, batch, _) = written(&columns, &[]);
+    let (memory, batch, _) = written(&columns, &[], width);
     let mut refused = 0;
     for at in (64..memory.len() - 4).step_by(4) {
         for word in [0, 1, 7, memory.len() as u32 - 1, i32::MAX as u32, u32::MAX] {
             let mut damaged = memory.clone();
             damaged[at..at + 4].copy_from_slice(&word.to_le_bytes());
-            let output = Output::new(&damaged, batch);
+            let output = Output::new(&damaged, batch, width);
             if let Ok(read) = output.read(&types, Some(11)) {
                 assert!(read.iter().all(|array| array.len() == 11));
                 for array in &read {
@@ -98,8 +116,18 @@ fn no_word_is_believed() {
         }
     }
     assert!(refused > 100, "{refused}");
-    for at in [0, memory.len() as u32 - 3, u32::MAX] {
-        assert!(Output::new(&memory, at).read(&types, Some(11)).is_err());
+    for at in [
+        0,
+        memory.len() as u64 - 3,
+        u64::from(u32::MAX),
+        u64::MAX - 3,
+        u64::MAX,
+    ] {
+        assert!(
+            Output::new(&memory, at, width)
+                .read(&types, Some(11))
+                .is_err()
+        );
     }
 }
 
@@ -107,8 +135,8 @@ fn no_word_is_believed() {
 fn what_is_wrong_is_named() {
     let columns = columns();
     let all = types(&columns);
-    let (memory, batch, _) = written(&columns, &[]);
-    let output = Output::new(&memory, batch);
+    let (memory, batch, _) = written(&columns, &[], Width::Narrow);
+    let output = Output::new(&memory, batch, Width::Narrow);
     let rows = output.read(&all, Some(12)).unwrap_err();
     assert_eq!(rows.to_string(), "11 rows for 12");
     let fewer = output.read(&all[..2], Some(11)).unwrap_err();
@@ -123,8 +151,11 @@ fn what_is_wrong_is_named() {
 fn columns_over_each_other_are_not_copied_without_end() {
     let rows = 1 << 20;
     let column: ArrayRef = Arc::new(Int64Array::from_value(7, rows));
-    let (mut memory, batch, result) =
-        written(&[(ColumnType::BigInt, column)], &[ColumnType::BigInt; 9]);
+    let (mut memory, batch, result) = written(
+        &[(ColumnType::BigInt, column)],
+        &[ColumnType::BigInt; 9],
+        Width::Narrow,
+    );
     // All results are the column that was given.
     let word =
         |memory: &[u8], at: usize| u32::from_le_bytes(memory[at..at + 4].try_into().unwrap());
@@ -136,7 +167,7 @@ fn columns_over_each_other_are_not_copied_without_end() {
     let read = |count: usize| {
         let mut memory = memory.clone();
         memory[result as usize + 4..][..4].copy_from_slice(&(count as u32).to_le_bytes());
-        Output::new(&memory, result)
+        Output::new(&memory, result, Width::Narrow)
             .read(&[ColumnType::BigInt; 9][..count], Some(rows))
             .map(|read| read.len())
     };
