@@ -16,16 +16,23 @@
 use std::{cell::Cell, sync::Arc};
 
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, LargeStringArray, StringArray, StringViewArray, make_array,
+    Array, ArrayRef, BooleanArray, LargeStringArray, PrimitiveArray, StringArray, StringViewArray,
+    cast::AsArray,
+    types::{ArrowPrimitiveType, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type},
 };
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
-use arrow_data::ArrayData;
-use arrow_schema::DataType;
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+
+pub use wrong::{Defect, Unfit};
 
 use crate::column::ColumnType;
 
+mod wrong;
+
 const ALIGNMENT: usize = 8;
 const BATCH_BYTES: usize = 16;
+
+/// A part of a bitmap of rows that all have values.
+const ALL_VALID: [u8; 1024] = [u8::MAX; 1024];
 
 /// Most that is copied out of a memory for one batch.
 const COPIED_BYTES_MAX: u64 = 64 << 20;
@@ -50,105 +57,10 @@ impl Width {
     }
 }
 
-/// Why what a guest left in its memory is no batch.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Defect {
-    /// A range that is not inside.
-    #[error("{what} of {len} bytes at {at:#x} are outside its memory")]
-    Outside {
-        /// What was to be there.
-        what: String,
-        /// From where.
-        at: u64,
-        /// How much.
-        len: u64,
-    },
-    /// More than is copied for a batch.
-    #[error("a batch of more than {} MiB", COPIED_BYTES_MAX >> 20)]
-    Large,
-    /// Another number of rows.
-    #[error("{returned} rows for {given}")]
-    Rows {
-        /// What it said.
-        returned: u32,
-        /// What it was given.
-        given: usize,
-    },
-    /// Another number of columns.
-    #[error("{returned} columns where {declared} are declared")]
-    Columns {
-        /// What it said.
-        returned: u32,
-        /// What its definition says.
-        declared: usize,
-    },
-    /// Another type.
-    #[error("column {column} is of type number {returned}, not {declared}")]
-    Type {
-        /// Which, from 1.
-        column: usize,
-        /// What it said.
-        returned: u32,
-        /// What its definition says.
-        declared: &'static str,
-    },
-    /// Text without offsets.
-    #[error("column {column} without offsets")]
-    NoOffsets {
-        /// Which, from 1.
-        column: usize,
-    },
-    /// Offsets that go back.
-    #[error("column {column}: the offsets of row {row} go back")]
-    Offsets {
-        /// Which, from 1.
-        column: usize,
-        /// Which, from 1.
-        row: usize,
-    },
-    /// Bytes that are no text.
-    #[error("column {column} is not UTF-8")]
-    Text {
-        /// Which, from 1.
-        column: usize,
-    },
-}
-
-/// Why columns cannot be given to a module.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
-    /// Another type.
-    #[error("column {column} is of type {given}, not {declared}")]
-    Type {
-        /// Which, from 1.
-        column: usize,
-        /// What it is.
-        given: DataType,
-        /// What it should be.
-        declared: &'static str,
-    },
-    /// Another number of rows.
-    #[error("column {column} has {given} rows of {rows}")]
-    Rows {
-        /// Which, from 1.
-        column: usize,
-        /// What it has.
-        given: usize,
-        /// What the batch has.
-        rows: usize,
-    },
-    /// More text than offsets of 32 bits reach.
-    #[error("column {column} has more than 2 GiB of text")]
-    Long {
-        /// Which, from 1.
-        column: usize,
-    },
-}
-
 /// The column as it is held for this type.
-fn held(ty: ColumnType, array: &ArrayRef, column: usize) -> Result<ArrayData, Unfit> {
+fn held(ty: ColumnType, array: &ArrayRef, column: usize) -> Result<ArrayRef, Unfit> {
     if array.data_type() == &ty.arrow() {
-        return Ok(array.to_data());
+        return Ok(array.clone());
     }
     let any = array.as_any();
     let other = || Unfit::Type {
@@ -167,7 +79,7 @@ fn held(ty: ColumnType, array: &ArrayRef, column: usize) -> Result<ArrayData, Un
         (_, Some(view)) => texts(|| view.iter()),
         (None, None) => return Err(other()),
     };
-    Ok(text.ok_or(Unfit::Long { column })?.to_data())
+    Ok(Arc::new(text.ok_or(Unfit::Long { column })?))
 }
 
 /// The same texts with offsets of 32 bits, if these reach.
@@ -182,7 +94,7 @@ fn texts<'a, I: Iterator<Item = Option<&'a str>>>(all: impl Fn() -> I) -> Option
 /// What is to be written: columns of the module's types.
 pub struct Input {
     rows: usize,
-    columns: Vec<(ColumnType, ArrayData)>,
+    columns: Vec<(ColumnType, ArrayRef)>,
 }
 
 impl Input {
@@ -237,13 +149,13 @@ impl Input {
     /// Gives each part to `write` with its place.
     fn lay(&self, place: &mut Place, write: &mut impl FnMut(usize, &[u8])) -> usize {
         let (batch, first) = lay_head(self.rows, self.columns.len(), place, write);
-        for (i, (ty, data)) in self.columns.iter().enumerate() {
-            let valid = data.nulls().map_or(0, |nulls| {
+        for (i, (ty, array)) in self.columns.iter().enumerate() {
+            let valid = array.nulls().map_or(0, |nulls| {
                 let bits = nulls.inner().sliced();
                 let bytes = &bits.as_slice()[..self.rows.div_ceil(8)];
                 lay_bytes(bytes, place, write)
             });
-            let (values, offsets) = lay_values(*ty, data, self.rows, place, write);
+            let (values, offsets) = lay_values(*ty, array, place, write);
             lay_column(first, i, *ty, [valid, values, offsets], place.width, write);
         }
         batch
@@ -315,39 +227,47 @@ fn lay_column(
 /// Where values are, and where offsets are.
 fn lay_values(
     ty: ColumnType,
-    data: &ArrayData,
-    rows: usize,
+    array: &ArrayRef,
     place: &mut Place,
     write: &mut impl FnMut(usize, &[u8]),
 ) -> (usize, usize) {
-    let first = data.offset();
-    match (ty, ty.width()) {
-        (ColumnType::Boolean, _) => {
-            let bits = BooleanBuffer::new(data.buffers()[0].clone(), first, rows);
-            let to = place.take(rows);
-            for (i, bit) in bits.iter().enumerate() {
+    let bytes = match ty {
+        ColumnType::Boolean => {
+            let to = place.take(array.len());
+            for (i, bit) in array.as_boolean().values().iter().enumerate() {
                 write(to + i, &[u8::from(bit)]);
             }
-            (to, 0)
+            return (to, 0);
         }
-        (_, Some(width)) => {
-            let bytes = &data.buffers()[0].as_slice()[first * width..(first + rows) * width];
-            (lay_bytes(bytes, place, write), 0)
-        }
-        (_, None) => {
-            let all: &[i32] = data.buffers()[0].typed_data();
-            // An array without rows may have no offsets at all.
-            let all = all.get(first..=first + rows).unwrap_or(&[0]);
-            let (from, to) = (all[0] as usize, all[rows.min(all.len() - 1)] as usize);
-            let values = lay_bytes(&data.buffers()[1].as_slice()[from..to], place, write);
-            let offsets = place.take(4 * all.len());
-            for (i, offset) in all.iter().enumerate() {
-                let own = (offset - all[0]) as u32;
-                write(offsets + 4 * i, &own.to_le_bytes());
-            }
-            (values, offsets)
-        }
+        ColumnType::Varchar => return lay_text(array.as_string(), place, write),
+        ColumnType::SmallInt => values::<Int16Type>(array),
+        ColumnType::Int => values::<Int32Type>(array),
+        ColumnType::BigInt => values::<Int64Type>(array),
+        ColumnType::Real => values::<Float32Type>(array),
+        ColumnType::Double => values::<Float64Type>(array),
+    };
+    (lay_bytes(bytes, place, write), 0)
+}
+
+/// The bytes of values of a fixed width, without those that a slice leaves out.
+fn values<T: ArrowPrimitiveType>(array: &ArrayRef) -> &[u8] {
+    array.as_primitive::<T>().values().inner().as_slice()
+}
+
+fn lay_text(
+    array: &StringArray,
+    place: &mut Place,
+    write: &mut impl FnMut(usize, &[u8]),
+) -> (usize, usize) {
+    let all = array.value_offsets();
+    let (from, to) = (all[0] as usize, all[all.len() - 1] as usize);
+    let values = lay_bytes(&array.value_data()[from..to], place, write);
+    let offsets = place.take(4 * all.len());
+    for (i, offset) in all.iter().enumerate() {
+        let own = (offset - all[0]) as u32;
+        write(offsets + 4 * i, &own.to_le_bytes());
     }
+    (values, offsets)
 }
 
 /// Room for results: bitmaps that say that all rows have values, and values of a fixed width;
@@ -362,8 +282,8 @@ fn lay_results(
     for (i, ty) in types.iter().enumerate() {
         let bytes = rows.div_ceil(8);
         let valid = if rows == 0 { 0 } else { place.take(bytes) };
-        for at in 0..rows.div_ceil(8) {
-            write(valid + at, &[u8::MAX]);
+        for at in (0..bytes).step_by(ALL_VALID.len()) {
+            write(valid + at, &ALL_VALID[..ALL_VALID.len().min(bytes - at)]);
         }
         let width = ty.width().filter(|_| rows > 0);
         let values = width.map_or(0, |width| place.take(width * rows));
@@ -478,8 +398,7 @@ impl<'a> Output<'a> {
             0 => None,
             at => {
                 let bits = self.range(at, rows.div_ceil(8) as u64, || of("the bitmap"))?;
-                let bits = BooleanBuffer::new(Buffer::from(bits), 0, rows);
-                Some(NullBuffer::new(bits))
+                nulls_of(bits, rows)
             }
         };
         match ty.width() {
@@ -562,18 +481,47 @@ impl<'a> Output<'a> {
     }
 }
 
+/// The rows without values, if there are any.
+fn nulls_of(bits: &[u8], rows: usize) -> Option<NullBuffer> {
+    let (whole, last) = bits.split_at(rows / 8);
+    let rest = (1 << (rows % 8)) - 1;
+    let mut parts = whole.chunks(ALL_VALID.len());
+    // Comparing slices takes a tenth of the time of looking at each byte.
+    let is_whole = parts.all(|part| part == &ALL_VALID[..part.len()]);
+    if is_whole && last.iter().all(|byte| byte & rest == rest) {
+        return None;
+    }
+    Some(NullBuffer::new(BooleanBuffer::new(
+        Buffer::from(bits),
+        0,
+        rows,
+    )))
+}
+
 /// A column of a fixed width from its bytes, of which there are enough.
 fn fixed(ty: ColumnType, bytes: &[u8], rows: usize, nulls: Option<NullBuffer>) -> ArrayRef {
-    if ty == ColumnType::Boolean {
-        let bits = BooleanBuffer::collect_bool(rows, |row| bytes[row] != 0);
-        return Arc::new(BooleanArray::new(bits, nulls));
+    match ty {
+        ColumnType::Boolean => {
+            let bits = BooleanBuffer::collect_bool(rows, |row| bytes[row] != 0);
+            Arc::new(BooleanArray::new(bits, nulls))
+        }
+        ColumnType::SmallInt => numbers::<Int16Type>(bytes, rows, nulls),
+        ColumnType::Int => numbers::<Int32Type>(bytes, rows, nulls),
+        ColumnType::BigInt => numbers::<Int64Type>(bytes, rows, nulls),
+        ColumnType::Real => numbers::<Float32Type>(bytes, rows, nulls),
+        ColumnType::Double => numbers::<Float64Type>(bytes, rows, nulls),
+        ColumnType::Varchar => unreachable!("text has no fixed width"),
     }
-    let data = ArrayData::builder(ty.arrow())
-        .len(rows)
-        .add_buffer(Buffer::from(bytes))
-        .nulls(nulls);
-    // A buffer of its own is aligned, and any bits are a number.
-    make_array(data.build().expect("as many bytes as values"))
+}
+
+/// Of a copy, which is aligned; any bits are a number.
+fn numbers<T: ArrowPrimitiveType>(
+    bytes: &[u8],
+    rows: usize,
+    nulls: Option<NullBuffer>,
+) -> ArrayRef {
+    let values = ScalarBuffer::new(Buffer::from(bytes), 0, rows);
+    Arc::new(PrimitiveArray::<T>::new(values, nulls))
 }
 
 #[cfg(test)]

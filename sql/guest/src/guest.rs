@@ -24,6 +24,8 @@ pub struct Guest {
     memory: Memory,
     width: Width,
     reserve: Reserve,
+    /// Those that were looked up, by their names.
+    statuses: Vec<(String, Status)>,
     interrupt: Interrupt,
     deadline: Duration,
 }
@@ -33,6 +35,13 @@ pub struct Guest {
 enum Reserve {
     Narrow(TypedFunc<u32, u32>),
     Wide(TypedFunc<u32, u64>),
+}
+
+/// What takes two addresses, and returns a status.
+#[derive(Clone, Copy)]
+enum Status {
+    Narrow(TypedFunc<(u32, u32), i32>),
+    Wide(TypedFunc<(u64, u64), i32>),
 }
 
 impl Reserve {
@@ -85,6 +94,7 @@ impl Guest {
             memory,
             width,
             reserve,
+            statuses: Vec::new(),
             interrupt,
             deadline,
         };
@@ -121,11 +131,30 @@ impl Guest {
     /// # Errors
     /// It fails, or says that it did.
     pub fn status(&mut self, name: &str, one: u64, other: u64) -> Result<i32, String> {
-        let status = match self.width {
-            Width::Narrow => self.call(name, (one as u32, other as u32)),
-            Width::Wide => self.call(name, (one, other)),
+        let status = match self.status_func(name)? {
+            Status::Narrow(func) => self.call_func(&func, (one as u32, other as u32)),
+            Status::Wide(func) => self.call_func(&func, (one, other)),
         };
         self.accepted(status?)
+    }
+
+    /// Looked up once: its type would be compared for each batch.
+    fn status_func(&mut self, name: &str) -> Result<Status, String> {
+        let mut there = self.statuses.iter();
+        if let Some((_, func)) = there.find(|(own, _)| own == name) {
+            return Ok(*func);
+        }
+        let func = match self.width {
+            Width::Narrow => (self.instance)
+                .get_typed_func(&self.store, name)
+                .map(Status::Narrow),
+            Width::Wide => (self.instance)
+                .get_typed_func(&self.store, name)
+                .map(Status::Wide),
+        };
+        let func = func.map_err(|error| error.to_string())?;
+        self.statuses.push((name.to_owned(), func));
+        Ok(func)
     }
 
     /// As [`Guest::status`] with a number between the addresses.

@@ -16,10 +16,12 @@
 pub mod batch;
 pub mod column;
 mod deadline;
+mod freed;
 mod guest;
 mod options;
 mod pool;
 
+pub use freed::keep_freed_memory;
 pub use guest::Guest;
 pub use options::Options;
 pub use pool::Pool;

@@ -174,3 +174,62 @@ fn columns_over_each_other_are_not_copied_without_end() {
     assert_eq!(read(7), Ok(7));
     assert_eq!(read(9), Err(Defect::Large));
 }
+
+#[test]
+fn text_is_given_however_it_is_held() {
+    let texts = [
+        Some("é"),
+        None,
+        Some(""),
+        Some("a text that is no view's own"),
+    ];
+    let usual: ArrayRef = Arc::new(StringArray::from_iter(texts));
+    let large: ArrayRef = Arc::new(LargeStringArray::from_iter(texts));
+    let view: ArrayRef = Arc::new(StringViewArray::from_iter(texts));
+    for array in [&usual, &large, &view] {
+        let columns = [(ColumnType::Varchar, array.slice(1, 3))];
+        let (memory, batch, _) = written(&columns, &[], Width::Narrow);
+        let output = Output::new(&memory, batch, Width::Narrow);
+        let read = output.read(&[ColumnType::Varchar], Some(3)).unwrap();
+        assert_eq!(&read[0], &usual.slice(1, 3));
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let column: ArrayRef = Arc::new(Int64Array::from_value(7, 3));
+    let unfit = |rows, ty| {
+        let input = Input::new(rows, &[(ty, column.clone())]);
+        input.err().map(|unfit| unfit.to_string())
+    };
+    assert_eq!(unfit(3, ColumnType::BigInt), None);
+    let shorter = unfit(4, ColumnType::BigInt).unwrap();
+    assert_eq!(shorter, "column 1 has 3 rows of 4");
+    for ty in [ColumnType::Int, ColumnType::Varchar] {
+        let other = unfit(3, ty).unwrap();
+        assert_eq!(
+            other,
+            format!("column 1 is of type Int64, not {}", ty.name())
+        );
+    }
+}
+
+/// Bits behind the last row say nothing.
+#[test]
+fn rows_without_values_are_found_in_every_bit() {
+    for rows in [1_usize, 7, 8, 9, 64, 8192, 8193, 9000] {
+        let mut bits = vec![u8::MAX; rows.div_ceil(8)];
+        assert_eq!(nulls_of(&bits, rows), None);
+        for row in [0, rows / 2, rows - 1] {
+            bits[row / 8] &= !(1 << (row % 8));
+            let nulls = nulls_of(&bits, rows).unwrap();
+            assert_eq!((nulls.null_count(), nulls.is_null(row)), (1, true));
+            bits[row / 8] = u8::MAX;
+        }
+        if rows % 8 != 0 {
+            bits[rows / 8] = (1 << (rows % 8)) - 1;
+            assert_eq!(nulls_of(&bits, rows), None);
+        }
+    }
+    assert_eq!(nulls_of(&[], 0), None);
+}
