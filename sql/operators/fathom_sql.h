@@ -33,7 +33,9 @@
  * A status below 0 is a failure: the query ends with what `fathom_message` returns.
  * Include this in one source file only. Compile it so (docs/SQL.md):
  *
- *     zig cc --target=wasm32-wasi -mexec-model=reactor -O3 -o f.wasm f.c */
+ *     zig cc --target=wasm32-wasi -mexec-model=reactor -O3 -o f.wasm f.c
+ *
+ * Memories of 64 bits do as well: build.py has the commands. */
 #ifndef FATHOM_SQL_H
 #define FATHOM_SQL_H
 
@@ -68,11 +70,13 @@ struct fathom_batch {
     uint32_t rows;
     uint32_t columns;
     struct fathom_column *column;
+#ifndef __wasm64__
     uint32_t unused;
+#endif
 };
 
-_Static_assert(sizeof(void *) == 4, "memories of 32 bits");
-_Static_assert(sizeof(struct fathom_column) == 16 && sizeof(struct fathom_batch) == 16, "as the host has them");
+_Static_assert(sizeof(struct fathom_column) == 4 * sizeof(void *) && sizeof(struct fathom_batch) == 16,
+               "as the host has them");
 
 static inline int fathom_is_valid(const struct fathom_column *column, uint32_t row) {
     return column->valid == NULL || (column->valid[row / 8] >> row % 8 & 1);
@@ -104,5 +108,12 @@ FATHOM_EXPORT(fathom_reserve) void *fathom_reserve(uint32_t bytes) {
     }
     return room;
 }
+
+#ifdef __wasm64__
+void __wasm_call_ctors(void);
+
+/* A libc for 64-bit memories brings no start of a reactor. */
+FATHOM_EXPORT(_initialize) void fathom_initialize(void) { __wasm_call_ctors(); }
+#endif
 
 #endif

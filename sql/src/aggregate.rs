@@ -31,9 +31,9 @@ use datafusion::{
     },
 };
 
-use crate::{
-    column::ColumnType, error::Error, operator::said, program::Program, scalar::signature,
-};
+use fathom_guest::column::ColumnType;
+
+use crate::{error::Error, operator::said, program::Program, scalar::signature};
 use groups::Groups;
 
 /// A function from rows to a value.

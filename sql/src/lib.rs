@@ -6,7 +6,7 @@
 //!           │  else           │ define
 //!           ▼                 ▼
 //!       DataFusion ──► scalar, aggregate, operator ──► program ─► pool ─► guest ─► batch
-//!                      (what it calls)  (a module)  (its instances)  (one)  (its memory)
+//!                      (what it calls)  (a module)  ╰──────── fathom-guest ────────╯
 //! ```
 //!
 //! What must stay true:
@@ -17,19 +17,15 @@
 //! - A failure ends its query in one line that names the function; the session goes on.
 
 mod aggregate;
-pub mod batch;
-pub mod column;
-mod deadline;
 mod error;
-mod guest;
 mod lines;
 mod operator;
-mod pool;
 mod program;
 mod scalar;
 pub mod session;
 pub mod statement;
 
 pub use error::Error;
-pub use program::{Options, Program, Programs};
+pub use fathom_guest::{Options, batch, column};
+pub use program::{Program, Programs};
 pub use session::Session;

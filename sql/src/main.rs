@@ -37,6 +37,7 @@ struct Options {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    fathom_guest::keep_freed_memory();
     match run(Options::parse()).await {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,

@@ -19,12 +19,9 @@ use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 
 pub(crate) use plan::{Planner, Relations};
 
-use crate::{
-    column::{self, ColumnType},
-    error::Error,
-    program::Program,
-    statement::parse_columns,
-};
+use fathom_guest::column::{self, ColumnType};
+
+use crate::{error::Error, program::Program, statement::parse_columns};
 
 /// Longest list of columns that a module may say.
 const COLUMNS_BYTES_MAX: usize = 1 << 16;
@@ -88,7 +85,7 @@ pub(crate) fn said(program: &Program, export: &str) -> Result<Vec<(String, Colum
     let failed = |what: String| program.failed("its columns", what);
     let mut guest = program.guest().map_err(failed)?;
     let at = guest
-        .call::<(), u32>(&format!("{export}_columns"), ())
+        .address(&format!("{export}_columns"))
         .map_err(failed)?;
     let text = guest.text(at, COLUMNS_BYTES_MAX).unwrap_or_default();
     program.keep(guest);

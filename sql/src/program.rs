@@ -3,39 +3,11 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, Weak},
-    time::Duration,
 };
 
-use fathom_engine::BoundsChoice;
+use fathom_guest::{Guest, Options, Pool};
 
-use crate::{error::Error, guest::Guest, pool::Pool};
-
-/// What a function may take, and how its memory is checked.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
-    /// Bytes of linear memory.
-    pub memory_bytes: usize,
-    /// For each call, of one batch.
-    pub deadline: Duration,
-    /// The strategy.
-    pub bounds: BoundsChoice,
-    /// Rows that an instance of an operator may return.
-    pub rows_max: u64,
-    /// Whether an instance is used again. Those of operators are not.
-    pub reuse: bool,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            memory_bytes: 256 << 20,
-            deadline: Duration::from_secs(10),
-            bounds: BoundsChoice::default(),
-            rows_max: 100_000_000,
-            reuse: true,
-        }
-    }
-}
+use crate::error::Error;
 
 /// A compiled module under a function's name.
 pub struct Program {
@@ -49,12 +21,6 @@ pub struct Program {
 #[derive(Debug, Default)]
 pub struct Programs {
     pools: Mutex<Vec<Weak<Pool>>>,
-}
-
-impl std::fmt::Debug for Pool {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pool").finish_non_exhaustive()
-    }
 }
 
 impl std::fmt::Debug for Program {
@@ -132,7 +98,7 @@ impl Program {
     /// # Errors
     /// The first that is missing, with those that there are.
     pub fn requires(&self, wanted: &[String]) -> Result<(), Error> {
-        let exports = self.pool.module.exports();
+        let exports = self.pool.module().exports();
         let there: Vec<&str> = exports.map(|(name, _)| name).collect();
         match wanted.iter().find(|name| !there.contains(&name.as_str())) {
             None => Ok(()),

@@ -14,7 +14,9 @@ use datafusion::{
     logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility},
 };
 
-use crate::{batch::Input, column::ColumnType, error::Error, program::Program};
+use fathom_guest::{batch::Input, column::ColumnType};
+
+use crate::{error::Error, program::Program};
 
 #[derive(Debug)]
 pub(crate) struct Scalar {
@@ -58,8 +60,7 @@ impl Scalar {
         let types = [self.result];
         let mut run = || {
             let (batch, result) = guest.give(&input, &types)?;
-            let status = guest.call::<(u32, u32), i32>(&self.export, (batch, result))?;
-            guest.accepted(status)?;
+            guest.status(&self.export, batch, result)?;
             guest.take(result, &types, Some(rows))
         };
         let mut columns = run().map_err(failed)?;

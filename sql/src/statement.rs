@@ -20,12 +20,12 @@ use datafusion::sql::sqlparser::{
     tokenizer::{Token, Tokenizer},
 };
 use fathom_engine::BoundsChoice;
-
-use crate::{
+use fathom_guest::{
+    Options,
     column::{self, ColumnType},
-    error::Error,
-    program::Options,
 };
+
+use crate::error::Error;
 
 /// What a function is.
 #[derive(Clone, Debug, PartialEq)]

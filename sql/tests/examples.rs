@@ -171,18 +171,20 @@ fn clusters(points: &[(f64, f64)]) -> Vec<usize> {
     assigned
 }
 
-/// On one thread, and on all.
+/// On one thread and on all, in memories of 32 and of 64 bits.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_query_of_the_thesis() {
     let all = std::thread::available_parallelism().map_or(2, usize::from);
     for threads in [1, all.max(2)] {
-        if let Some(session) = session_of(&["udo_kmeans.wasm"], threads) {
-            the_query_in(&session).await;
+        for module in ["udo_kmeans.wasm", "udo_kmeans.64.wasm"] {
+            if let Some(session) = session_of(&[module], threads) {
+                the_query_in(&session, module).await;
+            }
         }
     }
 }
 
-async fn the_query_in(session: &Session) {
+async fn the_query_in(session: &Session, module: &str) {
     let mut seed = 42;
     let mut place = || (next(&mut seed) % 100_000) as f64 / 100.0;
     let points: Vec<(f64, f64)> = (0..30_000).map(|_| (place(), place())).collect();
@@ -201,8 +203,10 @@ async fn the_query_in(session: &Session) {
         .unwrap();
     run(
         session,
-        "CREATE FUNCTION wasm_udo_kmeans(table) RETURNS TABLE LANGUAGE 'udo-wasm' SECURITY
-         DEFINER AS 'udo_kmeans.wasm', 'KMeans';",
+        &format!(
+            "CREATE FUNCTION wasm_udo_kmeans(table) RETURNS TABLE LANGUAGE 'udo-wasm' SECURITY
+             DEFINER AS '{module}', 'KMeans';"
+        ),
     )
     .await;
     // Listing A.2 as it is printed, but for the name of its table.
@@ -233,14 +237,19 @@ async fn the_query_in(session: &Session) {
 /// rows, in a window, and where rows are left out.
 #[tokio::test(flavor = "multi_thread")]
 async fn slopes_are_datafusions() {
-    let Some(session) = session(&["slope.wasm"]) else {
-        return;
-    };
+    for module in ["slope.wasm", "slope.64.wasm"] {
+        if let Some(session) = session(&[module]) {
+            slopes_in(&session, module).await;
+        }
+    }
+}
+
+async fn slopes_in(session: &Session, module: &str) {
+    let create = "CREATE AGGREGATE FUNCTION slope(double, double) RETURNS double LANGUAGE wasm";
+    run(session, &format!("{create} AS '{module}', 'slope';")).await;
     run(
-        &session,
-        "CREATE AGGREGATE FUNCTION slope(double, double) RETURNS double LANGUAGE wasm
-             AS 'slope.wasm';
-         CREATE TABLE points AS SELECT CAST(value AS double) AS x,
+        session,
+        "CREATE TABLE points AS SELECT CAST(value AS double) AS x,
              CASE WHEN value % 7 = 0 THEN NULL ELSE CAST(value * value % 1013 AS double) END AS y,
              value % 91 AS few, value / 2 AS many, value
          FROM generate_series(1, 60000);",
@@ -271,7 +280,7 @@ async fn slopes_are_datafusions() {
             query("slope(x, y)", "a"),
             query("regr_slope(y, x)", "b"),
         );
-        let wrong = run(&session, &different).await;
+        let wrong = run(session, &different).await;
         let rows: usize = wrong.iter().map(|batch| batch.num_rows()).sum();
         assert_eq!(rows, 0, "{select}{rest}: {wrong:?}");
     }

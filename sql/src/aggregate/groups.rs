@@ -16,7 +16,9 @@ use datafusion::{
 };
 
 use super::Body;
-use crate::{batch::Input, column::ColumnType, error::Error, guest::Guest};
+use fathom_guest::{Guest, batch::Input, column::ColumnType};
+
+use crate::error::Error;
 
 /// Groups whose states or values are asked for by one call: what it copies stays small, and
 /// it has the deadline of a batch.
@@ -36,7 +38,7 @@ pub(super) struct Groups {
 enum At {
     /// Before the first call.
     Closed,
-    Open(Box<Guest>, u32),
+    Open(Box<Guest>, u64),
     Failed,
 }
 
@@ -116,8 +118,7 @@ impl Groups {
             columns.push((ColumnType::Int, own));
             let input = Input::new(indices.len(), &columns).map_err(|error| error.to_string())?;
             let (batch, _) = guest.give(&input, &[])?;
-            let status = guest.call::<(u32, u32, u32), i32>(&name, (groups, count, batch))?;
-            guest.accepted(status).map(drop)
+            guest.status_of(&name, groups, count, batch).map(drop)
         })?;
         self.told = self.count;
         Ok(())
@@ -171,9 +172,7 @@ impl Groups {
                 let rows = EMITTED_ROWS_MAX.min(first + count - from);
                 let room = Input::new(rows, &[]).map_err(|error| error.to_string())?;
                 let (_, result) = guest.give(&room, types)?;
-                let args = (groups, number(from)?, result);
-                let status = guest.call::<(u32, u32, u32), i32>(&name, args)?;
-                guest.accepted(status)?;
+                guest.status_of(&name, groups, number(from)?, result)?;
                 for (part, column) in parts.iter_mut().zip(guest.take(result, types, Some(rows))?) {
                     part.push(column);
                 }
@@ -196,7 +195,7 @@ impl Groups {
     fn call<T>(
         &mut self,
         which: String,
-        work: impl FnOnce(&mut Guest, u32) -> Result<T, String>,
+        work: impl FnOnce(&mut Guest, u64) -> Result<T, String>,
     ) -> Result<T, Error> {
         let program = &self.body.program;
         let (mut guest, groups) = match std::mem::replace(&mut self.at, At::Failed) {
@@ -206,7 +205,7 @@ impl Groups {
                 let failed = |what: String| program.failed("before its first row", what);
                 let mut guest = program.guest().map_err(failed)?;
                 let open = format!("{}_open", self.body.export);
-                let groups = guest.call::<(), u32>(&open, ()).map_err(failed)?;
+                let groups = guest.address(&open).map_err(failed)?;
                 if groups == 0 {
                     return Err(failed("it has no memory for its groups".to_owned()));
                 }
@@ -224,7 +223,7 @@ impl Groups {
         (self.count, self.told, self.emitted) = (0, 0, 0);
         if let At::Open(mut guest, groups) = at {
             let close = format!("{}_close", self.body.export);
-            if guest.call::<u32, ()>(&close, groups).is_ok() {
+            if guest.end(&close, groups).is_ok() {
                 self.body.program.keep(*guest);
             }
         }

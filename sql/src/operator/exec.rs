@@ -27,7 +27,9 @@ use datafusion::{
 use futures::{StreamExt, TryStreamExt, stream};
 
 use super::Operator;
-use crate::{batch::Input, column::ColumnType, error::Error, guest::Guest};
+use fathom_guest::{Guest, batch::Input, column::ColumnType};
+
+use crate::error::Error;
 
 #[derive(Debug)]
 pub(crate) struct Exec {
@@ -156,7 +158,7 @@ struct Call {
 /// An operator with its state in the instance.
 struct Stage {
     operator: Arc<Operator>,
-    state: u32,
+    state: u64,
     rows: usize,
     produced: u64,
 }
@@ -185,7 +187,7 @@ impl Call {
         let guest = chain[0].program.guest();
         let mut guest = guest.map_err(|what| failed(&chain[0], what))?;
         let mut open = |operator: &Arc<Operator>| {
-            let state = guest.call::<(), u32>(&operator.part("open"), ());
+            let state = guest.address(&operator.part("open"));
             let none = "it has no memory for its state".to_owned();
             let state = state.and_then(|state| if state == 0 { Err(none) } else { Ok(state) });
             Ok(Stage {
@@ -272,19 +274,18 @@ impl Call {
 
 impl Stage {
     /// Has it take the batch at this address.
-    fn consume(&self, guest: &mut Guest, at: u32) -> Result<(), String> {
+    fn consume(&self, guest: &mut Guest, at: u64) -> Result<(), String> {
         let name = self.operator.part("consume");
-        let status = guest.call::<(u32, u32), i32>(&name, (self.state, at))?;
-        guest.accepted(status).map(drop)
+        guest.status(&name, self.state, at).map(drop)
     }
 
     /// Where its next batch is.
-    fn produce(&self, guest: &mut Guest) -> Result<Option<u32>, String> {
+    fn produce(&self, guest: &mut Guest) -> Result<Option<u64>, String> {
         let nothing = Input::new(0, &[]).map_err(|error| error.to_string())?;
         let (_, result) = guest.give(&nothing, &self.operator.types)?;
         let name = self.operator.part("produce");
-        let status = guest.call::<(u32, u32), i32>(&name, (self.state, result))?;
-        Ok((guest.accepted(status)? != 0).then_some(result))
+        let status = guest.status(&name, self.state, result)?;
+        Ok((status != 0).then_some(result))
     }
 
     fn count(&mut self, rows: usize) -> Result<usize, String> {

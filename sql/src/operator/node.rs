@@ -13,7 +13,7 @@ use datafusion::{
 };
 
 use super::Operator;
-use crate::column::{self, ColumnType};
+use fathom_guest::column::{self, ColumnType};
 
 /// A call of an operator, with its input.
 #[derive(Clone, Debug)]

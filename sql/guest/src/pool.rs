@@ -15,7 +15,7 @@ use std::{
 
 use fathom_engine::{Config, Engine, InstancePre, Linker, Module, StoreLimits, StoreLimitsBuilder};
 
-use crate::{guest::Guest, program::Options};
+use crate::{guest::Guest, options::Options};
 
 /// Pools that have fewer instances ready than they should. Without a thread, queries make
 /// their own.
@@ -33,26 +33,40 @@ static FILLER: LazyLock<Option<Sender<Weak<Pool>>>> = LazyLock::new(|| {
 });
 
 /// What functions of one module share, if they may take the same.
-pub(crate) struct Pool {
+pub struct Pool {
     bytes: Vec<u8>,
-    pub(crate) options: Options,
+    options: Options,
     engine: Engine,
-    pub(crate) module: Module,
+    module: Module,
     pre: InstancePre<StoreLimits>,
     idle: Mutex<Vec<Guest>>,
     wanted: AtomicUsize,
 }
 
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pool").finish_non_exhaustive()
+    }
+}
+
 impl Pool {
-    /// Compiles a module.
+    /// Compiles a module as its options say.
     ///
     /// # Errors
     /// It is none, in words.
-    pub(crate) fn new(bytes: Vec<u8>, options: Options) -> Result<Pool, String> {
+    pub fn new(bytes: Vec<u8>, options: Options) -> Result<Pool, String> {
         let config = Config::new()
             .bounds(options.bounds)
             .bounds64(options.bounds);
         let engine = Engine::new(&config).map_err(|error| error.to_string())?;
+        Pool::of_engine(engine, bytes, options)
+    }
+
+    /// Compiles a module by an engine, whose strategy it gets.
+    ///
+    /// # Errors
+    /// It is none, in words.
+    pub fn of_engine(engine: Engine, bytes: Vec<u8>, options: Options) -> Result<Pool, String> {
         let module = Module::new(&engine, &bytes).map_err(|error| error.to_string())?;
         let mut linker: Linker<StoreLimits> = Linker::new(&engine);
         // It has no files, no clock and no output: a call of one is a trap that names it.
@@ -73,24 +87,32 @@ impl Pool {
         })
     }
 
+    /// What was compiled.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
     /// Whether it is what compiling these would make.
-    pub(crate) fn is_of(&self, bytes: &[u8], options: &Options) -> bool {
+    pub fn is_of(&self, bytes: &[u8], options: &Options) -> bool {
         self.options == *options && self.bytes == bytes
     }
 
     /// Has as many instances made ready, and made again where they are not reused.
-    pub(crate) fn want(self: &Arc<Pool>, instances: usize) {
+    pub fn want(self: &Arc<Pool>, instances: usize) {
         self.wanted.store(instances, Ordering::Relaxed);
         self.ask();
     }
 
     /// How many are ready.
-    pub(crate) fn ready(&self) -> usize {
+    pub fn ready(&self) -> usize {
         self.idle().len()
     }
 
     /// One that is ready, or a new one.
-    pub(crate) fn take(self: &Arc<Pool>) -> Result<Guest, String> {
+    ///
+    /// # Errors
+    /// There is none, and none can be made, in words.
+    pub fn take(self: &Arc<Pool>) -> Result<Guest, String> {
         let ready = self.idle().pop();
         if !self.options.reuse {
             self.ask();
@@ -102,7 +124,7 @@ impl Pool {
     }
 
     /// Takes one back that may be used again.
-    pub(crate) fn give(&self, guest: Guest) {
+    pub fn give(&self, guest: Guest) {
         if self.options.reuse {
             self.idle().push(guest);
         }

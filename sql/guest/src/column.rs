@@ -1,6 +1,6 @@
 //! Types of columns that cross into a module, each under its name in SQL.
 
-use datafusion::arrow::datatypes::DataType;
+use arrow_schema::DataType;
 
 /// A type; its number is what the module sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,7 +95,7 @@ impl ColumnType {
 }
 
 /// All names, for whoever has to choose.
-pub(crate) fn names() -> String {
+pub fn names() -> String {
     ColumnType::ALL.map(ColumnType::name).join(", ")
 }
 

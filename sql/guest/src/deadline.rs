@@ -1,7 +1,12 @@
 //! Ends calls that take too long: one thread for all, which sleeps until the next deadline.
 //!
+//! A call that ended does not wake it: it looks once the time has come that it slept for, and
+//! finds nothing. So it is woken at most once in the time of a deadline, however many calls
+//! there are, and a call costs no system call.
+//!
 //! What must stay true: a call that has ended is not watched any more, so an interrupt is
-//! raised for the call that it is about and no later one.
+//! raised for the call that it is about and no later one; the thread never sleeps beyond the
+//! first deadline.
 
 use std::{
     collections::BTreeMap,
@@ -20,11 +25,14 @@ type Key = (Instant, u64);
 struct Watched {
     next: u64,
     calls: BTreeMap<Key, Interrupt>,
+    /// When the thread looks by itself; never while it waits to be told.
+    wakes: Option<Instant>,
 }
 
 static WATCHED: Mutex<Watched> = Mutex::new(Watched {
     next: 0,
     calls: BTreeMap::new(),
+    wakes: None,
 });
 static SOONER: Condvar = Condvar::new();
 static THREAD: LazyLock<std::io::Result<()>> = LazyLock::new(|| {
@@ -40,6 +48,8 @@ fn watch() {
     let mut all = watched();
     loop {
         let now = Instant::now();
+        let first = all.calls.first_key_value();
+        all.wakes = first.map(|((at, _), _)| *at);
         all = match all.calls.first_entry() {
             None => SOONER.wait(all).unwrap_or_else(PoisonError::into_inner),
             Some(first) if first.key().0 <= now => {
@@ -73,12 +83,12 @@ impl Deadline {
         let key = (at, all.next);
         all.next += 1;
         all.calls.insert(key, interrupt.clone());
-        let is_next = all
-            .calls
-            .first_key_value()
-            .is_some_and(|(first, _)| *first == key);
+        let is_sooner = all.wakes.is_none_or(|wakes| at < wakes);
+        if is_sooner {
+            all.wakes = Some(at);
+        }
         drop(all);
-        if is_next {
+        if is_sooner {
             SOONER.notify_one();
         }
         Ok(Deadline(key))

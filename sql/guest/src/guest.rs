@@ -1,0 +1,304 @@
+//! One instance, which one thread uses at a time.
+
+use std::time::Duration;
+
+use arrow_array::ArrayRef;
+use fathom_engine::{
+    Engine, Error, Instance, InstancePre, Interrupt, Memory, Store, StoreLimits, TrapCode,
+    TypedFunc, WasmParams, WasmResults,
+};
+
+use crate::{
+    batch::{Input, Output, Width},
+    column::ColumnType,
+    deadline::Deadline,
+};
+
+/// Longest message of a guest's that is passed on.
+const MESSAGE_BYTES_MAX: usize = 200;
+
+/// An instance with its store. Whatever fails in it, it is not to be used again.
+pub struct Guest {
+    store: Store<StoreLimits>,
+    instance: Instance,
+    memory: Memory,
+    width: Width,
+    reserve: Reserve,
+    /// Those that were looked up, by their names.
+    statuses: Vec<(String, Status)>,
+    interrupt: Interrupt,
+    deadline: Duration,
+}
+
+/// How it says where there is room.
+#[derive(Clone, Copy)]
+enum Reserve {
+    Narrow(TypedFunc<u32, u32>),
+    Wide(TypedFunc<u32, u64>),
+}
+
+/// What takes two addresses, and returns a status.
+#[derive(Clone, Copy)]
+enum Status {
+    Narrow(TypedFunc<(u32, u32), i32>),
+    Wide(TypedFunc<(u64, u64), i32>),
+}
+
+impl Reserve {
+    fn of(instance: &Instance, store: &Store<StoreLimits>, width: Width) -> Result<Reserve, Error> {
+        let name = "fathom_reserve";
+        match width {
+            Width::Narrow => instance.get_typed_func(store, name).map(Reserve::Narrow),
+            Width::Wide => instance.get_typed_func(store, name).map(Reserve::Wide),
+        }
+    }
+}
+
+impl Guest {
+    /// An instance, made by its deadline.
+    ///
+    /// # Errors
+    /// It cannot be made, or exports no memory or `fathom_reserve`, in words; so all below.
+    pub fn new(
+        engine: &Engine,
+        pre: &InstancePre<StoreLimits>,
+        limits: StoreLimits,
+        deadline: Duration,
+    ) -> Result<Guest, String> {
+        let mut store = Store::new(engine, limits);
+        store.limiter(|limits| limits);
+        let interrupt = Interrupt::new();
+        store.set_interrupt(&interrupt);
+        let watched = Deadline::after(deadline, &interrupt)?;
+        let instance = pre.instantiate(&mut store);
+        drop(watched);
+        let instance = instance.map_err(|error| in_words(&error, deadline))?;
+        // It may have been raised behind the last instruction, and is not again.
+        interrupt.clear();
+        let memory = instance.get_memory(&store, "memory");
+        let memory = memory.ok_or("it exports no memory called memory")?;
+        // Another thread could write what was just checked.
+        let ty = memory.ty(&store);
+        if ty.shared {
+            return Err("its memory is shared".to_owned());
+        }
+        let width = if ty.memory64 {
+            Width::Wide
+        } else {
+            Width::Narrow
+        };
+        let reserve = Reserve::of(&instance, &store, width).map_err(|error| error.to_string())?;
+        let mut guest = Guest {
+            store,
+            instance,
+            memory,
+            width,
+            reserve,
+            statuses: Vec::new(),
+            interrupt,
+            deadline,
+        };
+        // A reactor of WASI's makes itself ready there.
+        if guest
+            .instance
+            .get_func(&guest.store, "_initialize")
+            .is_some()
+        {
+            guest.call::<(), ()>("_initialize", ())?;
+        }
+        Ok(guest)
+    }
+
+    /// Bytes of its memory.
+    pub fn bytes(&self) -> usize {
+        self.memory.data(&self.store).len()
+    }
+
+    /// Calls an export that returns an address.
+    ///
+    /// # Errors
+    /// It fails, in words: of another type, a trap, too long.
+    pub fn address(&mut self, name: &str) -> Result<u64, String> {
+        match self.width {
+            Width::Narrow => self.call::<(), u32>(name, ()).map(u64::from),
+            Width::Wide => self.call(name, ()),
+        }
+    }
+
+    /// Calls an export that takes two addresses and returns a status, which is a failure below
+    /// zero.
+    ///
+    /// # Errors
+    /// It fails, or says that it did.
+    pub fn status(&mut self, name: &str, one: u64, other: u64) -> Result<i32, String> {
+        let status = match self.status_func(name)? {
+            Status::Narrow(func) => self.call_func(&func, (one as u32, other as u32)),
+            Status::Wide(func) => self.call_func(&func, (one, other)),
+        };
+        self.accepted(status?)
+    }
+
+    /// Looked up once: its type would be compared for each batch.
+    fn status_func(&mut self, name: &str) -> Result<Status, String> {
+        let mut there = self.statuses.iter();
+        if let Some((_, func)) = there.find(|(own, _)| own == name) {
+            return Ok(*func);
+        }
+        let func = match self.width {
+            Width::Narrow => (self.instance)
+                .get_typed_func(&self.store, name)
+                .map(Status::Narrow),
+            Width::Wide => (self.instance)
+                .get_typed_func(&self.store, name)
+                .map(Status::Wide),
+        };
+        let func = func.map_err(|error| error.to_string())?;
+        self.statuses.push((name.to_owned(), func));
+        Ok(func)
+    }
+
+    /// As [`Guest::status`] with a number between the addresses.
+    ///
+    /// # Errors
+    /// It fails, or says that it did.
+    pub fn status_of(
+        &mut self,
+        name: &str,
+        one: u64,
+        number: u32,
+        other: u64,
+    ) -> Result<i32, String> {
+        let status = match self.width {
+            Width::Narrow => self.call(name, (one as u32, number, other as u32)),
+            Width::Wide => self.call(name, (one, number, other)),
+        };
+        self.accepted(status?)
+    }
+
+    /// Calls an export that takes an address and returns nothing.
+    ///
+    /// # Errors
+    /// It fails.
+    pub fn end(&mut self, name: &str, at: u64) -> Result<(), String> {
+        match self.width {
+            Width::Narrow => self.call(name, at as u32),
+            Width::Wide => self.call(name, at),
+        }
+    }
+
+    /// Calls an export by its deadline.
+    fn call<P: WasmParams, R: WasmResults>(&mut self, name: &str, args: P) -> Result<R, String> {
+        let func = self.instance.get_typed_func::<P, R>(&mut self.store, name);
+        let func = func.map_err(|error| error.to_string())?;
+        self.call_func(&func, args)
+    }
+
+    fn call_func<P: WasmParams, R: WasmResults>(
+        &mut self,
+        func: &TypedFunc<P, R>,
+        args: P,
+    ) -> Result<R, String> {
+        let watched = Deadline::after(self.deadline, &self.interrupt)?;
+        let result = func.call(&mut self.store, args);
+        drop(watched);
+        // It may have been raised behind the last instruction, and is not again.
+        self.interrupt.clear();
+        result.map_err(|error| in_words(&error, self.deadline))
+    }
+
+    /// Writes a batch, and room for results: the addresses of both.
+    ///
+    /// # Errors
+    /// It has no room for it.
+    pub fn give(&mut self, input: &Input, results: &[ColumnType]) -> Result<(u64, u64), String> {
+        let bytes = input.bytes(results, self.width);
+        let wanted = u32::try_from(bytes).map_err(|_| format!("a batch of {bytes} bytes"))?;
+        let at = match self.reserve {
+            Reserve::Narrow(reserve) => self.call_func(&reserve, wanted).map(u64::from),
+            Reserve::Wide(reserve) => self.call_func(&reserve, wanted),
+        }?;
+        if at == 0 {
+            return Err(format!("it has no memory for a batch of {bytes} bytes"));
+        }
+        let memory = self.memory.data_mut(&mut self.store);
+        let end = at.checked_add(bytes as u64);
+        if end.is_none_or(|end| end > memory.len() as u64) || at % 8 != 0 {
+            return Err(format!(
+                "fathom_reserve returned {at:#x} for {bytes} bytes: outside its memory, or no multiple of 8"
+            ));
+        }
+        Ok(input.write(memory, at, results, self.width))
+    }
+
+    /// The rows of a batch that stays where it is, if its columns are said to be of these
+    /// types.
+    ///
+    /// # Errors
+    /// It is none, or another.
+    pub fn shape(&self, at: u64, types: &[ColumnType]) -> Result<usize, String> {
+        let output = Output::new(self.memory.data(&self.store), at, self.width);
+        let shape = output.shape(types);
+        shape.map_err(|defect| format!("it returned {defect}"))
+    }
+
+    /// Reads what is at the address of a batch.
+    ///
+    /// # Errors
+    /// It is none, or another.
+    pub fn take(
+        &self,
+        at: u64,
+        types: &[ColumnType],
+        given: Option<usize>,
+    ) -> Result<Vec<ArrayRef>, String> {
+        let output = Output::new(self.memory.data(&self.store), at, self.width);
+        let read = output.read(types, given);
+        read.map_err(|defect| format!("it returned {defect}"))
+    }
+
+    /// The status that a call came back with; of a failure the guest may say more.
+    fn accepted(&mut self, status: i32) -> Result<i32, String> {
+        if status >= 0 {
+            return Ok(status);
+        }
+        match self.message() {
+            Some(message) => Err(format!("it reports: {message}")),
+            None => Err(format!("it reports failure {status}")),
+        }
+    }
+
+    /// What it exports to say.
+    fn message(&mut self) -> Option<String> {
+        self.instance.get_func(&self.store, "fathom_message")?;
+        let at = self.address("fathom_message").ok()?;
+        self.text(at, MESSAGE_BYTES_MAX)
+            .filter(|text| !text.is_empty())
+    }
+
+    /// The text at an address, up to a zero or `most` bytes; without what a terminal would
+    /// act on.
+    pub fn text(&self, at: u64, most: usize) -> Option<String> {
+        let memory = self.memory.data(&self.store);
+        let rest = memory.get(usize::try_from(at).ok()?..)?;
+        let rest = &rest[..rest.len().min(most)];
+        let end = rest.iter().position(|byte| *byte == 0);
+        let text = String::from_utf8_lossy(&rest[..end.unwrap_or(rest.len())]);
+        Some(text.chars().filter(|c| !c.is_control()).collect())
+    }
+}
+
+/// An error of the engine's in one line.
+fn in_words(error: &fathom_engine::Error, deadline: Duration) -> String {
+    match error.trap().map(|trap| trap.code) {
+        Some(TrapCode::Interrupted) => format!("it took longer than its deadline of {deadline:?}"),
+        code => {
+            let text = error.to_string();
+            let line = text.lines().next().unwrap_or_default();
+            let kind = if code.is_some() { "trap: " } else { "" };
+            match std::error::Error::source(error) {
+                Some(cause) => format!("{kind}{line}: {cause}"),
+                None => format!("{kind}{line}"),
+            }
+        }
+    }
+}

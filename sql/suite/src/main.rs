@@ -1,0 +1,85 @@
+//! Measures functions and operators in WebAssembly beside native ones, without a query engine.
+//!
+//! ```text
+//!  calls, kmeans, rows ─cells─► rounds ─series─► estimate ─► show
+//! ```
+
+mod calls;
+mod estimate;
+mod host;
+mod kmeans;
+mod module;
+mod native;
+mod points;
+mod rounds;
+mod rows;
+mod show;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Parser, ValueEnum};
+
+use crate::rounds::Pace;
+
+/// Measure what functions in SQL cost, beside native ones
+#[derive(Parser)]
+struct Args {
+    /// What is measured
+    #[arg(value_enum, default_values_t = [Part::Calls, Part::Rows, Part::Kmeans])]
+    parts: Vec<Part>,
+    /// Rounds at most, each of which has every cell once
+    #[arg(long, default_value_t = 15)]
+    rounds: usize,
+    /// Seconds after which no further round of a table begins
+    #[arg(long, default_value_t = 120)]
+    seconds: u64,
+    /// Points that k-means is given
+    #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000, 1_000_000])]
+    points: Vec<usize>,
+    /// Strategies
+    #[arg(long, value_delimiter = ',', default_values_t = module::STRATEGIES.map(str::to_owned))]
+    bounds: Vec<String>,
+    /// Code generators
+    #[arg(long, value_delimiter = ',', default_values_t = ["cranelift", "llvm"].map(str::to_owned))]
+    codegen: Vec<String>,
+    /// Rows of collatz
+    #[arg(long, default_value_t = 1_000_000)]
+    collatz: usize,
+    /// Where the modules of sql/operators/build.py are
+    #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/operators"))]
+    modules: PathBuf,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Part {
+    /// The cost model of a call
+    Calls,
+    /// gcd and collatz
+    Rows,
+    /// The thesis's k-means
+    Kmeans,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    fathom_guest::keep_freed_memory();
+    let pace = Pace {
+        rounds: args.rounds,
+        seconds: args.seconds,
+    };
+    let modules = module::Modules::new(args.modules, &args.bounds, &args.codegen)?;
+    println!("{}\n", host::line());
+    for part in args.parts {
+        match part {
+            Part::Calls => calls::run(&modules, pace)?,
+            Part::Rows => rows::run(&modules, pace, args.collatz)?,
+            Part::Kmeans => {
+                for points in &args.points {
+                    kmeans::run(&modules, pace, *points)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
