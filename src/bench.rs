@@ -152,7 +152,7 @@ pub fn resume(
         Some(folder) => folder.clone(),
         None => std::env::current_dir()?,
     };
-    let mut asked = invocation.placed(asked::again(&header.command, &given_in)?)?;
+    let mut asked = invocation.placed(asked::of_campaign(header, &given_in)?)?;
     asked.out = Some(folder.clone());
     asked.duration = asked.duration.further(further.rounds, further.budget);
     asked.duration.wait_idle = further.wait_idle.or(asked.duration.wait_idle);

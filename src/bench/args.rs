@@ -8,6 +8,7 @@ use clap::builder::Resettable::Reset;
 use fathom_bench::{
     choose::Wanted,
     experiment::{Command, of_command},
+    shard::Shard,
 };
 use fathom_engine::Codegen;
 use fathom_record::{Opt, Spectre, Variant};
@@ -53,6 +54,10 @@ pub struct Args {
     /// Numbers of instances that run at once, each on a pinned thread [default: 1]
     #[arg(long, value_delimiter = ',', value_name = "COUNTS")]
     pub threads: Vec<u32>,
+    /// Only every n-th workload, from the i-th: one of n machines measures them. `auto` takes i
+    /// and n from a Slurm array; `auto/n` takes i from a Kubernetes indexed job or GNU parallel
+    #[arg(long, value_name = "I/N|auto[/N]")]
+    pub shard: Option<Shard>,
 
     /// What the program is given.
     #[command(flatten)]

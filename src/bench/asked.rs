@@ -15,7 +15,9 @@ use fathom_bench::{
     asked::{Asked, Length, OwnModule, Strategies},
     experiment::Subject,
     plan::{Dir, Input},
+    shard::{Part, Shard},
 };
+use fathom_record::Header;
 use fathom_stats::interval::ROUNDS_MIN;
 
 use super::args::{Args, Given, Pace};
@@ -52,6 +54,7 @@ impl Asking for Args {
             codegens: self.codegen,
             spectre: self.spectre,
             threads: self.threads,
+            shard: self.shard,
             input: input(&self.given, folder)?,
             any_output: self.given.any_output,
             exits_allowed: self.given.allow_exit,
@@ -73,11 +76,24 @@ struct Again<A: clap::Args> {
     args: A,
 }
 
+/// What a campaign asked for, given in this folder: its command line, and the shard that it
+/// was. No scheduler need say that again.
+///
+/// # Errors
+/// A command line that this version does not understand, or a shard that there is none of.
+pub fn of_campaign(header: &Header, folder: &Path) -> anyhow::Result<Asked> {
+    let part = header.config.shard.as_ref().map(Part::of).transpose()?;
+    Ok(Asked {
+        shard: part.map(Shard::Part),
+        ..again(&header.command, folder)?
+    })
+}
+
 /// What the command line of a campaign asked for, given in this folder.
 ///
 /// # Errors
 /// One that this version does not understand.
-pub fn again(command: &[String], folder: &Path) -> anyhow::Result<Asked> {
+fn again(command: &[String], folder: &Path) -> anyhow::Result<Asked> {
     // The first word is the command's name.
     let (name, words) = command.split_first().context("it has no command line")?;
     match name.as_str() {

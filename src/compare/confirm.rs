@@ -58,7 +58,7 @@ pub fn again(
     );
     let given_in = header.config.folder.as_deref();
     let given_in = given_in.context("the later campaign does not say where it was measured")?;
-    let mut asked = invocation.placed(asked::again(&header.command, given_in)?)?;
+    let mut asked = invocation.placed(asked::of_campaign(header, given_in)?)?;
     let folder = free_folder(after)?;
     asked.out = Some(folder.clone());
     asked.duration = Length {

@@ -11,7 +11,7 @@ use fathom_record::{Elide, Opt, Spectre, Variant};
 
 use crate::{
     built::NotBuilt, choose::Wanted, experiment::Subject, house::House, own::OwnStrategy,
-    plan::Input, suite::SuiteError, trial::Broken,
+    plan::Input, shard::Shard, suite::SuiteError, trial::Broken,
 };
 
 /// All that a campaign is prepared from.
@@ -41,6 +41,8 @@ pub struct Asked {
     pub spectre: Vec<Spectre>,
     /// Instances at once; the experiment's own for none.
     pub threads: Vec<u32>,
+    /// Which part of the workloads, where several machines measure them.
+    pub shard: Option<Shard>,
     /// What programs are given.
     pub input: Input,
     /// Whether programs may print anything.
@@ -81,6 +83,7 @@ impl Asked {
             elide: Vec::new(),
             spectre: Vec::new(),
             threads: Vec::new(),
+            shard: None,
             input: Input::default(),
             any_output: false,
             exits_allowed: Vec::new(),

@@ -41,6 +41,7 @@ pub mod prepare;
 pub mod probe;
 pub mod results;
 pub mod session;
+pub mod shard;
 pub mod steer;
 pub mod suite;
 pub mod trial;

@@ -9,7 +9,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
     time::{Duration, SystemTime},
@@ -37,6 +37,7 @@ use crate::{
     plan::{Folder, Plan, Task},
     probe::kept,
     session::Pace,
+    shard,
     trial::{self, Broken, Trial},
 };
 
@@ -107,11 +108,19 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
     };
     let mut measured = (design.measured)(&here)?;
     override_by(&mut measured, asked)?;
+    let part = asked
+        .shard
+        .map(|shard| shard.part(|name| env::var(name).ok()));
+    let shard = part
+        .transpose()?
+        .map(|part| shard::take(&mut measured, design, part));
+    let shard = shard.transpose()?;
     let (rows, absent) = rows(&here, &measured)?;
     let folder = folder(&here, &measured)?;
     let is_new_folder = !folder.exists();
     let mut plan = plan(asked, &measured, &rows, &folder);
     let mut header = header(asked, (&plan, &rows, &absent), &measured, command, tool)?;
+    header.config.shard = shard;
     let to_make: Vec<PathBuf> = (measured.written.iter())
         .map(|(name, _)| folder.join(name))
         .collect();
@@ -510,6 +519,8 @@ impl Prepared {
         let begun = campaign.processes.iter().map(|one| one.round + 1).max();
         let rounds = rounds.unwrap_or(config.rounds.max(ROUNDS_MAX));
         config.rounds = rounds.max(begun.unwrap_or(1));
+        // What the list is now: a campaign of another is not gone on with.
+        config.shard = self.header.config.shard.take();
         self.header.config = config.clone();
         self.plan.config = config;
         self.heed();

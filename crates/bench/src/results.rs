@@ -221,6 +221,9 @@ pub fn same_campaign(
             (None, None) => differs("its cells are in another order".into()),
         };
     }
+    if before.config.shard != now.config.shard {
+        return differs("the list of all shards' workloads has changed".to_owned());
+    }
     same_module(before, now).or_else(differs)?;
     if before.tool != now.tool {
         return differs(format!(

@@ -25,6 +25,7 @@
 
 mod before;
 mod read;
+mod shard;
 mod traced;
 mod write;
 
@@ -40,6 +41,7 @@ use crate::protocol::Hello;
 use crate::vocabulary::{Compared, FailureKind, Guarantee, Metric, Phase, Span, Variant};
 
 pub use read::{ReadError, parse};
+pub use shard::ShardNote;
 pub use traced::{Seen, Threads, Traced};
 pub use write::{WriteError, Writer};
 
@@ -271,6 +273,9 @@ pub struct Config {
     /// What each engine was: a hash of the files that it was started from, by its name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub engines: BTreeMap<String, String>,
+    /// Which part it is of a campaign on several machines, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<ShardNote>,
     /// Anything else worth keeping, by name; nothing is decided by it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other: BTreeMap<String, String>,

@@ -1,0 +1,247 @@
+//! One campaign on several machines: which of its workloads this one measures.
+//!
+//! ```text
+//!  i/n            said ─┐
+//!  auto, auto/n         ├─▶ Part ─▶ the workloads i, i + n, i + 2n, … of the list
+//!    Slurm, Kubernetes, ┘
+//!    GNU parallel
+//! ```
+//!
+//! What must stay true: a workload is never divided, since what is compared is measured on
+//! one machine, in turn; the same list and `n` give the same shards on every host; each
+//! workload is in exactly one of them.
+
+use std::str::FromStr;
+
+use fathom_record::campaign::ShardNote;
+
+use crate::{
+    asked::{AskError, ensure},
+    check::Expected,
+    choose::{Controls, Program},
+    experiment::{Design, Measured},
+};
+
+/// What `--shard` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shard {
+    /// This one.
+    Part(Part),
+    /// The one that the scheduler started, of so many where it does not tell.
+    Auto(Option<u32>),
+}
+
+/// One shard of a number of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which, from 1.
+    index: u32,
+    /// Shards in all, `index` or more.
+    count: u32,
+}
+
+impl Part {
+    fn new(index: u32, count: u32) -> Option<Part> {
+        (1..=count)
+            .contains(&index)
+            .then_some(Part { index, count })
+    }
+
+    /// The shard that a campaign was, to go on with it.
+    ///
+    /// # Errors
+    /// That there is no such shard: the file was changed.
+    pub fn of(note: &ShardNote) -> Result<Part, AskError> {
+        Part::new(note.index, note.count).ok_or_else(|| {
+            let ShardNote { index, count, .. } = note;
+            AskError::refused(format!("the campaign says it is shard {index}/{count}"))
+        })
+    }
+
+    /// Whether the workload at this place of the list, from 0, is in it.
+    fn has(self, place: usize) -> bool {
+        place % self.count as usize == self.index as usize - 1
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let number = |word: &str| {
+            let is_plain = word.bytes().all(|byte| byte.is_ascii_digit());
+            is_plain.then(|| word.parse().ok()).flatten()
+        };
+        let shard = match text.split_once('/') {
+            None if text == "auto" => Some(Shard::Auto(None)),
+            Some(("auto", count)) => number(count)
+                .filter(|count| *count > 0)
+                .map(|count| Shard::Auto(Some(count))),
+            Some((index, count)) => number(index)
+                .zip(number(count))
+                .and_then(|(index, count)| Part::new(index, count))
+                .map(Shard::Part),
+            None => None,
+        };
+        shard.ok_or_else(|| "a shard is i/n with i from 1 to n, auto or auto/n".to_owned())
+    }
+}
+
+impl Shard {
+    /// Which shard it is, by the variables that schedulers set.
+    ///
+    /// # Errors
+    /// They are not set, contradict each other, or do not say how many shards there are.
+    pub fn part(self, variable: impl Fn(&str) -> Option<String>) -> Result<Part, AskError> {
+        let asked = match self {
+            Shard::Part(part) => return Ok(part),
+            Shard::Auto(count) => count,
+        };
+        let found = [
+            ("Kubernetes", "JOB_COMPLETION_INDEX", 0),
+            ("GNU parallel", "PARALLEL_SEQ", 1),
+        ]
+        .map(|(who, name, first)| {
+            let value = variable(name)?;
+            Some(number(name, &value).and_then(|number| counted(who, number, first, asked)))
+        });
+        let slurm = variable(SLURM_ID).map(|id| slurm(&id, asked, &variable));
+        let mut found = found.into_iter().chain([slurm]).flatten();
+        let part = found.next().unwrap_or_else(|| {
+            Err(AskError::refused(format!(
+                "--shard auto: none of {SLURM_ID}, JOB_COMPLETION_INDEX and PARALLEL_SEQ is set; \
+                 say --shard i/n"
+            )))
+        })?;
+        ensure(found.next().is_none(), || {
+            "--shard auto: more than one of Slurm, Kubernetes and GNU parallel numbers this job; \
+             say --shard i/n"
+                .to_owned()
+        })?;
+        Ok(part)
+    }
+}
+
+const SLURM_ID: &str = "SLURM_ARRAY_TASK_ID";
+
+/// Of a Slurm array, whose numbers may begin anywhere and have a step, but no gaps.
+fn slurm(
+    id: &str,
+    asked: Option<u32>,
+    variable: &impl Fn(&str) -> Option<String>,
+) -> Result<Part, AskError> {
+    let of_array = |name: &str| match variable(name) {
+        Some(value) => number(name, &value),
+        None => Err(AskError::refused(format!(
+            "--shard auto: {name} is not set"
+        ))),
+    };
+    let (id, first) = (number(SLURM_ID, id)?, of_array("SLURM_ARRAY_TASK_MIN")?);
+    let (last, count) = (
+        of_array("SLURM_ARRAY_TASK_MAX")?,
+        of_array("SLURM_ARRAY_TASK_COUNT")?,
+    );
+    let step = match variable("SLURM_ARRAY_TASK_STEP") {
+        Some(step) => number("SLURM_ARRAY_TASK_STEP", &step)?.max(1),
+        None => 1,
+    };
+    let place = id.checked_sub(first).filter(|far| far % step == 0);
+    let is_whole = first <= last && ((last - first) / step).checked_add(1) == Some(count);
+    let part = place
+        .filter(|_| is_whole)
+        .and_then(|far| Part::new(far / step + 1, count));
+    let part = part.ok_or_else(|| {
+        AskError::refused(format!(
+            "--shard auto: task {id} of a Slurm array of {count} from {first} to {last} by {step}: \
+             an array without gaps is needed"
+        ))
+    })?;
+    ensure(asked.is_none_or(|asked| asked == part.count), || {
+        format!(
+            "--shard auto/{}: the Slurm array has {count} tasks",
+            asked.unwrap_or(0)
+        )
+    })?;
+    Ok(part)
+}
+
+/// Of a scheduler that says which, but not of how many.
+fn counted(who: &str, number: u32, first: u32, asked: Option<u32>) -> Result<Part, AskError> {
+    let count = asked.ok_or_else(|| {
+        AskError::refused(format!(
+            "--shard auto: {who} does not say how many shards there are; say --shard auto/n"
+        ))
+    })?;
+    let index = number.checked_sub(first).and_then(|far| far.checked_add(1));
+    let part = index.and_then(|index| Part::new(index, count));
+    part.ok_or_else(|| {
+        AskError::refused(format!(
+            "--shard auto/{count}: {who} numbers this job {number}, from {first}"
+        ))
+    })
+}
+
+fn number(name: &str, value: &str) -> Result<u32, AskError> {
+    let refused = || AskError::refused(format!("--shard auto: {name} is `{value}`, no number"));
+    value.parse().map_err(|_| refused())
+}
+
+/// Leaves of what is measured the workloads of a shard, and says which part of all it is.
+///
+/// # Errors
+/// An experiment that is not of workloads beside each other, or fewer of them than shards.
+pub(crate) fn take(
+    measured: &mut Measured,
+    design: &Design,
+    part: Part,
+) -> Result<ShardNote, AskError> {
+    ensure(design.controls == Controls::EachEngine, || {
+        format!(
+            "--shard divides the workloads of a suite; `{}` is not one",
+            measured.title
+        )
+    })?;
+    let all = measured.programs.len();
+    ensure(part.count as usize <= all, || {
+        format!(
+            "--shard {}/{}: {} has {all} workload{}, at least one for each shard is needed",
+            part.index,
+            part.count,
+            measured.title,
+            if all == 1 { "" } else { "s" }
+        )
+    })?;
+    let list = list(&measured.programs);
+    let mut place = 0..;
+    measured
+        .programs
+        .retain(|_| place.next().is_some_and(|place| part.has(place)));
+    let programs = &measured.programs;
+    measured.notes.retain(|note| {
+        let is_of =
+            |program: &Program<'_>| program.suite == note.suite && program.name == note.name;
+        programs.iter().any(is_of)
+    });
+    measured.title = format!("{}-shard-{}-of-{}", measured.title, part.index, part.count);
+    Ok(ShardNote {
+        index: part.index,
+        count: part.count,
+        workloads: all as u32,
+        list,
+    })
+}
+
+/// A hash of a list of workloads, the same wherever their files are.
+fn list(programs: &[Program<'_>]) -> String {
+    let mut hash = blake3::Hasher::new();
+    for program in programs {
+        let expected = match &program.expected {
+            Expected::Answer(text) | Expected::Text(text) => Some(text),
+            Expected::SameAs(_) | Expected::Near(_) | Expected::Anything => None,
+        };
+        let names = (&program.suite, &program.name, &program.size);
+        // Quoted, so that no name can be taken for two.
+        hash.update(format!("{:?}\n", (names, &program.args, expected)).as_bytes());
+    }
+    hash.finalize().to_hex().to_string()
+}

@@ -1,0 +1,163 @@
+//! `fathom bench --shard` on a suite made here: what each shard measures, what it keeps of
+//! the whole, and how it goes on where no scheduler started it.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use fathom_bench::results::Results;
+use fathom_record::Campaign;
+
+const MODULE: &str = r#"(module
+  (import "wasi_snapshot_preview1" "fd_write"
+    (func $write (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "\10\00\00\00\2f\00\00\00")
+  (data (i32.const 16) "fathom: answer=00000000000000a1 kernel_ns=1000\n")
+  (func (export "_start")
+    (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#;
+
+/// A house without engines, and a suite of these workloads.
+fn house(workloads: &[&str]) -> tempfile::TempDir {
+    let house = tempfile::tempdir().unwrap();
+    fs::create_dir(house.path().join("engines")).unwrap();
+    let build = house.path().join("workloads/tiny/build/wasm/mini");
+    fs::create_dir_all(&build).unwrap();
+    for name in workloads {
+        let wasm = wat::parse_str(MODULE).unwrap();
+        fs::write(build.join(format!("{name}.wasm")), wasm).unwrap();
+    }
+    describe(house.path(), workloads);
+    house
+}
+
+fn describe(house: &Path, workloads: &[&str]) {
+    let each = workloads.iter().map(|name| {
+        format!(
+            "[[workload]]\nname = \"{name}\"\nwhy = \"for this test\"\n\
+             [workload.answers]\nmini = \"00000000000000a1\"\n"
+        )
+    });
+    let described = format!("name = \"tiny\"\n{}", each.collect::<String>());
+    fs::write(house.join("workloads/tiny/suite.toml"), described).unwrap();
+}
+
+fn bench(house: &Path, words: &str, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    for name in [
+        "SLURM_ARRAY_TASK_ID",
+        "JOB_COMPLETION_INDEX",
+        "PARALLEL_SEQ",
+    ] {
+        command.env_remove(name);
+    }
+    command
+        .env("FATHOM_HOME", house)
+        .envs(variables.iter().copied())
+        .current_dir(house)
+        .args(["bench", "--wait-idle", "0s"])
+        .args(words.split(' '))
+        .stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+const FEW: &str = "tiny --size mini --variant wasm --engines fathom --bounds trap,guard \
+                   --no-probe --rounds 2 --iterations 1 --warmup 0";
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn workloads(campaign: &Campaign) -> BTreeSet<&str> {
+    let cells = campaign.header.cells.iter();
+    cells.map(|cell| cell.workload.as_str()).collect()
+}
+
+#[test]
+fn shards_have_each_workload_once_and_say_what_they_are_of() {
+    let house = house(&["a", "b", "c"]);
+    let slurm = [
+        ("SLURM_ARRAY_TASK_ID", "8"),
+        ("SLURM_ARRAY_TASK_MIN", "7"),
+        ("SLURM_ARRAY_TASK_MAX", "8"),
+        ("SLURM_ARRAY_TASK_COUNT", "2"),
+    ];
+    let first = bench(house.path(), &format!("{FEW} --shard 1/2 --out 1"), &[]);
+    assert!(first.status.success(), "{}", stderr(&first));
+    let second = bench(house.path(), &format!("{FEW} --shard auto --out 2"), &slurm);
+    assert!(second.status.success(), "{}", stderr(&second));
+    let read = |name: &str| Results::read(&house.path().join(name)).unwrap();
+    let (first, second) = (read("1"), read("2"));
+    assert_eq!(workloads(&first), BTreeSet::from(["a", "c"]));
+    assert_eq!(workloads(&second), BTreeSet::from(["b"]));
+    // Every strategy of a workload, and its control, are measured where it is.
+    assert_eq!(first.header.cells.len(), 2 * second.header.cells.len());
+    let of = |campaign: &Campaign| campaign.header.config.shard.clone().unwrap();
+    let (first_of, second_of) = (of(&first), of(&second));
+    assert_eq!(
+        (first_of.index, first_of.count, first_of.workloads),
+        (1, 2, 3)
+    );
+    assert_eq!((second_of.index, second_of.count), (2, 2));
+    assert_eq!(first_of.list, second_of.list);
+    assert_eq!(second.header.name, "tiny-mini-shard-2-of-2");
+    let noted = first.header.workloads.iter().map(|note| note.name.as_str());
+    assert_eq!(noted.collect::<Vec<_>>(), ["a", "c"]);
+}
+
+#[test]
+fn a_shard_goes_on_without_its_scheduler_and_not_in_another_list() {
+    let house = house(&["a", "b", "c"]);
+    let kubernetes = [("JOB_COMPLETION_INDEX", "1")];
+    let line = format!("{FEW} --shard auto/2 --out r");
+    assert!(bench(house.path(), &line, &kubernetes).status.success());
+    let samples = house.path().join("r/samples.jsonl");
+    let whole = fs::read(&samples).unwrap();
+    let sealed = Results::read(&house.path().join("r"))
+        .unwrap()
+        .processes
+        .len();
+    // As a machine that was lost leaves it.
+    fs::write(&samples, &whole[..whole.len() * 3 / 4]).unwrap();
+    let output = bench(house.path(), "--resume r", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let campaign = Results::read(&house.path().join("r")).unwrap();
+    assert_eq!(workloads(&campaign), BTreeSet::from(["b"]));
+    assert_eq!(campaign.processes.len(), sealed);
+    assert_eq!(campaign.resumed.len(), 1);
+    // The cells of the second shard stay as they are; the whole does not.
+    describe(house.path(), &["a", "b"]);
+    let said = stderr(&bench(house.path(), "--resume r", &[]));
+    assert!(
+        said.contains("the list of all shards' workloads has changed"),
+        "{said}"
+    );
+    assert_eq!(said.matches("fathom:").count(), 1, "{said}");
+}
+
+#[test]
+fn what_cannot_be_divided_is_refused_in_one_line() {
+    let house = house(&["a", "b"]);
+    let cases = [
+        (
+            format!("{FEW} --shard 1/3"),
+            "tiny-mini has 2 workloads, at least one for each shard",
+        ),
+        (format!("{FEW} --shard auto"), "none of SLURM_ARRAY_TASK_ID"),
+    ];
+    for (words, expected) in cases {
+        let output = bench(house.path(), &format!("{words} --out r"), &[]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(
+            said.contains(expected) && said.lines().count() == 1,
+            "{said}"
+        );
+        assert!(!house.path().join("r").exists());
+    }
+    let output = bench(house.path(), "tiny --shard 3/2", &[]);
+    assert_eq!(output.status.code(), Some(2));
+}
