@@ -245,3 +245,6 @@ fn list(programs: &[Program<'_>]) -> String {
     }
     hash.finalize().to_hex().to_string()
 }
+
+#[cfg(test)]
+mod tests;
