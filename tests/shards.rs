@@ -158,6 +158,18 @@ fn what_cannot_be_divided_is_refused_in_one_line() {
         );
         assert!(!house.path().join("r").exists());
     }
+    // No suite: its rows are of configurations.
+    let startup = bench(
+        house.path(),
+        "startup --engines fathom --shard 1/2 --out r",
+        &[],
+    );
+    assert!(
+        stderr(&startup).contains("divides the workloads of a suite"),
+        "{}",
+        stderr(&startup)
+    );
+    assert!(!house.path().join("r").exists());
     let output = bench(house.path(), "tiny --shard 3/2", &[]);
     assert_eq!(output.status.code(), Some(2));
 }

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 
 use fathom_record::campaign::{
     self, AbsentNote, Config, Counts, CpuTime, FORMAT_VERSION, Failure, InForce, ModuleNote,
-    ProbeRecord, Process, Resumed, Sample, Seen, Tail, Threads, Traced, Window, WorkloadNote,
+    ProbeRecord, Process, Resumed, Sample, Seen, ShardNote, Tail, Threads, Traced, Window,
+    WorkloadNote,
 };
 use fathom_record::host::Features;
 use fathom_record::protocol::{
@@ -111,6 +112,12 @@ fn config() -> Config {
         layout_varies: true,
         layouts: [(Variant::Wasm, 0), (Variant::Native, 8)].into(),
         engines: [(text("wasmtime"), text("0123"))].into(),
+        shard: Some(ShardNote {
+            index: 2,
+            count: 3,
+            workloads: 30,
+            list: text("4567"),
+        }),
         baseline: Some(cell().sandbox.id()),
         module: Some(ModuleNote {
             path: PathBuf::from("/app.wasm"),

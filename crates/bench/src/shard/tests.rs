@@ -2,7 +2,10 @@
 
 use super::*;
 
-fn part(text: &str, set: &[(&str, &str)]) -> Result<(u32, u32), String> {
+/// Names and values that are set.
+type Variables<'a> = &'a [(&'a str, &'a str)];
+
+fn part(text: &str, set: Variables) -> Result<(u32, u32), String> {
     let shard: Shard = text.parse()?;
     let variable = |name: &str| {
         let value = set.iter().find(|(other, _)| *other == name);
@@ -72,7 +75,7 @@ fn a_scheduler_says_which() {
 fn a_scheduler_that_does_not_say_is_named() {
     let kubernetes = ("JOB_COMPLETION_INDEX", "1");
     let parallel = ("PARALLEL_SEQ", "1");
-    let cases: &[(&str, &[(&str, &str)], &str)] = &[
+    let cases: &[(&str, Variables, &str)] = &[
         ("auto", &[], "none of"),
         ("auto", &[kubernetes], "Kubernetes does not say how many"),
         ("auto", &[parallel], "GNU parallel does not say how many"),
