@@ -31,7 +31,7 @@ const MODES: [&[&str]; 3] = [&[], &["--bounds", "trap"], &["--opt", "none"]];
 /// What every module is run with where the words ask for `llvm`, which takes a minute for a
 /// megabyte.
 const BY_LLVM: [&[&str]; 2] = [
-    &["--codegen", "llvm", "--bounds", "guard"],
+    &["--codegen", "llvm", "--bounds", "auto"],
     &["--codegen", "llvm", "--bounds", "trap"],
 ];
 
