@@ -4,7 +4,9 @@
 //! A strategy does nothing for it: whatever it appends that can trap, between
 //! taking the index and handing out the address, is the check.
 
-use cranelift_codegen::ir::{Block, Inst, InstructionData, MemFlagsData, Opcode, Value};
+use cranelift_codegen::ir::{
+    Block, DataFlowGraph, Inst, InstructionData, MemFlagsData, Opcode, Value,
+};
 use cranelift_frontend::FunctionBuilder;
 use smallvec::SmallVec;
 
@@ -144,6 +146,18 @@ pub(crate) struct Touch {
 }
 
 impl Touch {
+    /// The same without aliases.
+    pub(crate) fn resolved(&self, dfg: &DataFlowGraph) -> Touch {
+        let resolve = |value| dfg.resolve_aliases(value);
+        Touch {
+            index: resolve(self.index),
+            base: resolve(self.base),
+            def: resolve(self.def),
+            address: resolve(self.address),
+            ..self.clone()
+        }
+    }
+
     /// The access that goes to `at`, whose check and address were appended behind
     /// `start`; nothing where that took more than one block.
     pub(crate) fn since(

@@ -96,10 +96,15 @@ pub(super) fn run(
     context
         .remove_constant_phis(isa)
         .map_err(|error| error.to_string())?;
+    // Where all aliases are resolved, none says any more what it stood for.
+    let touches: Vec<Touch> = touches
+        .iter()
+        .map(|touch| touch.resolved(&context.func.dfg))
+        .collect();
     context.func.dfg.resolve_all_aliases();
     let shapes = shape::find(&context);
     let func = &mut context.func;
-    let touches = Touches::new(func, touches);
+    let touches = Touches::new(func, &touches);
     let mut out = used_outside(func, &shapes);
     // What is computed in front of one loop may be made of values of another one, which
     // comes before it.
