@@ -3,7 +3,8 @@
 //!
 //! Loops are made up from a seed: indices that go up and down, by strides, with constants
 //! around them; ends that are met, passed or missed; bounds one off; sources and
-//! destinations that overlap by a few bytes. `FATHOM_PROVED=N` makes N rounds.
+//! destinations that overlap by a few bytes. Every other one was unrolled before, or nearly:
+//! one turn may be another one, or stand elsewhere. `FATHOM_PROVED=N` makes N rounds.
 //!
 //! Without `.tools/zig` (`make setup`) the tests say SKIPPED.
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -198,10 +199,116 @@ fn function(number: usize, numbers: &mut Numbers) -> String {
     )
 }
 
+/// What one turn of an unrolled loop does to elements at `at`.
+#[derive(Clone)]
+struct Turn {
+    /// Constants of the element stored and of two loaded.
+    at: [i32; 3],
+    /// What the second one is: near the first array, near the second, or the same always.
+    other: &'static str,
+    operation: &'static str,
+    constant: i32,
+}
+
+/// A loop that a compiler has unrolled, or nearly: one turn may be another one, they may
+/// stand in another order, and what they load may be what others store.
+fn unrolled(number: usize, numbers: &mut Numbers) -> String {
+    let (ty, bytes) = numbers.one_of(&[("f64", 8), ("i32", 4), ("i64", 8), ("f32", 4)]);
+    let count = numbers.one_of(&[2, 2, 3, 4, 4, 8]);
+    let spacing = bytes * numbers.one_of(&[1, 1, 1, 2, -1]);
+    let near =
+        |numbers: &mut Numbers| bytes * (numbers.below(5) as i32 - 2) * numbers.one_of(&[0, 1, 1]);
+    let operations: &[&str] = if ty.starts_with('f') {
+        &["add", "mul", "sub"]
+    } else {
+        &["add", "xor", "sub"]
+    };
+    let first = Turn {
+        at: [near(numbers), near(numbers), near(numbers)],
+        other: numbers.one_of(&["$a", "$b", "$b", "$c"]),
+        operation: numbers.one_of(operations),
+        constant: numbers.below(3) as i32,
+    };
+    let mut turns: Vec<(i32, Turn)> = (0..count).map(|turn| (turn, first.clone())).collect();
+    if numbers.below(3) == 0 {
+        let (_, one) = &mut turns[numbers.below(count as usize)];
+        match numbers.below(4) {
+            0 => one.operation = numbers.one_of(operations),
+            1 => one.constant += 1,
+            2 => one.at[numbers.below(3)] += spacing,
+            _ => one.at[numbers.below(3)] += bytes / 2,
+        }
+    }
+    if numbers.below(3) == 0 {
+        let (from, to) = (numbers.below(turns.len()), numbers.below(turns.len()));
+        turns.swap(from, to);
+    }
+    let from = numbers.one_of(&["$a", "$b", "$b"]);
+    let loaded = |place: &str, at: i32| {
+        let moved = match place {
+            "$c" => "(local.get $c)".to_owned(),
+            place => {
+                format!("(i32.add (local.get {place}) (i32.add (local.get $i) (i32.const {at})))")
+            }
+        };
+        format!("({ty}.load {moved})")
+    };
+    // Of two NaN either may be the outcome.
+    let second = |place: &str, at: i32| match ty.starts_with('f') {
+        true => format!("({ty}.const 1.5)"),
+        false => loaded(place, at),
+    };
+    // Two parts of a turn can be two statements.
+    let twice = numbers.below(4) == 0;
+    let mut body = String::new();
+    for (
+        turn,
+        Turn {
+            at,
+            other,
+            operation,
+            constant,
+        },
+    ) in &turns
+    {
+        let moved = |at: i32| at + turn * spacing;
+        let value = format!(
+            "({ty}.{operation} ({ty}.add {} ({ty}.const {constant})) {})",
+            loaded(from, moved(at[1])),
+            second(other, moved(at[2]))
+        );
+        let store = |to: &str, at: i32, value: &str| {
+            format!(
+                "({ty}.store (i32.add (local.get {to}) (i32.add (local.get $i) (i32.const {at}))) {value})"
+            )
+        };
+        body.push_str(&store("$a", moved(at[0]), &value));
+        if twice {
+            let again = loaded("$a", moved(at[0]));
+            body.push_str(&store("$b", moved(at[1]), &again));
+        }
+    }
+    let step = count * spacing;
+    let compare = if step > 0 { "lt_s" } else { "gt_s" };
+    let end = format!("(i32.mul (local.get $n) (i32.const {}))", spacing.signum());
+    format!(
+        "(func (export \"f{number}\") (param $a i32) (param $b i32) (param $s i32) (param $n i32) \
+         (result i32 i32) (local $i i32) (local $c i32) \
+         (local.set $n (i32.and (local.get $n) (i32.const 0x1fff))) \
+         (local.set $c (i32.and (local.get $b) (i32.const 0xfff8))) \
+         (loop $again {body} (br_if $again (i32.{compare} \
+         (local.tee $i (i32.add (local.get $i) (i32.const {step}))) {end}))) \
+         (local.get $a) (local.get $c))\n"
+    )
+}
+
 fn module(numbers: &mut Numbers) -> String {
     let mut text = String::from("(module (memory (export \"m\") 1 2)\n");
     for number in 0..FUNCTIONS {
-        text.push_str(&function(number, numbers));
+        text.push_str(&match number % 2 {
+            0 => function(number, numbers),
+            _ => unrolled(number, numbers),
+        });
     }
     for at in [0, PAGE - 8192] {
         write!(text, "(data (i32.const {at}) \"").unwrap();

@@ -30,6 +30,31 @@
       (i32.store $shared (local.get $p) (i32.const 0))
       (local.set $p (i32.add (local.get $p) (i32.const 4)))
       (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1))))))
+  ;; an index from around the loop, which a local brings in; and two turns of one loop
+  (func (param $a i32) (param $b i32) (param $c i32) (local $i i32) (local $k i32) (local $row i32)
+    (loop $outer
+      (local.set $row (i32.add (local.get $b) (i32.shl (local.get $k) (i32.const 3))))
+      (local.set $i (i32.const 0))
+      (loop $inner
+        (i64.store (i32.add (local.get $a) (local.get $i))
+          (i64.xor (i64.load (local.get $row))
+            (i64.load (i32.add (local.get $c) (local.get $i)))))
+        (i64.store offset=8 (i32.add (local.get $a) (local.get $i))
+          (i64.xor (i64.load (local.get $row))
+            (i64.load offset=8 (i32.add (local.get $c) (local.get $i)))))
+        (br_if $inner
+          (i32.ne (local.tee $i (i32.add (local.get $i) (i32.const 16))) (i32.const 1600))))
+      (br_if $outer
+        (i32.ne (local.tee $k (i32.add (local.get $k) (i32.const 1))) (i32.const 10)))))
+  ;; the second turn loads before the first one stores there: two they stay
+  (func (param $a i32) (param $i i32) (local $x i64) (local $y i64)
+    (loop $again
+      (local.set $x (i64.load (i32.add (local.get $a) (local.get $i))))
+      (local.set $y (i64.load offset=8 (i32.add (local.get $a) (local.get $i))))
+      (i64.store offset=8 (i32.add (local.get $a) (local.get $i)) (local.get $x))
+      (i64.store offset=16 (i32.add (local.get $a) (local.get $i)) (local.get $y))
+      (br_if $again
+        (i32.ne (local.tee $i (i32.add (local.get $i) (i32.const 16))) (i32.const 1600)))))
   ;; nor what grows it itself
   (func (param $p i32) (param $n i32)
     (loop $again

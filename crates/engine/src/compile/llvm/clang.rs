@@ -195,6 +195,10 @@ fn arguments(opt: Opt) -> Vec<&'static str> {
         "-hoist-common-insts=false",
         "-mllvm",
         "-sink-common-insts=false",
+        // Loops that a compiler unrolled before are better taken apart by the vectoriser of
+        // straight code than by shuffles of what is loaded.
+        "-mllvm",
+        "-enable-interleaved-mem-accesses=false",
         // What is read from a table of constants has no site.
         "-mllvm",
         "-switch-to-lookup=false",

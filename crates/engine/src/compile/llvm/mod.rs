@@ -41,7 +41,7 @@ use super::artifact::TrapSite;
 use super::function::{CompiledFunction, Compilers, Located, Translated, again};
 use crate::bounds::Touch;
 use crate::compile::Opt;
-use crate::compile::proved;
+use crate::compile::proved::{self, Apart};
 use crate::compile::translate::{InlinedCall, ModuleEnv};
 use crate::facts::error::{ErrorKind, Result};
 use crate::facts::module::Body;
@@ -173,8 +173,11 @@ fn print_proved(
     around: Around,
 ) -> Result<Printed, String> {
     let proved = proved::run(func, env.isa, env.plans, touches)?;
-    let func = proved.as_ref().unwrap_or(func);
-    ir::print(func, around).map_err(|unknown| unknown.0)
+    let printed = match &proved {
+        Some((func, apart)) => ir::print(func, around, apart),
+        None => ir::print(func, around, &Apart::new()),
+    };
+    printed.map_err(|unknown| unknown.0)
 }
 
 /// Functions in the order of their indices, so many at a time.

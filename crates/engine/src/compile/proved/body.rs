@@ -8,6 +8,7 @@ use cranelift_codegen::ir::{Function, Inst, InstructionData, Opcode, Type, Value
 
 use super::shape::Shape;
 use super::trips::{self, Trips};
+use super::turns;
 use super::walk::{Walk, Walks, is_pure};
 use crate::bounds::{Backing, MemoryPlan, Touch};
 use crate::compile::elide::form::{Forms, Term, constant, signed};
@@ -18,6 +19,8 @@ const GROUPS_MAX: usize = 24;
 const SPREAD_MAX: i64 = 1 << 30;
 /// Bytes that one iteration moves an access by at most.
 const STEP_MAX: i64 = 1 << 24;
+/// Pairs of groups at most that are compared with one another in front.
+const PAIRS_MAX: usize = 16;
 /// Iterations that a processor can have begun and not retired: as `elide/ahead.rs` has it.
 const AHEAD_MAX: i64 = 4096;
 
@@ -33,6 +36,8 @@ pub(super) struct Group {
     pub end: i64,
     /// Whether its address is guarded against speculation.
     pub is_guarded: bool,
+    /// Whether one of them stores.
+    pub stores: bool,
 }
 
 /// Where an access goes in the proved loop.
@@ -49,7 +54,11 @@ pub(super) struct Body<'a> {
     pub shape: &'a Shape,
     pub trips: Trips,
     pub groups: Vec<Group>,
+    /// Pairs of groups that must be apart, so that each is from all others.
+    pub pairs: Vec<(usize, usize)>,
     pub places: HashMap<Inst, Place>,
+    /// Turns that an iteration is made of: the second version does one in each.
+    pub turns: i64,
     /// Instructions that are needed in the second version.
     pub needed: EntitySet<Inst>,
     /// Those of them that do the same in each iteration.
@@ -57,6 +66,17 @@ pub(super) struct Body<'a> {
 }
 
 impl Body<'_> {
+    /// The groups of which it is compared that they have no byte of this one.
+    pub(super) fn apart_from(&self, group: usize) -> Vec<usize> {
+        let pairs = self.pairs.iter();
+        let others = pairs.filter_map(|&(one, two)| match group {
+            _ if group == one => Some(two),
+            _ if group == two => Some(one),
+            _ => None,
+        });
+        others.collect()
+    }
+
     /// The values that are computed with in front.
     pub(super) fn terms(&self) -> impl Iterator<Item = Value> {
         let walks = self.groups.iter().map(|group| &group.walk);
@@ -94,7 +114,7 @@ impl<'a> Touches<'a> {
 }
 
 /// Address, displacement and type of a load or store.
-fn accessed(func: &Function, inst: Inst) -> Option<(Value, i32, Type)> {
+pub(super) fn accessed(func: &Function, inst: Inst) -> Option<(Value, i32, Type)> {
     let dfg = &func.dfg;
     let (address, offset, whole) = match dfg.insts[inst] {
         InstructionData::Load { arg, offset, .. } => {
@@ -134,8 +154,15 @@ pub(super) fn of<'a>(
         return None;
     }
     let trips = trips::of(func, shape, &mut walks)?;
-    let (groups, places) = groups(&accesses, &mut walks, plans)?;
-    let needed = needed(func, shape, out, &places)?;
+    let (groups, places) = groups(func, &accesses, &mut walks, plans)?;
+    let pairs = pairs(&groups);
+    let are_apart = groups.len() == 1 || !pairs.is_empty();
+    let turns = match out.is_empty() && are_apart {
+        true => turns::of(func, shape, &groups, &places),
+        false => None,
+    };
+    let stores = turns.as_ref().map(|turns| &turns.stores[..]);
+    let needed = needed(func, shape, (out, stores), &places)?;
     let mut fixed = EntitySet::new();
     for block in &shape.blocks {
         for inst in func.layout.block_insts(*block) {
@@ -150,6 +177,8 @@ pub(super) fn of<'a>(
     Some(Body {
         shape,
         trips,
+        turns: turns.map_or(1, |turns| turns.count),
+        pairs,
         groups,
         places,
         needed,
@@ -243,6 +272,7 @@ type Key = (u32, u32, Vec<Term>, i64);
 type Groups = (Vec<Group>, HashMap<Inst, Place>);
 
 fn groups(
+    func: &Function,
     accesses: &[(Inst, &Touch)],
     walks: &mut Walks<'_>,
     plans: &[MemoryPlan],
@@ -264,15 +294,30 @@ fn groups(
     let mut places = HashMap::new();
     let mut groups = Vec::new();
     for (number, members) in members.iter().enumerate() {
-        groups.push(group(number, members, plans, &mut places)?);
+        groups.push(group(number, members, (func, plans), &mut places)?);
     }
     Some((groups, places))
+}
+
+/// The pairs of groups of which one stores what the other one could access; none where there
+/// are too many to compare.
+fn pairs(groups: &[Group]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    for (second, two) in groups.iter().enumerate() {
+        let before = groups[..second].iter().enumerate();
+        let matters = before.filter(|(_, one)| one.stores || two.stores);
+        pairs.extend(matters.map(|(first, _)| (first, second)));
+    }
+    match pairs.len() {
+        ..=PAIRS_MAX => pairs,
+        _ => Vec::new(),
+    }
 }
 
 fn group(
     number: usize,
     members: &[(Inst, &Touch, Walk)],
-    plans: &[MemoryPlan],
+    (func, plans): (&Function, &[MemoryPlan]),
     places: &mut HashMap<Inst, Place>,
 ) -> Option<Group> {
     let at_first = |walk: &Walk| signed(walk.form.constant, walk.bits);
@@ -316,15 +361,19 @@ fn group(
         least,
         end,
         is_guarded: plan.spectre,
+        stores: members
+            .iter()
+            .any(|(inst, ..)| func.dfg.insts[*inst].opcode().can_store()),
     })
 }
 
-/// What the second version consists of: stores, branches, and all that they are made of;
-/// nothing where something is needed that is not pure.
+/// What the second version consists of: stores, all of them or these, branches, and what they
+/// and the values used outside are made of; nothing where something is needed that is not
+/// pure.
 fn needed(
     func: &Function,
     shape: &Shape,
-    out: &[Value],
+    (out, stores): (&[Value], Option<&[Inst]>),
     places: &HashMap<Inst, Place>,
 ) -> Option<EntitySet<Inst>> {
     let dfg = &func.dfg;
@@ -337,7 +386,7 @@ fn needed(
                 needed.insert(inst);
                 let of_condition = usize::from(inst == shape.exit);
                 work.extend(dfg.inst_values(inst).skip(of_condition));
-            } else if opcode.can_store() {
+            } else if opcode.can_store() && stores.is_none_or(|these| these.contains(&inst)) {
                 needed.insert(inst);
                 work.push(dfg.inst_args(inst)[0]);
             }

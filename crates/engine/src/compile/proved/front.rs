@@ -38,6 +38,17 @@ pub(super) struct Start {
     pub addresses: Vec<Value>,
 }
 
+/// The addresses of a group, which are what they say where all conditions hold.
+struct Extent {
+    /// The memory's first byte.
+    base: Value,
+    /// The least address of the first iteration.
+    start: Value,
+    /// The least address of all, and the one behind the last byte.
+    least: Value,
+    end: Value,
+}
+
 /// Appends to `check` the decision between two versions of a loop, and to `begin` what the
 /// second one needs; `firsts` are the parameters of the header at first.
 pub(super) fn emit(
@@ -57,7 +68,10 @@ pub(super) fn emit(
     front.cursor.goto_bottom(check);
     let trips = body.trips.emit(&mut front);
     let groups = body.groups.iter();
-    let places: Vec<(Value, Value)> = groups.map(|group| front.group(group, trips)).collect();
+    let places: Vec<Extent> = groups.map(|group| front.group(group, trips)).collect();
+    for (first, second) in &body.pairs {
+        front.must_be_apart(&places[*first], &places[*second]);
+    }
     let all = front.conditions.expect("each group has a condition");
     let fails = front.ins().icmp_imm_s(IntCC::SignedLessThan, all, 0);
     let args: Vec<_> = firsts.iter().map(|value| (*value).into()).collect();
@@ -66,14 +80,21 @@ pub(super) fn emit(
 
     front.cursor.goto_bottom(begin);
     let mut addresses = Vec::new();
-    for (group, (base, address)) in body.groups.iter().zip(places) {
+    for (group, extent) in body.groups.iter().zip(places) {
+        let Extent { base, start, .. } = extent;
         addresses.push(match group.is_guarded {
-            true => front.ins().select_spectre_guard(fails, base, address),
-            false => address,
+            true => front.ins().select_spectre_guard(fails, base, start),
+            false => start,
         });
     }
     // It is below 2^32, which is known here only.
-    let trips = front.ins().band_imm_u(trips, i64::from(u32::MAX));
+    let mut trips = front.ins().band_imm_u(trips, i64::from(u32::MAX));
+    if body.turns != 1 {
+        let all = front.ins().iadd_imm_s(trips, 1);
+        let turns = front.ins().iconst(types::I64, body.turns);
+        let all = front.ins().imul(all, turns);
+        trips = front.ins().iadd_imm_s(all, -1);
+    }
     for block in &body.shape.blocks {
         let fixed = insts(front.cursor.func, *block);
         for inst in fixed.into_iter().filter(|inst| body.fixed.contains(*inst)) {
@@ -188,9 +209,17 @@ impl<'f> Front<'f> {
         self.must_be_natural(twice);
     }
 
-    /// The memory's base and the least address of a group at first, which is inside where
-    /// all conditions hold.
-    fn group(&mut self, group: &Group, trips: Value) -> (Value, Value) {
+    /// A condition: two groups have no byte in common. Addresses are below `2^62`, so no
+    /// difference overflows.
+    fn must_be_apart(&mut self, one: &Extent, two: &Extent) {
+        let one_first = self.ins().isub(two.least, one.end);
+        let two_first = self.ins().isub(one.least, two.end);
+        let either = self.ins().band(one_first, two_first);
+        self.must_be_natural(either);
+    }
+
+    /// A condition: all accesses of a group are inside; and where they are then.
+    fn group(&mut self, group: &Group, trips: Value) -> Extent {
         let Group {
             touch,
             walk,
@@ -209,22 +238,29 @@ impl<'f> Front<'f> {
             let walked = self.ins().imul(trips, step);
             last = self.ins().iadd(first, walked);
         }
-        let greatest = match walk.step < 0 {
+        let (lowest, highest) = match walk.step < 0 {
             true => {
                 self.must_be_natural(last);
-                first
+                (last, first)
             }
-            false => last,
+            false => (first, last),
         };
         let def = self.value(touch.def);
         let flags: MemFlagsData = touch.cell_flags;
         let len = self.ins().load(types::I64, flags, def, MEMORY_LEN);
-        let end = self.ins().iadd_imm_s(greatest, *end);
+        let end = self.ins().iadd_imm_s(highest, *end);
         let left = self.ins().isub(len, end);
         self.must_be_natural(left);
         let base = self.value(touch.base);
-        let start = self.ins().iadd_imm_s(first, *least);
-        let address = self.ins().iadd(base, start);
-        (base, address)
+        let mut address = |index, more| {
+            let index = self.ins().iadd_imm_s(index, more);
+            self.ins().iadd(base, index)
+        };
+        Extent {
+            base,
+            start: address(first, *least),
+            least: address(lowest, *least),
+            end: address(end, 0),
+        }
     }
 }

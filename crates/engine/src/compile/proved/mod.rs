@@ -9,6 +9,7 @@
 //!  this pass ─────┤ walk.rs    what a value is in iteration k: first + k × step
 //!       │          trips.rs   how many iterations there are
 //!       │          body.rs    nothing else in it traps; accesses in groups
+//!       │          turns.rs   what was unrolled before is rolled up again
 //!       │          front.rs   the comparison in front, and the addresses
 //!       ▼          twice.rs   the second version
 //!  its accesses are `notrap` and `can_move`, between two `sequence_point`s
@@ -35,6 +36,17 @@
 //! later: memories do not shrink, and nothing in the loop grows one but another thread, of
 //! which shared memories are left alone.
 //!
+//! # Which accesses are apart
+//!
+//! With that, those of a group are at `base + low ..  base + high`, where `low` and `high` are
+//! the least of `a`, `a + E × s` with the least `c + o`, and the greatest with `end`. Of two
+//! groups one of which stores, the comparison in front also says that one ends where or before
+//! the other begins, by address: two memories can be one. All of it is below `2^48`, so no
+//! difference overflows. So in the second version no access of one group is to a byte of
+//! another one, in whichever iterations the two take place. Nothing is said of accesses
+//! elsewhere, nor of another time that the loop is begun: the markers are in between. Loops
+//! with more than 16 such pairs are not compared, and nothing is said of theirs.
+//!
 //! # Why nobody sees the difference
 //!
 //! The second version computes the same values: it is a copy, but for its addresses, which
@@ -58,6 +70,7 @@ mod body;
 mod front;
 mod shape;
 mod trips;
+mod turns;
 mod twice;
 mod walk;
 
@@ -65,12 +78,26 @@ use std::collections::{BTreeSet, HashMap};
 
 use cranelift_codegen::Context;
 use cranelift_codegen::entity::SecondaryMap;
-use cranelift_codegen::ir::{Block, Function, Value};
+use cranelift_codegen::ir::{Block, Function, Inst, Value};
 use cranelift_codegen::isa::TargetIsa;
 
 use crate::bounds::{MemoryPlan, Touch};
 use body::{Body, Touches};
 use shape::Shape;
+
+/// An access of a second version that has no byte in common with those of other groups of
+/// the same loop.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// The loop's number in the function.
+    pub of_loop: u32,
+    /// Its group's number in the loop, and those of the others.
+    pub group: usize,
+    pub others: Vec<usize>,
+}
+
+/// The accesses of which that is known.
+pub(super) type Apart = HashMap<Inst, Part>;
 
 /// The function with a second version of each loop that can have one; nothing where none
 /// can.
@@ -82,7 +109,7 @@ pub(super) fn run(
     isa: &dyn TargetIsa,
     plans: &[MemoryPlan],
     touches: &[Touch],
-) -> Result<Option<Function>, String> {
+) -> Result<Option<(Function, Apart)>, String> {
     if touches.is_empty() {
         return Ok(None);
     }
@@ -120,11 +147,11 @@ pub(super) fn run(
     if bodies.is_empty() {
         return Ok(None);
     }
-    twice::apply(func, &bodies);
+    let apart = twice::apply(func, &bodies);
     if cfg!(debug_assertions) {
         cranelift_codegen::verify_function(func, isa).map_err(|error| error.to_string())?;
     }
-    Ok(Some(context.func))
+    Ok(Some((context.func, apart)))
 }
 
 /// The loops that can be proved, and what of their values is used outside.

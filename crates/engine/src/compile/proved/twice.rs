@@ -26,12 +26,13 @@ use cranelift_codegen::ir::{
     Block, BlockArg, BlockCall, Function, Inst, InstBuilder, InstructionData, Value, types,
 };
 
-use super::body::Body;
+use super::body::{Body, Place};
 use super::front::{self, Start, insts};
+use super::{Apart, Part};
 
 /// Gives each of these loops a second version. `out` is what of their values is used
 /// outside of them.
-pub(super) fn apply(func: &mut Function, bodies: &[(Body<'_>, Vec<Value>)]) {
+pub(super) fn apply(func: &mut Function, bodies: &[(Body<'_>, Vec<Value>)]) -> Apart {
     let mut entries = entries(func, bodies);
     let mut of_block: SecondaryMap<Block, u32> = SecondaryMap::with_default(u32::MAX);
     for (number, (body, _)) in bodies.iter().enumerate() {
@@ -40,14 +41,25 @@ pub(super) fn apply(func: &mut Function, bodies: &[(Body<'_>, Vec<Value>)]) {
         }
     }
     let mut moved: HashMap<Value, (u32, Value)> = HashMap::new();
+    let mut apart = Apart::new();
     for (number, (body, out)) in bodies.iter().enumerate() {
         let join = join(func, body, out, &mut entries);
         let params = func.dfg.block_params(join).iter().copied();
         let of_loop = params.map(|param| (number as u32, param));
         moved.extend(out.iter().copied().zip(of_loop));
-        double(func, body, out, join, &entries[&body.shape.header]);
+        let places = double(func, body, out, join, &entries[&body.shape.header]);
+        let part = |(inst, place): (Inst, Place)| {
+            let part = Part {
+                of_loop: number as u32,
+                group: place.group,
+                others: body.apart_from(place.group),
+            };
+            (inst, part)
+        };
+        apart.extend(places.into_iter().map(part));
     }
     rename(func, &of_block, &moved);
+    apart
 }
 
 /// The branches to the headers from elsewhere.
@@ -117,7 +129,14 @@ fn join(
     join
 }
 
-fn double(func: &mut Function, body: &Body<'_>, out: &[Value], join: Block, entries: &[Inst]) {
+/// Appends the second version, and says where its accesses go.
+fn double(
+    func: &mut Function,
+    body: &Body<'_>,
+    out: &[Value],
+    join: Block,
+    entries: &[Inst],
+) -> Vec<(Inst, Place)> {
     let header = body.shape.header;
     let [check, begin] = [(); 2].map(|()| {
         let block = func.dfg.make_block();
@@ -134,7 +153,7 @@ fn double(func: &mut Function, body: &Body<'_>, out: &[Value], join: Block, entr
     }
     let location = func.srcloc(func.layout.first_inst(header).expect("a branch at least"));
     let start = front::emit(func, body, (check, begin), &firsts, location);
-    let first = Second::copy(func, body, start, out, join);
+    let (first, places) = Second::copy(func, body, start, out, join);
     let mut cursor = FuncCursor::new(func).with_srcloc(location);
     cursor.goto_bottom(begin);
     cursor.ins().sequence_point();
@@ -142,6 +161,7 @@ fn double(func: &mut Function, body: &Body<'_>, out: &[Value], join: Block, entr
     let args = firsts.into_iter().chain([none]);
     let args: Vec<BlockArg> = args.map(BlockArg::Value).collect();
     cursor.ins().jump(first, &args);
+    places
 }
 
 /// Has a branch go elsewhere.
@@ -167,17 +187,18 @@ struct Second<'a> {
     /// Where it leaves.
     end: Block,
     copied: Vec<Inst>,
+    places: Vec<(Inst, Place)>,
 }
 
 impl Second<'_> {
-    /// Copies a loop: its header.
+    /// Copies a loop: its header, and where its accesses go.
     fn copy(
         func: &mut Function,
         body: &Body<'_>,
         start: Start,
         out: &[Value],
         join: Block,
-    ) -> Block {
+    ) -> (Block, Vec<(Inst, Place)>) {
         let (mut blocks, mut values) = (HashMap::new(), start.copies.clone());
         for block in &body.shape.blocks {
             let copy = func.dfg.make_block();
@@ -200,6 +221,7 @@ impl Second<'_> {
             iteration,
             end,
             copied: Vec::new(),
+            places: Vec::new(),
         };
         for block in &body.shape.blocks {
             second.block(func, *block);
@@ -219,7 +241,7 @@ impl Second<'_> {
         cursor.goto_bottom(end);
         cursor.ins().sequence_point();
         cursor.ins().jump(join, &out);
-        header
+        (header, second.places)
     }
 
     fn value(&self, func: &Function, value: Value) -> Value {
@@ -238,7 +260,8 @@ impl Second<'_> {
             let mut cursor = FuncCursor::new(func).with_srcloc(location);
             cursor.goto_bottom(to);
             let copy = cursor.func.dfg.clone_inst(inst);
-            if self.body.places.contains_key(&inst) {
+            if let Some(place) = self.body.places.get(&inst) {
+                self.places.push((copy, *place));
                 let address = self.address(&mut cursor, inst);
                 prove(cursor.func, copy, address);
             }
@@ -258,7 +281,7 @@ impl Second<'_> {
         let place = self.body.places[&inst];
         let (first, step) = (
             self.start.addresses[place.group],
-            self.body.groups[place.group].walk.step,
+            self.body.groups[place.group].walk.step / self.body.turns,
         );
         let walked = match step {
             0 => return (first, place.displacement),

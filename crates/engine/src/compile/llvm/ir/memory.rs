@@ -129,6 +129,20 @@ impl Printer<'_> {
         })
     }
 
+    /// What else LLVM may know of an access: that those of other groups of its loop are
+    /// elsewhere.
+    fn scopes(&self, inst: Inst) -> String {
+        let Some(part) = self.apart.get(&inst).filter(|part| !part.others.is_empty()) else {
+            return String::new();
+        };
+        let domain = format!("{}.{}", self.around.func, part.of_loop);
+        let scope = |group: &usize| format!("!{{!\"{domain}.{group}\", !{{!\"{domain}\"}}}}");
+        let own = scope(&part.group);
+        let others: Vec<String> = part.others.iter().map(scope).collect();
+        let others = others.join(", ");
+        format!(", !alias.scope !{{{own}}}, !noalias !{{{others}}}")
+    }
+
     /// The text of a load of `ty`.
     fn load_text(&mut self, access: &Access, ty: Type) -> Printing<String> {
         let Access {
@@ -180,7 +194,8 @@ impl Printer<'_> {
         let text = match self.in_slot(address, offset) {
             Some(at) => format!("load {}, ptr {at}, align 1", name_of(ty)?),
             None => {
-                let access = self.access(flags, address, offset, ty, false)?;
+                let mut access = self.access(flags, address, offset, ty, false)?;
+                access.behind.push_str(&self.scopes(inst));
                 self.settled.insert(self.func.dfg.first_result(inst));
                 self.load_text(&access, ty)?
             }
@@ -204,7 +219,8 @@ impl Printer<'_> {
         let Some((flags, address, offset)) = self.plain(inst) else {
             return unknown("a load of another form");
         };
-        let access = self.access(flags, address, offset, ty, false)?;
+        let mut access = self.access(flags, address, offset, ty, false)?;
+        access.behind.push_str(&self.scopes(inst));
         let text = self.load_text(&access, ty)?;
         Ok(self.temp(&text))
     }
@@ -220,7 +236,8 @@ impl Printer<'_> {
             self.line(&format!("store {} {text}, ptr {at}, align 1", name_of(ty)?));
             return Ok(true);
         }
-        let access = self.access(flags, address, offset, ty, false)?;
+        let mut access = self.access(flags, address, offset, ty, false)?;
+        access.behind.push_str(&self.scopes(inst));
         let (pointer, behind) = (access.pointer, access.behind);
         let name = name_of(ty)?;
         let (text, how) = match is_proved(flags) {

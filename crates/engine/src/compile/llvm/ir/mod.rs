@@ -40,6 +40,8 @@ use cranelift_codegen::ir::{
     Value, ValueDef, types,
 };
 
+use crate::compile::proved::Apart;
+
 /// Why a function is left to Cranelift: what it has that is not printed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unknown(pub String);
@@ -115,10 +117,11 @@ struct Printer<'a> {
     callees: BTreeMap<u32, String>,
     /// Floats of which LLVM cannot know what they are; see `float.rs`.
     settled: BTreeSet<Value>,
+    apart: &'a Apart,
 }
 
-/// Prints a function.
-pub(super) fn print(func: &Function, around: Around) -> Printing<Printed> {
+/// Prints a function, of which it is known that these accesses are apart.
+pub(super) fn print(func: &Function, around: Around, apart: &Apart) -> Printing<Printed> {
     let mut printer = Printer {
         func,
         around,
@@ -132,6 +135,7 @@ pub(super) fn print(func: &Function, around: Around) -> Printing<Printed> {
         sites: Vec::new(),
         callees: BTreeMap::new(),
         settled: BTreeSet::new(),
+        apart,
     };
     let head = printer.head()?;
     for block in printer.reachable() {
