@@ -24,6 +24,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ARTIFACTS = HERE / "artifacts"
+CLANG = HERE.parent / ".tools" / "zig" / "ziglang" / "zig"
 # Seconds beyond its own that a target may take to start and to finish its last case.
 GRACE_S = 600
 CLOSING = re.compile(r"^(?P<name>[a-z_]+): (?P<count>\d+) (?P<unit>.+?), (?P<configurations>\d+) configurations, "
@@ -79,12 +80,21 @@ def in_hand(name: str) -> str:
     return f" with seeds {', '.join(seeds)} in hand" if seeds else ""
 
 
+def environment() -> dict[str, str]:
+    """Ours, with the checkout's clang for the target that needs one, unless another is named."""
+    given = dict(os.environ)
+    if CLANG.is_file():
+        given.setdefault("FATHOM_CLANG", str(CLANG))
+    return given
+
+
 def run(name: str, minutes: float, seed: int, threads: int) -> Ended:
     began = time.monotonic()
     command = [HERE / "target" / "release" / name, "--minutes", str(minutes), "--from", str(seed)]
     if threads:
         command += ["--threads", str(threads)]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace")
+    child = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                             errors="replace")
     try:
         output, _ = child.communicate(timeout=60 * minutes + GRACE_S)
         status = child.returncode

@@ -12,6 +12,8 @@
 //! What must stay true: the same seed makes the same module for ever on one
 //! version of wasm-smith, so that a failure is a number to run again.
 
+#[cfg(feature = "peer")]
+pub mod beside;
 pub mod continuations;
 pub mod copies;
 pub mod damage;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use fathom_engine::TrapCode;
 use fathom_engine::{
-    Bounds, BoundsChoice, Config, Elide, Engine, Error, Extern, ExternType, Global, Instance,
-    Interrupt, Memory, Module, Opt, Store, Table, Tag, Val, ValType,
+    Bounds, BoundsChoice, Codegen, Config, Elide, Engine, Error, Extern, ExternType, Global,
+    Instance, Interrupt, Memory, Module, Opt, Store, Table, Tag, Val, ValType,
 };
 
 use crate::instructions::Outcomes;
@@ -94,6 +94,15 @@ impl Ours {
             .collect()
     }
 
+    /// The same by LLVM.
+    pub fn by_llvm() -> Result<Vec<Ours>, Error> {
+        let ours = |bounds| {
+            let config = Config::new().bounds(choice(bounds)).codegen(Codegen::Llvm);
+            Ours::configured(format!("{bounds} by LLVM"), &config)
+        };
+        exact().map(ours).collect()
+    }
+
     /// Whether the engine takes these bytes for a module.
     pub fn compiles(&self, bytes: &[u8]) -> Result<(), Error> {
         Module::new(&self.engine, bytes).map(|_| ())
@@ -139,21 +148,47 @@ impl Ours {
 
     /// Run everything the module exports.
     pub fn observe(&self, bytes: &[u8]) -> Observed {
-        let module = match Module::new(&self.engine, bytes) {
-            Ok(module) => module,
-            Err(error) => return Observed::refused(ended(&error)),
-        };
+        self.observe_and_count(bytes).0
+    }
+
+    /// The same, and whose machine code it was.
+    pub fn observe_and_count(&self, bytes: &[u8]) -> (Observed, Made) {
+        match Module::new(&self.engine, bytes) {
+            Ok(module) => (self.observe_module(&module), Made::of(&module)),
+            Err(error) => (Observed::refused(ended(&error)), Made::default()),
+        }
+    }
+
+    fn observe_module(&self, module: &Module) -> Observed {
         let mut store = Store::new(&self.engine, ());
         let _watch = self
             .patience
             .map(|patience| Watch::over(&mut store, patience));
-        let imports = match imports(&mut store, &module) {
+        let imports = match imports(&mut store, module) {
             Ok(imports) => imports,
             Err(error) => return Observed::refused(ended(&error)),
         };
-        match Instance::new(&mut store, &module, &imports) {
+        match Instance::new(&mut store, module, &imports) {
             Ok(instance) => run(&mut store, instance, &imports),
             Err(error) => Observed::refused(ended(&error)),
+        }
+    }
+}
+
+/// Functions of a module by who made their machine code.
+#[derive(Clone, Copy, Default)]
+pub struct Made {
+    /// All of them.
+    pub functions: u64,
+    /// Those that the code generator asked for left to Cranelift.
+    pub left: u64,
+}
+
+impl Made {
+    fn of(module: &Module) -> Made {
+        Made {
+            functions: module.code_places().count() as u64,
+            left: module.kept().len() as u64,
         }
     }
 }

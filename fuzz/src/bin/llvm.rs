@@ -1,0 +1,25 @@
+//! Generated modules by LLVM and on wasmtime. A module takes clang some hundredths of a second
+//! under one strategy, so each has one: the exact ones in turn.
+
+use std::process::ExitCode;
+
+use fathom_fuzz::beside;
+use fathom_fuzz::ours::Ours;
+use fathom_fuzz::peer::Peer;
+use fathom_fuzz::target::Target;
+
+fn main() -> ExitCode {
+    let ours = match Ours::by_llvm() {
+        Ok(ours) => ours,
+        Err(error) => {
+            eprintln!("llvm: {error} (FATHOM_CLANG=.tools/zig/ziglang/zig has one)");
+            return ExitCode::FAILURE;
+        }
+    };
+    let peer = Peer::new().expect("wasmtime works on this machine");
+    let target = Target::new("llvm", "modules", 2_000).configurations(2);
+    target.run(|case| {
+        let turn = case.seed as usize % ours.len();
+        beside::wasmtime(case, &peer, [&ours[turn]])
+    })
+}
