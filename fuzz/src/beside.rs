@@ -1,13 +1,24 @@
 //! A generated module on wasmtime and on engines of ours: what two targets do, which differ in
 //! the engines.
 
+use fathom_engine::{Codegen, Config, Error, Module};
 use wasmparser::{Parser, Payload};
 
 use crate::generate;
 use crate::observe::Ended;
-use crate::ours::Ours;
+use crate::ours::{Ours, choice, exact};
 use crate::peer::Peer;
 use crate::target::Case;
+
+/// Our engine with code by LLVM, under each strategy that promises to be exact.
+pub fn by_llvm() -> Result<Vec<Ours>, Error> {
+    let ours = |bounds| {
+        let config = Config::new().bounds(choice(bounds));
+        let config = config.codegen(Codegen::Llvm);
+        Ours::configured(format!("{bounds} by LLVM"), &config)
+    };
+    exact().map(ours).collect()
+}
 
 /// Run a case's module on wasmtime, then on each of these.
 ///
@@ -31,9 +42,15 @@ pub fn wasmtime<'o>(
         return Err(format!("wasmtime refuses it: {why}"));
     }
     for engine in ours {
-        let (observed, made) = engine.observe_and_count(&module);
-        case.count("functions", made.functions);
-        case.count("functions left to Cranelift", made.left);
+        let observed = match Module::new(&engine.engine, &module) {
+            Ok(module) => {
+                let (all, left) = (module.code_places().count(), module.kept().len());
+                case.count("functions", all as u64);
+                case.count("functions left to Cranelift", left as u64);
+                engine.observe_module(&module)
+            }
+            Err(_) => engine.observe(&module),
+        };
         observed
             .agrees(&expected)
             .map_err(|difference| format!("{}: {difference}", engine.name))?;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use fathom_engine::TrapCode;
 use fathom_engine::{
-    Bounds, BoundsChoice, Codegen, Config, Elide, Engine, Error, Extern, ExternType, Global,
-    Instance, Interrupt, Memory, Module, Opt, Store, Table, Tag, Val, ValType,
+    Bounds, BoundsChoice, Config, Elide, Engine, Error, Extern, ExternType, Global, Instance,
+    Interrupt, Memory, Module, Opt, Store, Table, Tag, Val, ValType,
 };
 
 use crate::instructions::Outcomes;
@@ -25,7 +25,8 @@ const INTERRUPTED_AFTER: Duration = Duration::from_secs(20);
 pub struct Ours {
     /// For messages.
     pub name: String,
-    engine: Engine,
+    /// What compiles and runs.
+    pub engine: Engine,
     patience: Option<Duration>,
 }
 
@@ -94,15 +95,6 @@ impl Ours {
             .collect()
     }
 
-    /// The same by LLVM.
-    pub fn by_llvm() -> Result<Vec<Ours>, Error> {
-        let ours = |bounds| {
-            let config = Config::new().bounds(choice(bounds)).codegen(Codegen::Llvm);
-            Ours::configured(format!("{bounds} by LLVM"), &config)
-        };
-        exact().map(ours).collect()
-    }
-
     /// Whether the engine takes these bytes for a module.
     pub fn compiles(&self, bytes: &[u8]) -> Result<(), Error> {
         Module::new(&self.engine, bytes).map(|_| ())
@@ -148,18 +140,14 @@ impl Ours {
 
     /// Run everything the module exports.
     pub fn observe(&self, bytes: &[u8]) -> Observed {
-        self.observe_and_count(bytes).0
-    }
-
-    /// The same, and whose machine code it was.
-    pub fn observe_and_count(&self, bytes: &[u8]) -> (Observed, Made) {
         match Module::new(&self.engine, bytes) {
-            Ok(module) => (self.observe_module(&module), Made::of(&module)),
-            Err(error) => (Observed::refused(ended(&error)), Made::default()),
+            Ok(module) => self.observe_module(&module),
+            Err(error) => Observed::refused(ended(&error)),
         }
     }
 
-    fn observe_module(&self, module: &Module) -> Observed {
+    /// The same of one that was compiled by this engine.
+    pub fn observe_module(&self, module: &Module) -> Observed {
         let mut store = Store::new(&self.engine, ());
         let _watch = self
             .patience
@@ -175,32 +163,14 @@ impl Ours {
     }
 }
 
-/// Functions of a module by who made their machine code.
-#[derive(Clone, Copy, Default)]
-pub struct Made {
-    /// All of them.
-    pub functions: u64,
-    /// Those that the code generator asked for left to Cranelift.
-    pub left: u64,
-}
-
-impl Made {
-    fn of(module: &Module) -> Made {
-        Made {
-            functions: module.code_places().count() as u64,
-            left: module.kept().len() as u64,
-        }
-    }
-}
-
 /// The strategies that promise to be exact.
-fn exact() -> impl Iterator<Item = Bounds> {
+pub fn exact() -> impl Iterator<Item = Bounds> {
     use fathom_engine::Guarantee;
     Bounds::all_for(false).filter(|b| b.guarantee() == Guarantee::Exact)
 }
 
 /// `auto` is guard for 32-bit memories and guard64 for 64-bit ones.
-fn choice(bounds: Bounds) -> BoundsChoice {
+pub fn choice(bounds: Bounds) -> BoundsChoice {
     match bounds {
         Bounds::Guard | Bounds::GUARD64 => BoundsChoice::Auto,
         other => BoundsChoice::Named(other),

@@ -36,7 +36,9 @@ pub fn shares(module: &Module) -> Option<String> {
     let all = module.code_places().count();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for kept in module.kept() {
-        *reasons.entry(&kept.why).or_default() += 1;
+        // Behind a colon is what is only this function's.
+        let why = kept.why.split(": ").next().unwrap_or_default();
+        *reasons.entry(why).or_default() += 1;
     }
     let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

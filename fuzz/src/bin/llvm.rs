@@ -4,12 +4,11 @@
 use std::process::ExitCode;
 
 use fathom_fuzz::beside;
-use fathom_fuzz::ours::Ours;
 use fathom_fuzz::peer::Peer;
 use fathom_fuzz::target::Target;
 
 fn main() -> ExitCode {
-    let ours = match Ours::by_llvm() {
+    let ours = match beside::by_llvm() {
         Ok(ours) => ours,
         Err(error) => {
             eprintln!("llvm: {error} (FATHOM_CLANG=.tools/zig/ziglang/zig has one)");

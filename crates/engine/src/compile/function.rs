@@ -17,7 +17,7 @@ use super::artifact::{CodeRange, HandlerSite, InlinedCode, Position, TrapSite};
 use super::budget::{self, CompileWork, Excess, Most, OverBudget};
 use super::dead;
 use super::placement::{self, Loop};
-use super::trampoline::{self, Trampoline};
+use super::trampoline::{self, Trampoline, Ways};
 use crate::bounds::{Touch, offset_and_check};
 use crate::compile::count::{self, CheckSites};
 use crate::compile::elide;
@@ -210,11 +210,11 @@ impl Compilers {
         isa: &dyn TargetIsa,
         kind: Trampoline,
         ty: &FuncType,
-        count: bool,
+        ways: Ways,
     ) -> Result<CompiledFunction> {
         self.with(|compiler| {
             let ir = &mut compiler.context.func;
-            trampoline::build(kind, isa, ty, count, ir, &mut compiler.trampolines);
+            trampoline::build(kind, isa, ty, ways, ir, &mut compiler.trampolines);
             emit(&mut compiler.context, isa, 0, &[])
         })
     }

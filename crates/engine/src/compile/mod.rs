@@ -36,6 +36,7 @@ mod link;
 mod listing;
 mod llvm;
 mod operators;
+pub(crate) mod passing;
 mod placement;
 mod proved;
 mod target;
@@ -57,6 +58,7 @@ pub(crate) use llvm::{Clang, Llvm, require_host};
 pub use operators::WasmLine;
 pub(crate) use target::{HAS_STACK_SWITCH, Target, has, has_vectors};
 pub(crate) use threads::by_threads;
+pub(crate) use trampoline::Ways;
 
 use cranelift_codegen::isa::TargetIsa;
 use rayon::prelude::*;
@@ -110,7 +112,10 @@ pub(crate) fn compile_module(
         &compilers,
         &info.types,
         &needed,
-        env.count,
+        Ways {
+            passing: env.passing,
+            count: env.count,
+        },
     )?;
     let linking = Linking {
         imported_funcs: info.imported_funcs,
@@ -133,7 +138,7 @@ pub(crate) fn compile_module(
 pub(crate) fn compile_host_trampolines(
     [target, plain]: [&Target; 2],
     types: &[FuncType],
-    count: bool,
+    ways: Ways,
 ) -> Result<Artifact> {
     let needed: Vec<(Trampoline, u32)> = (0..types.len() as u32)
         .flat_map(|ty| [(Trampoline::Entry, ty), (Trampoline::Exit, ty)])
@@ -143,7 +148,7 @@ pub(crate) fn compile_host_trampolines(
         &Compilers::default(),
         types,
         &needed,
-        count,
+        ways,
     )?;
     link::link(
         target,
@@ -166,7 +171,7 @@ fn compile_trampolines(
     compilers: &Compilers,
     types: &[FuncType],
     needed: &[(Trampoline, u32)],
-    count: bool,
+    ways: Ways,
 ) -> Result<Vec<(Trampoline, u32, CompiledFunction)>> {
     needed
         .par_iter()
@@ -176,7 +181,7 @@ fn compile_trampolines(
                 true => isa,
                 false => plain,
             };
-            let code = compilers.compile_trampoline(isa, kind, signature, count)?;
+            let code = compilers.compile_trampoline(isa, kind, signature, ways)?;
             Ok((kind, ty, code))
         })
         .collect()

@@ -23,8 +23,9 @@ use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use crate::compile::count::count_host_call;
+use crate::compile::passing::Passing;
 use crate::compile::translate::{
-    clif_type, set_stack_limit, set_stack_limit_of_runtime, start_signature, wasm_signature,
+    clif_type, set_stack_limit, set_stack_limit_of_runtime, start_signature,
 };
 use crate::facts::libcall::Libcall;
 use crate::facts::module::{ImportKind, ModuleInfo};
@@ -78,20 +79,29 @@ pub(super) fn needed(info: &ModuleInfo) -> Vec<(Trampoline, u32)> {
         .collect()
 }
 
+/// What else trampolines depend on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ways {
+    /// How arguments get to functions.
+    pub passing: Passing,
+    /// Whether what goes out is counted.
+    pub count: bool,
+}
+
 /// Builds a trampoline for functions of type `ty`, which counts what goes out of
 /// it where it is to, into `func`, which must be empty.
 pub(super) fn build(
     kind: Trampoline,
     isa: &dyn TargetIsa,
     ty: &FuncType,
-    count: bool,
+    Ways { passing, count }: Ways,
     func: &mut Function,
     buffers: &mut FunctionBuilderContext,
 ) {
     func.name = UserFuncName::user(1, kind as u32);
     func.signature = match kind {
         Trampoline::Entry => entry_signature(isa),
-        Trampoline::Exit => wasm_signature(ty),
+        Trampoline::Exit => passing.signature(ty),
         Trampoline::Start => start_signature(),
     };
     // It may be on the stack of a continuation, whose end nothing guards.
@@ -107,14 +117,14 @@ pub(super) fn build(
     b.seal_block(block);
     let params = b.block_params(block).to_vec();
     match kind {
-        Trampoline::Entry => build_entry(&mut b, ty, &params),
+        Trampoline::Entry => build_entry(&mut b, (passing, ty), &params),
         Trampoline::Exit => {
             if count {
                 count_host_call(&mut b, params[1]);
             }
-            build_exit(&mut b, isa, ty, &params);
+            build_exit(&mut b, isa, (passing, ty), &params);
         }
-        Trampoline::Start => start::build(&mut b, ty, params[0]),
+        Trampoline::Start => start::build(&mut b, (passing, ty), params[0]),
     }
     b.finalize(isa.frontend_config());
 }
@@ -126,20 +136,27 @@ fn entry_signature(isa: &dyn TargetIsa) -> Signature {
     signature
 }
 
-fn build_entry(b: &mut FunctionBuilder<'_>, ty: &FuncType, params: &[Value]) {
+fn build_entry(b: &mut FunctionBuilder<'_>, (passing, ty): (Passing, &FuncType), params: &[Value]) {
     let &[callee, caller, code, slots] = params else {
         unreachable!("the signature has four parameters")
     };
     let mut args = vec![callee, caller];
     load_slots(b, ty.params(), slots, &mut args);
-    let signature = b.import_signature(wasm_signature(ty));
+    passing.hand_over(b, ty, &mut args);
+    let signature = b.import_signature(passing.signature(ty));
     let call = b.ins().call_indirect(signature, code, &args);
     let results = b.inst_results(call).to_vec();
     store_slots(b, &results, slots);
     b.ins().return_(&[]);
 }
 
-fn build_exit(b: &mut FunctionBuilder<'_>, isa: &dyn TargetIsa, ty: &FuncType, params: &[Value]) {
+fn build_exit(
+    b: &mut FunctionBuilder<'_>,
+    isa: &dyn TargetIsa,
+    (passing, ty): (Passing, &FuncType),
+    params: &[Value],
+) {
+    let args = passing.take_over(b, ty, params);
     let (host, caller) = (params[0], params[1]);
     let flags = MemFlagsData::trusted();
     let runtime = b
@@ -157,7 +174,7 @@ fn build_exit(b: &mut FunctionBuilder<'_>, isa: &dyn TargetIsa, ty: &FuncType, p
     let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, count * SLOT_BYTES, 4);
     let slot = b.create_sized_stack_slot(slot);
     let slots = b.ins().stack_addr(types::I64, slot, 0);
-    store_slots(b, &params[2..], slots);
+    store_slots(b, &args, slots);
 
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.extend([AbiParam::new(types::I64); 3]);

@@ -68,6 +68,25 @@ pub struct VmRuntime {
     pub crossing: Crossing,
     /// The continuations of the store, and which of them runs.
     pub stacks: VmStacks,
+    /// Arguments on their way.
+    pub arguments: VmArguments,
+}
+
+/// Arguments for which a call has no registers, where they are not on the stack; see
+/// `compile/passing.rs`.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug)]
+pub struct VmArguments([u128; VmArguments::CELLS]);
+
+impl VmArguments {
+    /// How many there can be.
+    pub const CELLS: usize = 32;
+}
+
+impl Default for VmArguments {
+    fn default() -> VmArguments {
+        VmArguments([0; VmArguments::CELLS])
+    }
 }
 
 /// Where locked Wasm and its host go on, on stacks of their own; see
@@ -250,6 +269,8 @@ pub mod offsets {
     pub const RUNTIME_EXIT_PC: i32 = offset_of!(VmRuntime, exit_pc) as i32;
     /// [`VmRuntime::fuel`].
     pub const RUNTIME_FUEL: i32 = offset_of!(VmRuntime, fuel) as i32;
+    /// [`VmRuntime::arguments`].
+    pub const RUNTIME_ARGUMENTS: i32 = offset_of!(VmRuntime, arguments) as i32;
     /// [`VmRuntime::counts`].
     pub const RUNTIME_COUNTS: i32 = offset_of!(VmRuntime, counts) as i32;
     /// [`Crossing::host_sp`].

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use fathom_sys::cells::Domain;
 
 use crate::bounds::{Bounds, Guarantee, MemoryPlan};
+use crate::compile::passing::Passing;
 use crate::compile::{self, Clang, Codegen, Cpu, HAS_STACK_SWITCH, Llvm, Opt, Target};
 use crate::facts::error::{Error, ErrorKind, Result};
 use crate::facts::features::Feature;
@@ -316,12 +317,15 @@ impl Engine {
         let gone = |gone: Gone| Error::mismatch(format!("function type: {gone}"));
         let hold = TypeHold::known(id).map_err(gone)?;
         let signature = [TypeId::signature(id.number())];
-        let count = self.config().count;
+        let ways = compile::Ways {
+            passing: Passing::of(self.config().codegen),
+            count: self.config().count,
+        };
         let artifact = compile::by_threads(self.config().end_threads, || {
             compile::compile_host_trampolines(
                 [self.target(), self.plain_target()],
                 &signature,
-                count,
+                ways,
             )
         })??;
         let (Some(Some(entry)), Some(Some(exit))) =

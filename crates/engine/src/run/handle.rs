@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::bounds::MemoryPlan;
+use crate::compile::passing::Passing;
 use crate::compile::translate::{Inlinable, ModuleEnv};
 use crate::compile::{
     self, Artifact, CheckSites, CodeRange, Kept, Listing, ModuleBudget, Opt, OverBudget,
@@ -159,6 +160,7 @@ impl Module {
                 isa: engine.target().isa(),
                 elide: engine.config().elide,
                 spectre: engine.config().spectre,
+                passing: Passing::of(engine.config().codegen),
                 count: engine.config().count,
                 fuel: engine.config().consume_fuel,
                 budget: &budget(engine, &bodies),
@@ -446,6 +448,7 @@ fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<
         isa: engine.target().isa(),
         elide: config.elide,
         spectre: config.spectre,
+        passing: Passing::of(config.codegen),
         count: config.count,
         fuel: config.consume_fuel,
         budget: &budget(engine, &bodies),

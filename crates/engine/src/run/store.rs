@@ -26,7 +26,7 @@ use crate::facts::thrown::{ExnRef, Uncaught};
 use crate::facts::trap::{self, AccessReport, Frame, Trap, TrapCode};
 use crate::facts::types::TypeHold;
 use crate::facts::vmcont::VmStacks;
-use crate::facts::vmctx::{Counts, Crossing, VmFuncRef, VmHeader, VmRuntime, VmTag};
+use crate::facts::vmctx::{Counts, Crossing, VmArguments, VmFuncRef, VmHeader, VmRuntime, VmTag};
 use crate::run::code;
 use crate::run::engine::Engine;
 use crate::run::entry::{self, Callee, Raised};
@@ -125,6 +125,7 @@ impl<T> Store<T> {
             counts: Counts::default(),
             crossing: Crossing::default(),
             stacks: VmStacks::new(),
+            arguments: VmArguments::default(),
         };
         let mut runtime = Placed::new(domain, Key::Inside, runtime);
         runtime.stacks.begin();

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::ir::Around;
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
 use crate::compile::function::{Compilers, Translated};
+use crate::compile::passing::Passing;
 use crate::compile::translate::{Inlinable, ModuleEnv};
 use crate::compile::{CompileBudget, Elide, ModuleBudget, Target};
 use crate::facts::features::Features;
@@ -31,6 +32,7 @@ fn render(wat: &str, bounds: Bounds) -> String {
         isa: target.isa(),
         elide: Elide::Off,
         spectre: true,
+        passing: Passing::Area,
         count: false,
         fuel: false,
         budget: &ModuleBudget::new(CompileBudget::OFF, 0),
@@ -44,6 +46,7 @@ fn render(wat: &str, bounds: Bounds) -> String {
             func: body.0.index,
             context_bytes: layout.size(),
             spectre: true,
+            has_avx: true,
         };
         let printed = compilers
             .translate(&env, body, |func, touches| {

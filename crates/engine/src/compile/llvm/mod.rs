@@ -142,6 +142,7 @@ fn print<'a>(
         func: first.0.index,
         context_bytes: env.layout.size(),
         spectre: env.spectre,
+        has_avx: super::has(env.isa, "has_avx"),
     };
     let is_probed = env.plans.iter().any(|plan| plan.is_probed());
     let printed = compilers.translate(env, first, |func, touches| match is_probed {

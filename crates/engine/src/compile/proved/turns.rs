@@ -72,7 +72,7 @@ pub(super) fn of(
         order,
     };
     let counts = (2..=stores.len().min(TURNS_MAX)).rev();
-    let mut counts = counts.filter(|count| stores.len() % count == 0);
+    let mut counts = counts.filter(|count| stores.len().is_multiple_of(*count));
     counts.find_map(|count| rolled.turns(&stores, count as i64))
 }
 

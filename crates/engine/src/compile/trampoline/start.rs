@@ -15,7 +15,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 use super::{SLOT_BYTES, load_slots, slot_flags};
-use crate::compile::translate::wasm_signature;
+use crate::compile::passing::Passing;
 use crate::facts::trap;
 use crate::facts::types::FuncType;
 use crate::facts::vmcont::offsets as at;
@@ -24,7 +24,11 @@ use crate::facts::vmctx::offsets;
 /// From the frame pointer to the arguments: it was pushed below what stands for a return address.
 const FRAME_TO_SLOTS: i64 = 16;
 
-pub(super) fn build(b: &mut FunctionBuilder<'_>, ty: &FuncType, runtime: Value) {
+pub(super) fn build(
+    b: &mut FunctionBuilder<'_>,
+    (passing, ty): (Passing, &FuncType),
+    runtime: Value,
+) {
     let flags = MemFlagsData::trusted();
     let get =
         |b: &mut FunctionBuilder<'_>, from, offset| b.ins().load(types::I64, flags, from, offset);
@@ -39,7 +43,8 @@ pub(super) fn build(b: &mut FunctionBuilder<'_>, ty: &FuncType, runtime: Value) 
     let callee = get(b, func, offsets::FUNCREF_VMCTX);
     let mut args = vec![callee, caller];
     load_slots(b, ty.params(), slots, &mut args);
-    let signature = b.import_signature(wasm_signature(ty));
+    passing.hand_over(b, ty, &mut args);
+    let signature = b.import_signature(passing.signature(ty));
     let call = b.ins().call_indirect(signature, code, &args);
     let results = b.inst_results(call).to_vec();
 

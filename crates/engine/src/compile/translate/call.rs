@@ -238,6 +238,9 @@ impl Translator<'_> {
             args.push(value);
         }
         self.state.stack.truncate(first);
+        let module = self.env.module;
+        let ty = &module.info.types[callee.type_index as usize];
+        module.passing.hand_over(&mut self.b, ty, &mut args);
         args
     }
 

@@ -34,15 +34,12 @@ use super::Translator;
 use super::inline::{self, Inlinable};
 use crate::bounds::{MemoryPlan, Site, Touch};
 use crate::compile::count::increment;
+use crate::compile::passing::Passing;
 use crate::compile::{Elide, ModuleBudget};
 use crate::facts::libcall::Libcall;
 use crate::facts::module::ModuleInfo;
-use crate::facts::types::{FuncType, ValType};
+use crate::facts::types::ValType;
 use crate::facts::vmctx::{self, Counter, VmLayout, offsets};
-
-/// Parameters in front of a Wasm function's own: the callee's context and the
-/// caller's.
-pub(super) const CONTEXT_PARAMS: usize = 2;
 
 /// Namespace of Wasm functions in external names; the index is the function's.
 pub(crate) const NAMESPACE_WASM: u32 = 0;
@@ -69,6 +66,8 @@ pub(crate) struct ModuleEnv<'a> {
     pub elide: Elide,
     /// Whether what checks let through is guarded against speculation.
     pub spectre: bool,
+    /// How arguments get to functions.
+    pub passing: Passing,
     /// Whether the code counts what it does.
     pub count: bool,
     /// Whether the code consumes fuel.
@@ -118,22 +117,6 @@ pub(super) fn parsed_clif_type(ty: wasmparser::ValType) -> Type {
         Parsed::F64 => types::F64,
         Parsed::V128 => types::I8X16,
     }
-}
-
-/// The signature of a Wasm function.
-pub(crate) fn wasm_signature(ty: &FuncType) -> Signature {
-    let mut signature = Signature::new(CallConv::Tail);
-    signature
-        .params
-        .push(AbiParam::special(types::I64, ArgumentPurpose::VMContext));
-    signature.params.push(AbiParam::new(types::I64));
-    signature
-        .params
-        .extend(ty.params().iter().map(|ty| AbiParam::new(clif_type(*ty))));
-    signature
-        .returns
-        .extend(ty.results().iter().map(|ty| AbiParam::new(clif_type(*ty))));
-    signature
 }
 
 /// The same where the function is given the runtime and no context.
@@ -439,7 +422,9 @@ impl<'a> Translator<'a> {
             return *signature;
         }
         let ty = &self.env.module.info.types[index as usize];
-        let signature = self.b.import_signature(wasm_signature(ty));
+        let signature = self
+            .b
+            .import_signature(self.env.module.passing.signature(ty));
         self.env.buffers.signatures.insert(index, signature);
         signature
     }

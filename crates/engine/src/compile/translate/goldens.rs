@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Inlinable, ModuleEnv};
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
+use crate::compile::passing::Passing;
 use crate::compile::{CompileBudget, Elide, ModuleBudget, Target, list};
 use crate::facts::features::Features;
 use crate::facts::module::decode;
@@ -52,6 +53,7 @@ fn render(wat: &str, bounds: Bounds, spectre: bool, stage: Stage) -> String {
         isa: target.isa(),
         elide: elision(wat),
         spectre,
+        passing: Passing::Stack,
         count: false,
         fuel: false,
         budget: &ModuleBudget::new(CompileBudget::OFF, 0),

@@ -14,7 +14,7 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use wasmparser::{FuncValidator, FunctionBody, Operator, WasmModuleResources};
 
 use super::{TranslateError, Translator, env, needs_collector};
-use crate::facts::types::ValType;
+use crate::facts::types::FuncType;
 
 /// Where one is.
 #[derive(Clone, Copy, Debug)]
@@ -107,10 +107,11 @@ fn declared(body: &FunctionBody<'_>) -> u64 {
 
 impl Translator<'_> {
     /// Binds the parameters to the first locals.
-    pub(super) fn declare_params(&mut self, params: &[ValType]) {
+    pub(super) fn declare_params(&mut self, ty: &FuncType) {
         let entry = self.b.current_block().expect("the entry block is current");
-        for i in 0..params.len() {
-            let value = self.b.block_params(entry)[i + env::CONTEXT_PARAMS];
+        let params = self.b.block_params(entry).to_vec();
+        let passing = self.env.module.passing;
+        for value in passing.take_over(&mut self.b, ty, &params) {
             let place = self.state.locals.make(&mut self.b, value);
             self.state.locals.first.push(place);
         }

@@ -55,7 +55,7 @@ mod work;
 
 pub(crate) use env::{
     ModuleEnv, NAMESPACE_START, NAMESPACE_WASM, clif_type, set_stack_limit,
-    set_stack_limit_of_runtime, start_signature, wasm_signature,
+    set_stack_limit_of_runtime, start_signature,
 };
 pub(crate) use inline::{Inlinable, InlinedCall, resolve};
 
@@ -157,7 +157,7 @@ impl FuncTranslator {
     ) -> Result<(), TranslateError> {
         let index = to_validate.index;
         let ty = module.info.func_type(index);
-        func.signature = wasm_signature(ty);
+        func.signature = module.passing.signature(ty);
         func.name = ir::UserFuncName::user(0, index);
         let mut validator = to_validate.into_validator(std::mem::take(&mut self.validators));
         self.state.clear();
@@ -181,7 +181,7 @@ impl FuncTranslator {
         if module.plain {
             translator.state.locals.in_cells(&mut translator.b);
         }
-        translator.declare_params(ty.params());
+        translator.declare_params(ty);
         translator.declare_locals(&mut validator, &mut reader, body)?;
         translator.open_function(ty.results());
         translator.keep_runtime();

@@ -19,6 +19,7 @@ use cranelift_codegen::ir::{
 use crate::bounds::{Bounds, GrowthLimits, Guarantee, MemoryPlan};
 use crate::compile::budget::Most;
 use crate::compile::elide;
+use crate::compile::passing::Passing;
 use crate::compile::translate::{FuncTranslator, Inlinable, ModuleEnv};
 use crate::compile::{CompileBudget, Elide, ModuleBudget, Target};
 use crate::facts::features::Features;
@@ -82,6 +83,7 @@ fn subject(wat: &str, bounds: Bounds, spectre: bool, optimised: bool) -> Subject
         isa: target.isa(),
         elide: Elide::Loops,
         spectre,
+        passing: Passing::Stack,
         count: false,
         fuel: false,
         budget: &ModuleBudget::new(CompileBudget::OFF, 0),

@@ -67,8 +67,8 @@ impl Printer<'_> {
     fn int_to_float(&mut self, inst: Inst, what: &str) -> Printing<bool> {
         let x = self.args(inst)[0];
         let to = name_of(self.result_ty(inst))?;
-        let text = format!("{what} {} {} to {to}", self.name(x)?, self.op(x));
-        self.hidden(inst, &text)
+        let (from, x) = (self.name(x)?, self.unfolded(x)?);
+        self.hidden(inst, &format!("{what} {from} {x} to {to}"))
     }
 
     /// A conversion that traps on NaN and beyond the range.

@@ -60,9 +60,9 @@ impl Printer<'_> {
     }
 
     /// An operand that stays an instruction of its own where it is an access that may
-    /// fault: folded into arithmetic or a selection, and taken out again where registers ask for it, it
-    /// would lose its site.
-    fn unfolded(&mut self, value: Value) -> Printing<String> {
+    /// fault: folded into arithmetic, a selection or a conversion, and taken out again where
+    /// registers ask for it, it would lose its site.
+    pub(super) fn unfolded(&mut self, value: Value) -> Printing<String> {
         let text = self.op(value);
         let made = self.maker(value).filter(|inst| {
             let is_load = self.opcode(*inst) == Opcode::Load;

@@ -197,7 +197,12 @@ impl Printer<'_> {
                 let mut access = self.access(flags, address, offset, ty, false)?;
                 access.behind.push_str(&self.scopes(inst));
                 self.settled.insert(self.func.dfg.first_result(inst));
-                self.load_text(&access, ty)?
+                let text = self.load_text(&access, ty)?;
+                if flags.trap_code().is_some() && ty.is_float() && !self.around.has_avx {
+                    // Folded and taken out again, it would lose its site.
+                    return self.hidden(inst, &text);
+                }
+                text
             }
         };
         self.result(inst, &text)

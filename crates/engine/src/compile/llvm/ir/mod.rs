@@ -62,6 +62,9 @@ pub(super) struct Around {
     pub context_bytes: usize,
     /// Whether branches that are predicted wrong are guarded against.
     pub spectre: bool,
+    /// Whether instructions on floats have a destination of their own, so that a load in one is
+    /// never taken out again.
+    pub has_avx: bool,
 }
 
 /// Something that may trap.
