@@ -210,18 +210,14 @@ struct Turn {
     constant: i32,
 }
 
-/// A loop that a compiler has unrolled, or nearly: one turn may be another one, they may
-/// stand in another order, and what they load may be what others store.
-fn unrolled(number: usize, numbers: &mut Numbers) -> String {
-    let (ty, bytes) = numbers.one_of(&[("f64", 8), ("i32", 4), ("i64", 8), ("f32", 4)]);
+/// The turns of a loop: the same, or one of them another, or two of them elsewhere.
+fn turns(numbers: &mut Numbers, (ty, bytes): (&str, i32), spacing: i32) -> Vec<(i32, Turn)> {
     let count = numbers.one_of(&[2, 2, 3, 4, 4, 8]);
-    let spacing = bytes * numbers.one_of(&[1, 1, 1, 2, -1]);
     let near =
         |numbers: &mut Numbers| bytes * (numbers.below(5) as i32 - 2) * numbers.one_of(&[0, 1, 1]);
-    let operations: &[&str] = if ty.starts_with('f') {
-        &["add", "mul", "sub"]
-    } else {
-        &["add", "xor", "sub"]
+    let operations: &[&str] = match ty.starts_with('f') {
+        true => &["add", "mul", "sub"],
+        false => &["add", "xor", "sub"],
     };
     let first = Turn {
         at: [near(numbers), near(numbers), near(numbers)],
@@ -243,52 +239,42 @@ fn unrolled(number: usize, numbers: &mut Numbers) -> String {
         let (from, to) = (numbers.below(turns.len()), numbers.below(turns.len()));
         turns.swap(from, to);
     }
+    turns
+}
+
+/// A loop that a compiler has unrolled, or nearly: what its turns load may be what others
+/// store.
+fn unrolled(number: usize, numbers: &mut Numbers) -> String {
+    let (ty, bytes) = numbers.one_of(&[("f64", 8), ("i32", 4), ("i64", 8), ("f32", 4)]);
+    let spacing = bytes * numbers.one_of(&[1, 1, 1, 2, -1]);
+    let turns = turns(numbers, (ty, bytes), spacing);
     let from = numbers.one_of(&["$a", "$b", "$b"]);
-    let loaded = |place: &str, at: i32| {
-        let moved = match place {
-            "$c" => "(local.get $c)".to_owned(),
-            place => {
-                format!("(i32.add (local.get {place}) (i32.add (local.get $i) (i32.const {at})))")
-            }
-        };
-        format!("({ty}.load {moved})")
-    };
-    // Of two NaN either may be the outcome.
-    let second = |place: &str, at: i32| match ty.starts_with('f') {
-        true => format!("({ty}.const 1.5)"),
-        false => loaded(place, at),
-    };
     // Two parts of a turn can be two statements.
     let twice = numbers.below(4) == 0;
+    let place = |of: &str, at: i32| match of {
+        "$c" => "(local.get $c)".to_owned(),
+        of => format!("(i32.add (local.get {of}) (i32.add (local.get $i) (i32.const {at})))"),
+    };
+    let loaded = |of: &str, at: i32| format!("({ty}.load {})", place(of, at));
+    // Of two NaN either may be the outcome.
+    let second = |of: &str, at: i32| match ty.starts_with('f') {
+        true => format!("({ty}.const 1.5)"),
+        false => loaded(of, at),
+    };
     let mut body = String::new();
-    for (
-        turn,
-        Turn {
-            at,
-            other,
-            operation,
-            constant,
-        },
-    ) in &turns
-    {
-        let moved = |at: i32| at + turn * spacing;
-        let value = format!(
-            "({ty}.{operation} ({ty}.add {} ({ty}.const {constant})) {})",
-            loaded(from, moved(at[1])),
-            second(other, moved(at[2]))
-        );
-        let store = |to: &str, at: i32, value: &str| {
-            format!(
-                "({ty}.store (i32.add (local.get {to}) (i32.add (local.get $i) (i32.const {at}))) {value})"
-            )
-        };
-        body.push_str(&store("$a", moved(at[0]), &value));
+    for (turn, one) in &turns {
+        let [to, x, y] = one.at.map(|at| at + turn * spacing);
+        let (operation, constant) = (one.operation, one.constant);
+        let (first, other) = (loaded(from, x), second(one.other, y));
+        let value =
+            format!("({ty}.{operation} ({ty}.add {first} ({ty}.const {constant})) {other})");
+        body.push_str(&format!("({ty}.store {} {value})", place("$a", to)));
         if twice {
-            let again = loaded("$a", moved(at[0]));
-            body.push_str(&store("$b", moved(at[1]), &again));
+            let again = loaded("$a", to);
+            body.push_str(&format!("({ty}.store {} {again})", place("$b", x)));
         }
     }
-    let step = count * spacing;
+    let step = turns.len() as i32 * spacing;
     let compare = if step > 0 { "lt_s" } else { "gt_s" };
     let end = format!("(i32.mul (local.get $n) (i32.const {}))", spacing.signum());
     format!(

@@ -112,6 +112,9 @@ impl Printer<'_> {
 
     /// `x what y`.
     fn bitwise(&mut self, inst: Inst, what: &str) -> Printing<bool> {
+        if self.result_ty(inst).is_int() {
+            return self.binary(inst, what);
+        }
         let args = self.args(inst);
         let (ty, x) = self.bits(args[0])?;
         let (_, y) = self.bits(args[1])?;
@@ -275,8 +278,18 @@ impl Printer<'_> {
         let args = self.args(inst);
         let condition = self.truth(args[0])?;
         let ty = self.name(args[1])?;
-        let (x, y) = (self.unfolded(args[1])?, self.unfolded(args[2])?);
+        let (x, mut y) = (self.unfolded(args[1])?, self.unfolded(args[2])?);
+        // Of two constants LLVM would make a table, which it reads without a site.
+        if args[1..].iter().all(|arg| self.is_float_constant(*arg)) {
+            y = self.untold(args[2], y)?;
+        }
         self.result(inst, &format!("select i1 {condition}, {ty} {x}, {ty} {y}"))
+    }
+
+    fn is_float_constant(&self, value: Value) -> bool {
+        let opcode = self.maker(value).map(|inst| self.opcode(inst));
+        let constant = [Opcode::F32const, Opcode::F64const, Opcode::Extractlane];
+        opcode.is_some_and(|opcode| constant.contains(&opcode))
     }
 
     /// A selection that no branch is ever made of, by instructions that LLVM does not look

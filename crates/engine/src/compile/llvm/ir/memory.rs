@@ -254,7 +254,7 @@ impl Printer<'_> {
     }
 
     /// A float that is stored where a load may find it: LLVM is not to know what it is.
-    fn untold(&mut self, value: Value, text: String) -> Printing<String> {
+    pub(super) fn untold(&mut self, value: Value, text: String) -> Printing<String> {
         let ty = self.ty(value);
         if !(ty.is_float() || ty.is_vector()) || self.settled.contains(&value) {
             return Ok(text);
