@@ -243,14 +243,31 @@ fn functions_of_both_call_one_another() {
         (func $between2 (param i32) (result i32) (i32.mul (local.get 0) (i32.const 3)))
         (func (export "many") (param i32) (result i32)
             (call $many (i32.const 1) (i32.const 2) (i32.const 3) (i32.const 4)
-                (local.get 0) (i32.const 60))))"#;
-    let wat = &wat.replace("(i64.add (i64.extend_i32_s))", "(drop) (i64.extend_i32_s)");
+                (local.get 0) (i32.const 60)))
+        (func $leaves (param i32 i32 i32 i32 i32 i32) (result i32)
+            (return_call $many (local.get 5) (local.get 4) (local.get 3) (local.get 2)
+                (local.get 1) (local.get 0)))
+        (func (export "leaves") (param i32) (result i32)
+            (call $leaves (i32.const 70) (local.get 0) (i32.const 3) (i32.const 4)
+                (i32.const 5) (i32.const 6)))
+        (func $more (param MORE) (result i32) (i32.sub (local.get 39) (local.get 3)))
+        (func (export "more") (param i32) (result i32) GIVEN
+            (call $more)))"#;
+    let wat = &wat
+        .replace("(i64.add (i64.extend_i32_s))", "(drop) (i64.extend_i32_s)")
+        .replace("MORE", &"i32 ".repeat(40))
+        .replace(
+            "GIVEN",
+            &"(local.tee 0 (i32.mul (local.get 0) (i32.const 3)))".repeat(40),
+        );
     let calls: Calls<'_> = &[
         ("catches", &[Val::I32(4)]),
         ("pairs", &[Val::I32(0), Val::I32(7)]),
         ("pairs", &[Val::I32(1), Val::I32(7)]),
         ("pairs", &[Val::I32(2), Val::I32(7)]),
         ("many", &[Val::I32(9)]),
+        ("leaves", &[Val::I32(9)]),
+        ("more", &[Val::I32(9)]),
     ];
     let expected = observed(&Engine::default(), wat, calls);
     let Some(engine) = llvm(Config::new()) else {
@@ -259,7 +276,8 @@ fn functions_of_both_call_one_another() {
     assert_eq!(observed(&engine, wat, calls), expected);
     let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
     let kept: Vec<u32> = module.kept().iter().map(|kept| kept.func).collect();
-    assert_eq!(kept, [2, 4, 6, 8], "{:?}", module.kept());
+    // A handler, tail calls, and more arguments than there are places for.
+    assert_eq!(kept, [2, 4, 9, 11], "{:?}", module.kept());
 }
 
 /// What a listing shows of a function that both generators have.
