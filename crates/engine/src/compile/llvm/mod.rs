@@ -65,6 +65,10 @@ pub struct Kept {
     pub is_refused: bool,
 }
 
+/// Bytes of a frame at most: LLVM keeps more in one than Cranelift does, and what recurses as
+/// deep as its stack is should get as far by either.
+const FRAME_MAX: u64 = 4096;
+
 /// The generator as it is configured.
 #[derive(Clone, Debug)]
 pub(crate) struct Llvm {
@@ -264,6 +268,9 @@ fn finish(
     inlined: &[InlinedCall],
     rest: CompiledFunction,
 ) -> Result<CompiledFunction, String> {
+    if piece.frame_bytes > FRAME_MAX {
+        return Err(format!("too large a frame: {} bytes", piece.frame_bytes));
+    }
     if !prologue::set_frame(&mut piece.code, piece.frame_bytes) {
         return Err("another prologue than was asked for".to_owned());
     }
