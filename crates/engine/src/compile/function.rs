@@ -85,10 +85,10 @@ impl CompiledFunction {
         }
     }
 
-    /// Cranelift's, for what the other generator made of it was refused.
-    pub(super) fn refused(self, why: String) -> CompiledFunction {
+    /// Cranelift's, for what the other generator made of it was refused, or is too large.
+    pub(super) fn kept(self, why: String, is_refused: bool) -> CompiledFunction {
         CompiledFunction {
-            kept: Some((why, true)),
+            kept: Some((why, is_refused)),
             ..self
         }
     }

@@ -220,12 +220,19 @@ fn compile_shard(
             inlined,
             rest,
         } = pending;
+        let by_cranelift = |why, is_refused| {
+            let code = compilers.compile(env, body);
+            code.map(|code| code.kept(why, is_refused))
+        };
+        if let Ok(Piece { frame_bytes, .. }) = &piece
+            && *frame_bytes > FRAME_MAX
+        {
+            let why = format!("too large a frame: {frame_bytes} bytes");
+            return (index, by_cranelift(why, false));
+        }
         match piece.and_then(|piece| finish(env.isa, piece, &printed, &inlined, rest)) {
             Ok(compiled) => (index, Ok(compiled)),
-            Err(why) => (
-                index,
-                compilers.compile(env, body).map(|code| code.refused(why)),
-            ),
+            Err(why) => (index, by_cranelift(why, true)),
         }
     };
     shard.into_iter().map(finish).collect()
@@ -268,9 +275,6 @@ fn finish(
     inlined: &[InlinedCall],
     rest: CompiledFunction,
 ) -> Result<CompiledFunction, String> {
-    if piece.frame_bytes > FRAME_MAX {
-        return Err(format!("too large a frame: {} bytes", piece.frame_bytes));
-    }
     if !prologue::set_frame(&mut piece.code, piece.frame_bytes) {
         return Err("another prologue than was asked for".to_owned());
     }
