@@ -14,6 +14,7 @@ mod engines;
 mod explain;
 mod invocation;
 mod manual;
+mod merge;
 mod objdump;
 mod one_line;
 mod probe;
@@ -63,6 +64,7 @@ enum Command {
     Waterfall(Box<waterfall::Args>),
     Report(report::Args),
     Compare(compare::Args),
+    Merge(merge::Args),
     Engines(engines::Args),
     Reproduce(reproduce::Args),
     /// Show what this machine supports, what it lacks, and how to get it
@@ -100,6 +102,7 @@ fn outcome() -> anyhow::Result<ExitCode> {
         Command::Waterfall(args) => waterfall::run(*args, invocation),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args, invocation),
+        Command::Merge(args) => merge::run(args),
         Command::Engines(args) => engines::run(args, invocation),
         Command::Reproduce(args) => reproduce::run(args, invocation),
         Command::Doctor(args) => doctor::run(args, invocation),

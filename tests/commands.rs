@@ -35,7 +35,32 @@ fn place() -> TempDir {
     let suite = fs::read_to_string(place.path().join("suite.jsonl")).unwrap();
     let slower: String = suite.lines().map(|line| slower(line) + "\n").collect();
     fs::write(place.path().join("slower.jsonl"), slower).unwrap();
+    for (index, gone) in [(1, "jacobi-2d"), (2, "floyd-warshall")] {
+        let lines = suite.lines().filter_map(|line| shard(line, index, gone));
+        let shard: String = lines.map(|line| line + "\n").collect();
+        fs::write(place.path().join(format!("shard-{index}.jsonl")), shard).unwrap();
+    }
     place
+}
+
+/// A line of a campaign as a shard without one of the workloads has it; gemm and cholesky are
+/// in all shards.
+fn shard(line: &str, index: u32, gone: &str) -> Option<String> {
+    let mut record: Value = serde_json::from_str(line).unwrap();
+    if let Some(cells) = record.pointer_mut("/cells") {
+        cells
+            .as_array_mut()
+            .unwrap()
+            .retain(|cell| cell["workload"] != gone);
+        record["config"]["shard"] = serde_json::json!({
+            "index": index, "count": 2, "workloads": 4, "list": "4567",
+            "anchors": ["polybench:gemm", "polybench:cholesky"],
+        });
+    }
+    let is_of_it = record["cell"]
+        .as_str()
+        .is_some_and(|cell| cell.contains(gone));
+    (!is_of_it).then(|| record.to_string())
 }
 
 /// A line of a campaign in which our engine takes a fifth longer.
@@ -202,6 +227,10 @@ fn json_has_the_shape_that_is_documented() {
                 "fathom compare suite.jsonl suite.jsonl --json",
                 "fathom compare suite.jsonl slower.jsonl --json",
             ],
+        ),
+        (
+            "### `fathom merge FOLDER… --json`",
+            &["fathom merge shard-1.jsonl shard-2.jsonl --json"],
         ),
         (
             "### `fathom objdump MODULE --json`",

@@ -65,7 +65,7 @@ fn bench(house: &Path, words: &str, variables: &[(&str, &str)]) -> Output {
 }
 
 const FEW: &str = "tiny --size mini --variant wasm --engines fathom --bounds trap,guard \
-                   --no-probe --rounds 2 --iterations 1 --warmup 0";
+                   --no-probe --iterations 1 --warmup 0";
 
 fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -85,9 +85,17 @@ fn shards_have_each_workload_once_and_say_what_they_are_of() {
         ("SLURM_ARRAY_TASK_MAX", "8"),
         ("SLURM_ARRAY_TASK_COUNT", "2"),
     ];
-    let first = bench(house.path(), &format!("{FEW} --shard 1/2 --out 1"), &[]);
+    let first = bench(
+        house.path(),
+        &format!("{FEW} --rounds 2 --anchors 0 --shard 1/2 --out 1"),
+        &[],
+    );
     assert!(first.status.success(), "{}", stderr(&first));
-    let second = bench(house.path(), &format!("{FEW} --shard auto --out 2"), &slurm);
+    let second = bench(
+        house.path(),
+        &format!("{FEW} --rounds 2 --anchors 0 --shard auto --out 2"),
+        &slurm,
+    );
     assert!(second.status.success(), "{}", stderr(&second));
     let read = |name: &str| Results::read(&house.path().join(name)).unwrap();
     let (first, second) = (read("1"), read("2"));
@@ -112,7 +120,7 @@ fn shards_have_each_workload_once_and_say_what_they_are_of() {
 fn a_shard_goes_on_without_its_scheduler_and_not_in_another_list() {
     let house = house(&["a", "b", "c"]);
     let kubernetes = [("JOB_COMPLETION_INDEX", "1")];
-    let line = format!("{FEW} --shard auto/2 --out r");
+    let line = format!("{FEW} --rounds 2 --anchors 0 --shard auto/2 --out r");
     assert!(bench(house.path(), &line, &kubernetes).status.success());
     let samples = house.path().join("r/samples.jsonl");
     let whole = fs::read(&samples).unwrap();
@@ -138,15 +146,93 @@ fn a_shard_goes_on_without_its_scheduler_and_not_in_another_list() {
     assert_eq!(said.matches("fathom:").count(), 1, "{said}");
 }
 
+/// Two shards of six workloads, two of them in both.
+fn two_shards() -> tempfile::TempDir {
+    let house = house(&["a", "b", "c", "d", "e", "f"]);
+    for index in [1, 2] {
+        let line = format!("{FEW} --rounds 5 --anchors 2 --shard {index}/2 --out {index}");
+        let output = bench(house.path(), &line, &[]);
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    house
+}
+
+fn merge(house: &Path, words: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.current_dir(house).arg("merge");
+    command.args(words.split(' ')).stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+#[test]
+fn shards_are_merged_whatever_their_order_and_others_are_refused() {
+    let house = two_shards();
+    let read = |name: &str| Results::read(&house.path().join(name)).unwrap();
+    let (first, second) = (read("1"), read("2"));
+    assert_eq!(workloads(&first), BTreeSet::from(["a", "b", "d", "e"]));
+    assert_eq!(workloads(&second), BTreeSet::from(["b", "c", "e", "f"]));
+    let output = merge(house.path(), "2 1 --workloads");
+    let said = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(
+        said.starts_with("2 shards of 2, anchors: tiny:b, tiny:e\nshard 1  1  "),
+        "{said}"
+    );
+    // The kernel says that it takes a microsecond, always and everywhere.
+    let row = said.lines().find(|line| line.contains("1.00 ×")).unwrap();
+    assert!(row.contains("equivalent") && row.contains('6'), "{said}");
+    for line in ["a         1", "b         all", "c         2"] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    let refused = [
+        ("1 1", "1 and 1 are both shard 1/2"),
+        ("1", "shard 2 of 2 is missing: name it, or say --partial"),
+        ("1 --partial", "one shard alone"),
+        ("1 nowhere", "nowhere"),
+    ];
+    for (words, expected) in refused {
+        let output = merge(house.path(), words);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{words}: {said}");
+        assert!(
+            said.contains(expected) && said.lines().count() == 1,
+            "{words}: {said}"
+        );
+        assert!(output.stdout.is_empty());
+    }
+    // Each of these makes it another campaign.
+    let others = [
+        (FEW, 1, "list of anchors"),
+        (
+            &FEW.replace("--warmup 0", "--warmup 1"),
+            2,
+            "number of warm-up iterations",
+        ),
+    ];
+    for (at, (words, anchors, expected)) in others.iter().enumerate() {
+        let line = format!("{words} --rounds 1 --anchors {anchors} --shard 2/2 --out other-{at}");
+        let output = bench(house.path(), &line, &[]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let said = stderr(&merge(house.path(), &format!("1 other-{at}")));
+        assert!(
+            said.contains(&format!("each has a {expected} of its own")),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn what_cannot_be_divided_is_refused_in_one_line() {
     let house = house(&["a", "b"]);
     let cases = [
         (
-            format!("{FEW} --shard 1/3"),
+            format!("{FEW} --rounds 2 --anchors 0 --shard 1/3"),
             "tiny-mini has 2 workloads, at least one for each shard",
         ),
-        (format!("{FEW} --shard auto"), "none of SLURM_ARRAY_TASK_ID"),
+        (
+            format!("{FEW} --rounds 2 --anchors 0 --shard auto"),
+            "none of SLURM_ARRAY_TASK_ID",
+        ),
     ];
     for (words, expected) in cases {
         let output = bench(house.path(), &format!("{words} --out r"), &[]);

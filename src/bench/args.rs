@@ -58,6 +58,10 @@ pub struct Args {
     /// and n from a Slurm array; `auto/n` takes i from a Kubernetes indexed job or GNU parallel
     #[arg(long, value_name = "I/N|auto[/N]")]
     pub shard: Option<Shard>,
+    /// Workloads that every shard measures, by which `fathom merge` tells machines apart
+    /// [default: 3, fewer where there are few workloads]
+    #[arg(long, value_name = "N", requires = "shard")]
+    pub anchors: Option<u32>,
 
     /// What the program is given.
     #[command(flatten)]

@@ -55,6 +55,7 @@ impl Asking for Args {
             spectre: self.spectre,
             threads: self.threads,
             shard: self.shard,
+            anchors: self.anchors,
             input: input(&self.given, folder)?,
             any_output: self.given.any_output,
             exits_allowed: self.given.allow_exit,
@@ -82,9 +83,11 @@ struct Again<A: clap::Args> {
 /// # Errors
 /// A command line that this version does not understand, or a shard that there is none of.
 pub fn of_campaign(header: &Header, folder: &Path) -> anyhow::Result<Asked> {
-    let part = header.config.shard.as_ref().map(Part::of).transpose()?;
+    let shard = header.config.shard.as_ref();
+    let part = shard.map(Part::of).transpose()?;
     Ok(Asked {
         shard: part.map(Shard::Part),
+        anchors: shard.map(|note| note.anchors.len() as u32),
         ..again(&header.command, folder)?
     })
 }

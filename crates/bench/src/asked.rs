@@ -43,6 +43,9 @@ pub struct Asked {
     pub threads: Vec<u32>,
     /// Which part of the workloads, where several machines measure them.
     pub shard: Option<Shard>,
+    /// How many workloads every shard measures, so that machines can be told apart; a few
+    /// for none.
+    pub anchors: Option<u32>,
     /// What programs are given.
     pub input: Input,
     /// Whether programs may print anything.
@@ -84,6 +87,7 @@ impl Asked {
             spectre: Vec::new(),
             threads: Vec::new(),
             shard: None,
+            anchors: None,
             input: Input::default(),
             any_output: false,
             exits_allowed: Vec::new(),

@@ -113,7 +113,7 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
         .map(|shard| shard.part(|name| env::var(name).ok()));
     let shard = part
         .transpose()?
-        .map(|part| shard::take(&mut measured, design, part));
+        .map(|part| shard::take(&mut measured, design, (part, asked.anchors)));
     let shard = shard.transpose()?;
     let (rows, absent) = rows(&here, &measured)?;
     let folder = folder(&here, &measured)?;

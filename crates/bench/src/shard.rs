@@ -2,14 +2,14 @@
 //!
 //! ```text
 //!  i/n            said ─┐
-//!  auto, auto/n         ├─▶ Part ─▶ the workloads i, i + n, i + 2n, … of the list
-//!    Slurm, Kubernetes, ┘
+//!  auto, auto/n         ├─▶ Part ─▶ the anchors, and of the others in the list
+//!    Slurm, Kubernetes, ┘           the workloads i, i + n, i + 2n, …
 //!    GNU parallel
 //! ```
 //!
 //! What must stay true: a workload is never divided, since what is compared is measured on
-//! one machine, in turn; the same list and `n` give the same shards on every host; each
-//! workload is in exactly one of them.
+//! one machine, in turn; the same list, `n` and number of anchors give the same shards on
+//! every host; an anchor is in all of them, each other workload in exactly one.
 
 use std::str::FromStr;
 
@@ -58,7 +58,7 @@ impl Part {
         })
     }
 
-    /// Whether the workload at this place of the list, from 0, is in it.
+    /// Whether the workload at this place of the list, from 0 and without the anchors, is in it.
     fn has(self, place: usize) -> bool {
         place % self.count as usize == self.index as usize - 1
     }
@@ -186,6 +186,10 @@ fn number(name: &str, value: &str) -> Result<u32, AskError> {
     value.parse().map_err(|_| refused())
 }
 
+/// How many workloads all shards have, unless told otherwise: with fewer than two, a machine
+/// that is slower cannot be told from a workload that is.
+const ANCHORS: usize = 3;
+
 /// Leaves of what is measured the workloads of a shard, and says which part of all it is.
 ///
 /// # Errors
@@ -193,7 +197,7 @@ fn number(name: &str, value: &str) -> Result<u32, AskError> {
 pub(crate) fn take(
     measured: &mut Measured,
     design: &Design,
-    part: Part,
+    (part, anchors): (Part, Option<u32>),
 ) -> Result<ShardNote, AskError> {
     ensure(design.controls == Controls::EachEngine, || {
         format!(
@@ -202,20 +206,19 @@ pub(crate) fn take(
         )
     })?;
     let all = measured.programs.len();
-    ensure(part.count as usize <= all, || {
-        format!(
-            "--shard {}/{}: {} has {all} workload{}, at least one for each shard is needed",
-            part.index,
-            part.count,
-            measured.title,
-            if all == 1 { "" } else { "s" }
-        )
-    })?;
+    let anchors = anchor_count((all, part), anchors, &measured.title)?;
     let list = list(&measured.programs);
-    let mut place = 0..;
-    measured
-        .programs
-        .retain(|_| place.next().is_some_and(|place| part.has(place)));
+    let places = anchor_places(all, anchors);
+    let name = |place: &usize| {
+        let program = &measured.programs[*place];
+        format!("{}:{}", program.suite, program.name)
+    };
+    let anchors = places.iter().map(name).collect();
+    let (mut place, mut other) = (0.., 0..);
+    measured.programs.retain(|_| {
+        let is_anchor = place.next().is_some_and(|place| places.contains(&place));
+        is_anchor || other.next().is_some_and(|place| part.has(place))
+    });
     let programs = &measured.programs;
     measured.notes.retain(|note| {
         let is_of =
@@ -228,7 +231,44 @@ pub(crate) fn take(
         count: part.count,
         workloads: all as u32,
         list,
+        anchors,
     })
+}
+
+/// How many anchors there are, of so many workloads in so many shards.
+fn anchor_count(
+    (all, part): (usize, Part),
+    asked: Option<u32>,
+    title: &str,
+) -> Result<usize, AskError> {
+    let workloads = |count: usize| match count {
+        1 => "1 workload".to_owned(),
+        _ => format!("{count} workloads"),
+    };
+    let spare = all.checked_sub(part.count as usize).ok_or_else(|| {
+        AskError::refused(format!(
+            "--shard {}/{}: {title} has {}, at least one for each shard is needed",
+            part.index,
+            part.count,
+            workloads(all)
+        ))
+    })?;
+    let anchors = asked.map_or_else(|| ANCHORS.min(spare), |asked| asked as usize);
+    ensure(anchors <= spare, || {
+        format!(
+            "--anchors {anchors}: {title} has {}, and each of {} shards needs one that is no anchor",
+            workloads(all),
+            part.count
+        )
+    })?;
+    Ok(anchors)
+}
+
+/// Where in a list the anchors are: as far apart as can be, since neighbours are often of
+/// one kind.
+fn anchor_places(all: usize, anchors: usize) -> Vec<usize> {
+    let place = |anchor| (2 * anchor + 1) * all / (2 * anchors);
+    (0..anchors).map(place).collect()
 }
 
 /// A hash of a list of workloads, the same wherever their files are.
@@ -245,6 +285,8 @@ fn list(programs: &[Program<'_>]) -> String {
     }
     hash.finalize().to_hex().to_string()
 }
+
+pub mod whole;
 
 #[cfg(test)]
 mod tests;

@@ -117,6 +117,7 @@ fn config() -> Config {
             count: 3,
             workloads: 30,
             list: text("4567"),
+            anchors: vec![text("polybench:gemm")],
         }),
         baseline: Some(cell().sandbox.id()),
         module: Some(ModuleNote {

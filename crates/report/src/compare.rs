@@ -92,7 +92,7 @@ pub fn confirmation(
             return text;
         }
     };
-    let names = Names::of(found);
+    let names = Names::of(found.rows.iter().map(|row| &row.row));
     for (row, workload, first) in found.regressions() {
         let mut same = again.rows.iter().filter(|one| one.row == *row);
         let second = same.find_map(|one| match workload {
@@ -162,7 +162,7 @@ fn basis(comparison: &Comparison) -> &'static str {
 
 fn table(comparison: &Comparison) -> TextTable {
     let heads = ["", "row", "change", "95 %", "noise floor", "verdict"];
-    let names = Names::of(comparison);
+    let names = Names::of(comparison.rows.iter().map(|row| &row.row));
     let mut table = TextTable {
         head: heads.map(str::to_owned).to_vec(),
         is_left: vec![true, true, false, false, false, true],
@@ -190,21 +190,17 @@ fn table(comparison: &Comparison) -> TextTable {
 }
 
 /// What tells rows apart, and nothing that they all share.
-struct Names {
+pub(crate) struct Names {
     has_suites: bool,
     has_sizes: bool,
     has_variants: bool,
 }
 
 impl Names {
-    fn of(comparison: &Comparison) -> Names {
+    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Names {
         let differs = |part: fn(&Row) -> String| {
-            let parts: BTreeSet<String> = comparison
-                .rows
-                .iter()
-                .filter(|row| row.row.variant.is_wasm())
-                .map(|row| part(&row.row))
-                .collect();
+            let rows = rows.clone().filter(|row| row.variant.is_wasm());
+            let parts: BTreeSet<String> = rows.map(part).collect();
             parts.len() > 1
         };
         Names {
@@ -214,7 +210,7 @@ impl Names {
         }
     }
 
-    fn name(&self, row: &Row) -> String {
+    pub(crate) fn name(&self, row: &Row) -> String {
         let (engine, detail) = label(row, self.has_variants);
         let mut parts = vec![format!("{engine} {detail}").trim_end().to_owned()];
         if self.has_suites {

@@ -11,6 +11,7 @@
 //!  Experiment ── pages ──▶ what it adds: growth, compile, startup (a sheet in every form),
 //!                          bounds, scaling, library, the papers' pages
 //!  two Summaries ── stats::compare ──▶ compare ──▶ terminal
+//!  shards        ── stats::merge   ──▶ merge ──▶ terminal
 //! ```
 //!
 //! What must stay true: a report is made of a results folder alone, on any
@@ -48,6 +49,8 @@ pub mod leaps;
 pub mod library;
 pub mod load;
 pub mod markdown;
+pub mod merge;
+pub mod merge_json;
 mod own_html;
 pub mod pages;
 pub mod plain;

@@ -122,11 +122,51 @@ impl Group {
         groups.iter().map(one).collect()
     }
 
+    /// The group by its rounds alone, and the variance that they do not show.
+    pub(crate) fn parted(&self) -> (Group, f64) {
+        let rounds = Group {
+            systematic: 0.0,
+            ..*self
+        };
+        (rounds, self.systematic)
+    }
+
+    /// Of the mean.
+    pub(crate) fn variance(&self) -> f64 {
+        self.scatter.value + self.systematic
+    }
+
     fn of_a_round(&self) -> Variance {
         Variance {
             value: self.scatter.value * self.rounds as f64,
             freedom: self.scatter.freedom,
         }
+    }
+}
+
+/// A variance that every group has beside its own, and that is estimated from how groups
+/// differ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Interaction {
+    /// What groups differ by, their noise included.
+    pub(crate) left: Variance,
+    /// What they differ by for their noise.
+    pub(crate) noise: f64,
+}
+
+impl Interaction {
+    /// None, which is known.
+    const NONE: Interaction = Interaction {
+        left: Variance {
+            value: 0.0,
+            freedom: f64::INFINITY,
+        },
+        noise: 0.0,
+    };
+
+    /// What is not noise.
+    pub(crate) fn variance(&self) -> f64 {
+        (self.left.value - self.noise).max(0.0)
     }
 }
 
@@ -151,6 +191,12 @@ pub struct Error {
 impl Sum {
     /// Of groups by their weights; no error if one has too few rounds.
     pub(crate) fn of(groups: &[(f64, Group)]) -> Sum {
+        Sum::with(groups, Interaction::NONE, 0.0)
+    }
+
+    /// Of groups by their weights that have a variance beside their own each, and one all
+    /// together.
+    pub(crate) fn with(groups: &[(f64, Group)], each: Interaction, all: f64) -> Sum {
         let estimate = groups
             .iter()
             .map(|(weight, group)| weight * group.estimate)
@@ -167,11 +213,16 @@ impl Sum {
             .iter()
             .map(|(weight, group)| weight * weight * group.systematic)
             .sum();
-        let variance: f64 = groups.iter().map(scatter).sum();
+        let systematic = systematic + all;
+        let weights: f64 = groups.iter().map(|(weight, _)| weight * weight).sum();
+        let scatters: f64 = groups.iter().map(scatter).sum();
+        let variance = scatters + weights * each.variance();
         let squares: f64 = groups
             .iter()
             .map(|one| scatter(one).powi(2) / one.1.scatter.freedom)
             .sum();
+        // As badly known as all that groups differ by, also where little of it is left.
+        let squares = squares + (weights * each.left.value).powi(2) / each.left.freedom;
         let freedom = (variance + systematic).powi(2) / squares;
         let error = Error {
             log: (variance + systematic).sqrt(),

@@ -11,6 +11,7 @@
 //!                 ├──▶ table      ratios that are judged together  ◀── verdict
 //!                 ▼
 //!             Summary (one campaign)     compare (two campaigns)
+//!                 ├──▶ merge     shards of one campaign, each of a machine of its own
 //!                 ├──▶ medians   plain ones, for tables that compare nothing
 //!                 ├──▶ tracing   what traced runs saw of calls
 //!                 └──▶ waterfall one program's time on one engine, in parts
@@ -47,6 +48,7 @@ pub mod group;
 pub mod interval;
 pub mod layout;
 pub mod medians;
+pub mod merge;
 mod moderate;
 pub mod noise;
 pub mod order;

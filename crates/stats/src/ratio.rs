@@ -25,9 +25,17 @@ pub struct Ratio {
 
 impl Ratio {
     fn of_groups(groups: &[(f64, Group)], workloads: usize) -> Result<Ratio, NoEstimate> {
+        Ratio::of_sum(Sum::of(groups), groups, workloads)
+    }
+
+    /// From a sum of these groups.
+    pub(crate) fn of_sum(
+        sum: Sum,
+        groups: &[(f64, Group)],
+        workloads: usize,
+    ) -> Result<Ratio, NoEstimate> {
         let rounds = groups.iter().map(|(_, group)| group.rounds).min();
         let rounds = rounds.ok_or(NoEstimate::TooFewSamples { have: 0, need: 1 })?;
-        let sum = Sum::of(groups);
         Ok(Ratio {
             value: sum.estimate.exp(),
             interval: sum.interval().map(|interval| interval.map(f64::exp)),

@@ -119,3 +119,34 @@ fn each_workload_is_in_one_shard_and_shards_are_as_long_as_each_other() {
         }
     }
 }
+
+#[test]
+fn anchors_are_apart_and_leave_each_shard_one_of_its_own() {
+    assert_eq!(anchor_places(30, 3), [5, 15, 25]);
+    assert_eq!(anchor_places(3, 1), [1]);
+    for all in 1..40_usize {
+        for anchors in 0..=all {
+            let places = anchor_places(all, anchors);
+            assert!(
+                places.windows(2).all(|pair| pair[0] < pair[1]),
+                "{places:?}"
+            );
+            assert!(places.iter().all(|place| *place < all), "{places:?}");
+        }
+    }
+    let of = |all, count, asked| {
+        let part = Part::new(1, count).unwrap();
+        anchor_count((all, part), asked, "s").map_err(|error| error.to_string())
+    };
+    assert_eq!(of(30, 4, None), Ok(3));
+    assert_eq!(of(5, 4, None), Ok(1));
+    assert_eq!(of(30, 4, Some(0)), Ok(0));
+    assert_eq!(of(30, 4, Some(26)), Ok(26));
+    let error = of(30, 4, Some(27)).unwrap_err();
+    assert!(
+        error.contains("--anchors 27: s has 30 workloads"),
+        "{error}"
+    );
+    let error = of(3, 4, None).unwrap_err();
+    assert!(error.contains("s has 3 workloads, at least one"), "{error}");
+}

@@ -14,4 +14,7 @@ pub struct ShardNote {
     /// A hash of the list of these workloads, with their sizes, arguments and answers:
     /// shards of which it differs are of different campaigns.
     pub list: String,
+    /// Workloads that every shard has, as `suite:name`: what tells machines apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub anchors: Vec<String>,
 }

@@ -41,6 +41,7 @@ mod words;
 
 pub use build::from_campaign;
 pub use commands::shell;
+pub use facts::host_line;
 pub use lens::{figure, noun, shown};
 pub use total::COUNTS;
 pub use words::{could_have_seen, label, range};

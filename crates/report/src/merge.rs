@@ -1,0 +1,165 @@
+//! Shards of one campaign together, as text.
+
+use fathom_stats::merge::{Estimates, Merged};
+use fathom_stats::{Ratio, Verdict};
+
+use crate::compare::Names;
+use crate::figures;
+use crate::plain::{Style, TextTable, Tone};
+use crate::view::could_have_seen;
+
+/// A shard as it is shown.
+#[derive(Clone, Debug)]
+pub struct Shard {
+    /// Which it is, from 1.
+    pub index: u32,
+    /// Its folder as it was named.
+    pub folder: String,
+    /// The machine that measured it, in a few words.
+    pub host: String,
+}
+
+/// What is merged.
+#[derive(Clone, Debug)]
+pub struct Shown<'a> {
+    /// In the order of the estimates.
+    pub shards: &'a [Shard],
+    /// How many there should be.
+    pub count: u32,
+    /// Workloads that every shard has.
+    pub anchors: &'a [String],
+    /// What a reader should know of the shards, a line each.
+    pub remarks: &'a [String],
+    /// Whether each workload is listed.
+    pub has_workloads: bool,
+}
+
+/// The estimates of all rows, and what the machines do to them.
+pub fn render(merged: &Merged, shown: &Shown<'_>, style: Style) -> String {
+    let mut text = String::new();
+    let mut say = |tone: Tone, line: &str| style.say(&mut text, tone, line);
+    let head = format!(
+        "{} of {}, anchors: {}",
+        figures::plural(shown.shards.len(), "shard"),
+        shown.count,
+        shown.anchors.join(", ")
+    );
+    say(Tone::Strong, &head);
+    for Shard {
+        index,
+        folder,
+        host,
+    } in shown.shards
+    {
+        say(Tone::Plain, &format!("shard {index}  {folder}  {host}"));
+    }
+    for remark in shown.remarks {
+        say(Tone::Bad, remark);
+    }
+    say(
+        Tone::Faint,
+        "Ratios of times on one machine, brought to an average of these machines; times of \
+         different machines are not compared.",
+    );
+    say(Tone::Plain, "");
+    let names = Names::of(merged.rows.iter().map(|row| &row.row));
+    let table = means(merged, shown, &names);
+    text.push_str(&table.render(style));
+    let mut say = |tone: Tone, line: &str| style.say(&mut text, tone, line);
+    say(Tone::Plain, "");
+    for row in &merged.rows {
+        let name = names.name(&row.row);
+        if let Err(why) = &row.estimates {
+            say(Tone::Bad, &format!("{name}: no estimate: {why}"));
+        }
+        if !row.missing.is_empty() {
+            let missing = row.missing.join(", ");
+            say(Tone::Bad, &format!("{name}: without a time: {missing}"));
+        }
+    }
+    say(
+        Tone::Faint,
+        "A shard's column is what its machine shows of a ratio beside an average machine, * where \
+         that is shown to differ; interaction is what one machine does to one workload alone, as \
+         a standard deviation.",
+    );
+    let (mean, cell) = merged.detectable;
+    if let Some(seen) = could_have_seen(mean, cell) {
+        say(Tone::Faint, &seen);
+    }
+    if shown.has_workloads {
+        say(Tone::Plain, "");
+        text.push_str(&workloads(merged, shown, &names).render(style));
+    }
+    text
+}
+
+fn means(merged: &Merged, shown: &Shown<'_>, names: &Names) -> TextTable {
+    let mut head: Vec<String> = ["row", "to", "ratio", "95 %", "verdict", "workloads"]
+        .map(str::to_owned)
+        .to_vec();
+    head.extend(
+        shown
+            .shards
+            .iter()
+            .map(|shard| format!("shard {}", shard.index)),
+    );
+    head.push("interaction".to_owned());
+    let mut is_left = vec![true, true, false, false, true];
+    is_left.resize(head.len(), false);
+    let rows = merged.rows.iter().filter_map(|row| {
+        let estimates = row.estimates.as_ref().ok()?;
+        let (mean, verdict) = &estimates.geomean;
+        let mut fields = vec![names.name(&row.row), names.name(&row.baseline)];
+        fields.extend(known(mean, *verdict));
+        fields.push(figures::count(mean.workloads as f64));
+        fields.extend(machines(estimates));
+        fields.push(figures::percent(estimates.interaction.exp_m1()));
+        Some((Tone::Plain, fields))
+    });
+    TextTable {
+        head,
+        is_left,
+        lines: rows.collect(),
+    }
+}
+
+/// The ratio, its interval and its verdict.
+fn known(ratio: &Ratio, verdict: Verdict) -> [String; 3] {
+    let ends = ratio.interval.ok();
+    let ends = ends.map(|ends| figures::ends(ends.low, ends.high));
+    [
+        figures::ratio(ratio.value),
+        ends.unwrap_or_else(|| figures::NONE.to_owned()),
+        verdict.name().to_owned(),
+    ]
+}
+
+fn machines(estimates: &Estimates) -> impl Iterator<Item = String> {
+    estimates.machines.iter().map(|(ratio, verdict)| {
+        let mark = match verdict {
+            Verdict::Different => " *",
+            _ => "",
+        };
+        format!("{}{mark}", figures::signed_percent(ratio.value - 1.0))
+    })
+}
+
+fn workloads(merged: &Merged, shown: &Shown<'_>, names: &Names) -> TextTable {
+    let heads = ["row", "workload", "shard", "ratio", "95 %", "verdict"];
+    let lines = merged.rows.iter().flat_map(|row| {
+        let all = row.estimates.iter().flat_map(|one| &one.workloads);
+        all.map(|one| {
+            let shard = one.shard.and_then(|at| shown.shards.get(at));
+            let shard = shard.map_or("all".to_owned(), |shard| shard.index.to_string());
+            let mut fields = vec![names.name(&row.row), one.workload.clone(), shard];
+            fields.extend(known(&one.ratio, one.verdict));
+            (Tone::Plain, fields)
+        })
+    });
+    TextTable {
+        head: heads.map(str::to_owned).to_vec(),
+        is_left: vec![true, true, true, false, false, true],
+        lines: lines.collect(),
+    }
+}
