@@ -143,7 +143,7 @@ fn rows(
         own_opts: &[args.opt],
         own_codegens: &args.codegen,
         own_lacks: &generator::lacks(&args.codegen, &args.engines, house),
-        has_native: false,
+        natives: &[],
         outside,
     };
     let own = Wanted {

@@ -210,7 +210,8 @@ fn compare(
 fn run(mut command: Command, program: &Program, folder: &Path) -> Result<Outcome, String> {
     let scratch = tempfile::tempdir().map_err(|e| format!("no scratch folder: {e}"))?;
     for file in &program.files {
-        fs::copy(folder.join(file), scratch.path().join(file))
+        let name = Path::new(file).file_name().expect("a file");
+        fs::copy(folder.join(file), scratch.path().join(name))
             .map_err(|e| format!("{file}: {e}"))?;
     }
     let streams = tempfile::tempdir().map_err(|e| format!("no scratch folder: {e}"))?;

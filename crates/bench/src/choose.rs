@@ -21,6 +21,8 @@ use crate::{
 pub const OWN: &str = "fathom";
 /// Native code's name in cells.
 pub const NATIVE: &str = "native";
+/// Native builds of most suites.
+pub const NATIVES: [Variant; 2] = [Variant::Native, Variant::NativeTuned];
 /// Position of our engine's driver.
 pub const OWN_DRIVER: usize = 0;
 /// Position of the driver for native code; outside engines follow.
@@ -111,8 +113,9 @@ pub struct Menu<'a> {
     pub own_codegens: &'a [Codegen],
     /// Which of these are not to be had, and why.
     pub own_lacks: &'a [(Codegen, String)],
-    /// Whether native code can be measured: a suite has it, a module not.
-    pub has_native: bool,
+    /// Native builds that are measured where nothing is named. A suite has some, and then
+    /// others may be named; a module has none.
+    pub natives: &'a [Variant],
     /// The outside engines; the driver of the first is at position 2.
     pub outside: &'a [(EngineSpec, Presence)],
 }
@@ -194,7 +197,7 @@ pub fn rows(wanted: &[Wanted], menu: &Menu<'_>) -> Result<(Vec<Row>, Vec<Absent>
         match word.engine.as_str() {
             OWN => own_rows(word, menu, is_wanted, (&mut rows, &mut absent))?,
             name => match native_variant(name) {
-                Some(variant) if menu.has_native => rows.push(native_row(word, variant)?),
+                Some(variant) if !menu.natives.is_empty() => rows.push(native_row(word, variant)?),
                 Some(_) => absent.push(Absent {
                     engine: word.engine.clone(),
                     why: "there is no native build of a module".into(),
@@ -227,12 +230,8 @@ impl Menu<'_> {
     fn everything(&self) -> Vec<Wanted> {
         let own = std::iter::once(OWN);
         let outside = self.outside.iter().map(|(spec, _)| spec.name.as_str());
-        let native: &[&str] = if self.has_native {
-            &["native", "native-tuned"]
-        } else {
-            &[]
-        };
-        let names = own.chain(outside).chain(native.iter().copied());
+        let native = self.natives.iter().map(|variant| variant.name());
+        let names = own.chain(outside).chain(native);
         names
             .map(|name| Wanted {
                 engine: name.to_owned(),

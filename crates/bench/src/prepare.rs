@@ -171,7 +171,7 @@ fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>),
         own_opts: &measured.opts,
         own_codegens: &measured.codegens,
         own_lacks: &own_lacks,
-        has_native: measured.has_native,
+        natives: &measured.natives,
         outside: here.outside,
     };
     let (mut rows, mut absent) = choose::rows(&wanted, &menu).map_err(AskError::Refused)?;

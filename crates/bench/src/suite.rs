@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use fathom_record::Variant;
 use serde::Deserialize;
 
 /// Why a suite cannot be used.
@@ -47,6 +48,10 @@ pub struct Suite {
     /// Its programs, in the order they are shown.
     #[serde(rename = "workload", default)]
     pub workloads: Vec<Workload>,
+    /// What its programs are built as, modules and native code, where that is not what
+    /// the programs of most suites are.
+    #[serde(default)]
+    pub variants: Vec<Variant>,
     /// What it could have and has not.
     #[serde(default)]
     pub absent: Vec<LeftOut>,

@@ -86,7 +86,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
     Ok(Measured {
         variants: vec![Variant::Wasm32, Variant::Wasm64],
         strategies: Vec::new(),
-        has_native: false,
+        natives: Vec::new(),
         ..Measured::new(format!("bounds-{size}"), (programs, notes))
     })
 }

@@ -132,7 +132,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
             Strategies::one(Bounds::Guard),
             Strategies::one(Bounds::Pkeys),
         ],
-        has_native: false,
+        natives: Vec::new(),
         ..Measured::new("calls".to_owned(), (programs, notes))
     })
 }

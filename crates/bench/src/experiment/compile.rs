@@ -28,7 +28,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
         title: "compile".to_owned(),
         opts: vec![Opt::Speed, Opt::None],
         strategies: vec![DEFAULT],
-        has_native: false,
+        natives: Vec::new(),
         ..measured
     })
 }

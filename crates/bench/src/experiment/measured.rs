@@ -11,7 +11,7 @@ use fathom_record::{
 use crate::{
     asked::{AskError, Asked, Strategies, ensure},
     check::Expected,
-    choose::Program,
+    choose::{NATIVES, Program},
     house::House,
     near::Near,
     plan::Folder,
@@ -42,8 +42,8 @@ pub struct Measured {
     pub codegens: Vec<Codegen>,
     /// Our strategies.
     pub strategies: Vec<Strategies>,
-    /// Whether there is a native build.
-    pub has_native: bool,
+    /// Native builds to measure where nothing is named; none if there is no native build.
+    pub natives: Vec<Variant>,
 }
 
 /// Programs, and what is recorded of each.
@@ -64,7 +64,7 @@ impl Measured {
             opts: vec![Opt::Speed],
             codegens: vec![Codegen::default()],
             strategies: vec![Strategies::All],
-            has_native: true,
+            natives: NATIVES.to_vec(),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::{Design, Here, Measured, suite};
 use crate::{
     asked::{AskError, OwnModule, Strategies, ensure},
     check::Expected,
-    choose::Program,
+    choose::{NATIVES, Program},
 };
 
 /// Where a module that was written as text is kept in the results folder.
@@ -46,7 +46,7 @@ pub(super) fn of_module(module: &OwnModule, native: Option<PathBuf>) -> Measured
         true => PathBuf::from(TRANSLATED),
         false => module.path.clone(),
     };
-    let has_native = native.is_some();
+    let natives: &[Variant] = native.as_ref().map_or(&[], |_| &NATIVES);
     let program = Program {
         suite: "module".to_owned(),
         name: name.to_string_lossy().into_owned(),
@@ -78,7 +78,7 @@ pub(super) fn of_module(module: &OwnModule, native: Option<PathBuf>) -> Measured
         compared: Compared::Run,
         variants: vec![Variant::Wasm],
         strategies: strategies_for(&module.wasm),
-        has_native,
+        natives: natives.to_vec(),
         ..Measured::new(title, (vec![program], Vec::new()))
     }
 }

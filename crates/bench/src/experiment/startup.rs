@@ -141,7 +141,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
             Strategies::pooled(Bounds::Uffd),
             Strategies::one(Bounds::Uffd),
         ],
-        has_native: false,
+        natives: Vec::new(),
         ..Measured::new("startup".to_owned(), (programs, notes))
     })
 }

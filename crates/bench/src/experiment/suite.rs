@@ -76,6 +76,10 @@ pub(super) fn of_suite(asked: &Asked, suite: &Suite) -> Result<Measured, AskErro
     if !has_sizes {
         measured.compared = Compared::Run;
     }
+    if !suite.variants.is_empty() {
+        let variants = suite.variants.iter().copied();
+        (measured.variants, measured.natives) = variants.partition(|variant| variant.is_wasm());
+    }
     ensure(asked.args.is_empty(), || {
         "a suite's programs have arguments of their own".to_owned()
     })?;

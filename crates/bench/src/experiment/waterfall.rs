@@ -33,7 +33,7 @@ use super::{
 use crate::{
     asked::{AskError, Asked, OwnModule, Strategies, ensure},
     check::Expected,
-    choose::{Absent, Controls, NATIVE, OWN, Program, Wanted},
+    choose::{Absent, Controls, NATIVE, NATIVES, OWN, Program, Wanted},
     engines::Presence,
     plan::Task,
     suite::Suite,
@@ -130,14 +130,15 @@ fn of_workload(here: &Here<'_>, suite: &str, name: &str) -> Result<Measured, Ask
         .into_iter()
         .find(|build| (program.artifact)(*build).exists());
     let build = build.unwrap_or(BUILDS[0]);
-    let has_native = (program.artifact)(Variant::Native).exists();
+    let is_built = (program.artifact)(Variant::Native).exists();
+    let natives: &[Variant] = if is_built { &NATIVES } else { &[] };
     // What is not built is told by whoever looks for all that is measured.
     let wasm = fs::read((program.artifact)(build)).ok();
     let title = workload.name.clone();
     let programs = (vec![program], vec![note(&suite, workload, &size)]);
     let mut measured = Measured {
         variants: vec![build],
-        has_native,
+        natives: natives.to_vec(),
         ..Measured::new(title, programs)
     };
     add_beside(&mut measured, wasm.as_deref())?;

@@ -142,9 +142,14 @@ fn missing(there: &BTreeMap<u32, usize>, count: u32) -> String {
 /// the machine's effect.
 fn rebuilt(shards: &[Named<'_>]) -> Vec<String> {
     let mut builds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for shard in shards {
-        for (engine, hash) in &shard.header.config.engines {
-            builds.entry(engine).or_default().insert(hash);
+    for Named { header, .. } in shards {
+        let measured: BTreeSet<&str> = (header.cells.iter())
+            .map(|cell| cell.sandbox.engine.as_str())
+            .collect();
+        for (engine, hash) in &header.config.engines {
+            if measured.contains(engine.as_str()) {
+                builds.entry(engine).or_default().insert(hash);
+            }
         }
     }
     let several = builds.iter().filter(|(_, hashes)| hashes.len() > 1);
