@@ -4,6 +4,7 @@
 //! ```text
 //!  MODULE, our engine     fathom run --trace-wasi    counts and times, in the engine
 //!  MODULE, --engine X     rewritten, X's runner      counts, by the module itself
+//!  --by symbols           as it is, X's runner       the engine's functions, by probes
 //!  -- COMMAND             as it is
 //!  each of them           eBPF, where it may         system calls, faults, waiting
 //! ```
@@ -16,6 +17,7 @@ pub mod calibrate;
 mod engine;
 mod process;
 mod show;
+mod symbols;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -59,6 +61,15 @@ pub struct Args {
     #[arg(long, value_name = "LEVELS", value_enum, value_delimiter = ',')]
     by: Vec<Level>,
 
+    /// Functions to count and time by probes of the kernel: a symbol map, for any command
+    /// [default with --by symbols: the engine's own]
+    #[arg(long, value_name = "FILE")]
+    symbols: Option<PathBuf>,
+
+    /// Make the symbol map of an engine, by a module whose WASI calls are known, and print it
+    #[arg(long, value_name = "ENGINE", conflicts_with_all = ["module", "words", "engine", "by", "symbols"])]
+    discover: Option<Wanted>,
+
     /// Let a rewritten module time its WASI calls too, by the engine's own clock: two clock
     /// calls more for each
     #[arg(long, requires = "module")]
@@ -100,6 +111,9 @@ enum Level {
     Process,
     /// System calls, page faults and waiting, by eBPF: needs privilege
     Kernel,
+    /// WASI functions of an outside engine, by its symbols and probes of the kernel: needs
+    /// privilege
+    Symbols,
 }
 
 /// What running it brought.
@@ -122,7 +136,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     if let (Some(module), Some(out)) = (&args.module, &args.rewrite) {
         return rewrite(module, out, args.seen());
     }
-    if args.module.is_none() && args.words.is_empty() {
+    if args.module.is_none() && args.words.is_empty() && args.discover.is_none() {
         eprintln!("fathom: trace: name a MODULE, or a COMMAND after --");
         return Ok(ExitCode::from(2));
     }
@@ -130,6 +144,9 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         house: invocation.house()?,
         ..args
     };
+    if let Some(wanted) = &args.discover {
+        return symbols::discover(&args, wanted);
+    }
     let engines = match args.engine.as_slice() {
         [Wanted { engine, .. }] if engine == "all" => engine::installed(&args)?,
         [] => vec![Wanted::own()],
@@ -190,12 +207,26 @@ fn tell(trace: &Trace, file: Option<&Path>) -> anyhow::Result<()> {
 fn traced(args: &Args, engine: &Wanted) -> anyhow::Result<Trace> {
     let mut missing = Vec::new();
     // Before anything is traced, since that takes others time, too.
+    let found = symbols::wanted(args, engine)?;
     let kernel_cost = wants_kernel(&args.by).then(calibrate::kernel).flatten();
-    let tracer = kernel(&args.by, &mut missing)?;
-    let ran = ran(args, engine, tracer.as_ref())?;
+    let probe_cost = found
+        .as_ref()
+        .and_then(|found| calibrate::probe(found.ends));
+    let mut tracer = kernel(args, &mut missing)?;
+    if let (Some(found), Some(tracer)) = (&found, &mut tracer) {
+        let probed = tracer.probe(found);
+        probed.map_err(|error| anyhow::anyhow!("{error} ({})", error.remedy()))?;
+    }
+    let mut ran = ran(args, engine, tracer.as_ref())?;
+    if let (Some(_), Some(tracer)) = (&found, &tracer) {
+        let probed = tracer.probed().context("reading the kernel's counts")?;
+        ran.wasi = Some(Wasi::by_symbols(probed, probe_cost));
+    }
     let kernel = match &tracer {
-        Some(tracer) => Some(tracer.answer().context("reading the kernel's counts")?),
-        None => None,
+        Some(tracer) if wants_kernel(&args.by) => {
+            Some(tracer.answer().context("reading the kernel's counts")?)
+        }
+        _ => None,
     };
     missing.extend(ran.missing);
     missing.extend(kernel.as_ref().and_then(lost));
@@ -243,9 +274,11 @@ fn wants_kernel(by: &[Level]) -> bool {
 }
 
 /// The tracer, where it was not left out; why there is none, if it may be missing.
-fn kernel(by: &[Level], missing: &mut Vec<String>) -> anyhow::Result<Option<Tracer>> {
-    let is_named = by.contains(&Level::Kernel);
-    if !wants_kernel(by) {
+fn kernel(args: &Args, missing: &mut Vec<String>) -> anyhow::Result<Option<Tracer>> {
+    let by = &args.by;
+    let has_symbols = by.contains(&Level::Symbols) || args.symbols.is_some();
+    let is_named = by.contains(&Level::Kernel) || has_symbols;
+    if !wants_kernel(by) && !has_symbols {
         return Ok(None);
     }
     match Tracer::attach() {
@@ -263,7 +296,8 @@ fn kernel(by: &[Level], missing: &mut Vec<String>) -> anyhow::Result<Option<Trac
 
 fn ran(args: &Args, engine: &Wanted, tracer: Option<&Tracer>) -> anyhow::Result<Ran> {
     let Some(module) = &args.module else {
-        if let Some(level) = args.by.iter().find(|level| **level != Level::Kernel) {
+        let of_commands = [Level::Kernel, Level::Symbols];
+        if let Some(level) = args.by.iter().find(|level| !of_commands.contains(level)) {
             bail!("--by {level:?} looks at modules; name one instead of a command");
         }
         return process::command(&args.words, tracer);
@@ -281,6 +315,13 @@ fn ran(args: &Args, engine: &Wanted, tracer: Option<&Tracer>) -> anyhow::Result<
             "--by process is our engine's; for {}: rewriting",
             engine.engine
         );
+    }
+    let has_symbols = named(Level::Symbols) || args.symbols.is_some();
+    if has_symbols && (named(Level::Rewriting) || named(Level::Process)) {
+        bail!("--by: symbols, process and rewriting all count WASI calls; name one of them");
+    }
+    if has_symbols && !own {
+        return engine::as_it_is(args, engine, module, tracer);
     }
     if own && !named(Level::Rewriting) {
         return process::own(args, engine, module, tracer);

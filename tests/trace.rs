@@ -10,6 +10,8 @@ use tempfile::TempDir;
 
 #[path = "trace/signals.rs"]
 mod signals;
+#[path = "trace/symbols.rs"]
+mod symbols;
 
 /// Makes so many calls, known by its text: 300 writes of 7 bytes, 20 of them in two
 /// ranges; 5 times a descriptor that is not there; 11 clocks; 3 times 16 random bytes;
@@ -484,6 +486,13 @@ fn what_cannot_be_traced_is_said_in_a_line() {
             1,
             "name one of them",
         ),
+        (
+            vec!["--engine", "wasm3", "--by", "symbols,rewriting", module],
+            1,
+            "symbol",
+        ),
+        (vec!["--by", "symbols", "--", "true"], 1, "--symbols"),
+        (vec!["--discover", "fathom"], 1, "outside engines"),
         (vec!["--by", "rewriting", trap], 1, "trap"),
         (
             vec!["--by", "rewriting", library.to_str().unwrap()],

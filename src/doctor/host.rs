@@ -237,11 +237,20 @@ fn counters() -> Finding {
 fn tracing() -> Finding {
     let name = "tracing";
     let always = "WASI calls, by rewriting on any engine and in ours";
+    let can_probe = |tracer: Tracer| {
+        tracer
+            .can_probe()
+            .map(|()| "at their first byte only".to_owned())
+    };
     match Tracer::attach() {
-        Ok(_) => Finding::yes(
+        Ok(tracer) => Finding::yes(
             CAUSES,
             name,
-            format!("system calls, faults and waiting of any program (eBPF); {always}"),
+            format!(
+                "system calls, faults and waiting of any program (eBPF); functions of engines by \
+                 symbols: {}; {always}",
+                can_probe(tracer).unwrap_or_else(|error| error.to_string()),
+            ),
         ),
         Err(error) => Finding::partly(
             CAUSES,

@@ -36,9 +36,37 @@ pub fn rewritten(
     module: &Path,
     tracer: Option<&Tracer>,
 ) -> anyhow::Result<Ran> {
-    let file = module.display().to_string();
     let wasm = load::read(module)?;
-    let wasm = counting(&wasm, Stream::Stdout, args.seen()).with_context(|| file.clone())?;
+    let wasm = counting(&wasm, Stream::Stdout, args.seen())
+        .with_context(|| module.display().to_string())?;
+    let mut ran = run(args, engine, (module, wasm), tracer)?;
+    if ran.wasi.is_none() && ran.missing.is_empty() {
+        let why = "WASI calls: it trapped, or wrote nothing at its end";
+        ran.missing.push(why.to_owned());
+    }
+    Ok(ran)
+}
+
+/// Runs the module as it is.
+///
+/// # Errors
+/// The engine does not run it.
+pub fn as_it_is(
+    args: &Args,
+    engine: &Wanted,
+    module: &Path,
+    tracer: Option<&Tracer>,
+) -> anyhow::Result<Ran> {
+    run(args, engine, (module, load::read(module)?), tracer)
+}
+
+fn run(
+    args: &Args,
+    engine: &Wanted,
+    (module, wasm): (&Path, Vec<u8>),
+    tracer: Option<&Tracer>,
+) -> anyhow::Result<Ran> {
+    let file = module.display().to_string();
     let scratch = tempfile::tempdir().context("no folder for its output")?;
     let rewritten = scratch.path().join("module");
     fs::create_dir(&rewritten)?;
@@ -78,16 +106,12 @@ pub fn rewritten(
         conversation => conversation.context(file)?,
     };
     let (counts, status) = outputs(&conversation, scratch.path())?;
-    let mut missing = Vec::new();
-    if counts.is_none() {
-        missing.push("WASI calls: it trapped, or wrote nothing at its end".to_owned());
-    }
     Ok(Ran {
         command: driver.command(),
         status,
         wall_ns: conversation.outside.wall_ns.unwrap_or(0),
         wasi: counts.map(Wasi::rewritten),
-        missing,
+        missing: Vec::new(),
     })
 }
 
@@ -120,7 +144,7 @@ pub fn installed(args: &Args) -> anyhow::Result<Vec<Wanted>> {
 }
 
 /// Where outside engines are.
-fn house(args: &Args) -> anyhow::Result<&House> {
+pub fn house(args: &Args) -> anyhow::Result<&House> {
     let house = args.house.as_ref();
     house.context("not inside a checkout: there are no outside engines")
 }

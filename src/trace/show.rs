@@ -170,6 +170,12 @@ fn head(names: &[&str], has_times: bool) -> Vec<String> {
 /// What looking costs.
 fn looking(cost: Option<&Cost>) -> String {
     cost.map_or_else(String::new, |cost| {
+        if cost.least_ns == 0.0 {
+            return format!(
+                "  each takes {} longer when traced\n",
+                duration(cost.call_ns)
+            );
+        }
         format!(
             "  each takes {} longer when traced; one that does nothing is recorded as {}\n  \
              (≲: a time that looking makes more than half of)\n",

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!  Map ◄── instructions name it ── Program ──on_tracepoint──► Attached
+//!                                         └──on_functions───► of a file, by their places
 //! ```
 //!
 //! What must stay true: whatever is made here is a descriptor, so it is gone from the
@@ -10,6 +11,8 @@
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// The argument of the system call: a union, of which the kernel reads as much as it is
 /// told; what a command does not use is zero.
@@ -52,6 +55,7 @@ enum Command {
     MapNextKey = 4,
     ProgramLoad = 5,
     RawTracepointOpen = 17,
+    LinkCreate = 28,
 }
 
 fn bpf(command: Command, mut attr: Attr) -> io::Result<i64> {
@@ -204,8 +208,39 @@ impl Code {
 
 /// Bytes of what the kernel says about a program that it refuses.
 const LOG_BYTES: usize = 1 << 16;
-/// `BPF_PROG_TYPE_RAW_TRACEPOINT`.
-const RAW_TRACEPOINT: u32 = 17;
+
+/// What a program is attached to, as `enum bpf_prog_type` and `enum bpf_attach_type` have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Tracepoints.
+    Tracepoint,
+    /// Functions of files, many at once: `BPF_TRACE_UPROBE_MULTI`, Linux 6.6.
+    Functions,
+}
+
+impl Kind {
+    fn numbers(self) -> (u32, u32) {
+        match self {
+            Kind::Tracepoint => (17, 0),
+            Kind::Functions => (2, UPROBE_MULTI),
+        }
+    }
+}
+
+/// `BPF_TRACE_UPROBE_MULTI`.
+const UPROBE_MULTI: u32 = 48;
+/// `BPF_F_UPROBE_MULTI_RETURN`.
+const AT_RETURN: u32 = 1;
+
+/// A function that is probed: where it begins in the file, bytes, and the number that the
+/// program is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The first byte of the function.
+    pub offset: u64,
+    /// The number.
+    pub cookie: u64,
+}
 
 /// A program that the kernel has verified.
 #[derive(Debug)]
@@ -216,18 +251,20 @@ pub struct Program(OwnedFd);
 pub struct Attached(#[expect(dead_code, reason = "it is held, and closed")] OwnedFd);
 
 impl Program {
-    /// Loads a program for tracepoints, with this licence.
+    /// Loads a program of a kind, with this licence.
     ///
     /// # Errors
     /// The kernel's, with the last line of what its verifier said.
-    pub fn new(code: &Code, licence: &str) -> io::Result<Program> {
+    pub fn new(kind: Kind, code: &Code, licence: &str) -> io::Result<Program> {
         let licence = CString::new(licence)?;
+        let (program, attach) = kind.numbers();
         let attr = || {
             Attr::new()
-                .u32(0, RAW_TRACEPOINT)
+                .u32(0, program)
                 .u32(4, code.words.len() as u32)
                 .address(8, code.words.as_ptr())
                 .address(16, licence.as_ptr())
+                .u32(68, attach)
         };
         let error = match bpf_fd(Command::ProgramLoad, attr()) {
             Ok(fd) => return Ok(Program(fd)),
@@ -243,6 +280,37 @@ impl Program {
             Ok(fd) => Ok(Program(fd)),
             Err(_) => Err(io::Error::other(format!("{error}: {}", last_said(&log)))),
         }
+    }
+
+    /// Runs it at the entry of functions of a file, or at their return, in every process that
+    /// has the file mapped, until what is returned is dropped.
+    ///
+    /// A probe replaces the instruction that it is on. Each place must be a function's first
+    /// byte: on Linux 6.18 one on a `nop` of five bytes elsewhere becomes a call, which
+    /// writes into the red zone of a leaf function. Functions of programs that move their
+    /// stacks, as Go's, must not be probed at their return: it is found by an address on the
+    /// stack.
+    ///
+    /// # Errors
+    /// The kernel's: it has no such probes, or no such file.
+    pub fn on_functions(
+        &self,
+        file: &Path,
+        places: &[Place],
+        is_return: bool,
+    ) -> io::Result<Attached> {
+        let file = CString::new(file.as_os_str().as_bytes())?;
+        let offsets: Vec<u64> = places.iter().map(|place| place.offset).collect();
+        let cookies: Vec<u64> = places.iter().map(|place| place.cookie).collect();
+        let attr = Attr::new()
+            .fd(0, &self.0)
+            .u32(8, UPROBE_MULTI)
+            .address(16, file.as_ptr())
+            .address(24, offsets.as_ptr())
+            .address(40, cookies.as_ptr())
+            .u32(48, places.len() as u32)
+            .u32(52, if is_return { AT_RETURN } else { 0 });
+        bpf_fd(Command::LinkCreate, attr).map(Attached)
     }
 
     /// Runs it at every pass of a tracepoint, until what is returned is dropped.
@@ -352,7 +420,7 @@ mod tests {
 
     #[test]
     fn a_program_is_verified_and_what_is_wrong_with_it_is_said() {
-        let program = match Program::new(&trivial(), "GPL") {
+        let program = match Program::new(Kind::Tracepoint, &trivial(), "GPL") {
             Ok(program) => program,
             Err(error) => return eprintln!("SKIPPED: no programs here: {error}"),
         };
@@ -361,8 +429,26 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::NotFound, "{error}");
         // It has no end.
         let wrong = Code { words: vec![0xb7] };
-        let error = Program::new(&wrong, "GPL").unwrap_err().to_string();
+        let error = Program::new(Kind::Tracepoint, &wrong, "GPL")
+            .unwrap_err()
+            .to_string();
         assert_eq!(error.lines().count(), 1, "{error}");
+    }
+
+    #[test]
+    fn functions_of_a_file_are_probed_where_the_kernel_can() {
+        let program = match Program::new(Kind::Functions, &trivial(), "GPL") {
+            Ok(program) => program,
+            Err(error) => return eprintln!("SKIPPED: no probes of functions here: {error}"),
+        };
+        let place = Place {
+            offset: 0,
+            cookie: 7,
+        };
+        let missing = Path::new("/no/such/file");
+        let error = program.on_functions(missing, &[place], false).unwrap_err();
+        assert!(error.raw_os_error().is_some(), "{error}");
+        assert!(program.on_functions(missing, &[], true).is_err());
     }
 
     #[test]

@@ -1,11 +1,13 @@
 /* What a process and all that it starts ask of the kernel: system calls, page faults, time
- * off the processor. One file, no header, no field of a kernel structure: tasks are known
- * by their address, so that nothing has to be relocated and no BTF is needed.
+ * off the processor; and how often it passes functions that are probed. One file, no header,
+ * no field of a kernel structure: tasks are known by their address, so that nothing has to be
+ * relocated and no BTF is needed.
  *
  *  tracer ── prctl(magic) ──► tasks[tracer] = SEED     it is not traced itself
  *     └ fork ───────────────► tasks[child]  = 0        waits for execve
  *          └ execve ────────► tasks[child] |= RUNS     from here on all is counted
  *               └ fork, clone ► tasks[child] = RUNS
+ *  a probed function ──► probes[tid, cookie], while it runs flights[tid, cookie]
  *  exit ──► threads[tid] = what was counted of it, and tasks[...] is gone
  *
  * What must stay true: what cannot be kept for want of room is counted in control.lost.
@@ -29,6 +31,7 @@ static long (*const map_delete)(void *map, const void *key) = (void *)3;
 static u64 (*const now_ns)(void) = (void *)5;
 static u64 (*const pid_tgid)(void) = (void *)14;
 static u64 (*const current_task)(void) = (void *)35;
+static u64 (*const attach_cookie)(void *ctx) = (void *)174;
 static long (*const read_kernel)(void *to, u32 size, const void *from) = (void *)113;
 
 /* What the tracer says, and what was lost. */
@@ -80,6 +83,18 @@ struct call {
     u64 buckets[BUCKETS]; /* [i]: 2^(i-1) <= ns < 2^i */
 };
 
+/* A function that is probed, by the number it was attached with. */
+struct probe_key {
+    u32 tid;
+    u32 number;
+};
+
+enum { ENTRY_ONLY = 1 << 30 };
+
+/* System calls that no program makes: the kernel's own code at a probed function does, on
+ * x86-64; elsewhere the numbers are free. */
+enum { URETPROBE = 335, UPROBE = 336 };
+
 struct map {
     u32 type, key, value, entries;
 };
@@ -88,6 +103,8 @@ SEC("maps") struct map control = {ARRAY, 4, sizeof(struct control), 1};
 SEC("maps") struct map tasks = {HASH, 8, sizeof(struct task), 16384};
 SEC("maps") struct map threads = {HASH, 8, sizeof(struct task), 16384};
 SEC("maps") struct map calls = {HASH, sizeof(struct call_key), sizeof(struct call), 16384};
+SEC("maps") struct map probes = {HASH, sizeof(struct probe_key), sizeof(struct call), 16384};
+SEC("maps") struct map flights = {HASH, sizeof(struct probe_key), sizeof(u64), 16384};
 SEC("maps") struct map nothing = {ARRAY, 4, sizeof(struct call), 1};
 
 INLINE struct control *the_control(void) {
@@ -126,30 +143,40 @@ INLINE void seed(u64 *ctx, u64 address) {
     if (argument == c->magic) add_task(address, SEED);
 }
 
-INLINE void count_call(struct task *t, u64 ns, s64 result) {
-    struct call_key key = {.tid = (u32)t->ids, .number = (u32)t->number};
-    struct call *call = map_lookup(&calls, &key);
-    if (!call) {
-        u32 zero = 0;
-        struct call *empty = map_lookup(&nothing, &zero);
-        if (empty) map_update(&calls, &key, empty, 0);
-        call = map_lookup(&calls, &key);
-        if (!call) {
-            struct control *c = the_control();
-            if (c) __sync_fetch_and_add(&c->lost_calls, 1);
-            return;
-        }
-        call->min_ns = ns;
-    }
+INLINE void lost_call(void) {
+    struct control *c = the_control();
+    if (c) __sync_fetch_and_add(&c->lost_calls, 1);
+}
+
+/* The entry of a key, made if it is not there; 0 if there is no room. */
+INLINE struct call *entry_of(void *map, void *key) {
+    struct call *call = map_lookup(map, key);
+    if (call) return call;
+    u32 zero = 0;
+    struct call *empty = map_lookup(&nothing, &zero);
+    if (empty) map_update(map, key, empty, 0);
+    call = map_lookup(map, key);
+    if (!call) lost_call();
+    return call;
+}
+
+INLINE void time_call(struct call *call, u64 ns) {
+    if (!call->count || ns < call->min_ns) call->min_ns = ns;
+    if (ns > call->max_ns) call->max_ns = ns;
     call->count++;
     call->total_ns += ns;
-    if (ns < call->min_ns) call->min_ns = ns;
-    if (ns > call->max_ns) call->max_ns = ns;
+    u32 at = bucket(ns);
+    if (at < BUCKETS) call->buckets[at]++;
+}
+
+INLINE void count_call(struct task *t, u64 ns, s64 result) {
+    struct call_key key = {.tid = (u32)t->ids, .number = (u32)t->number};
+    struct call *call = entry_of(&calls, &key);
+    if (!call) return;
+    time_call(call, ns);
     if (result < 0 && result >= -4095) call->failed++;
     if (result > 0) call->returned += result;
     if (result == 0) call->empty++;
-    u32 at = bucket(ns);
-    if (at < BUCKETS) call->buckets[at]++;
 }
 
 /* args: registers, number */
@@ -167,6 +194,7 @@ SEC("sys_enter") int on_enter(u64 *ctx) {
         t->flags |= RUNS;
         if (!c->began_ns) c->began_ns = now_ns();
     }
+    if (ctx[1] == URETPROBE || ctx[1] == UPROBE) return 0;
     t->ids = pid_tgid();
     if (t->cut_ns) {
         count_call(t, t->cut_ns, t->cut_result);
@@ -249,6 +277,33 @@ SEC("page_fault_user") int on_fault(u64 *ctx) {
 SEC("page_fault_kernel") int on_kernel_fault(u64 *ctx) {
     struct task *t = task_of(current_task());
     if (t && t->flags & RUNS) t->faults_kernel++;
+    return 0;
+}
+
+/* At a function's entry. `returned` is how often it was entered; the rest is of those that
+ * returned. Functions that are probed must not call themselves. */
+SEC("probe") int on_probe(void *ctx) {
+    struct task *t = task_of(current_task());
+    if (!t || !(t->flags & RUNS)) return 0;
+    u32 cookie = (u32)attach_cookie(ctx);
+    struct probe_key key = {.tid = (u32)pid_tgid(), .number = cookie & ~ENTRY_ONLY};
+    struct call *call = entry_of(&probes, &key);
+    if (!call) return 0;
+    call->returned++;
+    if (cookie & ENTRY_ONLY) return 0;
+    u64 now = now_ns();
+    if (map_update(&flights, &key, &now, 0)) lost_call();
+    return 0;
+}
+
+SEC("probe_end") int on_probe_end(void *ctx) {
+    struct probe_key key = {.tid = (u32)pid_tgid(), .number = (u32)attach_cookie(ctx)};
+    u64 *entered = map_lookup(&flights, &key);
+    if (!entered) return 0;
+    u64 ns = now_ns() - *entered;
+    map_delete(&flights, &key);
+    struct call *call = map_lookup(&probes, &key);
+    if (call) time_call(call, ns);
     return 0;
 }
 

@@ -67,12 +67,19 @@ pub struct Calls {
     pub bytes: u64,
     /// How often it came to each of [`CLASSES`].
     pub results: [u64; CLASSES.len()],
+    /// How often it was called where what it came to was not seen.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unseen: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Calls {
     /// How often it was called.
     pub fn count(&self) -> u64 {
-        self.results.iter().sum()
+        self.results.iter().sum::<u64>() + self.unseen
     }
 
     /// How often it came to anything but success.
@@ -143,7 +150,14 @@ impl Counts {
                 results = others;
             }
             let (bytes, results) = (*bytes, results.try_into().ok()?);
-            counts.functions.insert(name, Calls { bytes, results });
+            counts.functions.insert(
+                name,
+                Calls {
+                    bytes,
+                    results,
+                    unseen: 0,
+                },
+            );
         }
         Some((&stream[..at - 1], counts))
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::{Calls, Class, Counts};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Probed};
 use crate::times::Times;
 
 /// Says what a file is.
@@ -82,6 +82,8 @@ pub enum How {
     Rewriting,
     /// Our engine counts and times them.
     InProcess,
+    /// The kernel counts and times the engine's functions, by a symbol map.
+    Symbols,
 }
 
 /// One function.
@@ -129,6 +131,27 @@ impl Wasi {
         }
     }
 
+    /// From what the kernel saw of an engine's functions.
+    pub fn by_symbols(probed: BTreeMap<String, Probed>, cost: Option<Cost>) -> Wasi {
+        let function = |(name, probed): (String, Probed)| {
+            let calls = Calls {
+                unseen: probed.entered,
+                ..Calls::default()
+            };
+            let function = Function {
+                calls,
+                times: (probed.times.count > 0).then_some(probed.times),
+                total_ns: None,
+            };
+            (name, function)
+        };
+        Wasi {
+            how: How::Symbols,
+            functions: probed.into_iter().map(function).collect(),
+            cost,
+        }
+    }
+
     /// How they were seen, as people call it.
     pub fn words(&self) -> &'static str {
         match (self.how, &self.cost) {
@@ -137,6 +160,10 @@ impl Wasi {
                 "counted and timed by the module itself, rewritten, with the engine's clock"
             }
             (How::InProcess, _) => "counted and timed in the engine",
+            (How::Symbols, _) => {
+                "functions of the engine, by its symbols and probes of the kernel; results and \
+                 bytes are not seen"
+            }
         }
     }
 
@@ -166,7 +193,8 @@ impl Wasi {
 
     /// All time in them, where it was seen.
     pub fn total_ns(&self) -> Option<u64> {
-        self.functions.values().map(Function::all_ns).sum()
+        let called = self.functions.values().filter(|f| f.calls.count() > 0);
+        called.map(Function::all_ns).sum()
     }
 }
 

@@ -127,6 +127,57 @@ impl Kernel {
     }
 }
 
+/// What was seen of a function that is probed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Probed {
+    /// How often it was entered.
+    pub entered: u64,
+    /// How long it took, as often as it returned and that was seen.
+    pub times: Times,
+}
+
+/// `struct probe_key` and `struct call`, by the names of the numbers.
+pub(super) fn probed(names: &[String], entries: &Entries) -> BTreeMap<String, Probed> {
+    let mut all = BTreeMap::<String, Probed>::new();
+    for (key, value) in entries {
+        let number = key.get(4..8).and_then(|bytes| bytes.try_into().ok());
+        let name = number.and_then(|bytes| names.get(u32::from_ne_bytes(bytes) as usize));
+        let (Some(name), Some((times, [_, entered, _]))) = (name, timed(&numbers(value))) else {
+            continue;
+        };
+        let one = all.entry(name.clone()).or_default();
+        one.entered += entered;
+        one.times.merge(&times);
+    }
+    all
+}
+
+/// The fields of `struct call`: the times, then failed, returned and empty.
+fn timed(fields: &[u64]) -> Option<(Times, [u64; 3])> {
+    let [
+        count,
+        failed,
+        total_ns,
+        min_ns,
+        max_ns,
+        returned,
+        empty,
+        buckets @ ..,
+    ] = fields
+    else {
+        return None;
+    };
+    let used = buckets.iter().rposition(|calls| *calls > 0);
+    let times = Times {
+        count: *count,
+        total_ns: *total_ns,
+        min_ns: *min_ns,
+        max_ns: *max_ns,
+        buckets: buckets[..used.map_or(0, |last| last + 1)].to_vec(),
+    };
+    Some((times, [*failed, *returned, *empty]))
+}
+
 /// `struct control`.
 pub(super) fn control(numbers: &CallNumbers, argument: u64, magic: u64) -> Vec<u8> {
     let fields = [
@@ -226,34 +277,15 @@ fn thread(value: &[u8], is_running: bool) -> Option<Thread> {
 fn call(key: &[u8], value: &[u8]) -> Option<Call> {
     let (thread, number) = key.split_first_chunk::<4>()?;
     let number = u32::from_ne_bytes(number.try_into().ok()?);
-    let fields = numbers(value);
-    let [
-        count,
-        failed,
-        total_ns,
-        min_ns,
-        max_ns,
-        returned,
-        empty,
-        buckets @ ..,
-    ] = &fields[..]
-    else {
-        return None;
-    };
+    let (times, [failed, returned, empty]) = timed(&numbers(value))?;
     let name = names::name(number);
-    let used = buckets.iter().rposition(|calls| *calls > 0);
+    let is_transfer = names::is_transfer(&name);
     Some(Call {
         thread: u32::from_ne_bytes(*thread),
-        failed: *failed,
-        bytes: names::is_transfer(&name).then_some(*returned),
-        empty: if names::is_transfer(&name) { *empty } else { 0 },
+        failed,
+        bytes: is_transfer.then_some(returned),
+        empty: if is_transfer { empty } else { 0 },
         name,
-        times: Times {
-            count: *count,
-            total_ns: *total_ns,
-            min_ns: *min_ns,
-            max_ns: *max_ns,
-            buckets: buckets[..used.map_or(0, |last| last + 1)].to_vec(),
-        },
+        times,
     })
 }

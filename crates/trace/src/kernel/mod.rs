@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!  Tracer::attach ─► maps, programs on tracepoints
+//!     probe ──► the functions of a file, which processes that are followed pass
 //!     follow ─► what this thread starts from now on is traced, from its execve on,
 //!               with all its threads and all that it starts itself
 //!     answer ─► Kernel: system calls, threads, what was lost
@@ -15,13 +16,15 @@ mod answer;
 mod listing;
 pub mod names;
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher};
 use std::io;
 use std::marker::PhantomData;
 
-use fathom_sys::bpf::{self, Attached, Map, Program};
+use fathom_sys::bpf::{self, Attached, Kind, Map, Place, Program};
 
-pub use answer::{Call, Kernel, Lost, Thread, Waits};
+use crate::symbols::{Ends, Found};
+pub use answer::{Call, Kernel, Lost, Probed, Thread, Waits};
 use listing::Listing;
 
 /// Why the kernel cannot be asked.
@@ -56,11 +59,22 @@ fn lacking(what: &str, error: &io::Error) -> KernelError {
     }
 }
 
+/// The programs at the entry and the return of functions.
+const AT: &str = "probe";
+const AFTER: &str = "probe_end";
+/// Beside a number: the return is not seen, as in `trace.bpf.c`.
+const ENTRY_ONLY: u64 = 1 << 30;
+
+/// What an error says is lacking.
+const PROBES: &str = "probes of functions (Linux 6.6 or newer)";
+
 /// The programs in the kernel.
 pub struct Tracer {
     maps: Vec<(&'static str, Map)>,
     number: u32,
-    _attached: Vec<Attached>,
+    attached: Vec<Attached>,
+    /// Functions that are probed, by their numbers.
+    probed: Vec<String>,
     /// Who follows must be who forks.
     _one_thread: PhantomData<*const ()>,
 }
@@ -88,17 +102,19 @@ impl Tracer {
         let map = map_of(&maps, "control").map_err(|e| lacking("a map", &e))?;
         (map.set(&first, &control)).map_err(|e| lacking("a map", &e))?;
         let mut attached = Vec::new();
-        for (tracepoint, words) in &listing.programs {
+        let tracepoints = listing.programs.iter();
+        for (tracepoint, words) in tracepoints.filter(|(name, _)| ![AT, AFTER].contains(name)) {
             let load = || {
                 let code = Listing::code(words, &maps)?;
-                Program::new(&code, "GPL")?.on_tracepoint(tracepoint)
+                Program::new(Kind::Tracepoint, &code, "GPL")?.on_tracepoint(tracepoint)
             };
             attached.push(load().map_err(|e| lacking(tracepoint, &e))?);
         }
         Ok(Tracer {
             maps,
             number,
-            _attached: attached,
+            attached,
+            probed: Vec::new(),
             _one_thread: PhantomData,
         })
     }
@@ -106,6 +122,64 @@ impl Tracer {
     /// From now on what this thread starts is traced.
     pub fn follow(&self) {
         bpf::announce(self.number);
+    }
+
+    /// Counts how often what is followed passes these functions of a file, from now on, and
+    /// how long they take where their returns may be seen.
+    ///
+    /// # Errors
+    /// [`KernelError`]: the kernel has no such probes.
+    pub fn probe(&mut self, found: &Found) -> Result<(), KernelError> {
+        let listing = Listing::own();
+        let first = self.probed.len() as u64;
+        let places = |flag: u64| -> Vec<Place> {
+            let numbered = (first..).zip(&found.functions);
+            let place = |(number, (_, offset)): (u64, &(String, u64))| Place {
+                offset: *offset,
+                cookie: number | flag,
+            };
+            numbered.map(place).collect()
+        };
+        let attach = |name: &str, places: &[Place]| {
+            let program = self.program(&listing, name)?;
+            program.on_functions(&found.file, places, name == AFTER)
+        };
+        let attached = match found.ends {
+            Ends::Return => [AFTER, AT]
+                .map(|name| attach(name, &places(0)))
+                .into_iter()
+                .collect::<io::Result<Vec<_>>>(),
+            Ends::Entry => attach(AT, &places(ENTRY_ONLY)).map(|one| vec![one]),
+        };
+        (self.attached).extend(attached.map_err(|error| lacking(PROBES, &error))?);
+        let names = found.functions.iter().map(|(name, _)| name.clone());
+        self.probed.extend(names);
+        Ok(())
+    }
+
+    /// Whether functions can be probed here.
+    ///
+    /// # Errors
+    /// [`KernelError`]: they cannot.
+    pub fn can_probe(&self) -> Result<(), KernelError> {
+        let program = self.program(&Listing::own(), AT);
+        program.map(drop).map_err(|error| lacking(PROBES, &error))
+    }
+
+    fn program(&self, listing: &Listing, name: &str) -> io::Result<Program> {
+        let found = listing.programs.iter().find(|(other, _)| *other == name);
+        let (_, words) = found.ok_or_else(|| io::Error::other(format!("no program {name}")))?;
+        Program::new(Kind::Functions, &Listing::code(words, &self.maps)?, "GPL")
+    }
+
+    /// What was seen of the functions that are probed, by name: several that have one name
+    /// are added up.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn probed(&self) -> io::Result<BTreeMap<String, Probed>> {
+        let entries = map_of(&self.maps, "probes")?.entries()?;
+        Ok(answer::probed(&self.probed, &entries))
     }
 
     /// What was counted so far: all of what has ended, and what still runs up to now.
