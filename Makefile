@@ -77,6 +77,10 @@ cross: packages ## Run the engine's tests and the official suite on aarch64 and 
 test-pkeys: packages ## Run strategy pkeys in a virtual machine that has protection keys
 	CARGO=$(CARGO) tests/pkeys/run
 
+.PHONY: test-slurm
+test-slurm: packages-slurm ## Run a campaign on a Slurm cluster on loopback, a node killed in the middle
+	CARGO=$(CARGO) tests/slurm/run
+
 .PHONY: style
 style: ## Check formatting and lints
 	$(CARGO) fmt --all --check
@@ -104,6 +108,10 @@ packages: ## Install missing Debian packages (as root), or name them
 .PHONY: packages-bench
 packages-bench: ## Install missing Debian packages that measuring needs (as root), or name them
 	@.ci/packages bench
+
+.PHONY: packages-slurm
+packages-slurm: ## Install missing Debian packages that a test of Slurm needs (as root), or name them
+	@.ci/packages slurm
 
 .PHONY: tools
 tools: ## Install the pinned C compiler and the outside engines that install quickly into .tools
