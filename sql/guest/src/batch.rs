@@ -13,19 +13,21 @@
 //!
 //! What must stay true: what is read was checked, and is a copy.
 
-use std::{cell::Cell, sync::Arc};
+use std::sync::Arc;
 
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, LargeStringArray, PrimitiveArray, StringArray, StringViewArray,
+    Array, ArrayRef, LargeStringArray, StringArray, StringViewArray,
     cast::AsArray,
     types::{ArrowPrimitiveType, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type},
 };
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use fathom_engine::{OutOfBounds, SharedMemory};
 
+pub use output::{Output, Source};
 pub use wrong::{Defect, Unfit};
 
 use crate::column::ColumnType;
 
+mod output;
 mod wrong;
 
 const ALIGNMENT: usize = 8;
@@ -138,11 +140,42 @@ impl Input {
         results: &[ColumnType],
         width: Width,
     ) -> (u64, u64) {
-        let mut write =
-            |to: usize, bytes: &[u8]| memory[to..to + bytes.len()].copy_from_slice(bytes);
+        self.lay_all(at, results, width, &mut |to, bytes| {
+            memory[to..to + bytes.len()].copy_from_slice(bytes);
+        })
+    }
+
+    /// The same to a memory that others share, who may change what is there meanwhile.
+    ///
+    /// # Errors
+    /// It does not reach so far.
+    pub fn write_shared(
+        &self,
+        memory: &SharedMemory,
+        at: u64,
+        results: &[ColumnType],
+        width: Width,
+    ) -> Result<(u64, u64), OutOfBounds> {
+        let mut written = Ok(());
+        let places = self.lay_all(at, results, width, &mut |to, bytes| {
+            if written.is_ok() {
+                written = memory.write(to as u64, bytes);
+            }
+        });
+        written.map(|()| places)
+    }
+
+    /// Gives each part to `write`, with room for results: where both are.
+    fn lay_all(
+        &self,
+        at: u64,
+        results: &[ColumnType],
+        width: Width,
+        write: &mut impl FnMut(usize, &[u8]),
+    ) -> (u64, u64) {
         let mut place = Place::at(at as usize, width);
-        let batch = self.lay(&mut place, &mut write);
-        let result = lay_results(self.rows, results, &mut place, &mut write);
+        let batch = self.lay(&mut place, write);
+        let result = lay_results(self.rows, results, &mut place, write);
         (batch as u64, result as u64)
     }
 
@@ -290,238 +323,6 @@ fn lay_results(
         lay_column(first, i, *ty, [valid, values, 0], place.width, write);
     }
     batch
-}
-
-/// What a guest left in its memory, read with distrust.
-///
-/// Columns may lie over each other, and each is a copy: so what is copied is counted.
-pub struct Output<'a> {
-    memory: &'a [u8],
-    at: u64,
-    width: Width,
-    copied: Cell<u64>,
-}
-
-impl<'a> Output<'a> {
-    /// The batch at this address.
-    pub fn new(memory: &'a [u8], at: u64, width: Width) -> Output<'a> {
-        let copied = Cell::new(0);
-        Output {
-            memory,
-            at,
-            width,
-            copied,
-        }
-    }
-
-    /// Its rows.
-    ///
-    /// # Errors
-    /// It is outside.
-    pub fn rows(&self) -> Result<u32, Defect> {
-        self.word(self.at, "a batch")
-    }
-
-    /// Its columns, of these types; as many rows as were `given`, if they were.
-    ///
-    /// # Errors
-    /// Whatever is wrong with it.
-    pub fn read(
-        &self,
-        types: &[ColumnType],
-        given: Option<usize>,
-    ) -> Result<Vec<ArrayRef>, Defect> {
-        let returned = self.rows()?;
-        if let Some(given) = given.filter(|given| *given != returned as usize) {
-            return Err(Defect::Rows { returned, given });
-        }
-        let first = self.columns(types)?;
-        let column = |(i, ty): (usize, &ColumnType)| {
-            let at = first + (i * self.width.column_bytes()) as u64;
-            self.column(at, *ty, i + 1, returned as usize)
-        };
-        types.iter().enumerate().map(column).collect()
-    }
-
-    /// Its rows, if its columns are said to be of these types; what they say is not read.
-    ///
-    /// # Errors
-    /// Its head is wrong.
-    pub fn shape(&self, types: &[ColumnType]) -> Result<usize, Defect> {
-        let first = self.columns(types)?;
-        for (i, ty) in types.iter().enumerate() {
-            self.typed(first + (i * self.width.column_bytes()) as u64, *ty, i + 1)?;
-        }
-        Ok(self.rows()? as usize)
-    }
-
-    /// Where its columns are, of which there are as many as there should be.
-    fn columns(&self, types: &[ColumnType]) -> Result<u64, Defect> {
-        let columns = self.word(self.at.wrapping_add(4), "a batch")?;
-        if columns as usize != types.len() {
-            let declared = types.len();
-            return Err(Defect::Columns {
-                returned: columns,
-                declared,
-            });
-        }
-        let first = self.address(self.at.wrapping_add(8), "a batch")?;
-        let bytes = (types.len() * self.width.column_bytes()) as u64;
-        self.range(first, bytes, || "columns".to_owned())?;
-        Ok(first)
-    }
-
-    fn typed(&self, at: u64, ty: ColumnType, column: usize) -> Result<(), Defect> {
-        let returned = self.word(at, "a column")?;
-        match returned == ty as u32 {
-            true => Ok(()),
-            false => Err(Defect::Type {
-                column,
-                returned,
-                declared: ty.name(),
-            }),
-        }
-    }
-
-    fn column(
-        &self,
-        at: u64,
-        ty: ColumnType,
-        column: usize,
-        rows: usize,
-    ) -> Result<ArrayRef, Defect> {
-        let part = |i: u64| self.address(at + i * self.width.bytes() as u64, "a column");
-        self.typed(at, ty, column)?;
-        let (valid, values, offsets) = (part(1)?, part(2)?, part(3)?);
-        let of = |what: &str| format!("{what} of column {column}");
-        let nulls = match valid {
-            0 => None,
-            at => {
-                let bits = self.range(at, rows.div_ceil(8) as u64, || of("the bitmap"))?;
-                nulls_of(bits, rows)
-            }
-        };
-        match ty.width() {
-            Some(width) => {
-                let bytes = self.range(values, (width * rows) as u64, || of("the values"))?;
-                Ok(fixed(ty, bytes, rows, nulls))
-            }
-            None if offsets == 0 => Err(Defect::NoOffsets { column }),
-            None => {
-                let bytes = 4 * (rows as u64 + 1);
-                let offsets = self.range(offsets, bytes, || of("the offsets"))?;
-                self.strings(column, offsets, values, nulls)
-            }
-        }
-    }
-
-    fn strings(
-        &self,
-        column: usize,
-        offsets: &[u8],
-        values: u64,
-        nulls: Option<NullBuffer>,
-    ) -> Result<ArrayRef, Defect> {
-        let (words, _) = offsets.as_chunks::<4>();
-        let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        if let Some(row) = words.windows(2).position(|pair| pair[0] > pair[1]) {
-            let row = row + 1;
-            return Err(Defect::Offsets { column, row });
-        }
-        let (from, to) = (words[0], words[words.len() - 1]);
-        let len = u64::from(to - from);
-        let begin = values.checked_add(u64::from(from)).ok_or(Defect::Outside {
-            what: format!("the text of column {column}"),
-            at: values,
-            len: u64::from(from),
-        })?;
-        let bytes = self.range(begin, len, || format!("the text of column {column}"))?;
-        let own = words.iter().map(|word| i32::try_from(word - from));
-        let own: Vec<i32> = own
-            .collect::<Result<_, _>>()
-            .map_err(|_| Defect::Text { column })?;
-        let offsets = OffsetBuffer::new(own.into());
-        StringArray::try_new(offsets, Buffer::from(bytes), nulls)
-            .map(|array| Arc::new(array) as ArrayRef)
-            .map_err(|_| Defect::Text { column })
-    }
-
-    /// The address that is there.
-    fn address(&self, at: u64, what: &str) -> Result<u64, Defect> {
-        match self.width {
-            Width::Narrow => self.word(at, what).map(u64::from),
-            Width::Wide => {
-                let (bytes, _) = self.range(at, 8, || what.to_owned())?.as_chunks::<8>();
-                Ok(u64::from_le_bytes(bytes[0]))
-            }
-        }
-    }
-
-    fn word(&self, at: u64, what: &str) -> Result<u32, Defect> {
-        let bytes = self.range(at, 4, || what.to_owned())?;
-        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-    }
-
-    fn range(&self, at: u64, len: u64, what: impl Fn() -> String) -> Result<&'a [u8], Defect> {
-        let copied = self.copied.get().saturating_add(len);
-        self.copied.set(copied);
-        if copied > COPIED_BYTES_MAX && len <= self.memory.len() as u64 {
-            return Err(Defect::Large);
-        }
-        let end = at.checked_add(len);
-        let inside = end.filter(|end| *end <= self.memory.len() as u64);
-        match inside {
-            Some(end) => Ok(&self.memory[at as usize..end as usize]),
-            None => Err(Defect::Outside {
-                what: what(),
-                at,
-                len,
-            }),
-        }
-    }
-}
-
-/// The rows without values, if there are any.
-fn nulls_of(bits: &[u8], rows: usize) -> Option<NullBuffer> {
-    let (whole, last) = bits.split_at(rows / 8);
-    let rest = (1 << (rows % 8)) - 1;
-    let mut parts = whole.chunks(ALL_VALID.len());
-    // Comparing slices takes a tenth of the time of looking at each byte.
-    let is_whole = parts.all(|part| part == &ALL_VALID[..part.len()]);
-    if is_whole && last.iter().all(|byte| byte & rest == rest) {
-        return None;
-    }
-    Some(NullBuffer::new(BooleanBuffer::new(
-        Buffer::from(bits),
-        0,
-        rows,
-    )))
-}
-
-/// A column of a fixed width from its bytes, of which there are enough.
-fn fixed(ty: ColumnType, bytes: &[u8], rows: usize, nulls: Option<NullBuffer>) -> ArrayRef {
-    match ty {
-        ColumnType::Boolean => {
-            let bits = BooleanBuffer::collect_bool(rows, |row| bytes[row] != 0);
-            Arc::new(BooleanArray::new(bits, nulls))
-        }
-        ColumnType::SmallInt => numbers::<Int16Type>(bytes, rows, nulls),
-        ColumnType::Int => numbers::<Int32Type>(bytes, rows, nulls),
-        ColumnType::BigInt => numbers::<Int64Type>(bytes, rows, nulls),
-        ColumnType::Real => numbers::<Float32Type>(bytes, rows, nulls),
-        ColumnType::Double => numbers::<Float64Type>(bytes, rows, nulls),
-        ColumnType::Varchar => unreachable!("text has no fixed width"),
-    }
-}
-
-/// Of a copy, which is aligned; any bits are a number.
-fn numbers<T: ArrowPrimitiveType>(
-    bytes: &[u8],
-    rows: usize,
-    nulls: Option<NullBuffer>,
-) -> ArrayRef {
-    let values = ScalarBuffer::new(Buffer::from(bytes), 0, rows);
-    Arc::new(PrimitiveArray::<T>::new(values, nulls))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use std::{
 use fathom_engine::Interrupt;
 
 /// How long a guest has to leave after it was told to: it can be in the engine's own code.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 
 type Key = (Instant, u64);
 

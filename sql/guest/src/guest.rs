@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use arrow_array::ArrayRef;
 use fathom_engine::{
-    Engine, Error, Instance, InstancePre, Interrupt, Memory, Store, StoreLimits, TrapCode,
-    TypedFunc, WasmParams, WasmResults,
+    Engine, Error, Instance, InstancePre, Interrupt, Memory, OutOfBounds, SharedMemory, Store,
+    StoreLimits, TrapCode, TypedFunc, WasmParams, WasmResults,
 };
 
 use crate::{
-    batch::{Input, Output, Width},
+    batch::{Input, Output, Source, Width},
     column::ColumnType,
-    deadline::Deadline,
+    deadline::{Deadline, PATIENCE},
 };
 
 /// Longest message of a guest's that is passed on.
@@ -21,13 +21,21 @@ const MESSAGE_BYTES_MAX: usize = 200;
 pub struct Guest {
     store: Store<StoreLimits>,
     instance: Instance,
-    memory: Memory,
+    memory: Held,
     width: Width,
     reserve: Reserve,
     /// Those that were looked up, by their names.
     statuses: Vec<(String, Status)>,
     interrupt: Interrupt,
     deadline: Duration,
+}
+
+/// Where its batches are.
+enum Held {
+    /// A memory that nobody else has.
+    Own(Memory),
+    /// One that instances on other threads have, too.
+    Shared(SharedMemory),
 }
 
 /// How it says where there is room.
@@ -55,11 +63,29 @@ impl Reserve {
 }
 
 impl Guest {
-    /// An instance, made by its deadline.
+    /// An instance, made by its deadline, that makes itself ready.
     ///
     /// # Errors
     /// It cannot be made, or exports no memory or `fathom_reserve`, in words; so all below.
-    pub fn new(
+    pub(crate) fn new(
+        engine: &Engine,
+        pre: &InstancePre<StoreLimits>,
+        limits: StoreLimits,
+        deadline: Duration,
+    ) -> Result<Guest, String> {
+        let mut guest = Guest::bare(engine, pre, limits, deadline)?;
+        // A reactor of WASI's does it there.
+        if guest.has("_initialize") {
+            guest.call::<(), ()>("_initialize", ())?;
+        }
+        Ok(guest)
+    }
+
+    /// An instance of which nothing was called but its start.
+    ///
+    /// # Errors
+    /// As [`Guest::new`].
+    pub(crate) fn bare(
         engine: &Engine,
         pre: &InstancePre<StoreLimits>,
         limits: StoreLimits,
@@ -77,18 +103,18 @@ impl Guest {
         interrupt.clear();
         let memory = instance.get_memory(&store, "memory");
         let memory = memory.ok_or("it exports no memory called memory")?;
-        // Another thread could write what was just checked.
         let ty = memory.ty(&store);
-        if ty.shared {
-            return Err("its memory is shared".to_owned());
-        }
         let width = if ty.memory64 {
             Width::Wide
         } else {
             Width::Narrow
         };
+        let memory = match memory.as_shared(&store) {
+            Some(shared) => Held::Shared(shared),
+            None => Held::Own(memory),
+        };
         let reserve = Reserve::of(&instance, &store, width).map_err(|error| error.to_string())?;
-        let mut guest = Guest {
+        Ok(Guest {
             store,
             instance,
             memory,
@@ -97,21 +123,29 @@ impl Guest {
             statuses: Vec::new(),
             interrupt,
             deadline,
-        };
-        // A reactor of WASI's makes itself ready there.
-        if guest
-            .instance
-            .get_func(&guest.store, "_initialize")
-            .is_some()
-        {
-            guest.call::<(), ()>("_initialize", ())?;
-        }
-        Ok(guest)
+        })
+    }
+
+    /// Whether it exports a function of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.instance.get_func(&self.store, name).is_some()
+    }
+
+    /// What ends its calls from another thread.
+    pub fn stop(&self) -> Stop {
+        Stop(self.interrupt.clone())
     }
 
     /// Bytes of its memory.
     pub fn bytes(&self) -> usize {
-        self.memory.data(&self.store).len()
+        self.source().len() as usize
+    }
+
+    fn source(&self) -> Source<'_> {
+        match &self.memory {
+            Held::Own(memory) => memory.data(&self.store).into(),
+            Held::Shared(memory) => memory.into(),
+        }
     }
 
     /// Calls an export that returns an address.
@@ -175,6 +209,18 @@ impl Guest {
         self.accepted(status?)
     }
 
+    /// Calls an export that takes an address and a number, and returns a status.
+    ///
+    /// # Errors
+    /// It fails, or says that it did.
+    pub fn step(&mut self, name: &str, at: u64, number: u32) -> Result<i32, String> {
+        let status = match self.width {
+            Width::Narrow => self.call(name, (at as u32, number)),
+            Width::Wide => self.call(name, (at, number)),
+        };
+        self.accepted(status?)
+    }
+
     /// Calls an export that takes an address and returns nothing.
     ///
     /// # Errors
@@ -220,14 +266,22 @@ impl Guest {
         if at == 0 {
             return Err(format!("it has no memory for a batch of {bytes} bytes"));
         }
-        let memory = self.memory.data_mut(&mut self.store);
         let end = at.checked_add(bytes as u64);
-        if end.is_none_or(|end| end > memory.len() as u64) || at % 8 != 0 {
+        if end.is_none_or(|end| end > self.source().len()) || at % 8 != 0 {
             return Err(format!(
                 "fathom_reserve returned {at:#x} for {bytes} bytes: outside its memory, or no multiple of 8"
             ));
         }
-        Ok(input.write(memory, at, results, self.width))
+        match &self.memory {
+            Held::Own(memory) => {
+                let memory = memory.data_mut(&mut self.store);
+                Ok(input.write(memory, at, results, self.width))
+            }
+            Held::Shared(memory) => {
+                let written = input.write_shared(memory, at, results, self.width);
+                written.map_err(|outside: OutOfBounds| outside.to_string())
+            }
+        }
     }
 
     /// The rows of a batch that stays where it is, if its columns are said to be of these
@@ -236,7 +290,7 @@ impl Guest {
     /// # Errors
     /// It is none, or another.
     pub fn shape(&self, at: u64, types: &[ColumnType]) -> Result<usize, String> {
-        let output = Output::new(self.memory.data(&self.store), at, self.width);
+        let output = Output::new(self.source(), at, self.width);
         let shape = output.shape(types);
         shape.map_err(|defect| format!("it returned {defect}"))
     }
@@ -251,7 +305,7 @@ impl Guest {
         types: &[ColumnType],
         given: Option<usize>,
     ) -> Result<Vec<ArrayRef>, String> {
-        let output = Output::new(self.memory.data(&self.store), at, self.width);
+        let output = Output::new(self.source(), at, self.width);
         let read = output.read(types, given);
         read.map_err(|defect| format!("it returned {defect}"))
     }
@@ -269,7 +323,9 @@ impl Guest {
 
     /// What it exports to say.
     fn message(&mut self) -> Option<String> {
-        self.instance.get_func(&self.store, "fathom_message")?;
+        if !self.has("fathom_message") {
+            return None;
+        }
         let at = self.address("fathom_message").ok()?;
         self.text(at, MESSAGE_BYTES_MAX)
             .filter(|text| !text.is_empty())
@@ -278,12 +334,24 @@ impl Guest {
     /// The text at an address, up to a zero or `most` bytes; without what a terminal would
     /// act on.
     pub fn text(&self, at: u64, most: usize) -> Option<String> {
-        let memory = self.memory.data(&self.store);
-        let rest = memory.get(usize::try_from(at).ok()?..)?;
-        let rest = &rest[..rest.len().min(most)];
+        let source = self.source();
+        let behind = source.len().checked_sub(at)?;
+        let rest = source.piece(at, behind.min(most as u64))?;
         let end = rest.iter().position(|byte| *byte == 0);
         let text = String::from_utf8_lossy(&rest[..end.unwrap_or(rest.len())]);
         Some(text.chars().filter(|c| !c.is_control()).collect())
+    }
+}
+
+/// Ends the calls of an instance, which is not to be used any more then.
+#[derive(Clone)]
+pub struct Stop(Interrupt);
+
+impl Stop {
+    /// Ends the one that there is, if there is one, and those that come.
+    pub fn now(&self) {
+        // One that is in the engine's own code for long ends by its deadline.
+        self.0.stop(PATIENCE);
     }
 }
 

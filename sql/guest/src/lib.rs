@@ -3,8 +3,9 @@
 //!
 //! ```text
 //!  Pool ─take─► Guest ─give─► batch::Input   copied into its memory
-//!   ▲            │ call       by its Deadline
-//!   └───give─────┴─take─────► batch::Output  checked, and copied out of it
+//!   │            │ call       by its Deadline
+//!   │            └─take─────► batch::Output  checked, and copied out of it
+//!   └─crew─► Guest, Guest, … over one shared memory, for a thread each
 //! ```
 //!
 //! What must stay true:
@@ -15,6 +16,7 @@
 
 pub mod batch;
 pub mod column;
+mod crew;
 mod deadline;
 mod freed;
 mod guest;
@@ -22,6 +24,6 @@ mod options;
 mod pool;
 
 pub use freed::keep_freed_memory;
-pub use guest::Guest;
+pub use guest::{Guest, Stop};
 pub use options::Options;
 pub use pool::Pool;

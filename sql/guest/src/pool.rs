@@ -1,6 +1,9 @@
 //! A compiled module and the instances of it that are ready, made by a thread of their own:
 //! a query finds them, and makes one itself only where it wants more at once.
 //!
+//! A module that imports a shared memory has crews, too: instances over one memory, for a
+//! thread each. An instance that is taken alone has such a memory for itself.
+//!
 //! What must stay true: an instance is used by one call at a time, and one in which a call
 //! failed never comes back.
 
@@ -15,7 +18,11 @@ use std::{
 
 use fathom_engine::{Config, Engine, InstancePre, Linker, Module, StoreLimits, StoreLimitsBuilder};
 
-use crate::{guest::Guest, options::Options};
+use crate::{
+    crew::{self, Crew, Shared},
+    guest::Guest,
+    options::Options,
+};
 
 /// Pools that have fewer instances ready than they should. Without a thread, queries make
 /// their own.
@@ -38,9 +45,19 @@ pub struct Pool {
     options: Options,
     engine: Engine,
     module: Module,
-    pre: InstancePre<StoreLimits>,
+    linker: Linker<StoreLimits>,
+    memory: Kind,
     idle: Mutex<Vec<Guest>>,
+    crews: Mutex<Vec<Crew>>,
     wanted: AtomicUsize,
+}
+
+/// Whose memory its instances have.
+enum Kind {
+    /// Each has one, and all but that is linked.
+    Own(Box<InstancePre<StoreLimits>>),
+    /// It is imported, so that instances can have one together.
+    Shared(Shared),
 }
 
 impl std::fmt::Debug for Pool {
@@ -73,16 +90,22 @@ impl Pool {
         linker
             .define_unknown_imports_as_traps(&module)
             .map_err(|error| error.to_string())?;
-        let pre = linker
-            .instantiate_pre(&module)
-            .map_err(|error| error.to_string())?;
+        let memory = match crew::shared(&module)? {
+            Some(shared) => Kind::Shared(shared),
+            None => {
+                let pre = linker.instantiate_pre(&module);
+                Kind::Own(Box::new(pre.map_err(|error| error.to_string())?))
+            }
+        };
         Ok(Pool {
             bytes,
             options,
             engine,
             module,
-            pre,
+            linker,
+            memory,
             idle: Mutex::new(Vec::new()),
+            crews: Mutex::new(Vec::new()),
             wanted: AtomicUsize::new(0),
         })
     }
@@ -90,6 +113,11 @@ impl Pool {
     /// What was compiled.
     pub fn module(&self) -> &Module {
         &self.module
+    }
+
+    /// What it was compiled from.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Whether it is what compiling these would make.
@@ -105,7 +133,15 @@ impl Pool {
 
     /// How many are ready.
     pub fn ready(&self) -> usize {
-        self.idle().len()
+        match self.memory {
+            Kind::Own(_) => self.idle().len(),
+            Kind::Shared(_) => self.crews().iter().map(Crew::len).sum(),
+        }
+    }
+
+    /// Whether its instances can have one memory together.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.memory, Kind::Shared(_))
     }
 
     /// One that is ready, or a new one.
@@ -123,6 +159,24 @@ impl Pool {
         }
     }
 
+    /// As many as wanted over one memory, which nobody else has; at least one.
+    ///
+    /// # Errors
+    /// The module imports no shared memory, or they cannot be made, in words.
+    pub fn crew(self: &Arc<Pool>, count: usize) -> Result<Vec<Guest>, String> {
+        let Kind::Shared(shared) = &self.memory else {
+            return Err("it imports no shared memory".to_owned());
+        };
+        let ready = self.crews().pop();
+        self.ask();
+        let mut crew = match ready {
+            Some(crew) => crew,
+            None => self.first(shared)?,
+        };
+        crew.resize(count, &self.engine)?;
+        Ok(crew.into_guests())
+    }
+
     /// Takes one back that may be used again.
     pub fn give(&self, guest: Guest) {
         if self.options.reuse {
@@ -134,10 +188,27 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn crews(&self) -> MutexGuard<'_, Vec<Crew>> {
+        self.crews.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn make(&self) -> Result<Guest, String> {
-        let bytes = self.options.memory_bytes;
-        let limits = StoreLimitsBuilder::new().memory_size(bytes).build();
-        Guest::new(&self.engine, &self.pre, limits, self.options.deadline)
+        match &self.memory {
+            Kind::Own(pre) => {
+                let bytes = self.options.memory_bytes;
+                let limits = StoreLimitsBuilder::new().memory_size(bytes).build();
+                Guest::new(&self.engine, pre, limits, self.options.deadline)
+            }
+            Kind::Shared(shared) => {
+                let mut alone = self.first(shared)?.into_guests();
+                alone.pop().ok_or_else(|| "no instance".to_owned())
+            }
+        }
+    }
+
+    /// A crew of one.
+    fn first(&self, shared: &Shared) -> Result<Crew, String> {
+        Crew::first(&self.linker, &self.module, shared, &self.options)
     }
 
     fn ask(self: &Arc<Pool>) {
@@ -150,10 +221,20 @@ impl Pool {
     /// One that cannot be made is left to the query, which says why.
     fn fill(&self) {
         while self.ready() < self.wanted.load(Ordering::Relaxed) {
-            match self.make() {
-                Ok(guest) => self.idle().push(guest),
-                Err(_) => return,
+            let made = match &self.memory {
+                Kind::Own(_) => self.make().map(|guest| self.idle().push(guest)),
+                Kind::Shared(shared) => self.whole(shared).map(|crew| self.crews().push(crew)),
+            };
+            if made.is_err() {
+                return;
             }
         }
+    }
+
+    /// A crew of as many as are wanted.
+    fn whole(&self, shared: &Shared) -> Result<Crew, String> {
+        let mut crew = self.first(shared)?;
+        crew.resize(self.wanted.load(Ordering::Relaxed), &self.engine)?;
+        Ok(crew)
     }
 }

@@ -1,8 +1,8 @@
 //! Batches there and back, and every word of one damaged.
 
-use arrow_array::{Float64Array, Int32Array, Int64Array};
+use arrow_array::{BooleanArray, Float64Array, Int32Array, Int64Array};
 
-use super::*;
+use super::{output::nulls_of, *};
 
 /// Every type, with nulls, and a slice that begins within a byte of the bitmap.
 fn columns() -> Vec<(ColumnType, ArrayRef)> {
@@ -56,7 +56,7 @@ fn written_and_read(width: Width) {
         memory[..64].iter().all(|byte| *byte == 0xaa),
         "in front of it"
     );
-    let read = Output::new(&memory, batch, width)
+    let read = Output::new(&memory[..], batch, width)
         .read(&types(&columns), Some(11))
         .unwrap();
     for ((_, written), read) in columns.iter().zip(read) {
@@ -67,7 +67,7 @@ fn written_and_read(width: Width) {
         .map(|(ty, array)| (*ty, array.slice(0, 0)))
         .collect();
     let (memory, batch, _) = written(&empty, &[], width);
-    let read = Output::new(&memory, batch, width)
+    let read = Output::new(&memory[..], batch, width)
         .read(&types(&empty), Some(0))
         .unwrap();
     assert!(read.iter().all(|array| array.is_empty()));
@@ -77,13 +77,14 @@ fn written_and_read(width: Width) {
 fn results_have_room_and_values() {
     let columns = columns();
     let (memory, _, result) = written(&columns, &[ColumnType::Int], Width::Narrow);
-    let read = Output::new(&memory, result, Width::Narrow)
+    let read = Output::new(&memory[..], result, Width::Narrow)
         .read(&[ColumnType::Int], Some(11))
         .unwrap();
     assert_eq!((read[0].len(), read[0].null_count()), (11, 0));
     // Text has no room yet: its offsets are none.
     let (memory, _, result) = written(&columns, &[ColumnType::Varchar], Width::Narrow);
-    let read = Output::new(&memory, result, Width::Narrow).read(&[ColumnType::Varchar], Some(11));
+    let read =
+        Output::new(&memory[..], result, Width::Narrow).read(&[ColumnType::Varchar], Some(11));
     assert_eq!(read, Err(Defect::NoOffsets { column: 1 }));
 }
 
@@ -104,7 +105,7 @@ fn believed_by_none(width: Width) {
         for word in [0, 1, 7, memory.len() as u32 - 1, i32::MAX as u32, u32::MAX] {
             let mut damaged = memory.clone();
             damaged[at..at + 4].copy_from_slice(&word.to_le_bytes());
-            let output = Output::new(&damaged, batch, width);
+            let output = Output::new(&damaged[..], batch, width);
             if let Ok(read) = output.read(&types, Some(11)) {
                 assert!(read.iter().all(|array| array.len() == 11));
                 for array in &read {
@@ -124,7 +125,7 @@ fn believed_by_none(width: Width) {
         u64::MAX,
     ] {
         assert!(
-            Output::new(&memory, at, width)
+            Output::new(&memory[..], at, width)
                 .read(&types, Some(11))
                 .is_err()
         );
@@ -136,7 +137,7 @@ fn what_is_wrong_is_named() {
     let columns = columns();
     let all = types(&columns);
     let (memory, batch, _) = written(&columns, &[], Width::Narrow);
-    let output = Output::new(&memory, batch, Width::Narrow);
+    let output = Output::new(&memory[..], batch, Width::Narrow);
     let rows = output.read(&all, Some(12)).unwrap_err();
     assert_eq!(rows.to_string(), "11 rows for 12");
     let fewer = output.read(&all[..2], Some(11)).unwrap_err();
@@ -167,7 +168,7 @@ fn columns_over_each_other_are_not_copied_without_end() {
     let read = |count: usize| {
         let mut memory = memory.clone();
         memory[result as usize + 4..][..4].copy_from_slice(&(count as u32).to_le_bytes());
-        Output::new(&memory, result, Width::Narrow)
+        Output::new(&memory[..], result, Width::Narrow)
             .read(&[ColumnType::BigInt; 9][..count], Some(rows))
             .map(|read| read.len())
     };
@@ -189,7 +190,7 @@ fn text_is_given_however_it_is_held() {
     for array in [&usual, &large, &view] {
         let columns = [(ColumnType::Varchar, array.slice(1, 3))];
         let (memory, batch, _) = written(&columns, &[], Width::Narrow);
-        let output = Output::new(&memory, batch, Width::Narrow);
+        let output = Output::new(&memory[..], batch, Width::Narrow);
         let read = output.read(&[ColumnType::Varchar], Some(3)).unwrap();
         assert_eq!(&read[0], &usual.slice(1, 3));
     }
