@@ -30,18 +30,36 @@
  *     NAME_finish    (groups, first, out): values of the same; they may be asked for again
  *     NAME_close     (groups), returns nothing
  *
+ * An operator that is PARALLEL SHARED has one state for all threads: each has an instance of its
+ * own, and all have one memory. Define FATHOM_SHARED for it (udo_kmeans_shared.c). NAME_open is
+ * called once, NAME_consume and NAME_produce on all threads at once, and between them, if there is
+ * one:
+ *
+ *     NAME_work      (state, step): on each thread with step 0; once all have returned, with 1, and
+ *                    so on, until all return FATHOM_END
+ *
+ * Nobody consumes any more where one works, nor works where one produces. A thread may wait for
+ * another (fathom_lock) that is in the same call, but not for its next one. Variables are the same
+ * for all threads unless they are FATHOM_OF_THREAD. There is no libc; fathom_alloc gives memory.
+ *
  * A status below 0 is a failure: the query ends with what `fathom_message` returns.
  * Include this in one source file only. Compile it so (docs/SQL.md):
  *
  *     zig cc --target=wasm32-wasi -mexec-model=reactor -O3 -o f.wasm f.c
  *
- * Memories of 64 bits do as well: build.py has the commands. */
+ * Memories of 64 bits and shared ones do as well: build.py has the commands. */
 #ifndef FATHOM_SQL_H
 #define FATHOM_SQL_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef FATHOM_SHARED
+#define FATHOM_OF_THREAD _Thread_local
+#else
 #include <stdlib.h>
+#define FATHOM_OF_THREAD
+#endif
 
 #define FATHOM_EXPORT(name) __attribute__((export_name(#name)))
 
@@ -87,7 +105,7 @@ static inline void fathom_set_null(struct fathom_column *column, uint32_t row) {
 }
 
 /* Why a call fails. */
-static const char *fathom_why = "";
+static FATHOM_OF_THREAD const char *fathom_why = "";
 
 FATHOM_EXPORT(fathom_message) const char *fathom_message(void) { return fathom_why; }
 
@@ -96,6 +114,83 @@ static inline int32_t fathom_fail(const char *why) {
     return FATHOM_FAILED;
 }
 
+#ifdef FATHOM_SHARED
+#define FATHOM_PAGE_BYTES ((uintptr_t)65536)
+
+/* Whether the memory reaches so far, or can be made to. */
+static int fathom_reach(uintptr_t end) {
+    size_t wanted = end / FATHOM_PAGE_BYTES + (end % FATHOM_PAGE_BYTES != 0);
+    for (;;) {
+        size_t pages = __builtin_wasm_memory_size(0);
+        if (pages >= wanted) return 1;
+        /* Seldom, and as much as is needed where more is too much. */
+        size_t more = wanted - pages + 64;
+        if (__builtin_wasm_memory_grow(0, more) != (size_t)-1) return 1;
+        if (__builtin_wasm_memory_grow(0, wanted - pages) == (size_t)-1) return __builtin_wasm_memory_size(0) >= wanted;
+    }
+}
+
+/* Memory, aligned to 16 bytes, or NULL; from any thread. It is given back with all of its query. */
+static void *fathom_alloc(size_t bytes) {
+    extern unsigned char __heap_base;
+    static uintptr_t taken;
+    uintptr_t first = ((uintptr_t)&__heap_base + 15) & ~(uintptr_t)15;
+    uintptr_t from = __atomic_load_n(&taken, __ATOMIC_RELAXED);
+    do {
+        uintptr_t room = UINTPTR_MAX - 15 - first - from;
+        if (bytes > room || !fathom_reach(first + from + bytes)) return NULL;
+    } while (!__atomic_compare_exchange_n(&taken, &from, from + ((bytes + 15) & ~(uintptr_t)15), 0, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    return (void *)(first + from);
+}
+
+/* 0 is free, 1 is taken, 2 is taken with others waiting. */
+static inline void fathom_lock(uint32_t *lock) {
+    uint32_t is_free = 0;
+    if (__atomic_compare_exchange_n(lock, &is_free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return;
+    while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)
+        __builtin_wasm_memory_atomic_wait32((int *)lock, 2, -1);
+}
+
+static inline void fathom_unlock(uint32_t *lock) {
+    if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2) __builtin_wasm_memory_atomic_notify((int *)lock, 1);
+}
+
+enum { FATHOM_STACK_BYTES = 256 << 10 };
+
+/* Room for a thread: its stack, and behind that its variables. The host calls it. */
+FATHOM_EXPORT(fathom_thread_open) void *fathom_thread_open(void) {
+    return fathom_alloc(FATHOM_STACK_BYTES + __builtin_wasm_tls_size() + __builtin_wasm_tls_align());
+}
+
+void __wasm_init_tls(void *variables);
+
+#ifdef __wasm64__
+__asm__(".globaltype __stack_pointer, i64\n");
+#else
+__asm__(".globaltype __stack_pointer, i32\n");
+#endif
+
+/* The first that runs in a further thread: it has no stack before. */
+FATHOM_EXPORT(fathom_thread_start) void fathom_thread_start(char *room) {
+    char *stack = room + FATHOM_STACK_BYTES;
+    uintptr_t align = __builtin_wasm_tls_align();
+    __asm__ volatile("local.get %0\n\tglobal.set __stack_pointer" : : "r"(stack) : "memory");
+    __wasm_init_tls((void *)(align == 0 ? (uintptr_t)stack : ((uintptr_t)stack + align - 1) & ~(align - 1)));
+}
+
+/* Where the host writes the next batch of a thread: the same place again, if it is large enough. */
+FATHOM_EXPORT(fathom_reserve) void *fathom_reserve(uint32_t bytes) {
+    static FATHOM_OF_THREAD void *room;
+    static FATHOM_OF_THREAD uint32_t size;
+    if (bytes > size || room == NULL) {
+        size = bytes > UINT32_MAX / 2 ? UINT32_MAX : 2 * (bytes | 1023);
+        room = fathom_alloc(size);
+        if (room == NULL) size = 0;
+    }
+    return room;
+}
+#else
 /* Where the host writes the next batch: the same place again, if it is large enough. */
 FATHOM_EXPORT(fathom_reserve) void *fathom_reserve(uint32_t bytes) {
     static void *room;
@@ -108,8 +203,9 @@ FATHOM_EXPORT(fathom_reserve) void *fathom_reserve(uint32_t bytes) {
     }
     return room;
 }
+#endif
 
-#ifdef __wasm64__
+#if defined(__wasm64__) && !defined(FATHOM_SHARED)
 void __wasm_call_ctors(void);
 
 /* A libc for 64-bit memories brings no start of a reactor. */

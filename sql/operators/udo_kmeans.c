@@ -2,13 +2,14 @@
  *     AS 'udo_kmeans.wasm', 'KMeans';
  *
  * 2-D k-means after Lloyd: points (x double, y double, payload bigint) in, the same with the
- * number of their cluster out. As many clusters as CLUSTERS, which begin at the first points
- * that differ; ITERATIONS rounds, fewer where no point moves. */
+ * number of their cluster out. As many clusters as CLUSTERS, which begin at points that kmeans.h
+ * chooses; ITERATIONS rounds, fewer where no point moves. */
 #include <string.h>
 
 #include "fathom_sql.h"
+#include "kmeans.h"
 
-enum { CLUSTERS = 8, ITERATIONS = 10, ROWS = 8192 };
+enum { ROWS = 8192 };
 
 /* Columns, so that a batch of the output is a slice of each. */
 struct points {
@@ -17,6 +18,7 @@ struct points {
     int32_t *cluster;
     uint32_t count, room, produced;
     int is_assigned;
+    struct seeds seeds;
 };
 
 FATHOM_EXPORT(KMeans_columns) const char *KMeans_columns(void) {
@@ -43,51 +45,24 @@ static int grow(struct points *points, uint32_t wanted) {
 }
 
 FATHOM_EXPORT(KMeans_consume) int32_t KMeans_consume(struct points *points, const struct fathom_batch *in) {
-    if (in->columns != 3 || in->column[0].type != FATHOM_DOUBLE || in->column[1].type != FATHOM_DOUBLE
-        || in->column[2].type != FATHOM_BIGINT)
-        return fathom_fail("k-means takes (x double, y double, payload bigint)");
-    for (uint32_t i = 0; i < in->rows; i++)
-        if (!fathom_is_valid(&in->column[0], i) || !fathom_is_valid(&in->column[1], i)
-            || !fathom_is_valid(&in->column[2], i))
-            return fathom_fail("k-means of a null");
+    if (!kmeans_takes(in)) return FATHOM_FAILED;
     if (in->rows > UINT32_MAX / 32 - points->count || !grow(points, points->count + in->rows))
         return fathom_fail("no memory for so many points");
     memcpy(points->x + points->count, in->column[0].values, in->rows * sizeof(double));
     memcpy(points->y + points->count, in->column[1].values, in->rows * sizeof(double));
     memcpy(points->payload + points->count, in->column[2].values, in->rows * sizeof(int64_t));
     points->count += in->rows;
+    seeds_of(&points->seeds, in);
     return FATHOM_OK;
-}
-
-/* The first points that differ; how many. */
-static int first_centres(const struct points *points, double *cx, double *cy) {
-    int count = 0;
-    for (uint32_t i = 0; i < points->count && count < CLUSTERS; i++) {
-        int is_new = 1;
-        for (int c = 0; c < count; c++) is_new &= cx[c] != points->x[i] || cy[c] != points->y[i];
-        if (!is_new) continue;
-        cx[count] = points->x[i];
-        cy[count++] = points->y[i];
-    }
-    return count;
-}
-
-static int32_t nearest(double x, double y, const double *cx, const double *cy, int count) {
-    int32_t best = 0;
-    double least = (x - cx[0]) * (x - cx[0]) + (y - cy[0]) * (y - cy[0]);
-    for (int c = 1; c < count; c++) {
-        double distance = (x - cx[c]) * (x - cx[c]) + (y - cy[c]) * (y - cy[c]);
-        if (distance < least) {
-            least = distance;
-            best = c;
-        }
-    }
-    return best;
 }
 
 static void assign(struct points *points) {
     double cx[CLUSTERS], cy[CLUSTERS];
-    int count = first_centres(points, cx, cy);
+    int count = (int)points->seeds.count;
+    for (int c = 0; c < count; c++) {
+        cx[c] = points->seeds.x[c];
+        cy[c] = points->seeds.y[c];
+    }
     for (uint32_t i = 0; i < points->count; i++) points->cluster[i] = -1;
     for (int round = 0; round < ITERATIONS; round++) {
         double sx[CLUSTERS] = {0}, sy[CLUSTERS] = {0};
