@@ -1,15 +1,22 @@
-//! The thesis's k-means: an operator that is given batches, and then asked for its output.
+//! The thesis's k-means: an operator that is given batches, and then asked for its output; by one
+//! instance, and by one for each thread over one memory.
 
-use std::sync::Arc;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
 
 use anyhow::{Result, anyhow, ensure};
-use arrow_array::{Array, ArrayRef, cast::AsArray, types::Int32Type};
+use arrow_array::{Array, ArrayRef, cast::AsArray, types};
 use fathom_engine::BoundsChoice;
-use fathom_guest::{Pool, batch::Input, column::ColumnType};
+use fathom_guest::{Guest, Pool, batch::Input, column::ColumnType};
 
 use crate::{
     module::Modules,
-    native::KMeans,
+    native,
     points::points,
     rounds::{Cell, Pace, measure, timed},
     show,
@@ -23,81 +30,166 @@ const RETURNED: [ColumnType; 4] = [
     ColumnType::Int,
 ];
 
-/// Measures it with this many points, and shows it.
+/// Measures it by one instance with this many points, and shows it.
 ///
 /// # Errors
 /// A module is not there, or answers something else than the native operator.
 pub fn run(modules: &Modules, pace: Pace, count: usize) -> Result<()> {
+    let title = format!("k-means of {count} points, 64-bit memory");
+    compare(modules, pace, &title, "udo_kmeans.64.wasm", count, &[None])
+}
+
+/// The same by one instance a thread over one memory, on one thread and on all.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_shared(modules: &Modules, pace: Pace, count: usize) -> Result<()> {
+    let title = format!("k-means of {count} points by threads, shared 64-bit memory");
+    let all = thread::available_parallelism().map_or(2, usize::from);
+    let threads = [Some(1), Some(all.max(2))];
+    let module = "udo_kmeans_shared.64.wasm";
+    compare(modules, pace, &title, module, count, &threads)
+}
+
+/// On as many threads each; on one without sharing a memory where it is none.
+fn compare(
+    modules: &Modules,
+    pace: Pace,
+    title: &str,
+    module: &str,
+    count: usize,
+    threads: &[Option<usize>],
+) -> Result<()> {
     let batches = points(count);
-    let expected = native(&batches)?;
-    let variants = modules.by_strategy("udo_kmeans.64.wasm")?;
+    let expected = native(&batches, 1)?;
+    let variants = modules.by_strategy(module)?;
     let sample = |answer: Result<u64>| {
+        let answer = answer?;
         ensure!(
-            answer? == expected,
-            "another answer than the native operator's"
+            answer == expected,
+            "another answer than the native operator's: {answer:x}"
         );
         Ok(())
     };
     let (batches, sample) = (&batches, &sample);
-    let mut cells = vec![Cell::new("native", move || {
-        timed(|| sample(native(batches))).map(|(ns, ())| ns)
-    })];
-    for variant in &variants {
-        cells.push(Cell::new(variant.name.clone(), move || {
-            timed(|| sample(guest(&variant.pool, batches))).map(|(ns, ())| ns)
+    let mut cells = Vec::new();
+    for on in threads {
+        let name = |of: &str| match on {
+            None => of.to_owned(),
+            Some(1) => format!("{of}, 1 thread"),
+            Some(threads) => format!("{of}, {threads} threads"),
+        };
+        let (on, shared) = (on.unwrap_or(1), on.is_some());
+        cells.push(Cell::new(name("native"), move || {
+            timed(|| sample(native(batches, on))).map(|(ns, ())| ns)
         }));
+        for variant in &variants {
+            cells.push(Cell::new(name(&variant.name), move || {
+                let answer = || match shared {
+                    true => by_crew(&variant.pool, batches, on),
+                    false => by_one(&variant.pool, batches),
+                };
+                timed(|| sample(answer())).map(|(ns, ())| ns)
+            }));
+        }
     }
+    let to: Vec<String> = cells.iter().map(|cell| cell.name.clone()).collect();
+    let is_base = |name: &&String| name.starts_with("native") || name.starts_with("none");
+    let to: Vec<&str> = to.iter().filter(is_base).map(String::as_str).collect();
     let series = measure(cells, pace)?;
     let auto = BoundsChoice::Auto.resolve(true);
-    let title = format!("k-means of {count} points, 64-bit memory; auto is {auto}");
-    show::table(
-        &title,
-        &series,
-        &["native", "none, cranelift", "none, llvm"],
-    );
+    show::table(&format!("{title}; auto is {auto}"), &series, &to);
     Ok(())
 }
 
-/// A number that another assignment would hardly have.
-fn sum(sum: u64, clusters: &ArrayRef) -> u64 {
-    let clusters = clusters.as_primitive::<Int32Type>().values().iter();
-    let weighed = clusters
-        .enumerate()
-        .map(|(i, cluster)| (i as u64 + 1) * *cluster as u64);
-    sum.wrapping_mul(31).wrapping_add(weighed.sum())
+/// A number that another assignment would hardly have, whatever the order of batches.
+fn sum(sum: u64, batch: &[ArrayRef]) -> u64 {
+    let payload = batch[2].as_primitive::<types::Int64Type>().values().iter();
+    let clusters = batch[3].as_primitive::<types::Int32Type>().values().iter();
+    let weighed = payload.zip(clusters).map(|(payload, cluster)| {
+        (*payload as u64 + 1).wrapping_mul(*cluster as u64 * 0x9e37_79b9 + 1)
+    });
+    weighed.fold(sum, u64::wrapping_add)
 }
 
-fn native(batches: &[[ArrayRef; 3]]) -> Result<u64> {
-    let mut operator = KMeans::default();
-    for batch in batches {
-        operator.consume(batch)?;
-    }
-    let mut answer = 0;
-    while let Some(batch) = operator.produce() {
-        answer = sum(answer, &batch[3]);
-    }
-    Ok(answer)
+fn native(batches: &[[ArrayRef; 3]], threads: usize) -> Result<u64> {
+    let produced = native::kmeans::run(batches, threads)?;
+    Ok(produced.iter().fold(0, |before, batch| sum(before, batch)))
 }
 
-fn guest(pool: &Arc<Pool>, batches: &[[ArrayRef; 3]]) -> Result<u64> {
+fn by_one(pool: &Arc<Pool>, batches: &[[ArrayRef; 3]]) -> Result<u64> {
     let answer = || {
         let mut guest = pool.take()?;
         let state = guest.address("KMeans_open")?;
         for batch in batches {
-            let columns: Vec<_> = GIVEN.into_iter().zip(batch.iter().cloned()).collect();
-            let input = Input::new(batch[0].len(), &columns).map_err(|unfit| unfit.to_string())?;
-            let (at, _) = guest.give(&input, &[])?;
-            guest.status("KMeans_consume", state, at)?;
+            consume(&mut guest, state, batch)?;
         }
-        let nothing = Input::new(0, &[]).map_err(|unfit| unfit.to_string())?;
-        let mut answer = 0;
-        loop {
-            let (_, result) = guest.give(&nothing, &RETURNED)?;
-            if guest.status("KMeans_produce", state, result)? == 0 {
-                return Ok(answer);
-            }
-            answer = sum(answer, &guest.take(result, &RETURNED, None)?[3]);
-        }
+        produce(&mut guest, state)
     };
     answer().map_err(|what: String| anyhow!(what))
+}
+
+/// As an operator over one shared memory runs in a query: batches are what threads take.
+fn by_crew(pool: &Arc<Pool>, batches: &[[ArrayRef; 3]], threads: usize) -> Result<u64> {
+    let answer = || {
+        let mut crew = pool.crew(threads)?;
+        let state = crew[0].address("KMeans_open")?;
+        let next = AtomicUsize::new(0);
+        each(&mut crew, |guest| {
+            while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
+                consume(guest, state, batch)?;
+            }
+            Ok(())
+        })?;
+        for step in 0.. {
+            let done = each(&mut crew, |guest| guest.step("KMeans_work", state, step))?;
+            if done.iter().all(|status| *status == 0) {
+                break;
+            }
+        }
+        let sums = each(&mut crew, |guest| produce(guest, state))?;
+        Ok(sums.into_iter().fold(0, u64::wrapping_add))
+    };
+    answer().map_err(|what: String| anyhow!(what))
+}
+
+/// On a thread each; one stays on this.
+fn each<R: Send>(
+    crew: &mut [Guest],
+    work: impl Fn(&mut Guest) -> Result<R, String> + Sync,
+) -> Result<Vec<R>, String> {
+    let work = &work;
+    thread::scope(|scope| {
+        let (first, others) = crew.split_first_mut().ok_or("nobody is there")?;
+        let others: Vec<_> = others
+            .iter_mut()
+            .map(|guest| scope.spawn(move || work(guest)))
+            .collect();
+        let first = work(first);
+        let others = others.into_iter().map(|other| {
+            let joined = other.join();
+            joined.map_err(|_| "a thread panicked".to_owned())?
+        });
+        std::iter::once(first).chain(others).collect()
+    })
+}
+
+fn consume(guest: &mut Guest, state: u64, batch: &[ArrayRef; 3]) -> Result<(), String> {
+    let columns: Vec<_> = GIVEN.into_iter().zip(batch.iter().cloned()).collect();
+    let input = Input::new(batch[0].len(), &columns).map_err(|unfit| unfit.to_string())?;
+    let (at, _) = guest.give(&input, &[])?;
+    guest.status("KMeans_consume", state, at).map(drop)
+}
+
+/// The sum of all that it returns.
+fn produce(guest: &mut Guest, state: u64) -> Result<u64, String> {
+    let nothing = Input::new(0, &[]).map_err(|unfit| unfit.to_string())?;
+    let mut answer = 0;
+    loop {
+        let (_, result) = guest.give(&nothing, &RETURNED)?;
+        if guest.status("KMeans_produce", state, result)? == 0 {
+            return Ok(answer);
+        }
+        answer = sum(answer, &guest.take(result, &RETURNED, None)?);
+    }
 }

@@ -26,7 +26,7 @@ use crate::rounds::Pace;
 #[derive(Parser)]
 struct Args {
     /// What is measured
-    #[arg(value_enum, default_values_t = [Part::Calls, Part::Rows, Part::Kmeans])]
+    #[arg(value_enum, default_values_t = [Part::Calls, Part::Rows, Part::Kmeans, Part::Shared])]
     parts: Vec<Part>,
     /// Rounds at most, each of which has every cell once
     #[arg(long, default_value_t = 15)]
@@ -59,6 +59,8 @@ enum Part {
     Rows,
     /// The thesis's k-means
     Kmeans,
+    /// The same on all threads, over one memory
+    Shared,
 }
 
 fn main() -> Result<()> {
@@ -75,9 +77,12 @@ fn main() -> Result<()> {
             Part::Calls => calls::run(&modules, pace)?,
             Part::Rows => rows::run(&modules, pace, args.collatz)?,
             Part::Kmeans => {
-                for points in &args.points {
-                    kmeans::run(&modules, pace, *points)?;
-                }
+                let run = |points: &usize| kmeans::run(&modules, pace, *points);
+                args.points.iter().try_for_each(run)?;
+            }
+            Part::Shared => {
+                let run = |points: &usize| kmeans::run_shared(&modules, pace, *points);
+                args.points.iter().try_for_each(run)?;
             }
         }
     }

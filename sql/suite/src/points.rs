@@ -8,10 +8,11 @@ use fathom_stats::rng::Rng;
 /// Rows of a batch of DataFusion's.
 pub const BATCH_ROWS: usize = 8192;
 
-/// Batches of points, `x`, `y` and a number, from one square.
+/// Batches of points, `x`, `y` and a number, from one square. Their places are multiples of
+/// 1/64, so that sums of them are exact, in whatever order they are added.
 pub fn points(count: usize) -> Vec<[ArrayRef; 3]> {
     let mut rng = Rng::new(42, 0);
-    let mut place = || (rng.below(100_000)) as f64 / 100.0;
+    let mut place = || rng.below(64_000) as f64 / 64.0;
     let x: Vec<f64> = (0..count).map(|_| place()).collect();
     let y: Vec<f64> = (0..count).map(|_| place()).collect();
     let payload: Vec<i64> = (0..count as i64).collect();
