@@ -64,7 +64,7 @@ impl Shape {
 ///
 /// # Errors
 /// The module is not there.
-pub fn run(modules: &Modules, pace: Pace) -> Result<()> {
+pub fn run(modules: &Modules, pace: Pace<'_>) -> Result<()> {
     let reused = modules.usual("nothing.wasm", true)?;
     let made = modules.usual("nothing.wasm", false)?;
     let shapes: Vec<Shape> = SHAPES
@@ -82,8 +82,9 @@ pub fn run(modules: &Modules, pace: Pace) -> Result<()> {
     new.name.push_str(", a new instance");
     cells.push(new);
     cells.push(plain_copy());
-    let series = measure(cells, pace)?;
-    show::table("A call of a function that does nothing", &series, &[]);
+    let title = "A call of a function that does nothing";
+    let series = measure(title, cells, pace)?;
+    show::table(title, &series, &[]);
     show_fit(&shapes, &series).context("too few rounds for a fit")
 }
 

@@ -34,7 +34,7 @@ const RETURNED: [ColumnType; 4] = [
 ///
 /// # Errors
 /// A module is not there, or answers something else than the native operator.
-pub fn run(modules: &Modules, pace: Pace, count: usize) -> Result<()> {
+pub fn run(modules: &Modules, pace: Pace<'_>, count: usize) -> Result<()> {
     let title = format!("k-means of {count} points, 64-bit memory");
     compare(modules, pace, &title, "udo_kmeans.64.wasm", count, &[None])
 }
@@ -43,7 +43,7 @@ pub fn run(modules: &Modules, pace: Pace, count: usize) -> Result<()> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_shared(modules: &Modules, pace: Pace, count: usize) -> Result<()> {
+pub fn run_shared(modules: &Modules, pace: Pace<'_>, count: usize) -> Result<()> {
     let title = format!("k-means of {count} points by threads, shared 64-bit memory");
     let all = thread::available_parallelism().map_or(2, usize::from);
     let threads = [Some(1), Some(all.max(2))];
@@ -54,7 +54,7 @@ pub fn run_shared(modules: &Modules, pace: Pace, count: usize) -> Result<()> {
 /// On as many threads each; on one without sharing a memory where it is none.
 fn compare(
     modules: &Modules,
-    pace: Pace,
+    pace: Pace<'_>,
     title: &str,
     module: &str,
     count: usize,
@@ -96,9 +96,10 @@ fn compare(
     let to: Vec<String> = cells.iter().map(|cell| cell.name.clone()).collect();
     let is_base = |name: &&String| name.starts_with("native") || name.starts_with("none");
     let to: Vec<&str> = to.iter().filter(is_base).map(String::as_str).collect();
-    let series = measure(cells, pace)?;
     let auto = BoundsChoice::Auto.resolve(true);
-    show::table(&format!("{title}; auto is {auto}"), &series, &to);
+    let title = format!("{title}; auto is {auto}");
+    let series = measure(&title, cells, pace)?;
+    show::table(&title, &series, &to);
     Ok(())
 }
 

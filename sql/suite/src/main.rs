@@ -43,6 +43,12 @@ struct Args {
     /// Code generators
     #[arg(long, value_delimiter = ',', default_values_t = ["cranelift", "llvm"].map(str::to_owned))]
     codegen: Vec<String>,
+    /// Measure without guards against speculation, which functions in SQL have
+    #[arg(long)]
+    no_spectre: bool,
+    /// Append each sample to this file, a line of JSON
+    #[arg(long)]
+    samples: Option<PathBuf>,
     /// Rows of collatz
     #[arg(long, default_value_t = 1_000_000)]
     collatz: usize,
@@ -69,8 +75,10 @@ fn main() -> Result<()> {
     let pace = Pace {
         rounds: args.rounds,
         seconds: args.seconds,
+        samples: args.samples.as_deref(),
     };
-    let modules = module::Modules::new(args.modules, &args.bounds, &args.codegen)?;
+    let modules =
+        module::Modules::new(args.modules, &args.bounds, &args.codegen, !args.no_spectre)?;
     println!("{}\n", host::line());
     for part in args.parts {
         match part {

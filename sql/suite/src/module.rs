@@ -31,6 +31,7 @@ pub struct Modules {
     folder: PathBuf,
     strategies: Vec<(String, BoundsChoice)>,
     codegens: Vec<Codegen>,
+    spectre: bool,
 }
 
 /// A module under one strategy by one code generator.
@@ -46,7 +47,12 @@ impl Modules {
     ///
     /// # Errors
     /// A strategy or a code generator that there is not.
-    pub fn new(folder: PathBuf, bounds: &[String], codegens: &[String]) -> Result<Modules> {
+    pub fn new(
+        folder: PathBuf,
+        bounds: &[String],
+        codegens: &[String],
+        spectre: bool,
+    ) -> Result<Modules> {
         let strategy = |name: &String| {
             let choice = name.parse::<BoundsChoice>();
             Ok((name.clone(), choice.map_err(|error| anyhow!("{error}"))?))
@@ -60,6 +66,7 @@ impl Modules {
             folder,
             strategies: bounds.iter().map(strategy).collect::<Result<_>>()?,
             codegens: codegens.iter().map(codegen).collect::<Result<_>>()?,
+            spectre,
         })
     }
 
@@ -126,6 +133,7 @@ impl Modules {
             .bounds64(bounds)
             .codegen(codegen)
             .clang(clang())
+            .spectre(self.spectre)
             .allow_unchecked(true);
         let engine = Engine::new(&config)?;
         let options = Options {

@@ -1,7 +1,12 @@
 //! Cells, measured in rounds: every round has each once, in an order of its own, so that what
 //! changes on the machine meets all of them alike.
 
-use std::time::{Duration, Instant};
+use std::{
+    fs::OpenOptions,
+    io::Write,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, Result};
 use fathom_stats::rng::Rng;
@@ -9,13 +14,15 @@ use fathom_stats::rng::Rng;
 /// The seed of the orders, so that a run can be repeated.
 const SEED: u64 = 19;
 
-/// How long to measure.
+/// How long to measure, and where samples are kept.
 #[derive(Clone, Copy)]
-pub struct Pace {
+pub struct Pace<'a> {
     /// Rounds at most.
     pub rounds: usize,
     /// Seconds after which none begins.
     pub seconds: u64,
+    /// To which each sample is appended, a line of JSON.
+    pub samples: Option<&'a Path>,
 }
 
 /// What is measured.
@@ -46,8 +53,8 @@ pub struct Series {
 /// Measures them, after one sample each that does not count.
 ///
 /// # Errors
-/// A sample fails.
-pub fn measure(mut cells: Vec<Cell<'_>>, pace: Pace) -> Result<Vec<Series>> {
+/// A sample fails, or cannot be kept.
+pub fn measure(title: &str, mut cells: Vec<Cell<'_>>, pace: Pace<'_>) -> Result<Vec<Series>> {
     let series = |cell: &Cell<'_>| Series {
         name: cell.name.clone(),
         ns: Vec::new(),
@@ -66,9 +73,26 @@ pub fn measure(mut cells: Vec<Cell<'_>>, pace: Pace) -> Result<Vec<Series>> {
             let cell = &mut cells[at];
             let ns = (cell.sample)().with_context(|| cell.name.clone())?;
             all[at].ns.push(ns);
+            keep(pace.samples, title, &all[at])?;
         }
     }
     Ok(all)
+}
+
+/// The last sample of a series. Names have no quotes in them.
+fn keep(to: Option<&Path>, title: &str, series: &Series) -> Result<()> {
+    let Some(path) = to else {
+        return Ok(());
+    };
+    let (cell, round) = (&series.name, series.ns.len());
+    let ns = series.ns.last().unwrap_or(&0.0);
+    let opened = OpenOptions::new().create(true).append(true).open(path);
+    let mut file = opened.with_context(|| path.display().to_string())?;
+    writeln!(
+        file,
+        r#"{{"table":"{title}","cell":"{cell}","round":{round},"ns":{ns:.1}}}"#
+    )?;
+    Ok(())
 }
 
 fn shuffled(count: usize, rng: &mut Rng) -> Vec<usize> {
@@ -103,11 +127,18 @@ mod tests {
                 Ok(f64::from(*count))
             })
         });
+        let folder = std::env::temp_dir().join(format!("fathom-rounds-{}", std::process::id()));
         let pace = Pace {
             rounds: 4,
             seconds: 60,
+            samples: Some(&folder),
         };
-        let series = measure(cells.collect(), pace).unwrap();
+        let series = measure("a table", cells.collect(), pace).unwrap();
+        let kept = std::fs::read_to_string(&folder).unwrap();
+        std::fs::remove_file(&folder).unwrap();
+        assert_eq!(kept.lines().count(), 12);
+        let line = r#"{"table":"a table","cell":"2","round":4,"ns":5.0}"#;
+        assert!(kept.lines().any(|kept| kept == line), "{kept}");
         // The first sample does not count.
         assert!(
             series

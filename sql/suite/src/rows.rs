@@ -21,12 +21,12 @@ const GCD_ROWS: usize = 1024;
 ///
 /// # Errors
 /// A module is not there, or answers something else than native code.
-pub fn run(modules: &Modules, pace: Pace, collatz_rows: usize) -> Result<()> {
+pub fn run(modules: &Modules, pace: Pace<'_>, collatz_rows: usize) -> Result<()> {
     gcd(modules, pace)?;
     collatz(modules, pace, collatz_rows)
 }
 
-fn gcd(modules: &Modules, pace: Pace) -> Result<()> {
+fn gcd(modules: &Modules, pace: Pace<'_>) -> Result<()> {
     let batches = pairs(GCD_BATCHES, GCD_ROWS);
     let own = |batch: &[ArrayRef; 2]| {
         let [a, b] = batch
@@ -49,7 +49,7 @@ fn gcd(modules: &Modules, pace: Pace) -> Result<()> {
     )
 }
 
-fn collatz(modules: &Modules, pace: Pace, rows: usize) -> Result<()> {
+fn collatz(modules: &Modules, pace: Pace<'_>, rows: usize) -> Result<()> {
     let batch = |from: usize| {
         let to = rows.min(from + BATCH_ROWS);
         let starts = (from as i64 + 1)..=to as i64;
@@ -79,7 +79,7 @@ fn compare<const N: usize>(
     result: ColumnType,
     batches: &[[ArrayRef; N]],
     own: impl Fn(&[ArrayRef; N]) -> Result<ArrayRef> + Copy,
-    pace: Pace,
+    pace: Pace<'_>,
 ) -> Result<()> {
     let variants = modules.by_codegen(&format!("{export}.wasm"))?;
     for variant in &variants {
@@ -101,7 +101,7 @@ fn compare<const N: usize>(
             timed(|| batches.iter().try_for_each(work)).map(|(ns, ())| ns)
         }));
     }
-    show::table(title, &measure(cells, pace)?, &["native"]);
+    show::table(title, &measure(title, cells, pace)?, &["native"]);
     Ok(())
 }
 
