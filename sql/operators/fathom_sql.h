@@ -30,9 +30,10 @@
  *     NAME_finish    (groups, first, out): values of the same; they may be asked for again
  *     NAME_close     (groups), returns nothing
  *
- * An operator that is PARALLEL SHARED has one state for all threads: each has an instance of its
- * own, and all have one memory. Define FATHOM_SHARED for it (udo_kmeans_shared.c). NAME_open is
- * called once, NAME_consume and NAME_produce on all threads at once, and between them, if there is
+ * An operator over a shared memory has one state for all threads: each has an instance of its
+ * own, and all have one memory. sql/guest makes them (Pool::crew) and sql/suite runs them so; in a
+ * query such a module has one instance so far. Define FATHOM_SHARED for it (udo_kmeans_shared.c).
+ * NAME_open is called once, NAME_consume and NAME_produce on all threads at once, and between them, if there is
  * one:
  *
  *     NAME_work      (state, step): on each thread with step 0; once all have returned, with 1, and

@@ -1,7 +1,4 @@
-/* CREATE FUNCTION wasm_udo_kmeans(table) RETURNS TABLE LANGUAGE 'udo-wasm' SECURITY DEFINER
- *     AS 'udo_kmeans_shared.wasm', 'KMeans';
- *
- * The same k-means on all threads: rows are consumed, points assigned and batches produced on each,
+/* The k-means of udo_kmeans.c on all threads: rows are consumed, points assigned and batches produced on each,
  * over one memory. Sums are added in whatever order threads come: where they are not exact, the
  * last bits of a centre differ from run to run. */
 #define FATHOM_SHARED
@@ -143,6 +140,7 @@ FATHOM_EXPORT(KMeans_work) int32_t KMeans_work(struct kmeans *all, uint32_t step
 }
 
 FATHOM_EXPORT(KMeans_produce) int32_t KMeans_produce(struct kmeans *all, struct fathom_batch *out) {
+    if (!all->is_done) return fathom_fail("no cluster has its points yet: KMeans_work comes before");
     struct block *block = take(all);
     if (block == NULL) return FATHOM_END;
     out->rows = block->rows;
