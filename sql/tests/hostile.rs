@@ -283,6 +283,10 @@ async fn modules_that_are_none() {
             "other.wasm",
             "other.wasm: no export f (there are: memory, fathom_reserve, g)",
         ),
+        (
+            "shared.wasm",
+            "shared.wasm: its memory is shared, but not imported",
+        ),
     ] {
         let line = bench.refused(&create(file)).await;
         assert!(
@@ -295,10 +299,6 @@ async fn modules_that_are_none() {
         ("start.wasm", "it took longer than its deadline of 300ms"),
         ("wild.wasm", "fathom_reserve returned 0xfffffff8"),
         ("large.wasm", "function f, a batch of 1 rows: "),
-        (
-            "shared.wasm",
-            "function f, a batch of 1 rows: its memory is shared",
-        ),
     ] {
         assert_eq!(bench.run(&create(file)).await, Ok(0), "{file}");
         let line = bench.refused("SELECT f(1)").await;
