@@ -14,7 +14,7 @@ use crate::calls::{Call, random};
 use crate::ctx::WasiCtx;
 use crate::errno::Errno;
 use crate::memory::{GuestMemory, SharedBytes};
-use crate::ranges::{Checked, Iovecs, Pages, Present, SHORT, Stopped};
+use crate::ranges::{Checked, Iovecs, Pages, Place, Present, SHORT, Stopped};
 use crate::types::Snapshot;
 use crate::watch::{Around, Watch};
 use crate::{MissingMemory, ProcExit};
@@ -96,13 +96,14 @@ fn transfer<T>(
     call: impl FnOnce(&mut WasiCtx, &mut GuestMemory, &Present<Iovecs>) -> Call,
 ) -> Result<u32, Error> {
     let memory = memory_of(caller)?;
-    let ranges = match ranges(caller, memory, ptr, count) {
+    let mut place = Place::new();
+    let ranges = match ranges(caller, memory, (ptr, count), &mut place) {
         Ok(ranges) => ranges,
         Err(error) => return Ok(error as u32),
     };
     let (mut bytes, data) = parts(caller, memory);
     let ctx = get(data);
-    let outcome = call(ctx, &mut bytes, &ranges);
+    let outcome = call(ctx, &mut bytes, ranges);
     // The guest is ended rather than told: many programs write on for ever.
     if let Err(error) = outcome
         && ctx.ends_on(fd, error)
@@ -125,7 +126,7 @@ fn memory_of<T>(caller: &Caller<'_, T>) -> Result<Memory, Error> {
 }
 
 /// The caller's memory and the host's data.
-#[inline]
+#[inline(always)]
 fn parts<'a, T>(caller: &'a mut Caller<'_, T>, memory: Memory) -> (GuestMemory<'a>, &'a mut T) {
     match memory.as_shared(&*caller) {
         Some(shared) => (GuestMemory::shared(Box::new(shared)), caller.data_mut()),
@@ -165,6 +166,7 @@ struct CallersPages<'a, 'c, T> {
 }
 
 impl<T> Pages for CallersPages<'_, '_, T> {
+    #[inline(always)]
     fn populate(&self, range: Checked) -> Call {
         let (start, len) = (u64::from(range.ptr()), u64::from(range.len()));
         let populated = self.memory.populate(self.caller, start, len);
@@ -176,21 +178,21 @@ impl<T> Pages for CallersPages<'_, '_, T> {
 
 /// Reads ranges and makes their pages present, so that the kernel can work on
 /// them.
-#[inline]
-fn ranges<T>(
+#[inline(always)]
+fn ranges<'p, T>(
     caller: &mut Caller<'_, T>,
     memory: Memory,
-    ptr: u32,
-    count: u32,
-) -> Result<Present<Iovecs>, Errno> {
-    let ranges = match count {
-        0..=SHORT => Iovecs::short(&parts(caller, memory).0, ptr, count)?,
+    (ptr, count): (u32, u32),
+    place: &'p mut Place,
+) -> Result<&'p Present<Iovecs>, Errno> {
+    match count {
+        0..=SHORT => place.read_short(&parts(caller, memory).0, ptr, count)?,
         _ => {
             let stopped = stopped(caller);
-            Iovecs::read(&parts(caller, memory).0, ptr, count, &stopped)?
+            place.read(&parts(caller, memory).0, ptr, count, &stopped)?;
         }
-    };
-    ranges.present(&CallersPages { caller, memory })
+    }
+    place.present(&CallersPages { caller, memory })
 }
 
 /// Asks whether the guest has been told to stop.

@@ -6,6 +6,7 @@
 
 use crate::errno::Errno;
 use crate::given::{Given, HostMonotonicClock, HostWallClock};
+use crate::held::Held;
 use crate::kernel_files;
 use crate::perms::{DirPerms, FilePerms, Perms};
 use crate::pipes::{MemoryInputPipe, MemoryOutputPipe};
@@ -18,7 +19,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 /// Descriptors a guest can have open at once, unless it is said otherwise: what
 /// Linux gives a process by default.
@@ -465,7 +466,7 @@ impl WasiCtxBuilder {
         Ok(WasiCtx {
             args: self.args.into(),
             env: self.env.into(),
-            table: Arc::new(Mutex::new(table)),
+            held: Held::new(table),
             given: self.given,
             ends_on_broken_pipe: self.ends_on_broken_pipe,
             max_subscriptions: self.max_subscriptions,
@@ -481,7 +482,7 @@ pub struct WasiCtx {
     pub(crate) args: Arc<[Vec<u8>]>,
     /// `NAME=value`, each ends in NUL.
     pub(crate) env: Arc<[Vec<u8>]>,
-    table: Arc<Mutex<Table>>,
+    held: Held,
     pub(crate) given: Given,
     ends_on_broken_pipe: bool,
     /// What one `poll_oneoff` takes at most.
@@ -491,8 +492,7 @@ pub struct WasiCtx {
 impl WasiCtx {
     /// The descriptors, locked: to be let go of before anything waits.
     pub(crate) fn table(&self) -> MutexGuard<'_, Table> {
-        // Each change is one assignment: a table is good at any time.
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.table()
     }
 
     /// The descriptor `fd` for one call, which must be no directory and allow `rights`: a
@@ -502,15 +502,7 @@ impl WasiCtx {
     /// `Errno::Badf`, `Errno::Isdir`, `Errno::Notcapable`.
     #[inline]
     pub(crate) fn file(&mut self, fd: u32, rights: Rights) -> Result<Cow<'_, Descriptor>, Errno> {
-        // Whoever could make another thread have it would need this context, which is
-        // borrowed here.
-        if Arc::strong_count(&self.table) > 1 {
-            let table = self.table();
-            return table.file(fd, rights).cloned().map(Cow::Owned);
-        }
-        let table = Arc::get_mut(&mut self.table).expect("nobody else has it");
-        let table = table.get_mut().unwrap_or_else(PoisonError::into_inner);
-        table.file(fd, rights).map(Cow::Borrowed)
+        self.held.file(fd, rights)
     }
 
     /// Opens a descriptor and gives it the lowest free number.

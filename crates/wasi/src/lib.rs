@@ -56,6 +56,7 @@ mod ctx;
 mod dir;
 mod errno;
 mod given;
+mod held;
 mod kernel_files;
 mod memory;
 mod path;

@@ -3,6 +3,7 @@
 //! ```text
 //!  pointer, length ──GuestMemory::checked──► Checked ──present──► Present<Checked>
 //!  list of them    ──Iovecs::read──────────► Iovecs  ──present──► Present<Iovecs>
+//!                    in their Place, from the first to the last
 //! ```
 //!
 //! What must stay true: the kernel works on nothing but [`Present`] ranges. A system
@@ -51,6 +52,9 @@ pub(crate) struct Checked {
 }
 
 impl Checked {
+    /// No byte.
+    const EMPTY: Checked = Checked { ptr: 0, len: 0 };
+
     /// The range `ptr..ptr + len` of a memory of `bytes` bytes.
     ///
     /// # Errors
@@ -65,16 +69,19 @@ impl Checked {
     }
 
     /// Where it begins, in bytes.
+    #[inline]
     pub(crate) fn ptr(self) -> u32 {
         self.ptr
     }
 
     /// Its length in bytes.
+    #[inline]
     pub(crate) fn len(self) -> u32 {
         self.len
     }
 
     /// Its bytes by their position in the memory.
+    #[inline]
     pub(crate) fn bytes(self) -> Range<usize> {
         self.ptr as usize..self.ptr as usize + self.len as usize
     }
@@ -110,7 +117,14 @@ impl Checked {
 
 /// Checked ranges of guest memory, in the order the guest gave them.
 #[derive(Debug)]
-pub(crate) struct Iovecs(Vectors<Checked>);
+pub(crate) struct Iovecs(List);
+
+#[derive(Debug)]
+enum List {
+    /// The first so many.
+    Short([Checked; SHORT as usize], usize),
+    Long(Vec<Checked>),
+}
 
 impl Iovecs {
     /// Reads a list of `count` ranges, each a pointer and a length, at `ptr`, and
@@ -129,7 +143,7 @@ impl Iovecs {
         stopped: Stopped,
     ) -> Result<Iovecs, Errno> {
         let list_bytes = u32::try_from(u64::from(count) * 8).map_err(|_| Errno::Fault)?;
-        let (mut out, mut room) = (SmallVec::new(), TRANSFER_BYTES_MAX);
+        let (mut out, mut room) = (Vec::new(), TRANSFER_BYTES_MAX);
         for piece in memory.checked(ptr, list_bytes)?.pieces() {
             // A shared memory is copied: in pieces, so that a list of 4 GiB is not.
             for entry in memory.slice(piece.ptr, piece.len)?.chunks_exact(8) {
@@ -144,36 +158,43 @@ impl Iovecs {
                 out.push(range);
                 room -= u64::from(range.len);
                 if out.len() == IOVECS_MAX || room == 0 {
-                    return Ok(Iovecs(out));
+                    return Ok(Iovecs(List::Long(out)));
                 }
             }
             if stopped() {
                 return Err(Errno::Intr);
             }
         }
-        Ok(Iovecs(out))
+        Ok(Iovecs(List::Long(out)))
     }
 
-    /// The same of a list of [`SHORT`] at most, which takes no time.
+    /// The same of a list of [`SHORT`] at most, which takes no time, in place of this one.
     ///
     /// # Errors
     /// `Errno::Fault` when the list or one of its ranges is not inside.
-    #[inline]
-    pub(crate) fn short(memory: &GuestMemory, ptr: u32, count: u32) -> Result<Iovecs, Errno> {
-        let (mut out, mut room) = (SmallVec::new(), TRANSFER_BYTES_MAX);
+    #[inline(always)]
+    fn read_short(&mut self, memory: &GuestMemory, ptr: u32, count: u32) -> Result<(), Errno> {
         memory.check(ptr, count * PAIR_BYTES)?;
-        for at in 0..count {
+        let range = |at: u32, room: u64| -> Result<Checked, Errno> {
             let [buf, len] = memory.pair(ptr + at * PAIR_BYTES)?;
-            let range = memory.checked(buf, len)?.first(room);
-            if range.len > 0 {
-                out.push(range);
-                room -= u64::from(range.len);
-            }
-            if room == 0 {
-                break;
-            }
-        }
-        Ok(Iovecs(out))
+            Ok(memory.checked(buf, len)?.first(room))
+        };
+        let first = match count {
+            0 => Checked::EMPTY,
+            _ => range(0, TRANSFER_BYTES_MAX)?,
+        };
+        let room = TRANSFER_BYTES_MAX - u64::from(first.len);
+        let second = match count {
+            SHORT if room > 0 => range(1, room)?,
+            _ => Checked::EMPTY,
+        };
+        self.0 = match (first.len, second.len) {
+            (0, 0) => List::Short([Checked::EMPTY; 2], 0),
+            (0, _) => List::Short([second, Checked::EMPTY], 1),
+            (_, 0) => List::Short([first, Checked::EMPTY], 1),
+            (_, _) => List::Short([first, second], 2),
+        };
+        Ok(())
     }
 
     /// One range, checked.
@@ -182,23 +203,87 @@ impl Iovecs {
     /// `Errno::Fault` when it is not inside the memory.
     #[cfg(test)]
     pub(crate) fn one(memory: &GuestMemory, ptr: u32, len: u32) -> Result<Iovecs, Errno> {
-        Ok(Iovecs(smallvec::smallvec![memory.checked(ptr, len)?]))
+        let range = memory.checked(ptr, len)?;
+        Ok(Iovecs(List::Short([range, Checked::EMPTY], 1)))
     }
 
     /// The ranges, in the order that bytes fill them or are taken from them.
+    #[inline]
     pub(crate) fn ranges(&self) -> &[Checked] {
-        &self.0
+        match &self.0 {
+            List::Short(ranges, count) => &ranges[..*count],
+            List::Long(ranges) => ranges,
+        }
     }
 
     /// The list with the pages of all its ranges there.
     ///
     /// # Errors
     /// `Errno::Fault` where they cannot be had.
+    #[cfg(test)]
     pub(crate) fn present(self, pages: &impl Pages) -> Result<Present<Iovecs>, Errno> {
-        for &range in &self.0 {
+        self.populate(pages)?;
+        Ok(Present(self))
+    }
+
+    #[inline(always)]
+    fn populate(&self, pages: &impl Pages) -> Result<(), Errno> {
+        for &range in self.ranges() {
             pages.populate(range)?;
         }
-        Ok(Present(self))
+        Ok(())
+    }
+}
+
+/// Where a list is read, and stays until the call is over: to move one costs more than to
+/// read a short one. Nobody gets at it before it is present.
+pub(crate) struct Place(Present<Iovecs>);
+
+impl Place {
+    /// With no list in it.
+    #[inline]
+    pub(crate) fn new() -> Place {
+        Place(Present(Iovecs(List::Short([Checked::EMPTY; 2], 0))))
+    }
+
+    /// Reads a list of [`SHORT`] at most, see [`Iovecs::read`].
+    ///
+    /// # Errors
+    /// `Errno::Fault` when the list or one of its ranges is not inside.
+    #[inline(always)]
+    pub(crate) fn read_short(
+        &mut self,
+        memory: &GuestMemory,
+        ptr: u32,
+        count: u32,
+    ) -> Result<(), Errno> {
+        self.0.0.read_short(memory, ptr, count)
+    }
+
+    /// Reads a list of any length, see [`Iovecs::read`].
+    ///
+    /// # Errors
+    /// `Errno::Fault` when the list or one of its ranges is not inside, `Errno::Intr` when
+    /// the guest is stopped.
+    pub(crate) fn read(
+        &mut self,
+        memory: &GuestMemory,
+        ptr: u32,
+        count: u32,
+        stopped: Stopped,
+    ) -> Result<(), Errno> {
+        self.0.0 = Iovecs::read(memory, ptr, count, stopped)?;
+        Ok(())
+    }
+
+    /// The list with the pages of all its ranges there.
+    ///
+    /// # Errors
+    /// `Errno::Fault` where they cannot be had.
+    #[inline(always)]
+    pub(crate) fn present(&self, pages: &impl Pages) -> Result<&Present<Iovecs>, Errno> {
+        self.0.0.populate(pages)?;
+        Ok(&self.0)
     }
 }
 
@@ -208,6 +293,7 @@ pub(crate) struct Present<R>(R);
 
 impl<R> Present<R> {
     /// The ranges that are present.
+    #[inline]
     pub(crate) fn get(&self) -> &R {
         &self.0
     }
@@ -275,7 +361,9 @@ mod tests {
             let memory = GuestMemory::new(&mut memory);
             for (ptr, count) in [(40, 0), (40, 1), (40, 2), (48, 2), (56, 2), (u32::MAX, 1)] {
                 let long = read(&memory, ptr, count).map(|all| pairs(&all));
-                let short = Iovecs::short(&memory, ptr, count).map(|all| pairs(&all));
+                let mut place = Place::new();
+                let short = place.read_short(&memory, ptr, count);
+                let short = short.map(|()| pairs(&place.0.0));
                 assert_eq!(short, long, "{first:?} {second:?} {ptr} {count}");
             }
         }

@@ -192,13 +192,19 @@ impl Memory {
     }
 
     /// The memory, where it is a shared one, for other stores.
+    #[inline]
     pub fn as_shared(&self, store: impl AsContext) -> Option<SharedMemory> {
         let opaque = store.opaque();
-        self.linear(opaque).ty.shared.then(|| {
-            let mut all = opaque.memories.iter();
-            let memory = all.find(|memory| std::ptr::eq(&***memory, self.raw.as_ptr()));
-            SharedMemory::of(&opaque.engine, memory.expect("a store keeps its memories"))
-        })
+        let is_shared = self.linear(opaque).ty.shared;
+        is_shared.then(|| self.share(opaque))
+    }
+
+    /// The share of a shared one that other stores can have.
+    #[cold]
+    fn share(&self, store: &StoreOpaque) -> SharedMemory {
+        let mut all = store.memories.iter();
+        let memory = all.find(|memory| std::ptr::eq(&***memory, self.raw.as_ptr()));
+        SharedMemory::of(&store.engine, memory.expect("a store keeps its memories"))
     }
 
     #[inline]
@@ -265,6 +271,7 @@ impl Memory {
     }
 
     /// Its contents and the host's data, both to change.
+    #[inline]
     pub fn data_and_store_mut<'a, T, C>(&self, store: &'a mut C) -> (&'a mut [u8], &'a mut T)
     where
         C: AsContextMut<Data = T> + DataPtr<T>,
@@ -311,6 +318,7 @@ impl Memory {
     ///
     /// # Errors
     /// [`OutOfBounds`] unless the range is inside.
+    #[inline]
     pub fn populate(&self, store: impl AsContext, start: u64, len: u64) -> Result<(), OutOfBounds> {
         self.linear(store.opaque()).populate(start, len)
     }

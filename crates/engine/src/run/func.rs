@@ -288,7 +288,7 @@ impl<V: WasmTy> private::Values for V {
     }
     unsafe fn load(store: &StoreOpaque, slots: *const u128) -> V {
         // SAFETY: the caller's promise.
-        unsafe { V::out_of_slot(*slots, store) }
+        unsafe { V::out_of_slot(slots, store) }
     }
 }
 impl<V: WasmTy> WasmParams for V {}
@@ -309,7 +309,7 @@ macro_rules! tuples {
             #[allow(unused_variables, unused_unsafe, clippy::unused_unit)]
             unsafe fn load(store: &StoreOpaque, slots: *const u128) -> Self {
                 // SAFETY: the caller's promise.
-                unsafe { ($($ty::out_of_slot(*slots.add($at), store),)*) }
+                unsafe { ($($ty::out_of_slot(slots.add($at), store),)*) }
             }
         }
         impl<$($ty: WasmTy),*> WasmParams for ($($ty,)*) {}

@@ -378,6 +378,7 @@ impl LinearMemory {
     }
 
     /// Load a byte at every step of a range that is inside.
+    #[cold]
     fn touch(&self, range: Range<usize>, step: usize) {
         if range.is_empty() {
             return;

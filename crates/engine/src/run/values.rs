@@ -381,16 +381,17 @@ pub(crate) mod private {
         const TYPE: ValType;
         /// To a slot of `store`.
         fn into_slot(self, store: &mut StoreOpaque) -> Result<u128>;
-        /// From a slot.
+        /// From a slot: its own bytes and no more. The others were not written, and a
+        /// load that is wider than the store before it waits until that is in the cache.
         ///
         /// # Safety
         /// The slot holds a value of [`Self::TYPE`], of this store.
-        unsafe fn out_of_slot(slot: u128, store: &StoreOpaque) -> Self;
+        unsafe fn out_of_slot(slot: *const u128, store: &StoreOpaque) -> Self;
     }
 }
 
 macro_rules! wasm_ty {
-    ($($rust:ty => $wasm:ident, |$value:ident| $into:expr, |$slot:ident| $out:expr;)*) => {$(
+    ($($rust:ty => $wasm:ident, |$value:ident| $into:expr;)*) => {$(
         impl private::Slot for $rust {
             const TYPE: ValType = ValType::$wasm;
             #[inline]
@@ -399,8 +400,9 @@ macro_rules! wasm_ty {
                 Ok($into)
             }
             #[inline]
-            unsafe fn out_of_slot($slot: u128, _: &StoreOpaque) -> $rust {
-                $out
+            unsafe fn out_of_slot(slot: *const u128, _: &StoreOpaque) -> $rust {
+                // SAFETY: the caller's promise; a value's bytes are a slot's first.
+                unsafe { slot.cast::<$rust>().read() }
             }
         }
         impl WasmTy for $rust {}
@@ -408,23 +410,26 @@ macro_rules! wasm_ty {
 }
 
 wasm_ty! {
-    i32 => I32, |v| u128::from(v.cast_unsigned()), |s| s as i32;
-    u32 => I32, |v| u128::from(v), |s| s as u32;
-    i64 => I64, |v| u128::from(v.cast_unsigned()), |s| s as i64;
-    u64 => I64, |v| u128::from(v), |s| s as u64;
-    f32 => F32, |v| u128::from(v.to_bits()), |s| f32::from_bits(s as u32);
-    f64 => F64, |v| u128::from(v.to_bits()), |s| f64::from_bits(s as u64);
-    u128 => V128, |v| v, |s| s;
+    i32 => I32, |v| u128::from(v.cast_unsigned());
+    u32 => I32, |v| u128::from(v);
+    i64 => I64, |v| u128::from(v.cast_unsigned());
+    u64 => I64, |v| u128::from(v);
+    f32 => F32, |v| u128::from(v.to_bits());
+    f64 => F64, |v| u128::from(v.to_bits());
+    u128 => V128, |v| v;
 }
+
+// A slot's first bytes are its lowest, here and in compiled code.
+const _: () = assert!(cfg!(target_endian = "little"));
 
 impl private::Slot for Option<Func> {
     const TYPE: ValType = ValType::FUNCREF;
     fn into_slot(self, store: &mut StoreOpaque) -> Result<u128> {
         func_to_raw(self, store).map(u128::from)
     }
-    unsafe fn out_of_slot(slot: u128, store: &StoreOpaque) -> Option<Func> {
-        // SAFETY: the caller's promise.
-        unsafe { func_from_raw(slot as u64, store) }
+    unsafe fn out_of_slot(slot: *const u128, store: &StoreOpaque) -> Option<Func> {
+        // SAFETY: the caller's promise; references have 64 bits.
+        unsafe { func_from_raw(slot.cast::<u64>().read(), store) }
     }
 }
 impl WasmTy for Option<Func> {}
@@ -434,8 +439,9 @@ impl private::Slot for Option<ExternRef> {
     fn into_slot(self, store: &mut StoreOpaque) -> Result<u128> {
         Ok(u128::from(store.extern_to_raw(self.as_ref())?))
     }
-    unsafe fn out_of_slot(slot: u128, store: &StoreOpaque) -> Option<ExternRef> {
-        store.extern_from_raw(slot as u64)
+    unsafe fn out_of_slot(slot: *const u128, store: &StoreOpaque) -> Option<ExternRef> {
+        // SAFETY: the caller's promise; references have 64 bits.
+        store.extern_from_raw(unsafe { slot.cast::<u64>().read() })
     }
 }
 impl WasmTy for Option<ExternRef> {}

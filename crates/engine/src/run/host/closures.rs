@@ -81,6 +81,7 @@ macro_rules! returns {
             fn types() -> Vec<ValType> {
                 vec![$($ty::TYPE),*]
             }
+            #[inline]
             #[allow(unused_variables, unused_unsafe)]
             unsafe fn store(self, store: *mut StoreOpaque, values: *mut u128) -> Result<()> {
                 // SAFETY: the caller's promise.
@@ -98,6 +99,7 @@ impl<R: WasmTy> private::Return for R {
     fn types() -> Vec<ValType> {
         vec![R::TYPE]
     }
+    #[inline]
     unsafe fn store(self, store: *mut StoreOpaque, values: *mut u128) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { *values = self.into_slot(&mut *store)? };
@@ -114,6 +116,7 @@ where
     fn types() -> Vec<ValType> {
         R::types()
     }
+    #[inline]
     unsafe fn store(self, store: *mut StoreOpaque, values: *mut u128) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.map_err(Error::of_host)?.store(store, values) }
@@ -147,7 +150,7 @@ macro_rules! closures {
                     unsafe {
                         let returned = self(
                             $(<$caller>::new(store, vmctx),)?
-                            $($ty::out_of_slot(*values.add($at), &*store)),*
+                            $($ty::out_of_slot(values.add($at), &*store)),*
                         );
                         returned.store(store, values)
                     }
