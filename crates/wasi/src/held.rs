@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_last_one_holds_it_alone() {
-        let mut first = Held::new(Table::new(2));
+        let first = Held::new(Table::new(2));
         first.table().insert(stdin()).unwrap();
         let mut second = first.clone();
         let third = second.clone();

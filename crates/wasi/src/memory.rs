@@ -172,6 +172,7 @@ impl<'a> GuestMemory<'a> {
     }
 
     /// Lets `drain` read the ranges in order, as a gathering write does.
+    #[inline]
     pub(crate) fn gather<F, T>(&self, iovecs: &Present<Iovecs>, drain: F) -> Result<T, Errno>
     where
         F: FnOnce(&[IoSlice<'_>]) -> Result<T, Errno>,
@@ -195,6 +196,7 @@ impl<'a> GuestMemory<'a> {
     }
 
     /// A copy of the first [`BUFFER_BYTES`] bytes of the ranges.
+    #[cold]
     fn gathered(&self, iovecs: &Iovecs) -> Result<Vec<u8>, Errno> {
         let mut copy = Vec::new();
         for range in iovecs.ranges() {
@@ -210,6 +212,7 @@ impl<'a> GuestMemory<'a> {
     ///
     /// Ranges that overlap cannot be handed out as slices; such a list, which
     /// no sensible program makes, is filled through a buffer.
+    #[inline]
     pub(crate) fn scatter<F, T>(&mut self, iovecs: &Present<Iovecs>, fill: F) -> Result<T, Errno>
     where
         F: FnOnce(&mut [IoSliceMut<'_>]) -> Result<T, Errno>,
@@ -236,6 +239,7 @@ impl<'a> GuestMemory<'a> {
     }
 
     /// The list may name the same bytes a thousand times.
+    #[cold]
     fn scatter_buffered<F, T>(&mut self, ranges: &[Checked], fill: F) -> Result<T, Errno>
     where
         F: FnOnce(&mut [IoSliceMut<'_>]) -> Result<T, Errno>,
@@ -268,6 +272,7 @@ impl Filled for usize {
 
 /// Lends the ranges, which are inside `bytes`, as disjoint slices in their
 /// order; nothing when two of them overlap.
+#[inline(never)]
 fn split<'m>(bytes: &'m mut [u8], ranges: &[Checked]) -> Option<Vectors<IoSliceMut<'m>>> {
     let mut order: Vectors<usize> = (0..ranges.len()).collect();
     order.sort_unstable_by_key(|&i| ranges[i]);

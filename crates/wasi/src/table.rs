@@ -40,6 +40,7 @@ pub(crate) enum HostFile {
 }
 
 impl AsFd for HostFile {
+    #[inline]
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             HostFile::Owned(fd) => fd.as_fd(),
@@ -101,6 +102,7 @@ impl Descriptor {
     }
 
     /// Whether it is a stream that other processes share with us.
+    #[inline]
     pub(crate) fn is_inherited(&self) -> bool {
         matches!(
             *self.host,
@@ -109,6 +111,7 @@ impl Descriptor {
     }
 
     /// Whether it is a socket.
+    #[inline]
     pub(crate) fn is_socket(&self) -> bool {
         matches!(
             self.filetype,
@@ -117,6 +120,7 @@ impl Descriptor {
     }
 
     /// Fails unless all of `rights` are held.
+    #[inline]
     pub(crate) fn allows(&self, rights: Rights) -> Result<(), Errno> {
         if self.base.contains(rights) {
             Ok(())
@@ -143,6 +147,7 @@ impl Descriptor {
 }
 
 impl AsFd for Descriptor {
+    #[inline]
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.host.as_fd()
     }

@@ -1,9 +1,14 @@
 //! Host functions: closures that Wasm calls.
 //!
 //! ```text
-//!  Wasm ─► exit trampoline ─► shim ─► closure(store, caller, slots)
+//!  Wasm ─► exit trampoline ─► direct::<closure>(store, caller, slots)
 //!           status ◄──────────┘ errors and panics wait in the store
+//!            └► gate ─► shim ─► closure         where Wasm is locked or switches stacks
 //! ```
+//!
+//! A closure is compiled into a shim of its own: where the kernel guards its returns, a
+//! return to a frame from before a system call is mispredicted, and each frame between
+//! the call and Wasm takes 6 ns.
 
 #![allow(unsafe_code)]
 
@@ -70,7 +75,9 @@ pub type HostBody = Arc<dyn Fn(*mut StoreOpaque, *mut u8, *mut u128) -> Result<(
 #[derive(Clone)]
 pub struct HostDef {
     pub ty: FuncType,
-    pub body: HostBody,
+    body: HostBody,
+    /// Calls the body without asking for its type: `direct` of it.
+    direct: Shim,
 }
 
 /// Values of a call, few of them as a rule.
@@ -160,8 +167,7 @@ impl<T> AsContext for Caller<'_, T> {
 }
 impl<T> AsContextMut for Caller<'_, T> {}
 
-/// Called by exit trampolines. 0 on success; else an error or a panic waits in
-/// the store.
+/// Called by gates. 0 on success; else an error or a panic waits in the store.
 ///
 /// # Safety
 /// `host` begins a [`HostFunc`] of the store whose Wasm is running; `values` holds its
@@ -171,34 +177,78 @@ pub(crate) unsafe extern "C" fn shim(
     caller: *mut u8,
     values: *mut u128,
 ) -> u32 {
+    let host: *const HostFunc = host.cast();
+    // SAFETY: the caller's promise.
+    unsafe { called((*host).store, caller, values, &*(*host).body) }
+}
+
+/// As [`shim`], called by exit trampolines: the body is compiled into it.
+///
+/// # Safety
+/// As [`shim`]; the function's body is a `B`.
+unsafe extern "C" fn direct<B>(host: *const VmHostFunc, caller: *mut u8, values: *mut u128) -> u32
+where
+    B: Fn(*mut StoreOpaque, *mut u8, *mut u128) -> Result<()>,
+{
+    let host: *const HostFunc = host.cast();
+    // SAFETY: the caller's promise.
+    unsafe {
+        let body = Arc::as_ptr(&(*host).body).cast::<B>();
+        called((*host).store, caller, values, &*body)
+    }
+}
+
+/// # Safety
+/// As [`shim`]: the store's Wasm is running, `values` are a body's.
+#[inline(always)]
+unsafe fn called(
+    store: *mut StoreOpaque,
+    caller: *mut u8,
+    values: *mut u128,
+    body: &(impl Fn(*mut StoreOpaque, *mut u8, *mut u128) -> Result<()> + ?Sized),
+) -> u32 {
     // SAFETY: the caller's promise. A panic must not unwind through Wasm.
     unsafe {
-        let host: *const HostFunc = host.cast();
-        let store = (*host).store;
-        let body: &HostBody = &(*host).body;
         let run = || {
             (*store).collect_externs();
             body(store, caller, values)
         };
         match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(Ok(())) if is_interrupted(store) => {
-                (*store).pending = Some(trap_error(TrapCode::Interrupted, Vec::new()));
-                1
-            }
+            Ok(Ok(())) if is_interrupted(store) => interrupted(store),
             Ok(Ok(())) => 0,
-            Ok(Err(error)) => match error.exception() {
-                // The trampoline raises it; see `compile::trampoline`.
-                Some(exception) if exception.store == (*store).id => {
-                    *values = exception.raw.as_ptr() as u128;
-                    THROWN
-                }
-                _ => {
-                    (*store).pending = Some(error);
-                    1
-                }
-            },
+            Ok(Err(error)) => failed(store, values, error),
             Err(payload) => {
                 (*store).panic = Some(payload);
+                1
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The store is alive, and its Wasm is running.
+#[cold]
+unsafe fn interrupted(store: *mut StoreOpaque) -> u32 {
+    let trap = trap_error(TrapCode::Interrupted, Vec::new());
+    // SAFETY: the caller's promise.
+    unsafe { (*store).pending = Some(trap) };
+    1
+}
+
+/// # Safety
+/// The store is alive, and its Wasm is running; `values` has room for one.
+#[cold]
+unsafe fn failed(store: *mut StoreOpaque, values: *mut u128, error: Error) -> u32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match error.exception() {
+            // The trampoline raises it; see `compile::trampoline`.
+            Some(exception) if exception.store == (*store).id => {
+                *values = exception.raw.as_ptr() as u128;
+                THROWN
+            }
+            _ => {
+                (*store).pending = Some(error);
                 1
             }
         }
@@ -213,6 +263,18 @@ unsafe fn is_interrupted(store: *const StoreOpaque) -> bool {
 }
 
 impl HostDef {
+    /// A body of this type.
+    pub(crate) fn new<B>(ty: FuncType, body: B) -> HostDef
+    where
+        B: Fn(*mut StoreOpaque, *mut u8, *mut u128) -> Result<()> + Send + Sync + 'static,
+    {
+        HostDef {
+            ty,
+            body: Arc::new(body),
+            direct: direct::<B>,
+        }
+    }
+
     /// A function of runtime type `ty`.
     pub fn dynamic<T, F>(ty: FuncType, func: F) -> HostDef
     where
@@ -244,10 +306,7 @@ impl HostDef {
                 Ok(())
             }
         };
-        HostDef {
-            ty,
-            body: Arc::new(body),
-        }
+        HostDef::new(ty, body)
     }
 
     /// Put it into a store, as a function of type `type_id`, which reads like its own,
@@ -267,7 +326,7 @@ impl HostDef {
         let host = HostFunc {
             vm: VmHostFunc {
                 runtime: opaque.runtime.address().as_ptr(),
-                call: opaque.shim(),
+                call: opaque.shim(self.direct),
             },
             store,
             body: self.body.clone(),

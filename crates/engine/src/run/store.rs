@@ -372,7 +372,7 @@ impl StoreOpaque {
         for instance in &mut self.instances {
             instance.write_libcalls(table);
         }
-        let shim = self.shim();
+        let shim = entry::switching_shim();
         for host in &mut self.host_funcs {
             host.call_through(shim);
         }
@@ -386,11 +386,11 @@ impl StoreOpaque {
         }
     }
 
-    /// The shim for its host functions.
-    pub(crate) fn shim(&self) -> Shim {
+    /// The shim for a host function of its, whose own is `direct`.
+    pub(crate) fn shim(&self, direct: Shim) -> Shim {
         match self.switches {
             true => entry::switching_shim(),
-            false => entry::shim(self.engine.domain()),
+            false => entry::shim(self.engine.domain(), direct),
         }
     }
 }

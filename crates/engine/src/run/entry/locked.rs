@@ -28,7 +28,7 @@ use fathom_sys::stack;
 use super::{Activation, Callee, HOST_RESERVE_BYTES, gate};
 use crate::facts::libcall::Libcall;
 use crate::facts::vmctx::VmRuntime;
-use crate::run::host::{self, Shim};
+use crate::run::host::Shim;
 
 /// Bytes of a slot.
 const SLOT_BYTES: usize = 16;
@@ -61,10 +61,11 @@ impl Stack {
     }
 }
 
-/// The shim that exit trampolines of a domain call.
-pub(crate) fn shim(domain: Domain) -> Shim {
+/// The shim that exit trampolines of a domain call, for a host function with one of its
+/// own, `direct`.
+pub(crate) fn shim(domain: Domain, direct: Shim) -> Shim {
     match domain {
-        Domain::Open => host::shim,
+        Domain::Open => direct,
         Domain::Locked => gate::shim,
     }
 }

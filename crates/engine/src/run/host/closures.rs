@@ -4,7 +4,6 @@
 
 use std::error::Error as StdError;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use super::{Caller, HostDef};
 use crate::facts::error::{Error, Result};
@@ -155,7 +154,7 @@ macro_rules! closures {
                         returned.store(store, values)
                     }
                 };
-                HostDef { ty, body: Arc::new(body) }
+                HostDef::new(ty, body)
             }
         }
         impl<T, F, R, $($ty),*> IntoHostFunc<T, $params, R> for F
