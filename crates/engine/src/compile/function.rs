@@ -68,7 +68,7 @@ pub(super) struct CompiledFunction {
 
 impl CompiledFunction {
     /// Without code.
-    fn empty(checks: CheckSites) -> CompiledFunction {
+    pub(super) fn empty(checks: CheckSites) -> CompiledFunction {
         CompiledFunction {
             code: Vec::new(),
             traps: Vec::new(),
@@ -120,7 +120,7 @@ pub(super) enum Translated<T> {
     Taken {
         taken: T,
         inlined: Vec<InlinedCall>,
-        rest: CompiledFunction,
+        checks: CheckSites,
     },
     Compiled(CompiledFunction),
 }
@@ -191,7 +191,7 @@ impl Compilers {
                     return Ok(Translated::Taken {
                         taken,
                         inlined: inlined.to_vec(),
-                        rest: CompiledFunction::empty(prepared.checks),
+                        checks: prepared.checks,
                     });
                 }
                 Err(why) => why,

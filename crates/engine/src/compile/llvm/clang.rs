@@ -195,6 +195,8 @@ fn arguments(opt: Opt) -> Vec<&'static str> {
         "-hoist-common-insts=false",
         "-mllvm",
         "-sink-common-insts=false",
+        "-mllvm",
+        "-enable-tail-merge=false",
         // Loops that a compiler unrolled before are better taken apart by the vectoriser of
         // straight code than by shuffles of what is loaded.
         "-mllvm",

@@ -45,6 +45,7 @@ fn render(wat: &str, bounds: Bounds) -> String {
         let around = Around {
             func: body.0.index,
             context_bytes: layout.size(),
+            is_careful: false,
             spectre: true,
             has_avx: true,
         };

@@ -38,6 +38,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::artifact::TrapSite;
+use super::count::CheckSites;
 use super::function::{CompiledFunction, Compilers, Located, Translated, again};
 use crate::bounds::Touch;
 use crate::compile::Opt;
@@ -83,7 +84,7 @@ struct Pending<'a> {
     body: Body<'a>,
     printed: Printed,
     inlined: Vec<InlinedCall>,
-    rest: CompiledFunction,
+    checks: CheckSites,
 }
 
 /// A function's way.
@@ -108,7 +109,7 @@ pub(super) fn compile<'a>(
     let stages: Vec<Stage<'a>> = bodies
         .into_par_iter()
         .with_max_len(1)
-        .map(|(index, body)| print(env, compilers, index, body))
+        .map(|(index, body)| print(env, compilers, index, body, false))
         .collect();
     let mut done = Vec::new();
     let mut printed = Vec::new();
@@ -134,18 +135,20 @@ pub(super) fn compile<'a>(
     (done, pace.was_late())
 }
 
-/// Translates a body and prints it, or has Cranelift compile it at once.
+/// Translates a body and prints it, with care or not, or has Cranelift compile it at once.
 fn print<'a>(
     env: &ModuleEnv<'_>,
     compilers: &Compilers,
     index: usize,
     body: Body<'a>,
+    is_careful: bool,
 ) -> Stage<'a> {
     let first = again(&body);
     let around = Around {
         func: first.0.index,
         context_bytes: env.layout.size(),
         spectre: env.spectre,
+        is_careful,
         has_avx: super::has(env.isa, "has_avx"),
     };
     let is_probed = env.plans.iter().any(|plan| plan.is_probed());
@@ -157,13 +160,13 @@ fn print<'a>(
         Ok(Translated::Taken {
             taken,
             inlined,
-            rest,
+            checks,
         }) => Stage::Printed(Box::new(Pending {
             index,
             body,
             printed: taken,
             inlined,
-            rest,
+            checks,
         })),
         Ok(Translated::Compiled(compiled)) => Stage::Done(index, Box::new(Ok(compiled))),
         Err(error) => Stage::Done(index, Box::new(Err(error))),
@@ -201,6 +204,7 @@ fn shards(printed: Vec<Pending<'_>>) -> Vec<Vec<Pending<'_>>> {
     shards
 }
 
+/// Compiles a shard. What has lost a site is printed once more, with care.
 fn compile_shard(
     llvm: &Llvm,
     env: &ModuleEnv<'_>,
@@ -208,34 +212,73 @@ fn compile_shard(
     shard: Vec<Pending<'_>>,
     pace: &Pace,
 ) -> Vec<(usize, Result<CompiledFunction>)> {
+    let mut done = Vec::new();
+    let mut refused = attempt(llvm, env, shard, pace, &mut done);
+    let mut careful = Vec::new();
+    let by_care = |refused: &Refused<'_>| matches!(refused.why, Why::Site(_));
+    for refused in refused.extract_if(.., |refused| by_care(refused)) {
+        let Pending { index, body, .. } = refused.pending;
+        match print(env, compilers, index, body, true) {
+            Stage::Printed(pending) => careful.push(*pending),
+            Stage::Done(index, result) => done.push((index, *result)),
+        }
+    }
+    if !careful.is_empty() {
+        refused.append(&mut attempt(llvm, env, careful, pace, &mut done));
+    }
+    for Refused { pending, why } in refused {
+        let code = compilers.compile(env, pending.body);
+        let code = code.map(|code| match why {
+            Why::Frame(why) => code.kept(why, false),
+            Why::Site(why) | Why::Other(why) => code.kept(why, true),
+        });
+        done.push((pending.index, code));
+    }
+    done
+}
+
+/// Why a function is not LLVM's though it was given to it.
+enum Why {
+    /// Its frame is too large.
+    Frame(String),
+    /// An access in its code has no site.
+    Site(String),
+    Other(String),
+}
+
+/// A function that is not LLVM's.
+struct Refused<'a> {
+    pending: Pending<'a>,
+    why: Why,
+}
+
+/// Has clang compile functions; gives back those that it does not do with.
+fn attempt<'a>(
+    llvm: &Llvm,
+    env: &ModuleEnv<'_>,
+    shard: Vec<Pending<'a>>,
+    pace: &Pace,
+    done: &mut Vec<(usize, Result<CompiledFunction>)>,
+) -> Vec<Refused<'a>> {
     let all: Vec<&Printed> = shard.iter().map(|pending| &pending.printed).collect();
     let mut pieces = pieces(llvm, env.isa, &all, pace);
-    let finish = |pending: Pending<'_>| {
+    let mut refused = Vec::new();
+    for pending in shard {
         let piece = pieces.remove(&pending.printed.func);
         let piece = piece.unwrap_or_else(|| Err("not in the object".to_owned()));
-        let Pending {
-            index,
-            body,
-            printed,
-            inlined,
-            rest,
-        } = pending;
-        let by_cranelift = |why, is_refused| {
-            let code = compilers.compile(env, body);
-            code.map(|code| code.kept(why, is_refused))
+        let compiled = match piece {
+            Ok(Piece { frame_bytes, .. }) if frame_bytes > FRAME_MAX => Err(Why::Frame(format!(
+                "too large a frame: {frame_bytes} bytes"
+            ))),
+            Ok(piece) => finish(env.isa, piece, &pending),
+            Err(why) => Err(Why::Other(why)),
         };
-        if let Ok(Piece { frame_bytes, .. }) = &piece
-            && *frame_bytes > FRAME_MAX
-        {
-            let why = format!("too large a frame: {frame_bytes} bytes");
-            return (index, by_cranelift(why, false));
+        match compiled {
+            Ok(compiled) => done.push((pending.index, Ok(compiled))),
+            Err(why) => refused.push(Refused { pending, why }),
         }
-        match piece.and_then(|piece| finish(env.isa, piece, &printed, &inlined, rest)) {
-            Ok(compiled) => (index, Ok(compiled)),
-            Err(why) => (index, by_cranelift(why, true)),
-        }
-    };
-    shard.into_iter().map(finish).collect()
+    }
+    refused
 }
 
 /// The machine code of functions, or why there is none. Where clang does not do with
@@ -271,20 +314,23 @@ fn pieces(
 fn finish(
     isa: &dyn TargetIsa,
     mut piece: Piece,
-    printed: &Printed,
-    inlined: &[InlinedCall],
-    rest: CompiledFunction,
-) -> Result<CompiledFunction, String> {
+    pending: &Pending<'_>,
+) -> Result<CompiledFunction, Why> {
+    let Pending {
+        printed, inlined, ..
+    } = pending;
     if !prologue::set_frame(&mut piece.code, piece.frame_bytes) {
-        return Err("another prologue than was asked for".to_owned());
+        let why = "another prologue than was asked for".to_owned();
+        return Err(Why::Other(why));
     }
     let mut sites: BTreeMap<u32, (u8, SourceLoc)> = BTreeMap::new();
     for (at, site) in piece.accesses.iter().chain(&piece.traps) {
-        let site = printed.sites.get(*site as usize).ok_or("an unknown site")?;
+        let site = printed.sites.get(*site as usize);
+        let site = site.ok_or_else(|| Why::Other("an unknown site".to_owned()))?;
         sites.insert(*at, (site.code, site.location));
     }
     let places: Vec<u32> = sites.keys().copied().collect();
-    let instructions = verify::verify(isa, &piece, &places)?;
+    let instructions = verify::verify(isa, &piece, &places).map_err(Why::Site)?;
     let overflow = cranelift_codegen::ir::TrapCode::STACK_OVERFLOW;
     sites.insert(
         prologue::TRAP_AT,
@@ -307,7 +353,7 @@ fn finish(
         traps,
         calls: piece.calls.iter().map(|call| call.site()).collect(),
         code: piece.code,
-        ..rest.located(&located, inlined)
+        ..CompiledFunction::empty(pending.checks).located(&located, inlined)
     })
 }
 

@@ -121,14 +121,15 @@ impl Printer<'_> {
         match args[..] {
             [] => self.line("ret void"),
             [only] => {
-                let text = format!("ret {result} {}", self.op(only));
+                let text = format!("ret {result} {}", self.handed_on(only)?);
                 self.line(&text);
             }
             _ => {
                 let mut all = "poison".to_owned();
                 for (place, found) in order(signature)?.iter().enumerate() {
                     if let Some(found) = found {
-                        let (ty, value) = (self.name(args[*found])?, self.op(args[*found]));
+                        let value = self.handed_on(args[*found])?;
+                        let ty = self.name(args[*found])?;
                         let text = format!("insertvalue {result} {all}, {ty} {value}, {place}");
                         all = self.temp(&text);
                     }

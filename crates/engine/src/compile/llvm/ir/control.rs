@@ -56,7 +56,7 @@ impl Printer<'_> {
             let BlockArg::Value(value) = arg else {
                 return unknown("what a call in a try_table leaves");
             };
-            args.push(self.op(value));
+            args.push(self.handed_on(value)?);
         }
         if args.is_empty() {
             self.incoming.entry(block).or_default();

@@ -9,6 +9,7 @@
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{Inst, InstructionData, Opcode, Type, Value, types};
 
+use super::memory::register_of;
 use super::{Printer, Printing, name_of, unknown};
 
 /// What LLVM must not know, as bits: ±0.0 and ±1.0.
@@ -79,11 +80,12 @@ impl Printer<'_> {
     pub(super) fn hidden(&mut self, inst: Inst, text: &str) -> Printing<bool> {
         let result = self.func.dfg.first_result(inst);
         let known = self.temp(text);
-        let ty = name_of(self.ty(result))?;
+        let ty = self.ty(result);
+        let (name, of) = (name_of(ty)?, register_of(ty));
         self.settled.insert(result);
         self.result(
             inst,
-            &format!("call {ty} asm \"\", \"=x,0\"({ty} {known}) #3"),
+            &format!("call {name} asm \"\", \"={of},0\"({name} {known}) #3"),
         )
     }
 

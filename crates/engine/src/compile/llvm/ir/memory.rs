@@ -16,12 +16,20 @@ use cranelift_codegen::ir::{
 
 use super::{Printer, Printing, name_of, unknown};
 
+/// Instructions that are looked at to find out where a value stems from.
+const LOOKED_MAX: u32 = 16;
+
 /// How an access is printed.
 pub(super) struct Access {
     pub pointer: String,
     flags: MemFlagsData,
     /// `align …` and what else stands behind the pointer.
     pub behind: String,
+}
+
+/// Which registers hold values of a type, as constraints of assembly name them.
+pub(super) fn register_of(ty: Type) -> char {
+    if ty.is_int() { 'r' } else { 'x' }
 }
 
 /// Whether an access is one of a loop that was proved in front.
@@ -198,8 +206,9 @@ impl Printer<'_> {
                 access.behind.push_str(&self.scopes(inst));
                 self.settled.insert(self.func.dfg.first_result(inst));
                 let text = self.load_text(&access, ty)?;
-                if flags.trap_code().is_some() && ty.is_float() && !self.around.has_avx {
-                    // Folded and taken out again, it would lose its site.
+                // Folded and taken out again, it would lose its site.
+                let is_hidden = self.around.is_careful || ty.is_float() && !self.around.has_avx;
+                if flags.trap_code().is_some() && is_hidden {
                     return self.hidden(inst, &text);
                 }
                 text
@@ -216,7 +225,11 @@ impl Printer<'_> {
             _ => "sext",
         };
         let (from, to) = (name_of(part)?, name_of(self.result_ty(inst))?);
-        self.result(inst, &format!("{extend} {from} {loaded} to {to}"))
+        let text = format!("{extend} {from} {loaded} to {to}");
+        match self.around.is_careful {
+            true => self.hidden(inst, &text),
+            false => self.result(inst, &text),
+        }
     }
 
     /// What an instruction loads before it extends it.
@@ -262,6 +275,48 @@ impl Printer<'_> {
         let name = name_of(ty)?;
         let hidden = format!("call {name} asm \"\", \"=x,0\"({name} {text}) #3");
         Ok(self.temp(&hidden))
+    }
+
+    /// A value as another block is handed it, or the caller. What two blocks load and hand on
+    /// LLVM would load behind both, at once and so without a site: it is not to know that it
+    /// was loaded.
+    pub(super) fn handed_on(&mut self, value: Value) -> Printing<String> {
+        let text = self.op(value);
+        let ty = self.ty(value);
+        // Numbers of 128 bits are never loaded.
+        if ty == types::I128 || !self.stems_from_load(value) {
+            return Ok(text);
+        }
+        let (name, of) = (name_of(ty)?, register_of(ty));
+        Ok(self.temp(&format!(
+            "call {name} asm \"\", \"={of},0\"({name} {text}) #3"
+        )))
+    }
+
+    /// Whether a value is made, by nothing but arithmetic, of one that an access brings which may
+    /// fault; where that takes long to find out, it is.
+    fn stems_from_load(&self, value: Value) -> bool {
+        let mut work = vec![value];
+        let mut looked = 0;
+        while let Some(value) = work.pop() {
+            let Some(inst) = self.maker(value) else {
+                continue;
+            };
+            let opcode = self.opcode(inst);
+            if opcode.can_load() {
+                let flags = self.plain(inst).map(|(flags, _, _)| flags);
+                if flags.is_none_or(|flags| flags.trap_code().is_some()) {
+                    return true;
+                }
+            } else if !opcode.is_call() {
+                work.extend(self.args(inst));
+            }
+            looked += 1;
+            if looked == LOOKED_MAX {
+                return true;
+            }
+        }
+        false
     }
 
     /// What is stored, and its type.

@@ -62,6 +62,9 @@ pub(super) struct Around {
     pub context_bytes: usize,
     /// Whether branches that are predicted wrong are guarded against.
     pub spectre: bool,
+    /// Whether LLVM is to know of nothing that it was loaded by an access that may fault, so
+    /// that it makes of the access nothing but a move, which keeps its site.
+    pub is_careful: bool,
     /// Whether instructions on floats have a destination of their own, so that a load in one is
     /// never taken out again.
     pub has_avx: bool,

@@ -320,6 +320,10 @@ impl Printer<'_> {
         let loaded = self.load_whole(inst, types::I64)?;
         let lanes = self.temp(&format!("bitcast i64 {loaded} to {ty}"));
         let to = name_of(self.result_ty(inst))?;
-        self.result(inst, &format!("{extend} {ty} {lanes} to {to}"))
+        let text = format!("{extend} {ty} {lanes} to {to}");
+        match self.around.is_careful {
+            true => self.hidden(inst, &text),
+            false => self.result(inst, &text),
+        }
     }
 }
