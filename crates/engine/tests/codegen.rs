@@ -179,6 +179,125 @@ fn numbers_are_the_same_bits() {
     );
 }
 
+/// Vector instructions that LLVM has no word for, by the number of their operands.
+const PACKED: [(&str, usize); 19] = [
+    ("i8x16.swizzle", 2),
+    ("i16x8.q15mulr_sat_s", 2),
+    ("i8x16.relaxed_swizzle", 2),
+    ("i16x8.relaxed_q15mulr_s", 2),
+    ("i16x8.relaxed_dot_i8x16_i7x16_s", 2),
+    ("i32x4.relaxed_dot_i8x16_i7x16_add_s", 3),
+    ("i32x4.relaxed_trunc_f32x4_s", 1),
+    ("i32x4.relaxed_trunc_f32x4_u", 1),
+    ("i32x4.relaxed_trunc_f64x2_s_zero", 1),
+    ("i32x4.relaxed_trunc_f64x2_u_zero", 1),
+    ("i32x4.trunc_sat_f64x2_s_zero", 1),
+    ("i32x4.trunc_sat_f64x2_u_zero", 1),
+    ("f32x4.relaxed_madd", 3),
+    ("f32x4.relaxed_nmadd", 3),
+    ("f64x2.relaxed_madd", 3),
+    ("i8x16.relaxed_laneselect", 3),
+    ("i16x8.relaxed_laneselect", 3),
+    ("i32x4.relaxed_laneselect", 3),
+    ("i64x2.relaxed_laneselect", 3),
+];
+
+#[test]
+fn vectors_are_the_same_bits() {
+    let mut wat = String::from("(module");
+    for (op, count) in PACKED {
+        let operand = |i: usize| {
+            let (low, high) = (2 * i, 2 * i + 1);
+            format!("(i64x2.replace_lane 1 (i64x2.splat (local.get {low})) (local.get {high}))")
+        };
+        let operands: Vec<String> = (0..count).map(operand).collect();
+        wat.push_str(&format!(
+            "(func (export \"{op}\") (param i64 i64 i64 i64 i64 i64) (result i64 i64) (local v128)
+            (local.set 6 ({op} {}))
+            (i64x2.extract_lane 0 (local.get 6)) (i64x2.extract_lane 1 (local.get 6)))",
+            operands.join(" ")
+        ));
+    }
+    wat.push(')');
+    let floats = |values: [f64; 6]| values.map(|value| Val::I64(value.to_bits().cast_signed()));
+    let narrow = |low: f32, high: f32| i64::from(high.to_bits()) << 32 | i64::from(low.to_bits());
+    let inputs = [
+        // Indices below and beyond 15, and beyond 127; a mask of which each lane has both bits.
+        [
+            -1,
+            0x0102_0304_0506_0708,
+            0x7f80_0f10_8fff_7071,
+            0x000f_100e_01f0_7fff,
+            i64::MIN,
+            1,
+        ],
+        // -2^15 in each lane: the product that does not fit.
+        [i64::from_ne_bytes([0, 0x80, 0, 0x80, 0, 0x80, 1, 0x80]); 6],
+        [
+            narrow(0.5, -3e9),
+            narrow(f32::NAN, 4.2e9),
+            narrow(1e-3, 7.0),
+            narrow(-0.0, 3.0),
+            5,
+            6,
+        ],
+    ];
+    let inputs = inputs.map(|input| input.map(Val::I64));
+    let wide = [
+        floats([
+            -2_147_483_649.5,
+            f64::NAN,
+            3.0,
+            1.0 + f64::EPSILON,
+            2.0,
+            -1.0,
+        ]),
+        floats([4_294_967_295.5, -1.5, 1e300, 1e-300, -0.0, 1e300]),
+    ];
+    let inputs: Vec<[Val; 6]> = inputs.into_iter().chain(wide).collect();
+    // Of two NaN either may come out of a sum; the first input has some.
+    let of = |op: &str| &inputs[usize::from(op.contains("madd"))..];
+    let calls = PACKED
+        .iter()
+        .flat_map(|(op, _)| of(op).iter().map(move |input| (*op, &input[..])));
+    let calls: Vec<(&str, &[Val])> = calls.collect();
+    compare(&wat, &calls);
+}
+
+/// Two loads that LLVM would make one of, and one that it would fold and take out again.
+#[test]
+fn what_is_loaded_on_two_ways_has_two_places() {
+    let wat = r#"(module (memory (export "m") 1)
+        (func (export "either") (param i32 i32) (result i64)
+            (if (result i64) (local.get 0)
+                (then (i64.load (i32.add (i32.load offset=4 (local.get 1)) (i32.const 8))))
+                (else (i64.load (i32.add (i32.load offset=8 (local.get 1)) (i32.const 24))))))
+        (func (export "digits") (param $n i64) (param $p i32) (param $table i32) (param $mask i32)
+            (loop
+                (i32.store8 (local.tee $p (i32.sub (local.get $p) (i32.const 1)))
+                    (i32.or
+                        (i32.load8_u (i32.add (local.get $table)
+                            (i32.wrap_i64 (i64.and (local.get $n) (i64.const 15)))))
+                        (local.get $mask)))
+                (br_if 0 (i64.ne (local.tee $n (i64.shr_u (local.get $n) (i64.const 4)))
+                    (i64.const 0))))))"#;
+    let [zero, one] = [0, 1].map(Val::I32);
+    let at = |at: i32| Val::I32(at);
+    let digits = |n: i64, p: i32, table: i32| [Val::I64(n), at(p), at(table), at(32)];
+    let calls: [(&str, &[Val]); 7] = [
+        ("digits", &digits(0x1234_5678, 48, 0)),
+        ("either", &[one.clone(), at(16)]),
+        ("either", &[zero.clone(), at(40)]),
+        ("either", &[one, at(35)]),
+        ("either", &[zero, at(31)]),
+        ("digits", &digits(0x0fff, 20, 65530)),
+        ("digits", &digits(0x0f_ffff, 2, 100)),
+    ];
+    let seen = compare(wat, &calls);
+    let trapped = |seen: &&String| seen.contains("out of bounds");
+    assert!(seen.iter().filter(trapped).count() >= 3, "{seen:#?}");
+}
+
 #[test]
 fn stacks_end_and_loops_do_not() {
     let wat = r#"(module (memory (export "m") 1)

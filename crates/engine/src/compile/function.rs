@@ -122,7 +122,7 @@ pub(super) enum Translated<T> {
         inlined: Vec<InlinedCall>,
         checks: CheckSites,
     },
-    Compiled(CompiledFunction),
+    Compiled(Box<CompiledFunction>),
 }
 
 /// What one thread keeps between functions.
@@ -197,10 +197,10 @@ impl Compilers {
                 Err(why) => why,
             };
             let compiled = emit_prepared(context, prepared, func, inlined)?;
-            Ok(Translated::Compiled(CompiledFunction {
+            Ok(Translated::Compiled(Box::new(CompiledFunction {
                 kept: Some((why, false)),
                 ..compiled
-            }))
+            })))
         })
     }
 

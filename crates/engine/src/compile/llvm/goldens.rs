@@ -48,6 +48,8 @@ fn render(wat: &str, bounds: Bounds) -> String {
             is_careful: false,
             spectre: true,
             has_avx: true,
+            has_ssse3: true,
+            has_fma: true,
         };
         let printed = compilers
             .translate(&env, body, |func, touches| {

@@ -150,6 +150,8 @@ fn print<'a>(
         spectre: env.spectre,
         is_careful,
         has_avx: super::has(env.isa, "has_avx"),
+        has_ssse3: super::has(env.isa, "has_ssse3"),
+        has_fma: super::has(env.isa, "has_fma"),
     };
     let is_probed = env.plans.iter().any(|plan| plan.is_probed());
     let printed = compilers.translate(env, first, |func, touches| match is_probed {
@@ -168,7 +170,7 @@ fn print<'a>(
             inlined,
             checks,
         })),
-        Ok(Translated::Compiled(compiled)) => Stage::Done(index, Box::new(Ok(compiled))),
+        Ok(Translated::Compiled(compiled)) => Stage::Done(index, Box::new(Ok(*compiled))),
         Err(error) => Stage::Done(index, Box::new(Err(error))),
     }
 }

@@ -30,6 +30,7 @@ mod convert;
 mod float;
 mod integer;
 mod memory;
+mod packed;
 mod vector;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,6 +69,9 @@ pub(super) struct Around {
     /// Whether instructions on floats have a destination of their own, so that a load in one is
     /// never taken out again.
     pub has_avx: bool,
+    /// Whether there are instructions of these sets.
+    pub has_ssse3: bool,
+    pub has_fma: bool,
 }
 
 /// Something that may trap.
@@ -272,7 +276,8 @@ impl Printer<'_> {
             || self.any_call(inst)?
             || self.float(inst)?
             || self.conversion(inst)?
-            || self.vector(inst)?;
+            || self.vector(inst)?
+            || self.packed(inst)?;
         match known {
             true => Ok(()),
             false => unknown(self.opcode(inst).to_string()),

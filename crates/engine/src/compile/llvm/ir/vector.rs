@@ -32,8 +32,9 @@ impl Printer<'_> {
             Opcode::SwidenHigh => self.widen_half(inst, "sext", 1),
             Opcode::UwidenLow => self.widen_half(inst, "zext", 0),
             Opcode::UwidenHigh => self.widen_half(inst, "zext", 1),
-            Opcode::Snarrow => self.narrow(inst, true),
-            Opcode::Unarrow => self.narrow(inst, false),
+            Opcode::Snarrow => self.narrow(inst, true, true),
+            Opcode::Unarrow => self.narrow(inst, true, false),
+            Opcode::Uunarrow => self.narrow(inst, false, false),
             Opcode::FvpromoteLow => self.promote_low(inst),
             Opcode::Fvdemote => self.demote_zero(inst),
             Opcode::Sload8x8 | Opcode::Sload16x4 | Opcode::Sload32x2 => {
@@ -237,8 +238,8 @@ impl Printer<'_> {
         self.result(inst, &format!("{extend} {ty} {half} to {to}"))
     }
 
-    /// Both operands' lanes, as the nearest numbers of half the bits.
-    fn narrow(&mut self, inst: Inst, is_signed: bool) -> Printing<bool> {
+    /// Both operands' lanes, signed or not, as the nearest numbers of half the bits.
+    fn narrow(&mut self, inst: Inst, of_signed: bool, is_signed: bool) -> Printing<bool> {
         let args = self.args(inst);
         let ty = self.ty(args[0]);
         let (bits, count) = (ty.lane_bits() / 2, ty.lane_count());
@@ -250,12 +251,18 @@ impl Printer<'_> {
         let mut halves = Vec::new();
         for arg in args {
             let text = self.op(arg);
-            let low = self.temp(&format!(
-                "call {name} @llvm.smax.{suffix}({name} {text}, {name} splat (i{wide} {least}))"
-            ));
-            let both = self.temp(&format!(
-                "call {name} @llvm.smin.{suffix}({name} {low}, {name} splat (i{wide} {most}))"
-            ));
+            let mut bound = |text: &str, what: &str, bound: i64| {
+                self.temp(&format!(
+                    "call {name} @llvm.{what}.{suffix}({name} {text}, {name} splat (i{wide} {bound}))"
+                ))
+            };
+            let both = match of_signed {
+                true => {
+                    let low = bound(&text, "smax", least);
+                    bound(&low, "smin", most)
+                }
+                false => bound(&text, "umin", most),
+            };
             halves.push(self.temp(&format!("trunc {name} {both} to <{count} x i{bits}>")));
         }
         let lanes: Vec<String> = (0..2 * count).map(|lane| format!("i32 {lane}")).collect();
