@@ -6,10 +6,13 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use fathom_report::view::figure;
 use fathom_report::{Format, Report, Style, write_whole};
 use fathom_stats::Figure;
+use fathom_trace::trace::Trace;
+
+use crate::trace::{picture, show};
 
 /// Names standard output where a file is named.
 const STDOUT: &str = "-";
@@ -17,7 +20,7 @@ const STDOUT: &str = "-";
 /// Show the results of a campaign: as a table, a page, Markdown, CSV or JSON
 #[derive(clap::Args)]
 pub struct Args {
-    /// A results folder, or the samples.jsonl in it
+    /// A results folder, the samples.jsonl in it, or a file of `fathom trace --out`
     results: PathBuf,
     /// terminal, html, markdown, csv or json
     #[arg(long, default_value = "terminal", value_name = "FORMAT")]
@@ -41,6 +44,9 @@ pub struct Args {
 
 /// Reads, renders, and prints or writes.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    if let Some(trace) = trace_in(&args.results) {
+        return traced(args, &trace);
+    }
     let report = Report::open_by(&args.results, args.by)?;
     if args.pages {
         let is_folder = args.out.as_deref() != Some(Path::new(STDOUT));
@@ -65,6 +71,43 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         (Some(_), _) if is_printed => None,
         (Some(out), _) => Some(out),
         (None, Format::Html) => report.file_of(Format::Html),
+        (None, _) => None,
+    };
+    match to {
+        Some(path) => {
+            write_whole(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
+            print(&format!("{}\n", path.display()))?;
+        }
+        None => print(&text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The trace in a file, if it is one; what it is not is for others to say.
+fn trace_in(path: &Path) -> Option<Trace> {
+    let is_json = path.extension().is_some_and(|ending| ending == "json");
+    let text = is_json.then(|| std::fs::read_to_string(path).ok())??;
+    Trace::parse(&text).ok()
+}
+
+/// A trace in a form.
+fn traced(args: Args, trace: &Trace) -> anyhow::Result<ExitCode> {
+    ensure!(
+        !args.pages,
+        "--pages is for results; a trace is one page: --format html"
+    );
+    ensure!(args.by.is_none(), "--by is for results, not for a trace");
+    let text = match (args.format, args.json) {
+        (_, true) | (Format::Json, _) => serde_json::to_string(trace)? + "\n",
+        (Format::Terminal, _) => show::text(trace),
+        (Format::Html, _) => picture::of(trace).html(),
+        (other, _) => bail!("a trace has no {other}: terminal, html or json"),
+    };
+    let beside = || args.results.with_extension("html");
+    let to = match (args.out, args.format) {
+        (Some(out), _) if out == Path::new(STDOUT) => None,
+        (Some(out), _) => Some(out),
+        (None, Format::Html) => Some(beside()),
         (None, _) => None,
     };
     match to {

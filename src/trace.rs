@@ -15,8 +15,9 @@
 
 pub mod calibrate;
 mod engine;
+pub mod picture;
 mod process;
-mod show;
+pub mod show;
 mod symbols;
 
 use std::io::Write;

@@ -10,6 +10,7 @@
 //!
 //!  Experiment ── pages ──▶ what it adds: growth, compile, startup (a sheet in every form),
 //!                          bounds, scaling, library, the papers' pages
+//!  a trace       ── traced ──▶ HTML
 //!  two Summaries ── stats::compare ──▶ compare ──▶ terminal
 //!  shards        ── stats::merge   ──▶ merge ──▶ terminal
 //! ```
@@ -58,6 +59,7 @@ pub mod scaling;
 pub mod sheet;
 mod stated;
 pub mod terminal;
+pub mod traced;
 pub mod view;
 
 use std::fmt;

@@ -196,15 +196,7 @@ impl Memory {
     pub fn as_shared(&self, store: impl AsContext) -> Option<SharedMemory> {
         let opaque = store.opaque();
         let is_shared = self.linear(opaque).ty.shared;
-        is_shared.then(|| self.share(opaque))
-    }
-
-    /// The share of a shared one that other stores can have.
-    #[cold]
-    fn share(&self, store: &StoreOpaque) -> SharedMemory {
-        let mut all = store.memories.iter();
-        let memory = all.find(|memory| std::ptr::eq(&***memory, self.raw.as_ptr()));
-        SharedMemory::of(&store.engine, memory.expect("a store keeps its memories"))
+        is_shared.then(|| SharedMemory::of(opaque, self.raw))
     }
 
     #[inline]

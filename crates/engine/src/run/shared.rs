@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -77,10 +78,14 @@ impl SharedMemory {
         })
     }
 
-    pub(crate) fn of(engine: &Engine, memory: &Arc<LinearMemory>) -> SharedMemory {
+    /// A shared memory of a store, for others.
+    #[cold]
+    pub(crate) fn of(store: &StoreOpaque, memory: NonNull<LinearMemory>) -> SharedMemory {
+        let mut all = store.memories.iter();
+        let found = all.find(|known| std::ptr::eq(&***known, memory.as_ptr()));
         SharedMemory {
-            engine: engine.clone(),
-            memory: Arc::clone(memory),
+            engine: store.engine.clone(),
+            memory: Arc::clone(found.expect("a store keeps its memories")),
         }
     }
 

@@ -65,8 +65,9 @@ pub struct Thread {
     pub unfinished: u64,
     /// Whether it still ran when this was read.
     pub is_running: bool,
-    #[serde(skip)]
-    pub(crate) began_ns: u64,
+    /// When it began: its first system call, since that of the first thread.
+    #[serde(default)]
+    pub began_ns: u64,
 }
 
 /// Times off the processor.
@@ -217,6 +218,14 @@ pub(super) fn read(control: &[u8], ended: &Entries, running: &Entries, calls: &E
         .chain(running.filter_map(|(_, value)| thread(value, true)))
         .collect();
     threads.sort_by_key(|thread| (thread.began_ns, thread.thread));
+    // One that has not called yet has begun at 0, and stays there.
+    let first = threads
+        .iter()
+        .map(|thread| thread.began_ns)
+        .find(|ns| *ns > 0);
+    for thread in &mut threads {
+        thread.began_ns = thread.began_ns.saturating_sub(first.unwrap_or(0));
+    }
     let mut calls: Vec<Call> = calls
         .iter()
         .filter_map(|(key, value)| call(key, value))
