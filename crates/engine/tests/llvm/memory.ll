@@ -22,8 +22,7 @@ b0:
   %t8 = getelementptr i8, ptr %t7, i64 %v10, !dbg !DILocation(line: 5, scope: !16)
   %t9 = load volatile i8, ptr %t8, align 1, !pcsections !{!"ft", !{i32 1}}, !dbg !DILocation(line: 5, scope: !16)
   %v12 = sext i8 %t9 to i32, !dbg !DILocation(line: 5, scope: !16)
-  %t10 = call i32 asm "", "=r,0"(i32 %v12) #3, !dbg !DILocation(line: 6, scope: !16)
-  ret i32 %t10, !dbg !DILocation(line: 6, scope: !16)
+  ret i32 %v12, !dbg !DILocation(line: 6, scope: !16)
 }
 
 ; trap: function 0
@@ -72,7 +71,6 @@ g16:
   %t18 = getelementptr i8, ptr %t17, i64 %v12, !dbg !DILocation(line: 9, scope: !16)
   %t19 = load volatile i8, ptr %t18, align 1, !pcsections !{!"ft", !{i32 3}}, !dbg !DILocation(line: 9, scope: !16)
   %v16 = sext i8 %t19 to i32, !dbg !DILocation(line: 9, scope: !16)
-  %t20 = call i32 asm "", "=r,0"(i32 %v16) #3, !dbg !DILocation(line: 10, scope: !16)
-  ret i32 %t20, !dbg !DILocation(line: 10, scope: !16)
+  ret i32 %v16, !dbg !DILocation(line: 10, scope: !16)
 }
 

@@ -193,8 +193,8 @@ b0:
   %v7 = load i64, ptr addrspace(258) %t2, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !17)
   br label %e3, !dbg !DILocation(line: 2, scope: !17)
 b2:
-  %v9 = phi i32 [ %t13, %e14 ], [ %v22, %e23 ]
-  %v10 = phi i32 [ %v18, %e14 ], [ %v23, %e23 ]
+  %v9 = phi i32 [ %v16, %e13 ], [ %v22, %e21 ]
+  %v10 = phi i32 [ %v18, %e13 ], [ %v23, %e21 ]
   %t4 = icmp ne i32 0, 0, !dbg !DILocation(line: 2, scope: !17)
   br i1 %t4, label %x5, label %g5, !prof !1, !dbg !DILocation(line: 2, scope: !17)
 x5:
@@ -216,13 +216,11 @@ g5:
   %t11 = icmp ne i32 %v18, %v3, !dbg !DILocation(line: 7, scope: !17)
   %v20 = zext i1 %t11 to i8, !dbg !DILocation(line: 7, scope: !17)
   %t12 = icmp ne i8 %v20, 0, !dbg !DILocation(line: 8, scope: !17)
-  %t13 = call i32 asm "", "=r,0"(i32 %v16) #3, !dbg !DILocation(line: 8, scope: !17)
-  %t15 = call i32 asm "", "=r,0"(i32 %v16) #3, !dbg !DILocation(line: 8, scope: !17)
-  br i1 %t12, label %e14, label %e16, !dbg !DILocation(line: 8, scope: !17)
+  br i1 %t12, label %e13, label %e14, !dbg !DILocation(line: 8, scope: !17)
 b3:
   ret i32 %v21, !dbg !DILocation(line: 9, scope: !17)
 b4:
-  %v21 = phi i32 [ %t15, %e16 ], [ %v71, %e30 ]
+  %v21 = phi i32 [ %v16, %e14 ], [ %v71, %e28 ]
   br label %b3, !dbg !DILocation(line: 10, scope: !17)
 b5:
   %v22 = phi i32 [ 0, %e3 ]
@@ -239,63 +237,63 @@ b5:
   %v38 = zext i32 %v37 to i64, !dbg !DILocation(line: 11, scope: !17)
   %v40 = mul i64 %v35, 4, !dbg !DILocation(line: 11, scope: !17)
   %v41 = add i64 %v38, %v40, !dbg !DILocation(line: 11, scope: !17)
-  %t17 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 12, scope: !17)
-  %v42 = load i64, ptr addrspace(258) %t17, align 8, !invariant.load !0, !dbg !DILocation(line: 12, scope: !17)
-  %t18 = inttoptr i64 %v42 to ptr addrspace(258), !dbg !DILocation(line: 13, scope: !17)
-  %t19 = getelementptr i8, ptr addrspace(258) %t18, i64 8, !dbg !DILocation(line: 13, scope: !17)
-  %v43 = load atomic i64, ptr addrspace(258) %t19 unordered, align 8, !dbg !DILocation(line: 13, scope: !17)
+  %t15 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 12, scope: !17)
+  %v42 = load i64, ptr addrspace(258) %t15, align 8, !invariant.load !0, !dbg !DILocation(line: 12, scope: !17)
+  %t16 = inttoptr i64 %v42 to ptr addrspace(258), !dbg !DILocation(line: 13, scope: !17)
+  %t17 = getelementptr i8, ptr addrspace(258) %t16, i64 8, !dbg !DILocation(line: 13, scope: !17)
+  %v43 = load atomic i64, ptr addrspace(258) %t17 unordered, align 8, !dbg !DILocation(line: 13, scope: !17)
   %v45 = add i64 %v41, 4, !dbg !DILocation(line: 13, scope: !17)
   %v46 = sub i64 %v43, %v45, !dbg !DILocation(line: 13, scope: !17)
   %v47 = or i64 %v33, %v46, !dbg !DILocation(line: 13, scope: !17)
-  %t20 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 14, scope: !17)
-  %v48 = load i64, ptr addrspace(258) %t20, align 8, !invariant.load !0, !dbg !DILocation(line: 14, scope: !17)
+  %t18 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 14, scope: !17)
+  %v48 = load i64, ptr addrspace(258) %t18, align 8, !invariant.load !0, !dbg !DILocation(line: 14, scope: !17)
   %v50 = add i64 %v38, 0, !dbg !DILocation(line: 15, scope: !17)
   %v51 = add i64 %v48, %v50, !dbg !DILocation(line: 15, scope: !17)
   %v53 = add i64 %v38, 0, !dbg !DILocation(line: 15, scope: !17)
   %v54 = add i64 %v48, %v53, !dbg !DILocation(line: 15, scope: !17)
   %v56 = add i64 %v45, 0, !dbg !DILocation(line: 15, scope: !17)
   %v57 = add i64 %v48, %v56, !dbg !DILocation(line: 15, scope: !17)
-  %t21 = icmp slt i64 %v47, 0, !dbg !DILocation(line: 15, scope: !17)
-  %v59 = zext i1 %t21 to i8, !dbg !DILocation(line: 15, scope: !17)
-  %t22 = icmp ne i8 %v59, 0, !dbg !DILocation(line: 15, scope: !17)
-  br i1 %t22, label %e23, label %b6, !dbg !DILocation(line: 15, scope: !17)
+  %t19 = icmp slt i64 %v47, 0, !dbg !DILocation(line: 15, scope: !17)
+  %v59 = zext i1 %t19 to i8, !dbg !DILocation(line: 15, scope: !17)
+  %t20 = icmp ne i8 %v59, 0, !dbg !DILocation(line: 15, scope: !17)
+  br i1 %t20, label %e21, label %b6, !dbg !DILocation(line: 15, scope: !17)
 b6:
   %v60 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v47, i64 0, i64 %v48, i64 %v51) #3, !dbg !DILocation(line: 15, scope: !17)
   %v62 = and i64 %v35, 4294967295, !dbg !DILocation(line: 15, scope: !17)
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 17, scope: !17)
-  br label %e24, !dbg !DILocation(line: 17, scope: !17)
+  br label %e22, !dbg !DILocation(line: 17, scope: !17)
 b7:
-  %v64 = phi i32 [ %v22, %e24 ], [ %v71, %e29 ]
-  %v65 = phi i32 [ %v23, %e24 ], [ %v72, %e29 ]
-  %v66 = phi i64 [ 0, %e24 ], [ %v75, %e29 ]
+  %v64 = phi i32 [ %v22, %e22 ], [ %v71, %e27 ]
+  %v65 = phi i32 [ %v23, %e22 ], [ %v72, %e27 ]
+  %v66 = phi i64 [ 0, %e22 ], [ %v75, %e27 ]
   %v69 = mul i64 %v66, 4, !dbg !DILocation(line: 18, scope: !17)
   %v70 = add i64 %v60, %v69, !dbg !DILocation(line: 18, scope: !17)
-  %t25 = inttoptr i64 %v60 to ptr addrspace(258), !dbg !DILocation(line: 19, scope: !17)
-  %t26 = getelementptr inbounds i8, ptr addrspace(258) %t25, i64 %v69, !dbg !DILocation(line: 19, scope: !17)
-  %v67 = load i32, ptr addrspace(258) %t26, align 1, !dbg !DILocation(line: 19, scope: !17)
+  %t23 = inttoptr i64 %v60 to ptr addrspace(258), !dbg !DILocation(line: 19, scope: !17)
+  %t24 = getelementptr inbounds i8, ptr addrspace(258) %t23, i64 %v69, !dbg !DILocation(line: 19, scope: !17)
+  %v67 = load i32, ptr addrspace(258) %t24, align 1, !dbg !DILocation(line: 19, scope: !17)
   %v71 = add i32 %v64, %v67, !dbg !DILocation(line: 19, scope: !17)
   %v72 = add i32 %v65, 4, !dbg !DILocation(line: 19, scope: !17)
-  %t27 = icmp ne i64 %v66, %v62, !dbg !DILocation(line: 20, scope: !17)
-  %v73 = zext i1 %t27 to i8, !dbg !DILocation(line: 20, scope: !17)
+  %t25 = icmp ne i64 %v66, %v62, !dbg !DILocation(line: 20, scope: !17)
+  %v73 = zext i1 %t25 to i8, !dbg !DILocation(line: 20, scope: !17)
   %v75 = add i64 %v66, 1, !dbg !DILocation(line: 20, scope: !17)
-  %t28 = icmp ne i8 %v73, 0, !dbg !DILocation(line: 21, scope: !17)
-  br i1 %t28, label %e29, label %b8, !dbg !DILocation(line: 21, scope: !17)
+  %t26 = icmp ne i8 %v73, 0, !dbg !DILocation(line: 21, scope: !17)
+  br i1 %t26, label %e27, label %b8, !dbg !DILocation(line: 21, scope: !17)
 b8:
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 22, scope: !17)
-  br label %e30, !dbg !DILocation(line: 22, scope: !17)
+  br label %e28, !dbg !DILocation(line: 22, scope: !17)
 e3:
   br label %b5, !dbg !DILocation(line: 2, scope: !17)
-e14:
+e13:
   br label %b2, !dbg !DILocation(line: 8, scope: !17)
-e16:
+e14:
   br label %b4, !dbg !DILocation(line: 8, scope: !17)
-e23:
+e21:
   br label %b2, !dbg !DILocation(line: 15, scope: !17)
-e24:
+e22:
   br label %b7, !dbg !DILocation(line: 17, scope: !17)
-e29:
+e27:
   br label %b7, !dbg !DILocation(line: 21, scope: !17)
-e30:
+e28:
   br label %b4, !dbg !DILocation(line: 22, scope: !17)
 }
 
@@ -1045,8 +1043,8 @@ b0:
   %v8 = load atomic i64, ptr addrspace(258) %t4 unordered, align 8, !dbg !DILocation(line: 3, scope: !17)
   br label %e5, !dbg !DILocation(line: 4, scope: !17)
 b2:
-  %v10 = phi i32 [ %t20, %e21 ], [ %v25, %e30 ]
-  %v11 = phi i32 [ %v21, %e21 ], [ %v26, %e30 ]
+  %v10 = phi i32 [ %v19, %e20 ], [ %v25, %e28 ]
+  %v11 = phi i32 [ %v21, %e20 ], [ %v26, %e28 ]
   %t6 = icmp ne i32 0, 0, !dbg !DILocation(line: 4, scope: !17)
   br i1 %t6, label %x7, label %g7, !prof !1, !dbg !DILocation(line: 4, scope: !17)
 x7:
@@ -1079,13 +1077,11 @@ g14:
   %t18 = icmp ne i32 %v21, %v3, !dbg !DILocation(line: 11, scope: !17)
   %v23 = zext i1 %t18 to i8, !dbg !DILocation(line: 11, scope: !17)
   %t19 = icmp ne i8 %v23, 0, !dbg !DILocation(line: 12, scope: !17)
-  %t20 = call i32 asm "", "=r,0"(i32 %v19) #3, !dbg !DILocation(line: 12, scope: !17)
-  %t22 = call i32 asm "", "=r,0"(i32 %v19) #3, !dbg !DILocation(line: 12, scope: !17)
-  br i1 %t19, label %e21, label %e23, !dbg !DILocation(line: 12, scope: !17)
+  br i1 %t19, label %e20, label %e21, !dbg !DILocation(line: 12, scope: !17)
 b3:
   ret i32 %v24, !dbg !DILocation(line: 13, scope: !17)
 b4:
-  %v24 = phi i32 [ %t22, %e23 ], [ %v74, %e37 ]
+  %v24 = phi i32 [ %v19, %e21 ], [ %v74, %e35 ]
   br label %b3, !dbg !DILocation(line: 14, scope: !17)
 b5:
   %v25 = phi i32 [ 0, %e5 ]
@@ -1102,63 +1098,63 @@ b5:
   %v41 = zext i32 %v40 to i64, !dbg !DILocation(line: 15, scope: !17)
   %v43 = mul i64 %v38, 4, !dbg !DILocation(line: 15, scope: !17)
   %v44 = add i64 %v41, %v43, !dbg !DILocation(line: 15, scope: !17)
-  %t24 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 16, scope: !17)
-  %v45 = load i64, ptr addrspace(258) %t24, align 8, !invariant.load !0, !dbg !DILocation(line: 16, scope: !17)
-  %t25 = inttoptr i64 %v45 to ptr addrspace(258), !dbg !DILocation(line: 17, scope: !17)
-  %t26 = getelementptr i8, ptr addrspace(258) %t25, i64 8, !dbg !DILocation(line: 17, scope: !17)
-  %v46 = load atomic i64, ptr addrspace(258) %t26 unordered, align 8, !dbg !DILocation(line: 17, scope: !17)
+  %t22 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 16, scope: !17)
+  %v45 = load i64, ptr addrspace(258) %t22, align 8, !invariant.load !0, !dbg !DILocation(line: 16, scope: !17)
+  %t23 = inttoptr i64 %v45 to ptr addrspace(258), !dbg !DILocation(line: 17, scope: !17)
+  %t24 = getelementptr i8, ptr addrspace(258) %t23, i64 8, !dbg !DILocation(line: 17, scope: !17)
+  %v46 = load atomic i64, ptr addrspace(258) %t24 unordered, align 8, !dbg !DILocation(line: 17, scope: !17)
   %v48 = add i64 %v44, 4, !dbg !DILocation(line: 17, scope: !17)
   %v49 = sub i64 %v46, %v48, !dbg !DILocation(line: 17, scope: !17)
   %v50 = or i64 %v36, %v49, !dbg !DILocation(line: 17, scope: !17)
-  %t27 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 18, scope: !17)
-  %v51 = load i64, ptr addrspace(258) %t27, align 8, !invariant.load !0, !dbg !DILocation(line: 18, scope: !17)
+  %t25 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 18, scope: !17)
+  %v51 = load i64, ptr addrspace(258) %t25, align 8, !invariant.load !0, !dbg !DILocation(line: 18, scope: !17)
   %v53 = add i64 %v41, 0, !dbg !DILocation(line: 19, scope: !17)
   %v54 = add i64 %v51, %v53, !dbg !DILocation(line: 19, scope: !17)
   %v56 = add i64 %v41, 0, !dbg !DILocation(line: 19, scope: !17)
   %v57 = add i64 %v51, %v56, !dbg !DILocation(line: 19, scope: !17)
   %v59 = add i64 %v48, 0, !dbg !DILocation(line: 19, scope: !17)
   %v60 = add i64 %v51, %v59, !dbg !DILocation(line: 19, scope: !17)
-  %t28 = icmp slt i64 %v50, 0, !dbg !DILocation(line: 19, scope: !17)
-  %v62 = zext i1 %t28 to i8, !dbg !DILocation(line: 19, scope: !17)
-  %t29 = icmp ne i8 %v62, 0, !dbg !DILocation(line: 19, scope: !17)
-  br i1 %t29, label %e30, label %b6, !dbg !DILocation(line: 19, scope: !17)
+  %t26 = icmp slt i64 %v50, 0, !dbg !DILocation(line: 19, scope: !17)
+  %v62 = zext i1 %t26 to i8, !dbg !DILocation(line: 19, scope: !17)
+  %t27 = icmp ne i8 %v62, 0, !dbg !DILocation(line: 19, scope: !17)
+  br i1 %t27, label %e28, label %b6, !dbg !DILocation(line: 19, scope: !17)
 b6:
   %v63 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v50, i64 0, i64 %v51, i64 %v54) #3, !dbg !DILocation(line: 19, scope: !17)
   %v65 = and i64 %v38, 4294967295, !dbg !DILocation(line: 19, scope: !17)
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 21, scope: !17)
-  br label %e31, !dbg !DILocation(line: 21, scope: !17)
+  br label %e29, !dbg !DILocation(line: 21, scope: !17)
 b7:
-  %v67 = phi i32 [ %v25, %e31 ], [ %v74, %e36 ]
-  %v68 = phi i32 [ %v26, %e31 ], [ %v75, %e36 ]
-  %v69 = phi i64 [ 0, %e31 ], [ %v78, %e36 ]
+  %v67 = phi i32 [ %v25, %e29 ], [ %v74, %e34 ]
+  %v68 = phi i32 [ %v26, %e29 ], [ %v75, %e34 ]
+  %v69 = phi i64 [ 0, %e29 ], [ %v78, %e34 ]
   %v72 = mul i64 %v69, 4, !dbg !DILocation(line: 22, scope: !17)
   %v73 = add i64 %v63, %v72, !dbg !DILocation(line: 22, scope: !17)
-  %t32 = inttoptr i64 %v63 to ptr addrspace(258), !dbg !DILocation(line: 23, scope: !17)
-  %t33 = getelementptr inbounds i8, ptr addrspace(258) %t32, i64 %v72, !dbg !DILocation(line: 23, scope: !17)
-  %v70 = load i32, ptr addrspace(258) %t33, align 1, !dbg !DILocation(line: 23, scope: !17)
+  %t30 = inttoptr i64 %v63 to ptr addrspace(258), !dbg !DILocation(line: 23, scope: !17)
+  %t31 = getelementptr inbounds i8, ptr addrspace(258) %t30, i64 %v72, !dbg !DILocation(line: 23, scope: !17)
+  %v70 = load i32, ptr addrspace(258) %t31, align 1, !dbg !DILocation(line: 23, scope: !17)
   %v74 = add i32 %v67, %v70, !dbg !DILocation(line: 23, scope: !17)
   %v75 = add i32 %v68, 4, !dbg !DILocation(line: 23, scope: !17)
-  %t34 = icmp ne i64 %v69, %v65, !dbg !DILocation(line: 24, scope: !17)
-  %v76 = zext i1 %t34 to i8, !dbg !DILocation(line: 24, scope: !17)
+  %t32 = icmp ne i64 %v69, %v65, !dbg !DILocation(line: 24, scope: !17)
+  %v76 = zext i1 %t32 to i8, !dbg !DILocation(line: 24, scope: !17)
   %v78 = add i64 %v69, 1, !dbg !DILocation(line: 24, scope: !17)
-  %t35 = icmp ne i8 %v76, 0, !dbg !DILocation(line: 25, scope: !17)
-  br i1 %t35, label %e36, label %b8, !dbg !DILocation(line: 25, scope: !17)
+  %t33 = icmp ne i8 %v76, 0, !dbg !DILocation(line: 25, scope: !17)
+  br i1 %t33, label %e34, label %b8, !dbg !DILocation(line: 25, scope: !17)
 b8:
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 26, scope: !17)
-  br label %e37, !dbg !DILocation(line: 26, scope: !17)
+  br label %e35, !dbg !DILocation(line: 26, scope: !17)
 e5:
   br label %b5, !dbg !DILocation(line: 4, scope: !17)
-e21:
+e20:
   br label %b2, !dbg !DILocation(line: 12, scope: !17)
-e23:
+e21:
   br label %b4, !dbg !DILocation(line: 12, scope: !17)
-e30:
+e28:
   br label %b2, !dbg !DILocation(line: 19, scope: !17)
-e31:
+e29:
   br label %b7, !dbg !DILocation(line: 21, scope: !17)
-e36:
+e34:
   br label %b7, !dbg !DILocation(line: 25, scope: !17)
-e37:
+e35:
   br label %b4, !dbg !DILocation(line: 26, scope: !17)
 }
 

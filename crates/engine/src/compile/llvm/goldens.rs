@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::ir::Around;
+use super::ir::{Around, Care};
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
 use crate::compile::function::{Compilers, Translated};
 use crate::compile::passing::Passing;
@@ -45,7 +45,7 @@ fn render(wat: &str, bounds: Bounds) -> String {
         let around = Around {
             func: body.0.index,
             context_bytes: layout.size(),
-            is_careful: false,
+            care: Care::Least,
             spectre: true,
             has_avx: true,
             has_ssse3: true,

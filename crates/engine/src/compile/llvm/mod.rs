@@ -48,7 +48,7 @@ use crate::facts::error::{ErrorKind, Result};
 use crate::facts::module::Body;
 pub(crate) use clang::Clang;
 use clang::Trouble;
-use ir::{Around, Printed};
+use ir::{Around, Care, Printed};
 use object::Piece;
 use pace::Pace;
 
@@ -109,7 +109,7 @@ pub(super) fn compile<'a>(
     let stages: Vec<Stage<'a>> = bodies
         .into_par_iter()
         .with_max_len(1)
-        .map(|(index, body)| print(env, compilers, index, body, false))
+        .map(|(index, body)| print(env, compilers, index, body, Care::Least))
         .collect();
     let mut done = Vec::new();
     let mut printed = Vec::new();
@@ -135,20 +135,20 @@ pub(super) fn compile<'a>(
     (done, pace.was_late())
 }
 
-/// Translates a body and prints it, with care or not, or has Cranelift compile it at once.
+/// Translates a body and prints it, or has Cranelift compile it at once.
 fn print<'a>(
     env: &ModuleEnv<'_>,
     compilers: &Compilers,
     index: usize,
     body: Body<'a>,
-    is_careful: bool,
+    care: Care,
 ) -> Stage<'a> {
     let first = again(&body);
     let around = Around {
         func: first.0.index,
         context_bytes: env.layout.size(),
         spectre: env.spectre,
-        is_careful,
+        care,
         has_avx: super::has(env.isa, "has_avx"),
         has_ssse3: super::has(env.isa, "has_ssse3"),
         has_fma: super::has(env.isa, "has_fma"),
@@ -206,7 +206,8 @@ fn shards(printed: Vec<Pending<'_>>) -> Vec<Vec<Pending<'_>>> {
     shards
 }
 
-/// Compiles a shard. What has lost a site is printed once more, with care.
+/// Compiles a shard. What has lost a site is printed once more with more care, which most does
+/// not need.
 fn compile_shard(
     llvm: &Llvm,
     env: &ModuleEnv<'_>,
@@ -216,17 +217,18 @@ fn compile_shard(
 ) -> Vec<(usize, Result<CompiledFunction>)> {
     let mut done = Vec::new();
     let mut refused = attempt(llvm, env, shard, pace, &mut done);
-    let mut careful = Vec::new();
-    let by_care = |refused: &Refused<'_>| matches!(refused.why, Why::Site(_));
-    for refused in refused.extract_if(.., |refused| by_care(refused)) {
-        let Pending { index, body, .. } = refused.pending;
-        match print(env, compilers, index, body, true) {
-            Stage::Printed(pending) => careful.push(*pending),
-            Stage::Done(index, result) => done.push((index, *result)),
+    for care in [Care::HandedOn, Care::Loaded] {
+        let mut again = Vec::new();
+        let lost = |refused: &mut Refused<'_>| matches!(refused.why, Why::Site(_));
+        for Refused { pending, .. } in refused.extract_if(.., lost) {
+            match print(env, compilers, pending.index, pending.body, care) {
+                Stage::Printed(pending) => again.push(*pending),
+                Stage::Done(index, result) => done.push((index, *result)),
+            }
         }
-    }
-    if !careful.is_empty() {
-        refused.append(&mut attempt(llvm, env, careful, pace, &mut done));
+        if !again.is_empty() {
+            refused.append(&mut attempt(llvm, env, again, pace, &mut done));
+        }
     }
     for Refused { pending, why } in refused {
         let code = compilers.compile(env, pending.body);

@@ -14,7 +14,7 @@ use cranelift_codegen::ir::{
     Endianness, Inst, InstructionData, MemFlagsData, Opcode, StackSlot, Type, Value, types,
 };
 
-use super::{Printer, Printing, name_of, unknown};
+use super::{Care, Printer, Printing, name_of, unknown};
 
 /// Instructions that are looked at to find out where a value stems from.
 const LOOKED_MAX: u32 = 16;
@@ -207,7 +207,8 @@ impl Printer<'_> {
                 self.settled.insert(self.func.dfg.first_result(inst));
                 let text = self.load_text(&access, ty)?;
                 // Folded and taken out again, it would lose its site.
-                let is_hidden = self.around.is_careful || ty.is_float() && !self.around.has_avx;
+                let is_careful = self.around.care == Care::Loaded;
+                let is_hidden = is_careful || ty.is_float() && !self.around.has_avx;
                 if flags.trap_code().is_some() && is_hidden {
                     return self.hidden(inst, &text);
                 }
@@ -226,9 +227,9 @@ impl Printer<'_> {
         };
         let (from, to) = (name_of(part)?, name_of(self.result_ty(inst))?);
         let text = format!("{extend} {from} {loaded} to {to}");
-        match self.around.is_careful {
-            true => self.hidden(inst, &text),
-            false => self.result(inst, &text),
+        match self.around.care {
+            Care::Loaded => self.hidden(inst, &text),
+            _ => self.result(inst, &text),
         }
     }
 
@@ -278,13 +279,13 @@ impl Printer<'_> {
     }
 
     /// A value as another block is handed it, or the caller. What two blocks load and hand on
-    /// LLVM would load behind both, at once and so without a site: it is not to know that it
-    /// was loaded.
+    /// LLVM may load behind both, at once and so without a site. It makes no selection of
+    /// branches either where it does not know of what.
     pub(super) fn handed_on(&mut self, value: Value) -> Printing<String> {
         let text = self.op(value);
         let ty = self.ty(value);
         // Numbers of 128 bits are never loaded.
-        if ty == types::I128 || !self.stems_from_load(value) {
+        if self.around.care < Care::HandedOn || ty == types::I128 || !self.stems_from_load(value) {
             return Ok(text);
         }
         let (name, of) = (name_of(ty)?, register_of(ty));

@@ -54,6 +54,18 @@ fn unknown<T>(what: impl Into<String>) -> Printing<T> {
     Err(Unknown(what.into()))
 }
 
+/// What LLVM is not to know that it was loaded by an access that may fault, so that the access
+/// keeps its site. Each costs more of what LLVM could make of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Care {
+    /// Operands of arithmetic.
+    Least,
+    /// What a block hands on, too.
+    HandedOn,
+    /// Everything: it makes of the access nothing but a move.
+    Loaded,
+}
+
 /// What the function is part of.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
@@ -63,9 +75,8 @@ pub(super) struct Around {
     pub context_bytes: usize,
     /// Whether branches that are predicted wrong are guarded against.
     pub spectre: bool,
-    /// Whether LLVM is to know of nothing that it was loaded by an access that may fault, so
-    /// that it makes of the access nothing but a move, which keeps its site.
-    pub is_careful: bool,
+    /// How far it is kept from LLVM what was loaded.
+    pub care: Care,
     /// Whether instructions on floats have a destination of their own, so that a load in one is
     /// never taken out again.
     pub has_avx: bool,
