@@ -1,9 +1,12 @@
 //! `fathom-sql`: SQL with functions in WebAssembly, from the command line.
 
+mod prompt;
+
 use std::{
-    io::{BufRead, IsTerminal, Write, stdin, stdout},
+    io::{IsTerminal, Write, stdin, stdout},
     path::PathBuf,
     process::ExitCode,
+    sync::Arc,
 };
 
 use clap::Parser;
@@ -12,6 +15,7 @@ use datafusion::{
     prelude::SessionConfig,
 };
 use fathom_sql::{Session, session::in_a_line, statement};
+use prompt::{Line, Prompt};
 
 /// SQL over Parquet, CSV, JSON and Arrow files, with functions in WebAssembly.
 #[derive(Parser)]
@@ -54,31 +58,59 @@ async fn run(options: Options) -> anyhow::Result<bool> {
     if let Some(threads) = options.threads {
         config = config.with_target_partitions(threads.get());
     }
-    let session = Session::new(config, options.modules)?;
-    if let Some(sql) = &options.command {
-        return Ok(statements(&session, sql).await);
+    let session = Arc::new(Session::new(config, options.modules)?);
+    match &options.command {
+        Some(sql) => Ok(statements(&session, sql).await),
+        None if stdin().is_terminal() && stdout().is_terminal() => interactive(&session).await,
+        None => piped(&session).await,
     }
-    let is_shown = stdin().is_terminal();
+}
+
+/// Statements as they are written at a prompt.
+async fn interactive(session: &Arc<Session>) -> anyhow::Result<bool> {
+    let mut prompt = Prompt::new()?;
     let mut all = true;
-    let mut text = String::new();
-    let mut lines = stdin().lock().lines();
     loop {
-        if is_shown {
-            print!("{}", if text.is_empty() { "sql> " } else { "...> " });
-            stdout().flush()?;
-        }
-        let Some(line) = lines.next().transpose()? else {
-            break;
+        let (text, is_last) = match prompt.read(session)? {
+            Line::Statements(text) => (text, false),
+            Line::End(text) => (text, true),
         };
-        text.push_str(&line);
-        text.push('\n');
-        if line.trim_end().ends_with(';') {
-            // One that fails leaves the session as it was: the next is tried.
-            all &= statements(&session, &std::mem::take(&mut text)).await;
+        if !text.trim().is_empty() {
+            // On its own, so that a query that does not look up can be left.
+            let own = session.clone();
+            let task = tokio::spawn(async move { statements(&own, &text).await });
+            let stop = task.abort_handle();
+            tokio::select! {
+                done = task => all &= done?,
+                pressed = tokio::signal::ctrl_c() => {
+                    pressed?;
+                    stop.abort();
+                    eprintln!("fathom-sql: interrupted");
+                    all = false;
+                }
+            }
+        }
+        if is_last {
+            return Ok(all);
         }
     }
-    if !text.trim().is_empty() {
-        all &= statements(&session, &text).await;
+}
+
+/// Statements that a program writes; one that fails leaves the session as it was, so the
+/// next is tried.
+async fn piped(session: &Session) -> anyhow::Result<bool> {
+    let mut all = true;
+    let mut begun = String::new();
+    for line in stdin().lines() {
+        let line = line?;
+        begun.push_str(&line);
+        begun.push('\n');
+        if line.trim_end().ends_with(';') {
+            all &= statements(session, &std::mem::take(&mut begun)).await;
+        }
+    }
+    if !begun.trim().is_empty() {
+        all &= statements(session, &begun).await;
     }
     Ok(all)
 }

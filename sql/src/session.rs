@@ -60,6 +60,24 @@ impl Session {
         &self.context
     }
 
+    /// Names of its tables and functions.
+    pub fn names(&self) -> Vec<String> {
+        let state = self.context.state();
+        let mut names = self.operators.names();
+        names.extend(state.scalar_functions().keys().cloned());
+        names.extend(state.aggregate_functions().keys().cloned());
+        names.extend(state.window_functions().keys().cloned());
+        let catalogs = state.catalog_list();
+        let catalogs = catalogs.catalog_names().into_iter();
+        for catalog in catalogs.filter_map(|name| state.catalog_list().catalog(&name)) {
+            let schemas = catalog.schema_names().into_iter();
+            for schema in schemas.filter_map(|name| catalog.schema(&name)) {
+                names.extend(schema.table_names());
+            }
+        }
+        names
+    }
+
     /// Runs the statements of a text: the result of each that has one.
     ///
     /// # Errors

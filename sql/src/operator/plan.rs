@@ -44,6 +44,11 @@ impl Relations {
         self.get(name).is_some()
     }
 
+    pub(crate) fn names(&self) -> Vec<String> {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        all.keys().cloned().collect()
+    }
+
     fn get(&self, name: &str) -> Option<Arc<Operator>> {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
         all.get(name).cloned()
