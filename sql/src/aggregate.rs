@@ -47,7 +47,6 @@ pub(crate) struct Aggregate {
 #[derive(Debug)]
 struct Body {
     program: Program,
-    export: String,
     arguments: Vec<ColumnType>,
     states: Vec<(String, ColumnType)>,
     result: ColumnType,
@@ -62,20 +61,19 @@ impl Body {
 impl Aggregate {
     pub(crate) fn new(
         program: Program,
-        export: &str,
         arguments: Vec<ColumnType>,
         result: ColumnType,
     ) -> std::result::Result<Aggregate, Error> {
         let parts = [
             "columns", "open", "update", "merge", "state", "finish", "close",
         ];
+        let export = &program.create.export;
         let mut wanted = vec!["memory".to_owned(), "fathom_reserve".to_owned()];
         wanted.extend(parts.map(|part| format!("{export}_{part}")));
         program.requires(&wanted)?;
         let states = said(&program, export)?;
         let body = Body {
             program,
-            export: export.to_owned(),
             states,
             result,
             arguments,
@@ -102,7 +100,7 @@ impl Aggregate {
 
 impl PartialEq for Aggregate {
     fn eq(&self, other: &Aggregate) -> bool {
-        Arc::ptr_eq(&self.body, &other.body)
+        self.body.program == other.body.program
     }
 }
 

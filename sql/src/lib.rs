@@ -18,6 +18,7 @@
 
 mod aggregate;
 mod error;
+mod function;
 mod lines;
 mod operator;
 mod program;

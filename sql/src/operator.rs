@@ -1,17 +1,21 @@
-//! Operators: a table in, a table out, by one instance that sees all of it, or by one for each
-//! partition.
+//! Operators: a table in, a table out, by one instance that sees all of it, by one for each
+//! partition, or by one for each thread over one memory.
 //!
 //! ```text
 //!  f(TABLE (SELECT …)) ─► Relations ─► Node, logical ─► Exec ─► open, consume …, produce …
+//!                                                        └ shared ─► the same on each thread
 //! ```
 //!
 //! Exports `NAME_open() -> state`, `NAME_consume(state, batch) -> status`,
 //! `NAME_produce(state, result) -> status`, which is 0 where there is no more; and
-//! `NAME_columns() -> text` where the statement does not say what comes out.
+//! `NAME_columns() -> text` where the statement does not say what comes out. One over a shared
+//! memory may export `NAME_work(state, step) -> status`, see `shared`.
 
 mod exec;
 mod node;
 mod plan;
+mod shared;
+mod stage;
 
 use std::sync::Arc;
 
@@ -21,7 +25,11 @@ pub(crate) use plan::{Planner, Relations};
 
 use fathom_guest::column::{self, ColumnType};
 
-use crate::{error::Error, program::Program, statement::parse_columns};
+use crate::{
+    error::Error,
+    program::Program,
+    statement::{Parallel, parse_columns},
+};
 
 /// Longest list of columns that a module may say.
 const COLUMNS_BYTES_MAX: usize = 1 << 16;
@@ -30,39 +38,51 @@ const COLUMNS_BYTES_MAX: usize = 1 << 16;
 #[derive(Debug)]
 pub(crate) struct Operator {
     pub(crate) program: Program,
-    export: String,
     types: Vec<ColumnType>,
     pub(crate) schema: SchemaRef,
-    /// Whether each partition may have an instance of its own.
-    is_parallel: bool,
+    parallel: Parallel,
+    /// Whether it works between consuming and producing.
+    works: bool,
 }
 
 impl Operator {
     pub(crate) fn new(
         program: Program,
-        export: &str,
         columns: Option<Vec<(String, ColumnType)>>,
-        is_parallel: bool,
+        parallel: Option<Parallel>,
     ) -> Result<Arc<Operator>, Error> {
+        let export = program.create.export.clone();
         let mut wanted = vec!["memory".to_owned(), "fathom_reserve".to_owned()];
         wanted.extend(["open", "consume", "produce"].map(|part| format!("{export}_{part}")));
         if columns.is_none() {
             wanted.push(format!("{export}_columns"));
         }
         program.requires(&wanted)?;
+        let parallel = match (parallel, program.is_shared()) {
+            (Some(Parallel::Shared), false) => {
+                let what = "it imports no shared memory, which PARALLEL SHARED is about";
+                return Err(program.unfit(what));
+            }
+            (Some(said), _) => said,
+            (None, true) => Parallel::Shared,
+            (None, false) => Parallel::Unsafe,
+        };
         let columns = match columns {
             Some(columns) => columns,
-            None => said(&program, export)?,
+            None => said(&program, &export)?,
         };
+        let works = parallel == Parallel::Shared && program.exports(&format!("{export}_work"));
         let fields = columns
             .iter()
             .map(|(name, ty)| Field::new(name, ty.arrow(), true));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let types = columns.iter().map(|(_, ty)| *ty).collect();
         Ok(Arc::new(Operator {
-            schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())),
-            types: columns.iter().map(|(_, ty)| *ty).collect(),
-            export: export.to_owned(),
-            is_parallel,
             program,
+            types,
+            schema,
+            parallel,
+            works,
         }))
     }
 
@@ -72,11 +92,13 @@ impl Operator {
 
     /// Whether what one returns can stay in the memory for the other.
     fn shares_with(&self, other: &Operator) -> bool {
-        self.program.shares_with(&other.program) && self.is_parallel == other.is_parallel
+        self.program.shares_with(&other.program)
+            && self.parallel == other.parallel
+            && self.parallel != Parallel::Shared
     }
 
     fn part(&self, part: &str) -> String {
-        format!("{}_{part}", self.export)
+        format!("{}_{part}", self.program.create.export)
     }
 }
 

@@ -1,19 +1,17 @@
 //! A function's module, what it may take, and where its instances come from.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
 use fathom_guest::{Guest, Options, Pool};
 
-use crate::error::Error;
+use crate::{error::Error, statement::Create};
 
-/// A compiled module under a function's name.
+/// A compiled module as a function's statement wants it.
 pub struct Program {
-    name: String,
-    file: PathBuf,
-    pub(crate) options: Options,
+    pub(crate) create: Create,
     pool: Arc<Pool>,
 }
 
@@ -26,61 +24,81 @@ pub struct Programs {
 impl std::fmt::Debug for Program {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Program")
-            .field("name", &self.name)
-            .field("file", &self.file)
+            .field("name", &self.create.name)
+            .field("file", &self.create.file)
             .finish_non_exhaustive()
     }
 }
 
+impl PartialEq for Program {
+    fn eq(&self, other: &Program) -> bool {
+        self.shares_with(other) && self.create == other.create
+    }
+}
+
 impl Programs {
-    /// Reads a module for a function, and compiles it unless it is; as many `instances` are
-    /// made ready.
+    /// Reads a function's module from a folder, and compiles it unless it is; as many
+    /// `instances` are made ready.
     ///
     /// # Errors
     /// It cannot be read, or is no module.
-    pub fn load(
-        &self,
-        name: &str,
-        file: &Path,
-        options: Options,
-        instances: usize,
-    ) -> Result<Program, Error> {
-        let bytes = std::fs::read(file).map_err(|error| Error::File {
-            name: name.to_owned(),
-            file: file.to_owned(),
+    pub fn load(&self, create: Create, folder: &Path, instances: usize) -> Result<Program, Error> {
+        let file = folder.join(&create.file);
+        let bytes = std::fs::read(&file).map_err(|error| Error::File {
+            name: create.name.clone(),
+            file,
             error,
         })?;
+        self.compile(create, bytes, instances)
+    }
+
+    /// The same with the module itself.
+    fn compile(&self, create: Create, bytes: Vec<u8>, instances: usize) -> Result<Program, Error> {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.retain(|pool| pool.strong_count() > 0);
         let there = pools.iter().filter_map(Weak::upgrade);
-        let mut there = there.filter(|pool| pool.is_of(&bytes, &options));
+        let mut there = there.filter(|pool| pool.is_of(&bytes, &create.options));
         let pool = match there.next() {
             Some(pool) => pool,
             None => {
-                let pool = Pool::new(bytes, options).map_err(|what| Error::Module {
-                    name: name.to_owned(),
-                    file: file.to_owned(),
-                    what,
-                })?;
-                let pool = Arc::new(pool);
+                let pool = Pool::new(bytes, create.options);
+                let pool = Arc::new(pool.map_err(|what| unfit(&create, what))?);
                 pool.want(instances);
                 pools.push(Arc::downgrade(&pool));
                 pool
             }
         };
-        Ok(Program {
-            name: name.to_owned(),
-            file: file.to_owned(),
-            options,
-            pool,
-        })
+        Ok(Program { create, pool })
+    }
+}
+
+/// What is wrong with a function's module.
+fn unfit(create: &Create, what: String) -> Error {
+    Error::Module {
+        name: create.name.clone(),
+        file: create.file.clone(),
+        what,
     }
 }
 
 impl Program {
     /// The function's name.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.create.name
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.create.options
+    }
+
+    /// Whether its instances can have one memory together.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.pool.is_shared()
+    }
+
+    /// What is wrong with its module.
+    pub(crate) fn unfit(&self, what: impl Into<String>) -> Error {
+        unfit(&self.create, what.into())
     }
 
     /// Instances that are ready for a query.
@@ -102,12 +120,17 @@ impl Program {
         let there: Vec<&str> = exports.map(|(name, _)| name).collect();
         match wanted.iter().find(|name| !there.contains(&name.as_str())) {
             None => Ok(()),
-            Some(missing) => Err(Error::Module {
-                name: self.name.clone(),
-                file: self.file.clone(),
-                what: format!("no export {missing} (there are: {})", there.join(", ")),
-            }),
+            Some(missing) => {
+                let there = there.join(", ");
+                Err(self.unfit(format!("no export {missing} (there are: {there})")))
+            }
         }
+    }
+
+    /// Whether it has an export of this name.
+    pub(crate) fn exports(&self, wanted: &str) -> bool {
+        let mut exports = self.pool.module().exports();
+        exports.any(|(name, _)| name == wanted)
     }
 
     /// An instance.
@@ -118,6 +141,14 @@ impl Program {
         self.pool.take()
     }
 
+    /// As many instances over one memory.
+    ///
+    /// # Errors
+    /// They cannot be made.
+    pub(crate) fn crew(&self, count: usize) -> Result<Vec<Guest>, String> {
+        self.pool.crew(count)
+    }
+
     /// Takes an instance back that may be used again.
     pub(crate) fn keep(&self, guest: Guest) {
         self.pool.give(guest);
@@ -126,7 +157,7 @@ impl Program {
     /// A failed call, as its query says it.
     pub(crate) fn failed(&self, rows: impl Into<String>, what: impl Into<String>) -> Error {
         Error::Call {
-            name: self.name.clone(),
+            name: self.create.name.clone(),
             rows: rows.into(),
             what: what.into(),
         }

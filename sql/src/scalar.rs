@@ -3,10 +3,7 @@
 //! Export `NAME(batch, result) -> status`; the result's column has room for values of a fixed
 //! width, and says that every row has one.
 
-use std::{
-    hash::{Hash, Hasher},
-    sync::Arc,
-};
+use std::hash::{Hash, Hasher};
 
 use datafusion::{
     arrow::datatypes::DataType,
@@ -20,8 +17,7 @@ use crate::{error::Error, program::Program};
 
 #[derive(Debug)]
 pub(crate) struct Scalar {
-    program: Arc<Program>,
-    export: String,
+    program: Program,
     arguments: Vec<ColumnType>,
     result: ColumnType,
     signature: Signature,
@@ -30,16 +26,14 @@ pub(crate) struct Scalar {
 impl Scalar {
     pub(crate) fn new(
         program: Program,
-        export: &str,
         arguments: Vec<ColumnType>,
         result: ColumnType,
     ) -> std::result::Result<Scalar, Error> {
-        let wanted = ["memory", "fathom_reserve", export];
+        let wanted = ["memory", "fathom_reserve", &program.create.export];
         program.requires(&wanted.map(str::to_owned))?;
         let signature = signature(&arguments);
         Ok(Scalar {
-            program: Arc::new(program),
-            export: export.to_owned(),
+            program,
             arguments,
             result,
             signature,
@@ -60,7 +54,7 @@ impl Scalar {
         let types = [self.result];
         let mut run = || {
             let (batch, result) = guest.give(&input, &types)?;
-            guest.status(&self.export, batch, result)?;
+            guest.status(&self.program.create.export, batch, result)?;
             guest.take(result, &types, Some(rows))
         };
         let mut columns = run().map_err(failed)?;
@@ -82,7 +76,7 @@ pub(crate) fn signature(arguments: &[ColumnType]) -> Signature {
 
 impl PartialEq for Scalar {
     fn eq(&self, other: &Scalar) -> bool {
-        Arc::ptr_eq(&self.program, &other.program)
+        self.program == other.program
     }
 }
 

@@ -6,17 +6,15 @@ use datafusion::{
     arrow::array::RecordBatch,
     error::{DataFusionError, Result},
     execution::{FunctionRegistry, SessionStateBuilder},
-    logical_expr::{AggregateUDF, ScalarUDF},
     prelude::{SessionConfig, SessionContext},
 };
 
 use crate::{
-    aggregate::Aggregate,
     error::Error,
+    function::Function,
     lines::{Campaigns, Lines},
-    operator::{Operator, Planner, Relations},
+    operator::{Planner, Relations},
     program::Programs,
-    scalar::Scalar,
     statement::{self, Create, Kind, Statement},
 };
 
@@ -115,43 +113,22 @@ impl Session {
     ///
     /// # Errors
     /// There is one, or the module is not what the statement says.
-    pub fn create(&self, create: Create) -> Result<(), Error> {
-        let Create {
-            name,
-            is_replacing,
-            kind,
-            file,
-            export,
-            mut options,
-        } = create;
-        if !is_replacing && self.has(&name) {
+    pub fn create(&self, mut create: Create) -> Result<(), Error> {
+        let name = create.name.clone();
+        if !create.is_replacing && self.has(&name) {
             let what = format!("function {name} is there: CREATE OR REPLACE FUNCTION replaces it");
             return Err(Error::Statement(what));
         }
         // What it had in its memory for one query is not there for another.
-        options.reuse &= !matches!(kind, Kind::Operator { .. });
-        let file = self.folder.join(file);
+        create.options.reuse &= !matches!(create.kind, Kind::Operator { .. });
         let instances = self.context.state().config().target_partitions();
-        let program = self.programs.load(&name, &file, options, instances)?;
-        match kind {
-            Kind::Scalar { arguments, result } => {
-                let scalar = Scalar::new(program, &export, arguments, result)?;
-                self.remove(&name);
-                self.context.register_udf(ScalarUDF::from(scalar));
-            }
-            Kind::Aggregate { arguments, result } => {
-                let aggregate = Aggregate::new(program, &export, arguments, result)?;
-                self.remove(&name);
-                self.context.register_udaf(AggregateUDF::from(aggregate));
-            }
-            Kind::Operator {
-                columns,
-                is_parallel,
-            } => {
-                let operator = Operator::new(program, &export, columns, is_parallel)?;
-                self.remove(&name);
-                self.operators.add(operator);
-            }
+        let program = self.programs.load(create, &self.folder, instances)?;
+        let function = Function::new(program)?;
+        self.remove(&name);
+        match function {
+            Function::Scalar(udf) => self.context.register_udf(udf.as_ref().clone()),
+            Function::Aggregate(udf) => self.context.register_udaf(udf.as_ref().clone()),
+            Function::Operator(operator) => self.operators.add(operator),
         }
         Ok(())
     }

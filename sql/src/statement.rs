@@ -3,7 +3,7 @@
 //! ```text
 //! CREATE [OR REPLACE] [AGGREGATE] FUNCTION name ( type, … | name type, … | table )
 //!     RETURNS type | TABLE [ ( name type, … ) ]
-//!     LANGUAGE wasm [ SECURITY DEFINER ] [ PARALLEL SAFE | UNSAFE ]
+//!     LANGUAGE wasm [ SECURITY DEFINER ] [ PARALLEL SAFE | UNSAFE | SHARED ]
 //!     AS 'file.wasm' [ , 'Export' ]
 //!     [ WITH ( memory = '64 MiB', deadline = '1s', bounds = 'trap', rows = '1000000',
 //!            reuse = 'off' ) ]
@@ -48,13 +48,24 @@ pub enum Kind {
     Operator {
         /// With their names.
         columns: Option<Vec<(String, ColumnType)>>,
-        /// Whether partitions have instances of their own.
-        is_parallel: bool,
+        /// Which instances it has, if the statement says it and not the module.
+        parallel: Option<Parallel>,
     },
 }
 
+/// Which instances of an operator a query has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parallel {
+    /// One, which sees all rows.
+    Unsafe,
+    /// One for each partition, which sees its rows.
+    Safe,
+    /// One for each thread, all over one memory.
+    Shared,
+}
+
 /// A function that is to be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Create {
     /// Its name in SQL.
     pub name: String,
@@ -185,7 +196,7 @@ fn create(mut words: Words<'_>, is_replacing: bool, is_aggregate: bool) -> Resul
         },
         (None, true) => Kind::Operator {
             columns: words.columns()?,
-            is_parallel: false,
+            parallel: None,
         },
         (Some(_), true) => {
             let what = format!("function {name} returns a table: its argument is (table)");
@@ -364,13 +375,17 @@ impl Words<'_> {
         if !self.skip(&["parallel"]) {
             return Ok(());
         }
-        let is_safe = self.skip(&["safe"]);
-        if !is_safe && !self.skip(&["unsafe"]) {
-            return Err(self.expected("SAFE or UNSAFE"));
-        }
+        let said = [
+            ("unsafe", Parallel::Unsafe),
+            ("safe", Parallel::Safe),
+            ("shared", Parallel::Shared),
+        ];
+        let Some((_, said)) = said.into_iter().find(|(word, _)| self.skip(&[word])) else {
+            return Err(self.expected("SAFE, UNSAFE or SHARED"));
+        };
         match kind {
-            Kind::Operator { is_parallel, .. } => *is_parallel = is_safe,
-            _ if is_safe => {}
+            Kind::Operator { parallel, .. } => *parallel = Some(said),
+            _ if said == Parallel::Safe => {}
             _ => {
                 let what = format!(
                     "function {function} is no operator: each partition has an instance of its own"

@@ -6,6 +6,7 @@ mod common;
 use std::path::Path;
 
 use common::{Bench, COMMON};
+use fathom_sql::statement::{Statement, parse};
 
 /// Functions of one bigint, by their bodies, and what their queries say.
 const SCALARS: [(&str, &str); 15] = [
@@ -541,12 +542,13 @@ async fn instances_are_ready_and_reused_or_fresh() {
         };
         assert!(is_right, "reuse {reuse}: {seen:?}");
     }
-    let options = fathom_sql::Options::default();
     let programs = fathom_sql::Programs::default();
+    let sql = "CREATE FUNCTION n() RETURNS bigint LANGUAGE wasm AS 'n.wasm'";
     let load = || {
-        programs
-            .load("n", &bench.folder.path().join("n.wasm"), options, 3)
-            .unwrap()
+        let Some(Statement::Create(create)) = parse(sql).unwrap().pop() else {
+            panic!("{sql} creates none");
+        };
+        programs.load(create, bench.folder.path(), 3).unwrap()
     };
     let (program, _same) = (load(), load());
     let began = std::time::Instant::now();

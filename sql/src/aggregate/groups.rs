@@ -109,7 +109,7 @@ impl Groups {
     ) -> Result<(), Error> {
         self.count = self.count.max(self.emitted + count);
         let (emitted, count) = (self.emitted, self.count);
-        let name = format!("{}_{part}", self.body.export);
+        let name = format!("{}_{part}", self.body.program.create.export);
         self.call(which, |guest, groups| {
             let count = number(count)?;
             let own = indices.iter().map(|index| (emitted + index) as i32);
@@ -165,7 +165,7 @@ impl Groups {
         if self.told < first + count {
             self.tell(first + count - self.emitted)?;
         }
-        let name = format!("{}_{part}", self.body.export);
+        let name = format!("{}_{part}", self.body.program.create.export);
         self.call(which, |guest, groups| {
             let mut parts: Vec<Vec<ArrayRef>> = vec![Vec::new(); types.len()];
             for from in (first..first + count).step_by(EMITTED_ROWS_MAX) {
@@ -204,7 +204,7 @@ impl Groups {
             At::Closed => {
                 let failed = |what: String| program.failed("before its first row", what);
                 let mut guest = program.guest().map_err(failed)?;
-                let open = format!("{}_open", self.body.export);
+                let open = format!("{}_open", self.body.program.create.export);
                 let groups = guest.address(&open).map_err(failed)?;
                 if groups == 0 {
                     return Err(failed("it has no memory for its groups".to_owned()));
@@ -222,7 +222,7 @@ impl Groups {
         let at = std::mem::replace(&mut self.at, At::Closed);
         (self.count, self.told, self.emitted) = (0, 0, 0);
         if let At::Open(mut guest, groups) = at {
-            let close = format!("{}_close", self.body.export);
+            let close = format!("{}_close", self.body.program.create.export);
             if guest.end(&close, groups).is_ok() {
                 self.body.program.keep(*guest);
             }

@@ -6,6 +6,8 @@
 //!                first ──┘            second ─┘   one instance: what lies between stays there
 //! ```
 //!
+//! One over a shared memory is in `shared`.
+//!
 //! What must stay true: operators share an instance only where they are of one module with the
 //! same options; what one leaves for the next in their memory is read by the next alone, and
 //! the host believes no more of it than its head, which it checks.
@@ -13,7 +15,7 @@
 use std::{fmt, sync::Arc};
 
 use datafusion::{
-    arrow::{array::ArrayRef, array::RecordBatch, array::RecordBatchOptions},
+    arrow::array::RecordBatch,
     common::{Result, internal_err, tree_node::TreeNodeRecursion},
     execution::{SendableRecordBatchStream, TaskContext},
     physical_expr::{EquivalenceProperties, PhysicalExpr},
@@ -26,11 +28,15 @@ use datafusion::{
 };
 use futures::{StreamExt, TryStreamExt, stream};
 
-use super::Operator;
-use fathom_guest::{Guest, batch::Input, column::ColumnType};
+use super::{
+    Operator, shared,
+    stage::{self, Stage},
+};
+use fathom_guest::Guest;
 
-use crate::error::Error;
+use crate::{error::Error, statement::Parallel};
 
+/// Operators in a physical plan.
 #[derive(Debug)]
 pub(crate) struct Exec {
     /// From the one that takes the input to the one whose output it is; never empty.
@@ -54,9 +60,9 @@ impl Exec {
 
     fn of(chain: Vec<Arc<Operator>>, input: Arc<dyn ExecutionPlan>) -> Exec {
         let last = &chain[chain.len() - 1];
-        let partitions = match last.is_parallel {
-            true => input.output_partitioning().partition_count(),
-            false => 1,
+        let partitions = match last.parallel {
+            Parallel::Safe => input.output_partitioning().partition_count(),
+            Parallel::Unsafe | Parallel::Shared => 1,
         };
         let properties = PlanProperties::new(
             EquivalenceProperties::new(last.schema.clone()),
@@ -92,11 +98,11 @@ impl ExecutionPlan for Exec {
         &self.properties
     }
 
-    /// One instance sees all rows, unless it was said that several may share them.
+    /// One memory sees all rows, unless it was said that several may share them.
     fn required_input_distribution(&self) -> Vec<Distribution> {
-        match self.last().is_parallel {
-            true => vec![Distribution::UnspecifiedDistribution],
-            false => vec![Distribution::SinglePartition],
+        match self.last().parallel {
+            Parallel::Safe => vec![Distribution::UnspecifiedDistribution],
+            Parallel::Unsafe | Parallel::Shared => vec![Distribution::SinglePartition],
         }
     }
 
@@ -131,7 +137,11 @@ impl ExecutionPlan for Exec {
         if partition >= partitions || inputs != partitions {
             return internal_err!("an operator of {partitions} partitions over {inputs}");
         }
+        let threads = context.session_config().target_partitions();
         let input = self.input.execute(partition, context)?;
+        if let ([operator], Parallel::Shared) = (self.chain.as_slice(), self.last().parallel) {
+            return Ok(shared::run(operator.clone(), threads, input));
+        }
         let chain = self.chain.clone();
         let place = match partitions {
             1 => String::new(),
@@ -153,14 +163,6 @@ struct Call {
     stages: Vec<Stage>,
     /// Which partition, if there are several.
     place: String,
-}
-
-/// An operator with its state in the instance.
-struct Stage {
-    operator: Arc<Operator>,
-    state: u64,
-    rows: usize,
-    produced: u64,
 }
 
 impl Call {
@@ -187,15 +189,8 @@ impl Call {
         let guest = chain[0].program.guest();
         let mut guest = guest.map_err(|what| failed(&chain[0], what))?;
         let mut open = |operator: &Arc<Operator>| {
-            let state = guest.address(&operator.part("open"));
-            let none = "it has no memory for its state".to_owned();
-            let state = state.and_then(|state| if state == 0 { Err(none) } else { Ok(state) });
-            Ok(Stage {
-                state: state.map_err(|what| failed(operator, what))?,
-                operator: operator.clone(),
-                rows: 0,
-                produced: 0,
-            })
+            let stage = Stage::open(operator, &mut guest);
+            stage.map_err(|what| failed(operator, what))
         };
         let stages = chain.iter().map(&mut open).collect::<Result<_, Error>>()?;
         Ok(Call {
@@ -208,15 +203,7 @@ impl Call {
     fn consume(&mut self, batch: &RecordBatch) -> Result<(), Error> {
         let rows = batch.num_rows();
         let (guest, stage) = (&mut self.guest, &mut self.stages[0]);
-        let typed = |array: &ArrayRef| {
-            let ty = ColumnType::of(array.data_type());
-            ty.map(|ty| (ty, array.clone()))
-        };
-        let columns: Option<Vec<_>> = batch.columns().iter().map(typed).collect();
-        let given = columns
-            .ok_or_else(|| "a column of a type that does not cross".to_owned())
-            .and_then(|columns| Input::new(rows, &columns).map_err(|error| error.to_string()))
-            .and_then(|input| guest.give(&input, &[]));
+        let given = stage::input_of(batch).and_then(|input| guest.give(&input, &[]));
         let consumed = given.and_then(|(at, _)| stage.consume(guest, at));
         consumed.map_err(|what| stage.failed_in(&self.place, rows, what))?;
         stage.rows += rows;
@@ -261,54 +248,8 @@ impl Call {
         let Some(at) = stage.produce(guest)? else {
             return Ok(None);
         };
-        let columns = guest.take(at, &stage.operator.types, None)?;
-        let rows = columns.first().map_or(0, |column| column.len());
-        stage.count(rows)?;
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let schema = stage.operator.schema.clone();
-        RecordBatch::try_new_with_options(schema, columns, &options)
-            .map(Some)
-            .map_err(|error| error.to_string())
-    }
-}
-
-impl Stage {
-    /// Has it take the batch at this address.
-    fn consume(&self, guest: &mut Guest, at: u64) -> Result<(), String> {
-        let name = self.operator.part("consume");
-        guest.status(&name, self.state, at).map(drop)
-    }
-
-    /// Where its next batch is.
-    fn produce(&self, guest: &mut Guest) -> Result<Option<u64>, String> {
-        let nothing = Input::new(0, &[]).map_err(|error| error.to_string())?;
-        let (_, result) = guest.give(&nothing, &self.operator.types)?;
-        let name = self.operator.part("produce");
-        let status = guest.status(&name, self.state, result)?;
-        Ok((status != 0).then_some(result))
-    }
-
-    fn count(&mut self, rows: usize) -> Result<usize, String> {
-        self.produced += rows as u64;
-        let most = self.operator.program.options.rows_max;
-        if rows == 0 {
-            return Err("a batch without rows: a status of 0 ends its output".to_owned());
-        }
-        match self.produced > most {
-            true => Err(format!(
-                "more than {most} rows: WITH (rows = '…') allows more"
-            )),
-            false => Ok(rows),
-        }
-    }
-
-    fn failed_in(&self, place: &str, rows: usize, what: String) -> Error {
-        let which = format!("{place}rows {} to {}", self.rows + 1, self.rows + rows);
-        self.operator.program.failed(which, what)
-    }
-
-    fn failed_out(&self, place: &str, what: String) -> Error {
-        let which = format!("{place}its output for {} rows", self.rows);
-        self.operator.program.failed(which, what)
+        let batch = stage::output(guest, at, &stage.operator)?;
+        stage.count(batch.num_rows())?;
+        Ok(Some(batch))
     }
 }

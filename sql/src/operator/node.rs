@@ -24,6 +24,8 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// A call with this input.
+    ///
     /// # Errors
     /// A column of the input is of a type that does not cross.
     pub(crate) fn new(operator: Arc<Operator>, input: LogicalPlan) -> Result<Node> {
@@ -49,7 +51,7 @@ impl Node {
 
 impl PartialEq for Node {
     fn eq(&self, other: &Node) -> bool {
-        Arc::ptr_eq(&self.operator, &other.operator) && self.input == other.input
+        self.operator.program == other.operator.program && self.input == other.input
     }
 }
 

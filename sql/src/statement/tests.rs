@@ -35,7 +35,7 @@ fn the_thesis_writes_it_so() {
         create.kind,
         Kind::Operator {
             columns: None,
-            is_parallel: false,
+            parallel: None,
         }
     );
     assert_eq!(
@@ -77,7 +77,7 @@ fn functions_of_rows() {
         columns.kind,
         Kind::Operator {
             columns: Some(expected),
-            is_parallel: true,
+            parallel: Some(Parallel::Safe),
         }
     );
 }
@@ -161,7 +161,7 @@ const WRONG: [(&str, &str); 17] = [
     ),
     (
         "CREATE FUNCTION f(table) RETURNS TABLE LANGUAGE wasm PARALLEL AS 'f'",
-        "expected SAFE or UNSAFE, found `AS`",
+        "expected SAFE, UNSAFE or SHARED, found `AS`",
     ),
     (
         "CREATE FUNCTION f(int) RETURNS int LANGUAGE wasm AS 'f' now",

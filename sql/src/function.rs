@@ -1,0 +1,43 @@
+//! Functions as DataFusion has them.
+
+use std::sync::Arc;
+
+use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
+
+use crate::{
+    aggregate::Aggregate, error::Error, operator::Operator, program::Program, scalar::Scalar,
+    statement::Kind,
+};
+
+/// What a statement has made.
+#[derive(Clone, Debug)]
+pub(crate) enum Function {
+    /// A value for each row.
+    Scalar(Arc<ScalarUDF>),
+    /// A value for each group of rows.
+    Aggregate(Arc<AggregateUDF>),
+    /// A table from a table.
+    Operator(Arc<Operator>),
+}
+
+impl Function {
+    /// What a statement makes of its module.
+    ///
+    /// # Errors
+    /// The module is not what the statement says.
+    pub(crate) fn new(program: Program) -> Result<Function, Error> {
+        match program.create.kind.clone() {
+            Kind::Scalar { arguments, result } => {
+                let scalar = Scalar::new(program, arguments, result)?;
+                Ok(Function::Scalar(Arc::new(ScalarUDF::from(scalar))))
+            }
+            Kind::Aggregate { arguments, result } => {
+                let aggregate = Aggregate::new(program, arguments, result)?;
+                Ok(Function::Aggregate(Arc::new(AggregateUDF::from(aggregate))))
+            }
+            Kind::Operator { columns, parallel } => {
+                Operator::new(program, columns, parallel).map(Function::Operator)
+            }
+        }
+    }
+}
