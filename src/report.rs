@@ -73,12 +73,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         (None, Format::Html) => report.file_of(Format::Html),
         (None, _) => None,
     };
+    deliver(&text, to)
+}
+
+/// Writes a report to a file, whose name is printed then, or prints it.
+fn deliver(text: &str, to: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     match to {
         Some(path) => {
             write_whole(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
             print(&format!("{}\n", path.display()))?;
         }
-        None => print(&text)?,
+        None => print(text)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -110,14 +115,7 @@ fn traced(args: Args, trace: &Trace) -> anyhow::Result<ExitCode> {
         (None, Format::Html) => Some(beside()),
         (None, _) => None,
     };
-    match to {
-        Some(path) => {
-            write_whole(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
-            print(&format!("{}\n", path.display()))?;
-        }
-        None => print(&text)?,
-    }
-    Ok(ExitCode::SUCCESS)
+    deliver(&text, to)
 }
 
 /// How this process's standard output is written to: in colour and in its
