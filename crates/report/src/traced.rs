@@ -14,8 +14,9 @@
 
 use std::fmt::Write;
 
+use crate::chart::axis;
 use crate::chart::scale::Scale;
-use crate::chart::svg::{Anchor, Svg, escape};
+use crate::chart::svg::{Svg, escape};
 use crate::{figures, own_html};
 
 const LEVEL: u32 = 24;
@@ -212,15 +213,7 @@ fn threads(threads: &[Thread]) -> String {
     let end = |thread: &Thread| thread.began_ns + thread.lived_ns;
     let last = threads.iter().map(end).fold(0.0, f64::max);
     let scale = Scale::linear(0.0, last.max(1.0));
-    let mut axis = Svg::decoration("axis", 18);
-    for tick in scale.ticks(TICKS) {
-        let anchor = match tick.place {
-            place if place < 4.0 => Anchor::Start,
-            place if place > 96.0 => Anchor::End,
-            _ => Anchor::Middle,
-        };
-        axis.label("tick", tick.place, 12.0, anchor, &figures::time(tick.value));
-    }
+    let axis = axis(&scale, TICKS, figures::time);
     let rows: String = threads.iter().map(|one| thread(one, &scale)).collect();
     format!(
         "<figure><h3>Threads</h3><ul class=\"chart\" aria-label=\"Threads\">\
@@ -228,7 +221,7 @@ fn threads(threads: &[Thread]) -> String {
          <span class=\"value\"></span></li>{rows}</ul>{}<p class=\"note\">A bar is where on the \
          axis a thread lived, from its first system call to its end. Inside, its times are \
          summed, not in their order.</p></figure>",
-        axis.finish(),
+        axis,
         legend(&[
             (Kind::Call, "in system calls"),
             (

@@ -101,7 +101,7 @@ pub fn rank(row: &Row) -> String {
 }
 
 /// Ticks with their labels. Labels at the ends stay inside the figure.
-fn axis(scale: &Scale, wanted: usize, label: impl Fn(f64) -> String) -> String {
+pub(crate) fn axis(scale: &Scale, wanted: usize, label: impl Fn(f64) -> String) -> String {
     let mut svg = Svg::decoration("axis", 18);
     for tick in scale.ticks(wanted) {
         let anchor = match tick.place {

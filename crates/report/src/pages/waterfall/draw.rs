@@ -5,8 +5,9 @@ use std::fmt::Write;
 use fathom_stats::waterfall::Part;
 
 use super::{Line, Page};
+use crate::chart::axis;
 use crate::chart::scale::Scale;
-use crate::chart::svg::{Anchor, Svg, begin_alone, escape};
+use crate::chart::svg::{Svg, begin_alone, escape};
 use crate::figures;
 
 /// Characters of a terminal's bar.
@@ -65,19 +66,11 @@ fn meaning(line: &Line) -> String {
 /// A list of rows with a figure each, as other pages have them.
 pub(super) fn chart(page: &Page) -> String {
     let scale = page.scale();
-    let mut axis = Svg::decoration("axis", 18);
-    for tick in scale.ticks(TICKS) {
-        let anchor = match tick.place {
-            place if place < 4.0 => Anchor::Start,
-            place if place > 96.0 => Anchor::End,
-            _ => Anchor::Middle,
-        };
-        axis.label("tick", tick.place, 12.0, anchor, &figures::time(tick.value));
-    }
+    let axis = axis(&scale, TICKS, figures::time);
     let mut text = format!(
         "<ul class=\"chart\" aria-label=\"Parts\"><li class=\"top\" aria-hidden=\"true\">\
          <span class=\"label\"></span>{}<span class=\"value\"></span></li>",
-        axis.finish()
+        axis
     );
     for line in &page.lines {
         // Writing to a String cannot fail.
