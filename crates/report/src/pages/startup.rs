@@ -6,13 +6,15 @@ use fathom_stats::Medians;
 use super::{Context, Own};
 use crate::sheet::{Column, Entry, Sheet, Unit, engine};
 
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 11] = [
     ("program", "program", Unit::Text),
     ("threads", "threads", Unit::Whole),
     ("engine", "engine", Unit::Text),
     ("to first instruction", "first_instruction_ns", Unit::Time),
     ("compile", "compile_ns", Unit::Time),
     ("MB/s", "compiled_mb_per_s", Unit::Mean),
+    ("first instance", "first_instance_ns", Unit::Time),
+    ("warm instance", "warm_instance_ns", Unit::Time),
     ("an instance", "instance_ns", Unit::Time),
     ("instances/s", "instances_per_s", Unit::Whole),
     ("x 1 thread", "over_one_thread", Unit::Ratio),
@@ -21,7 +23,9 @@ const COLUMNS: [Column; 9] = [
 /// What the experiment adds: its table, behind the general report.
 ///
 /// The first instruction is behind loading, compiling (or finding in the cache) and
-/// instantiating; the start of the process is not in it. `x 1 thread` is how many times
+/// instantiating; the start of the process is not in it. The first instance is the first
+/// of its process and a warm one any later one, both as far as they are made; `an
+/// instance` is one of a thousand, run and dropped too. `x 1 thread` is how many times
 /// as many instances a second several threads make as one.
 pub fn own(context: &Context<'_>) -> Own {
     let all = context.medians();
@@ -38,12 +42,13 @@ pub fn own(context: &Context<'_>) -> Own {
 
 fn line(campaign: &Campaign, one: &Medians<'_>, all: &[Medians<'_>]) -> Vec<Entry> {
     let compile = one.once(Phase::Compile);
-    let first = [
+    let start = [
         one.once(Phase::Load),
         compile,
-        one.phase(Phase::Instantiate),
+        one.first(Phase::Instantiate)
+            .or_else(|| one.phase(Phase::Instantiate)),
     ];
-    let first: Option<f64> = first.into_iter().sum();
+    let to_first: Option<f64> = start.into_iter().sum();
     let bytes = bytes(campaign, one.cell).map(|bytes| bytes as f64);
     let speed = bytes.zip(compile).map(|(bytes, ns)| bytes * 1e3 / ns);
     let rate = one.cycled_per_second();
@@ -61,9 +66,11 @@ fn line(campaign: &Campaign, one: &Medians<'_>, all: &[Medians<'_>]) -> Vec<Entr
         one.cell.workload.as_str().into(),
         one.cell.threads.into(),
         engine(one.cell).into(),
-        first.into(),
+        to_first.into(),
         compile.into(),
         speed.into(),
+        one.first(Phase::Instantiate).into(),
+        one.warm(Phase::Instantiate).into(),
         rate.map(|rate| threads * 1e9 / rate).into(),
         rate.into(),
         gain.into(),
