@@ -118,6 +118,12 @@ impl Reservation {
         })
     }
 
+    /// Find out where [`Reservation::placed`] can place, which its first call does
+    /// otherwise.
+    pub fn prepare_places() {
+        space::prepare();
+    }
+
     /// Reserve `bytes` so that no other placed reservation shares a unit of
     /// [`crate::region::UNIT_BYTES`] with it: what [`crate::region`] needs.
     ///

@@ -248,6 +248,11 @@ impl Placed {
     pub fn forget(self) {}
 }
 
+/// Ask the kernel what address space there is, which the first [`take`] does otherwise.
+pub fn prepare() {
+    LazyLock::force(&SPACE);
+}
+
 /// Take units for `bytes`.
 ///
 /// # Errors

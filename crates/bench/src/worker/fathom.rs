@@ -4,8 +4,8 @@
 use std::{fs, path::Path};
 
 use fathom_engine::{
-    Bounds, BoundsChoice, Codegen, Config, Engine, Error, ErrorKind, Func, InstancePre, Linker, Module, Pool,
-    PoolLimits, Pooled, PooledFunc, Quota, Store, TypedFunc,
+    Bounds, BoundsChoice, Codegen, Config, Engine, Error, ErrorKind, Func, InstancePre, Linker,
+    Module, Pool, PoolLimits, Pooled, PooledFunc, Quota, Store, TypedFunc,
 };
 use fathom_record::{
     Checks, Elide, FailureKind, Opt, Spectre,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use fathom_sys::cells::Domain;
+use fathom_sys::map::Reservation;
 
 use crate::bounds::{Bounds, Guarantee, MemoryPlan};
 use crate::compile::passing::Passing;
@@ -157,6 +158,7 @@ impl Engine {
             permit(bounds, config)?;
         }
         entry::prepare()?;
+        Reservation::prepare_places();
         // First, for it takes address space that the strategies must do without.
         let domain = match strategies.into_iter().any(Bounds::is_locked) {
             true => Domain::Locked,

@@ -368,6 +368,12 @@ impl Module {
         self.0.images.get_or_init(make)
     }
 
+    /// Make what all its instances share, which the first one would make otherwise.
+    pub(crate) fn make_shared(&self) {
+        self.images();
+        self.references();
+    }
+
     /// Whether both are the same module.
     pub(crate) fn same(&self, other: &Module) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

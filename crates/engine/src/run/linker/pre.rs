@@ -55,8 +55,8 @@ impl<T> std::fmt::Debug for InstancePre<T> {
 }
 
 impl<T> Linker<T> {
-    /// Find what a module imports, for many instances of it. Later definitions are not
-    /// in it.
+    /// Find what a module imports, and make what its instances share, for many instances of
+    /// it. Later definitions are not in it.
     ///
     /// # Errors
     /// An import that is missing, or a host function of another type; linker and module
@@ -80,9 +80,11 @@ impl<T> Linker<T> {
             Ok((item.clone(), wanted))
         };
         let items = module.info().imports.iter().map(find);
+        let items = items.collect::<Result<_>>()?;
+        module.make_shared();
         Ok(InstancePre {
             module: module.clone(),
-            items: items.collect::<Result<_>>()?,
+            items,
             data: std::marker::PhantomData,
         })
     }
@@ -100,6 +102,8 @@ impl<T> InstancePre<T> {
     /// What [`Instance::new`] says; an item of another store.
     pub fn instantiate(&self, mut store: impl AsContextMut<Data = T>) -> Result<Instance> {
         let opaque = opaque_mut(&mut store);
+        opaque.host_funcs.reserve(self.items.len());
+        opaque.func_refs.reserve(self.items.len());
         let bring = |(item, wanted): &(Item, Option<Wanted>)| {
             // SAFETY: the store's data is a `T`, for which the definitions were made.
             unsafe { item.bring(wanted.clone(), opaque) }
