@@ -11,20 +11,22 @@
 //! portable native code. A group's figure is the geometric mean over its programs.
 //!
 //! What must stay true: nothing is estimated here; the median is that of engines
-//! which keep modules in a sandbox, native code and unsound rows are not among
-//! them; a figure over fewer programs than the group has is marked.
+//! which keep modules in a sandbox and have five rounds, native code and unsound rows are
+//! not among them; a figure over fewer programs than the group has is marked.
 
 mod charts;
 mod csv;
 mod page;
 mod seed;
 
-use fathom_record::{Campaign, Variant};
-use fathom_stats::{Against, GroupRatio, Row, Summary};
+use fathom_record::{Campaign, CellId, Variant};
+use fathom_stats::interval::ROUNDS_MIN;
+use fathom_stats::{Against, GroupRatio, Row, RowSummary, Summary};
 
 use crate::ReportError;
 use crate::figures;
 use crate::pages::{Context, Own, Printed};
+use crate::view::Interval;
 
 /// What the experiments add: their page in the place of the general report, and the one
 /// that sets the 2023 study's figures beside ours.
@@ -72,6 +74,8 @@ pub struct Library<'a> {
     pub groups: Vec<Group>,
     /// The fastest first, by the mean over all programs; native code behind.
     pub lines: Vec<Line>,
+    /// Those whose median counts.
+    ranked: Vec<Row>,
 }
 
 /// The files that a campaign's results folder is given, by name.
@@ -104,13 +108,8 @@ impl<'a> Library<'a> {
             summary,
             groups: groups(campaign),
             lines: Vec::new(),
+            ranked: in_median(summary),
         };
-        let ranked: Vec<Row> = summary
-            .rows
-            .iter()
-            .filter(|row| row.is_ranked)
-            .map(|row| row.row.clone())
-            .collect();
         let native = library.native(Variant::Native).cloned();
         let mut lines: Vec<Line> = summary
             .rows
@@ -118,7 +117,7 @@ impl<'a> Library<'a> {
             .map(|row| Line {
                 name: library.name(&row.row),
                 is_ranked: row.is_ranked,
-                to_median: library.by_group(&row.row, Against::Median(&ranked)),
+                to_median: library.by_group(&row.row, Against::Median(&library.ranked)),
                 to_native: native.as_ref().map_or(Vec::new(), |native| {
                     library.by_group(&row.row, Against::Row(native))
                 }),
@@ -194,6 +193,25 @@ impl<'a> Library<'a> {
     }
 }
 
+/// Rows whose median counts: sandboxes with enough rounds, since a round that lacks one of
+/// them has no median; all sandboxes where none has enough.
+fn in_median(summary: &Summary) -> Vec<Row> {
+    let ranked = || summary.rows.iter().filter(|row| row.is_ranked);
+    let rounds = |id: &CellId| Some(summary.cell(id)?.times.as_ref().ok()?.rounds.len());
+    let is_whole = |row: &&RowSummary| {
+        let mut rounds = row.cells.iter().filter_map(rounds);
+        rounds.all(|rounds| rounds >= ROUNDS_MIN)
+    };
+    let rows = |rows: &mut dyn Iterator<Item = &RowSummary>| -> Vec<Row> {
+        rows.map(|row| row.row.clone()).collect()
+    };
+    let whole = rows(&mut ranked().filter(is_whole));
+    match whole.is_empty() {
+        true => rows(&mut ranked()),
+        false => whole,
+    }
+}
+
 /// The groups in the suite's order; programs without one are a group.
 fn groups(campaign: &Campaign) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
@@ -214,6 +232,15 @@ fn groups(campaign: &Campaign) -> Vec<Group> {
 /// The mean of a group, where there is one.
 fn value(ratio: Option<&GroupRatio>) -> Option<f64> {
     Some(ratio?.geomean.as_ref().ok()?.value)
+}
+
+/// A figure over all programs with its interval, where it has one.
+fn shown_whole(ratio: Option<&GroupRatio>) -> String {
+    let ends = ratio.and_then(|ratio| Interval::from(ratio.geomean.as_ref().ok()?).ends);
+    let ends = ends.map_or_else(String::new, |(low, high)| {
+        format!(" ({})", figures::ends(low, high))
+    });
+    format!("{}{ends}", shown(ratio))
 }
 
 /// A figure with a mark where programs are missing.

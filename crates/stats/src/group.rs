@@ -11,11 +11,16 @@
 //! missing does not move it.
 
 use crate::NoEstimate;
+use crate::noise::Floor;
 use crate::order::median;
 use crate::ratio::{self, Logs, Ratio};
 use crate::row::Row;
 use crate::summary::{CellSummary, Summary};
 use crate::times::Times;
+use crate::verdict::{ALPHA, Judged, Verdict, verdicts};
+
+/// A comparison that is made: a row, what it is divided by, and some workloads.
+pub type Pairing<'a> = (&'a Row, Against<'a>, Vec<&'a str>);
 
 /// The variance of a median in that of a mean of as many normal values.
 const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
@@ -56,6 +61,49 @@ impl Summary {
             geomean: ratio::mean(&logs, self.noise.serial),
             missing,
         }
+    }
+
+    /// Several comparisons with what they are worth, judged as one table: together they
+    /// call something different that is not in one campaign of twenty.
+    pub fn judged(&self, table: &[Pairing<'_>]) -> Vec<(GroupRatio, Verdict)> {
+        let ratios: Vec<GroupRatio> = table
+            .iter()
+            .map(|(row, against, workloads)| self.over(row, *against, workloads))
+            .collect();
+        let floors = table.iter().map(|one| self.floor(one));
+        let judged: Vec<Judged> = ratios
+            .iter()
+            .map(|ratio| ratio.geomean.as_ref().ok().copied())
+            .zip(floors)
+            .collect();
+        let verdicts = verdicts(&judged, ALPHA);
+        ratios.into_iter().zip(verdicts).collect()
+    }
+
+    /// The floor of a comparison: its noisier side's, where a median is as noisy as what
+    /// is in its middle. Of some of the workloads it is that of the noisiest of them, since a
+    /// mean over fewer is less sure than one over all.
+    fn floor(&self, (row, against, workloads): &Pairing<'_>) -> Option<Floor> {
+        let of = |row: &Row| {
+            if workloads.len() == self.workloads_of(row).count() {
+                return self.noise.of_row(row, None);
+            }
+            let floors = workloads.iter();
+            let floors = floors.map(|name| self.noise.of_row(row, Some(name)));
+            floors
+                .collect::<Option<Vec<_>>>()?
+                .into_iter()
+                .reduce(Floor::max)
+        };
+        let other = match against {
+            Against::Row(other) => of(other)?,
+            Against::Median(rows) => {
+                let floors = rows.iter().map(of).collect::<Option<Vec<_>>>()?;
+                let logs: Vec<f64> = floors.iter().map(|floor| floor.log()).collect();
+                Floor::from_log(median(&logs)?)
+            }
+        };
+        Some(of(row)?.max(other))
     }
 
     fn logs_to_median(&self, row: &Row, rows: &[Row], workload: &str) -> Option<Logs> {

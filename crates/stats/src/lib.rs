@@ -67,7 +67,7 @@ pub mod waterfall;
 
 pub use compare::{Basis, Change, Comparison, compare};
 pub use figure::{Figure, FigureUnit};
-pub use group::{Against, GroupRatio};
+pub use group::{Against, GroupRatio, Pairing};
 pub use interval::Interval;
 pub use medians::Medians;
 pub use noise::{Floor, NoiseFloor};

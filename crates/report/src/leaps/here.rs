@@ -1,11 +1,11 @@
 //! What a campaign answers to the paper's statements.
 
-use fathom_stats::{DELTA, Figure, Row as Key, Verdict};
+use fathom_stats::{Figure, Row as Key, Verdict};
 
 use super::{Only, Page};
 use crate::figures;
 use crate::scaling::{Line, Point, instances};
-use crate::view::{Interval, Row};
+use crate::view::{Interval, Row, judged, with_ends};
 
 /// Our engine, in which every strategy can be had.
 const OWN: &str = "fathom";
@@ -257,25 +257,5 @@ impl Page<'_> {
             figures::bytes(low),
             figures::bytes(high)
         ))
-    }
-}
-
-fn with_ends(ratio: &Interval) -> String {
-    let ends = ratio.ends.map_or_else(String::new, |(low, high)| {
-        format!(" (95 %: {})", figures::ends(low, high))
-    });
-    format!("{}{ends}", figures::ratio(ratio.value))
-}
-
-/// A ratio in words of what it is worth.
-fn judged((ratio, verdict): &(Interval, Verdict)) -> String {
-    match verdict {
-        Verdict::Different => with_ends(ratio),
-        Verdict::Equivalent => format!(
-            "{}, equivalent within {}",
-            with_ends(ratio),
-            figures::percent(DELTA)
-        ),
-        _ => format!("{}, undecided", with_ends(ratio)),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fathom_stats::GroupRatio;
 
-use super::{Library, Line, charts::To, shown};
+use super::{Library, Line, charts::To, shown, shown_whole};
 use crate::bounds::{failures, markdown};
 use crate::chart::svg::escape;
 use crate::figures;
@@ -60,7 +60,12 @@ impl Library<'_> {
             let mean = row.to_baseline.geomean.as_ref().ok()?;
             Some(mean.rounds)
         });
-        let rounds = rounds.min().unwrap_or(0);
+        let rounds: Vec<usize> = rounds.collect();
+        let ends = (rounds.iter().min(), rounds.iter().max());
+        let rounds = match ends {
+            (Some(least), Some(most)) if least < most => format!("{least} to {most} rounds"),
+            (least, _) => figures::plural(least.copied().unwrap_or(0), "round"),
+        };
         format!(
             "{} in {} of libsodium, on {} ({}), {}, {}, {}. Times of the programs' own \
              loops, one pinned instance; ratios are of the same round, a group's is the geometric \
@@ -71,7 +76,7 @@ impl Library<'_> {
             figures::plural(header.config.cpus.len(), "processor"),
             header.host.kernel,
             header.date,
-            figures::plural(rounds, "round"),
+            rounds,
         )
     }
 
@@ -96,7 +101,8 @@ impl Library<'_> {
         for line in &self.lines {
             let ratios = ratios(line);
             let mut fields = vec![line.name.clone()];
-            fields.extend((0..=self.groups.len()).map(|number| shown(ratios.get(number))));
+            fields.push(shown_whole(ratios.first()));
+            fields.extend((1..=self.groups.len()).map(|number| shown(ratios.get(number))));
             table.push(fields);
         }
         table
@@ -153,7 +159,7 @@ impl Library<'_> {
             );
         }
         text.push_str(
-            "The median is over the engines that are sandboxes. `wasm-mvp` is the build for engines \
+            "The median is over the engines that are sandboxes, of those that have five rounds. `wasm-mvp` is the build for engines \
              that support WebAssembly 1.0 only.",
         );
         if self.has_optimised() {

@@ -8,15 +8,20 @@
 //! What must stay true: what the 2023 study states is in that file alone, and what a
 //! campaign does not hold is said to be missing.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use fathom_record::Variant;
-use fathom_stats::{Against, Figure, Row, order::median};
+use fathom_stats::times::Round;
+use fathom_stats::{
+    Against, Estimate, Figure, GroupRatio, Pairing, Row, Times, Verdict, order::median,
+};
 use serde::Deserialize;
 
-use super::{Library, Line, charts::To, value};
+use super::{Group, Library, Line, charts::To};
 use crate::bounds::{failures, markdown};
 use crate::chart::lying::{Bar, Kind, Lying};
+use crate::view::{Interval, judged, with_ends};
 use crate::{ReportError, figures, stated};
 
 /// The page's file and its pictures' folder.
@@ -80,20 +85,24 @@ struct Statement {
     group: String,
 }
 
-/// An engine in a statement: its name, and a word of its code generator's.
+/// An engine in a statement: its name, a word of its code generator's, and the strategy
+/// that it had in the 2023 study, of rows that differ in that alone.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "String")]
 struct Who {
     engine: String,
     generator: String,
+    strategy: String,
 }
 
 impl From<String> for Who {
     fn from(words: String) -> Who {
-        let (engine, generator) = words.split_once(' ').unwrap_or((&words, ""));
+        let mut words = words.split(' ');
+        let mut next = || words.next().unwrap_or_default().to_owned();
         Who {
-            engine: engine.to_owned(),
-            generator: generator.to_owned(),
+            engine: next(),
+            generator: next(),
+            strategy: next(),
         }
     }
 }
@@ -134,6 +143,14 @@ enum Only {
     WithOptimiser,
     #[serde(rename = "without wasm-opt")]
     WithoutOptimiser,
+}
+
+/// The fastest engine of a program over native code for this machine.
+struct OverTuned {
+    name: String,
+    /// Of the medians of rounds.
+    ratio: f64,
+    by_round: BTreeMap<u32, f64>,
 }
 
 impl Seed {
@@ -201,39 +218,66 @@ impl Library<'_> {
         let head = ["the 2023 study", "its figure", "ours", "what is divided"];
         let mut table = vec![head.map(str::to_owned).to_vec()];
         table.extend(seed.number.iter().map(|number| self.number(number)));
-        table.extend(seed.statement.iter().map(|one| self.statement(one)));
+        // All are judged together.
+        let pairings = seed.statement.iter().map(|one| self.pairing(one));
+        let pairings: Vec<Option<Pairing<'_>>> = pairings.collect();
+        let made: Vec<Pairing<'_>> = pairings.iter().flatten().cloned().collect();
+        let mut judged = self.summary.judged(&made).into_iter();
+        for (statement, pairing) in seed.statement.iter().zip(&pairings) {
+            let ours = pairing.as_ref().and_then(|_| judged.next());
+            table.push(self.statement(statement, ours));
+        }
         table
     }
 
+    /// The median over programs of each round, which has an interval from five rounds on.
     fn number(&self, number: &Number) -> Vec<String> {
-        let values: Vec<f64> = self
-            .fastest_over_tuned()
-            .into_iter()
-            .filter(|(name, _)| name.starts_with(AES) == (number.of == Programs::Aes))
-            .map(|(_, value)| value)
+        let by_program = self.fastest_over_tuned();
+        let by_program: Vec<&BTreeMap<u32, f64>> = by_program
+            .iter()
+            .filter(|one| one.name.starts_with(AES) == (number.of == Programs::Aes))
+            .map(|one| &one.by_round)
             .collect();
-        let ours = median(&values).map_or(figures::NONE.to_owned(), figures::ratio_bare);
+        let rounds = by_program.first().map_or(Vec::new(), |one| {
+            let all = |round: &&u32| by_program.iter().all(|other| other.contains_key(*round));
+            one.keys().filter(all).copied().collect()
+        });
+        let of_round = |round: &u32| {
+            let values: Vec<f64> = by_program.iter().map(|one| one[round]).collect();
+            median(&values)
+        };
+        let values: Vec<f64> = rounds.iter().filter_map(of_round).collect();
+        let ours = Estimate::of(&values).map_or(figures::NONE.to_owned(), |estimate| {
+            let ends = estimate.interval().map(|all| (all.low, all.high)).ok();
+            let too_few = if ends.is_none() {
+                ", too few rounds"
+            } else {
+                ""
+            };
+            let value = estimate.median;
+            format!("{}{too_few}", with_ends(&Interval { value, ends }))
+        });
         let line = [&number.says, &number.published, &ours, FASTEST_OVER_TUNED];
         line.map(str::to_owned).to_vec()
     }
 
-    fn statement(&self, statement: &Statement) -> Vec<String> {
-        let group = self
-            .groups
-            .iter()
-            .position(|group| group.name == statement.group);
-        let number = group.map_or(0, |group| group + 1);
-        let of = self.line(&statement.of);
-        let to = match &statement.to {
-            Other::Engine(who) => self.line(who),
-            Other::Fastest => self.lines.iter().find(|line| line.is_ranked),
-            Other::Median => None,
+    /// What a statement compares, where the campaign has both sides.
+    fn pairing(&self, statement: &Statement) -> Option<Pairing<'_>> {
+        let of = self.line(&statement.of)?;
+        let against = match &statement.to {
+            Other::Engine(who) => Against::Row(&self.line(who)?.row),
+            Other::Fastest => Against::Row(&self.fastest()?.row),
+            Other::Median => Against::Median(&self.ranked),
         };
-        let shown = match (of, &statement.to, to) {
-            (Some(of), Other::Median, _) => value(of.to_median.get(number)),
-            (Some(of), _, Some(to)) => self.between(&of.row, &to.row, number),
-            _ => None,
+        let groups = match self.group(statement) {
+            Some(group) => std::slice::from_ref(group),
+            None => &self.groups[..],
         };
+        let names = groups.iter().flat_map(|group| &group.workloads);
+        Some((&of.row, against, names.map(String::as_str).collect()))
+    }
+
+    fn statement(&self, statement: &Statement, ours: Option<(GroupRatio, Verdict)>) -> Vec<String> {
         let named = |line: Option<&Line>, who: &Who| {
             let absent = || match (&who.engine, who.generator.as_str()) {
                 (engine, "") => format!("{engine} (not here)"),
@@ -244,69 +288,84 @@ impl Library<'_> {
         let divided = match &statement.to {
             Other::Median => "the median".to_owned(),
             Other::Fastest => {
-                to.map_or(String::new(), |line| format!("the fastest, {}", line.name))
+                let fastest = self.fastest();
+                fastest.map_or(String::new(), |line| format!("the fastest, {}", line.name))
             }
-            Other::Engine(who) => named(to, who),
+            Other::Engine(who) => named(self.line(who), who),
         };
-        let what = match group {
-            Some(_) => format!(
-                "{} over {divided}, {}",
-                named(of, &statement.of),
-                statement.group
-            ),
-            None => format!("{} over {divided}", named(of, &statement.of)),
+        let of = named(self.line(&statement.of), &statement.of);
+        let what = match self.group(statement) {
+            Some(group) => format!("{of} over {divided}, {}", group.name),
+            None => format!("{of} over {divided}"),
         };
-        let ours = shown.map_or(figures::NONE.to_owned(), figures::ratio_bare);
+        let ours = ours.and_then(|(ratio, verdict)| {
+            let mean = Interval::from(ratio.geomean.as_ref().ok()?);
+            Some(judged(&(mean, verdict)))
+        });
+        let ours = ours.unwrap_or_else(|| figures::NONE.to_owned());
         vec![statement.says.clone(), "a picture".to_owned(), ours, what]
     }
 
+    /// The group that a statement is about; none for all programs.
+    fn group(&self, statement: &Statement) -> Option<&Group> {
+        let mut groups = self.groups.iter();
+        groups.find(|group| group.name == statement.group)
+    }
+
+    fn fastest(&self) -> Option<&Line> {
+        self.lines.iter().find(|line| line.is_ranked)
+    }
+
+    /// An engine's row; of several that differ in their strategy alone the one that is
+    /// named, else the fastest.
     fn line(&self, who: &Who) -> Option<&Line> {
-        self.lines.iter().find(|line| {
+        let is_it = |line: &&Line| {
             let sandbox = &line.row.sandbox;
             let backend = sandbox.backend.as_deref().unwrap_or_default();
             sandbox.engine == who.engine && backend.contains(&who.generator) && line.is_ranked
-        })
-    }
-
-    fn between(&self, row: &Row, to: &Row, number: usize) -> Option<f64> {
-        let groups = match number.checked_sub(1) {
-            Some(group) => &self.groups[group..=group],
-            None => &self.groups[..],
         };
-        let names = groups.iter().flat_map(|group| &group.workloads);
-        let names: Vec<&str> = names.map(String::as_str).collect();
-        value(Some(&self.summary.over(row, Against::Row(to), &names)))
+        let is_named = |line: &&Line| line.row.sandbox.strategy == who.strategy;
+        let mut lines = self.lines.iter().filter(is_it);
+        lines.clone().find(is_named).or_else(|| lines.next())
     }
 
     /// Of each program the fastest engine's time over that of native code which has
     /// what the library knows of this machine.
-    fn fastest_over_tuned(&self) -> Vec<(String, f64)> {
+    fn fastest_over_tuned(&self) -> Vec<OverTuned> {
         let Some(tuned) = self.native(Variant::NativeTuned) else {
             return Vec::new();
         };
-        let time = |row: &Row, workload: &str| {
-            let cell = self.summary.cell_of(row, workload)?;
-            Some(cell.estimate(Figure::Kernel)?.median)
-        };
-        let ranked = || self.lines.iter().filter(|line| line.is_ranked);
-        let ratio = |workload: &String| {
-            let times = ranked().filter_map(|line| time(&line.row, workload));
-            let fastest = times.min_by(f64::total_cmp)?;
-            Some((workload.clone(), fastest / time(tuned, workload)?))
+        let times = |row: &Row, name: &str| self.summary.cell_of(row, name)?.times.as_ref().ok();
+        let time = |times: &Times| Some(times.estimate(Figure::Kernel)?.median);
+        let of = |name: &String| {
+            let ranked = self.ranked.iter().filter_map(|row| times(row, name));
+            let fastest = ranked
+                .filter_map(|one| Some((one, time(one)?)))
+                .min_by(|one, other| one.1.total_cmp(&other.1))?;
+            let tuned = times(tuned, name)?;
+            let pair = |(round, values): (&u32, &Round)| {
+                let theirs = tuned.rounds.get(round)?.get(&Figure::Kernel)?;
+                Some((*round, values.get(&Figure::Kernel)? / theirs))
+            };
+            Some(OverTuned {
+                name: name.clone(),
+                ratio: fastest.1 / time(tuned)?,
+                by_round: fastest.0.rounds.iter().filter_map(pair).collect(),
+            })
         };
         let workloads = self.groups.iter().flat_map(|group| &group.workloads);
-        workloads.filter_map(ratio).collect()
+        workloads.filter_map(of).collect()
     }
 
     fn by_program(&self) -> Option<(String, String)> {
         let mut ratios = self.fastest_over_tuned();
-        ratios.retain(|(name, _)| !name.starts_with(AES));
-        ratios.sort_by(|one, other| one.1.total_cmp(&other.1));
-        let bar = |(name, value): (String, f64)| Bar {
-            name,
-            value,
+        ratios.retain(|one| !one.name.starts_with(AES));
+        ratios.sort_by(|one, other| one.ratio.total_cmp(&other.ratio));
+        let bar = |one: OverTuned| Bar {
+            name: one.name,
+            value: one.ratio,
             ends: None,
-            shown: figures::ratio_bare(value),
+            shown: figures::ratio_bare(one.ratio),
             kind: Kind::Other,
         };
         let drawing = Lying {

@@ -12,7 +12,7 @@ use fathom_stats::{DELTA, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, 
 
 use super::group::Shown;
 use super::lens::{self, Pairs};
-use super::{Finding, Group, Rank, Row, Workload};
+use super::{Finding, Group, Interval, Rank, Row, Workload};
 use crate::figures;
 
 /// What was measured, in one line.
@@ -542,6 +542,23 @@ fn finding(best: &Shown<'_>, other: &Shown<'_>, pairs: &Pairs<'_>) -> Finding {
     Finding {
         text,
         is_real: ratio.verdict == Verdict::Different,
+    }
+}
+
+/// A ratio with its interval.
+pub fn with_ends(ratio: &Interval) -> String {
+    let ends = ratio.ends.map_or_else(String::new, |(low, high)| {
+        format!(" (95 %: {})", figures::ends(low, high))
+    });
+    format!("{}{ends}", figures::ratio(ratio.value))
+}
+
+/// A ratio in words of what it is worth.
+pub fn judged((ratio, verdict): &(Interval, Verdict)) -> String {
+    let ratio = with_ends(ratio);
+    match verdict {
+        Verdict::Equivalent => format!("{ratio}, equivalent within {}", figures::percent(DELTA)),
+        _ => format!("{ratio}, {}", verdict.name()),
     }
 }
 
