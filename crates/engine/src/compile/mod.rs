@@ -54,7 +54,7 @@ use listing::list;
 pub(crate) use listing::listings;
 pub use listing::{CodeCost, CodeLine, Listing};
 pub use llvm::Kept;
-pub(crate) use llvm::{Clang, Llvm, require_host};
+pub(crate) use llvm::{Clang, Llvm, Versions, require_host};
 pub use operators::WasmLine;
 pub(crate) use target::{HAS_STACK_SWITCH, Target, has, has_vectors};
 pub(crate) use threads::by_threads;

@@ -138,7 +138,7 @@ fn llvm(config: &Config) -> Result<Option<Llvm>> {
         Codegen::Llvm => {
             compile::require_host()?;
             Ok(Some(Llvm {
-                clang: Clang::find(config.clang.as_deref())?,
+                clang: Clang::find(config.clang.as_deref(), config)?,
                 opt: config.opt,
             }))
         }

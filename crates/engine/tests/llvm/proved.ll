@@ -809,6 +809,391 @@ e17:
   br label %b2, !dbg !DILocation(line: 9, scope: !22)
 }
 
+; guard: function 7
+define dso_local i32 @wf7(ptr addrspace(258) noundef align 8 dereferenceable(64) %context, i64 %v1, i32 %v2, i32 %v3) #0 prologue [29 x i8] c"\55\48\89\E5\4C\8B\17\4D\8B\92\00\00\00\00\4D\8D\92\00\00\00\00\4C\39\D4\73\02\0F\0B\5D" !dbg !23 {
+entry:
+  %v0 = ptrtoint ptr addrspace(258) %context to i64
+  br label %b0
+b0:
+  %t1 = bitcast i64 0 to double, !dbg !DILocation(line: 1, scope: !23)
+  %v5 = call double asm "", "=x,0"(double %t1) #3, !dbg !DILocation(line: 1, scope: !23)
+  %t2 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 2, scope: !23)
+  %v8 = load i64, ptr addrspace(258) %t2, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !23)
+  %t3 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 2, scope: !23)
+  %v9 = load i64, ptr addrspace(258) %t3, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !23)
+  br label %e4, !dbg !DILocation(line: 2, scope: !23)
+b2:
+  %v12 = phi i32 [ 0, %e4 ], [ %v28, %e16 ]
+  %v21 = phi double [ %v5, %e4 ], [ %v24, %e16 ]
+  %v25 = phi i32 [ 0, %e4 ], [ %v26, %e16 ]
+  %t5 = icmp ne i32 0, 0, !dbg !DILocation(line: 2, scope: !23)
+  br i1 %t5, label %x6, label %g6, !prof !1, !dbg !DILocation(line: 2, scope: !23)
+x6:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf7, 7, 0\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 2, scope: !23)
+  unreachable
+g6:
+  %v14 = shl i32 %v12, 3, !dbg !DILocation(line: 4, scope: !23)
+  %v15 = add i32 %v2, %v14, !dbg !DILocation(line: 5, scope: !23)
+  %t7 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 6, scope: !23)
+  %v16 = load i64, ptr addrspace(258) %t7, align 8, !invariant.load !0, !dbg !DILocation(line: 6, scope: !23)
+  %t8 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 6, scope: !23)
+  %v17 = load i64, ptr addrspace(258) %t8, align 8, !invariant.load !0, !dbg !DILocation(line: 6, scope: !23)
+  %v18 = zext i32 %v15 to i64, !dbg !DILocation(line: 6, scope: !23)
+  %v19 = add i64 %v16, %v18, !dbg !DILocation(line: 6, scope: !23)
+  %t9 = inttoptr i64 %v16 to ptr, !dbg !DILocation(line: 6, scope: !23)
+  %t10 = getelementptr i8, ptr %t9, i64 %v18, !dbg !DILocation(line: 6, scope: !23)
+  %v20 = load volatile double, ptr %t10, align 1, !pcsections !{!"ft", !{i32 1}}, !dbg !DILocation(line: 6, scope: !23)
+  %t11 = fcmp olt double %v20, %v21, !dbg !DILocation(line: 7, scope: !23)
+  %v22 = zext i1 %t11 to i8, !dbg !DILocation(line: 7, scope: !23)
+  %v23 = zext i8 %v22 to i32, !dbg !DILocation(line: 8, scope: !23)
+  %t12 = icmp ne i32 %v23, 0, !dbg !DILocation(line: 9, scope: !23)
+  %v24 = select i1 %t12, double %v20, double %v21, !dbg !DILocation(line: 9, scope: !23)
+  %t13 = icmp ne i32 %v23, 0, !dbg !DILocation(line: 10, scope: !23)
+  %v26 = select i1 %t13, i32 %v12, i32 %v25, !dbg !DILocation(line: 10, scope: !23)
+  %v28 = add i32 %v12, 1, !dbg !DILocation(line: 12, scope: !23)
+  %t14 = icmp slt i32 %v28, %v3, !dbg !DILocation(line: 13, scope: !23)
+  %v30 = zext i1 %t14 to i8, !dbg !DILocation(line: 13, scope: !23)
+  %t15 = icmp ne i8 %v30, 0, !dbg !DILocation(line: 14, scope: !23)
+  br i1 %t15, label %e16, label %b3, !dbg !DILocation(line: 14, scope: !23)
+b3:
+  ret i32 %v26, !dbg !DILocation(line: 15, scope: !23)
+e4:
+  br label %b2, !dbg !DILocation(line: 2, scope: !23)
+e16:
+  br label %b2, !dbg !DILocation(line: 14, scope: !23)
+}
+
+; guard: function 8
+define dso_local i32 @wf8(ptr addrspace(258) noundef align 8 dereferenceable(64) %context, i64 %v1, i32 %v2, i32 %v3) #0 prologue [29 x i8] c"\55\48\89\E5\4C\8B\17\4D\8B\92\00\00\00\00\4D\8D\92\00\00\00\00\4C\39\D4\73\02\0F\0B\5D" !dbg !24 {
+entry:
+  %v0 = ptrtoint ptr addrspace(258) %context to i64
+  br label %b0
+b0:
+  %t1 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 2, scope: !24)
+  %v6 = load i64, ptr addrspace(258) %t1, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !24)
+  %t2 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 2, scope: !24)
+  %v7 = load i64, ptr addrspace(258) %t2, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !24)
+  br label %e3, !dbg !DILocation(line: 2, scope: !24)
+b2:
+  %v10 = phi i32 [ 0, %e3 ], [ %v27, %e17 ]
+  %v19 = phi i32 [ 0, %e3 ], [ %v32, %e17 ]
+  %v23 = phi i32 [ 0, %e3 ], [ %v33, %e17 ]
+  %t4 = icmp ne i32 0, 0, !dbg !DILocation(line: 2, scope: !24)
+  br i1 %t4, label %x5, label %g5, !prof !1, !dbg !DILocation(line: 2, scope: !24)
+x5:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf8, 8, 0\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 2, scope: !24)
+  unreachable
+g5:
+  %v12 = shl i32 %v10, 2, !dbg !DILocation(line: 4, scope: !24)
+  %v13 = add i32 %v2, %v12, !dbg !DILocation(line: 5, scope: !24)
+  %t6 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 6, scope: !24)
+  %v14 = load i64, ptr addrspace(258) %t6, align 8, !invariant.load !0, !dbg !DILocation(line: 6, scope: !24)
+  %t7 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 6, scope: !24)
+  %v15 = load i64, ptr addrspace(258) %t7, align 8, !invariant.load !0, !dbg !DILocation(line: 6, scope: !24)
+  %v16 = zext i32 %v13 to i64, !dbg !DILocation(line: 6, scope: !24)
+  %v17 = add i64 %v14, %v16, !dbg !DILocation(line: 6, scope: !24)
+  %t8 = inttoptr i64 %v14 to ptr, !dbg !DILocation(line: 6, scope: !24)
+  %t9 = getelementptr i8, ptr %t8, i64 %v16, !dbg !DILocation(line: 6, scope: !24)
+  %v18 = load volatile i32, ptr %t9, align 1, !pcsections !{!"ft", !{i32 1}}, !dbg !DILocation(line: 6, scope: !24)
+  %t10 = call i32 asm "", "=r,0"(i32 %v18) #3, !dbg !DILocation(line: 7, scope: !24)
+  %v20 = add i32 %t10, %v19, !dbg !DILocation(line: 7, scope: !24)
+  %t11 = icmp slt i32 %v20, 9, !dbg !DILocation(line: 9, scope: !24)
+  %v22 = zext i1 %t11 to i8, !dbg !DILocation(line: 9, scope: !24)
+  %t12 = icmp ne i8 %v22, 0, !dbg !DILocation(line: 10, scope: !24)
+  br i1 %t12, label %b4, label %e13, !dbg !DILocation(line: 10, scope: !24)
+b4:
+  %v24 = xor i32 %v20, %v23, !dbg !DILocation(line: 11, scope: !24)
+  br label %e14, !dbg !DILocation(line: 12, scope: !24)
+b3:
+  %v32 = phi i32 [ %v19, %e13 ], [ %v20, %e14 ]
+  %v33 = phi i32 [ %v23, %e13 ], [ %v24, %e14 ]
+  %v27 = add i32 %v10, 1, !dbg !DILocation(line: 14, scope: !24)
+  %t15 = icmp slt i32 %v27, %v3, !dbg !DILocation(line: 15, scope: !24)
+  %v30 = zext i1 %t15 to i8, !dbg !DILocation(line: 15, scope: !24)
+  %t16 = icmp ne i8 %v30, 0, !dbg !DILocation(line: 16, scope: !24)
+  br i1 %t16, label %e17, label %b6, !dbg !DILocation(line: 16, scope: !24)
+b6:
+  ret i32 %v33, !dbg !DILocation(line: 17, scope: !24)
+e3:
+  br label %b2, !dbg !DILocation(line: 2, scope: !24)
+e13:
+  br label %b3, !dbg !DILocation(line: 10, scope: !24)
+e14:
+  br label %b3, !dbg !DILocation(line: 12, scope: !24)
+e17:
+  br label %b2, !dbg !DILocation(line: 16, scope: !24)
+}
+
+; guard: function 9
+define dso_local i32 @wf9(ptr addrspace(258) noundef align 8 dereferenceable(64) %context, i64 %v1, i32 %v2, i32 %v3) #0 prologue [29 x i8] c"\55\48\89\E5\4C\8B\17\4D\8B\92\00\00\00\00\4D\8D\92\00\00\00\00\4C\39\D4\73\02\0F\0B\5D" !dbg !25 {
+entry:
+  %v0 = ptrtoint ptr addrspace(258) %context to i64
+  br label %b0
+b0:
+  %t1 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 2, scope: !25)
+  %v6 = load i64, ptr addrspace(258) %t1, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !25)
+  %t2 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 2, scope: !25)
+  %v7 = load i64, ptr addrspace(258) %t2, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !25)
+  br label %e3, !dbg !DILocation(line: 2, scope: !25)
+b2:
+  %v10 = phi i32 [ %v23, %e15 ], [ %v27, %e23 ]
+  %v19 = phi i32 [ %v21, %e15 ], [ %v28, %e23 ]
+  %t4 = icmp ne i32 0, 0, !dbg !DILocation(line: 2, scope: !25)
+  br i1 %t4, label %x5, label %g5, !prof !1, !dbg !DILocation(line: 2, scope: !25)
+x5:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf9, 9, 0\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 2, scope: !25)
+  unreachable
+g5:
+  %v12 = shl i32 %v10, 2, !dbg !DILocation(line: 4, scope: !25)
+  %v13 = add i32 %v2, %v12, !dbg !DILocation(line: 5, scope: !25)
+  %t6 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 6, scope: !25)
+  %v14 = load i64, ptr addrspace(258) %t6, align 8, !invariant.load !0, !dbg !DILocation(line: 6, scope: !25)
+  %t7 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 6, scope: !25)
+  %v15 = load i64, ptr addrspace(258) %t7, align 8, !invariant.load !0, !dbg !DILocation(line: 6, scope: !25)
+  %v16 = zext i32 %v13 to i64, !dbg !DILocation(line: 6, scope: !25)
+  %v17 = add i64 %v14, %v16, !dbg !DILocation(line: 6, scope: !25)
+  %t8 = inttoptr i64 %v14 to ptr, !dbg !DILocation(line: 6, scope: !25)
+  %t9 = getelementptr i8, ptr %t8, i64 %v16, !dbg !DILocation(line: 6, scope: !25)
+  %v18 = load volatile i32, ptr %t9, align 1, !pcsections !{!"ft", !{i32 1}}, !dbg !DILocation(line: 6, scope: !25)
+  %t10 = icmp slt i32 %v18, %v19, !dbg !DILocation(line: 7, scope: !25)
+  %v20 = zext i1 %t10 to i8, !dbg !DILocation(line: 7, scope: !25)
+  %t11 = icmp ne i8 %v20, 0, !dbg !DILocation(line: 8, scope: !25)
+  %t12 = call i32 asm "", "=r,0"(i32 %v18) #3, !dbg !DILocation(line: 8, scope: !25)
+  %v21 = select i1 %t11, i32 %t12, i32 %v19, !dbg !DILocation(line: 8, scope: !25)
+  %v23 = add i32 %v10, 1, !dbg !DILocation(line: 10, scope: !25)
+  %t13 = icmp slt i32 %v23, %v3, !dbg !DILocation(line: 11, scope: !25)
+  %v25 = zext i1 %t13 to i8, !dbg !DILocation(line: 11, scope: !25)
+  %t14 = icmp ne i8 %v25, 0, !dbg !DILocation(line: 12, scope: !25)
+  br i1 %t14, label %e15, label %e16, !dbg !DILocation(line: 12, scope: !25)
+b3:
+  ret i32 %v26, !dbg !DILocation(line: 13, scope: !25)
+b4:
+  %v26 = phi i32 [ %v21, %e16 ], [ %v83, %e32 ]
+  br label %b3, !dbg !DILocation(line: 14, scope: !25)
+b5:
+  %v27 = phi i32 [ 0, %e3 ]
+  %v28 = phi i32 [ 0, %e3 ]
+  %v30 = add i32 1, %v27, !dbg !DILocation(line: 15, scope: !25)
+  %v31 = sext i32 %v30 to i64, !dbg !DILocation(line: 15, scope: !25)
+  %v33 = add i32 0, %v3, !dbg !DILocation(line: 15, scope: !25)
+  %v34 = sext i32 %v33 to i64, !dbg !DILocation(line: 15, scope: !25)
+  %v36 = sub i64 %v34, %v31, !dbg !DILocation(line: 15, scope: !25)
+  %v37 = sub i64 2147483647, %v34, !dbg !DILocation(line: 15, scope: !25)
+  %v39 = add i64 %v36, 0, !dbg !DILocation(line: 15, scope: !25)
+  %v41 = call i64 @llvm.smax.i64(i64 %v39, i64 0), !dbg !DILocation(line: 15, scope: !25)
+  %v43 = lshr i64 %v41, 0, !dbg !DILocation(line: 15, scope: !25)
+  %v45 = add i32 0, %v2, !dbg !DILocation(line: 15, scope: !25)
+  %v47 = mul i32 %v27, 4, !dbg !DILocation(line: 15, scope: !25)
+  %v48 = add i32 %v45, %v47, !dbg !DILocation(line: 15, scope: !25)
+  %v49 = zext i32 %v48 to i64, !dbg !DILocation(line: 15, scope: !25)
+  %v51 = mul i64 %v43, 4, !dbg !DILocation(line: 15, scope: !25)
+  %v52 = add i64 %v49, %v51, !dbg !DILocation(line: 15, scope: !25)
+  %t17 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 16, scope: !25)
+  %v53 = load i64, ptr addrspace(258) %t17, align 8, !invariant.load !0, !dbg !DILocation(line: 16, scope: !25)
+  %t18 = inttoptr i64 %v53 to ptr addrspace(258), !dbg !DILocation(line: 17, scope: !25)
+  %t19 = getelementptr i8, ptr addrspace(258) %t18, i64 8, !dbg !DILocation(line: 17, scope: !25)
+  %v54 = load atomic i64, ptr addrspace(258) %t19 unordered, align 8, !dbg !DILocation(line: 17, scope: !25)
+  %v56 = add i64 %v52, 4, !dbg !DILocation(line: 17, scope: !25)
+  %v57 = sub i64 %v54, %v56, !dbg !DILocation(line: 17, scope: !25)
+  %v58 = or i64 %v37, %v57, !dbg !DILocation(line: 17, scope: !25)
+  %t20 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 18, scope: !25)
+  %v59 = load i64, ptr addrspace(258) %t20, align 8, !invariant.load !0, !dbg !DILocation(line: 18, scope: !25)
+  %v61 = add i64 %v49, 0, !dbg !DILocation(line: 19, scope: !25)
+  %v62 = add i64 %v59, %v61, !dbg !DILocation(line: 19, scope: !25)
+  %v64 = add i64 %v49, 0, !dbg !DILocation(line: 19, scope: !25)
+  %v65 = add i64 %v59, %v64, !dbg !DILocation(line: 19, scope: !25)
+  %v67 = add i64 %v56, 0, !dbg !DILocation(line: 19, scope: !25)
+  %v68 = add i64 %v59, %v67, !dbg !DILocation(line: 19, scope: !25)
+  %t21 = icmp slt i64 %v58, 0, !dbg !DILocation(line: 19, scope: !25)
+  %v70 = zext i1 %t21 to i8, !dbg !DILocation(line: 19, scope: !25)
+  %t22 = icmp ne i8 %v70, 0, !dbg !DILocation(line: 19, scope: !25)
+  br i1 %t22, label %e23, label %b6, !dbg !DILocation(line: 19, scope: !25)
+b6:
+  %v71 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v58, i64 0, i64 %v59, i64 %v62) #3, !dbg !DILocation(line: 19, scope: !25)
+  %v73 = and i64 %v43, 4294967295, !dbg !DILocation(line: 19, scope: !25)
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 21, scope: !25)
+  br label %e24, !dbg !DILocation(line: 21, scope: !25)
+b7:
+  %v75 = phi i32 [ %v27, %e24 ], [ %v84, %e31 ]
+  %v76 = phi i32 [ %v28, %e24 ], [ %v83, %e31 ]
+  %v77 = phi i64 [ 0, %e24 ], [ %v87, %e31 ]
+  %v80 = mul i64 %v77, 4, !dbg !DILocation(line: 22, scope: !25)
+  %v81 = add i64 %v71, %v80, !dbg !DILocation(line: 22, scope: !25)
+  %t25 = inttoptr i64 %v71 to ptr addrspace(258), !dbg !DILocation(line: 23, scope: !25)
+  %t26 = getelementptr inbounds i8, ptr addrspace(258) %t25, i64 %v80, !dbg !DILocation(line: 23, scope: !25)
+  %v78 = load i32, ptr addrspace(258) %t26, align 1, !dbg !DILocation(line: 23, scope: !25)
+  %t27 = icmp slt i32 %v78, %v76, !dbg !DILocation(line: 23, scope: !25)
+  %v82 = zext i1 %t27 to i8, !dbg !DILocation(line: 23, scope: !25)
+  %t28 = icmp ne i8 %v82, 0, !dbg !DILocation(line: 23, scope: !25)
+  %v83 = select i1 %t28, i32 %v78, i32 %v76, !dbg !DILocation(line: 23, scope: !25)
+  %v84 = add i32 %v75, 1, !dbg !DILocation(line: 23, scope: !25)
+  %t29 = icmp ne i64 %v77, %v73, !dbg !DILocation(line: 24, scope: !25)
+  %v85 = zext i1 %t29 to i8, !dbg !DILocation(line: 24, scope: !25)
+  %v87 = add i64 %v77, 1, !dbg !DILocation(line: 24, scope: !25)
+  %t30 = icmp ne i8 %v85, 0, !dbg !DILocation(line: 25, scope: !25)
+  br i1 %t30, label %e31, label %b8, !dbg !DILocation(line: 25, scope: !25)
+b8:
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 26, scope: !25)
+  br label %e32, !dbg !DILocation(line: 26, scope: !25)
+e3:
+  br label %b5, !dbg !DILocation(line: 2, scope: !25)
+e15:
+  br label %b2, !dbg !DILocation(line: 12, scope: !25)
+e16:
+  br label %b4, !dbg !DILocation(line: 12, scope: !25)
+e23:
+  br label %b2, !dbg !DILocation(line: 19, scope: !25)
+e24:
+  br label %b7, !dbg !DILocation(line: 21, scope: !25)
+e31:
+  br label %b7, !dbg !DILocation(line: 25, scope: !25)
+e32:
+  br label %b4, !dbg !DILocation(line: 26, scope: !25)
+}
+
+; guard: function 10
+define dso_local void @wf10(ptr addrspace(258) noundef align 8 dereferenceable(64) %context, i64 %v1, i32 %v2, i32 %v3, i32 %v4) #0 prologue [29 x i8] c"\55\48\89\E5\4C\8B\17\4D\8B\92\00\00\00\00\4D\8D\92\00\00\00\00\4C\39\D4\73\02\0F\0B\5D" !dbg !26 {
+entry:
+  %v0 = ptrtoint ptr addrspace(258) %context to i64
+  br label %b0
+b0:
+  %t1 = bitcast i64 0 to double, !dbg !DILocation(line: 1, scope: !26)
+  %v6 = call double asm "", "=x,0"(double %t1) #3, !dbg !DILocation(line: 1, scope: !26)
+  %t2 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 2, scope: !26)
+  %v7 = load i64, ptr addrspace(258) %t2, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !26)
+  %t3 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 2, scope: !26)
+  %v8 = load i64, ptr addrspace(258) %t3, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !26)
+  br label %e4, !dbg !DILocation(line: 2, scope: !26)
+b2:
+  %v10 = phi double [ %v21, %e15 ], [ %v29, %e24 ]
+  %v12 = phi i32 [ %v26, %e15 ], [ %v30, %e24 ]
+  %t5 = icmp ne i32 0, 0, !dbg !DILocation(line: 2, scope: !26)
+  br i1 %t5, label %x6, label %g6, !prof !1, !dbg !DILocation(line: 2, scope: !26)
+x6:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf10, 10, 0\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 2, scope: !26)
+  unreachable
+g6:
+  %v14 = shl i32 %v12, 3, !dbg !DILocation(line: 4, scope: !26)
+  %v15 = add i32 %v2, %v14, !dbg !DILocation(line: 5, scope: !26)
+  %t7 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 6, scope: !26)
+  %v16 = load i64, ptr addrspace(258) %t7, align 8, !invariant.load !0, !dbg !DILocation(line: 6, scope: !26)
+  %t8 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 6, scope: !26)
+  %v17 = load i64, ptr addrspace(258) %t8, align 8, !invariant.load !0, !dbg !DILocation(line: 6, scope: !26)
+  %v18 = zext i32 %v15 to i64, !dbg !DILocation(line: 6, scope: !26)
+  %v19 = add i64 %v16, %v18, !dbg !DILocation(line: 6, scope: !26)
+  %t9 = inttoptr i64 %v16 to ptr, !dbg !DILocation(line: 6, scope: !26)
+  %t10 = getelementptr i8, ptr %t9, i64 %v18, !dbg !DILocation(line: 6, scope: !26)
+  %v20 = load volatile double, ptr %t10, align 1, !pcsections !{!"ft", !{i32 1}}, !dbg !DILocation(line: 6, scope: !26)
+  %v21 = fadd double %v10, %v20, !dbg !DILocation(line: 7, scope: !26)
+  %v23 = zext i32 %v4 to i64, !dbg !DILocation(line: 8, scope: !26)
+  %v24 = add i64 %v16, %v23, !dbg !DILocation(line: 8, scope: !26)
+  %t11 = inttoptr i64 %v16 to ptr, !dbg !DILocation(line: 8, scope: !26)
+  %t12 = getelementptr i8, ptr %t11, i64 %v23, !dbg !DILocation(line: 8, scope: !26)
+  store volatile double %v21, ptr %t12, align 1, !pcsections !{!"ft", !{i32 2}}, !dbg !DILocation(line: 8, scope: !26)
+  %v26 = add i32 %v12, 1, !dbg !DILocation(line: 10, scope: !26)
+  %t13 = icmp slt i32 %v26, %v3, !dbg !DILocation(line: 11, scope: !26)
+  %v28 = zext i1 %t13 to i8, !dbg !DILocation(line: 11, scope: !26)
+  %t14 = icmp ne i8 %v28, 0, !dbg !DILocation(line: 12, scope: !26)
+  br i1 %t14, label %e15, label %b4, !dbg !DILocation(line: 12, scope: !26)
+b3:
+  ret void, !dbg !DILocation(line: 13, scope: !26)
+b4:
+  br label %b3, !dbg !DILocation(line: 14, scope: !26)
+b5:
+  %v29 = phi double [ %v6, %e4 ]
+  %v30 = phi i32 [ 0, %e4 ]
+  %v32 = add i32 1, %v30, !dbg !DILocation(line: 15, scope: !26)
+  %v33 = sext i32 %v32 to i64, !dbg !DILocation(line: 15, scope: !26)
+  %v35 = add i32 0, %v3, !dbg !DILocation(line: 15, scope: !26)
+  %v36 = sext i32 %v35 to i64, !dbg !DILocation(line: 15, scope: !26)
+  %v38 = sub i64 %v36, %v33, !dbg !DILocation(line: 15, scope: !26)
+  %v39 = sub i64 2147483647, %v36, !dbg !DILocation(line: 15, scope: !26)
+  %v41 = add i64 %v38, 0, !dbg !DILocation(line: 15, scope: !26)
+  %v43 = call i64 @llvm.smax.i64(i64 %v41, i64 0), !dbg !DILocation(line: 15, scope: !26)
+  %v45 = lshr i64 %v43, 0, !dbg !DILocation(line: 15, scope: !26)
+  %v47 = add i32 0, %v2, !dbg !DILocation(line: 15, scope: !26)
+  %v49 = mul i32 %v30, 8, !dbg !DILocation(line: 15, scope: !26)
+  %v50 = add i32 %v47, %v49, !dbg !DILocation(line: 15, scope: !26)
+  %v51 = zext i32 %v50 to i64, !dbg !DILocation(line: 15, scope: !26)
+  %v53 = mul i64 %v45, 8, !dbg !DILocation(line: 15, scope: !26)
+  %v54 = add i64 %v51, %v53, !dbg !DILocation(line: 15, scope: !26)
+  %t16 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 16, scope: !26)
+  %v55 = load i64, ptr addrspace(258) %t16, align 8, !invariant.load !0, !dbg !DILocation(line: 16, scope: !26)
+  %t17 = inttoptr i64 %v55 to ptr addrspace(258), !dbg !DILocation(line: 17, scope: !26)
+  %t18 = getelementptr i8, ptr addrspace(258) %t17, i64 8, !dbg !DILocation(line: 17, scope: !26)
+  %v56 = load atomic i64, ptr addrspace(258) %t18 unordered, align 8, !dbg !DILocation(line: 17, scope: !26)
+  %v58 = add i64 %v54, 8, !dbg !DILocation(line: 17, scope: !26)
+  %v59 = sub i64 %v56, %v58, !dbg !DILocation(line: 17, scope: !26)
+  %v60 = or i64 %v39, %v59, !dbg !DILocation(line: 17, scope: !26)
+  %t19 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 18, scope: !26)
+  %v61 = load i64, ptr addrspace(258) %t19, align 8, !invariant.load !0, !dbg !DILocation(line: 18, scope: !26)
+  %v63 = add i64 %v51, 0, !dbg !DILocation(line: 19, scope: !26)
+  %v64 = add i64 %v61, %v63, !dbg !DILocation(line: 19, scope: !26)
+  %v66 = add i64 %v51, 0, !dbg !DILocation(line: 19, scope: !26)
+  %v67 = add i64 %v61, %v66, !dbg !DILocation(line: 19, scope: !26)
+  %v69 = add i64 %v58, 0, !dbg !DILocation(line: 19, scope: !26)
+  %v70 = add i64 %v61, %v69, !dbg !DILocation(line: 19, scope: !26)
+  %v72 = add i32 0, %v4, !dbg !DILocation(line: 19, scope: !26)
+  %v73 = zext i32 %v72 to i64, !dbg !DILocation(line: 19, scope: !26)
+  %t20 = inttoptr i64 %v55 to ptr addrspace(258), !dbg !DILocation(line: 19, scope: !26)
+  %t21 = getelementptr i8, ptr addrspace(258) %t20, i64 8, !dbg !DILocation(line: 19, scope: !26)
+  %v74 = load atomic i64, ptr addrspace(258) %t21 unordered, align 8, !dbg !DILocation(line: 19, scope: !26)
+  %v76 = add i64 %v73, 8, !dbg !DILocation(line: 19, scope: !26)
+  %v77 = sub i64 %v74, %v76, !dbg !DILocation(line: 19, scope: !26)
+  %v78 = or i64 %v60, %v77, !dbg !DILocation(line: 19, scope: !26)
+  %v80 = add i64 %v73, 0, !dbg !DILocation(line: 19, scope: !26)
+  %v81 = add i64 %v61, %v80, !dbg !DILocation(line: 19, scope: !26)
+  %v83 = add i64 %v73, 0, !dbg !DILocation(line: 19, scope: !26)
+  %v84 = add i64 %v61, %v83, !dbg !DILocation(line: 19, scope: !26)
+  %v86 = add i64 %v76, 0, !dbg !DILocation(line: 19, scope: !26)
+  %v87 = add i64 %v61, %v86, !dbg !DILocation(line: 19, scope: !26)
+  %v88 = sub i64 %v84, %v70, !dbg !DILocation(line: 19, scope: !26)
+  %v89 = sub i64 %v67, %v87, !dbg !DILocation(line: 19, scope: !26)
+  %v90 = and i64 %v88, %v89, !dbg !DILocation(line: 19, scope: !26)
+  %v91 = or i64 %v78, %v90, !dbg !DILocation(line: 19, scope: !26)
+  %t22 = icmp slt i64 %v91, 0, !dbg !DILocation(line: 19, scope: !26)
+  %v93 = zext i1 %t22 to i8, !dbg !DILocation(line: 19, scope: !26)
+  %t23 = icmp ne i8 %v93, 0, !dbg !DILocation(line: 19, scope: !26)
+  br i1 %t23, label %e24, label %b6, !dbg !DILocation(line: 19, scope: !26)
+b6:
+  %v94 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v91, i64 0, i64 %v61, i64 %v64) #3, !dbg !DILocation(line: 19, scope: !26)
+  %v95 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v91, i64 0, i64 %v61, i64 %v81) #3, !dbg !DILocation(line: 19, scope: !26)
+  %v97 = and i64 %v45, 4294967295, !dbg !DILocation(line: 19, scope: !26)
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 21, scope: !26)
+  br label %e25, !dbg !DILocation(line: 21, scope: !26)
+b7:
+  %v99 = phi double [ %v29, %e25 ], [ %v106, %e31 ]
+  %v100 = phi i32 [ %v30, %e25 ], [ %v107, %e31 ]
+  %v101 = phi i64 [ 0, %e25 ], [ %v110, %e31 ]
+  %v104 = mul i64 %v101, 8, !dbg !DILocation(line: 22, scope: !26)
+  %v105 = add i64 %v94, %v104, !dbg !DILocation(line: 22, scope: !26)
+  %t26 = inttoptr i64 %v94 to ptr addrspace(258), !dbg !DILocation(line: 23, scope: !26)
+  %t27 = getelementptr inbounds i8, ptr addrspace(258) %t26, i64 %v104, !dbg !DILocation(line: 23, scope: !26)
+  %v102 = load double, ptr addrspace(258) %t27, align 1, !alias.scope !{!{!"10.0.0", !{!"10.0"}}}, !noalias !{!{!"10.0.1", !{!"10.0"}}}, !dbg !DILocation(line: 23, scope: !26)
+  %v106 = fadd double %v99, %v102, !dbg !DILocation(line: 23, scope: !26)
+  %t28 = inttoptr i64 %v95 to ptr addrspace(258), !dbg !DILocation(line: 23, scope: !26)
+  store double %v106, ptr addrspace(258) %t28, align 1, !alias.scope !{!{!"10.0.1", !{!"10.0"}}}, !noalias !{!{!"10.0.0", !{!"10.0"}}}, !dbg !DILocation(line: 23, scope: !26)
+  %v107 = add i32 %v100, 1, !dbg !DILocation(line: 23, scope: !26)
+  %t29 = icmp ne i64 %v101, %v97, !dbg !DILocation(line: 24, scope: !26)
+  %v108 = zext i1 %t29 to i8, !dbg !DILocation(line: 24, scope: !26)
+  %v110 = add i64 %v101, 1, !dbg !DILocation(line: 24, scope: !26)
+  %t30 = icmp ne i8 %v108, 0, !dbg !DILocation(line: 25, scope: !26)
+  br i1 %t30, label %e31, label %b8, !dbg !DILocation(line: 25, scope: !26)
+b8:
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 26, scope: !26)
+  br label %b4, !dbg !DILocation(line: 26, scope: !26)
+e4:
+  br label %b5, !dbg !DILocation(line: 2, scope: !26)
+e15:
+  br label %b2, !dbg !DILocation(line: 12, scope: !26)
+e24:
+  br label %b2, !dbg !DILocation(line: 19, scope: !26)
+e25:
+  br label %b7, !dbg !DILocation(line: 21, scope: !26)
+e31:
+  br label %b7, !dbg !DILocation(line: 25, scope: !26)
+}
+
 ; trap: function 0
 define dso_local void @wf0(ptr addrspace(258) noundef align 8 dereferenceable(64) %context, i64 %v1, i32 %v2, i32 %v3, i32 %v4, i32 %v5) #0 prologue [29 x i8] c"\55\48\89\E5\4C\8B\17\4D\8B\92\00\00\00\00\4D\8D\92\00\00\00\00\4C\39\D4\73\02\0F\0B\5D" !dbg !16 {
 entry:
@@ -1840,5 +2225,631 @@ e5:
   br label %b2, !dbg !DILocation(line: 3, scope: !22)
 e24:
   br label %b2, !dbg !DILocation(line: 13, scope: !22)
+}
+
+; trap: function 7
+define dso_local i32 @wf7(ptr addrspace(258) noundef align 8 dereferenceable(64) %context, i64 %v1, i32 %v2, i32 %v3) #0 prologue [29 x i8] c"\55\48\89\E5\4C\8B\17\4D\8B\92\00\00\00\00\4D\8D\92\00\00\00\00\4C\39\D4\73\02\0F\0B\5D" !dbg !23 {
+entry:
+  %v0 = ptrtoint ptr addrspace(258) %context to i64
+  br label %b0
+b0:
+  %t1 = bitcast i64 0 to double, !dbg !DILocation(line: 1, scope: !23)
+  %v5 = call double asm "", "=x,0"(double %t1) #3, !dbg !DILocation(line: 1, scope: !23)
+  %t2 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 2, scope: !23)
+  %v8 = load i64, ptr addrspace(258) %t2, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !23)
+  %t3 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 2, scope: !23)
+  %v9 = load i64, ptr addrspace(258) %t3, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !23)
+  %t4 = inttoptr i64 %v9 to ptr addrspace(258), !dbg !DILocation(line: 3, scope: !23)
+  %t5 = getelementptr i8, ptr addrspace(258) %t4, i64 8, !dbg !DILocation(line: 3, scope: !23)
+  %v10 = load atomic i64, ptr addrspace(258) %t5 unordered, align 8, !dbg !DILocation(line: 3, scope: !23)
+  br label %e6, !dbg !DILocation(line: 4, scope: !23)
+b2:
+  %v13 = phi i32 [ %v31, %e23 ], [ %v35, %e31 ]
+  %v24 = phi double [ %v27, %e23 ], [ %v36, %e31 ]
+  %v28 = phi i32 [ %v29, %e23 ], [ %v37, %e31 ]
+  %t7 = icmp ne i32 0, 0, !dbg !DILocation(line: 4, scope: !23)
+  br i1 %t7, label %x8, label %g8, !prof !1, !dbg !DILocation(line: 4, scope: !23)
+x8:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf7, 7, 0\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 4, scope: !23)
+  unreachable
+g8:
+  %v15 = shl i32 %v13, 3, !dbg !DILocation(line: 6, scope: !23)
+  %v16 = add i32 %v2, %v15, !dbg !DILocation(line: 7, scope: !23)
+  %t9 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 8, scope: !23)
+  %v17 = load i64, ptr addrspace(258) %t9, align 8, !invariant.load !0, !dbg !DILocation(line: 8, scope: !23)
+  %t10 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 8, scope: !23)
+  %v18 = load i64, ptr addrspace(258) %t10, align 8, !invariant.load !0, !dbg !DILocation(line: 8, scope: !23)
+  %v19 = zext i32 %v16 to i64, !dbg !DILocation(line: 8, scope: !23)
+  %t11 = inttoptr i64 %v18 to ptr addrspace(258), !dbg !DILocation(line: 9, scope: !23)
+  %t12 = getelementptr i8, ptr addrspace(258) %t11, i64 8, !dbg !DILocation(line: 9, scope: !23)
+  %v20 = load atomic i64, ptr addrspace(258) %t12 unordered, align 8, !dbg !DILocation(line: 9, scope: !23)
+  %t13 = icmp uge i64 %v19, %v20, !dbg !DILocation(line: 9, scope: !23)
+  %v21 = zext i1 %t13 to i8, !dbg !DILocation(line: 9, scope: !23)
+  %t14 = icmp ne i8 %v21, 0, !dbg !DILocation(line: 9, scope: !23)
+  br i1 %t14, label %x15, label %g15, !prof !1, !dbg !DILocation(line: 9, scope: !23)
+x15:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf7, 7, 1\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 9, scope: !23)
+  unreachable
+g15:
+  %v22 = add i64 %v17, %v19, !dbg !DILocation(line: 10, scope: !23)
+  %t16 = inttoptr i64 %v17 to ptr, !dbg !DILocation(line: 10, scope: !23)
+  %t17 = getelementptr i8, ptr %t16, i64 %v19, !dbg !DILocation(line: 10, scope: !23)
+  %v23 = load volatile double, ptr %t17, align 1, !pcsections !{!"ft", !{i32 2}}, !dbg !DILocation(line: 10, scope: !23)
+  %t18 = fcmp olt double %v23, %v24, !dbg !DILocation(line: 11, scope: !23)
+  %v25 = zext i1 %t18 to i8, !dbg !DILocation(line: 11, scope: !23)
+  %v26 = zext i8 %v25 to i32, !dbg !DILocation(line: 12, scope: !23)
+  %t19 = icmp ne i32 %v26, 0, !dbg !DILocation(line: 13, scope: !23)
+  %v27 = select i1 %t19, double %v23, double %v24, !dbg !DILocation(line: 13, scope: !23)
+  %t20 = icmp ne i32 %v26, 0, !dbg !DILocation(line: 14, scope: !23)
+  %v29 = select i1 %t20, i32 %v13, i32 %v28, !dbg !DILocation(line: 14, scope: !23)
+  %v31 = add i32 %v13, 1, !dbg !DILocation(line: 16, scope: !23)
+  %t21 = icmp slt i32 %v31, %v3, !dbg !DILocation(line: 17, scope: !23)
+  %v33 = zext i1 %t21 to i8, !dbg !DILocation(line: 17, scope: !23)
+  %t22 = icmp ne i8 %v33, 0, !dbg !DILocation(line: 18, scope: !23)
+  br i1 %t22, label %e23, label %e24, !dbg !DILocation(line: 18, scope: !23)
+b3:
+  ret i32 %v34, !dbg !DILocation(line: 19, scope: !23)
+b4:
+  %v34 = phi i32 [ %v29, %e24 ], [ %v95, %e41 ]
+  br label %b3, !dbg !DILocation(line: 20, scope: !23)
+b5:
+  %v35 = phi i32 [ 0, %e6 ]
+  %v36 = phi double [ %v5, %e6 ]
+  %v37 = phi i32 [ 0, %e6 ]
+  %v39 = add i32 1, %v35, !dbg !DILocation(line: 21, scope: !23)
+  %v40 = sext i32 %v39 to i64, !dbg !DILocation(line: 21, scope: !23)
+  %v42 = add i32 0, %v3, !dbg !DILocation(line: 21, scope: !23)
+  %v43 = sext i32 %v42 to i64, !dbg !DILocation(line: 21, scope: !23)
+  %v45 = sub i64 %v43, %v40, !dbg !DILocation(line: 21, scope: !23)
+  %v46 = sub i64 2147483647, %v43, !dbg !DILocation(line: 21, scope: !23)
+  %v48 = add i64 %v45, 0, !dbg !DILocation(line: 21, scope: !23)
+  %v50 = call i64 @llvm.smax.i64(i64 %v48, i64 0), !dbg !DILocation(line: 21, scope: !23)
+  %v52 = lshr i64 %v50, 0, !dbg !DILocation(line: 21, scope: !23)
+  %v54 = add i32 0, %v2, !dbg !DILocation(line: 21, scope: !23)
+  %v56 = mul i32 %v35, 8, !dbg !DILocation(line: 21, scope: !23)
+  %v57 = add i32 %v54, %v56, !dbg !DILocation(line: 21, scope: !23)
+  %v58 = zext i32 %v57 to i64, !dbg !DILocation(line: 21, scope: !23)
+  %v60 = mul i64 %v52, 8, !dbg !DILocation(line: 21, scope: !23)
+  %v61 = add i64 %v58, %v60, !dbg !DILocation(line: 21, scope: !23)
+  %t25 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 22, scope: !23)
+  %v62 = load i64, ptr addrspace(258) %t25, align 8, !invariant.load !0, !dbg !DILocation(line: 22, scope: !23)
+  %t26 = inttoptr i64 %v62 to ptr addrspace(258), !dbg !DILocation(line: 23, scope: !23)
+  %t27 = getelementptr i8, ptr addrspace(258) %t26, i64 8, !dbg !DILocation(line: 23, scope: !23)
+  %v63 = load atomic i64, ptr addrspace(258) %t27 unordered, align 8, !dbg !DILocation(line: 23, scope: !23)
+  %v65 = add i64 %v61, 8, !dbg !DILocation(line: 23, scope: !23)
+  %v66 = sub i64 %v63, %v65, !dbg !DILocation(line: 23, scope: !23)
+  %v67 = or i64 %v46, %v66, !dbg !DILocation(line: 23, scope: !23)
+  %t28 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 24, scope: !23)
+  %v68 = load i64, ptr addrspace(258) %t28, align 8, !invariant.load !0, !dbg !DILocation(line: 24, scope: !23)
+  %v70 = add i64 %v58, 0, !dbg !DILocation(line: 25, scope: !23)
+  %v71 = add i64 %v68, %v70, !dbg !DILocation(line: 25, scope: !23)
+  %v73 = add i64 %v58, 0, !dbg !DILocation(line: 25, scope: !23)
+  %v74 = add i64 %v68, %v73, !dbg !DILocation(line: 25, scope: !23)
+  %v76 = add i64 %v65, 0, !dbg !DILocation(line: 25, scope: !23)
+  %v77 = add i64 %v68, %v76, !dbg !DILocation(line: 25, scope: !23)
+  %t29 = icmp slt i64 %v67, 0, !dbg !DILocation(line: 25, scope: !23)
+  %v79 = zext i1 %t29 to i8, !dbg !DILocation(line: 25, scope: !23)
+  %t30 = icmp ne i8 %v79, 0, !dbg !DILocation(line: 25, scope: !23)
+  br i1 %t30, label %e31, label %b6, !dbg !DILocation(line: 25, scope: !23)
+b6:
+  %v80 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v67, i64 0, i64 %v68, i64 %v71) #3, !dbg !DILocation(line: 25, scope: !23)
+  %v82 = and i64 %v52, 4294967295, !dbg !DILocation(line: 25, scope: !23)
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 27, scope: !23)
+  br label %e32, !dbg !DILocation(line: 27, scope: !23)
+b7:
+  %v84 = phi i32 [ %v35, %e32 ], [ %v96, %e40 ]
+  %v85 = phi double [ %v36, %e32 ], [ %v94, %e40 ]
+  %v86 = phi i32 [ %v37, %e32 ], [ %v95, %e40 ]
+  %v87 = phi i64 [ 0, %e32 ], [ %v99, %e40 ]
+  %v90 = mul i64 %v87, 8, !dbg !DILocation(line: 28, scope: !23)
+  %v91 = add i64 %v80, %v90, !dbg !DILocation(line: 28, scope: !23)
+  %t33 = inttoptr i64 %v80 to ptr addrspace(258), !dbg !DILocation(line: 29, scope: !23)
+  %t34 = getelementptr inbounds i8, ptr addrspace(258) %t33, i64 %v90, !dbg !DILocation(line: 29, scope: !23)
+  %v88 = load double, ptr addrspace(258) %t34, align 1, !dbg !DILocation(line: 29, scope: !23)
+  %t35 = fcmp olt double %v88, %v85, !dbg !DILocation(line: 29, scope: !23)
+  %v92 = zext i1 %t35 to i8, !dbg !DILocation(line: 29, scope: !23)
+  %v93 = zext i8 %v92 to i32, !dbg !DILocation(line: 29, scope: !23)
+  %t36 = icmp ne i32 %v93, 0, !dbg !DILocation(line: 29, scope: !23)
+  %v94 = select i1 %t36, double %v88, double %v85, !dbg !DILocation(line: 29, scope: !23)
+  %t37 = icmp ne i32 %v93, 0, !dbg !DILocation(line: 29, scope: !23)
+  %v95 = select i1 %t37, i32 %v84, i32 %v86, !dbg !DILocation(line: 29, scope: !23)
+  %v96 = add i32 %v84, 1, !dbg !DILocation(line: 29, scope: !23)
+  %t38 = icmp ne i64 %v87, %v82, !dbg !DILocation(line: 30, scope: !23)
+  %v97 = zext i1 %t38 to i8, !dbg !DILocation(line: 30, scope: !23)
+  %v99 = add i64 %v87, 1, !dbg !DILocation(line: 30, scope: !23)
+  %t39 = icmp ne i8 %v97, 0, !dbg !DILocation(line: 31, scope: !23)
+  br i1 %t39, label %e40, label %b8, !dbg !DILocation(line: 31, scope: !23)
+b8:
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 32, scope: !23)
+  br label %e41, !dbg !DILocation(line: 32, scope: !23)
+e6:
+  br label %b5, !dbg !DILocation(line: 4, scope: !23)
+e23:
+  br label %b2, !dbg !DILocation(line: 18, scope: !23)
+e24:
+  br label %b4, !dbg !DILocation(line: 18, scope: !23)
+e31:
+  br label %b2, !dbg !DILocation(line: 25, scope: !23)
+e32:
+  br label %b7, !dbg !DILocation(line: 27, scope: !23)
+e40:
+  br label %b7, !dbg !DILocation(line: 31, scope: !23)
+e41:
+  br label %b4, !dbg !DILocation(line: 32, scope: !23)
+}
+
+; trap: function 8
+define dso_local i32 @wf8(ptr addrspace(258) noundef align 8 dereferenceable(64) %context, i64 %v1, i32 %v2, i32 %v3) #0 prologue [29 x i8] c"\55\48\89\E5\4C\8B\17\4D\8B\92\00\00\00\00\4D\8D\92\00\00\00\00\4C\39\D4\73\02\0F\0B\5D" !dbg !24 {
+entry:
+  %v0 = ptrtoint ptr addrspace(258) %context to i64
+  br label %b0
+b0:
+  %t1 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 2, scope: !24)
+  %v6 = load i64, ptr addrspace(258) %t1, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !24)
+  %t2 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 2, scope: !24)
+  %v7 = load i64, ptr addrspace(258) %t2, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !24)
+  %t3 = inttoptr i64 %v7 to ptr addrspace(258), !dbg !DILocation(line: 3, scope: !24)
+  %t4 = getelementptr i8, ptr addrspace(258) %t3, i64 8, !dbg !DILocation(line: 3, scope: !24)
+  %v8 = load atomic i64, ptr addrspace(258) %t4 unordered, align 8, !dbg !DILocation(line: 3, scope: !24)
+  br label %e5, !dbg !DILocation(line: 4, scope: !24)
+b2:
+  %v11 = phi i32 [ %v30, %e24 ], [ %v38, %e32 ]
+  %v22 = phi i32 [ %v35, %e24 ], [ %v39, %e32 ]
+  %v26 = phi i32 [ %v36, %e24 ], [ %v40, %e32 ]
+  %t6 = icmp ne i32 0, 0, !dbg !DILocation(line: 4, scope: !24)
+  br i1 %t6, label %x7, label %g7, !prof !1, !dbg !DILocation(line: 4, scope: !24)
+x7:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf8, 8, 0\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 4, scope: !24)
+  unreachable
+g7:
+  %v13 = shl i32 %v11, 2, !dbg !DILocation(line: 6, scope: !24)
+  %v14 = add i32 %v2, %v13, !dbg !DILocation(line: 7, scope: !24)
+  %t8 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 8, scope: !24)
+  %v15 = load i64, ptr addrspace(258) %t8, align 8, !invariant.load !0, !dbg !DILocation(line: 8, scope: !24)
+  %t9 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 8, scope: !24)
+  %v16 = load i64, ptr addrspace(258) %t9, align 8, !invariant.load !0, !dbg !DILocation(line: 8, scope: !24)
+  %v17 = zext i32 %v14 to i64, !dbg !DILocation(line: 8, scope: !24)
+  %t10 = inttoptr i64 %v16 to ptr addrspace(258), !dbg !DILocation(line: 9, scope: !24)
+  %t11 = getelementptr i8, ptr addrspace(258) %t10, i64 8, !dbg !DILocation(line: 9, scope: !24)
+  %v18 = load atomic i64, ptr addrspace(258) %t11 unordered, align 8, !dbg !DILocation(line: 9, scope: !24)
+  %t12 = icmp uge i64 %v17, %v18, !dbg !DILocation(line: 9, scope: !24)
+  %v19 = zext i1 %t12 to i8, !dbg !DILocation(line: 9, scope: !24)
+  %t13 = icmp ne i8 %v19, 0, !dbg !DILocation(line: 9, scope: !24)
+  br i1 %t13, label %x14, label %g14, !prof !1, !dbg !DILocation(line: 9, scope: !24)
+x14:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf8, 8, 1\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 9, scope: !24)
+  unreachable
+g14:
+  %v20 = add i64 %v15, %v17, !dbg !DILocation(line: 10, scope: !24)
+  %t15 = inttoptr i64 %v15 to ptr, !dbg !DILocation(line: 10, scope: !24)
+  %t16 = getelementptr i8, ptr %t15, i64 %v17, !dbg !DILocation(line: 10, scope: !24)
+  %v21 = load volatile i32, ptr %t16, align 1, !pcsections !{!"ft", !{i32 2}}, !dbg !DILocation(line: 10, scope: !24)
+  %t17 = call i32 asm "", "=r,0"(i32 %v21) #3, !dbg !DILocation(line: 11, scope: !24)
+  %v23 = add i32 %t17, %v22, !dbg !DILocation(line: 11, scope: !24)
+  %t18 = icmp slt i32 %v23, 9, !dbg !DILocation(line: 13, scope: !24)
+  %v25 = zext i1 %t18 to i8, !dbg !DILocation(line: 13, scope: !24)
+  %t19 = icmp ne i8 %v25, 0, !dbg !DILocation(line: 14, scope: !24)
+  br i1 %t19, label %b4, label %e20, !dbg !DILocation(line: 14, scope: !24)
+b4:
+  %v27 = xor i32 %v23, %v26, !dbg !DILocation(line: 15, scope: !24)
+  br label %e21, !dbg !DILocation(line: 16, scope: !24)
+b3:
+  %v35 = phi i32 [ %v22, %e20 ], [ %v23, %e21 ]
+  %v36 = phi i32 [ %v26, %e20 ], [ %v27, %e21 ]
+  %v30 = add i32 %v11, 1, !dbg !DILocation(line: 18, scope: !24)
+  %t22 = icmp slt i32 %v30, %v3, !dbg !DILocation(line: 19, scope: !24)
+  %v33 = zext i1 %t22 to i8, !dbg !DILocation(line: 19, scope: !24)
+  %t23 = icmp ne i8 %v33, 0, !dbg !DILocation(line: 20, scope: !24)
+  br i1 %t23, label %e24, label %e25, !dbg !DILocation(line: 20, scope: !24)
+b6:
+  ret i32 %v37, !dbg !DILocation(line: 21, scope: !24)
+b7:
+  %v37 = phi i32 [ %v36, %e25 ], [ %v92, %e43 ]
+  br label %b6, !dbg !DILocation(line: 22, scope: !24)
+b8:
+  %v38 = phi i32 [ 0, %e5 ]
+  %v39 = phi i32 [ 0, %e5 ]
+  %v40 = phi i32 [ 0, %e5 ]
+  %v42 = add i32 1, %v38, !dbg !DILocation(line: 23, scope: !24)
+  %v43 = sext i32 %v42 to i64, !dbg !DILocation(line: 23, scope: !24)
+  %v45 = add i32 0, %v3, !dbg !DILocation(line: 23, scope: !24)
+  %v46 = sext i32 %v45 to i64, !dbg !DILocation(line: 23, scope: !24)
+  %v48 = sub i64 %v46, %v43, !dbg !DILocation(line: 23, scope: !24)
+  %v49 = sub i64 2147483647, %v46, !dbg !DILocation(line: 23, scope: !24)
+  %v51 = add i64 %v48, 0, !dbg !DILocation(line: 23, scope: !24)
+  %v53 = call i64 @llvm.smax.i64(i64 %v51, i64 0), !dbg !DILocation(line: 23, scope: !24)
+  %v55 = lshr i64 %v53, 0, !dbg !DILocation(line: 23, scope: !24)
+  %v57 = add i32 0, %v2, !dbg !DILocation(line: 23, scope: !24)
+  %v59 = mul i32 %v38, 4, !dbg !DILocation(line: 23, scope: !24)
+  %v60 = add i32 %v57, %v59, !dbg !DILocation(line: 23, scope: !24)
+  %v61 = zext i32 %v60 to i64, !dbg !DILocation(line: 23, scope: !24)
+  %v63 = mul i64 %v55, 4, !dbg !DILocation(line: 23, scope: !24)
+  %v64 = add i64 %v61, %v63, !dbg !DILocation(line: 23, scope: !24)
+  %t26 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 24, scope: !24)
+  %v65 = load i64, ptr addrspace(258) %t26, align 8, !invariant.load !0, !dbg !DILocation(line: 24, scope: !24)
+  %t27 = inttoptr i64 %v65 to ptr addrspace(258), !dbg !DILocation(line: 25, scope: !24)
+  %t28 = getelementptr i8, ptr addrspace(258) %t27, i64 8, !dbg !DILocation(line: 25, scope: !24)
+  %v66 = load atomic i64, ptr addrspace(258) %t28 unordered, align 8, !dbg !DILocation(line: 25, scope: !24)
+  %v68 = add i64 %v64, 4, !dbg !DILocation(line: 25, scope: !24)
+  %v69 = sub i64 %v66, %v68, !dbg !DILocation(line: 25, scope: !24)
+  %v70 = or i64 %v49, %v69, !dbg !DILocation(line: 25, scope: !24)
+  %t29 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 26, scope: !24)
+  %v71 = load i64, ptr addrspace(258) %t29, align 8, !invariant.load !0, !dbg !DILocation(line: 26, scope: !24)
+  %v73 = add i64 %v61, 0, !dbg !DILocation(line: 27, scope: !24)
+  %v74 = add i64 %v71, %v73, !dbg !DILocation(line: 27, scope: !24)
+  %v76 = add i64 %v61, 0, !dbg !DILocation(line: 27, scope: !24)
+  %v77 = add i64 %v71, %v76, !dbg !DILocation(line: 27, scope: !24)
+  %v79 = add i64 %v68, 0, !dbg !DILocation(line: 27, scope: !24)
+  %v80 = add i64 %v71, %v79, !dbg !DILocation(line: 27, scope: !24)
+  %t30 = icmp slt i64 %v70, 0, !dbg !DILocation(line: 27, scope: !24)
+  %v82 = zext i1 %t30 to i8, !dbg !DILocation(line: 27, scope: !24)
+  %t31 = icmp ne i8 %v82, 0, !dbg !DILocation(line: 27, scope: !24)
+  br i1 %t31, label %e32, label %b9, !dbg !DILocation(line: 27, scope: !24)
+b9:
+  %v83 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v70, i64 0, i64 %v71, i64 %v74) #3, !dbg !DILocation(line: 27, scope: !24)
+  %v85 = and i64 %v55, 4294967295, !dbg !DILocation(line: 27, scope: !24)
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 30, scope: !24)
+  br label %e33, !dbg !DILocation(line: 30, scope: !24)
+b10:
+  %v88 = phi i32 [ %v38, %e33 ], [ %v101, %e42 ]
+  %v89 = phi i32 [ %v39, %e33 ], [ %v91, %e42 ]
+  %v90 = phi i32 [ %v40, %e33 ], [ %v92, %e42 ]
+  %v93 = phi i64 [ 0, %e33 ], [ %v104, %e42 ]
+  %v96 = mul i64 %v93, 4, !dbg !DILocation(line: 31, scope: !24)
+  %v97 = add i64 %v83, %v96, !dbg !DILocation(line: 31, scope: !24)
+  %t34 = inttoptr i64 %v83 to ptr addrspace(258), !dbg !DILocation(line: 32, scope: !24)
+  %t35 = getelementptr inbounds i8, ptr addrspace(258) %t34, i64 %v96, !dbg !DILocation(line: 32, scope: !24)
+  %v94 = load i32, ptr addrspace(258) %t35, align 1, !dbg !DILocation(line: 32, scope: !24)
+  %v98 = add i32 %v94, %v89, !dbg !DILocation(line: 32, scope: !24)
+  %t36 = icmp slt i32 %v98, 9, !dbg !DILocation(line: 32, scope: !24)
+  %v99 = zext i1 %t36 to i8, !dbg !DILocation(line: 32, scope: !24)
+  %t37 = icmp ne i8 %v99, 0, !dbg !DILocation(line: 32, scope: !24)
+  br i1 %t37, label %b11, label %e38, !dbg !DILocation(line: 32, scope: !24)
+b11:
+  %v100 = xor i32 %v98, %v90, !dbg !DILocation(line: 32, scope: !24)
+  br label %e39, !dbg !DILocation(line: 32, scope: !24)
+b12:
+  %v91 = phi i32 [ %v89, %e38 ], [ %v98, %e39 ]
+  %v92 = phi i32 [ %v90, %e38 ], [ %v100, %e39 ]
+  %v101 = add i32 %v88, 1, !dbg !DILocation(line: 32, scope: !24)
+  %t40 = icmp ne i64 %v93, %v85, !dbg !DILocation(line: 33, scope: !24)
+  %v102 = zext i1 %t40 to i8, !dbg !DILocation(line: 33, scope: !24)
+  %v104 = add i64 %v93, 1, !dbg !DILocation(line: 33, scope: !24)
+  %t41 = icmp ne i8 %v102, 0, !dbg !DILocation(line: 34, scope: !24)
+  br i1 %t41, label %e42, label %b13, !dbg !DILocation(line: 34, scope: !24)
+b13:
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 35, scope: !24)
+  br label %e43, !dbg !DILocation(line: 35, scope: !24)
+e5:
+  br label %b8, !dbg !DILocation(line: 4, scope: !24)
+e20:
+  br label %b3, !dbg !DILocation(line: 14, scope: !24)
+e21:
+  br label %b3, !dbg !DILocation(line: 16, scope: !24)
+e24:
+  br label %b2, !dbg !DILocation(line: 20, scope: !24)
+e25:
+  br label %b7, !dbg !DILocation(line: 20, scope: !24)
+e32:
+  br label %b2, !dbg !DILocation(line: 27, scope: !24)
+e33:
+  br label %b10, !dbg !DILocation(line: 30, scope: !24)
+e38:
+  br label %b12, !dbg !DILocation(line: 32, scope: !24)
+e39:
+  br label %b12, !dbg !DILocation(line: 32, scope: !24)
+e42:
+  br label %b10, !dbg !DILocation(line: 34, scope: !24)
+e43:
+  br label %b7, !dbg !DILocation(line: 35, scope: !24)
+}
+
+; trap: function 9
+define dso_local i32 @wf9(ptr addrspace(258) noundef align 8 dereferenceable(64) %context, i64 %v1, i32 %v2, i32 %v3) #0 prologue [29 x i8] c"\55\48\89\E5\4C\8B\17\4D\8B\92\00\00\00\00\4D\8D\92\00\00\00\00\4C\39\D4\73\02\0F\0B\5D" !dbg !25 {
+entry:
+  %v0 = ptrtoint ptr addrspace(258) %context to i64
+  br label %b0
+b0:
+  %t1 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 2, scope: !25)
+  %v6 = load i64, ptr addrspace(258) %t1, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !25)
+  %t2 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 2, scope: !25)
+  %v7 = load i64, ptr addrspace(258) %t2, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !25)
+  %t3 = inttoptr i64 %v7 to ptr addrspace(258), !dbg !DILocation(line: 3, scope: !25)
+  %t4 = getelementptr i8, ptr addrspace(258) %t3, i64 8, !dbg !DILocation(line: 3, scope: !25)
+  %v8 = load atomic i64, ptr addrspace(258) %t4 unordered, align 8, !dbg !DILocation(line: 3, scope: !25)
+  br label %e5, !dbg !DILocation(line: 4, scope: !25)
+b2:
+  %v11 = phi i32 [ %v26, %e22 ], [ %v30, %e30 ]
+  %v22 = phi i32 [ %v24, %e22 ], [ %v31, %e30 ]
+  %t6 = icmp ne i32 0, 0, !dbg !DILocation(line: 4, scope: !25)
+  br i1 %t6, label %x7, label %g7, !prof !1, !dbg !DILocation(line: 4, scope: !25)
+x7:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf9, 9, 0\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 4, scope: !25)
+  unreachable
+g7:
+  %v13 = shl i32 %v11, 2, !dbg !DILocation(line: 6, scope: !25)
+  %v14 = add i32 %v2, %v13, !dbg !DILocation(line: 7, scope: !25)
+  %t8 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 8, scope: !25)
+  %v15 = load i64, ptr addrspace(258) %t8, align 8, !invariant.load !0, !dbg !DILocation(line: 8, scope: !25)
+  %t9 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 8, scope: !25)
+  %v16 = load i64, ptr addrspace(258) %t9, align 8, !invariant.load !0, !dbg !DILocation(line: 8, scope: !25)
+  %v17 = zext i32 %v14 to i64, !dbg !DILocation(line: 8, scope: !25)
+  %t10 = inttoptr i64 %v16 to ptr addrspace(258), !dbg !DILocation(line: 9, scope: !25)
+  %t11 = getelementptr i8, ptr addrspace(258) %t10, i64 8, !dbg !DILocation(line: 9, scope: !25)
+  %v18 = load atomic i64, ptr addrspace(258) %t11 unordered, align 8, !dbg !DILocation(line: 9, scope: !25)
+  %t12 = icmp uge i64 %v17, %v18, !dbg !DILocation(line: 9, scope: !25)
+  %v19 = zext i1 %t12 to i8, !dbg !DILocation(line: 9, scope: !25)
+  %t13 = icmp ne i8 %v19, 0, !dbg !DILocation(line: 9, scope: !25)
+  br i1 %t13, label %x14, label %g14, !prof !1, !dbg !DILocation(line: 9, scope: !25)
+x14:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf9, 9, 1\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 9, scope: !25)
+  unreachable
+g14:
+  %v20 = add i64 %v15, %v17, !dbg !DILocation(line: 10, scope: !25)
+  %t15 = inttoptr i64 %v15 to ptr, !dbg !DILocation(line: 10, scope: !25)
+  %t16 = getelementptr i8, ptr %t15, i64 %v17, !dbg !DILocation(line: 10, scope: !25)
+  %v21 = load volatile i32, ptr %t16, align 1, !pcsections !{!"ft", !{i32 2}}, !dbg !DILocation(line: 10, scope: !25)
+  %t17 = icmp slt i32 %v21, %v22, !dbg !DILocation(line: 11, scope: !25)
+  %v23 = zext i1 %t17 to i8, !dbg !DILocation(line: 11, scope: !25)
+  %t18 = icmp ne i8 %v23, 0, !dbg !DILocation(line: 12, scope: !25)
+  %t19 = call i32 asm "", "=r,0"(i32 %v21) #3, !dbg !DILocation(line: 12, scope: !25)
+  %v24 = select i1 %t18, i32 %t19, i32 %v22, !dbg !DILocation(line: 12, scope: !25)
+  %v26 = add i32 %v11, 1, !dbg !DILocation(line: 14, scope: !25)
+  %t20 = icmp slt i32 %v26, %v3, !dbg !DILocation(line: 15, scope: !25)
+  %v28 = zext i1 %t20 to i8, !dbg !DILocation(line: 15, scope: !25)
+  %t21 = icmp ne i8 %v28, 0, !dbg !DILocation(line: 16, scope: !25)
+  br i1 %t21, label %e22, label %e23, !dbg !DILocation(line: 16, scope: !25)
+b3:
+  ret i32 %v29, !dbg !DILocation(line: 17, scope: !25)
+b4:
+  %v29 = phi i32 [ %v24, %e23 ], [ %v86, %e39 ]
+  br label %b3, !dbg !DILocation(line: 18, scope: !25)
+b5:
+  %v30 = phi i32 [ 0, %e5 ]
+  %v31 = phi i32 [ 0, %e5 ]
+  %v33 = add i32 1, %v30, !dbg !DILocation(line: 19, scope: !25)
+  %v34 = sext i32 %v33 to i64, !dbg !DILocation(line: 19, scope: !25)
+  %v36 = add i32 0, %v3, !dbg !DILocation(line: 19, scope: !25)
+  %v37 = sext i32 %v36 to i64, !dbg !DILocation(line: 19, scope: !25)
+  %v39 = sub i64 %v37, %v34, !dbg !DILocation(line: 19, scope: !25)
+  %v40 = sub i64 2147483647, %v37, !dbg !DILocation(line: 19, scope: !25)
+  %v42 = add i64 %v39, 0, !dbg !DILocation(line: 19, scope: !25)
+  %v44 = call i64 @llvm.smax.i64(i64 %v42, i64 0), !dbg !DILocation(line: 19, scope: !25)
+  %v46 = lshr i64 %v44, 0, !dbg !DILocation(line: 19, scope: !25)
+  %v48 = add i32 0, %v2, !dbg !DILocation(line: 19, scope: !25)
+  %v50 = mul i32 %v30, 4, !dbg !DILocation(line: 19, scope: !25)
+  %v51 = add i32 %v48, %v50, !dbg !DILocation(line: 19, scope: !25)
+  %v52 = zext i32 %v51 to i64, !dbg !DILocation(line: 19, scope: !25)
+  %v54 = mul i64 %v46, 4, !dbg !DILocation(line: 19, scope: !25)
+  %v55 = add i64 %v52, %v54, !dbg !DILocation(line: 19, scope: !25)
+  %t24 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 20, scope: !25)
+  %v56 = load i64, ptr addrspace(258) %t24, align 8, !invariant.load !0, !dbg !DILocation(line: 20, scope: !25)
+  %t25 = inttoptr i64 %v56 to ptr addrspace(258), !dbg !DILocation(line: 21, scope: !25)
+  %t26 = getelementptr i8, ptr addrspace(258) %t25, i64 8, !dbg !DILocation(line: 21, scope: !25)
+  %v57 = load atomic i64, ptr addrspace(258) %t26 unordered, align 8, !dbg !DILocation(line: 21, scope: !25)
+  %v59 = add i64 %v55, 4, !dbg !DILocation(line: 21, scope: !25)
+  %v60 = sub i64 %v57, %v59, !dbg !DILocation(line: 21, scope: !25)
+  %v61 = or i64 %v40, %v60, !dbg !DILocation(line: 21, scope: !25)
+  %t27 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 22, scope: !25)
+  %v62 = load i64, ptr addrspace(258) %t27, align 8, !invariant.load !0, !dbg !DILocation(line: 22, scope: !25)
+  %v64 = add i64 %v52, 0, !dbg !DILocation(line: 23, scope: !25)
+  %v65 = add i64 %v62, %v64, !dbg !DILocation(line: 23, scope: !25)
+  %v67 = add i64 %v52, 0, !dbg !DILocation(line: 23, scope: !25)
+  %v68 = add i64 %v62, %v67, !dbg !DILocation(line: 23, scope: !25)
+  %v70 = add i64 %v59, 0, !dbg !DILocation(line: 23, scope: !25)
+  %v71 = add i64 %v62, %v70, !dbg !DILocation(line: 23, scope: !25)
+  %t28 = icmp slt i64 %v61, 0, !dbg !DILocation(line: 23, scope: !25)
+  %v73 = zext i1 %t28 to i8, !dbg !DILocation(line: 23, scope: !25)
+  %t29 = icmp ne i8 %v73, 0, !dbg !DILocation(line: 23, scope: !25)
+  br i1 %t29, label %e30, label %b6, !dbg !DILocation(line: 23, scope: !25)
+b6:
+  %v74 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v61, i64 0, i64 %v62, i64 %v65) #3, !dbg !DILocation(line: 23, scope: !25)
+  %v76 = and i64 %v46, 4294967295, !dbg !DILocation(line: 23, scope: !25)
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 25, scope: !25)
+  br label %e31, !dbg !DILocation(line: 25, scope: !25)
+b7:
+  %v78 = phi i32 [ %v30, %e31 ], [ %v87, %e38 ]
+  %v79 = phi i32 [ %v31, %e31 ], [ %v86, %e38 ]
+  %v80 = phi i64 [ 0, %e31 ], [ %v90, %e38 ]
+  %v83 = mul i64 %v80, 4, !dbg !DILocation(line: 26, scope: !25)
+  %v84 = add i64 %v74, %v83, !dbg !DILocation(line: 26, scope: !25)
+  %t32 = inttoptr i64 %v74 to ptr addrspace(258), !dbg !DILocation(line: 27, scope: !25)
+  %t33 = getelementptr inbounds i8, ptr addrspace(258) %t32, i64 %v83, !dbg !DILocation(line: 27, scope: !25)
+  %v81 = load i32, ptr addrspace(258) %t33, align 1, !dbg !DILocation(line: 27, scope: !25)
+  %t34 = icmp slt i32 %v81, %v79, !dbg !DILocation(line: 27, scope: !25)
+  %v85 = zext i1 %t34 to i8, !dbg !DILocation(line: 27, scope: !25)
+  %t35 = icmp ne i8 %v85, 0, !dbg !DILocation(line: 27, scope: !25)
+  %v86 = select i1 %t35, i32 %v81, i32 %v79, !dbg !DILocation(line: 27, scope: !25)
+  %v87 = add i32 %v78, 1, !dbg !DILocation(line: 27, scope: !25)
+  %t36 = icmp ne i64 %v80, %v76, !dbg !DILocation(line: 28, scope: !25)
+  %v88 = zext i1 %t36 to i8, !dbg !DILocation(line: 28, scope: !25)
+  %v90 = add i64 %v80, 1, !dbg !DILocation(line: 28, scope: !25)
+  %t37 = icmp ne i8 %v88, 0, !dbg !DILocation(line: 29, scope: !25)
+  br i1 %t37, label %e38, label %b8, !dbg !DILocation(line: 29, scope: !25)
+b8:
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 30, scope: !25)
+  br label %e39, !dbg !DILocation(line: 30, scope: !25)
+e5:
+  br label %b5, !dbg !DILocation(line: 4, scope: !25)
+e22:
+  br label %b2, !dbg !DILocation(line: 16, scope: !25)
+e23:
+  br label %b4, !dbg !DILocation(line: 16, scope: !25)
+e30:
+  br label %b2, !dbg !DILocation(line: 23, scope: !25)
+e31:
+  br label %b7, !dbg !DILocation(line: 25, scope: !25)
+e38:
+  br label %b7, !dbg !DILocation(line: 29, scope: !25)
+e39:
+  br label %b4, !dbg !DILocation(line: 30, scope: !25)
+}
+
+; trap: function 10
+define dso_local void @wf10(ptr addrspace(258) noundef align 8 dereferenceable(64) %context, i64 %v1, i32 %v2, i32 %v3, i32 %v4) #0 prologue [29 x i8] c"\55\48\89\E5\4C\8B\17\4D\8B\92\00\00\00\00\4D\8D\92\00\00\00\00\4C\39\D4\73\02\0F\0B\5D" !dbg !26 {
+entry:
+  %v0 = ptrtoint ptr addrspace(258) %context to i64
+  br label %b0
+b0:
+  %t1 = bitcast i64 0 to double, !dbg !DILocation(line: 1, scope: !26)
+  %v6 = call double asm "", "=x,0"(double %t1) #3, !dbg !DILocation(line: 1, scope: !26)
+  %t2 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 2, scope: !26)
+  %v7 = load i64, ptr addrspace(258) %t2, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !26)
+  %t3 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 2, scope: !26)
+  %v8 = load i64, ptr addrspace(258) %t3, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !26)
+  %t4 = inttoptr i64 %v8 to ptr addrspace(258), !dbg !DILocation(line: 3, scope: !26)
+  %t5 = getelementptr i8, ptr addrspace(258) %t4, i64 8, !dbg !DILocation(line: 3, scope: !26)
+  %v9 = load atomic i64, ptr addrspace(258) %t5 unordered, align 8, !dbg !DILocation(line: 3, scope: !26)
+  br label %e6, !dbg !DILocation(line: 4, scope: !26)
+b2:
+  %v11 = phi double [ %v24, %e27 ], [ %v34, %e36 ]
+  %v13 = phi i32 [ %v31, %e27 ], [ %v35, %e36 ]
+  %t7 = icmp ne i32 0, 0, !dbg !DILocation(line: 4, scope: !26)
+  br i1 %t7, label %x8, label %g8, !prof !1, !dbg !DILocation(line: 4, scope: !26)
+x8:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf10, 10, 0\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 4, scope: !26)
+  unreachable
+g8:
+  %v15 = shl i32 %v13, 3, !dbg !DILocation(line: 6, scope: !26)
+  %v16 = add i32 %v2, %v15, !dbg !DILocation(line: 7, scope: !26)
+  %t9 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 8, scope: !26)
+  %v17 = load i64, ptr addrspace(258) %t9, align 8, !invariant.load !0, !dbg !DILocation(line: 8, scope: !26)
+  %t10 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 8, scope: !26)
+  %v18 = load i64, ptr addrspace(258) %t10, align 8, !invariant.load !0, !dbg !DILocation(line: 8, scope: !26)
+  %v19 = zext i32 %v16 to i64, !dbg !DILocation(line: 8, scope: !26)
+  %t11 = inttoptr i64 %v18 to ptr addrspace(258), !dbg !DILocation(line: 9, scope: !26)
+  %t12 = getelementptr i8, ptr addrspace(258) %t11, i64 8, !dbg !DILocation(line: 9, scope: !26)
+  %v20 = load atomic i64, ptr addrspace(258) %t12 unordered, align 8, !dbg !DILocation(line: 9, scope: !26)
+  %t13 = icmp uge i64 %v19, %v20, !dbg !DILocation(line: 9, scope: !26)
+  %v21 = zext i1 %t13 to i8, !dbg !DILocation(line: 9, scope: !26)
+  %t14 = icmp ne i8 %v21, 0, !dbg !DILocation(line: 9, scope: !26)
+  br i1 %t14, label %x15, label %g15, !prof !1, !dbg !DILocation(line: 9, scope: !26)
+x15:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf10, 10, 1\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 9, scope: !26)
+  unreachable
+g15:
+  %v22 = add i64 %v17, %v19, !dbg !DILocation(line: 10, scope: !26)
+  %t16 = inttoptr i64 %v17 to ptr, !dbg !DILocation(line: 10, scope: !26)
+  %t17 = getelementptr i8, ptr %t16, i64 %v19, !dbg !DILocation(line: 10, scope: !26)
+  %v23 = load volatile double, ptr %t17, align 1, !pcsections !{!"ft", !{i32 2}}, !dbg !DILocation(line: 10, scope: !26)
+  %v24 = fadd double %v11, %v23, !dbg !DILocation(line: 11, scope: !26)
+  %v26 = zext i32 %v4 to i64, !dbg !DILocation(line: 12, scope: !26)
+  %t18 = inttoptr i64 %v18 to ptr addrspace(258), !dbg !DILocation(line: 13, scope: !26)
+  %t19 = getelementptr i8, ptr addrspace(258) %t18, i64 8, !dbg !DILocation(line: 13, scope: !26)
+  %v27 = load atomic i64, ptr addrspace(258) %t19 unordered, align 8, !dbg !DILocation(line: 13, scope: !26)
+  %t20 = icmp uge i64 %v26, %v27, !dbg !DILocation(line: 13, scope: !26)
+  %v28 = zext i1 %t20 to i8, !dbg !DILocation(line: 13, scope: !26)
+  %t21 = icmp ne i8 %v28, 0, !dbg !DILocation(line: 13, scope: !26)
+  br i1 %t21, label %x22, label %g22, !prof !1, !dbg !DILocation(line: 13, scope: !26)
+x22:
+  call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf10, 10, 3\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 13, scope: !26)
+  unreachable
+g22:
+  %v29 = add i64 %v17, %v26, !dbg !DILocation(line: 14, scope: !26)
+  %t23 = inttoptr i64 %v17 to ptr, !dbg !DILocation(line: 14, scope: !26)
+  %t24 = getelementptr i8, ptr %t23, i64 %v26, !dbg !DILocation(line: 14, scope: !26)
+  store volatile double %v24, ptr %t24, align 1, !pcsections !{!"ft", !{i32 4}}, !dbg !DILocation(line: 14, scope: !26)
+  %v31 = add i32 %v13, 1, !dbg !DILocation(line: 16, scope: !26)
+  %t25 = icmp slt i32 %v31, %v3, !dbg !DILocation(line: 17, scope: !26)
+  %v33 = zext i1 %t25 to i8, !dbg !DILocation(line: 17, scope: !26)
+  %t26 = icmp ne i8 %v33, 0, !dbg !DILocation(line: 18, scope: !26)
+  br i1 %t26, label %e27, label %b4, !dbg !DILocation(line: 18, scope: !26)
+b3:
+  ret void, !dbg !DILocation(line: 19, scope: !26)
+b4:
+  br label %b3, !dbg !DILocation(line: 20, scope: !26)
+b5:
+  %v34 = phi double [ %v6, %e6 ]
+  %v35 = phi i32 [ 0, %e6 ]
+  %v37 = add i32 1, %v35, !dbg !DILocation(line: 21, scope: !26)
+  %v38 = sext i32 %v37 to i64, !dbg !DILocation(line: 21, scope: !26)
+  %v40 = add i32 0, %v3, !dbg !DILocation(line: 21, scope: !26)
+  %v41 = sext i32 %v40 to i64, !dbg !DILocation(line: 21, scope: !26)
+  %v43 = sub i64 %v41, %v38, !dbg !DILocation(line: 21, scope: !26)
+  %v44 = sub i64 2147483647, %v41, !dbg !DILocation(line: 21, scope: !26)
+  %v46 = add i64 %v43, 0, !dbg !DILocation(line: 21, scope: !26)
+  %v48 = call i64 @llvm.smax.i64(i64 %v46, i64 0), !dbg !DILocation(line: 21, scope: !26)
+  %v50 = lshr i64 %v48, 0, !dbg !DILocation(line: 21, scope: !26)
+  %v52 = add i32 0, %v2, !dbg !DILocation(line: 21, scope: !26)
+  %v54 = mul i32 %v35, 8, !dbg !DILocation(line: 21, scope: !26)
+  %v55 = add i32 %v52, %v54, !dbg !DILocation(line: 21, scope: !26)
+  %v56 = zext i32 %v55 to i64, !dbg !DILocation(line: 21, scope: !26)
+  %v58 = mul i64 %v50, 8, !dbg !DILocation(line: 21, scope: !26)
+  %v59 = add i64 %v56, %v58, !dbg !DILocation(line: 21, scope: !26)
+  %t28 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 22, scope: !26)
+  %v60 = load i64, ptr addrspace(258) %t28, align 8, !invariant.load !0, !dbg !DILocation(line: 22, scope: !26)
+  %t29 = inttoptr i64 %v60 to ptr addrspace(258), !dbg !DILocation(line: 23, scope: !26)
+  %t30 = getelementptr i8, ptr addrspace(258) %t29, i64 8, !dbg !DILocation(line: 23, scope: !26)
+  %v61 = load atomic i64, ptr addrspace(258) %t30 unordered, align 8, !dbg !DILocation(line: 23, scope: !26)
+  %v63 = add i64 %v59, 8, !dbg !DILocation(line: 23, scope: !26)
+  %v64 = sub i64 %v61, %v63, !dbg !DILocation(line: 23, scope: !26)
+  %v65 = or i64 %v44, %v64, !dbg !DILocation(line: 23, scope: !26)
+  %t31 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 24, scope: !26)
+  %v66 = load i64, ptr addrspace(258) %t31, align 8, !invariant.load !0, !dbg !DILocation(line: 24, scope: !26)
+  %v68 = add i64 %v56, 0, !dbg !DILocation(line: 25, scope: !26)
+  %v69 = add i64 %v66, %v68, !dbg !DILocation(line: 25, scope: !26)
+  %v71 = add i64 %v56, 0, !dbg !DILocation(line: 25, scope: !26)
+  %v72 = add i64 %v66, %v71, !dbg !DILocation(line: 25, scope: !26)
+  %v74 = add i64 %v63, 0, !dbg !DILocation(line: 25, scope: !26)
+  %v75 = add i64 %v66, %v74, !dbg !DILocation(line: 25, scope: !26)
+  %v77 = add i32 0, %v4, !dbg !DILocation(line: 25, scope: !26)
+  %v78 = zext i32 %v77 to i64, !dbg !DILocation(line: 25, scope: !26)
+  %t32 = inttoptr i64 %v60 to ptr addrspace(258), !dbg !DILocation(line: 25, scope: !26)
+  %t33 = getelementptr i8, ptr addrspace(258) %t32, i64 8, !dbg !DILocation(line: 25, scope: !26)
+  %v79 = load atomic i64, ptr addrspace(258) %t33 unordered, align 8, !dbg !DILocation(line: 25, scope: !26)
+  %v81 = add i64 %v78, 8, !dbg !DILocation(line: 25, scope: !26)
+  %v82 = sub i64 %v79, %v81, !dbg !DILocation(line: 25, scope: !26)
+  %v83 = or i64 %v65, %v82, !dbg !DILocation(line: 25, scope: !26)
+  %v85 = add i64 %v78, 0, !dbg !DILocation(line: 25, scope: !26)
+  %v86 = add i64 %v66, %v85, !dbg !DILocation(line: 25, scope: !26)
+  %v88 = add i64 %v78, 0, !dbg !DILocation(line: 25, scope: !26)
+  %v89 = add i64 %v66, %v88, !dbg !DILocation(line: 25, scope: !26)
+  %v91 = add i64 %v81, 0, !dbg !DILocation(line: 25, scope: !26)
+  %v92 = add i64 %v66, %v91, !dbg !DILocation(line: 25, scope: !26)
+  %v93 = sub i64 %v89, %v75, !dbg !DILocation(line: 25, scope: !26)
+  %v94 = sub i64 %v72, %v92, !dbg !DILocation(line: 25, scope: !26)
+  %v95 = and i64 %v93, %v94, !dbg !DILocation(line: 25, scope: !26)
+  %v96 = or i64 %v83, %v95, !dbg !DILocation(line: 25, scope: !26)
+  %t34 = icmp slt i64 %v96, 0, !dbg !DILocation(line: 25, scope: !26)
+  %v98 = zext i1 %t34 to i8, !dbg !DILocation(line: 25, scope: !26)
+  %t35 = icmp ne i8 %v98, 0, !dbg !DILocation(line: 25, scope: !26)
+  br i1 %t35, label %e36, label %b6, !dbg !DILocation(line: 25, scope: !26)
+b6:
+  %v99 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v96, i64 0, i64 %v66, i64 %v69) #3, !dbg !DILocation(line: 25, scope: !26)
+  %v100 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v96, i64 0, i64 %v66, i64 %v86) #3, !dbg !DILocation(line: 25, scope: !26)
+  %v102 = and i64 %v50, 4294967295, !dbg !DILocation(line: 25, scope: !26)
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 27, scope: !26)
+  br label %e37, !dbg !DILocation(line: 27, scope: !26)
+b7:
+  %v104 = phi double [ %v34, %e37 ], [ %v111, %e43 ]
+  %v105 = phi i32 [ %v35, %e37 ], [ %v112, %e43 ]
+  %v106 = phi i64 [ 0, %e37 ], [ %v115, %e43 ]
+  %v109 = mul i64 %v106, 8, !dbg !DILocation(line: 28, scope: !26)
+  %v110 = add i64 %v99, %v109, !dbg !DILocation(line: 28, scope: !26)
+  %t38 = inttoptr i64 %v99 to ptr addrspace(258), !dbg !DILocation(line: 29, scope: !26)
+  %t39 = getelementptr inbounds i8, ptr addrspace(258) %t38, i64 %v109, !dbg !DILocation(line: 29, scope: !26)
+  %v107 = load double, ptr addrspace(258) %t39, align 1, !alias.scope !{!{!"10.0.0", !{!"10.0"}}}, !noalias !{!{!"10.0.1", !{!"10.0"}}}, !dbg !DILocation(line: 29, scope: !26)
+  %v111 = fadd double %v104, %v107, !dbg !DILocation(line: 29, scope: !26)
+  %t40 = inttoptr i64 %v100 to ptr addrspace(258), !dbg !DILocation(line: 29, scope: !26)
+  store double %v111, ptr addrspace(258) %t40, align 1, !alias.scope !{!{!"10.0.1", !{!"10.0"}}}, !noalias !{!{!"10.0.0", !{!"10.0"}}}, !dbg !DILocation(line: 29, scope: !26)
+  %v112 = add i32 %v105, 1, !dbg !DILocation(line: 29, scope: !26)
+  %t41 = icmp ne i64 %v106, %v102, !dbg !DILocation(line: 30, scope: !26)
+  %v113 = zext i1 %t41 to i8, !dbg !DILocation(line: 30, scope: !26)
+  %v115 = add i64 %v106, 1, !dbg !DILocation(line: 30, scope: !26)
+  %t42 = icmp ne i8 %v113, 0, !dbg !DILocation(line: 31, scope: !26)
+  br i1 %t42, label %e43, label %b8, !dbg !DILocation(line: 31, scope: !26)
+b8:
+  call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 32, scope: !26)
+  br label %b4, !dbg !DILocation(line: 32, scope: !26)
+e6:
+  br label %b5, !dbg !DILocation(line: 4, scope: !26)
+e27:
+  br label %b2, !dbg !DILocation(line: 18, scope: !26)
+e36:
+  br label %b2, !dbg !DILocation(line: 25, scope: !26)
+e37:
+  br label %b7, !dbg !DILocation(line: 27, scope: !26)
+e43:
+  br label %b7, !dbg !DILocation(line: 31, scope: !26)
 }
 

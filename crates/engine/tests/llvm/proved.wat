@@ -60,4 +60,45 @@
     (loop $again
       (i32.store (local.get $p) (i32.const 0))
       (local.set $p (i32.add (local.get $p) (memory.grow (i32.const 1))))
-      (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))))
+      (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1))))))
+  ;; a search for the least, and for its place: single where it has no check, since its
+  ;; iterations have to wait for one another
+  (func (param $p i32) (param $n i32) (result i32) (local $i i32) (local $best i32)
+    (local $least f64) (local $x f64) (local $is_less i32)
+    (loop $again
+      (local.set $x (f64.load (i32.add (local.get $p) (i32.shl (local.get $i) (i32.const 3)))))
+      (local.set $is_less (f64.lt (local.get $x) (local.get $least)))
+      (local.set $least (select (local.get $x) (local.get $least) (local.get $is_less)))
+      (local.set $best (select (local.get $i) (local.get $best) (local.get $is_less)))
+      (br_if $again
+        (i32.lt_s (local.tee $i (i32.add (local.get $i) (i32.const 1))) (local.get $n))))
+    (local.get $best))
+  ;; the same of integers, by a branch
+  (func (param $p i32) (param $n i32) (result i32) (local $i i32) (local $best i32)
+    (local $least i32) (local $x i32)
+    (loop $again
+      (local.set $x (i32.load (i32.add (local.get $p) (i32.shl (local.get $i) (i32.const 2)))))
+      (if (i32.lt_s (local.tee $x (i32.add (local.get $x) (local.get $least))) (i32.const 9))
+        (then
+          (local.set $least (local.get $x))
+          (local.set $best (i32.xor (local.get $x) (local.get $best)))))
+      (br_if $again
+        (i32.lt_s (local.tee $i (i32.add (local.get $i) (i32.const 1))) (local.get $n))))
+    (local.get $best))
+  ;; the least alone, of integers: several at once
+  (func (param $p i32) (param $n i32) (result i32) (local $i i32) (local $least i32) (local $x i32)
+    (loop $again
+      (local.set $x (i32.load (i32.add (local.get $p) (i32.shl (local.get $i) (i32.const 2)))))
+      (local.set $least (select (local.get $x) (local.get $least)
+        (i32.lt_s (local.get $x) (local.get $least))))
+      (br_if $again
+        (i32.lt_s (local.tee $i (i32.add (local.get $i) (i32.const 1))) (local.get $n))))
+    (local.get $least))
+  ;; a sum of floats that is stored each time: a register has it in the second version
+  (func (param $p i32) (param $n i32) (param $to i32) (local $i i32) (local $sum f64)
+    (loop $again
+      (local.set $sum (f64.add (local.get $sum)
+        (f64.load (i32.add (local.get $p) (i32.shl (local.get $i) (i32.const 3))))))
+      (f64.store (local.get $to) (local.get $sum))
+      (br_if $again
+        (i32.lt_s (local.tee $i (i32.add (local.get $i) (i32.const 1))) (local.get $n))))))

@@ -116,12 +116,7 @@ impl Pass<'_> {
         let base = front.copy(site.base);
         if !is_folded(&affine.varying) || index.needs.bits < 64 {
             // Only what is added to the address changes: the index stays.
-            let is_wide = index.needs.bits == u64::BITS;
-            let ty = if is_wide { types::I64 } else { types::I32 };
-            let mut first = front.sum(&[&affine.fixed, &first], ty);
-            if ty != types::I64 {
-                first = front.cursor.ins().uextend(types::I64, first);
-            }
+            let first = front.wide_sum(&[&affine.fixed, &first], index.needs.bits);
             let threshold = front.threshold(site, threshold);
             let moved = match is_ahead {
                 true => front.a_few_bytes(first, threshold),
@@ -130,8 +125,12 @@ impl Pass<'_> {
                     front.cursor.ins().isub(safe, first)
                 }
             };
-            let base = front.cursor.ins().iadd(base, moved);
-            set_sum(self.func, site, base, site.index);
+            // What does not change takes one register in the loop so, and the base none of its own.
+            let (left, right) = match affine.varying.terms.is_empty() {
+                true => (site.base, front.cursor.ins().iadd(first, moved)),
+                false => (front.cursor.ins().iadd(base, moved), site.index),
+            };
+            set_sum(self.func, site, left, right);
             return true;
         }
         let at_first = front.sum_if_any(&first, types::I64);
@@ -400,6 +399,15 @@ impl<'f> Emitter<'f> {
             }
             (None, _) => self.constant(ty, constant),
         }
+    }
+
+    /// The sum of forms of so many bits, 64 or 32, as one of 64.
+    fn wide_sum(&mut self, forms: &[&Linear], bits: u32) -> Value {
+        if bits == u64::BITS {
+            return self.sum(forms, types::I64);
+        }
+        let sum = self.sum(forms, types::I32);
+        self.cursor.ins().uextend(types::I64, sum)
     }
 
     /// The sum of a form's terms; nothing where it has none. Its constant is 0.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use super::identity;
 use crate::compile::Opt;
 use crate::facts::error::{Error, ErrorKind, Result};
 
@@ -21,6 +22,16 @@ const NAMES: [&str; 3] = ["clang-20", "clang", "zig"];
 
 /// The variable that names it.
 const VARIABLE: &str = "FATHOM_CLANG";
+
+/// What compilers have said of themselves, kept from one program to the next: to ask one takes
+/// as long as starting it.
+pub(crate) trait Versions {
+    /// What the one of this identity has said.
+    fn recall(&self, identity: &str) -> Option<String>;
+
+    /// Keeps it, as far as that can be done.
+    fn keep(&self, identity: &str, version: &str);
+}
 
 /// A compiler that was found.
 #[derive(Clone, Debug)]
@@ -38,11 +49,11 @@ impl Clang {
     ///
     /// # Errors
     /// `Config` where there is none, or one of another version.
-    pub(crate) fn find(path: Option<&Path>) -> Result<Clang> {
+    pub(crate) fn find(path: Option<&Path>, versions: &dyn Versions) -> Result<Clang> {
         let named = path.map(Path::to_path_buf);
         let named = named.or_else(|| std::env::var_os(VARIABLE).map(PathBuf::from));
         if let Some(path) = named {
-            return Clang::at(path).map_err(config);
+            return Clang::at(path, versions).map_err(config);
         }
         let folders = std::env::var_os("PATH").unwrap_or_default();
         let folders: Vec<PathBuf> = std::env::split_paths(&folders).collect();
@@ -50,7 +61,7 @@ impl Clang {
             for folder in folders.iter().filter(|folder| folder.is_absolute()) {
                 let path = folder.join(name);
                 if path.is_file()
-                    && let Ok(clang) = Clang::at(path)
+                    && let Ok(clang) = Clang::at(path, versions)
                 {
                     return Ok(clang);
                 }
@@ -63,7 +74,7 @@ impl Clang {
     }
 
     /// The one at a path, or why it will not do.
-    fn at(path: PathBuf) -> Result<Clang, String> {
+    fn at(path: PathBuf, versions: &dyn Versions) -> Result<Clang, String> {
         let is_zig = path
             .file_name()
             .is_some_and(|name| name.to_string_lossy().contains("zig"));
@@ -72,20 +83,35 @@ impl Clang {
             is_zig,
             version: String::new(),
         };
-        let shown = clang.path.display().to_string();
-        let output = clang.command().arg("--version").output();
-        let output = output.map_err(|error| format!("cannot run {shown}: {error}"))?;
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let first = said.lines().next().unwrap_or_default();
+        let identity = identity::of(&clang.path);
+        let known = identity.as_ref().and_then(|of| versions.recall(of));
+        let is_known = known.is_some();
+        let first = known.map_or_else(|| clang.ask(), Ok)?;
         let found = first.split_once("clang version ");
         let found = found.and_then(|(_, rest)| rest.split('.').next()?.parse::<u32>().ok());
         if found != Some(MAJOR) {
             return Err(format!(
-                "code generator 'llvm' needs clang {MAJOR}: {shown} says '{first}'"
+                "code generator 'llvm' needs clang {MAJOR}: {} says '{first}'",
+                clang.path.display()
             ));
         }
-        clang.version = first.to_owned();
+        // Of the file that was asked, if it has not become another one meanwhile.
+        if let Some(identity) = identity.filter(|_| !is_known)
+            && identity::of(&clang.path).as_ref() == Some(&identity)
+        {
+            versions.keep(&identity, &first);
+        }
+        clang.version = first;
         Ok(clang)
+    }
+
+    /// The first line that it says of itself.
+    fn ask(&self) -> Result<String, String> {
+        let output = self.command().arg("--version").output();
+        let output =
+            output.map_err(|error| format!("cannot run {}: {error}", self.path.display()))?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        Ok(said.lines().next().unwrap_or_default().to_owned())
     }
 
     /// What changes with the compiler: for cache keys.
@@ -257,9 +283,26 @@ fn config(message: String) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+
+    /// What was kept.
+    #[derive(Default)]
+    struct Kept(RefCell<BTreeMap<String, String>>);
+
+    impl Versions for Kept {
+        fn recall(&self, identity: &str) -> Option<String> {
+            self.0.borrow().get(identity).cloned()
+        }
+
+        fn keep(&self, identity: &str, version: &str) {
+            let (identity, version) = (identity.to_owned(), version.to_owned());
+            self.0.borrow_mut().insert(identity, version);
+        }
+    }
 
     /// A compiler that does this, whatever it is given.
     fn doing(script: &str) -> (tempfile::TempDir, Clang) {
@@ -270,7 +313,7 @@ mod tests {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
         // A script that was just written may still be open in another test's child.
         for _ in 0..100 {
-            match Clang::at(path.clone()) {
+            match Clang::at(path.clone(), &Kept::default()) {
                 Ok(clang) => return (folder, clang),
                 Err(_) => std::thread::sleep(Duration::from_millis(10)),
             }
@@ -312,5 +355,50 @@ mod tests {
         drop(folder);
         let trouble = clang.compile("", Opt::Speed, None).unwrap_err();
         assert!(matches!(trouble, Trouble::Host(line) if line.starts_with("cannot run")));
+    }
+
+    #[test]
+    fn what_is_known_is_not_asked_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("clang");
+        // Nobody could start it.
+        let program = identity::tests::program(object::elf::PT_LOAD);
+        std::fs::write(&path, &program).unwrap();
+        let began = Instant::now();
+        let identity = loop {
+            match identity::of(&path) {
+                Some(identity) => break identity,
+                None => std::thread::sleep(Duration::from_millis(50)),
+            }
+            assert!(began.elapsed() < Duration::from_secs(30));
+        };
+        let kept = Kept::default();
+        let at = |kept: &Kept| Clang::at(path.clone(), kept).map(|clang| clang.version);
+        assert!(at(&kept).unwrap_err().starts_with("cannot run"));
+        kept.keep(&identity, "clang version 20.1.2");
+        assert_eq!(at(&kept).unwrap(), "clang version 20.1.2");
+        kept.keep(&identity, "clang version 21.1.2");
+        assert!(
+            at(&kept)
+                .unwrap_err()
+                .ends_with("says 'clang version 21.1.2'")
+        );
+        kept.keep(&identity, "clang version 20.1.2");
+        std::fs::write(&path, program).unwrap();
+        assert!(at(&kept).unwrap_err().starts_with("cannot run"));
+    }
+
+    #[test]
+    fn what_was_asked_is_known() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
+        if !path.is_file() {
+            eprintln!("SKIPPED: no .tools/zig: make setup");
+            return;
+        }
+        let kept = Kept::default();
+        let asked = Clang::at(path.clone(), &kept).unwrap();
+        let all: Vec<String> = kept.0.borrow().values().cloned().collect();
+        assert_eq!(all.join(", "), asked.version);
+        assert_eq!(Clang::at(path, &kept).unwrap().version, asked.version);
     }
 }

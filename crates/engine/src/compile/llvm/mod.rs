@@ -23,6 +23,7 @@
 mod clang;
 #[cfg(test)]
 mod goldens;
+mod identity;
 mod ir;
 mod lines;
 mod object;
@@ -46,8 +47,8 @@ use crate::compile::proved::{self, Apart};
 use crate::compile::translate::{InlinedCall, ModuleEnv};
 use crate::facts::error::{ErrorKind, Result};
 use crate::facts::module::Body;
-pub(crate) use clang::Clang;
 use clang::Trouble;
+pub(crate) use clang::{Clang, Versions};
 use ir::{Around, Care, Printed};
 use object::Piece;
 use pace::Pace;

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use cranelift_codegen::entity::EntitySet;
 use cranelift_codegen::ir::{Function, Inst, InstructionData, Opcode, Type, Value, types};
 
+use super::gain;
 use super::shape::Shape;
 use super::trips::{self, Trips};
 use super::turns;
@@ -151,6 +152,10 @@ pub(super) fn of<'a>(
     let mut walks = Walks::new(func, shape, &mut forms);
     let accesses = accesses(func, shape, touches)?;
     if accesses.is_empty() || is_told(func, shape, &accesses) {
+        return None;
+    }
+    let addresses = accesses.iter().map(|(inst, touch)| (*inst, touch.address));
+    if !gain::is_some(func, shape, &mut walks, &addresses.collect::<Vec<_>>()) {
         return None;
     }
     let trips = trips::of(func, shape, &mut walks)?;

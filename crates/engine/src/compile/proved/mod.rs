@@ -9,6 +9,7 @@
 //!  this pass ─────┤ walk.rs    what a value is in iteration k: first + k × step
 //!       │          trips.rs   how many iterations there are
 //!       │          body.rs    nothing else in it traps; accesses in groups
+//!       │          gain.rs    whether there is anything to gain
 //!       │          turns.rs   what was unrolled before is rolled up again
 //!       │          front.rs   the comparison in front, and the addresses
 //!       ▼          twice.rs   the second version
@@ -68,6 +69,7 @@
 
 mod body;
 mod front;
+mod gain;
 mod shape;
 mod trips;
 mod turns;

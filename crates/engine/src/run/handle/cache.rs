@@ -6,6 +6,9 @@
 //!                                                         the artifact (postcard)
 //! ```
 //!
+//! An entry can also be what a compiler has said of itself, named by a hash of what its
+//! file is known by.
+//!
 //! What must stay true: an entry appears whole or not at all (written beside
 //! its place, then renamed), and one that is damaged, truncated, of another
 //! version, of another name, of another build of the program or of another user
@@ -18,7 +21,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::compile::Artifact;
+use crate::compile::{Artifact, Versions};
+use crate::run::config::Config;
 use crate::run::engine::Engine;
 use folder::{Folder, Unused};
 
@@ -73,16 +77,27 @@ impl Key {
     }
 
     fn of_program(engine: &Engine, wasm: &[u8], program: blake3::Hash) -> Option<Key> {
-        let config = engine.config();
+        let configuration = configuration(engine);
+        let parts = [configuration.as_bytes(), program.as_bytes(), wasm];
+        Key::of_parts(engine.config(), &parts)
+    }
+
+    /// Of a compiler that is known by this.
+    fn of_compiler(config: &Config, identity: &str) -> Option<Key> {
+        let program = (*PROGRAM)?;
+        let parts = [b"compiler|", &program.as_bytes()[..], identity.as_bytes()];
+        Key::of_parts(config, &parts)
+    }
+
+    fn of_parts(config: &Config, parts: &[&[u8]]) -> Option<Key> {
         let dir = config.cache_dir.clone()?;
         let mut hasher = blake3::Hasher::new();
-        hasher.update(configuration(engine).as_bytes());
-        hasher.update(program.as_bytes());
-        hasher.update(wasm);
-        let hash = hasher.finalize();
+        for part in parts {
+            hasher.update(part);
+        }
         Some(Key {
             dir,
-            hash,
+            hash: hasher.finalize(),
             bytes_max: config.cache_bytes_max,
             trouble: None,
         })
@@ -94,6 +109,11 @@ impl Key {
 
     /// The artifact, if there is an entry that is undamaged and to be trusted.
     pub fn load(&mut self) -> Option<Artifact> {
+        self.read(|payload| postcard::from_bytes(payload).ok())
+    }
+
+    /// What is made of the payload of such an entry.
+    fn read<V>(&mut self, decode: impl FnOnce(&[u8]) -> Option<V>) -> Option<V> {
         let read = Folder::open(&self.dir, false, self.bytes_max)
             .and_then(|folder| folder.read(&self.name()));
         let bytes = self.note(read)?;
@@ -101,7 +121,7 @@ impl Key {
         if self.hash_of(payload).as_bytes() != head.strip_prefix(MAGIC)? {
             return None;
         }
-        postcard::from_bytes(payload).ok()
+        decode(payload)
     }
 
     /// Of this entry alone: the same payload has another hash under another name.
@@ -147,6 +167,20 @@ impl Key {
     /// What kept the entry from being read or written, in one line.
     pub fn into_trouble(self) -> Option<String> {
         self.trouble
+    }
+}
+
+/// What keeps it from being kept is said of the module that is compiled.
+impl Versions for Config {
+    fn recall(&self, identity: &str) -> Option<String> {
+        let version = |payload: &[u8]| String::from_utf8(payload.to_vec()).ok();
+        Key::of_compiler(self, identity)?.read(version)
+    }
+
+    fn keep(&self, identity: &str, version: &str) {
+        if let Some(mut key) = Key::of_compiler(self, identity) {
+            key.store_payload(version.as_bytes());
+        }
     }
 }
 

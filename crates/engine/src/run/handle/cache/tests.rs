@@ -306,3 +306,22 @@ fn what_is_too_large_is_neither_read_nor_written() {
     assert!(little.trouble.is_some());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn what_a_compiler_said_is_kept_for_it_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = Config::new().cache_dir(Some(folder.path().to_owned()));
+    let said = "clang version 20.1.2";
+    config.keep("one", said);
+    assert_eq!(config.recall("one").as_deref(), Some(said));
+    assert_eq!(config.recall("another"), None);
+    assert_eq!(Config::new().recall("one"), None);
+    let path = Key::of_compiler(&config, "one").unwrap().path();
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&path, bytes).unwrap();
+    assert_eq!(config.recall("one"), None);
+    config.keep("one", said);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+    assert_eq!(config.recall("one"), None);
+}
