@@ -84,6 +84,10 @@ impl Aggregate {
         })
     }
 
+    pub(crate) fn program(&self) -> &Program {
+        &self.body.program
+    }
+
     /// # Errors
     /// The query wants of it what no module is asked for.
     fn groups(&self, args: &AccumulatorArgs<'_>) -> Result<Groups> {

@@ -1,11 +1,13 @@
 //! What can be wrong, in one line each.
 
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf};
 
 use datafusion::error::DataFusionError;
 
 /// Why a function could not be defined, or why its query failed.
-#[derive(Debug, thiserror::Error)]
+///
+/// Its debug text is its line, too: Ballista tells the client of a failed task by that.
+#[derive(thiserror::Error)]
 pub enum Error {
     /// The statement is not one.
     #[error("{0}")]
@@ -40,6 +42,12 @@ pub enum Error {
         /// What it did.
         what: String,
     },
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl From<Error> for DataFusionError {

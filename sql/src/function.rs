@@ -1,17 +1,21 @@
-//! Functions as DataFusion has them.
+//! Functions as DataFusion has them, and what it takes to make them elsewhere.
 
 use std::sync::Arc;
 
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 
 use crate::{
-    aggregate::Aggregate, error::Error, operator::Operator, program::Program, scalar::Scalar,
-    statement::Kind,
+    aggregate::Aggregate,
+    error::Error,
+    operator::Operator,
+    program::Program,
+    scalar::Scalar,
+    statement::{Create, Kind},
 };
 
 /// What a statement has made.
 #[derive(Clone, Debug)]
-pub(crate) enum Function {
+pub enum Function {
     /// A value for each row.
     Scalar(Arc<ScalarUDF>),
     /// A value for each group of rows.
@@ -25,7 +29,7 @@ impl Function {
     ///
     /// # Errors
     /// The module is not what the statement says.
-    pub(crate) fn new(program: Program) -> Result<Function, Error> {
+    pub fn new(program: Program) -> Result<Function, Error> {
         match program.create.kind.clone() {
             Kind::Scalar { arguments, result } => {
                 let scalar = Scalar::new(program, arguments, result)?;
@@ -39,5 +43,15 @@ impl Function {
                 Operator::new(program, columns, parallel).map(Function::Operator)
             }
         }
+    }
+
+    /// Its statement and its module; none of a function that is not of this kind.
+    pub fn parts(&self) -> Option<(&Create, &[u8])> {
+        let program = match self {
+            Function::Scalar(udf) => &udf.inner().downcast_ref::<Scalar>()?.program,
+            Function::Aggregate(udf) => udf.inner().downcast_ref::<Aggregate>()?.program(),
+            Function::Operator(operator) => &operator.program,
+        };
+        Some((&program.create, program.bytes()))
     }
 }

@@ -27,6 +27,8 @@ pub mod session;
 pub mod statement;
 
 pub use error::Error;
-pub use fathom_guest::{Options, batch, column};
+pub use fathom_guest::{Options, batch, column, keep_freed_memory};
+pub use function::Function;
+pub use operator::{Exec, Node, Operator, Planner};
 pub use program::{Program, Programs};
 pub use session::Session;

@@ -21,14 +21,17 @@ use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 
-pub(crate) use plan::{Planner, Relations};
+pub use exec::Exec;
+pub use node::Node;
+pub use plan::Planner;
+pub(crate) use plan::Relations;
 
 use fathom_guest::column::{self, ColumnType};
 
 use crate::{
     error::Error,
     program::Program,
-    statement::{Parallel, parse_columns},
+    statement::{Kind, Parallel, parse_columns},
 };
 
 /// Longest list of columns that a module may say.
@@ -36,7 +39,7 @@ const COLUMNS_BYTES_MAX: usize = 1 << 16;
 
 /// A function from a table to a table.
 #[derive(Debug)]
-pub(crate) struct Operator {
+pub struct Operator {
     pub(crate) program: Program,
     types: Vec<ColumnType>,
     pub(crate) schema: SchemaRef,
@@ -47,7 +50,7 @@ pub(crate) struct Operator {
 
 impl Operator {
     pub(crate) fn new(
-        program: Program,
+        mut program: Program,
         columns: Option<Vec<(String, ColumnType)>>,
         parallel: Option<Parallel>,
     ) -> Result<Arc<Operator>, Error> {
@@ -77,6 +80,11 @@ impl Operator {
             .map(|(name, ty)| Field::new(name, ty.arrow(), true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let types = columns.iter().map(|(_, ty)| *ty).collect();
+        // Whoever has its statement need not ask the module again.
+        program.create.kind = Kind::Operator {
+            columns: Some(columns),
+            parallel: Some(parallel),
+        };
         Ok(Arc::new(Operator {
             program,
             types,

@@ -2,7 +2,10 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use fathom_guest::{Guest, Options, Pool};
@@ -19,6 +22,7 @@ pub struct Program {
 #[derive(Debug, Default)]
 pub struct Programs {
     pools: Mutex<Vec<Weak<Pool>>>,
+    compiled: AtomicUsize,
 }
 
 impl std::fmt::Debug for Program {
@@ -53,15 +57,30 @@ impl Programs {
     }
 
     /// The same with the module itself.
-    fn compile(&self, create: Create, bytes: Vec<u8>, instances: usize) -> Result<Program, Error> {
+    ///
+    /// # Errors
+    /// It is no module.
+    pub fn compile(
+        &self,
+        create: Create,
+        bytes: Vec<u8>,
+        instances: usize,
+    ) -> Result<Program, Error> {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.retain(|pool| pool.strong_count() > 0);
-        let there = pools.iter().filter_map(Weak::upgrade);
-        let mut there = there.filter(|pool| pool.is_of(&bytes, &create.options));
-        let pool = match there.next() {
-            Some(pool) => pool,
+        let options = create.options;
+        let there: Vec<Arc<Pool>> = pools.iter().filter_map(Weak::upgrade).collect();
+        let pool = match there.iter().find(|pool| pool.is_of(&bytes, &options)) {
+            Some(pool) => pool.clone(),
             None => {
-                let pool = Pool::new(bytes, create.options);
+                let mut there = there.iter();
+                let pool = match there.find(|pool| pool.is_compiled_from(&bytes, &options)) {
+                    Some(alike) => alike.under(options),
+                    None => {
+                        self.compiled.fetch_add(1, Ordering::Relaxed);
+                        Pool::new(bytes, options)
+                    }
+                };
                 let pool = Arc::new(pool.map_err(|what| unfit(&create, what))?);
                 pool.want(instances);
                 pools.push(Arc::downgrade(&pool));
@@ -69,6 +88,11 @@ impl Programs {
             }
         };
         Ok(Program { create, pool })
+    }
+
+    /// How often it has compiled a module.
+    pub fn compiled(&self) -> usize {
+        self.compiled.load(Ordering::Relaxed)
     }
 }
 
@@ -85,6 +109,11 @@ impl Program {
     /// The function's name.
     pub fn name(&self) -> &str {
         &self.create.name
+    }
+
+    /// The module, as it was given.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.pool.bytes()
     }
 
     pub(crate) fn options(&self) -> &Options {

@@ -17,7 +17,7 @@ use crate::{error::Error, program::Program};
 
 #[derive(Debug)]
 pub(crate) struct Scalar {
-    program: Program,
+    pub(crate) program: Program,
     arguments: Vec<ColumnType>,
     result: ColumnType,
     signature: Signature,

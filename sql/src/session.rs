@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use datafusion::{
     arrow::array::RecordBatch,
     error::{DataFusionError, Result},
-    execution::{FunctionRegistry, SessionStateBuilder},
+    execution::{FunctionRegistry, SessionState, SessionStateBuilder},
     prelude::{SessionConfig, SessionContext},
 };
 
@@ -24,6 +24,7 @@ pub struct Session {
     operators: Relations,
     programs: Programs,
     folder: PathBuf,
+    module_bytes_max: usize,
 }
 
 impl Session {
@@ -31,16 +32,15 @@ impl Session {
     ///
     /// # Errors
     /// DataFusion cannot be set up.
-    pub fn new(mut config: SessionConfig, folder: PathBuf) -> Result<Session> {
-        // Otherwise `results/*/samples.jsonl` names no file.
-        let execution = &mut config.options_mut().execution;
-        execution.listing_table_ignore_subdirectory = false;
-        let mut state = SessionStateBuilder::new()
-            .with_config(config)
-            .with_default_features()
-            .with_query_planner(Arc::new(Planner))
-            .build();
-        state.register_file_format(Arc::new(Lines::default()), false)?;
+    pub fn new(config: SessionConfig, folder: PathBuf) -> Result<Session> {
+        Session::over(state(config)?, folder)
+    }
+
+    /// A session over a state that somebody has made of [`state`].
+    ///
+    /// # Errors
+    /// It takes no tables of a new kind.
+    pub fn over(state: SessionState, folder: PathBuf) -> Result<Session> {
         let context = SessionContext::new_with_state(state).enable_url_table();
         let operators = Relations::default();
         context.register_relation_planner(Arc::new(operators.clone()))?;
@@ -50,7 +50,14 @@ impl Session {
             operators,
             programs: Programs::default(),
             folder,
+            module_bytes_max: usize::MAX,
         })
+    }
+
+    /// The same with a limit on the size of modules.
+    pub fn with_module_bytes_max(mut self, bytes: usize) -> Session {
+        self.module_bytes_max = bytes;
+        self
     }
 
     /// DataFusion's own, to add tables and functions to.
@@ -123,6 +130,10 @@ impl Session {
         create.options.reuse &= !matches!(create.kind, Kind::Operator { .. });
         let instances = self.context.state().config().target_partitions();
         let program = self.programs.load(create, &self.folder, instances)?;
+        let (bytes, most) = (program.bytes().len(), self.module_bytes_max);
+        if bytes > most {
+            return Err(program.unfit(format!("it has {bytes} bytes, and {most} are allowed here")));
+        }
         let function = Function::new(program)?;
         self.remove(&name);
         match function {
@@ -154,6 +165,23 @@ impl Session {
         self.context.deregister_udf(name);
         self.context.deregister_udaf(name);
     }
+}
+
+/// What DataFusion has by itself, with a planner that knows operators and Fathom's own files.
+///
+/// # Errors
+/// DataFusion cannot be set up.
+pub fn state(mut config: SessionConfig) -> Result<SessionState> {
+    // Otherwise `results/*/samples.jsonl` names no file.
+    let execution = &mut config.options_mut().execution;
+    execution.listing_table_ignore_subdirectory = false;
+    let mut state = SessionStateBuilder::new()
+        .with_config(config)
+        .with_default_features()
+        .with_query_planner(Arc::new(Planner))
+        .build();
+    state.register_file_format(Arc::new(Lines::default()), false)?;
+    Ok(state)
 }
 
 /// An error in one line: what DataFusion adds for its developers left out.

@@ -27,6 +27,8 @@ use fathom_guest::{
 
 use crate::error::Error;
 
+mod text;
+
 /// What a function is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
@@ -64,7 +66,7 @@ pub enum Parallel {
     Shared,
 }
 
-/// A function that is to be.
+/// A function that is to be. As text it is its statement, which is parsed to the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Create {
     /// Its name in SQL.

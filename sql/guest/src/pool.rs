@@ -41,7 +41,7 @@ static FILLER: LazyLock<Option<Sender<Weak<Pool>>>> = LazyLock::new(|| {
 
 /// What functions of one module share, if they may take the same.
 pub struct Pool {
-    bytes: Vec<u8>,
+    bytes: Arc<[u8]>,
     options: Options,
     engine: Engine,
     module: Module,
@@ -85,6 +85,27 @@ impl Pool {
     /// It is none, in words.
     pub fn of_engine(engine: Engine, bytes: Vec<u8>, options: Options) -> Result<Pool, String> {
         let module = Module::new(&engine, &bytes).map_err(|error| error.to_string())?;
+        Pool::of_module(engine, module, bytes.into(), options)
+    }
+
+    /// The same module with other options; it is not compiled again.
+    ///
+    /// # Errors
+    /// The options want another strategy, or its imports are none that a function has, in words.
+    pub fn under(&self, options: Options) -> Result<Pool, String> {
+        if options.bounds != self.options.bounds {
+            return Err(format!("it is compiled for {}", self.options.bounds));
+        }
+        let (engine, module) = (self.engine.clone(), self.module.clone());
+        Pool::of_module(engine, module, self.bytes.clone(), options)
+    }
+
+    fn of_module(
+        engine: Engine,
+        module: Module,
+        bytes: Arc<[u8]>,
+        options: Options,
+    ) -> Result<Pool, String> {
         let mut linker: Linker<StoreLimits> = Linker::new(&engine);
         // It has no files, no clock and no output: a call of one is a trap that names it.
         linker
@@ -122,7 +143,12 @@ impl Pool {
 
     /// Whether it is what compiling these would make.
     pub fn is_of(&self, bytes: &[u8], options: &Options) -> bool {
-        self.options == *options && self.bytes == bytes
+        self.options == *options && *self.bytes == *bytes
+    }
+
+    /// Whether it is compiled from these bytes as these options say, whatever else they are.
+    pub fn is_compiled_from(&self, bytes: &[u8], options: &Options) -> bool {
+        self.options.bounds == options.bounds && *self.bytes == *bytes
     }
 
     /// Has as many instances made ready, and made again where they are not reused.

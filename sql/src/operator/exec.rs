@@ -38,7 +38,7 @@ use crate::{error::Error, statement::Parallel};
 
 /// Operators in a physical plan.
 #[derive(Debug)]
-pub(crate) struct Exec {
+pub struct Exec {
     /// From the one that takes the input to the one whose output it is; never empty.
     chain: Vec<Arc<Operator>>,
     input: Arc<dyn ExecutionPlan>,
@@ -47,7 +47,7 @@ pub(crate) struct Exec {
 
 impl Exec {
     /// Of an operator, which is put behind those of its input where they can share an instance.
-    pub(crate) fn new(operator: Arc<Operator>, input: Arc<dyn ExecutionPlan>) -> Exec {
+    pub fn new(operator: Arc<Operator>, input: Arc<dyn ExecutionPlan>) -> Exec {
         match input.downcast_ref::<Exec>() {
             Some(before) if before.last().shares_with(&operator) => {
                 let mut chain = before.chain.clone();
@@ -56,6 +56,11 @@ impl Exec {
             }
             _ => Exec::of(vec![operator], input),
         }
+    }
+
+    /// From the one that takes the input to the one whose output it is.
+    pub fn chain(&self) -> &[Arc<Operator>] {
+        &self.chain
     }
 
     fn of(chain: Vec<Arc<Operator>>, input: Arc<dyn ExecutionPlan>) -> Exec {

@@ -17,8 +17,9 @@ use fathom_guest::column::{self, ColumnType};
 
 /// A call of an operator, with its input.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) operator: Arc<Operator>,
+pub struct Node {
+    /// What is called.
+    pub operator: Arc<Operator>,
     pub(crate) input: LogicalPlan,
     schema: DFSchemaRef,
 }
@@ -28,7 +29,7 @@ impl Node {
     ///
     /// # Errors
     /// A column of the input is of a type that does not cross.
-    pub(crate) fn new(operator: Arc<Operator>, input: LogicalPlan) -> Result<Node> {
+    pub fn new(operator: Arc<Operator>, input: LogicalPlan) -> Result<Node> {
         let of_no_type = |ty| ColumnType::of(ty).is_none();
         let fields = input.schema().fields();
         if let Some(field) = fields.iter().find(|field| of_no_type(field.data_type())) {

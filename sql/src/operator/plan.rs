@@ -120,7 +120,7 @@ fn input_of(
 }
 
 /// DataFusion's planner that knows operators, too.
-pub(crate) struct Planner;
+pub struct Planner;
 
 impl fmt::Debug for Planner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

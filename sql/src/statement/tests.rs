@@ -188,3 +188,21 @@ fn a_deadline_is_a_time_up_to_a_day() {
         assert_eq!(time(text).is_some(), expected, "{text}");
     }
 }
+
+/// What travels is the statement.
+#[test]
+fn a_function_is_its_statement() {
+    for sql in [
+        "CREATE FUNCTION f(bigint, double, boolean, real, smallint, int) RETURNS varchar LANGUAGE wasm AS 'f.wasm'",
+        "CREATE OR REPLACE FUNCTION \"a \"\"b\"() RETURNS int LANGUAGE wasm AS 'a''b/c.wasm', 'x'
+         WITH (deadline = '7ms', memory = '3 KiB', reuse = 'off', rows = '5', bounds = 'shadow')",
+        "CREATE AGGREGATE FUNCTION slope(double, double) RETURNS double LANGUAGE wasm AS 's.wasm'",
+        "CREATE FUNCTION t(table) RETURNS TABLE (\"A \"\"b\" int, c real) LANGUAGE wasm PARALLEL SAFE AS 't.wasm'",
+        "CREATE FUNCTION t(table) RETURNS TABLE LANGUAGE wasm PARALLEL SHARED AS 't.wasm', 'KMeans'",
+        "CREATE FUNCTION t(table) RETURNS TABLE LANGUAGE wasm PARALLEL UNSAFE AS 't.wasm', 'KMeans'",
+        "CREATE FUNCTION t(table) RETURNS TABLE LANGUAGE wasm AS 't.wasm', 'KMeans'",
+    ] {
+        let create = created(sql);
+        assert_eq!(created(&create.to_string()), create, "{create}");
+    }
+}
