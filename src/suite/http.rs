@@ -94,7 +94,7 @@ pub fn run(args: &Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         runs.extend(peaks);
         runs.extend(load.round(round, &constant, &mut tell)?);
     }
-    let sheet = load::sheet(&header, &runs);
+    let sheet = load::sheet(&header, &runs)?;
     for (name, text) in sheet.files(NAME, "http") {
         let path = folder.join(name);
         fs::write(&path, text).with_context(|| path.display().to_string())?;

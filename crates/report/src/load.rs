@@ -1,16 +1,21 @@
-//! Servers under load: a line for each rate and server, medians over rounds.
+//! Servers under load: a line for each rate and server, medians over rounds, and what the talk
+//! "Benchmarking WasmFX" states of its own.
 //!
 //! What must stay true: it works from the file alone; what failed is counted in the table, and
-//! a server that could not be driven has no numbers but its reason.
+//! a server that could not be driven has no numbers but its reason; times of two servers are
+//! compared round by round.
 
 use fathom_record::Variant;
 use fathom_record::load::{LoadHeader, LoadRun};
 use fathom_stats::order::median;
+use fathom_stats::ratio;
 
-use crate::pages::way;
+use crate::ReportError;
+use crate::figures::NONE;
+use crate::pages::{Served, served, shown, way};
 use crate::sheet::{Column, Entry, Sheet, Unit};
 
-const COLUMNS: [Column; 11] = [
+const COLUMNS: [Column; 13] = [
     ("asked, 1/s", "rate_per_s", Unit::Text),
     ("engine", "engine", Unit::Text),
     ("fibers", "fibers", Unit::Text),
@@ -20,12 +25,17 @@ const COLUMNS: [Column; 11] = [
     ("99 %", "p99_ns", Unit::Time),
     ("99.9 %", "p999_ns", Unit::Time),
     ("largest", "max_ns", Unit::Time),
+    ("99.9 % over Asyncify", "p999_over_asyncify", Unit::Text),
+    ("largest over Asyncify", "max_over_asyncify", Unit::Text),
     ("memory", "rss_peak_bytes", Unit::Bytes),
     ("failed", "failed", Unit::Whole),
 ];
 
-/// The table of a file's runs.
-pub fn sheet(header: &LoadHeader, runs: &[LoadRun]) -> Sheet {
+/// The table of a file's runs, with the talk's lines behind.
+///
+/// # Errors
+/// [`ReportError::Data`] if the talk's figures cannot be read; a test reads them.
+pub fn sheet(header: &LoadHeader, runs: &[LoadRun]) -> Result<Sheet, ReportError> {
     let mut keys: Vec<(Option<u32>, &str, Variant)> = Vec::new();
     for run in runs {
         let key = (run.rate, run.engine.as_str(), run.build);
@@ -34,15 +44,65 @@ pub fn sheet(header: &LoadHeader, runs: &[LoadRun]) -> Sheet {
         }
     }
     keys.sort_by_key(|(rate, ..)| *rate);
-    Sheet {
+    let ours = keys.into_iter().map(|key| line(key, runs));
+    let published = served()?.into_iter().map(stated);
+    Ok(Sheet {
         title: format!(
             "HTTP on loopback: {} connections, {} s at each rate, by {}; medians of rounds, the \
              largest latency of all, failures added up. At a constant rate latencies count from \
-             when a request was due",
+             when a request was due. Latencies over Asyncify's are geometric means of the rounds' \
+             ratios with 95 % intervals. Published is the talk \"Benchmarking WasmFX\"",
             header.connections, header.seconds, header.generator
         ),
         columns: &COLUMNS,
-        lines: keys.into_iter().map(|key| line(key, runs)).collect(),
+        lines: ours.chain(published).collect(),
+    })
+}
+
+/// What the talk states, as a line.
+fn stated(served: Served) -> Vec<Entry> {
+    let unknown = || Entry::Number(None);
+    let (answers, largest) = match served.rate {
+        None => (Some(served.is), None),
+        Some(_) => (None, Some(served.is * 1e6)),
+    };
+    vec![
+        asked(served.rate),
+        "published".into(),
+        served.of.into(),
+        unknown(),
+        answers.into(),
+        unknown(),
+        unknown(),
+        unknown(),
+        largest.into(),
+        NONE.into(),
+        NONE.into(),
+        unknown(),
+        unknown(),
+    ]
+}
+
+fn asked(rate: Option<u32>) -> Entry {
+    let asked = rate.map_or_else(|| "as many as it takes".to_owned(), |rate| rate.to_string());
+    asked.into()
+}
+
+/// A latency over that of the same engine's Asyncify build in the same rounds.
+fn over_asyncify(whole: &[&LoadRun], runs: &[LoadRun], latency: fn(&LoadRun) -> u64) -> Entry {
+    let pair = |run: &&LoadRun| {
+        let base = runs.iter().find(|other| {
+            (other.round, other.rate) == (run.round, run.rate)
+                && other.build == Variant::WasmAsyncify
+                && other.trouble.is_none()
+        })?;
+        Some((latency(run) as f64, latency(base) as f64))
+    };
+    let pairs: Vec<(f64, f64)> = whole.iter().filter_map(pair).collect();
+    let is_base = whole.iter().any(|run| run.build == Variant::WasmAsyncify);
+    match ratio::paired(&pairs) {
+        Ok(ratio) if !is_base => shown(&ratio).into(),
+        _ => NONE.into(),
     }
 }
 
@@ -64,8 +124,7 @@ fn line((rate, engine, build): (Option<u32>, &str, Variant), runs: &[LoadRun]) -
     let failed: u64 = whole.iter().map(|run| run.failed).sum();
     let failed = (!whole.is_empty()).then_some(failed as f64);
     vec![
-        rate.map_or_else(|| "as many as it takes".to_owned(), |rate| rate.to_string())
-            .into(),
+        asked(rate),
         engine.into(),
         way(build).unwrap_or_default().into(),
         (whole.len() as u32).into(),
@@ -74,6 +133,8 @@ fn line((rate, engine, build): (Option<u32>, &str, Variant), runs: &[LoadRun]) -
         middle(|run| run.p99_ns as f64).into(),
         middle(|run| run.p999_ns as f64).into(),
         largest.into(),
+        over_asyncify(&whole, runs, |run| run.p999_ns),
+        over_asyncify(&whole, runs, |run| run.max_ns),
         peak.into(),
         failed.into(),
     ]
@@ -119,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_medians_by_rate_and_failures_are_added_up() {
+    fn lines_are_medians_by_rate_and_failures_are_added_up_and_the_talk_is_behind() {
         let header = LoadHeader {
             date: String::new(),
             tool: String::new(),
@@ -140,18 +201,38 @@ mod tests {
             run(0, Variant::WasmAsyncify, None, 9),
             gone,
         ];
-        let csv = sheet(&header, &runs).csv();
+        let csv = sheet(&header, &runs).unwrap().csv();
         let lines: Vec<&str> = csv.lines().skip(1).collect();
         assert_eq!(
-            lines,
+            lines[..3],
             [
-                "as many as it takes,fathom,Asyncify,1,1000,9000000,18000000,27000000,36000000,1048576,0",
-                "500,fathom,stack switching,3,1000,2000000,4000000,6000000,12000000,1048576,3",
+                "as many as it takes,fathom,Asyncify,1,1000,9000000,18000000,27000000,36000000,–,–,1048576,0",
+                "500,fathom,stack switching,3,1000,2000000,4000000,6000000,12000000,–,–,1048576,3",
+                "as many as it takes,published,Asyncify,,79587,,,,,–,–,,",
             ]
         );
+        assert!(lines.contains(&"80000,published,WasmFX (dev),,,,,,8000000,–,–,,"));
         assert_eq!(
             troubles(&runs),
             "fathom wasm-switch at 500 a second, round 4: the server did not end\n"
         );
+    }
+
+    #[test]
+    fn a_latency_is_compared_with_asyncify_s_of_its_round() {
+        let rate = Some(500);
+        let of = |build, ms: [u64; 5]| {
+            let each = ms.into_iter().zip(0..);
+            each.map(move |(ms, round)| run(round, build, rate, ms))
+        };
+        let runs: Vec<LoadRun> = of(Variant::WasmAsyncify, [10, 20, 40, 80, 160])
+            .chain(of(Variant::WasmSwitch, [5, 10, 20, 40, 80]))
+            .collect();
+        let whole: Vec<&LoadRun> = runs
+            .iter()
+            .filter(|run| run.build == Variant::WasmSwitch)
+            .collect();
+        let ratio = over_asyncify(&whole, &runs, |run| run.max_ns);
+        assert_eq!(ratio, "0.50 (0.500–0.500)".into());
     }
 }

@@ -413,7 +413,7 @@ fn nanoseconds(ns: Option<f64>) -> String {
 }
 
 /// A ratio and the ends of its interval.
-pub(super) fn shown(ratio: &Ratio) -> String {
+pub(crate) fn shown(ratio: &Ratio) -> String {
     let value = figures::ratio_bare(ratio.value);
     match &ratio.interval {
         Ok(ends) => format!("{value} ({})", figures::ends(ends.low, ends.high)),

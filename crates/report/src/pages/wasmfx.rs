@@ -23,6 +23,8 @@ use crate::{ReportError, figures, stated};
 /// The page's file.
 const PAGE: &str = "benchmarking-wasmfx.md";
 const NAME: &str = "benchmarking-wasmfx";
+/// What measures servers.
+const SERVED: &str = "\n`fathom suite http` measures ours, and sets these beside them.\n";
 const DATA: &str = include_str!("../../data/benchmarking-wasmfx.toml");
 
 /// What the talk states.
@@ -61,6 +63,8 @@ struct Stated {
 struct Server {
     what: String,
     unit: String,
+    /// Requests asked for in a second; as many as it takes without.
+    rate: Option<u32>,
     line: Vec<Figure>,
 }
 
@@ -69,7 +73,32 @@ struct Server {
 #[serde(deny_unknown_fields)]
 struct Figure {
     of: String,
-    is: String,
+    is: f64,
+}
+
+/// What the talk states of its server, at a rate or without.
+pub(crate) struct Served {
+    /// Requests asked for in a second.
+    pub rate: Option<u32>,
+    /// By what its fibers switch.
+    pub of: String,
+    /// Answers in a second, where no rate is asked for; with one the largest latency in
+    /// milliseconds.
+    pub is: f64,
+}
+
+/// The talk's figures of its server.
+///
+/// # Errors
+/// As [`own`].
+pub(crate) fn served() -> Result<Vec<Served>, ReportError> {
+    let talk: Talk = stated::read(NAME, DATA)?;
+    let of = |server: Server| {
+        let rate = server.rate;
+        let lines = server.line.into_iter();
+        lines.map(move |Figure { of, is }| Served { rate, of, is })
+    };
+    Ok(talk.server.into_iter().flat_map(of).collect())
 }
 
 /// What the experiment adds: the page of fibers, and the talk's.
@@ -102,10 +131,11 @@ fn page(talk: &Talk, fibers: &Fibers<'_>) -> String {
         let lines = server
             .line
             .iter()
-            .map(|line| vec![line.of.clone(), line.is.clone()]);
+            .map(|line| vec![line.of.clone(), line.is.to_string()]);
         let table: Vec<Vec<String>> = std::iter::once(head.to_vec()).chain(lines).collect();
         let _ = write!(text, "\n## {}\n\n{}", server.what, markdown(&table));
     }
+    text.push_str(SERVED);
     text
 }
 
