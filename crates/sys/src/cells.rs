@@ -8,7 +8,7 @@
 //!                   Fixed  │ free ones kept by size; who owns what stands outside
 //! ```
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error};
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
@@ -147,14 +147,26 @@ unsafe impl Word for u128 {}
 // SAFETY: integers.
 unsafe impl Word for usize {}
 
-fn allocate(key: Option<Key>, layout: Layout) -> Option<NonNull<u8>> {
+/// What a block holds before anything is written to it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Zeros,
+    Anything,
+}
+
+fn allocate(key: Option<Key>, layout: Layout, before: Before) -> Option<NonNull<u8>> {
     match key {
         Some(key) => Heap::of(key)?.take(layout),
         None if layout.size() == 0 => {
             Some(NonNull::without_provenance(layout.align().try_into().ok()?))
         }
         // SAFETY: the layout has a size.
-        None => NonNull::new(unsafe { alloc_zeroed(layout) }),
+        None => NonNull::new(unsafe {
+            match before {
+                Before::Zeros => alloc_zeroed(layout),
+                Before::Anything => alloc(layout),
+            }
+        }),
     }
 }
 
@@ -171,7 +183,7 @@ impl<T> Placed<T> {
     /// Place a value. Ends the process where there is no memory, as a box does.
     pub fn new(domain: Domain, key: Key, value: T) -> Placed<T> {
         let (layout, key) = (Layout::new::<T>(), domain.key(key));
-        let Some(start) = allocate(key, layout) else {
+        let Some(start) = allocate(key, layout, Before::Anything) else {
             handle_alloc_error(layout)
         };
         let start = start.cast::<T>();
@@ -181,11 +193,26 @@ impl<T> Placed<T> {
     }
 }
 
+impl<T: Copy> Placed<[T]> {
+    /// A copy of values. Ends the process where there is no memory.
+    pub fn copied(domain: Domain, key: Key, values: &[T]) -> Placed<[T]> {
+        let (layout, key) = (Layout::for_value(values), domain.key(key));
+        let Some(start) = allocate(key, layout, Before::Anything) else {
+            handle_alloc_error(layout)
+        };
+        let start = start.cast::<T>();
+        // SAFETY: allocated for so many values.
+        unsafe { start.copy_from_nonoverlapping(NonNull::from(values).cast(), values.len()) };
+        let start = NonNull::slice_from_raw_parts(start, values.len());
+        Placed { start, layout, key }
+    }
+}
+
 impl<T: Word> Placed<[T]> {
     /// As many zeros; nothing where there is no memory for them.
     pub fn zeroed(domain: Domain, key: Key, len: usize) -> Option<Placed<[T]>> {
         let (layout, key) = (Layout::array::<T>(len).ok()?, domain.key(key));
-        let start = allocate(key, layout)?.cast::<T>();
+        let start = allocate(key, layout, Before::Zeros)?.cast::<T>();
         let start = NonNull::slice_from_raw_parts(start, len);
         Some(Placed { start, layout, key })
     }
@@ -196,13 +223,6 @@ impl<T: Word> Placed<[T]> {
             let layout = Layout::array::<T>(len);
             handle_alloc_error(layout.unwrap_or(Layout::new::<T>()))
         })
-    }
-
-    /// A copy of values. Ends the process where there is no memory.
-    pub fn copied(domain: Domain, key: Key, values: &[T]) -> Placed<[T]> {
-        let mut placed = Placed::zeros(domain, key, values.len());
-        placed.copy_from_slice(values);
-        placed
     }
 }
 
@@ -260,6 +280,9 @@ mod tests {
     fn cells_hold_values_and_are_zero_when_they_are_new() {
         let cell = Placed::new(Domain::Open, Key::Fixed, 7u32);
         assert_eq!(*cell, 7);
+        let copied = Placed::copied(Domain::Open, Key::Fixed, &['a', 'b']);
+        assert_eq!(copied[..], ['a', 'b']);
+        assert!(Placed::<[char]>::copied(Domain::Open, Key::Fixed, &[]).is_empty());
         let mut words = Placed::<[u64]>::zeroed(Domain::Open, Key::Inside, 3).unwrap();
         words[2] = 9;
         assert_eq!(words[..], [0, 0, 9]);

@@ -12,7 +12,6 @@ use smallvec::{SmallVec, smallvec};
 use crate::facts::error::{Error, Result};
 use crate::facts::types::{FuncType, Gone, TypeHold, TypeId, ValType};
 use crate::facts::vmctx::VmFuncRef;
-use crate::run::engine::Trampolines;
 use crate::run::host::{Caller, HostDef, IntoHostFunc};
 use crate::run::store::{AsContext, AsContextMut, StoreOpaque, call_raw, opaque_mut};
 use crate::run::values::{Val, WasmTy, each_arity};
@@ -63,27 +62,14 @@ impl Func {
     pub(crate) unsafe fn place(def: &HostDef, store: &mut StoreOpaque) -> Result<Func> {
         let (id, _hold) = TypeHold::of(&def.ty).map_err(gone)?;
         let trampolines = store.engine.trampolines(id)?;
+        let func = std::iter::once(def.func(id, &trampolines)).collect();
+        let made_of = Arc::new((def.clone(), trampolines));
         // SAFETY: the caller's promise.
-        Ok(unsafe { Func::place_with(def, id, trampolines, store) })
-    }
-
-    /// The same, of a type that reads like the definition's, with trampolines of that
-    /// type.
-    ///
-    /// # Safety
-    /// As [`Func::place`].
-    pub(crate) unsafe fn place_with(
-        def: &HostDef,
-        id: TypeId,
-        trampolines: Arc<Trampolines>,
-        store: &mut StoreOpaque,
-    ) -> Func {
-        // SAFETY: the caller's promise.
-        let raw = unsafe { def.place(id, trampolines, store) };
-        Func {
+        let raw = unsafe { store.place(&func, made_of) }.next();
+        Ok(Func {
             store: store.id,
-            raw,
-        }
+            raw: raw.expect("there is one"),
+        })
     }
 
     /// The parameters and results of the function.

@@ -16,6 +16,7 @@ mod closures;
 
 pub use closures::{HostReturn, IntoHostFunc};
 
+use std::any::Any;
 use std::marker::PhantomData;
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,18 +41,43 @@ use crate::run::values::Val;
 
 /// A host function: what compiled code sees of it first.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub(crate) struct HostFunc {
     vm: VmHostFunc,
+    /// The reference to it.
+    func_ref: VmFuncRef,
     store: *mut StoreOpaque,
-    body: HostBody,
-    /// Keeps the code that calls it, and its type.
-    _trampolines: Arc<Trampolines>,
+    body: NonNull<Body>,
 }
 
-impl HostFunc {
-    /// Is called through this from now on.
+/// Host functions that no store has yet, ready to be placed in any.
+pub(crate) struct HostFuncsPre(Box<[HostFunc]>);
+
+// SAFETY: their addresses are of code and of bodies, which are `Send + Sync`; those of a store
+// are null.
+unsafe impl Send for HostFuncsPre {}
+// SAFETY: as above.
+unsafe impl Sync for HostFuncsPre {}
+
+impl FromIterator<HostFunc> for HostFuncsPre {
+    fn from_iter<I: IntoIterator<Item = HostFunc>>(funcs: I) -> HostFuncsPre {
+        HostFuncsPre(funcs.into_iter().collect())
+    }
+}
+
+/// Host functions that were placed in a store at once.
+pub(crate) struct HostFuncs {
+    funcs: Placed<[HostFunc]>,
+    /// Keeps their bodies, the code that calls them, and their types.
+    _made_of: Arc<dyn Any + Send + Sync>,
+}
+
+impl HostFuncs {
+    /// They are called through this from now on.
     pub fn call_through(&mut self, shim: Shim) {
-        self.vm.call = shim;
+        for func in &mut *self.funcs {
+            func.vm.call = shim;
+        }
     }
 }
 
@@ -69,13 +95,13 @@ unsafe impl Send for HostFunc {}
 /// store, the calling instance's context and the slots.
 ///
 /// Only called with a store whose data has the type it was made for.
-pub type HostBody = Arc<dyn Fn(*mut StoreOpaque, *mut u8, *mut u128) -> Result<()> + Send + Sync>;
+type Body = dyn Fn(*mut StoreOpaque, *mut u8, *mut u128) -> Result<()> + Send + Sync;
 
 /// A body with its type, ready for any store with the same data type.
 #[derive(Clone)]
 pub struct HostDef {
     pub ty: FuncType,
-    body: HostBody,
+    body: Arc<Body>,
     /// Calls the body without asking for its type: `direct` of it.
     direct: Shim,
 }
@@ -179,7 +205,7 @@ pub(crate) unsafe extern "C" fn shim(
 ) -> u32 {
     let host: *const HostFunc = host.cast();
     // SAFETY: the caller's promise.
-    unsafe { called((*host).store, caller, values, &*(*host).body) }
+    unsafe { called((*host).store, caller, values, (*host).body.as_ref()) }
 }
 
 /// As [`shim`], called by exit trampolines: the body is compiled into it.
@@ -193,8 +219,8 @@ where
     let host: *const HostFunc = host.cast();
     // SAFETY: the caller's promise.
     unsafe {
-        let body = Arc::as_ptr(&(*host).body).cast::<B>();
-        called((*host).store, caller, values, &*body)
+        let body = (*host).body.cast::<B>();
+        called((*host).store, caller, values, body.as_ref())
     }
 }
 
@@ -282,7 +308,7 @@ impl HostDef {
     {
         let signature = ty.clone();
         let body = move |store: *mut StoreOpaque, vmctx: *mut u8, values: *mut u128| {
-            // SAFETY: `HostBody`'s condition and the shim's.
+            // SAFETY: `Body`'s condition and the shim's.
             unsafe {
                 let slots = |i: usize| values.add(i);
                 let args: Values = signature
@@ -309,41 +335,56 @@ impl HostDef {
         HostDef::new(ty, body)
     }
 
-    /// Put it into a store, as a function of type `type_id`, which reads like its own,
-    /// with trampolines of that type.
+    /// As a function to be placed, of type `type_id`, which reads like its own, with
+    /// trampolines of that type.
+    pub(crate) fn func(&self, type_id: TypeId, trampolines: &Trampolines) -> HostFunc {
+        HostFunc {
+            vm: VmHostFunc {
+                runtime: std::ptr::null_mut(),
+                call: self.direct,
+            },
+            func_ref: VmFuncRef {
+                code: trampolines.exit(),
+                vmctx: std::ptr::null_mut(),
+                type_id: type_id.number(),
+                slots: self.ty.slots(),
+                entry: trampolines.entry(),
+            },
+            store: std::ptr::null_mut(),
+            body: NonNull::from(&*self.body),
+        }
+    }
+}
+
+impl StoreOpaque {
+    /// Place functions. What refers to them, in order.
     ///
     /// # Safety
-    /// The store's data has the type the definition was made for.
+    /// The store's data has the type that their definitions were made for; `made_of` keeps these
+    /// and the trampolines.
     pub(crate) unsafe fn place(
-        &self,
-        type_id: TypeId,
-        trampolines: Arc<Trampolines>,
-        store: *mut StoreOpaque,
-    ) -> NonNull<VmFuncRef> {
-        // SAFETY: exclusively borrowed by the caller.
-        let opaque = unsafe { &mut *store };
-        let domain = opaque.engine.domain();
-        let host = HostFunc {
-            vm: VmHostFunc {
-                runtime: opaque.runtime.address().as_ptr(),
-                call: opaque.shim(self.direct),
-            },
-            store,
-            body: self.body.clone(),
-            _trampolines: trampolines.clone(),
-        };
-        let host = Placed::new(domain, Key::Fixed, host);
-        let func_ref = VmFuncRef {
-            code: trampolines.exit(),
-            vmctx: host.address().as_ptr().cast(),
-            type_id: type_id.number(),
-            slots: self.ty.slots(),
-            entry: trampolines.entry(),
-        };
-        let func_ref = Placed::new(domain, Key::Fixed, func_ref);
-        let raw = func_ref.address();
-        opaque.host_funcs.push(host);
-        opaque.func_refs.push(func_ref);
-        raw
+        &mut self,
+        funcs: &HostFuncsPre,
+        made_of: Arc<dyn Any + Send + Sync>,
+    ) -> impl Iterator<Item = NonNull<VmFuncRef>> + use<> {
+        let mut funcs = Placed::copied(self.engine.domain(), Key::Fixed, &funcs.0);
+        let first = funcs.address().cast::<HostFunc>();
+        for (index, func) in funcs.iter_mut().enumerate() {
+            func.store = self;
+            func.vm.runtime = self.runtime.address().as_ptr();
+            func.vm.call = self.shim(func.vm.call);
+            // SAFETY: one of these.
+            func.func_ref.vmctx = unsafe { first.add(index) }.as_ptr().cast();
+        }
+        let count = funcs.len();
+        self.host_funcs.push(HostFuncs {
+            funcs,
+            _made_of: made_of,
+        });
+        // SAFETY: they stay where they are as long as the store.
+        (0..count).map(move |index| unsafe {
+            let func = first.add(index).as_ptr();
+            NonNull::new_unchecked(&raw mut (*func).func_ref)
+        })
     }
 }

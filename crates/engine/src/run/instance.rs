@@ -83,8 +83,9 @@ impl InstanceData {
     }
 
     /// # Safety
-    /// `offset` is one the layout gives for a field of type `V`.
-    pub(crate) unsafe fn write<V>(&mut self, offset: i32, value: V) {
+    /// `offset` is one the layout gives for a field of type `V`; nobody has borrowed the context
+    /// or runs code of the instance.
+    pub(crate) unsafe fn write<V>(&self, offset: i32, value: V) {
         debug_assert!(offset as usize + size_of::<V>() <= self.vmctx.len() * 16);
         // SAFETY: inside the context, by the caller's promise.
         unsafe { self.vmctx().add(offset as usize).cast::<V>().write(value) };
@@ -170,27 +171,22 @@ impl Instance {
         imports: &[Extern],
     ) -> Result<Instance> {
         let opaque = opaque_mut(&mut store);
+        opaque.is_for(module)?;
+        link::check_all(opaque, module, imports)?;
         let raw = Instance::prepare(opaque, module, imports)?;
         // SAFETY: an instance of this store, which is exclusively borrowed.
         unsafe { Instance::begin(raw)? };
-        Ok(Instance {
-            store: store.opaque().id,
-            raw,
-        })
+        Ok(Instance::of(store.opaque().id, raw))
     }
 
-    /// An instance with its globals, tables and images; what may still fail or be
-    /// seen from outside, data segments without an image and the start function,
-    /// is for [`Instance::begin`].
+    /// An instance with its globals, tables and images, of imports that fit; what may
+    /// still fail or be seen from outside, data segments without an image and the start
+    /// function, is for [`Instance::begin`].
     pub(crate) fn prepare(
         opaque: &mut StoreOpaque,
         module: &Module,
         imports: &[Extern],
     ) -> Result<NonNull<InstanceData>> {
-        if !opaque.engine.same(module.engine()) {
-            return Err(Error::mismatch("module and store are of different engines"));
-        }
-        link::check(opaque, module, imports)?;
         let mut data = opaque.or_return(|opaque| {
             opaque.admit_instance(module)?;
             InstanceData::allocate(opaque, module, imports)
@@ -399,27 +395,26 @@ impl InstanceData {
         unsafe { self.write(VMCTX_LIBCALLS, table) };
     }
 
-    fn write_imports(&mut self) {
-        let module = self.module.clone();
-        let layout = module.layout();
+    fn write_imports(&self) {
+        let layout = self.module.layout();
         // SAFETY: offsets and types are the layout's; the addresses are of
         // this store and alive.
         unsafe {
-            for (i, memory) in self.memories.clone().into_iter().enumerate() {
-                self.write(layout.memory_base(i as u32), memory.as_ref().vm.base);
-                self.write(layout.memory_def(i as u32), memory.as_ref().vm.address());
+            for (i, memory) in (0..).zip(&self.memories) {
+                self.write(layout.memory_base(i), memory.as_ref().vm.base);
+                self.write(layout.memory_def(i), memory.as_ref().vm.address());
             }
-            for (i, table) in self.tables.clone().into_iter().enumerate() {
-                self.write(layout.table_def(i as u32), table.as_ref().vm.address());
+            for (i, table) in (0..).zip(&self.tables) {
+                self.write(layout.table_def(i), table.as_ref().vm.address());
             }
-            for (i, tag) in self.tags.clone().into_iter().enumerate() {
-                self.write(layout.tag(i as u32), tag);
+            for (i, tag) in (0..).zip(&self.tags) {
+                self.write(layout.tag(i), *tag);
             }
-            for (i, func) in self.imported_funcs.clone().into_iter().enumerate() {
+            for (i, func) in (0..).zip(&self.imported_funcs) {
                 let VmFuncRef { code, vmctx, .. } = *func.as_ptr();
-                self.write(layout.func_import(i as u32), VmFuncImport { code, vmctx });
+                self.write(layout.func_import(i), VmFuncImport { code, vmctx });
             }
-            for i in 0..module.info().imported_globals {
+            for i in 0..self.module.info().imported_globals {
                 if let GlobalPlace::Pointer(offset) = layout.global(i) {
                     self.write(offset, self.globals[i as usize]);
                 }
@@ -427,8 +422,8 @@ impl InstanceData {
         }
     }
 
-    fn write_func_refs(&mut self) {
-        let module = self.module.clone();
+    fn write_func_refs(&self) {
+        let module = &self.module;
         let info = module.info();
         let imported = info
             .escaping

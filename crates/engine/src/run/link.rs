@@ -1,7 +1,7 @@
 //! Whether imports fit what a module asks for (specification §3.5.2, §4.5.3).
 
 use crate::facts::error::{Error, Result};
-use crate::facts::module::ImportKind;
+use crate::facts::module::{Import, ImportKind};
 use crate::facts::types::{ExternType, TagType};
 use crate::run::externs::Extern;
 use crate::run::handle::Module;
@@ -11,7 +11,7 @@ use crate::run::store::StoreOpaque;
 ///
 /// # Errors
 /// The first one that does not fit.
-pub(crate) fn check(store: &StoreOpaque, module: &Module, imports: &[Extern]) -> Result<()> {
+pub(crate) fn check_all(store: &StoreOpaque, module: &Module, imports: &[Extern]) -> Result<()> {
     let declared = &module.info().imports;
     if imports.len() != declared.len() {
         return Err(Error::mismatch(format!(
@@ -20,21 +20,33 @@ pub(crate) fn check(store: &StoreOpaque, module: &Module, imports: &[Extern]) ->
             imports.len()
         )));
     }
-    for (import, given) in declared.iter().zip(imports) {
-        store.owns(given.store(), "import")?;
-        let same_id = same_type_id(store, module, &import.kind, given);
-        // Types are put into words where they are compared or shown, not for each function.
-        if same_id == Some(true) {
-            continue;
-        }
-        let wanted = wanted_type(module, &import.kind);
-        let given = given.ty_in(store);
-        if !same_id.unwrap_or_else(|| fits(&given, &wanted)) {
-            let message = format!("incompatible import type: {wanted} expected, {given} given");
-            return Err(Error::link(&import.module, &import.name, message));
-        }
+    let mut all = declared.iter().zip(imports);
+    all.try_for_each(|(import, given)| check(store, module, import, given))
+}
+
+/// Check the store and the type of what is given for an import.
+///
+/// # Errors
+/// Where it does not fit.
+pub(crate) fn check(
+    store: &StoreOpaque,
+    module: &Module,
+    import: &Import,
+    given: &Extern,
+) -> Result<()> {
+    store.owns(given.store(), "import")?;
+    let same_id = same_type_id(store, module, &import.kind, given);
+    // Types are put into words where they are compared or shown, not for each function.
+    if same_id == Some(true) {
+        return Ok(());
     }
-    Ok(())
+    let wanted = wanted_type(module, &import.kind);
+    let given = given.ty_in(store);
+    if same_id.unwrap_or_else(|| fits(&given, &wanted)) {
+        return Ok(());
+    }
+    let message = format!("incompatible import type: {wanted} expected, {given} given");
+    Err(Error::link(&import.module, &import.name, message))
 }
 
 /// The type that an import declares.

@@ -77,18 +77,12 @@ impl Item {
     ///
     /// # Safety
     /// The store's data has the type that definitions of the host's were made for.
-    unsafe fn bring(&self, wanted: Option<Wanted>, store: &mut StoreOpaque) -> Result<Extern> {
+    unsafe fn bring(&self, store: &mut StoreOpaque) -> Result<Extern> {
         Ok(match self {
             Item::Extern(item) => *item,
             Item::Shared(memory) => memory.bring_into(store)?.into(),
             // SAFETY: the caller's promise.
-            Item::Host(def) => unsafe {
-                match wanted {
-                    Some(Wanted(id, code)) => Func::place_with(def, id, code, store),
-                    None => Func::place(def, store)?,
-                }
-            }
-            .into(),
+            Item::Host(def) => unsafe { Func::place(def, store)? }.into(),
         })
     }
 }
@@ -285,7 +279,7 @@ impl<T> Linker<T> {
         let item = self.item(module, name)?;
         let store = opaque_mut(&mut store);
         // SAFETY: the store's data is a `T`.
-        let item = unsafe { item.bring(None, store)? };
+        let item = unsafe { item.bring(store)? };
         store.owns(item.store(), "item")?;
         Ok(item)
     }
@@ -297,49 +291,14 @@ impl<T> Linker<T> {
     /// says.
     pub fn instantiate(
         &self,
-        mut store: impl AsContextMut<Data = T>,
+        store: impl AsContextMut<Data = T>,
         module: &Module,
     ) -> Result<Instance> {
-        // SAFETY: the store's data is a `T`.
-        let imports = unsafe { self.resolve(opaque_mut(&mut store), module)? };
-        Instance::new(store, module, &imports)
+        self.instantiate_pre(module)?.instantiate(store)
     }
 
     fn item(&self, module: &str, name: &str) -> Result<&Item> {
         let item = self.items.get(module).and_then(|names| names.get(name));
         item.ok_or_else(|| Error::link(module, name, "unknown import"))
-    }
-
-    /// What a module imports, in order, in a store.
-    ///
-    /// # Safety
-    /// The store's data is a `T`.
-    pub(crate) unsafe fn resolve(
-        &self,
-        store: &mut StoreOpaque,
-        module: &Module,
-    ) -> Result<Vec<Extern>> {
-        let imports = module.info().imports.iter();
-        imports
-            .map(|import| {
-                let item = self.item(&import.module, &import.name)?;
-                // SAFETY: the definitions were made for `T`, the store's data.
-                unsafe { item.bring(item.wanted(module, import), store) }
-            })
-            .collect()
-    }
-
-    /// Whether all that a module imports can be had in any store.
-    ///
-    /// # Errors
-    /// The first import that is missing or of a store.
-    pub(crate) fn check_free_of_stores(&self, module: &Module) -> Result<()> {
-        for import in &module.info().imports {
-            if let Item::Extern(_) = self.item(&import.module, &import.name)? {
-                let message = "what a store owns is for its own instances, not for a pool's";
-                return Err(Error::link(&import.module, &import.name, message));
-            }
-        }
-        Ok(())
     }
 }

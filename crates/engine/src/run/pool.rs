@@ -33,7 +33,7 @@ use crate::run::handle::Module;
 use crate::run::instance::{Instance, InstanceData};
 use crate::run::interrupt::Interrupt;
 use crate::run::limits::ResourceLimiter;
-use crate::run::linker::Linker;
+use crate::run::linker::{InstancePre, Linker};
 use crate::run::recycle::Template;
 use crate::run::store::private::Sealed;
 use crate::run::store::{
@@ -98,8 +98,7 @@ const IDS: u64 = 1 << 16;
 /// # }
 /// ```
 pub struct Pool<T> {
-    linker: Linker<T>,
-    module: Module,
+    resolved: InstancePre<T>,
     lanes: Box<[Arc<Lane<T>>]>,
 }
 
@@ -195,12 +194,8 @@ impl<T> Pool<T> {
     /// pool have stores of their own. Definitions of the host's and shared memories
     /// are for all of them.
     pub fn new(linker: &Linker<T>, module: &Module, limits: PoolLimits) -> Result<Pool<T>> {
-        if !linker.engine().same(module.engine()) {
-            return Err(Error::mismatch(
-                "linker and module are of different engines",
-            ));
-        }
-        linker.check_free_of_stores(module)?;
+        let resolved = linker.instantiate_pre(module)?;
+        resolved.check_free_of_stores()?;
         let info = module.info();
         let own = &info.memories[info.imported_memories as usize..];
         let keeps = !own.iter().any(|ty| ty.shared);
@@ -216,15 +211,14 @@ impl<T> Pool<T> {
             })
         };
         Ok(Pool {
-            linker: linker.clone(),
-            module: module.clone(),
+            resolved,
             lanes: (0..limits.lanes.max(1)).map(|_| lane()).collect(),
         })
     }
 
     /// The module.
     pub fn module(&self) -> &Module {
-        &self.module
+        self.resolved.module()
     }
 
     /// Instances that are kept and not in use.
@@ -237,16 +231,17 @@ impl<T> Pool<T> {
     /// # Errors
     /// No such export, or one of another type.
     pub fn func<P: WasmParams, R: WasmResults>(&self, name: &str) -> Result<PooledFunc<P, R>> {
-        let Some(EntityIndex::Func(index)) = self.module.export(name) else {
+        let module = self.module();
+        let Some(EntityIndex::Func(index)) = module.export(name) else {
             return Err(Error::mismatch(format!("no exported function '{name}'")));
         };
-        let ty = self.module.info().func_type(index);
+        let ty = module.info().func_type(index);
         let wanted = FuncType::new(P::types(), R::types());
         if *ty != wanted {
             return Err(Error::mismatch(format!("function is {ty}, not {wanted}")));
         }
         Ok(PooledFunc {
-            module: self.module.clone(),
+            module: module.clone(),
             index,
             shape: PhantomData,
         })
@@ -280,11 +275,11 @@ impl<T> Pool<T> {
     }
 
     fn make(&self, data: T) -> Result<Slot<T>> {
-        let mut store = Store::new(self.module.engine(), MaybeUninit::new(data));
+        let module = self.module();
+        let mut store = Store::new(module.engine(), MaybeUninit::new(data));
         let opaque = opaque_mut(&mut store);
         // SAFETY: a `MaybeUninit<T>` is laid out as the `T` which it holds.
-        let prepared = unsafe { self.linker.resolve(opaque, &self.module) }
-            .and_then(|imports| Instance::prepare(opaque, &self.module, &imports));
+        let prepared = unsafe { self.resolved.prepare(opaque) };
         match prepared {
             Ok(instance) => Ok(Slot {
                 // SAFETY: prepared in this store.
@@ -416,7 +411,7 @@ const _: () = assert!(
 impl<T> std::fmt::Debug for Pool<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Pool")
-            .field("module", &self.module)
+            .field("module", self.module())
             .field("lanes", &self.lanes.len())
             .finish_non_exhaustive()
     }

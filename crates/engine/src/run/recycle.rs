@@ -44,7 +44,6 @@ struct Lengths {
     globals: usize,
     tags: usize,
     host_funcs: usize,
-    func_refs: usize,
     types: usize,
 }
 
@@ -58,7 +57,6 @@ impl Lengths {
             globals: store.globals.len(),
             tags: store.tags.len(),
             host_funcs: store.host_funcs.len(),
-            func_refs: store.func_refs.len(),
             types: store.types.len(),
         }
     }
@@ -70,7 +68,6 @@ impl Lengths {
         cut(&mut store.tables, self.tables);
         cut(&mut store.globals, self.globals);
         cut(&mut store.tags, self.tags);
-        cut(&mut store.func_refs, self.func_refs);
         cut(&mut store.host_funcs, self.host_funcs);
         cut(&mut store.types, self.types);
         store.account.return_to(&self.taken);

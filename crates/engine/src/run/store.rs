@@ -32,7 +32,8 @@ use crate::run::engine::Engine;
 use crate::run::entry::{self, Callee, Raised};
 use crate::run::exception::Exceptions;
 use crate::run::fuel;
-use crate::run::host::{HostFunc, Shim};
+use crate::run::handle::Module;
+use crate::run::host::{HostFuncs, Shim};
 use crate::run::instance::InstanceData;
 use crate::run::interrupt::Interrupt;
 use crate::run::limits::{Account, Allowance, Limiter, Question, ResourceLimiter};
@@ -79,8 +80,7 @@ pub struct StoreOpaque {
     pub(crate) globals: Vec<Placed<u128>>,
     pub(crate) tags: Vec<Placed<VmTag>>,
     pub(crate) exceptions: Exceptions,
-    pub(crate) host_funcs: Vec<Placed<HostFunc>>,
-    pub(crate) func_refs: Vec<Placed<VmFuncRef>>,
+    pub(crate) host_funcs: Vec<HostFuncs>,
     /// Types of items that the host made; those of instances are their modules'.
     pub(crate) types: Vec<TypeHold>,
     pub(crate) externs: Externs,
@@ -148,7 +148,6 @@ impl<T> Store<T> {
             tags: Vec::new(),
             exceptions: Exceptions::default(),
             host_funcs: Vec::new(),
-            func_refs: Vec::new(),
             types: Vec::new(),
             externs: Externs::with_room(engine.quota().extern_refs),
             stacks: Stacks::new(engine.config().continuation_stack),
@@ -357,6 +356,14 @@ impl StoreOpaque {
         }
         Err(Error::mismatch(format!("{what} of another store")))
     }
+
+    /// Whether a module is of its engine.
+    pub fn is_for(&self, module: &Module) -> Result<()> {
+        if self.engine.same(module.engine()) {
+            return Ok(());
+        }
+        Err(Error::mismatch("module and store are of different engines"))
+    }
 }
 
 impl StoreOpaque {
@@ -373,8 +380,8 @@ impl StoreOpaque {
             instance.write_libcalls(table);
         }
         let shim = entry::switching_shim();
-        for host in &mut self.host_funcs {
-            host.call_through(shim);
+        for funcs in &mut self.host_funcs {
+            funcs.call_through(shim);
         }
     }
 

@@ -145,7 +145,7 @@ macro_rules! closures {
                 let ty = FuncType::new([$($ty::TYPE),*], R::types());
                 #[allow(unused_variables)]
                 let body = move |store: *mut StoreOpaque, vmctx: *mut u8, values: *mut u128| {
-                    // SAFETY: `HostBody`'s condition and the shim's.
+                    // SAFETY: `Body`'s condition and the shim's.
                     unsafe {
                         let returned = self(
                             $(<$caller>::new(store, vmctx),)?
