@@ -249,9 +249,14 @@ pub(crate) struct VmHostFunc {
     /// Its store's. In the place where a context has it.
     pub runtime: *mut VmRuntime,
     /// Called with this, the calling context and the slots; 0, [`THROWN`], or anything
-    /// else with an error waiting in the store.
-    pub call: unsafe extern "C" fn(*const VmHostFunc, *mut u8, *mut u128) -> u32,
+    /// else with an error waiting in the store. It is a gate, or `direct`.
+    pub call: Shim,
+    /// What it does, where Wasm and the host share a stack and a key. Gates call it.
+    pub direct: Shim,
 }
+
+/// The host's end of an exit trampoline.
+pub(crate) type Shim = unsafe extern "C" fn(*const VmHostFunc, *mut u8, *mut u128) -> u32;
 
 /// Status of a host function that throws the exception in its first slot.
 pub(crate) const THROWN: u32 = 2;

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!  Wasm ─► exit trampoline ─► direct::<closure>(store, caller, slots)
-//!           status ◄──────────┘ errors and panics wait in the store
-//!            └► gate ─► shim ─► closure         where Wasm is locked or switches stacks
+//!           │ status ◄────────┘ errors and panics wait in the store
+//!           └► gate ─► direct::<closure>         where Wasm is locked or switches stacks
 //! ```
 //!
-//! A closure is compiled into a shim of its own: where the kernel guards its returns, a
+//! A closure is compiled into a function of its own: where the kernel guards its returns, a
 //! return to a frame from before a system call is mispredicted, and each frame between
 //! the call and Wasm takes 6 ns.
 
@@ -30,7 +30,7 @@ use smallvec::SmallVec;
 use crate::facts::error::{Error, Result};
 use crate::facts::trap::TrapCode;
 use crate::facts::types::{FuncType, TypeId};
-use crate::facts::vmctx::{THROWN, VMCTX_INSTANCE, VmFuncRef, VmHostFunc};
+use crate::facts::vmctx::{Shim, THROWN, VMCTX_INSTANCE, VmFuncRef, VmHostFunc};
 use crate::run::engine::{Engine, Trampolines};
 use crate::run::externs::{Extern, Memory};
 use crate::run::instance::{InstanceData, export_of};
@@ -47,7 +47,8 @@ pub(crate) struct HostFunc {
     /// The reference to it.
     func_ref: VmFuncRef,
     store: *mut StoreOpaque,
-    body: NonNull<Body>,
+    /// The closure, which `direct` knows.
+    body: NonNull<()>,
 }
 
 /// Host functions that no store has yet, ready to be placed in any.
@@ -73,19 +74,16 @@ pub(crate) struct HostFuncs {
 }
 
 impl HostFuncs {
-    /// They are called through this from now on.
-    pub fn call_through(&mut self, shim: Shim) {
+    /// They are called through what this makes of them from now on.
+    pub fn call_through(&mut self, gate: impl Fn(Shim) -> Shim) {
         for func in &mut *self.funcs {
-            func.vm.call = shim;
+            func.vm.call = gate(func.vm.direct);
         }
     }
 }
 
 // Exit trampolines have the address of the one for that of the other.
 const _: () = assert!(offset_of!(HostFunc, vm) == 0);
-
-/// The host's end of an exit trampoline.
-pub(crate) type Shim = unsafe extern "C" fn(*const VmHostFunc, *mut u8, *mut u128) -> u32;
 
 // SAFETY: the store pointer is that of the store which owns the function and
 // moves with it; the body is `Send + Sync`.
@@ -193,25 +191,12 @@ impl<T> AsContext for Caller<'_, T> {
 }
 impl<T> AsContextMut for Caller<'_, T> {}
 
-/// Called by gates. 0 on success; else an error or a panic waits in the store.
+/// Called by exit trampolines and gates; the body is compiled into it. 0 on success; else an
+/// error or a panic waits in the store.
 ///
 /// # Safety
-/// `host` begins a [`HostFunc`] of the store whose Wasm is running; `values` holds its
-/// arguments and has room for its results.
-pub(crate) unsafe extern "C" fn shim(
-    host: *const VmHostFunc,
-    caller: *mut u8,
-    values: *mut u128,
-) -> u32 {
-    let host: *const HostFunc = host.cast();
-    // SAFETY: the caller's promise.
-    unsafe { called((*host).store, caller, values, (*host).body.as_ref()) }
-}
-
-/// As [`shim`], called by exit trampolines: the body is compiled into it.
-///
-/// # Safety
-/// As [`shim`]; the function's body is a `B`.
+/// `host` begins a [`HostFunc`] of the store whose Wasm is running, and its body is a `B`;
+/// `values` holds its arguments and has room for its results.
 unsafe extern "C" fn direct<B>(host: *const VmHostFunc, caller: *mut u8, values: *mut u128) -> u32
 where
     B: Fn(*mut StoreOpaque, *mut u8, *mut u128) -> Result<()>,
@@ -225,13 +210,13 @@ where
 }
 
 /// # Safety
-/// As [`shim`]: the store's Wasm is running, `values` are a body's.
+/// As [`direct`]: the store's Wasm is running, `values` are a body's.
 #[inline(always)]
 unsafe fn called(
     store: *mut StoreOpaque,
     caller: *mut u8,
     values: *mut u128,
-    body: &(impl Fn(*mut StoreOpaque, *mut u8, *mut u128) -> Result<()> + ?Sized),
+    body: &impl Fn(*mut StoreOpaque, *mut u8, *mut u128) -> Result<()>,
 ) -> u32 {
     // SAFETY: the caller's promise. A panic must not unwind through Wasm.
     unsafe {
@@ -342,6 +327,7 @@ impl HostDef {
             vm: VmHostFunc {
                 runtime: std::ptr::null_mut(),
                 call: self.direct,
+                direct: self.direct,
             },
             func_ref: VmFuncRef {
                 code: trampolines.exit(),
@@ -351,7 +337,7 @@ impl HostDef {
                 entry: trampolines.entry(),
             },
             store: std::ptr::null_mut(),
-            body: NonNull::from(&*self.body),
+            body: NonNull::from(&*self.body).cast(),
         }
     }
 }
@@ -372,7 +358,7 @@ impl StoreOpaque {
         for (index, func) in funcs.iter_mut().enumerate() {
             func.store = self;
             func.vm.runtime = self.runtime.address().as_ptr();
-            func.vm.call = self.shim(func.vm.call);
+            func.vm.call = self.shim(func.vm.direct);
             // SAFETY: one of these.
             func.func_ref.vmctx = unsafe { first.add(index) }.as_ptr().cast();
         }

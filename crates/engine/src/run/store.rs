@@ -26,14 +26,16 @@ use crate::facts::thrown::{ExnRef, Uncaught};
 use crate::facts::trap::{self, AccessReport, Frame, Trap, TrapCode};
 use crate::facts::types::TypeHold;
 use crate::facts::vmcont::VmStacks;
-use crate::facts::vmctx::{Counts, Crossing, VmArguments, VmFuncRef, VmHeader, VmRuntime, VmTag};
+use crate::facts::vmctx::{
+    Counts, Crossing, Shim, VmArguments, VmFuncRef, VmHeader, VmRuntime, VmTag,
+};
 use crate::run::code;
 use crate::run::engine::Engine;
 use crate::run::entry::{self, Callee, Raised};
 use crate::run::exception::Exceptions;
 use crate::run::fuel;
 use crate::run::handle::Module;
-use crate::run::host::{HostFuncs, Shim};
+use crate::run::host::HostFuncs;
 use crate::run::instance::InstanceData;
 use crate::run::interrupt::Interrupt;
 use crate::run::limits::{Account, Allowance, Limiter, Question, ResourceLimiter};
@@ -379,9 +381,8 @@ impl StoreOpaque {
         for instance in &mut self.instances {
             instance.write_libcalls(table);
         }
-        let shim = entry::switching_shim();
         for funcs in &mut self.host_funcs {
-            funcs.call_through(shim);
+            funcs.call_through(entry::switching_shim);
         }
     }
 
@@ -396,7 +397,7 @@ impl StoreOpaque {
     /// The shim for a host function of its, whose own is `direct`.
     pub(crate) fn shim(&self, direct: Shim) -> Shim {
         match self.switches {
-            true => entry::switching_shim(),
+            true => entry::switching_shim(direct),
             false => entry::shim(self.engine.domain(), direct),
         }
     }

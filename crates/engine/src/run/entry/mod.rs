@@ -53,9 +53,9 @@ use fathom_sys::stack;
 
 use crate::facts::error::{Error, Result};
 use crate::facts::vmcont::{VmCont, VmControl};
+use crate::facts::vmctx::Shim;
 use crate::facts::vmctx::{Crossing, VmRuntime};
 use crate::run::code;
-use crate::run::host::Shim;
 use crate::run::stacks::Stacks;
 use crate::run::store::StoreOpaque;
 
@@ -200,12 +200,16 @@ pub(crate) fn switching_table() -> *const *const () {
     crate::run::runtime::table(Domain::Open)
 }
 
-/// The shim for host functions that may be called from there.
-pub(crate) fn switching_shim() -> Shim {
+/// The shim for host functions that may be called from there, which do `direct`.
+#[cfg_attr(
+    target_arch = "x86_64",
+    expect(unused_variables, reason = "the gate finds it")
+)]
+pub(crate) fn switching_shim(direct: Shim) -> Shim {
     #[cfg(target_arch = "x86_64")]
     return stacks_gate::shim;
     #[cfg(not(target_arch = "x86_64"))]
-    crate::run::host::shim
+    direct
 }
 
 /// The continuations of a store that this thread left for the host.

@@ -6,7 +6,6 @@
 use super::{Activation, arch};
 use crate::facts::libcall::Libcall;
 use crate::facts::vmctx::VmHostFunc;
-use crate::run::host;
 
 /// As [`super::arch::enter`].
 ///
@@ -29,7 +28,7 @@ pub(super) fn catch_address() -> usize {
     arch::catch_address()
 }
 
-/// As [`host::shim`].
+/// As [`VmHostFunc::direct`].
 ///
 /// # Safety
 /// As there.
@@ -39,7 +38,7 @@ pub(super) unsafe extern "C" fn shim(
     slots: *mut u128,
 ) -> u32 {
     // SAFETY: the caller's promise.
-    unsafe { host::shim(host, ctx, slots) }
+    unsafe { ((*host).direct)(host, ctx, slots) }
 }
 
 /// No gate.

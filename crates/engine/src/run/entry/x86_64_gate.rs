@@ -12,7 +12,6 @@ use super::throw::{Resume, find_handler};
 use crate::facts::libcall::{Libcall, Libcalls, runtime_functions};
 use crate::facts::vmctx::offsets::{HOST_SP, LOCKED, OPENED, WASM_SP, WRITES};
 use crate::facts::vmctx::{VMCTX_RUNTIME, VmHostFunc};
-use crate::run::host;
 use crate::run::runtime::TABLE;
 
 /// As [`super::arch::enter`], but locked and on the stack of Wasm. The activation
@@ -114,26 +113,18 @@ unsafe extern "C" fn libcall<const OFFSET: usize>() {
     )
 }
 
-static SHIM: Shim = Shim(host::shim as *const ());
-
-#[repr(transparent)]
-struct Shim(*const ());
-
-// SAFETY: the address of a function.
-unsafe impl Sync for Shim {}
-
-/// [`host::shim`] for locked Wasm, whose context is the second argument.
+/// Calls what a host function does, for locked Wasm, whose context is the second argument.
 ///
 /// # Safety
-/// As that.
+/// As [`VmHostFunc::direct`].
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn shim(_: *const VmHostFunc, _: *mut u8, _: *mut u128) -> u32 {
     naked_asm!(
         "mov r11, [rsi + {runtime}]",
-        "lea r10, [rip + {target}]",
+        "lea r10, [rdi + {direct}]",
         "jmp {pass}",
         runtime = const VMCTX_RUNTIME,
-        target = sym SHIM,
+        direct = const offset_of!(VmHostFunc, direct),
         pass = sym pass,
     )
 }

@@ -21,7 +21,6 @@ use crate::facts::vmcont::offsets::{CONT_LIMIT, CURRENT, FREE_SEGMENTS, LIMIT_MI
 use crate::facts::vmctx::offsets::RUNTIME_STACK_LIMIT;
 use crate::facts::vmctx::{VMCTX_RUNTIME, VmHostFunc};
 use crate::run::entry::throw;
-use crate::run::host;
 use crate::run::runtime::TABLE as DIRECT;
 use crate::run::stacks::SEGMENT_BYTES;
 
@@ -43,18 +42,18 @@ unsafe extern "C" fn libcall<const OFFSET: usize>() {
     )
 }
 
-/// [`host::shim`]; a host function has its runtime where a context has it.
+/// Calls what a host function does, which has its runtime where a context has it.
 ///
 /// # Safety
-/// As that.
+/// As [`VmHostFunc::direct`].
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn shim(_: *const VmHostFunc, _: *mut u8, _: *mut u128) -> u32 {
     naked_asm!(
         "mov r11, [rdi + {runtime}]",
-        "lea r10, [rip + {target}]",
+        "mov r10, [rdi + {direct}]",
         "jmp {pass}",
         runtime = const VMCTX_RUNTIME,
-        target = sym host::shim,
+        direct = const offset_of!(VmHostFunc, direct),
         pass = sym pass,
     )
 }
