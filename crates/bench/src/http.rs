@@ -151,7 +151,8 @@ impl Load {
         })
     }
 
-    /// Drives each server at each rate, and tells of each.
+    /// Drives each server at each rate, and tells of each. Another one is the first in each
+    /// round.
     ///
     /// # Errors
     /// What `tell` answers; what goes wrong with a server is told of.
@@ -163,7 +164,8 @@ impl Load {
     ) -> Result<Vec<LoadRun>, E> {
         let mut runs = Vec::new();
         for rate in rates {
-            for server in &self.servers {
+            for at in turns(self.servers.len(), round) {
+                let server = &self.servers[at];
                 let run = self.drive(server, round, *rate);
                 let run = run.unwrap_or_else(|error| LoadRun {
                     trouble: Some(error.to_string()),
@@ -263,6 +265,11 @@ pub fn rates(peaks: &[LoadRun]) -> Vec<Option<u32>> {
     // In hundreds: a rate that can be said.
     let part = |part: f64| ((slowest * part / 100.0).floor() as u32).max(1) * 100;
     PARTS.map(|one| Some(part(one))).to_vec()
+}
+
+/// Whose turn it is, of `count` in this round.
+fn turns(count: usize, round: u32) -> impl Iterator<Item = usize> {
+    (0..count).map(move |turn| (turn + round as usize) % count)
 }
 
 fn nothing(server: &Server, round: u32, rate: Option<u32>) -> LoadRun {

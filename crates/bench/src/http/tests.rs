@@ -14,6 +14,13 @@ fn run(per_second: f64) -> LoadRun {
 }
 
 #[test]
+fn another_server_is_the_first_in_each_round() {
+    let turns = |round| turns(3, round).collect::<Vec<_>>();
+    assert_eq!([0, 1, 5].map(turns), [[0, 1, 2], [1, 2, 0], [2, 0, 1]]);
+    assert_eq!(super::turns(0, 1).count(), 0);
+}
+
+#[test]
 fn rates_are_the_talks_where_every_server_takes_more() {
     assert_eq!(rates(&[run(100_000.0), run(95_000.0)]), RATES.map(Some));
     let parts = rates(&[run(100_000.0), run(20_050.0)]);
