@@ -332,37 +332,6 @@ fn host_functions_are_callable_from_the_host() {
 }
 
 #[test]
-fn host_functions_live_as_long_as_a_store_that_has_them() {
-    each(|engine| {
-        let text = r#"(module
-            (import "host" "one" (func $one (result i32)))
-            (import "host" "two" (func $two (param i32) (result i32)))
-            (func (export "both") (result i32) (call $two (call $one))))"#;
-        let owner = std::sync::Arc::new(40);
-        let (mut first, mut second) = (Store::new(engine, 1), Store::new(engine, 2));
-        let both = {
-            let mut linker: Linker<i32> = Linker::new(engine);
-            let one = owner.clone();
-            linker.func_wrap("host", "one", move || *one).unwrap();
-            let two = owner.clone();
-            let add = move |caller: Caller<'_, i32>, given: i32| given + caller.data() + *two - 40;
-            linker.func_wrap("host", "two", add).unwrap();
-            let pre = linker.instantiate_pre(&module(engine, text)).unwrap();
-            [&mut first, &mut second].map(|store| {
-                let instance = pre.instantiate(&mut *store).unwrap();
-                instance.get_typed_func::<(), i32>(&*store, "both").unwrap()
-            })
-        };
-        assert_eq!(std::sync::Arc::strong_count(&owner), 3);
-        assert_eq!(both[0].call(&mut first, ()).unwrap(), 41);
-        drop(first);
-        assert_eq!(both[1].call(&mut second, ()).unwrap(), 42);
-        drop(second);
-        assert_eq!(std::sync::Arc::strong_count(&owner), 1);
-    });
-}
-
-#[test]
 fn unchecked_has_to_be_allowed() {
     let config = Config::new().bounds(BoundsChoice::Named(Bounds::None));
     assert!(Engine::new(&config).is_err());
