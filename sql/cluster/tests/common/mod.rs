@@ -4,6 +4,7 @@ use std::{
     fs::File,
     io::{BufRead, BufReader},
     net::TcpListener,
+    os::unix::process::ExitStatusExt,
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -165,9 +166,12 @@ impl Cluster {
         self.folder.path().join(format!("executor{number}"))
     }
 
+    /// Ends an executor that lives, by a signal that no process can catch.
     pub fn kill(&mut self, number: usize) {
-        self.executors[number].kill().unwrap();
-        self.executors[number].wait().unwrap();
+        let executor = &mut self.executors[number];
+        executor.kill().unwrap();
+        let status = executor.wait().unwrap();
+        assert_eq!(status.signal(), Some(9), "executor{number}: {status}");
     }
 
     /// Sends a signal to an executor, `STOP` or `CONT`.
