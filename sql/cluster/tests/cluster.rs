@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::{path::Path, time::Duration};
+use std::{net::TcpListener, path::Path, time::Duration};
 
 use common::{Cluster, config, module, run};
 use datafusion::prelude::SessionConfig;
@@ -248,6 +248,27 @@ async fn a_query_without_executors_fails() {
         format!("SELECT sum(quick(v)) FROM {table}"),
     );
     assert!(run(&remote, &sql).await.is_ok(), "{}", cluster.logs());
+}
+
+/// Who serves where another does is told the address and the cause.
+#[test]
+fn an_executor_whose_port_is_taken_says_so() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let ended = common::program()
+        .args(["executor", "--port", &port, "--folder"])
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success(), "{said}");
+    assert!(
+        said.starts_with(&format!(
+            "fathom-cluster: 127.0.0.1:{port}: Address already in use"
+        )),
+        "{said}"
+    );
 }
 
 /// It is lost, what it did then is not counted, and it is given work again.

@@ -65,7 +65,8 @@ impl Drop for Cluster {
     }
 }
 
-fn program() -> Command {
+/// The program, whose log has what tests look for.
+pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom-cluster"));
     command.env("RUST_LOG", LOGGED).stdin(Stdio::null());
     command
