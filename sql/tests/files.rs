@@ -69,6 +69,15 @@ async fn campaigns_answer_questions() {
         shown(&session, &parts).await,
         "guard s:w wasm small 2 false 82"
     );
+    // As the documentation has it.
+    let page = include_str!("../../docs/SQL.md");
+    let (_, query) = page.split_once("```sql\n").unwrap();
+    let (query, _) = query.split_once("```").unwrap();
+    let query = query.replace("'results/*/samples.jsonl'", &all);
+    assert_eq!(
+        shown(&session, &query).await,
+        "fathom guard  s:w 40.0\nnative none  s:w 20.0"
+    );
     let failures =
         format!("SELECT DISTINCT engine, kind, message FROM {all} WHERE kind IS NOT NULL");
     assert_eq!(

@@ -4,15 +4,15 @@ mod common;
 
 use common::{Bench, COMMON};
 
-/// Counts rows and batches in one state at 64, and steps at 80; each thread has a room of its own.
-/// It returns one row, the number of rows.
+/// Counts rows in one state at 64, and steps at 80; two threads have a room for 8192 rows each. It returns
+/// one row, the number of rows.
 fn module(consume: &str, work: &str, produce: &str) -> String {
     format!(
         r#"(module
-          (import "env" "memory" (memory 2 16 shared)) (export "memory" (memory 0))
+          (import "env" "memory" (memory 5 16 shared)) (export "memory" (memory 0))
           (global $room (mut i32) (i32.const 4096)) (global $next (mut i32) (i32.const 4096))
           (func (export "fathom_thread_open") (result i32)
-            (global.set $next (i32.add (global.get $next) (i32.const 16384))) (global.get $next))
+            (global.set $next (i32.add (global.get $next) (i32.const 131072))) (global.get $next))
           (func (export "fathom_thread_start") (param i32) (global.set $room (local.get 0)))
           (func (export "fathom_reserve") (param i32) (result i32) (global.get $room))
           (func $first (result i32) (i32.eq (global.get $room) (i32.const 4096)))
@@ -160,7 +160,7 @@ async fn what_is_said_does_not_fit_the_module() {
           (func (export "s_produce") (param i32 i32) (result i32) (i32.const 0)))"#
     );
     bench.module("own.wasm", &own);
-    let imported = r#"(import "env" "memory" (memory 2 16 shared)) (export "memory" (memory 0))"#;
+    let imported = r#"(import "env" "memory" (memory 5 16 shared)) (export "memory" (memory 0))"#;
     let text = module(OK, DONE, &once(64));
     bench.module(
         "not.wasm",

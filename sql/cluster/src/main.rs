@@ -103,6 +103,10 @@ async fn run(options: Options) -> anyhow::Result<()> {
             Ok(node::scheduler(listener, Duration::from_secs(patience)).await?)
         }
         Options::Executor(own) => {
+            // Ballista says only that it could not serve, and ends as if all were well.
+            let address = (own.host, own.port);
+            let listener = TcpListener::bind(address).await;
+            drop(listener.with_context(|| format!("{}:{}", own.host, own.port))?);
             let executor = node::Executor {
                 id: format!("{}:{}", own.host, own.port),
                 scheduler: (own.scheduler.ip().to_string(), own.scheduler.port()),

@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::{path::Path, time::Duration};
+use std::{net::TcpListener, path::Path, time::Duration};
 
 use common::{Cluster, config, module, run};
 use datafusion::prelude::SessionConfig;
@@ -144,6 +144,7 @@ fn files(folder: &Path) -> usize {
 
 /// Kills an executor while a query runs, which is the moment when `is_time` says which.
 async fn survives(cluster: &mut Cluster, config: SessionConfig, sql: &str, is_time: Time) {
+    let parts = config.target_partitions();
     let (remote, local) = (cluster.session(config).await, cluster.local().await);
     let sql = sql.replace("FROM t", &format!("FROM {}", cluster.table()));
     let expected = run(&local, &sql.replace("slow", "quick")).await.unwrap();
@@ -158,6 +159,18 @@ async fn survives(cluster: &mut Cluster, config: SessionConfig, sql: &str, is_ti
     assert!(!running.is_finished(), "it was to be in the middle");
     let found = running.await.unwrap();
     assert_eq!(found, Ok(expected), "{}", cluster.logs());
+    let log = cluster.log(&format!("executor{}", 1 - which));
+    let mut tasks = log.lines().filter_map(task_of_first_stage);
+    assert!(tasks.any(|task| task >= parts), "{}", cluster.logs());
+}
+
+/// The number of a task that an executor says it was given, if it is one of a query's first stage:
+/// `Received task: [TID job/1.attempt/number.attempt]`. Those that are given again have new numbers.
+fn task_of_first_stage(line: &str) -> Option<usize> {
+    let (_, task) = line.split_once("Received task: [TID ")?;
+    let (_, task) = task.split_once("/1.")?;
+    let (_, task) = task.split_once('/')?;
+    task.split_once('.')?.0.parse().ok()
 }
 
 /// The executor that is to be killed, by how many files each has produced.
@@ -235,6 +248,27 @@ async fn a_query_without_executors_fails() {
         format!("SELECT sum(quick(v)) FROM {table}"),
     );
     assert!(run(&remote, &sql).await.is_ok(), "{}", cluster.logs());
+}
+
+/// Who serves where another does is told the address and the cause.
+#[test]
+fn an_executor_whose_port_is_taken_says_so() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let ended = common::program()
+        .args(["executor", "--port", &port, "--folder"])
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success(), "{said}");
+    assert!(
+        said.starts_with(&format!(
+            "fathom-cluster: 127.0.0.1:{port}: Address already in use"
+        )),
+        "{said}"
+    );
 }
 
 /// It is lost, what it did then is not counted, and it is given work again.

@@ -81,7 +81,7 @@ pub fn run(modules: &Modules, pace: Pace<'_>) -> Result<()> {
     let mut new = cell(shapes[0], &made);
     new.name.push_str(", a new instance");
     cells.push(new);
-    cells.push(plain_copy());
+    cells.extend([1, 8].map(plain_copy));
     let title = "A call of a function that does nothing";
     let series = measure(title, cells, pace)?;
     show::table(title, &series, &[]);
@@ -109,18 +109,21 @@ fn cell<'a>(shape: Shape, pool: &'a Arc<Pool>) -> Cell<'a> {
     })
 }
 
-/// What the memory of this machine allows: 64 KiB to where the last ones were freed.
-fn plain_copy() -> Cell<'static> {
-    let bytes = vec![1_u8; 64 << 10];
-    Cell::new("64 KiB copied to a new Vec", move || {
-        let all = || {
-            for _ in 0..CALLS {
-                black_box(black_box(&bytes).clone());
-            }
-            Ok(())
-        };
-        timed(all).map(|(ns, ())| ns / CALLS as f64)
-    })
+/// What the memory of this machine allows: columns of 64 KiB, each to where one was freed.
+fn plain_copy(columns: usize) -> Cell<'static> {
+    let from = vec![vec![1_u8; 64 << 10]; columns];
+    Cell::new(
+        format!("{columns} × 64 KiB copied to new Vecs"),
+        move || {
+            let all = || {
+                for _ in 0..CALLS {
+                    black_box(black_box(&from).clone());
+                }
+                Ok(())
+            };
+            timed(all).map(|(ns, ())| ns / CALLS as f64)
+        },
+    )
 }
 
 /// The fit of each round, and what the rounds say together.

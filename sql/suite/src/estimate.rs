@@ -9,8 +9,13 @@ use crate::rounds::Series;
 
 /// The ratio of two series, paired by round; none without rounds.
 pub fn against(of: &Series, to: &Series) -> Option<Ratio> {
+    ratio::geomean(&[logs(of, to)?]).ok()
+}
+
+/// What it is estimated from.
+pub fn logs(of: &Series, to: &Series) -> Option<Logs> {
     let pairs: Vec<(f64, f64)> = of.ns.iter().copied().zip(to.ns.iter().copied()).collect();
-    ratio::paired(&pairs).ok()
+    Logs::paired(&pairs).ok()
 }
 
 /// The median.

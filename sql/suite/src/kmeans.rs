@@ -15,10 +15,11 @@ use fathom_engine::BoundsChoice;
 use fathom_guest::{Guest, Pool, batch::Input, column::ColumnType};
 
 use crate::{
-    module::Modules,
+    Bits, memory,
+    module::{Modules, Variant},
     native,
     points::points,
-    rounds::{Cell, Pace, measure, timed},
+    rounds::{Cell, Pace, Series, measure, timed},
     show,
 };
 
@@ -30,39 +31,82 @@ const RETURNED: [ColumnType; 4] = [
     ColumnType::Int,
 ];
 
-/// Measures it by one instance with this many points, and shows it.
+/// How it is run.
+struct How {
+    module: &'static str,
+    words: &'static str,
+    is_wide: bool,
+    /// On as many threads each; on one without sharing a memory where it is none.
+    threads: Vec<Option<usize>>,
+}
+
+/// Measures it by one instance with as many points each, and shows it.
 ///
 /// # Errors
 /// A module is not there, or answers something else than the native operator.
-pub fn run(modules: &Modules, pace: Pace<'_>, count: usize) -> Result<()> {
-    let title = format!("k-means of {count} points, 64-bit memory");
-    compare(modules, pace, &title, "udo_kmeans.64.wasm", count, &[None])
+pub fn run(modules: &Modules, pace: Pace<'_>, counts: &[usize], bits: &[Bits]) -> Result<()> {
+    bits.iter().try_for_each(|bits| {
+        let (module, words) = match bits {
+            Bits::B64 => ("udo_kmeans.64.wasm", "64-bit memory"),
+            Bits::B32 => ("udo_kmeans.wasm", "32-bit memory"),
+        };
+        let how = How {
+            module,
+            words,
+            is_wide: matches!(bits, Bits::B64),
+            threads: vec![None],
+        };
+        how.by_counts(modules, pace, counts)
+    })
 }
 
 /// The same by one instance a thread over one memory, on one thread and on all.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_shared(modules: &Modules, pace: Pace<'_>, count: usize) -> Result<()> {
-    let title = format!("k-means of {count} points by threads, shared 64-bit memory");
-    let all = thread::available_parallelism().map_or(2, usize::from);
-    let threads = [Some(1), Some(all.max(2))];
-    let module = "udo_kmeans_shared.64.wasm";
-    compare(modules, pace, &title, module, count, &threads)
-}
-
-/// On as many threads each; on one without sharing a memory where it is none.
-fn compare(
+pub fn run_shared(
     modules: &Modules,
     pace: Pace<'_>,
-    title: &str,
-    module: &str,
-    count: usize,
-    threads: &[Option<usize>],
+    counts: &[usize],
+    bits: &[Bits],
 ) -> Result<()> {
+    let all = thread::available_parallelism().map_or(2, usize::from);
+    bits.iter().try_for_each(|bits| {
+        let (module, words) = match bits {
+            Bits::B64 => (
+                "udo_kmeans_shared.64.wasm",
+                "by threads, shared 64-bit memory",
+            ),
+            Bits::B32 => ("udo_kmeans_shared.wasm", "by threads, shared 32-bit memory"),
+        };
+        let how = How {
+            module,
+            words,
+            is_wide: matches!(bits, Bits::B64),
+            threads: vec![Some(1), Some(all.max(2))],
+        };
+        how.by_counts(modules, pace, counts)
+    })
+}
+
+impl How {
+    /// A table for each number of points, and where there are several, what they say together.
+    fn by_counts(&self, modules: &Modules, pace: Pace<'_>, counts: &[usize]) -> Result<()> {
+        let variants = modules.by_strategy(self.module)?;
+        let one = |count: &usize| Ok((*count, compare(self, &variants, pace, *count)?));
+        let all: Vec<(usize, Vec<Series>)> = counts.iter().map(one).collect::<Result<_>>()?;
+        if all.len() > 1 {
+            show::over_counts(&format!("k-means, {}", self.words), &all);
+        }
+        Ok(())
+    }
+}
+
+/// With one number of points.
+fn compare(how: &How, variants: &[Variant], pace: Pace<'_>, count: usize) -> Result<Vec<Series>> {
+    memory::forget_peak();
     let batches = points(count);
     let expected = native(&batches, 1)?;
-    let variants = modules.by_strategy(module)?;
     let sample = |answer: Result<u64>| {
         let answer = answer?;
         ensure!(
@@ -73,7 +117,7 @@ fn compare(
     };
     let (batches, sample) = (&batches, &sample);
     let mut cells = Vec::new();
-    for on in threads {
+    for on in &how.threads {
         let name = |of: &str| match on {
             None => of.to_owned(),
             Some(1) => format!("{of}, 1 thread"),
@@ -83,7 +127,7 @@ fn compare(
         cells.push(Cell::new(name("native"), move || {
             timed(|| sample(native(batches, on))).map(|(ns, ())| ns)
         }));
-        for variant in &variants {
+        for variant in variants {
             cells.push(Cell::new(name(&variant.name), move || {
                 let answer = || match shared {
                     true => by_crew(&variant.pool, batches, on),
@@ -96,11 +140,12 @@ fn compare(
     let to: Vec<String> = cells.iter().map(|cell| cell.name.clone()).collect();
     let is_base = |name: &&String| name.starts_with("native") || name.starts_with("none");
     let to: Vec<&str> = to.iter().filter(is_base).map(String::as_str).collect();
-    let auto = BoundsChoice::Auto.resolve(true);
-    let title = format!("{title}; auto is {auto}");
+    let auto = BoundsChoice::Auto.resolve(how.is_wide);
+    let title = format!("k-means of {count} points, {}; auto is {auto}", how.words);
     let series = measure(&title, cells, pace)?;
     show::table(&title, &series, &to);
-    Ok(())
+    memory::tell_peak();
+    Ok(series)
 }
 
 /// A number that another assignment would hardly have, whatever the order of batches.

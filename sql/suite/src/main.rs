@@ -8,6 +8,7 @@ mod calls;
 mod estimate;
 mod host;
 mod kmeans;
+mod memory;
 mod module;
 mod native;
 mod points;
@@ -37,6 +38,9 @@ struct Args {
     /// Points that k-means is given
     #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000, 1_000_000])]
     points: Vec<usize>,
+    /// Bits of the addresses of its memory, 64 or 32
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Bits::B64])]
+    bits: Vec<Bits>,
     /// Strategies
     #[arg(long, value_delimiter = ',', default_values_t = module::STRATEGIES.map(str::to_owned))]
     bounds: Vec<String>,
@@ -69,6 +73,15 @@ enum Part {
     Shared,
 }
 
+/// Bits of an address.
+#[derive(Clone, Copy, ValueEnum)]
+enum Bits {
+    #[value(name = "64")]
+    B64,
+    #[value(name = "32")]
+    B32,
+}
+
 fn main() -> Result<()> {
     let args = Args::parse();
     fathom_guest::keep_freed_memory();
@@ -84,14 +97,8 @@ fn main() -> Result<()> {
         match part {
             Part::Calls => calls::run(&modules, pace)?,
             Part::Rows => rows::run(&modules, pace, args.collatz)?,
-            Part::Kmeans => {
-                let run = |points: &usize| kmeans::run(&modules, pace, *points);
-                args.points.iter().try_for_each(run)?;
-            }
-            Part::Shared => {
-                let run = |points: &usize| kmeans::run_shared(&modules, pace, *points);
-                args.points.iter().try_for_each(run)?;
-            }
+            Part::Kmeans => kmeans::run(&modules, pace, &args.points, &args.bits)?,
+            Part::Shared => kmeans::run_shared(&modules, pace, &args.points, &args.bits)?,
         }
     }
     Ok(())

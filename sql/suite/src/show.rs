@@ -1,9 +1,9 @@
 //! Estimates as tables in Markdown.
 
-use fathom_stats::ratio::Ratio;
+use fathom_stats::ratio::{self, Logs, Ratio};
 
 use crate::{
-    estimate::{against, level, median},
+    estimate::{against, level, logs, median},
     rounds::Series,
 };
 
@@ -23,6 +23,44 @@ pub fn table(title: &str, series: &[Series], to: &[&str]) {
             print!(
                 " {} |",
                 ratio.map_or("–".to_owned(), |ratio| ratio_in_words(&ratio))
+            );
+        }
+        println!();
+    }
+    println!();
+}
+
+/// Each cell to `none` of the same code generator, on as many threads, by how much it was given;
+/// and the geometric mean of that, in which each amount counts alike.
+pub fn over_counts(title: &str, all: &[(usize, Vec<Series>)]) {
+    println!("### {title}: to none of the same code generator, by number of points\n");
+    print!("| cell |");
+    all.iter().for_each(|(count, _)| print!(" {count} |"));
+    println!(" mean |\n|---|{}---|", "---|".repeat(all.len()));
+    for (at, one) in all
+        .first()
+        .map_or(&[][..], |(_, series)| series)
+        .iter()
+        .enumerate()
+    {
+        let Some((strategy, rest)) = one.name.split_once(", ") else {
+            continue;
+        };
+        let base = format!("none, {rest}");
+        let logs = all.iter().map(|(_, series)| {
+            let to = series.iter().find(|series| series.name == base)?;
+            logs(&series[at], to)
+        });
+        let logs: Option<Vec<Logs>> = logs.collect();
+        let (false, Some(logs)) = (matches!(strategy, "none" | "native"), logs) else {
+            continue;
+        };
+        print!("| {} |", one.name);
+        let means = logs.chunks(1).chain([&logs[..]]);
+        for mean in means.map(ratio::geomean) {
+            print!(
+                " {} |",
+                mean.map_or("–".to_owned(), |mean| ratio_in_words(&mean))
             );
         }
         println!();

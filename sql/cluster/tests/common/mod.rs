@@ -4,6 +4,7 @@ use std::{
     fs::File,
     io::{BufRead, BufReader},
     net::TcpListener,
+    os::unix::process::ExitStatusExt,
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -64,7 +65,8 @@ impl Drop for Cluster {
     }
 }
 
-fn program() -> Command {
+/// The program, whose log has what tests look for.
+pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom-cluster"));
     command.env("RUST_LOG", LOGGED).stdin(Stdio::null());
     command
@@ -165,9 +167,12 @@ impl Cluster {
         self.folder.path().join(format!("executor{number}"))
     }
 
+    /// Ends an executor that lives, by a signal that no process can catch.
     pub fn kill(&mut self, number: usize) {
-        self.executors[number].kill().unwrap();
-        self.executors[number].wait().unwrap();
+        let executor = &mut self.executors[number];
+        executor.kill().unwrap();
+        let status = executor.wait().unwrap();
+        assert_eq!(status.signal(), Some(9), "executor{number}: {status}");
     }
 
     /// Sends a signal to an executor, `STOP` or `CONT`.
