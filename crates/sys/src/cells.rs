@@ -147,8 +147,9 @@ unsafe impl Word for u128 {}
 // SAFETY: integers.
 unsafe impl Word for usize {}
 
-/// What a block holds before anything is written to it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What a block of the allocator's holds before anything is written to it. One of a key is
+/// always zero.
+#[derive(Clone, Copy)]
 enum Before {
     Zeros,
     Anything,

@@ -9,6 +9,9 @@
 //! A closure is compiled into a function of its own: where the kernel guards its returns, a
 //! return to a frame from before a system call is mispredicted, and each frame between
 //! the call and Wasm takes 6 ns.
+//!
+//! What must stay true: code and closure of a placed function live as long as its
+//! [`HostFuncs`], which stay where they are; only their addresses are in it.
 
 #![allow(unsafe_code)]
 
@@ -363,10 +366,12 @@ impl StoreOpaque {
             func.func_ref.vmctx = unsafe { first.add(index) }.as_ptr().cast();
         }
         let count = funcs.len();
-        self.host_funcs.push(HostFuncs {
-            funcs,
-            _made_of: made_of,
-        });
+        if count > 0 {
+            self.host_funcs.push(HostFuncs {
+                funcs,
+                _made_of: made_of,
+            });
+        }
         // SAFETY: they stay where they are as long as the store.
         (0..count).map(move |index| unsafe {
             let func = first.add(index).as_ptr();

@@ -27,8 +27,7 @@ use fathom_sys::stack;
 
 use super::{Activation, Callee, HOST_RESERVE_BYTES, gate};
 use crate::facts::libcall::Libcall;
-use crate::facts::vmctx::Shim;
-use crate::facts::vmctx::VmRuntime;
+use crate::facts::vmctx::{Shim, VmRuntime};
 
 /// Bytes of a slot.
 const SLOT_BYTES: usize = 16;

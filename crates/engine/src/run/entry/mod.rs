@@ -53,8 +53,7 @@ use fathom_sys::stack;
 
 use crate::facts::error::{Error, Result};
 use crate::facts::vmcont::{VmCont, VmControl};
-use crate::facts::vmctx::Shim;
-use crate::facts::vmctx::{Crossing, VmRuntime};
+use crate::facts::vmctx::{Crossing, Shim, VmRuntime};
 use crate::run::code;
 use crate::run::stacks::Stacks;
 use crate::run::store::StoreOpaque;
