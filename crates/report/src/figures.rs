@@ -5,7 +5,7 @@
 //! characters, and a value that is not finite is shown as a dash, never as a
 //! number.
 
-use fathom_stats::FigureUnit;
+use fathom_stats::{FigureUnit, Ratio};
 
 /// What stands where there is no value.
 pub const NONE: &str = "–";
@@ -81,6 +81,15 @@ pub fn ratio_bare(ratio: f64) -> String {
         format!("{ratio:.1}")
     } else {
         count(ratio)
+    }
+}
+
+/// A ratio and the ends of its interval: `1.02 (1.013–1.021)`.
+pub fn ratio_between(ratio: &Ratio) -> String {
+    let value = ratio_bare(ratio.value);
+    match &ratio.interval {
+        Ok(ends) => format!("{value} ({})", self::ends(ends.low, ends.high)),
+        Err(_) => format!("{value} (too few rounds)"),
     }
 }
 

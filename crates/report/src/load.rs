@@ -11,22 +11,22 @@ use fathom_stats::order::median;
 use fathom_stats::ratio;
 
 use crate::ReportError;
-use crate::figures::NONE;
-use crate::pages::{Served, served, shown, way};
+use crate::pages::{Served, served, way};
 use crate::sheet::{Column, Entry, Sheet, Unit};
 
-const COLUMNS: [Column; 13] = [
+const COLUMNS: [Column; 14] = [
     ("asked, 1/s", "rate_per_s", Unit::Text),
     ("engine", "engine", Unit::Text),
     ("fibers", "fibers", Unit::Text),
     ("rounds", "rounds", Unit::Whole),
     ("answers, 1/s", "answers_per_s", Unit::Whole),
+    ("over Asyncify", "answers_over_asyncify", Unit::Interval),
     ("median", "p50_ns", Unit::Time),
     ("99 %", "p99_ns", Unit::Time),
     ("99.9 %", "p999_ns", Unit::Time),
+    ("over Asyncify", "p999_over_asyncify", Unit::Interval),
     ("largest", "max_ns", Unit::Time),
-    ("99.9 % over Asyncify", "p999_over_asyncify", Unit::Text),
-    ("largest over Asyncify", "max_over_asyncify", Unit::Text),
+    ("over Asyncify", "max_over_asyncify", Unit::Interval),
     ("memory", "rss_peak_bytes", Unit::Bytes),
     ("failed", "failed", Unit::Whole),
 ];
@@ -50,7 +50,7 @@ pub fn sheet(header: &LoadHeader, runs: &[LoadRun]) -> Result<Sheet, ReportError
         title: format!(
             "HTTP on loopback: {} connections, {} s at each rate, by {}; medians of rounds, the \
              largest latency of all, failures added up. At a constant rate latencies count from \
-             when a request was due. Latencies over Asyncify's are geometric means of the rounds' \
+             when a request was due. What is over Asyncify is a geometric mean of the rounds' \
              ratios with 95 % intervals. Published is the talk \"Benchmarking WasmFX\"",
             header.connections, header.seconds, header.generator
         ),
@@ -72,12 +72,13 @@ fn stated(served: Served) -> Vec<Entry> {
         served.of.into(),
         unknown(),
         answers.into(),
+        Entry::Ratio(None),
         unknown(),
         unknown(),
         unknown(),
+        Entry::Ratio(None),
         largest.into(),
-        NONE.into(),
-        NONE.into(),
+        Entry::Ratio(None),
         unknown(),
         unknown(),
     ]
@@ -88,22 +89,21 @@ fn asked(rate: Option<u32>) -> Entry {
     asked.into()
 }
 
-/// A latency over that of the same engine's Asyncify build in the same rounds.
-fn over_asyncify(whole: &[&LoadRun], runs: &[LoadRun], latency: fn(&LoadRun) -> u64) -> Entry {
+/// A figure over that of the Asyncify build in the same rounds.
+fn over_asyncify(whole: &[&LoadRun], runs: &[LoadRun], figure: fn(&LoadRun) -> f64) -> Entry {
     let pair = |run: &&LoadRun| {
         let base = runs.iter().find(|other| {
             (other.round, other.rate) == (run.round, run.rate)
                 && other.build == Variant::WasmAsyncify
                 && other.trouble.is_none()
         })?;
-        Some((latency(run) as f64, latency(base) as f64))
+        Some((figure(run), figure(base)))
     };
-    let pairs: Vec<(f64, f64)> = whole.iter().filter_map(pair).collect();
-    let is_base = whole.iter().any(|run| run.build == Variant::WasmAsyncify);
-    match ratio::paired(&pairs) {
-        Ok(ratio) if !is_base => shown(&ratio).into(),
-        _ => NONE.into(),
-    }
+    let others = whole
+        .iter()
+        .filter(|run| run.build != Variant::WasmAsyncify);
+    let pairs: Vec<(f64, f64)> = others.filter_map(pair).collect();
+    Entry::Ratio(ratio::paired(&pairs).ok())
 }
 
 fn line((rate, engine, build): (Option<u32>, &str, Variant), runs: &[LoadRun]) -> Vec<Entry> {
@@ -129,12 +129,13 @@ fn line((rate, engine, build): (Option<u32>, &str, Variant), runs: &[LoadRun]) -
         way(build).unwrap_or_default().into(),
         (whole.len() as u32).into(),
         middle(|run| run.per_second).into(),
+        over_asyncify(&whole, runs, |run| run.per_second),
         middle(|run| run.p50_ns as f64).into(),
         middle(|run| run.p99_ns as f64).into(),
         middle(|run| run.p999_ns as f64).into(),
+        over_asyncify(&whole, runs, |run| run.p999_ns as f64),
         largest.into(),
-        over_asyncify(&whole, runs, |run| run.p999_ns),
-        over_asyncify(&whole, runs, |run| run.max_ns),
+        over_asyncify(&whole, runs, |run| run.max_ns as f64),
         peak.into(),
         failed.into(),
     ]
@@ -206,12 +207,12 @@ mod tests {
         assert_eq!(
             lines[..3],
             [
-                "as many as it takes,fathom,Asyncify,1,1000,9000000,18000000,27000000,36000000,–,–,1048576,0",
-                "500,fathom,stack switching,3,1000,2000000,4000000,6000000,12000000,–,–,1048576,3",
-                "as many as it takes,published,Asyncify,,79587,,,,,–,–,,",
+                "as many as it takes,fathom,Asyncify,1,1000,,,,9000000,18000000,27000000,,,,36000000,,,,1048576,0",
+                "500,fathom,stack switching,3,1000,,,,2000000,4000000,6000000,,,,12000000,,,,1048576,3",
+                "as many as it takes,published,Asyncify,,79587,,,,,,,,,,,,,,,",
             ]
         );
-        assert!(lines.contains(&"80000,published,WasmFX (dev),,,,,,8000000,–,–,,"));
+        assert!(lines.contains(&"80000,published,WasmFX (dev),,,,,,,,,,,,8000000,,,,,"));
         assert_eq!(
             troubles(&runs),
             "fathom wasm-switch at 500 a second, round 4: the server did not end\n"
@@ -232,7 +233,13 @@ mod tests {
             .iter()
             .filter(|run| run.build == Variant::WasmSwitch)
             .collect();
-        let ratio = over_asyncify(&whole, &runs, |run| run.max_ns);
-        assert_eq!(ratio, "0.50 (0.500–0.500)".into());
+        let Entry::Ratio(Some(ratio)) = over_asyncify(&whole, &runs, |run| run.max_ns as f64)
+        else {
+            panic!("there are rounds of both")
+        };
+        let ends = ratio.interval.unwrap();
+        for value in [ratio.value, ends.low, ends.high] {
+            assert!((value - 0.5).abs() < 1e-12, "{value}");
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! shown; what is not known is a dash, and empty for a script.
 
 use fathom_record::{Cell, Opt};
+use fathom_stats::Ratio;
 
 use crate::bounds::markdown;
 use crate::chart::svg::escape;
@@ -29,6 +30,8 @@ pub enum Unit {
     Share,
     /// One over another.
     Ratio,
+    /// The same with the ends of its interval; three columns for a script.
+    Interval,
 }
 
 /// A column: its heading, its name for a script, and what it holds.
@@ -41,6 +44,8 @@ pub enum Entry {
     Text(String),
     /// A number in its column's unit, where it is known.
     Number(Option<f64>),
+    /// A ratio in a column of [`Unit::Interval`], where it is known.
+    Ratio(Option<Ratio>),
 }
 
 impl From<&str> for Entry {
@@ -139,13 +144,17 @@ impl Sheet {
 
     /// For a script (RFC 4180): times in nanoseconds, nothing rounded.
     pub fn csv(&self) -> String {
-        let names = self.columns.iter().map(|(_, name, _)| (*name).to_owned());
+        let names = self.columns.iter().flat_map(|(_, name, unit)| match unit {
+            Unit::Interval => vec![
+                (*name).to_owned(),
+                format!("{name}_low"),
+                format!("{name}_high"),
+            ],
+            _ => vec![(*name).to_owned()],
+        });
         let mut text = line(names);
         for entries in &self.lines {
-            text.push_str(&line(entries.iter().map(|entry| match entry {
-                Entry::Text(text) => quote(text),
-                Entry::Number(number) => number.map_or_else(String::new, |n| n.to_string()),
-            })));
+            text.push_str(&line(entries.iter().flat_map(unrounded)));
         }
         text
     }
@@ -170,10 +179,28 @@ fn line(fields: impl Iterator<Item = String>) -> String {
     fields.collect::<Vec<String>>().join(",") + "\r\n"
 }
 
+/// An entry's fields for a script.
+fn unrounded(entry: &Entry) -> Vec<String> {
+    let number = |number: Option<f64>| number.map_or_else(String::new, |n| n.to_string());
+    match entry {
+        Entry::Text(text) => vec![quote(text)],
+        Entry::Number(value) => vec![number(*value)],
+        Entry::Ratio(ratio) => {
+            let ends = ratio.and_then(|ratio| ratio.interval.ok());
+            vec![
+                number(ratio.map(|ratio| ratio.value)),
+                number(ends.map(|ends| ends.low)),
+                number(ends.map(|ends| ends.high)),
+            ]
+        }
+    }
+}
+
 fn shown(entry: &Entry, unit: Unit) -> String {
     let number = match entry {
         Entry::Text(text) => return text.clone(),
-        Entry::Number(None) => return NONE.to_owned(),
+        Entry::Number(None) | Entry::Ratio(None) => return NONE.to_owned(),
+        Entry::Ratio(Some(ratio)) => return figures::ratio_between(ratio),
         Entry::Number(Some(number)) => *number,
     };
     match unit {
@@ -183,7 +210,7 @@ fn shown(entry: &Entry, unit: Unit) -> String {
         Unit::Text | Unit::Mean | Unit::Whole => format!("{number:.0}"),
         // A little less than nothing is nothing, without a sign.
         Unit::Share => format!("{:.0} %", (number * 100.0).round() + 0.0),
-        Unit::Ratio => format!("{number:.2}"),
+        Unit::Ratio | Unit::Interval => format!("{number:.2}"),
     }
 }
 
@@ -204,6 +231,8 @@ pub fn engine(cell: &Cell) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fathom_stats::ratio;
+
     use super::*;
 
     fn sheet() -> Sheet {
@@ -213,10 +242,21 @@ mod tests {
                 ("program", "program", Unit::Text),
                 ("made", "made_ns", Unit::Time),
                 ("in kernel", "kernel_share", Unit::Share),
+                ("over it", "over_it", Unit::Interval),
             ],
             lines: vec![
-                vec!["é, <b>".into(), Some(1500.25).into(), Some(0.126).into()],
-                vec!["longer name".into(), None.into(), None.into()],
+                vec![
+                    "é, <b>".into(),
+                    Some(1500.25).into(),
+                    Some(0.126).into(),
+                    Entry::Ratio(ratio::paired(&[(1.0, 2.0); 5]).ok()),
+                ],
+                vec![
+                    "longer name".into(),
+                    None.into(),
+                    None.into(),
+                    Entry::Ratio(None),
+                ],
             ],
         }
     }
@@ -225,8 +265,9 @@ mod tests {
     fn columns_line_up_words_to_the_left() {
         assert_eq!(
             sheet().plain(),
-            "Two\n  program         made  in kernel\n  é, <b>       1.50 µs       13 %\n  \
-             longer name        –          –\n"
+            "Two\n  program         made  in kernel             over it\n  \
+             é, <b>       1.50 µs       13 %  0.50 (0.500–0.500)\n  \
+             longer name        –          –                   –\n"
         );
     }
 
@@ -234,7 +275,8 @@ mod tests {
     fn a_script_gets_what_was_computed() {
         assert_eq!(
             sheet().csv(),
-            "program,made_ns,kernel_share\r\n\"é, <b>\",1500.25,0.126\r\nlonger name,,\r\n"
+            "program,made_ns,kernel_share,over_it,over_it_low,over_it_high\r\n\
+             \"é, <b>\",1500.25,0.126,0.5,0.5,0.5\r\nlonger name,,,,,\r\n"
         );
     }
 

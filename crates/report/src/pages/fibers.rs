@@ -161,7 +161,7 @@ impl<'a> Fibers<'a> {
             let fields = notes
                 .iter()
                 .map(|note| match self.over_asyncify(row, &note.name) {
-                    Some(ratio) => shown(&ratio),
+                    Some(ratio) => figures::ratio_between(&ratio),
                     None => NONE.to_owned(),
                 });
             table.push(self.line(row, fields));
@@ -409,15 +409,6 @@ fn nanoseconds(ns: Option<f64>) -> String {
         Some(ns) if ns < 10.0 => format!("{ns:.2}"),
         Some(ns) if ns < 100.0 => format!("{ns:.1}"),
         Some(ns) => figures::count(ns.round()),
-    }
-}
-
-/// A ratio and the ends of its interval.
-pub(crate) fn shown(ratio: &Ratio) -> String {
-    let value = figures::ratio_bare(ratio.value);
-    match &ratio.interval {
-        Ok(ends) => format!("{value} ({})", figures::ends(ends.low, ends.high)),
-        Err(_) => format!("{value} (too few rounds)"),
     }
 }
 

@@ -18,7 +18,7 @@ mod startup;
 mod wasmfx;
 mod waterfall;
 
-pub(crate) use fibers::{shown, way};
+pub(crate) use fibers::way;
 pub(crate) use wasmfx::{Served, served};
 
 use fathom_record::{Campaign, Experiment};

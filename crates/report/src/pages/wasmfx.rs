@@ -15,7 +15,7 @@ use fathom_record::campaign::WorkloadNote;
 use fathom_stats::{NoTime, Row};
 use serde::Deserialize;
 
-use super::fibers::{Fibers, shown, way};
+use super::fibers::{Fibers, way};
 use super::{Context, Own};
 use crate::bounds::markdown;
 use crate::{ReportError, figures, stated};
@@ -61,11 +61,27 @@ struct Stated {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Server {
-    what: String,
-    unit: String,
-    /// Requests asked for in a second; as many as it takes without.
+    /// Requests asked for in a second. The figures are the largest latencies in milliseconds;
+    /// without a rate, of as many as it takes, answers in a second.
     rate: Option<u32>,
     line: Vec<Figure>,
+}
+
+impl Server {
+    /// Its table's heading, and the unit of the figures.
+    fn heading(&self) -> (String, &'static str) {
+        match self.rate {
+            None => (
+                "HTTP server: peak throughput".to_owned(),
+                "requests a second",
+            ),
+            Some(rate) => {
+                let rate = figures::count(f64::from(rate));
+                let what = format!("HTTP server: largest latency at {rate} requests a second");
+                (what, "ms")
+            }
+        }
+    }
 }
 
 /// A line of such a table.
@@ -127,13 +143,14 @@ fn page(talk: &Talk, fibers: &Fibers<'_>) -> String {
         );
     }
     for server in &talk.server {
-        let head = ["".to_owned(), format!("published, {}", server.unit)];
+        let (what, unit) = server.heading();
+        let head = ["".to_owned(), format!("published, {unit}")];
         let lines = server
             .line
             .iter()
             .map(|line| vec![line.of.clone(), line.is.to_string()]);
         let table: Vec<Vec<String>> = std::iter::once(head.to_vec()).chain(lines).collect();
-        let _ = write!(text, "\n## {}\n\n{}", server.what, markdown(&table));
+        let _ = write!(text, "\n## {what}\n\n{}", markdown(&table));
     }
     text.push_str(SERVED);
     text
@@ -174,7 +191,10 @@ fn time(fibers: &Fibers<'_>, row: &Row, workload: &str) -> String {
         (Some(Ok(_)), Variant::WasmAsyncify) => "1.00".to_owned(),
         (Some(Ok(_)), _) => {
             let ratio = fibers.over_asyncify(row, workload);
-            ratio.map_or_else(|| "not measured yet".to_owned(), |ratio| shown(&ratio))
+            ratio.map_or_else(
+                || "not measured yet".to_owned(),
+                |ratio| figures::ratio_between(&ratio),
+            )
         }
     }
 }

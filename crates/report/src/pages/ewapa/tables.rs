@@ -200,10 +200,7 @@ impl Page<'_> {
         let native = self.native().filter(|_| !line.is_native());
         let native = native.and_then(|native| self.tracing(native, &io.workload));
         let over = native.and_then(|native| tracing.system_over(&native, moves(&io.workload)).ok());
-        fields.push(over.map_or_else(
-            || NONE.to_owned(),
-            |ratio| super::super::fibers::shown(&ratio),
-        ));
+        fields.push(over.map_or_else(|| NONE.to_owned(), |ratio| figures::ratio_between(&ratio)));
         fields
     }
 
@@ -352,7 +349,7 @@ pub(super) fn over_native(line: &Line<'_>, program: &str) -> String {
     let Some(one) = of_program(line, program) else {
         return NONE.to_owned();
     };
-    let mut text = super::super::fibers::shown(&one.ratio);
+    let mut text = figures::ratio_between(&one.ratio);
     if matches!(one.verdict, Verdict::Different | Verdict::Equivalent) {
         let _ = write!(text, " {}", one.verdict.name());
     }
