@@ -32,78 +32,64 @@ const RETURNED: [ColumnType; 4] = [
 ];
 
 /// How it is run.
-struct How {
-    module: &'static str,
-    words: &'static str,
-    is_wide: bool,
-    /// On as many threads each; on one without sharing a memory where it is none.
-    threads: Vec<Option<usize>>,
+#[derive(Clone, Copy)]
+pub struct How {
+    /// Of the addresses of its memory.
+    pub bits: Bits,
+    /// By one instance a thread over one memory, on one thread and on all; by one instance
+    /// without.
+    pub is_shared: bool,
 }
 
-/// Measures it by one instance with as many points each, and shows it.
+/// Measures it with as many points each, and shows a table for each number and, where there are several,
+/// what they say together.
 ///
 /// # Errors
 /// A module is not there, or answers something else than the native operator.
-pub fn run(modules: &Modules, pace: Pace<'_>, counts: &[usize], bits: &[Bits]) -> Result<()> {
-    bits.iter().try_for_each(|bits| {
-        let (module, words) = match bits {
-            Bits::B64 => ("udo_kmeans.64.wasm", "64-bit memory"),
-            Bits::B32 => ("udo_kmeans.wasm", "32-bit memory"),
-        };
-        let how = How {
-            module,
-            words,
-            is_wide: matches!(bits, Bits::B64),
-            threads: vec![None],
-        };
-        how.by_counts(modules, pace, counts)
-    })
-}
-
-/// The same by one instance a thread over one memory, on one thread and on all.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_shared(
-    modules: &Modules,
-    pace: Pace<'_>,
-    counts: &[usize],
-    bits: &[Bits],
-) -> Result<()> {
-    let all = thread::available_parallelism().map_or(2, usize::from);
-    bits.iter().try_for_each(|bits| {
-        let (module, words) = match bits {
-            Bits::B64 => (
-                "udo_kmeans_shared.64.wasm",
-                "by threads, shared 64-bit memory",
-            ),
-            Bits::B32 => ("udo_kmeans_shared.wasm", "by threads, shared 32-bit memory"),
-        };
-        let how = How {
-            module,
-            words,
-            is_wide: matches!(bits, Bits::B64),
-            threads: vec![Some(1), Some(all.max(2))],
-        };
-        how.by_counts(modules, pace, counts)
-    })
+pub fn run(modules: &Modules, pace: Pace<'_>, counts: &[usize], how: How) -> Result<()> {
+    let variants = modules.by_strategy(how.module())?;
+    let one = |count: &usize| Ok((*count, compare(how, &variants, pace, *count)?));
+    let all: Vec<(usize, Vec<Series>)> = counts.iter().map(one).collect::<Result<_>>()?;
+    if all.len() > 1 {
+        show::over_counts(&format!("k-means, {}", how.words()), &all);
+    }
+    Ok(())
 }
 
 impl How {
-    /// A table for each number of points, and where there are several, what they say together.
-    fn by_counts(&self, modules: &Modules, pace: Pace<'_>, counts: &[usize]) -> Result<()> {
-        let variants = modules.by_strategy(self.module)?;
-        let one = |count: &usize| Ok((*count, compare(self, &variants, pace, *count)?));
-        let all: Vec<(usize, Vec<Series>)> = counts.iter().map(one).collect::<Result<_>>()?;
-        if all.len() > 1 {
-            show::over_counts(&format!("k-means, {}", self.words), &all);
+    fn module(self) -> &'static str {
+        match (self.is_shared, self.bits) {
+            (false, Bits::B64) => "udo_kmeans.64.wasm",
+            (false, Bits::B32) => "udo_kmeans.wasm",
+            (true, Bits::B64) => "udo_kmeans_shared.64.wasm",
+            (true, Bits::B32) => "udo_kmeans_shared.wasm",
         }
-        Ok(())
+    }
+
+    fn is_wide(self) -> bool {
+        matches!(self.bits, Bits::B64)
+    }
+
+    fn words(self) -> String {
+        let bits = if self.is_wide() { 64 } else { 32 };
+        match self.is_shared {
+            true => format!("by threads, shared {bits}-bit memory"),
+            false => format!("{bits}-bit memory"),
+        }
+    }
+
+    /// On as many threads each; on one without sharing a memory where it is none.
+    fn threads(self) -> Vec<Option<usize>> {
+        let all = thread::available_parallelism().map_or(2, usize::from);
+        match self.is_shared {
+            true => vec![Some(1), Some(all.max(2))],
+            false => vec![None],
+        }
     }
 }
 
 /// With one number of points.
-fn compare(how: &How, variants: &[Variant], pace: Pace<'_>, count: usize) -> Result<Vec<Series>> {
+fn compare(how: How, variants: &[Variant], pace: Pace<'_>, count: usize) -> Result<Vec<Series>> {
     memory::forget_peak();
     let batches = points(count);
     let expected = native(&batches, 1)?;
@@ -117,7 +103,7 @@ fn compare(how: &How, variants: &[Variant], pace: Pace<'_>, count: usize) -> Res
     };
     let (batches, sample) = (&batches, &sample);
     let mut cells = Vec::new();
-    for on in &how.threads {
+    for on in how.threads() {
         let name = |of: &str| match on {
             None => of.to_owned(),
             Some(1) => format!("{of}, 1 thread"),
@@ -140,8 +126,8 @@ fn compare(how: &How, variants: &[Variant], pace: Pace<'_>, count: usize) -> Res
     let to: Vec<String> = cells.iter().map(|cell| cell.name.clone()).collect();
     let is_base = |name: &&String| name.starts_with("native") || name.starts_with("none");
     let to: Vec<&str> = to.iter().filter(is_base).map(String::as_str).collect();
-    let auto = BoundsChoice::Auto.resolve(how.is_wide);
-    let title = format!("k-means of {count} points, {}; auto is {auto}", how.words);
+    let auto = BoundsChoice::Auto.resolve(how.is_wide());
+    let title = format!("k-means of {count} points, {}; auto is {auto}", how.words());
     let series = measure(&title, cells, pace)?;
     show::table(&title, &series, &to);
     memory::tell_peak();

@@ -97,8 +97,13 @@ fn main() -> Result<()> {
         match part {
             Part::Calls => calls::run(&modules, pace)?,
             Part::Rows => rows::run(&modules, pace, args.collatz)?,
-            Part::Kmeans => kmeans::run(&modules, pace, &args.points, &args.bits)?,
-            Part::Shared => kmeans::run_shared(&modules, pace, &args.points, &args.bits)?,
+            Part::Kmeans | Part::Shared => {
+                let is_shared = matches!(part, Part::Shared);
+                for &bits in &args.bits {
+                    let how = kmeans::How { bits, is_shared };
+                    kmeans::run(&modules, pace, &args.points, how)?;
+                }
+            }
         }
     }
     Ok(())
