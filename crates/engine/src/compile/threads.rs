@@ -17,8 +17,8 @@ pub(crate) fn by_threads<R: Send>(end: bool, work: impl FnOnce() -> R + Send) ->
     if !end && !forked::is_child() {
         return Ok(work());
     }
-    // Scoped: they are gone when it returns.
-    let threads = rayon::ThreadPoolBuilder::new();
-    let done = threads.build_scoped(|thread| thread.run(), |threads| threads.install(work));
-    done.map_err(|error| Error::resource("no threads to compile with", io::Error::other(error)))
+    let threads = rayon::ThreadPoolBuilder::new().build();
+    let none = |error| Error::resource("no threads to compile with", io::Error::other(error));
+    // They end by themselves when this is dropped; to wait for that takes as long as to make them.
+    Ok(threads.map_err(none)?.install(work))
 }
