@@ -105,8 +105,9 @@ pub fn completed(
     let added = match is_measuring {
         // One program on one engine, which the command line names.
         true if command == "waterfall" => pace(&config, &given),
-        // A server is driven: there are no engines to choose, and its times are others.
-        true if command == "suite" && given.names("http") => Vec::new(),
+        // A server is driven, or another program measures: there are no engines to choose, and its
+        // times are others.
+        true if command == "suite" && given.names_any(&["http", "sql"]) => Vec::new(),
         true => measuring(&config, &given),
         false => running(&config.limits, &given),
     };
@@ -148,11 +149,12 @@ impl Given<'_> {
         })
     }
 
-    /// Whether a word is this name, and no folder that an option is given.
-    fn names(&self, name: &str) -> bool {
+    /// Whether a word is one of these names, and no folder that an option is given.
+    fn names_any(&self, names: &[&str]) -> bool {
         let folders = ["--out", "--root", "--resume"].map(OsStr::new);
+        let is_one = |word: &OsString| names.iter().any(|name| word == name);
         let mut pairs = self.0.windows(2);
-        pairs.any(|pair| pair[1] == name && !folders.contains(&pair[0].as_os_str()))
+        pairs.any(|pair| is_one(&pair[1]) && !folders.contains(&pair[0].as_os_str()))
     }
 
     fn has_any(&self, options: &[&str]) -> bool {
@@ -318,6 +320,7 @@ mod tests {
             "fathom",
             "fathom bench --resume x",
             "fathom suite http --quick",
+            "fathom suite sql kmeans --points 3",
         ] {
             assert_eq!(with(FULL, untouched).unwrap(), untouched);
         }
