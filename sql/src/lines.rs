@@ -23,12 +23,14 @@ use datafusion::{
             FileFormat, FileFormatFactory, file_compression_type::FileCompressionType,
             json::JsonFormatFactory,
         },
+        listing::{ListingTable, ListingTableConfig},
         physical_plan::{FileScanConfig, FileSource},
+        provider_as_source, source_as_provider,
         table_schema::TableSchema,
     },
     functions::expr_fn::{get_field, nullif, split_part, substr},
     logical_expr::{
-        Expr, LogicalPlanBuilder, lit,
+        Expr, LogicalPlanBuilder, TableSource, lit,
         planner::{PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning},
         try_cast,
     },
@@ -185,6 +187,31 @@ impl FileFormat for Format {
     }
 }
 
+/// The same table in DataFusion's own format of JSON, which is known by its name in a cluster; what
+/// only this file's format can do, which is to find the columns, is done.
+fn portable(source: Arc<dyn TableSource>) -> Result<Arc<dyn TableSource>> {
+    let provider = source_as_provider(&source)?;
+    let Some(listing) = provider.downcast_ref::<ListingTable>() else {
+        return Ok(source);
+    };
+    let mut options = listing.options().clone();
+    options.format = match options.format.downcast_ref::<Format>() {
+        Some(own) => own.0.clone(),
+        None => return Ok(source),
+    };
+    // Columns that are in the names of folders are not in the files.
+    let in_files = |field: &&Arc<Field>| {
+        let mut folders = options.table_partition_cols.iter();
+        folders.all(|(name, _)| name != field.name())
+    };
+    let schema = source.schema();
+    let fields: Vec<_> = schema.fields().iter().filter(in_files).cloned().collect();
+    let config = ListingTableConfig::new_with_multi_paths(listing.table_paths().clone())
+        .with_listing_options(options)
+        .with_schema(Arc::new(Schema::new(fields)));
+    Ok(provider_as_source(Arc::new(ListingTable::try_new(config)?)))
+}
+
 /// Puts the parts of cells beside them where a campaign's file is selected from.
 #[derive(Debug)]
 pub(crate) struct Campaigns;
@@ -205,19 +232,26 @@ impl RelationPlanner for Campaigns {
             _ => return Ok(RelationPlanning::Original(Box::new(relation))),
         };
         let table = context.object_name_to_table_reference(name)?;
-        let source = match table.table().ends_with(".jsonl") {
+        let may_be_lines = [".jsonl", "/"]
+            .iter()
+            .any(|end| table.table().ends_with(end));
+        let source = match may_be_lines {
             true => context.context_provider().get_table_source(table.clone()),
             false => return Ok(RelationPlanning::Original(Box::new(relation))),
         };
         match source {
-            Ok(source) if source.schema() == campaign() => {
-                let plan = LogicalPlanBuilder::scan(table, source, None)?;
-                let plan = plan.project(columns())?.build()?;
-                let planned = PlannedRelation::new(plan, alias);
+            Ok(source) => {
+                let source = portable(source)?;
+                let is_campaign = source.schema() == campaign();
+                let mut plan = LogicalPlanBuilder::scan(table, source, None)?;
+                if is_campaign {
+                    plan = plan.project(columns())?;
+                }
+                let planned = PlannedRelation::new(plan.build()?, alias);
                 Ok(RelationPlanning::Planned(Box::new(planned)))
             }
             // What is wrong with it is said where it is planned as any other.
-            _ => Ok(RelationPlanning::Original(Box::new(relation))),
+            Err(_) => Ok(RelationPlanning::Original(Box::new(relation))),
         }
     }
 }

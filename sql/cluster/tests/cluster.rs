@@ -43,6 +43,36 @@ async fn a_cluster_has_the_answers_of_one_machine() {
     }
 }
 
+/// Also a campaign's, whose columns are not inferred, and files of folders whose names are values.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_reads_json_lines_as_one_machine_does() {
+    let cluster = Cluster::new(LONG).await;
+    let (remote, local) = (cluster.session(config()).await, cluster.local().await);
+    let campaign = include_bytes!("../../../crates/report/tests/data/suite.jsonl");
+    cluster.put("samples.jsonl", campaign);
+    cluster.put("lines.jsonl", b"{\"v\":1,\"name\":\"one\"}\n{\"v\":2}\n");
+    cluster.put("p/part=a/lines.jsonl", b"{\"v\":3}\n");
+    cluster.put("p/part=b/lines.jsonl", b"{\"v\":4}\n");
+    for (file, sql) in [
+        (
+            "samples.jsonl",
+            "SELECT engine, strategy, workload, median(kernel_ns), count(*) FROM t
+             WHERE record = 'sample' GROUP BY ALL ORDER BY engine, strategy, workload",
+        ),
+        (
+            "samples.jsonl",
+            "SELECT max(a.run_ns) FROM t AS a WHERE NOT control",
+        ),
+        ("lines.jsonl", "SELECT sum(quick(v)), max(name) FROM t"),
+        ("p/", "SELECT * FROM t ORDER BY v"),
+    ] {
+        let sql = sql.replace("FROM t", &format!("FROM {}", cluster.file(file)));
+        let expected = run(&local, &sql).await.unwrap();
+        let found = run(&remote, &sql).await;
+        assert_eq!(found.as_ref(), Ok(&expected), "{sql}\n{}", cluster.logs());
+    }
+}
+
 /// However many functions there are of a module, and however many tasks call them.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_executor_compiles_a_module_once() {

@@ -157,9 +157,16 @@ impl Cluster {
         self.put("s.wasm", &wat::parse_str(SHARED).unwrap());
     }
 
-    /// Puts a module beside the others.
-    pub fn put(&self, name: &str, module: &[u8]) {
-        std::fs::write(self.folder.path().join(name), module).unwrap();
+    /// Puts a file beside the modules.
+    pub fn put(&self, name: &str, bytes: &[u8]) {
+        let path = self.folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    /// One that was put, for FROM.
+    pub fn file(&self, name: &str) -> String {
+        format!("'{}'", self.folder.path().join(name).display())
     }
 
     /// The folder of what an executor has produced, which is there once there is something.
