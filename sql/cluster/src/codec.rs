@@ -69,20 +69,41 @@ impl<C> Codec<C> {
         }
         Ok(all)
     }
+}
 
-    fn scalar(&self, name: &str, bytes: &[u8]) -> Result<Arc<ScalarUDF>> {
-        match self.functions.read(bytes)? {
-            (Function::Scalar(udf), []) => Ok(udf),
-            _ => plan_err!("function {name} is not one of rows"),
+/// How both codecs read and write functions of rows and aggregates.
+macro_rules! functions_of_both {
+    () => {
+        fn try_decode_udf(&self, name: &str, bytes: &[u8]) -> Result<Arc<ScalarUDF>> {
+            if !functions::is_one(bytes) {
+                return self.others.try_decode_udf(name, bytes);
+            }
+            match self.functions.read(bytes)? {
+                (Function::Scalar(udf), []) => Ok(udf),
+                _ => plan_err!("function {name} is not one of rows"),
+            }
         }
-    }
 
-    fn aggregate(&self, name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
-        match self.functions.read(bytes)? {
-            (Function::Aggregate(udf), []) => Ok(udf),
-            _ => plan_err!("function {name} is no aggregate"),
+        fn try_encode_udf(&self, udf: &ScalarUDF, to: &mut Vec<u8>) -> Result<()> {
+            functions::write(&Function::Scalar(Arc::new(udf.clone())), to);
+            Ok(())
         }
-    }
+
+        fn try_decode_udaf(&self, name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
+            if !functions::is_one(bytes) {
+                return self.others.try_decode_udaf(name, bytes);
+            }
+            match self.functions.read(bytes)? {
+                (Function::Aggregate(udf), []) => Ok(udf),
+                _ => plan_err!("function {name} is no aggregate"),
+            }
+        }
+
+        fn try_encode_udaf(&self, udaf: &AggregateUDF, to: &mut Vec<u8>) -> Result<()> {
+            functions::write(&Function::Aggregate(Arc::new(udaf.clone())), to);
+            Ok(())
+        }
+    };
 }
 
 impl LogicalExtensionCodec for Codec<BallistaLogicalExtensionCodec> {
@@ -150,29 +171,7 @@ impl LogicalExtensionCodec for Codec<BallistaLogicalExtensionCodec> {
         self.others.try_encode_file_format(to, format)
     }
 
-    fn try_decode_udf(&self, name: &str, bytes: &[u8]) -> Result<Arc<ScalarUDF>> {
-        match functions::is_one(bytes) {
-            true => self.scalar(name, bytes),
-            false => self.others.try_decode_udf(name, bytes),
-        }
-    }
-
-    fn try_encode_udf(&self, udf: &ScalarUDF, to: &mut Vec<u8>) -> Result<()> {
-        functions::write(&Function::Scalar(Arc::new(udf.clone())), to);
-        Ok(())
-    }
-
-    fn try_decode_udaf(&self, name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
-        match functions::is_one(bytes) {
-            true => self.aggregate(name, bytes),
-            false => self.others.try_decode_udaf(name, bytes),
-        }
-    }
-
-    fn try_encode_udaf(&self, udaf: &AggregateUDF, to: &mut Vec<u8>) -> Result<()> {
-        functions::write(&Function::Aggregate(Arc::new(udaf.clone())), to);
-        Ok(())
-    }
+    functions_of_both!();
 }
 
 impl PhysicalExtensionCodec for Codec<BallistaPhysicalExtensionCodec> {
@@ -210,27 +209,5 @@ impl PhysicalExtensionCodec for Codec<BallistaPhysicalExtensionCodec> {
         Ok(())
     }
 
-    fn try_decode_udf(&self, name: &str, bytes: &[u8]) -> Result<Arc<ScalarUDF>> {
-        match functions::is_one(bytes) {
-            true => self.scalar(name, bytes),
-            false => self.others.try_decode_udf(name, bytes),
-        }
-    }
-
-    fn try_encode_udf(&self, udf: &ScalarUDF, to: &mut Vec<u8>) -> Result<()> {
-        functions::write(&Function::Scalar(Arc::new(udf.clone())), to);
-        Ok(())
-    }
-
-    fn try_decode_udaf(&self, name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
-        match functions::is_one(bytes) {
-            true => self.aggregate(name, bytes),
-            false => self.others.try_decode_udaf(name, bytes),
-        }
-    }
-
-    fn try_encode_udaf(&self, udaf: &AggregateUDF, to: &mut Vec<u8>) -> Result<()> {
-        functions::write(&Function::Aggregate(Arc::new(udaf.clone())), to);
-        Ok(())
-    }
+    functions_of_both!();
 }
