@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, Int64Array};
 use fathom_guest::{Pool, column::ColumnType};
 
 use crate::{
-    estimate::{fit, level, median},
+    estimate::fits,
     module::Modules,
     rounds::{Cell, Pace, Series, measure, timed},
     rows::called,
@@ -126,29 +126,16 @@ fn plain_copy(columns: usize) -> Cell<'static> {
     )
 }
 
-/// The fit of each round, and what the rounds say together.
+/// What the rounds say together.
 fn show_fit(shapes: &[Shape], series: &[Series]) -> Option<()> {
     let terms: Vec<Vec<f64>> = shapes.iter().map(|shape| shape.terms()).collect();
-    let rounds = series.first()?.ns.len();
-    let of_round = |round: usize| {
-        let times: Vec<f64> = series[..shapes.len()]
-            .iter()
-            .map(|one| one.ns[round])
-            .collect();
-        fit(&terms, &times)
-    };
-    let fits: Vec<Vec<f64>> = (0..rounds).map(of_round).collect::<Option<_>>()?;
+    let fits = fits(&terms, &series[..shapes.len()])?;
     println!(
         "### A fit to these, round by round\n\n| term | median | 95 % interval |\n|---|---|---|"
     );
-    for (at, name) in TERMS.into_iter().enumerate() {
-        let values: Vec<f64> = fits.iter().map(|fit| fit[at]).collect();
-        let number = |value: f64| format!("{value:.2}");
-        let interval = match level(&values) {
-            Some(level) => show::between(&level, &number),
-            None => "not above 0 in every round".to_owned(),
-        };
-        println!("| {name} | {} | {interval} |", number(median(&values)));
+    for (name, values) in TERMS.into_iter().zip(&fits) {
+        let (median, interval) = show::fitted(values);
+        println!("| {name} | {median} | {interval} |");
     }
     println!();
     Some(())

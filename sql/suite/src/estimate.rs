@@ -28,9 +28,23 @@ pub fn level(values: &[f64]) -> Option<Ratio> {
     ratio::geomean(&[Logs::single(values).ok()?]).ok()
 }
 
+/// By term, its coefficient in a fit to each round of these series; none without rounds, or if
+/// the terms cannot be told apart.
+pub fn fits(terms: &[Vec<f64>], series: &[Series]) -> Option<Vec<Vec<f64>>> {
+    let mut by_term = vec![Vec::new(); terms.first()?.len()];
+    for round in 0..series.first()?.ns.len() {
+        let times: Vec<f64> = series.iter().map(|one| one.ns[round]).collect();
+        for (all, own) in by_term.iter_mut().zip(fit(terms, &times)?) {
+            all.push(own);
+        }
+    }
+    let has_rounds = by_term.first().is_some_and(|all| !all.is_empty());
+    has_rounds.then_some(by_term)
+}
+
 /// Coefficients of `y = Σ c x` with the least squares of relative errors; none if the terms
 /// cannot be told apart.
-pub fn fit(terms: &[Vec<f64>], y: &[f64]) -> Option<Vec<f64>> {
+fn fit(terms: &[Vec<f64>], y: &[f64]) -> Option<Vec<f64>> {
     let count = terms.first()?.len();
     let mut matrix = vec![vec![0.0; count + 1]; count];
     for (x, y) in terms.iter().zip(y) {

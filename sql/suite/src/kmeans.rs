@@ -18,7 +18,7 @@ use crate::{
     Bits, memory,
     module::{Modules, Variant},
     native,
-    points::points,
+    points::{BATCH_ROWS, points},
     rounds::{Cell, Pace, Series, measure, timed},
     show,
 };
@@ -91,7 +91,7 @@ impl How {
 /// With one number of points.
 fn compare(how: How, variants: &[Variant], pace: Pace<'_>, count: usize) -> Result<Vec<Series>> {
     memory::forget_peak();
-    let batches = points(count);
+    let batches = points(count, BATCH_ROWS);
     let expected = native(&batches, 1)?;
     let sample = |answer: Result<u64>| {
         let answer = answer?;
@@ -135,7 +135,7 @@ fn compare(how: How, variants: &[Variant], pace: Pace<'_>, count: usize) -> Resu
 }
 
 /// A number that another assignment would hardly have, whatever the order of batches.
-fn sum(sum: u64, batch: &[ArrayRef]) -> u64 {
+pub fn sum(sum: u64, batch: &[ArrayRef]) -> u64 {
     let payload = batch[2].as_primitive::<types::Int64Type>().values().iter();
     let clusters = batch[3].as_primitive::<types::Int32Type>().values().iter();
     let weighed = payload.zip(clusters).map(|(payload, cluster)| {
@@ -150,15 +150,29 @@ fn native(batches: &[[ArrayRef; 3]], threads: usize) -> Result<u64> {
 }
 
 fn by_one(pool: &Arc<Pool>, batches: &[[ArrayRef; 3]]) -> Result<u64> {
-    let answer = || {
+    let mut answer = 0;
+    through(pool, batches, |batch| answer = sum(answer, &batch))?;
+    Ok(answer)
+}
+
+/// Batches go in, and all that come out are given to `seen`.
+///
+/// # Errors
+/// The operator fails.
+pub fn through(
+    pool: &Arc<Pool>,
+    batches: &[[ArrayRef; 3]],
+    seen: impl FnMut(Vec<ArrayRef>),
+) -> Result<()> {
+    let run = || {
         let mut guest = pool.take()?;
         let state = guest.address("KMeans_open")?;
         for batch in batches {
             consume(&mut guest, state, batch)?;
         }
-        produce(&mut guest, state)
+        produce(&mut guest, state, seen)
     };
-    answer().map_err(|what: String| anyhow!(what))
+    run().map_err(|what: String| anyhow!(what))
 }
 
 /// As an operator over one shared memory runs in a query: batches are what threads take.
@@ -179,7 +193,11 @@ fn by_crew(pool: &Arc<Pool>, batches: &[[ArrayRef; 3]], threads: usize) -> Resul
                 break;
             }
         }
-        let sums = each(&mut crew, |guest| produce(guest, state))?;
+        let sums = each(&mut crew, |guest| {
+            let mut answer = 0;
+            produce(guest, state, |batch| answer = sum(answer, &batch))?;
+            Ok(answer)
+        })?;
         Ok(sums.into_iter().fold(0, u64::wrapping_add))
     };
     answer().map_err(|what: String| anyhow!(what))
@@ -213,15 +231,18 @@ fn consume(guest: &mut Guest, state: u64, batch: &[ArrayRef; 3]) -> Result<(), S
     guest.status("KMeans_consume", state, at).map(drop)
 }
 
-/// The sum of all that it returns.
-fn produce(guest: &mut Guest, state: u64) -> Result<u64, String> {
+/// Gives all that it returns to `seen`.
+fn produce(
+    guest: &mut Guest,
+    state: u64,
+    mut seen: impl FnMut(Vec<ArrayRef>),
+) -> Result<(), String> {
     let nothing = Input::new(0, &[]).map_err(|unfit| unfit.to_string())?;
-    let mut answer = 0;
     loop {
         let (_, result) = guest.give(&nothing, &RETURNED)?;
         if guest.status("KMeans_produce", state, result)? == 0 {
-            return Ok(answer);
+            return Ok(());
         }
-        answer = sum(answer, &guest.take(result, &RETURNED, None)?);
+        seen(guest.take(result, &RETURNED, None)?);
     }
 }

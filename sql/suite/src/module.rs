@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use fathom_engine::{BoundsChoice, Codegen, Config, Engine};
 use fathom_guest::{Options, Pool};
 
@@ -78,6 +78,38 @@ impl Modules {
         self.pool(file, BoundsChoice::Auto, Codegen::default(), reuse)
     }
 
+    /// Files of the folder that are modules, by name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn files(&self) -> Result<Vec<String>> {
+        let folder = || self.folder.display().to_string();
+        let entries = std::fs::read_dir(&self.folder).with_context(folder)?;
+        let names = entries.flatten().map(|entry| entry.file_name());
+        let names = names.filter_map(|name| name.into_string().ok());
+        let mut names: Vec<String> = names.filter(|name| name.ends_with(".wasm")).collect();
+        names.sort_unstable();
+        ensure!(
+            !names.is_empty(),
+            "{}: no modules: sql/operators/build.py makes them",
+            folder()
+        );
+        Ok(names)
+    }
+
+    /// What makes code, as it was asked for.
+    pub fn codegens(&self) -> &[Codegen] {
+        &self.codegens
+    }
+
+    /// One by a code generator as users get it.
+    ///
+    /// # Errors
+    /// As of [`Modules::usual`].
+    pub fn by(&self, codegen: Codegen, file: &str) -> Result<Arc<Pool>> {
+        self.pool(file, BoundsChoice::Auto, codegen, true)
+    }
+
     /// One by each code generator as users get it.
     ///
     /// # Errors
@@ -86,7 +118,7 @@ impl Modules {
         let one = |codegen: &Codegen| {
             Ok(Variant {
                 name: format!("auto, {codegen}"),
-                pool: self.pool(file, BoundsChoice::Auto, *codegen, true)?,
+                pool: self.by(*codegen, file)?,
             })
         };
         self.codegens.iter().map(one).collect()

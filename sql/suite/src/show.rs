@@ -73,6 +73,16 @@ fn ratio_in_words(ratio: &Ratio) -> String {
     format!("{:.3} ({})", ratio.value, between(ratio, &number))
 }
 
+/// The median of a fit's coefficients by round, and its interval.
+pub fn fitted(values: &[f64]) -> (String, String) {
+    let number = |value: f64| format!("{value:.2}");
+    let interval = match level(values) {
+        Some(level) => between(&level, &number),
+        None => "not above 0 in every round".to_owned(),
+    };
+    (number(median(values)), interval)
+}
+
 /// The interval, or why there is none.
 pub fn between(ratio: &Ratio, number: &dyn Fn(f64) -> String) -> String {
     match &ratio.interval {
