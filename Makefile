@@ -155,14 +155,15 @@ test-sql: packages ## Build DataFusion and test functions in SQL, which takes a 
 	$(PYTHON) workloads/setup.py
 	$(PYTHON) sql/operators/build.py
 	$(CARGO) fmt --all --check --manifest-path sql/Cargo.toml
-	$(CARGO) clippy --locked --workspace --manifest-path sql/Cargo.toml --all-targets -- --deny warnings
-	$(CARGO) test --locked --workspace --manifest-path sql/Cargo.toml
+	$(CARGO) clippy --locked --workspace --all-features --manifest-path sql/Cargo.toml --all-targets -- --deny warnings
+	$(CARGO) test --locked --workspace --all-features --manifest-path sql/Cargo.toml
 
 .PHONY: sql-suite
-sql-suite: packages ## Measure functions in SQL beside native ones, without DataFusion (ARGS: see docs/SQL.md)
+sql-suite: packages ## Measure functions in SQL beside native ones; with DataFusion if ARGS has plain (docs/SQL.md)
 	$(PYTHON) workloads/setup.py
 	$(PYTHON) sql/operators/build.py
-	$(CARGO) run --release --locked --manifest-path sql/Cargo.toml -p fathom-sql-suite -- $(ARGS)
+	$(CARGO) run --release --locked --manifest-path sql/Cargo.toml -p fathom-sql-suite \
+		$(if $(filter plain,$(ARGS)),--features datafusion) -- $(ARGS)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for MINUTES each, JOBS at a time, and end with a table

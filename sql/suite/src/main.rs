@@ -1,7 +1,8 @@
-//! Measures functions and operators in WebAssembly beside native ones, without a query engine.
+//! Measures functions and operators in WebAssembly beside native ones, without a query engine; and
+//! with the feature `datafusion`, queries beside plain SQL.
 //!
 //! ```text
-//!  calls, create, kmeans, model, rows ─cells─► rounds ─series─► estimate ─► show
+//!  calls, create, kmeans, model, plain, rows ─cells─► rounds ─series─► estimate ─► show
 //! ```
 
 mod calls;
@@ -13,6 +14,8 @@ mod memory;
 mod model;
 mod module;
 mod native;
+#[cfg(feature = "datafusion")]
+mod plain;
 mod points;
 mod rounds;
 mod rows;
@@ -32,7 +35,7 @@ use crate::{module::Modules, rounds::Pace};
 /// Measure what functions in SQL cost, beside native ones
 #[derive(Parser)]
 struct Args {
-    /// What is measured [default: all]
+    /// What is measured [default: all but plain]
     #[arg(value_enum, hide_default_value = true, default_values_t = ALONE)]
     parts: Vec<Part>,
     /// Rounds at most, each of which has every cell once
@@ -50,7 +53,7 @@ struct Args {
     /// Strategies of k-means; the other parts have auto
     #[arg(long, value_delimiter = ',', default_values_t = module::STRATEGIES.map(str::to_owned))]
     bounds: Vec<String>,
-    /// Code generators; calls and model have the one that functions in SQL have
+    /// Code generators; calls, model and plain have the one that functions in SQL have
     #[arg(long, value_delimiter = ',', default_values_t = ["cranelift", "llvm"].map(str::to_owned))]
     codegen: Vec<String>,
     /// Measure without guards against speculation, which functions in SQL have
@@ -91,6 +94,9 @@ enum Part {
     Kmeans,
     /// The same on all threads, over one memory
     Shared,
+    /// Queries with functions beside the same in plain SQL, where the program was built with
+    /// DataFusion
+    Plain,
 }
 
 /// Bits of an address.
@@ -138,5 +144,12 @@ fn measure(part: Part, args: &Args, modules: &Modules) -> Result<()> {
             let is_shared = matches!(part, Part::Shared);
             kmeans::run(modules, pace, &points, kmeans::How { bits, is_shared })
         }),
+        #[cfg(feature = "datafusion")]
+        Part::Plain => plain::run(&args.modules, pace, &points),
+        #[cfg(not(feature = "datafusion"))]
+        Part::Plain => anyhow::bail!(
+            "plain: this program was built without DataFusion: \
+             cargo build --release --package fathom-sql-suite --features datafusion"
+        ),
     }
 }

@@ -12,7 +12,8 @@ use anyhow::{Result, anyhow, ensure};
 use arrow_array::{Array, ArrayRef, Float64Array, Int32Array, Int64Array, cast::AsArray, types};
 
 const CLUSTERS: usize = 8;
-const ITERATIONS: usize = 10;
+/// Rounds at most.
+pub const ITERATIONS: usize = 10;
 
 /// What one thread has of the points: of batches one after the other.
 #[derive(Default)]
@@ -52,7 +53,7 @@ pub fn run(batches: &[[ArrayRef; 3]], threads: usize) -> Result<Vec<[ArrayRef; 4
     let mut seeds = Seeds::default();
     let all = parts.iter().flat_map(|part| &part.seeds.0);
     all.for_each(|(hash, x, y)| seeds.keep(*hash, *x, *y));
-    let mut centres: Vec<(f64, f64)> = seeds.0.iter().map(|(_, x, y)| (*x, *y)).collect();
+    let mut centres = seeds.places();
     for _ in 0..ITERATIONS {
         let assigned = side_by_side(parts, |mut part| {
             let sums = part.assign(&centres);
@@ -73,6 +74,17 @@ pub fn run(batches: &[[ArrayRef; 3]], threads: usize) -> Result<Vec<[ArrayRef; 4
     }
     let produced = side_by_side(parts, |part| Ok(part.produce()))?;
     Ok(produced.into_iter().flatten().collect())
+}
+
+/// Where clusters begin.
+///
+/// # Errors
+/// Nulls.
+#[cfg(feature = "datafusion")]
+pub fn seeds(batches: &[[ArrayRef; 3]]) -> Result<Vec<(f64, f64)>> {
+    let mut part = Part::default();
+    batches.iter().try_for_each(|batch| part.consume(batch))?;
+    Ok(part.seeds.places())
 }
 
 /// Each on a thread of its own; one stays on this.
@@ -153,6 +165,10 @@ impl Part {
 }
 
 impl Seeds {
+    fn places(&self) -> Vec<(f64, f64)> {
+        self.0.iter().map(|(_, x, y)| (*x, *y)).collect()
+    }
+
     fn wants(&self, hash: u64) -> bool {
         self.0.len() < CLUSTERS || self.0.last().is_some_and(|last| hash <= last.0)
     }
