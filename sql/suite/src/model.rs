@@ -29,13 +29,13 @@ use crate::{
 /// Rows of each sample, whatever their batches.
 const ROWS: usize = 32_768;
 /// Rows of a batch.
-const BATCHES: [usize; 4] = [32, 128, 1024, 8192];
+const BATCHES: [usize; 5] = [0, 32, 128, 1024, 8192];
 /// Batches of a sample where they have no rows.
 const EMPTY_CALLS: usize = 200;
 /// Groups of an aggregate's rows.
 const GROUPS: u32 = 16;
-/// Points of an operator's samples: from so many on k-means makes all its rounds.
-const POINTS: [usize; 3] = [16_384, 32_768, 65_536];
+/// Points of an operator's samples: none, and so many that k-means makes all its rounds.
+const POINTS: [usize; 4] = [0, 16_384, 32_768, 65_536];
 
 /// One function.
 struct Function {
@@ -87,12 +87,12 @@ pub fn run(modules: &Modules, pace: Pace<'_>) -> Result<()> {
 }
 
 fn functions() -> Vec<Function> {
+    use ColumnType::{BigInt, Double, Int, Varchar};
     let of = |name, kind, columns| Function {
         name,
         kind,
         columns,
     };
-    use ColumnType::{BigInt, Double, Int, Varchar};
     let [a, b] = points::pairs(1, ROWS).remove(0);
     vec![
         of("gcd", Kind::Rows(BigInt, BigInt), vec![a, b]),
@@ -134,24 +134,16 @@ fn of_function<'a>(
     made: &'a Arc<Pool>,
 ) -> Measured<'a> {
     let (mut terms, mut cells) = (Vec::new(), Vec::new());
-    let empty = vec![function.cut(0, 0); EMPTY_CALLS];
-    let full = BATCHES.map(|rows| {
-        let starts = (0..ROWS).step_by(rows);
-        starts.map(|from| function.cut(from, rows)).collect()
-    });
-    let shapes: Vec<(usize, Arc<Vec<Vec<ArrayRef>>>)> = [0]
-        .into_iter()
-        .chain(BATCHES)
-        .zip([empty].into_iter().chain(full).map(Arc::new))
-        .collect();
-    for (pool, new) in [(reused, 0.0), (made, 1.0)] {
-        for (rows, batches) in &shapes {
-            let (rows, batches) = (*rows, batches.clone());
+    for rows in BATCHES {
+        let batches = Arc::new(function.batches(rows));
+        for (pool, is_new) in [(reused, false), (made, true)] {
+            let new = f64::from(u8::from(is_new));
             terms.push(vec![1.0, rows as f64, new, new * rows as f64]);
-            let how = if new > 0.0 { ", a new instance" } else { "" };
+            let how = if is_new { ", a new instance" } else { "" };
             let name = format!("{}, {rows} rows{how}", function.name);
+            let batches = batches.clone();
             cells.push(Cell::new(name, move || {
-                let all = || function.call_each(pool, &batches, new > 0.0);
+                let all = || function.call_each(pool, &batches, is_new);
                 timed(all).map(|(ns, ())| ns / batches.len() as f64)
             }));
         }
@@ -167,7 +159,8 @@ fn of_function<'a>(
 fn of_operator(pool: &Arc<Pool>) -> Measured<'_> {
     let (mut terms, mut cells) = (Vec::new(), Vec::new());
     for count in POINTS {
-        for rows in &BATCHES[1..] {
+        let sizes = if count == 0 { 1..2 } else { 1..BATCHES.len() };
+        for rows in &BATCHES[sizes] {
             let batches = points(count, *rows);
             let produced = count.div_ceil(points::BATCH_ROWS) + 1;
             let calls = batches.len() + produced;
@@ -187,6 +180,17 @@ fn of_operator(pool: &Arc<Pool>) -> Measured<'_> {
 }
 
 impl Function {
+    /// All rows in batches of as many.
+    fn batches(&self, rows: usize) -> Vec<Vec<ArrayRef>> {
+        match rows {
+            0 => vec![self.cut(0, 0); EMPTY_CALLS],
+            rows => {
+                let starts = (0..ROWS).step_by(rows);
+                starts.map(|from| self.cut(from, rows)).collect()
+            }
+        }
+    }
+
     /// Rows by themselves, as a batch of a query has them.
     fn cut(&self, from: usize, rows: usize) -> Vec<ArrayRef> {
         let own = |column: &ArrayRef| -> ArrayRef {
@@ -206,7 +210,7 @@ impl Function {
     }
 
     /// Each batch, all by one instance or by a new one each.
-    fn call_each(&self, pool: &Arc<Pool>, batches: &[Vec<ArrayRef>], new: bool) -> Result<()> {
+    fn call_each(&self, pool: &Arc<Pool>, batches: &[Vec<ArrayRef>], is_new: bool) -> Result<()> {
         match self.kind {
             Kind::Rows(given, result) => batches.iter().try_for_each(|batch| {
                 let result = called(pool, self.name, &[result], given, batch)?;
@@ -215,7 +219,7 @@ impl Function {
             }),
             // As in a query, of which one instance has all groups of a partition.
             Kind::Aggregate(given) => {
-                let at_once = if new { 1 } else { batches.len() };
+                let at_once = if is_new { 1 } else { batches.len() };
                 let mut parts = batches.chunks(at_once);
                 let one = |part| aggregated(pool, self.name, given, part);
                 parts.try_for_each(one).map_err(|what| anyhow!(what))

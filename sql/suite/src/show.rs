@@ -75,7 +75,10 @@ fn ratio_in_words(ratio: &Ratio) -> String {
 
 /// The median of a fit's coefficients by round, and its interval.
 pub fn fitted(values: &[f64]) -> (String, String) {
-    let number = |value: f64| format!("{value:.2}");
+    let number = |value: f64| match value.abs() < 100.0 {
+        true => format!("{value:.2}"),
+        false => format!("{value:.0}"),
+    };
     let interval = match level(values) {
         Some(level) => between(&level, &number),
         None => "not above 0 in every round".to_owned(),
