@@ -47,16 +47,16 @@ struct Args {
     /// Points that k-means is given
     #[arg(long, value_delimiter = ',', default_values = ["10000", "100000", "1000000"])]
     points: Vec<NonZeroUsize>,
-    /// Bits of the addresses of its memory, 64 or 32
+    /// Bits of the addresses of its memory, 64 or 32, in kmeans and shared
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Bits::B64])]
     bits: Vec<Bits>,
-    /// Strategies of k-means; the other parts have auto
+    /// Strategies of kmeans and shared; the other parts have auto
     #[arg(long, value_delimiter = ',', default_values_t = module::STRATEGIES.map(str::to_owned))]
     bounds: Vec<String>,
     /// Code generators; calls, model and plain have the one that functions in SQL have
     #[arg(long, value_delimiter = ',', default_values_t = ["cranelift", "llvm"].map(str::to_owned))]
     codegen: Vec<String>,
-    /// Measure without guards against speculation, which functions in SQL have
+    /// Measure without guards against speculation, which functions in SQL have; plain has them
     #[arg(long)]
     no_spectre: bool,
     /// Append each sample to this file, a line of JSON
