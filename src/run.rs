@@ -97,6 +97,10 @@ pub struct Args {
     #[arg(long, short)]
     verbose: bool,
 
+    /// Have linear memories on huge pages, where the host has them on request
+    #[arg(long)]
+    huge_pages: bool,
+
     #[command(flatten)]
     limits: Limits,
 
@@ -130,7 +134,8 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         .allow_unchecked(args.unsafe_no_bounds)
         .count(args.count.is_some())
         .cache_dir(args.cache.clone())
-        .end_threads(true);
+        .end_threads(true)
+        .huge_pages(args.huge_pages);
     let engine = Engine::new(&config)?;
     let start = Instant::now();
     let module = Module::new(&engine, &wasm).with_context(|| file.clone())?;

@@ -418,7 +418,10 @@ fn all_that_can_be_written_is_gone() {
             .cloned()
             .collect();
         for limits in LIMITS {
-            same(&subject, &[life.clone(), life.clone(), vec![]], limits);
+            // What one has grown by is locked; it is opened again by parts, or not.
+            let [few, many] = [3, 17].map(|pages| vec![Op::Grow(pages), Op::Load(39 << 16)]);
+            let lives = [life.clone(), life.clone(), vec![], few, life.clone(), many];
+            same(&subject, &lives, limits);
         }
     }
 }

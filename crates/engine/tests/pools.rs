@@ -1,5 +1,7 @@
 //! Pools: what they keep, what they refuse, whose handles are whose.
 
+mod common;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -264,5 +266,70 @@ fn a_panic_of_the_host_leaves_a_pool_as_it_was() {
         });
         assert!(std::panic::catch_unwind(life).is_err());
         assert_eq!(pool.idle(), 1);
+    }
+}
+
+/// Before its start function has run, for that may be what never ends.
+#[test]
+fn an_instance_is_made_ready_before_it_begins() {
+    let (engine, module) = tiny("(module (func $go (loop (br 0))) (start $go))");
+    let pool = Pool::new(&Linker::<()>::new(&engine), &module, PoolLimits::default()).unwrap();
+    let interrupt = Interrupt::new();
+    interrupt.raise();
+    let ended = pool.instantiate_with((), |ready| ready.set_interrupt(&interrupt));
+    let code = ended.unwrap_err().trap().expect("a trap").code;
+    assert_eq!(code, TrapCode::Interrupted);
+}
+
+#[cfg(target_os = "linux")]
+fn resident_mib() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = text.split(' ').nth(1).unwrap().parse().unwrap();
+    (pages * 4096) >> 20
+}
+
+/// What one life has grown by stays while a later one writes elsewhere: together they are
+/// no more than the bound, under every strategy.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn what_lives_leave_behind_is_within_the_bound_together() {
+    if !common::is_alone("what_lives_leave_behind_is_within_the_bound_together")
+        || common::is_emulated()
+    {
+        return;
+    }
+    const WAT: &str = r#"(module (memory 240 1000)
+      (func (export "grown") (param i32)
+        (drop (memory.grow (local.get 0)))
+        (memory.fill (i32.const 15728640) (i32.const 1) (i32.mul (local.get 0) (i32.const 65536))))
+      (func (export "first") (param i32)
+        (memory.fill (i32.const 0) (i32.const 1) (i32.mul (local.get 0) (i32.const 65536)))))"#;
+    let wasm = wat::parse_str(WAT).unwrap();
+    for bounds in Bounds::forms_for(false) {
+        let config = Config::new().bounds(BoundsChoice::Named(bounds));
+        let Some(engine) = common::engine_with(config, bounds, WAT) else {
+            continue;
+        };
+        let module = Module::new(&engine, &wasm).unwrap();
+        let limits = PoolLimits {
+            lanes: 1,
+            idle: 1,
+            resident_bytes: 32 << 20,
+        };
+        let pool = Pool::new(&Linker::new(&engine), &module, limits).unwrap();
+        let [grown, first] = ["grown", "first"].map(|name| pool.func::<i32, ()>(name).unwrap());
+        drop(pool.instantiate(()).unwrap());
+        let before = resident_mib();
+        let live = |func, pages| {
+            let mut one = pool.instantiate(()).unwrap();
+            one.func(func).unwrap().call(&mut one, pages).unwrap();
+            drop(one);
+            resident_mib().saturating_sub(before)
+        };
+        // 30 MiB by growth, then 14 MiB of what it is at first, then both at once.
+        for (func, pages) in [(&grown, 480), (&first, 224), (&grown, 480), (&grown, 700)] {
+            let kept = live(func, pages);
+            assert!(kept <= 34, "{bounds}: {kept} MiB after {pages} pages");
+        }
     }
 }

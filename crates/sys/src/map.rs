@@ -228,6 +228,14 @@ impl Reservation {
         self.protect(range, MprotectFlags::READ | MprotectFlags::EXEC)
     }
 
+    /// Make `range` inaccessible; its contents stay.
+    ///
+    /// # Errors
+    /// As [`Reservation::open`].
+    pub fn lock(&self, range: Range<usize>) -> io::Result<()> {
+        self.protect(range, MprotectFlags::empty())
+    }
+
     /// Drop the contents of `range` and make it inaccessible again.
     ///
     /// # Errors

@@ -25,6 +25,9 @@ const IS_PRESENT: u64 = 1 << 3;
 const IS_SWAPPED: u64 = 1 << 4;
 const IS_ZERO: u64 = 1 << 5;
 
+/// Bytes of pages that are looked up one by one, at most.
+const READ_BYTES_MAX: usize = 1 << 30;
+
 /// Ranges that one call of the kernel names.
 const RANGES: usize = 32;
 
@@ -75,8 +78,8 @@ static LACKS_SCAN: AtomicBool = AtomicBool::new(false);
 /// a page, that may have been written; until `visit` breaks.
 ///
 /// # Errors
-/// Where the kernel has no `/proc/self/pagemap` or does not let it be read. Some
-/// pages may have been handed over before.
+/// Where the kernel has no `/proc/self/pagemap` or does not let it be read; before Linux 6.7
+/// where they are more than 1 GiB. Some pages may have been handed over before.
 pub fn for_each_written(
     addresses: Range<usize>,
     mut visit: impl FnMut(Range<usize>) -> ControlFlow<()>,
@@ -89,6 +92,9 @@ pub fn for_each_written(
             }
             done => return done,
         }
+    }
+    if addresses.len() > READ_BYTES_MAX {
+        return Err(io::ErrorKind::Unsupported.into());
     }
     read(pagemap, addresses, &mut visit)
 }

@@ -108,6 +108,8 @@ pub struct MemoryPlan {
     /// Whether accesses are kept inside the reservation ahead of their checks,
     /// too: see `spectre.rs`.
     pub spectre: bool,
+    /// Whether it has huge pages, where the host has them.
+    pub huge_pages: bool,
     /// Whether accesses are checked wrongly, see `thesis.rs`.
     #[cfg(thesis_formula)]
     pub thesis_formula: bool,
@@ -318,6 +320,7 @@ impl MemoryPlan {
             imported: false,
             shared: ty.shared,
             spectre: true,
+            huge_pages: false,
             #[cfg(thesis_formula)]
             thesis_formula: false,
         })

@@ -45,6 +45,7 @@ pub struct Config {
     pub(crate) continuation_stack: usize,
     pub(crate) profiler: ProfilingStrategy,
     pub(crate) end_threads: bool,
+    pub(crate) huge_pages: bool,
 }
 
 /// Who is told which machine code is which function.
@@ -86,6 +87,7 @@ impl Default for Config {
             initial_fuel: 0,
             profiler: ProfilingStrategy::None,
             end_threads: false,
+            huge_pages: false,
             continuation_stack: DEFAULT_CONTINUATION_STACK_BYTES,
         }
     }
@@ -268,6 +270,16 @@ impl Config {
     /// the kernel then counts who uses the file.
     pub fn end_threads(mut self, end: bool) -> Config {
         self.end_threads = end;
+        self
+    }
+
+    /// Have linear memories on huge pages (madvise(2), `MADV_HUGEPAGE`), where the host has them
+    /// on request: a large memory takes fewer page faults, and fewer places in the processor's
+    /// tables of pages. A page of 2 MiB is resident as soon as a byte of it is touched, so that an
+    /// instance may take up to as much more; a memory of less than 2 MiB has none. Those of
+    /// `uffd`, whose pages come one by one, have none either. Off by default.
+    pub fn huge_pages(mut self, huge: bool) -> Config {
+        self.huge_pages = huge;
         self
     }
 

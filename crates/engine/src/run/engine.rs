@@ -218,6 +218,7 @@ impl Engine {
         MemoryPlan::new(*bounds, ty, *limits)
             .map(|plan| MemoryPlan {
                 spectre: self.0.config.spectre,
+                huge_pages: self.0.config.huge_pages,
                 #[cfg(thesis_formula)]
                 thesis_formula: self.0.config.thesis_formula,
                 ..plan

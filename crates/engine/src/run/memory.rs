@@ -66,6 +66,9 @@ pub(crate) struct LinearMemory {
     domain: Domain,
     /// Held while it grows.
     growing: Mutex<()>,
+    /// How far an earlier life may have left pages behind that are zero and, from the length
+    /// on, inaccessible; 0 where there is none (`recycle`).
+    locked_end: AtomicUsize,
     // Dropped in this order: first nobody finds the region, then it is gone.
     registration: Option<Registration>,
     reservation: Reservation,
@@ -114,6 +117,11 @@ impl LinearMemory {
         let reservation = Reservation::placed(bytes, access)
             .and_then(|reservation| keyed(reservation, access, domain))
             .map_err(failed(Step::Reserve))?;
+        if plan.huge_pages && plan.backing != Backing::OnDemand {
+            // All of it, so that what is not open stays one mapping (`set_len`). A kernel
+            // without them has small ones.
+            let _ = reservation.prefer_huge(0..reservation.bytes().get());
+        }
         let lead = usize_of(plan.lead_bytes()).map_err(failed(Step::Reserve))?;
         // SAFETY: the lead is inside the reservation.
         let base = unsafe { reservation.start().as_ptr().add(lead) };
@@ -135,6 +143,7 @@ impl LinearMemory {
             ty,
             domain,
             growing: Mutex::new(()),
+            locked_end: AtomicUsize::new(0),
             registration: None,
             reservation,
             shadow: below.map(|(reservation, _)| reservation),

@@ -52,8 +52,8 @@ pub struct PoolLimits {
     pub lanes: usize,
     /// Idle instances of a lane; beyond, they are dropped.
     pub idle: usize,
-    /// Bytes of a memory that stay in the machine's memory while it is idle; one
-    /// that was written further is given back whole.
+    /// Bytes of a memory that stay in the machine's memory while it is idle: of what it has
+    /// grown by, and of what it is at first. Either is given back whole where it is more.
     pub resident_bytes: usize,
 }
 
@@ -252,6 +252,19 @@ impl<T> Pool<T> {
     /// # Errors
     /// What [`Linker::instantiate`] says.
     pub fn instantiate(&self, data: T) -> Result<Pooled<T>> {
+        self.instantiate_with(data, |_| {})
+    }
+
+    /// The same; what is done in `ready` is done before the start function runs: a limiter, or
+    /// an interrupt that ends it.
+    ///
+    /// # Errors
+    /// As [`Pool::instantiate`].
+    pub fn instantiate_with(
+        &self,
+        data: T,
+        ready: impl FnOnce(&mut Pooled<T>),
+    ) -> Result<Pooled<T>> {
         let lane = &self.lanes[thread_number() % self.lanes.len()];
         let idle = {
             let mut idle = lane.lock();
@@ -264,11 +277,12 @@ impl<T> Pool<T> {
             }
             None => self.make(data)?,
         };
-        let pooled = Pooled {
+        let mut pooled = Pooled {
             slot: ManuallyDrop::new(slot),
             lane: lane.clone(),
             data: PhantomData,
         };
+        ready(&mut pooled);
         // SAFETY: prepared just now or restored before it was idle; ours.
         unsafe { Instance::begin(pooled.slot.instance)? };
         Ok(pooled)

@@ -1,5 +1,4 @@
-//! k-means in plain SQL: a query a round, whose text has the centres that the one before found;
-//! as an author of such queries would do it, for DataFusion's recursive queries take no aggregates.
+//! k-means in plain SQL: a query a round, whose text has the centres that the one before found.
 //!
 //! Clusters begin where those of the operator do. Their places are found in front of the clock, and
 //! not by SQL, which has no hash of a double's bits.
