@@ -281,6 +281,35 @@ fn an_instance_is_made_ready_before_it_begins() {
     assert_eq!(code, TrapCode::Interrupted);
 }
 
+/// And what the slot has had all along, as a new instance is asked about.
+#[test]
+fn a_limiter_that_is_there_before_it_begins_is_asked_about_what_there_is() {
+    let defines = [
+        "(memory 3)",
+        "(memory 1) (memory 3)",
+        "(table 2000 funcref)",
+    ];
+    for (number, defines) in defines.into_iter().enumerate() {
+        let (engine, module) = tiny(&format!("(module {defines})"));
+        let linker = Linker::<StoreLimits>::new(&engine);
+        let pool = Pool::new(&linker, &module, PoolLimits::default()).unwrap();
+        for _ in 0..2 {
+            let limits = |memory, table| {
+                let limits = StoreLimitsBuilder::new().memory_size(memory);
+                limits.table_elements(table).build()
+            };
+            let ready = |one: &mut Pooled<StoreLimits>| one.limiter(|limits| limits);
+            let refused = pool.instantiate_with(limits(2 << 16, 1000), ready);
+            let said = refused.unwrap_err().to_string();
+            let mut store = Store::new(&engine, limits(2 << 16, 1000));
+            store.limiter(|limits| limits);
+            let expected = linker.instantiate(&mut store, &module).unwrap_err();
+            assert_eq!(said, expected.to_string(), "{number}");
+            drop(pool.instantiate_with(limits(3 << 16, 2000), ready).unwrap());
+        }
+    }
+}
+
 #[cfg(target_os = "linux")]
 fn resident_mib() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap();

@@ -10,7 +10,7 @@
 //! have, whichever instance grows it; instances join before any of them works.
 
 use fathom_engine::{
-    Allowance, Engine, ExternType, InstancePre, Linker, MemoryType, Module, Quota, SharedMemory,
+    Allowance, ExternType, Linker, MemoryType, Module, Pool, PoolLimits, Quota, SharedMemory,
     StoreLimits, StoreLimitsBuilder,
 };
 
@@ -54,7 +54,7 @@ pub(crate) fn shared(module: &Module) -> Result<Option<Shared>, String> {
 
 /// Instances of which none has worked yet.
 pub(crate) struct Crew {
-    pre: InstancePre<StoreLimits>,
+    pool: Pool<StoreLimits>,
     options: Options,
     /// The first first; never empty.
     guests: Vec<Guest>,
@@ -81,11 +81,17 @@ impl Crew {
         let memory = memory.map_err(|error| error.to_string())?;
         let mut linker = linker.clone();
         let linked = linker.define_shared(&shared.module, &shared.name, &memory);
-        let pre = linked.and_then(|linker| linker.instantiate_pre(module));
-        let pre = pre.map_err(|error| error.to_string())?;
-        let first = Guest::new(engine, &pre, limits(options), options.deadline)?;
+        // Its memory is not used again, so its instances are not.
+        let none = PoolLimits {
+            lanes: 1,
+            idle: 0,
+            resident_bytes: 0,
+        };
+        let pool = linked.and_then(|linker| Pool::new(linker, module, none));
+        let pool = pool.map_err(|error| error.to_string())?;
+        let first = Guest::new(&pool, limits(options), options.deadline)?;
         Ok(Crew {
-            pre,
+            pool,
             options: *options,
             guests: vec![first],
         })
@@ -100,13 +106,13 @@ impl Crew {
     }
 
     /// Has as many instances, and at least one.
-    pub(crate) fn resize(&mut self, count: usize, engine: &Engine) -> Result<(), String> {
+    pub(crate) fn resize(&mut self, count: usize) -> Result<(), String> {
         self.guests.truncate(count.max(1));
         while self.guests.len() < count {
             let first = &mut self.guests[0];
             let room = first.has(OPEN).then(|| first.address(OPEN)).transpose()?;
             let (limits, deadline) = (limits(&self.options), self.options.deadline);
-            let mut guest = Guest::bare(engine, &self.pre, limits, deadline)?;
+            let mut guest = Guest::bare(&self.pool, limits, deadline)?;
             match room {
                 Some(0) => return Err(format!("it has no memory for {} threads", count)),
                 Some(at) => guest.end(START, at)?,

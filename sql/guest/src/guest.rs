@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use arrow_array::ArrayRef;
 use fathom_engine::{
-    Engine, Error, Instance, InstancePre, Interrupt, Memory, OutOfBounds, SharedMemory, Store,
-    StoreLimits, TrapCode, TypedFunc, WasmParams, WasmResults,
+    Error, Instance, Interrupt, Memory, OutOfBounds, Pool, Pooled, SharedMemory, StoreLimits,
+    TrapCode, TypedFunc, WasmParams, WasmResults,
 };
 
 use crate::{
@@ -17,9 +17,10 @@ use crate::{
 /// Longest message of a guest's that is passed on.
 const MESSAGE_BYTES_MAX: usize = 200;
 
-/// An instance with its store. Whatever fails in it, it is not to be used again.
+/// An instance with its store. Whatever fails in it, it is not to be used again; where it came
+/// from, it is made what it was at first.
 pub struct Guest {
-    store: Store<StoreLimits>,
+    store: Pooled<StoreLimits>,
     instance: Instance,
     memory: Held,
     width: Width,
@@ -53,7 +54,11 @@ enum Status {
 }
 
 impl Reserve {
-    fn of(instance: &Instance, store: &Store<StoreLimits>, width: Width) -> Result<Reserve, Error> {
+    fn of(
+        instance: &Instance,
+        store: &Pooled<StoreLimits>,
+        width: Width,
+    ) -> Result<Reserve, Error> {
         let name = "fathom_reserve";
         match width {
             Width::Narrow => instance.get_typed_func(store, name).map(Reserve::Narrow),
@@ -68,12 +73,11 @@ impl Guest {
     /// # Errors
     /// It cannot be made, or exports no memory or `fathom_reserve`, in words; so all below.
     pub(crate) fn new(
-        engine: &Engine,
-        pre: &InstancePre<StoreLimits>,
+        pool: &Pool<StoreLimits>,
         limits: StoreLimits,
         deadline: Duration,
     ) -> Result<Guest, String> {
-        let mut guest = Guest::bare(engine, pre, limits, deadline)?;
+        let mut guest = Guest::bare(pool, limits, deadline)?;
         // A reactor of WASI's does it there.
         if guest.has("_initialize") {
             guest.call::<(), ()>("_initialize", ())?;
@@ -86,19 +90,19 @@ impl Guest {
     /// # Errors
     /// As [`Guest::new`].
     pub(crate) fn bare(
-        engine: &Engine,
-        pre: &InstancePre<StoreLimits>,
+        pool: &Pool<StoreLimits>,
         limits: StoreLimits,
         deadline: Duration,
     ) -> Result<Guest, String> {
-        let mut store = Store::new(engine, limits);
-        store.limiter(|limits| limits);
         let interrupt = Interrupt::new();
-        store.set_interrupt(&interrupt);
         let watched = Deadline::after(deadline, &interrupt)?;
-        let instance = pre.instantiate(&mut store);
+        let made = pool.instantiate_with(limits, |one| {
+            one.limiter(|limits| limits);
+            one.set_interrupt(&interrupt);
+        });
         drop(watched);
-        let instance = instance.map_err(|error| in_words(&error, deadline))?;
+        let store = made.map_err(|error| in_words(&error, deadline))?;
+        let instance = store.instance();
         // It may have been raised behind the last instruction, and is not again.
         interrupt.clear();
         let memory = instance.get_memory(&store, "memory");

@@ -16,7 +16,7 @@ use std::{
     thread,
 };
 
-use fathom_engine::{Config, Engine, InstancePre, Linker, Module, StoreLimits, StoreLimitsBuilder};
+use fathom_engine::{Config, Engine, Linker, Module, PoolLimits, StoreLimits, StoreLimitsBuilder};
 
 use crate::{
     crew::{self, Crew, Shared},
@@ -39,6 +39,16 @@ static FILLER: LazyLock<Option<Sender<Weak<Pool>>>> = LazyLock::new(|| {
     named.spawn(fill).ok().map(|_| sender)
 });
 
+/// What is kept of instances that are not in use: for each thread that makes or uses them one,
+/// with as much of its memory as queries that are asked again and again want back.
+fn kept() -> PoolLimits {
+    PoolLimits {
+        lanes: 1,
+        idle: thread::available_parallelism().map_or(1, usize::from),
+        resident_bytes: 64 << 20,
+    }
+}
+
 /// What functions of one module share, if they may take the same.
 pub struct Pool {
     bytes: Arc<[u8]>,
@@ -54,8 +64,9 @@ pub struct Pool {
 
 /// Whose memory its instances have.
 enum Kind {
-    /// Each has one, and all but that is linked.
-    Own(Box<InstancePre<StoreLimits>>),
+    /// Each has one. Where it was used, and not given back as it is, it is made what it was at
+    /// first and used again.
+    Own(fathom_engine::Pool<StoreLimits>),
     /// It is imported, so that instances can have one together.
     Shared(Shared),
 }
@@ -74,7 +85,8 @@ impl Pool {
     pub fn new(bytes: Vec<u8>, options: Options) -> Result<Pool, String> {
         let config = Config::new()
             .bounds(options.bounds)
-            .bounds64(options.bounds);
+            .bounds64(options.bounds)
+            .huge_pages(true);
         let engine = Engine::new(&config).map_err(|error| error.to_string())?;
         Pool::of_engine(engine, bytes, options)
     }
@@ -114,8 +126,8 @@ impl Pool {
         let memory = match crew::shared(&module)? {
             Some(shared) => Kind::Shared(shared),
             None => {
-                let pre = linker.instantiate_pre(&module);
-                Kind::Own(Box::new(pre.map_err(|error| error.to_string())?))
+                let made = fathom_engine::Pool::new(&linker, &module, kept());
+                Kind::Own(made.map_err(|error| error.to_string())?)
             }
         };
         Ok(Pool {
@@ -199,7 +211,7 @@ impl Pool {
             Some(crew) => crew,
             None => self.first(shared)?,
         };
-        crew.resize(count, &self.engine)?;
+        crew.resize(count)?;
         Ok(crew.into_guests())
     }
 
@@ -220,10 +232,10 @@ impl Pool {
 
     fn make(&self) -> Result<Guest, String> {
         match &self.memory {
-            Kind::Own(pre) => {
+            Kind::Own(pool) => {
                 let bytes = self.options.memory_bytes;
                 let limits = StoreLimitsBuilder::new().memory_size(bytes).build();
-                Guest::new(&self.engine, pre, limits, self.options.deadline)
+                Guest::new(pool, limits, self.options.deadline)
             }
             Kind::Shared(shared) => {
                 let mut alone = self.first(shared)?.into_guests();
@@ -260,7 +272,7 @@ impl Pool {
     /// A crew of as many as are wanted.
     fn whole(&self, shared: &Shared) -> Result<Crew, String> {
         let mut crew = self.first(shared)?;
-        crew.resize(self.wanted.load(Ordering::Relaxed), &self.engine)?;
+        crew.resize(self.wanted.load(Ordering::Relaxed))?;
         Ok(crew)
     }
 }

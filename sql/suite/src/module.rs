@@ -31,7 +31,16 @@ pub struct Modules {
     folder: PathBuf,
     strategies: Vec<(String, BoundsChoice)>,
     codegens: Vec<Codegen>,
-    spectre: bool,
+    without: Without,
+}
+
+/// What modules are measured without, which functions in SQL have.
+#[derive(Clone, Copy)]
+pub struct Without {
+    /// Guards against speculation.
+    pub spectre: bool,
+    /// Huge pages.
+    pub huge_pages: bool,
 }
 
 /// A module under one strategy by one code generator.
@@ -51,7 +60,7 @@ impl Modules {
         folder: PathBuf,
         bounds: &[String],
         codegens: &[String],
-        spectre: bool,
+        without: Without,
     ) -> Result<Modules> {
         let strategy = |name: &String| {
             let choice = name.parse::<BoundsChoice>();
@@ -66,7 +75,7 @@ impl Modules {
             folder,
             strategies: bounds.iter().map(strategy).collect::<Result<_>>()?,
             codegens: codegens.iter().map(codegen).collect::<Result<_>>()?,
-            spectre,
+            without,
         })
     }
 
@@ -165,7 +174,8 @@ impl Modules {
             .bounds64(bounds)
             .codegen(codegen)
             .clang(clang())
-            .spectre(self.spectre)
+            .spectre(!self.without.spectre)
+            .huge_pages(!self.without.huge_pages)
             .allow_unchecked(true);
         let engine = Engine::new(&config)?;
         let options = Options {

@@ -255,8 +255,8 @@ impl<T> Pool<T> {
         self.instantiate_with(data, |_| {})
     }
 
-    /// The same; what is done in `ready` is done before the start function runs: a limiter, or
-    /// an interrupt that ends it.
+    /// The same; what is done in `ready` is done before the start function runs. A limiter that
+    /// is set there is asked about what the module defines, as if that were made just now.
     ///
     /// # Errors
     /// As [`Pool::instantiate`].
@@ -283,6 +283,7 @@ impl<T> Pool<T> {
             data: PhantomData,
         };
         ready(&mut pooled);
+        pooled.opaque().ask_instance(self.module())?;
         // SAFETY: prepared just now or restored before it was idle; ours.
         unsafe { Instance::begin(pooled.slot.instance)? };
         Ok(pooled)
@@ -382,7 +383,8 @@ impl<T> Pooled<T> {
     }
 
     /// Ask a limiter in the data before anything grows or is made, from now on until the
-    /// instance goes back. What the pool made before is not asked about.
+    /// instance goes back. What the module defines is asked about if it is set by
+    /// [`Pool::instantiate_with`].
     pub fn limiter(
         &mut self,
         limiter: impl (Fn(&mut T) -> &mut dyn ResourceLimiter) + Send + Sync + 'static,

@@ -98,16 +98,9 @@ impl StoreOpaque {
         for def in &info.table_defs {
             check_table(def.ty)?;
         }
-        if self.limiter.is_some() {
-            let own = &info.memories[info.imported_memories as usize..];
-            self.ask_counts(1, own.len(), info.table_defs.len())?;
-            for ty in own {
-                self.ask_memory(*ty)?;
-            }
-            for def in &info.table_defs {
-                self.ask_table(def.ty)?;
-            }
-        }
+        let own = info.memories.len() - info.imported_memories as usize;
+        self.ask_counts(1, own, info.table_defs.len())?;
+        self.ask_items(module)?;
         self.account.take(Resource::Instances, 1)?;
         let taken = [
             (Resource::InstanceBytes, needs.instance_bytes),
@@ -118,6 +111,30 @@ impl StoreOpaque {
         ];
         for (resource, amount) in taken {
             self.account.take(resource, amount)?;
+        }
+        Ok(())
+    }
+
+    /// Asks about an instance of `module` that was made before there was a limiter.
+    ///
+    /// # Errors
+    /// It refuses.
+    pub(crate) fn ask_instance(&self, module: &Module) -> Result<()> {
+        self.ask_counts(0, 0, 0)?;
+        self.ask_items(module)
+    }
+
+    /// Asks about the memories and tables that `module` defines.
+    fn ask_items(&self, module: &Module) -> Result<()> {
+        if self.limiter.is_none() {
+            return Ok(());
+        }
+        let info = module.info();
+        for ty in &info.memories[info.imported_memories as usize..] {
+            self.ask_memory(*ty)?;
+        }
+        for def in &info.table_defs {
+            self.ask_table(def.ty)?;
         }
         Ok(())
     }
