@@ -85,8 +85,7 @@ impl Pool {
     pub fn new(bytes: Vec<u8>, options: Options) -> Result<Pool, String> {
         let config = Config::new()
             .bounds(options.bounds)
-            .bounds64(options.bounds)
-            .huge_pages(true);
+            .bounds64(options.bounds);
         let engine = Engine::new(&config).map_err(|error| error.to_string())?;
         Pool::of_engine(engine, bytes, options)
     }

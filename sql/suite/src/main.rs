@@ -30,10 +30,7 @@ use std::{
 use anyhow::Result;
 use clap::{Parser, ValueEnum};
 
-use crate::{
-    module::{Modules, Without},
-    rounds::Pace,
-};
+use crate::{module::Modules, rounds::Pace};
 
 /// Measure what functions in SQL cost, beside native ones
 #[derive(Parser)]
@@ -62,9 +59,6 @@ struct Args {
     /// Measure without guards against speculation, which functions in SQL have; plain has them
     #[arg(long)]
     no_spectre: bool,
-    /// Measure without huge pages, which functions in SQL ask for; plain asks for them
-    #[arg(long)]
-    no_huge_pages: bool,
     /// Append each sample to this file, a line of JSON
     #[arg(long)]
     samples: Option<PathBuf>,
@@ -127,11 +121,7 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> Result<()> {
     let folder = args.modules.clone();
-    let without = Without {
-        spectre: args.no_spectre,
-        huge_pages: args.no_huge_pages,
-    };
-    let modules = Modules::new(folder, &args.bounds, &args.codegen, without)?;
+    let modules = Modules::new(folder, &args.bounds, &args.codegen, !args.no_spectre)?;
     println!("{}\n", host::line());
     args.parts
         .iter()

@@ -31,16 +31,7 @@ pub struct Modules {
     folder: PathBuf,
     strategies: Vec<(String, BoundsChoice)>,
     codegens: Vec<Codegen>,
-    without: Without,
-}
-
-/// What modules are measured without, which functions in SQL have.
-#[derive(Clone, Copy)]
-pub struct Without {
-    /// Guards against speculation.
-    pub spectre: bool,
-    /// Huge pages.
-    pub huge_pages: bool,
+    spectre: bool,
 }
 
 /// A module under one strategy by one code generator.
@@ -60,7 +51,7 @@ impl Modules {
         folder: PathBuf,
         bounds: &[String],
         codegens: &[String],
-        without: Without,
+        spectre: bool,
     ) -> Result<Modules> {
         let strategy = |name: &String| {
             let choice = name.parse::<BoundsChoice>();
@@ -75,7 +66,7 @@ impl Modules {
             folder,
             strategies: bounds.iter().map(strategy).collect::<Result<_>>()?,
             codegens: codegens.iter().map(codegen).collect::<Result<_>>()?,
-            without,
+            spectre,
         })
     }
 
@@ -174,8 +165,7 @@ impl Modules {
             .bounds64(bounds)
             .codegen(codegen)
             .clang(clang())
-            .spectre(!self.without.spectre)
-            .huge_pages(!self.without.huge_pages)
+            .spectre(self.spectre)
             .allow_unchecked(true);
         let engine = Engine::new(&config)?;
         let options = Options {
