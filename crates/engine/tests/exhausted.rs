@@ -66,10 +66,11 @@ fn wasm(data: usize) -> Vec<u8> {
     wat::parse_str(MODULE.replace("DATA", &"x".repeat(data))).unwrap()
 }
 
-fn pool(engine: &Engine, data: usize) -> Pool<()> {
+fn pool(engine: &Engine, data: usize, resident_bytes: usize) -> Pool<()> {
     let module = Module::new(engine, wasm(data)).unwrap();
     let limits = PoolLimits {
         lanes: 1,
+        resident_bytes,
         ..PoolLimits::default()
     };
     Pool::new(&Linker::new(engine), &module, limits).unwrap()
@@ -97,7 +98,9 @@ fn what_cannot_be_taken_back_is_never_used_again() {
     let engines: Vec<_> = engines.collect();
     let pools = |(bounds, engine): &(Bounds, Engine)| {
         let bounds = *bounds;
-        [4, 30_000].map(|data| (bounds, data, pool(engine, data)))
+        // What stays is locked, which takes no mapping; what does not is mapped anew.
+        let kinds = [(4, 0), (30_000, 0), (4, 1 << 20), (30_000, 1 << 20)];
+        kinds.map(|(data, resident)| (bounds, data, pool(engine, data, resident)))
     };
     let pools: Vec<_> = engines.iter().flat_map(pools).collect();
     let mut lives = Vec::new();
@@ -146,10 +149,12 @@ fn data_that_cannot_be_laid_is_an_error() {
         let Some(engine) = common::engine(bounds) else {
             continue;
         };
-        let pool = pool(&engine, 30_000);
+        let pool = pool(&engine, 30_000, 1 << 20);
         let new = observe(&pool, &mut pool.instantiate(()).unwrap());
         // Their images are made for the first instance, which is in use.
-        let pools: Vec<Pool<()>> = (0..8).map(|_| self::pool(&engine, 30_000)).collect();
+        let pools: Vec<Pool<()>> = (0..8)
+            .map(|_| self::pool(&engine, 30_000, 1 << 20))
+            .collect();
         let held: Vec<_> = pools
             .iter()
             .map(|pool| pool.instantiate(()).unwrap())
