@@ -64,7 +64,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// Nothing where the module imports what only a store can own.
+    /// Nothing where the module imports what only a store can own, or a name twice.
     fn new(engine: &Engine, wasm: &[u8]) -> Result<Option<Subject>, Error> {
         let module = Module::new(engine, wasm)?;
         let mut linker = Linker::new(engine);
@@ -73,12 +73,13 @@ impl Subject {
                 return Ok(None);
             };
             let results: Vec<Val> = ty.results().iter().map(|ty| value(*ty, 3)).collect();
-            linker
-                .func_new(outer, name, ty, move |_, _, out| {
-                    out.clone_from_slice(&results);
-                    Ok(())
-                })
-                .unwrap();
+            let defined = linker.func_new(outer, name, ty, move |_, _, out| {
+                out.clone_from_slice(&results);
+                Ok(())
+            });
+            if defined.is_err() {
+                return Ok(None);
+            }
         }
         Ok(Some(Subject { module, linker }))
     }
