@@ -25,7 +25,10 @@ fn main() -> ExitCode {
         let bytes = damage(&program, &mut stream);
         case.keep(&bytes);
         let functions = Functions::of(&bytes).unwrap_or_default();
-        case.count("programs still read", u64::from(functions.single().count() > 0));
+        case.count(
+            "programs still read",
+            u64::from(functions.single().count() > 0),
+        );
         let text = damage(MAP.as_bytes(), &mut stream);
         if let Ok(map) = SymbolMap::parse(&String::from_utf8_lossy(&text)) {
             case.count("maps still read", 1);
