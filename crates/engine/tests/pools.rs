@@ -314,12 +314,12 @@ fn a_limiter_that_is_there_before_it_begins_is_asked_about_what_there_is() {
 fn resident_mib() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = text.split(' ').nth(1).unwrap().parse().unwrap();
-    (pages * 4096) >> 20
+    (pages * fathom_sys::map::page_bytes() as u64) >> 20
 }
 
 /// What one life has grown by stays while a later one writes elsewhere: together they are
 /// no more than the bound, under every strategy.
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(target_os = "linux")]
 #[test]
 fn what_lives_leave_behind_is_within_the_bound_together() {
     if !common::is_alone("what_lives_leave_behind_is_within_the_bound_together")
