@@ -404,3 +404,83 @@ fn a_child_whose_memories_cannot_be_guarded_is_refused() {
     let trap = func.call(&mut store, ()).unwrap_err();
     assert_eq!(trap.trap().unwrap().code, TrapCode::MemoryOutOfBounds);
 }
+
+/// What an earlier life has left locked was written before the fork, so it is a mapping of its
+/// own, apart from what nobody has touched: a growth over both, of which the host refuses the
+/// second, opens neither.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_growth_that_is_refused_opens_nothing() {
+    const NAME: &str = "a_growth_that_is_refused_opens_nothing";
+    if common::is_emulated() || !common::is_alone(NAME) {
+        return;
+    }
+    let exact = |it: &Bounds| it.guarantee() == Guarantee::Exact;
+    for bounds in Bounds::forms_for(false).filter(exact) {
+        let Some(engine) = common::engine(bounds) else {
+            continue;
+        };
+        let wat = "(module (memory 1 4000)
+            (func (export \"fill\") (param i32)
+              (memory.fill (i32.const 65536) (i32.const 7) (local.get 0)))
+            (func (export \"load\") (param i32) (result i32) (i32.load (local.get 0)))
+            (func (export \"grow\") (param i32) (result i32) (memory.grow (local.get 0))))";
+        let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
+        let limits = PoolLimits {
+            lanes: 1,
+            idle: 1,
+            resident_bytes: 32 << 20,
+        };
+        let pool = Pool::new(&Linker::new(&engine), &module, limits).unwrap();
+        let [grow, load] = ["grow", "load"].map(|name| pool.func::<i32, i32>(name).unwrap());
+        let fill = pool.func::<i32, ()>("fill").unwrap();
+        let mut life = pool.instantiate(()).unwrap();
+        assert_eq!(life.func(&grow).unwrap().call(&mut life, 64).unwrap(), 1);
+        life.func(&fill).unwrap().call(&mut life, 64 << 16).unwrap();
+        in_child(Fork::Told, bounds.name(), || {
+            drop(life);
+            let mut life = pool.instantiate(()).unwrap();
+            let (grow, load) = (life.func(&grow).unwrap(), life.func(&load).unwrap());
+            // Room for what was left, and not for as much as is wanted.
+            limit_data(data_bytes() + (16 << 20));
+            let grown = grow.call(&mut life, 3900).unwrap();
+            limit_data(u64::MAX);
+            // Where it is all mapped writable beforehand nothing is refused.
+            assert_eq!(grown == -1, is_refused(bounds), "{bounds}: {grown}");
+            for page in (1..=64).filter(|_| grown == -1) {
+                let outside = load.call(&mut life, page << 16).unwrap_err();
+                let code = outside.trap().expect("a trap").code;
+                assert_eq!(code, TrapCode::MemoryOutOfBounds, "{bounds}, page {page}");
+            }
+        });
+    }
+}
+
+/// Whether growing makes pages writable.
+#[cfg(target_os = "linux")]
+fn is_refused(bounds: Bounds) -> bool {
+    bounds.name() != "uffd"
+}
+
+/// Bytes that the process has of what `RLIMIT_DATA` is about.
+#[cfg(target_os = "linux")]
+fn data_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap();
+    let mut lines = text.lines();
+    let line = lines.find_map(|line| line.strip_prefix("VmData:")).unwrap();
+    let kib = line.trim().trim_end_matches(" kB");
+    kib.parse::<u64>().unwrap() << 10
+}
+
+#[cfg(target_os = "linux")]
+fn limit_data(bytes: u64) {
+    let limit = libc::rlimit {
+        rlim_cur: bytes,
+        rlim_max: u64::MAX,
+    };
+    // SAFETY: a limit of this process, which runs this test only.
+    assert_eq!(
+        unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) },
+        0
+    );
+}

@@ -231,8 +231,9 @@ impl LinearMemory {
     ///
     /// The shadow comes first: with its byte readable and the memory's not, an
     /// access still traps, so that nothing is to be undone where opening the
-    /// memory fails. That itself opens all or nothing: the pages from the length
-    /// on are one mapping of the kernel's, whose protection changes at once.
+    /// memory fails. That itself opens all or nothing, or what it has opened is locked
+    /// again: the pages from the length on are one mapping of the kernel's, whose protection
+    /// changes at once, but for those that an earlier life has left behind.
     fn set_len(&self, bytes: u64) -> io::Result<()> {
         if let Some(shadow) = &self.plan.shadow {
             let (reservation, end) = self.shadow_place();
@@ -243,7 +244,14 @@ impl LinearMemory {
         let bytes = usize_of(bytes)?;
         if self.plan.backing == Backing::Protect {
             let lead = usize_of(self.plan.lead_bytes())?;
-            self.reservation.open(lead + self.len()..lead + bytes)?;
+            let opened = lead + self.len()..lead + bytes;
+            if let Err(error) = self.reservation.open(opened.clone()) {
+                if self.reservation.lock(opened).is_err() {
+                    // An access beyond the length would not trap.
+                    std::process::abort();
+                }
+                return Err(error);
+            }
         }
         self.vm.len.store(bytes, Ordering::SeqCst);
         Ok(())

@@ -52,8 +52,9 @@ pub struct PoolLimits {
     pub lanes: usize,
     /// Idle instances of a lane; beyond, they are dropped.
     pub idle: usize,
-    /// Bytes of a memory that stay in the machine's memory while it is idle: of what it has
-    /// grown by, and of what it is at first. Either is given back whole where it is more.
+    /// Bytes of a memory that stay in the machine's memory while it is idle, at most: first of
+    /// what it has grown by, then of what it is at first. Either is given back whole where it
+    /// is more than what is left of them.
     pub resident_bytes: usize,
 }
 

@@ -12,7 +12,7 @@
 //!
 //! Pages that stay, of all three together, are at most `resident_bytes`. What has grown
 //! is cleared rather than given back for those that grow again: a page anew is a fault, which
-//! takes 2 µs in a virtual machine, and to clear it 0.1.
+//! took 2 µs in a virtual machine (9,000 in 18 ms), many times what clearing takes (below).
 //!
 //! What must stay true: after [`LinearMemory::restore`] there is no byte of the
 //! former contents in reach of any access, checked or not, and what is accessible
@@ -92,15 +92,16 @@ impl LinearMemory {
             // Where accesses beyond an empty memory have been sent.
             self.reservation.empty(lead - front..lead)?;
         }
-        // SAFETY: the caller's promise.
-        let is_clean = unsafe {
-            match min <= COMPARED_BYTES_MAX.min(left) {
-                true => {
-                    self.compare(0..min, image);
-                    true
-                }
-                false => self.clean_written(min, image, left),
-            }
+        let is_clean = if min <= COMPARED_BYTES_MAX.min(left) {
+            // SAFETY: the caller's promise.
+            unsafe { self.compare(0..min, image) };
+            true
+        } else if let Some(pages) = written(self.vm.base.addr()..self.vm.base.addr() + min, left) {
+            // SAFETY: the caller's promise.
+            unsafe { self.compare_each(&pages, image) };
+            true
+        } else {
+            false
         };
         if !is_clean {
             self.reservation.empty(lead..lead + min)?;
@@ -184,35 +185,16 @@ impl LinearMemory {
         }
     }
 
-    /// Restore the pages that the kernel says may have been written; false where
-    /// they are more than `resident_bytes`, or it does not say.
+    /// [`LinearMemory::compare`] for ranges of addresses.
     ///
     /// # Safety
-    /// As [`LinearMemory::restore`].
-    unsafe fn clean_written(
-        &self,
-        min: usize,
-        image: Option<&Image>,
-        resident_bytes: usize,
-    ) -> bool {
+    /// As [`LinearMemory::restore`]; the ranges are whole pages inside.
+    unsafe fn compare_each(&self, pages: &Pages, image: Option<&Image>) {
         let base = self.vm.base.addr();
-        let mut left = resident_bytes;
-        let mut fits = true;
-        let asked = for_each_written(base..base + min, |pages| {
-            match left.checked_sub(pages.len()) {
-                Some(rest) => left = rest,
-                None => fits = false,
-            }
-            if fits {
-                // SAFETY: the caller's promise.
-                unsafe { self.compare(pages.start - base..pages.end - base, image) };
-            }
-            match fits {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
-        });
-        asked.is_ok() && fits
+        for range in pages {
+            // SAFETY: the caller's promise.
+            unsafe { self.compare(range.start - base..range.end - base, image) };
+        }
     }
 
     /// Write what the pages of a range held at first, where they hold something
