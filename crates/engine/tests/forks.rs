@@ -479,8 +479,6 @@ fn limit_data(bytes: u64) {
         rlim_max: u64::MAX,
     };
     // SAFETY: a limit of this process, which runs this test only.
-    assert_eq!(
-        unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) },
-        0
-    );
+    let set = unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) };
+    assert_eq!(set, 0);
 }

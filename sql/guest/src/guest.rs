@@ -17,11 +17,10 @@ use crate::{
 /// Longest message of a guest's that is passed on.
 const MESSAGE_BYTES_MAX: usize = 200;
 
-/// An instance with its store. Whatever fails in it, it is not to be used again; where it came
-/// from, it is made what it was at first.
+/// An instance with its store. Whatever fails in it, it is not to be used again as it is: it goes
+/// back to its pool, which makes it what it was at first.
 pub struct Guest {
     store: Pooled<StoreLimits>,
-    instance: Instance,
     memory: Held,
     width: Width,
     reserve: Reserve,
@@ -120,7 +119,6 @@ impl Guest {
         let reserve = Reserve::of(&instance, &store, width).map_err(|error| error.to_string())?;
         Ok(Guest {
             store,
-            instance,
             memory,
             width,
             reserve,
@@ -132,7 +130,7 @@ impl Guest {
 
     /// Whether it exports a function of this name.
     pub fn has(&self, name: &str) -> bool {
-        self.instance.get_func(&self.store, name).is_some()
+        self.store.instance().get_func(&self.store, name).is_some()
     }
 
     /// What ends its calls from another thread.
@@ -183,10 +181,10 @@ impl Guest {
             return Ok(*func);
         }
         let func = match self.width {
-            Width::Narrow => (self.instance)
+            Width::Narrow => (self.store.instance())
                 .get_typed_func(&self.store, name)
                 .map(Status::Narrow),
-            Width::Wide => (self.instance)
+            Width::Wide => (self.store.instance())
                 .get_typed_func(&self.store, name)
                 .map(Status::Wide),
         };
@@ -238,7 +236,8 @@ impl Guest {
 
     /// Calls an export by its deadline.
     fn call<P: WasmParams, R: WasmResults>(&mut self, name: &str, args: P) -> Result<R, String> {
-        let func = self.instance.get_typed_func::<P, R>(&mut self.store, name);
+        let instance = self.store.instance();
+        let func = instance.get_typed_func::<P, R>(&mut self.store, name);
         let func = func.map_err(|error| error.to_string())?;
         self.call_func(&func, args)
     }

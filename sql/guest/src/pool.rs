@@ -39,8 +39,8 @@ static FILLER: LazyLock<Option<Sender<Weak<Pool>>>> = LazyLock::new(|| {
     named.spawn(fill).ok().map(|_| sender)
 });
 
-/// What is kept of instances that are not in use: for each thread that makes or uses them one,
-/// with as much of its memory as queries that are asked again and again want back.
+/// What is kept of instances that have ended: as many as there are processors, each with so much
+/// of its memory that the next query takes no page faults for it.
 fn kept() -> PoolLimits {
     PoolLimits {
         lanes: 1,

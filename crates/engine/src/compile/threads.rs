@@ -1,6 +1,6 @@
 //! On whose threads compilation runs: rayon's, which a forked child has not, though it
-//! inherits the memory that says that there are some; or threads that end with it, for a
-//! process that wants none beside its own.
+//! inherits the memory that says that there are some; or threads that are told to
+//! end with it, for a process that wants none beside its own.
 
 use std::io;
 
@@ -19,6 +19,6 @@ pub(crate) fn by_threads<R: Send>(end: bool, work: impl FnOnce() -> R + Send) ->
     }
     let threads = rayon::ThreadPoolBuilder::new().build();
     let none = |error| Error::resource("no threads to compile with", io::Error::other(error));
-    // They end by themselves when this is dropped; to wait for that takes as long as to make them.
+    // They are told to end when it is dropped. Nobody waits for them.
     Ok(threads.map_err(none)?.install(work))
 }
