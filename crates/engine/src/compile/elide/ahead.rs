@@ -11,8 +11,9 @@
 //!   difference of the two indices, which is a constant or of known range.
 //! - *joins*: there are several accesses before, and so no one address. The check
 //!   stays, and its guard.
-//! - *loops*: the first index is `umin(x, T)`, which is arithmetic, also where a fact
-//!   would have sufficed. An iteration adds between `a` and `b`, and a processor
+//! - *loops*: the first address is that of an access in front of the loop and the
+//!   difference, as with *dominated*; or the first index is `umin(x, T)`, which is
+//!   arithmetic. An iteration adds between `a` and `b`, and a processor
 //!   that has gone wrong is not ahead by more than [`AHEAD_MAX`] iterations: so
 //!   many times `a` and `b` the pages around the memory have to absorb. Greater
 //!   strides keep their check.
@@ -47,11 +48,11 @@ const AHEAD_MAX: i64 = 4096;
 pub(super) const MOVED: i64 = 16;
 
 /// An access whose address is in the reservation whatever its check says.
-struct Anchor {
+pub(super) struct Anchor {
     /// The index operand as a sum of known values.
-    form: Linear,
+    pub form: Linear,
     /// Its address without the constant offset.
-    sum: Value,
+    pub sum: Value,
     /// What of that is more than the memory's first byte; `hi` is more than the
     /// greatest index that the reservation has `REACH` bytes behind.
     at: Range,
@@ -139,31 +140,45 @@ impl Pass<'_> {
             return Some(at);
         }
         let affine = affine.filter(|affine| self.stays_exact(affine, needs))?;
-        let by_range = self.is_in_range(&affine.first, needs);
-        let first = match by_range {
-            true => sum_of_ranges(self.func, &affine.first, needs.bits)?,
-            false => GUARDED,
-        };
-        let at = affine.step.times(AHEAD_MAX)?.hull(Range { lo: 0, hi: 0 });
-        let at = first.plus(at)?;
-        if !self.is_near(at, needs) {
-            return None;
+        let many = affine.step.times(AHEAD_MAX)?.hull(Range { lo: 0, hi: 0 });
+        if self.is_in_range(&affine.first, needs) {
+            let at = sum_of_ranges(self.func, &affine.first, needs.bits)?.plus(many)?;
+            return self.is_near(at, needs).then(|| {
+                set_sum(self.func, site, site.base, site.index);
+                at
+            });
         }
-        if by_range {
-            set_sum(self.func, site, site.base, site.index);
-        } else if !self.make_safe(site, index, affine) {
-            return None;
+        if self.is_exact(&affine.first, needs)
+            && let Some(anchored) = self.anchored(&affine.first, needs, many)
+            && self.base_from(site, index, affine, &anchored)
+        {
+            return Some(anchored.at);
         }
-        Some(at)
+        let at = GUARDED.plus(many)?;
+        (self.is_near(at, needs) && self.make_safe(site, index, affine)).then_some(at)
     }
 
     /// Computes the address from that of an access before.
     fn by_anchor(&mut self, site: &Site, index: &Index) -> Option<Range> {
         let Index { form, needs } = index;
+        let anchored = self.anchored(form, needs, Range { lo: 0, hi: 0 })?;
+        let mut more = form.clone();
+        more.add(&anchored.form, u64::MAX, needs.bits)
+            .then_some(())?;
+        let location = self.func.srcloc(site.sum);
+        let mut here = Emitter::before(self.func, site.sum, location);
+        let more = here.sum(&[&more], types::I64);
+        set_sum(self.func, site, anchored.sum, more);
+        Some(anchored.at)
+    }
+
+    /// The last access before whose address differs from that of an index by a known range,
+    /// such that `many` more is inside the reservation.
+    fn anchored(&mut self, form: &Linear, needs: &Needs, many: Range) -> Option<Anchor> {
         let mut roots = vec![form.clone()];
         roots.extend((0..form.terms.len()).map(|left_out| form.without(left_out)));
         for of in roots {
-            let key = (site.memory, self.forms.root(&of, needs.bits));
+            let key = (needs.memory, self.forms.root(&of, needs.bits));
             let Some(anchor) = self.anchors.known.get(&key).and_then(|all| all.last()) else {
                 continue;
             };
@@ -172,16 +187,10 @@ impl Pass<'_> {
                 continue;
             }
             let range = sum_of_ranges(self.func, &more, needs.bits);
-            let Some(at) = range.and_then(|range| anchor.at.plus(range)) else {
-                continue;
-            };
-            if self.is_near(at, needs) {
-                let sum = anchor.sum;
-                let location = self.func.srcloc(site.sum);
-                let mut here = Emitter::before(self.func, site.sum, location);
-                let more = here.sum(&[&more], types::I64);
-                set_sum(self.func, site, sum, more);
-                return Some(at);
+            let at = range.and_then(|range| anchor.at.plus(range)?.plus(many));
+            if let Some(at) = at.filter(|at| self.is_near(*at, needs)) {
+                let (form, sum) = (anchor.form.clone(), anchor.sum);
+                return Some(Anchor { form, sum, at });
             }
         }
         None

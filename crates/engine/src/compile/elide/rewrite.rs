@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_codegen::loop_analysis::Loop;
 
-use super::ahead::MOVED;
+use super::ahead::{Anchor, MOVED};
 use super::form::{Linear, Root, signed};
 use super::loops::{Affine, Shape, defined_in, first_value};
 use super::range::only_computes;
@@ -160,6 +160,45 @@ impl Pass<'_> {
             varying: affine.varying.clone(),
         });
         self.use_base_of_loop(site, index);
+        true
+    }
+
+    /// Has the addresses of an index start from that of an access in front of the loop, of
+    /// which they are a difference apart; false where that access is in the loop.
+    pub(super) fn base_from(
+        &mut self,
+        site: &Site,
+        index: &Index,
+        affine: &Affine,
+        anchor: &Anchor,
+    ) -> bool {
+        let around = self.loops.as_mut().and_then(|loops| {
+            let (of, shape) = loops.around(self.func, site.block)?;
+            let block = defined_in(self.func, anchor.sum)?;
+            (!loops.contains(of, block)).then_some(shape)
+        });
+        let Some(shape) = around else { return false };
+        let is_folded = is_folded(&affine.varying);
+        // Of the index, what is added in front of the loop.
+        let mut more = match is_folded {
+            true => affine.fixed.clone(),
+            false => Linear::default(),
+        };
+        if !more.add(&anchor.form, u64::MAX, index.needs.bits) {
+            return false;
+        }
+        let location = self.func.srcloc(site.checks[0]);
+        let mut front = Emitter::before(self.func, shape.entry, location);
+        let more = front.sum(&[&more], types::I64);
+        let base = front.cursor.ins().iadd(anchor.sum, more);
+        let mut here = Emitter::before(self.func, site.sum, location);
+        let varying = match is_folded {
+            true => here
+                .sum_if_any(&affine.varying, types::I64)
+                .unwrap_or_else(|| here.constant(types::I64, 0)),
+            false => site.index,
+        };
+        set_sum(self.func, site, base, varying);
         true
     }
 
