@@ -107,9 +107,12 @@ fn segments_of_many_threads() {
             (loop $l
               (drop (call $spawn (i32.const 0)))
               (local.set $n (i32.add (local.get $n) (i32.const 1)))
-              (br_if $l (i32.lt_u (local.get $n) (i32.const 300))))))"#
+              (br_if $l (i32.lt_u (local.get $n) (i32.const 300))))
+            ;; Until one of them has no room.
+            (drop (memory.atomic.wait32 (i32.const 0) (i32.const 0) (i64.const -1)))))"#
     );
-    run_within(WITH_INSTANCES_BYTES_MAX, &wat, &["--invoke", "go"]);
+    let text = run_within(WITH_INSTANCES_BYTES_MAX, &wat, &["--invoke", "go"]);
+    assert!(text.contains("256 MiB of instances"), "{text}");
 }
 
 #[test]

@@ -590,6 +590,8 @@ fn an_interrupt_can_be_taken_back() {
             assert_eq!(code, Some(TrapCode::Interrupted), "{error}");
             stopping.join().unwrap();
             assert!(one.call(&mut store, ()).is_err());
+            let refused = Instance::new(&mut store, &endless, &[]).unwrap_err();
+            assert_eq!(refused.trap().map(|trap| trap.code), code);
             assert!(interrupt.clear());
             assert_eq!(one.call(&mut store, ()).unwrap(), 1);
         }

@@ -25,7 +25,7 @@ use crate::run::parking;
 const POKE_EVERY: Duration = Duration::from_millis(1);
 
 /// Ends what runs in the stores that it was given to, by the trap
-/// "interrupted", and what would be run in them later. Clones are the same one.
+/// "interrupted", and what would be run or instantiated in them later. Clones are the same one.
 ///
 /// It is sent as SIGURG, which is ignored by default; a handler that was
 /// installed before the first engine is called for signals that are not ours.

@@ -10,10 +10,12 @@ use crate::bounds::WASM_PAGE_BYTES;
 use crate::facts::error::{Error, Result};
 use crate::facts::module::SegmentMode;
 use crate::facts::quota::{LimitError, Resource};
+use crate::facts::trap::TrapCode;
 use crate::facts::types::{MemoryType, TableType};
 use crate::run::handle::Module;
+use crate::run::interrupt::Interrupt;
 use crate::run::memory::LinearMemory;
-use crate::run::store::StoreOpaque;
+use crate::run::store::{StoreOpaque, trap_error};
 use crate::run::table::{MAX_TABLE_ELEMENTS, TableData};
 
 /// The former size of what grew, or why it does not grow.
@@ -90,9 +92,16 @@ impl StoreOpaque {
 
     /// Take what an instance of `module` needs.
     ///
+    /// Where an interrupt ends stores that share a quota, some give back what others
+    /// would take, which would have to end as well.
+    ///
     /// # Errors
-    /// Limiter or quota refuse; some of it may have been taken then.
+    /// The store's interrupt is raised; limiter or quota refuse, and some of it may have
+    /// been taken then.
     pub(crate) fn admit_instance(&mut self, module: &Module) -> Result<()> {
+        if self.interrupt.as_ref().is_some_and(Interrupt::is_raised) {
+            return Err(trap_error(TrapCode::Interrupted, Vec::new()));
+        }
         let info = module.info();
         let needs = Needs::of(module);
         for def in &info.table_defs {
