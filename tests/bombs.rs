@@ -4,7 +4,8 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fathom_sys::{spawn::spawn_traced, usage::wait_with_memory};
+use fathom_sys::spawn::spawn_traced;
+use fathom_sys::usage::{Ended, wait_with_memory};
 
 /// What the process may have had in the machine's memory.
 const RESIDENT_BYTES_MAX: u64 = 256 << 20;
@@ -43,8 +44,9 @@ fn run_within(bytes_max: u64, wat: &str, args: &[&str]) -> String {
         .stdout(Stdio::null())
         .stderr(said);
     let child = spawn_traced(&mut command).unwrap();
-    let (_, _, memory) = wait_with_memory(child.id()).unwrap();
+    let (ended, _, memory) = wait_with_memory(child.id()).unwrap();
     let text = std::fs::read_to_string(temp.path().join("said")).unwrap();
+    assert!(matches!(ended, Ended::Exited(_)), "{ended:?}: {text}");
     assert!(start.elapsed() < PATIENCE, "{text}");
     let peak = memory.rss_peak_bytes.expect("children can be traced");
     assert!(peak <= bytes_max, "{} MiB: {text}", peak >> 20);
@@ -112,7 +114,10 @@ fn segments_of_many_threads() {
             (drop (memory.atomic.wait32 (i32.const 0) (i32.const 0) (i64.const -1)))))"#
     );
     let text = run_within(WITH_INSTANCES_BYTES_MAX, &wat, &["--invoke", "go"]);
-    assert!(text.contains("256 MiB of instances"), "{text}");
+    assert!(
+        text.contains("of instances are beyond the limit of 256 MiB"),
+        "{text}"
+    );
 }
 
 #[test]

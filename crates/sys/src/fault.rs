@@ -18,7 +18,8 @@
 //! ```
 //!
 //! What must stay true: everything up to the chain takes no lock, allocates
-//! nothing and touches no foreign thread-local state.
+//! nothing and touches no foreign thread-local state. The handler returns, so that the
+//! kernel sets back which signals are blocked.
 
 use std::cell::UnsafeCell;
 use std::io;
@@ -163,8 +164,14 @@ fn install_one(signal: Signal) -> Result<(), i32> {
         let mut action: libc::sigaction = std::mem::zeroed();
         let known = libc::sigaction(signal.number(), std::ptr::null(), slot.as_mut_ptr());
         action.sa_sigaction = handler as *const () as usize;
-        // NODEFER: a page may have to be supplied to a foreign handler too.
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+        // NODEFER: a page may have to be supplied to a foreign handler too. But what is sent
+        // comes as often as somebody sends it: one at a time, for each takes 3 KiB of a stack
+        // that may have 8.
+        let again = match signal {
+            Signal::Urg => 0,
+            _ => libc::SA_NODEFER,
+        };
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | again;
         libc::sigemptyset(&mut action.sa_mask);
         if known != 0 || libc::sigaction(signal.number(), &action, std::ptr::null_mut()) != 0 {
             return Err(io::Error::last_os_error()
