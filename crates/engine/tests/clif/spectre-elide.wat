@@ -45,7 +45,7 @@
       (br_if $next (i64.ne (i64.const 0)
         (local.tee $n (i64.sub (local.get $n) (i64.const 1))))))
     (local.get $sum))
-  ;; a fact about the first index does not do: it is made safe in front of the loop
+  ;; the first address is computed from that of the access in front of the loop
   (func (param $p i64) (param $n i64) (result i64)
     (local $sum i64)
     (drop (i64.load (local.get $p)))

@@ -455,6 +455,7 @@ impl<'f> Emitter<'f> {
         for &(value, factor) in &form.terms {
             let term = match factor {
                 1 => value,
+                factor if signed(factor, ty.bits()) == -1 => self.cursor.ins().ineg(value),
                 factor if factor.is_power_of_two() => {
                     let by = self.constant(ty, u64::from(factor.trailing_zeros()));
                     self.cursor.ins().ishl(value, by)
