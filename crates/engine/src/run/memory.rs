@@ -69,6 +69,8 @@ pub(crate) struct LinearMemory {
     /// How far an earlier life may have left pages behind that are zero and, from the length
     /// on, inaccessible; 0 where there is none (`recycle`).
     locked_end: AtomicUsize,
+    /// The pages of what is locked, in bytes.
+    locked_bytes: AtomicUsize,
     // Dropped in this order: first nobody finds the region, then it is gone.
     registration: Option<Registration>,
     reservation: Reservation,
@@ -144,6 +146,7 @@ impl LinearMemory {
             domain,
             growing: Mutex::new(()),
             locked_end: AtomicUsize::new(0),
+            locked_bytes: AtomicUsize::new(0),
             registration: None,
             reservation,
             shadow: below.map(|(reservation, _)| reservation),

@@ -150,6 +150,13 @@ impl LinearMemory {
         if end == grown.start {
             return Ok(());
         }
+        if grown.is_empty()
+            && let Some(rest) = left.checked_sub(self.locked_bytes.load(Ordering::Relaxed))
+        {
+            // It has not grown, so it is as it was left: the kernel need not look at each page.
+            *left = rest;
+            return Ok(());
+        }
         let base = self.vm.base.addr();
         let before = written(base + grown.end..base + end, *left);
         let now = before.and_then(|before| {
@@ -160,10 +167,12 @@ impl LinearMemory {
             self.locked_end.store(0, Ordering::Relaxed);
             return self.reservation.close(lead + grown.start..lead + end);
         };
-        *left -= bytes_of(&before) + bytes_of(&now);
+        let bytes = bytes_of(&before) + bytes_of(&now);
+        *left -= bytes;
         // SAFETY: the caller's promise; it is still open, and no image reaches as far.
         unsafe { clear(&now) };
         self.locked_end.store(end, Ordering::Relaxed);
+        self.locked_bytes.store(bytes, Ordering::Relaxed);
         self.reservation.lock(lead + grown.start..lead + grown.end)
     }
 
