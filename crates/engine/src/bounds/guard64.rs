@@ -2,9 +2,9 @@
 //! table's. For 64-bit memories.
 //!
 //! ```text
-//!  base - 256 MiB     base              base+len        base + R        base + R + 4 GiB + 64 KiB
-//!   |-- inaccessible --|---- memory -------|--- inaccessible ---|--- inaccessible ---|
-//!                      |<- readable, ... ->|    (growth: mprotect)
+//!  base - 256 MiB - S     base              base+len        base + R        base + R + 4 GiB + 64 KiB + S
+//!   |---- inaccessible ----|---- memory -------|--- inaccessible ---|--- inaccessible ---|
+//!                          |<- readable, ... ->|    (growth: mprotect)
 //! ```
 //!
 //! `R` is a power of two, at least the memory's maximum. The check is
@@ -29,7 +29,10 @@
 //! the same inequality.
 //!
 //! The pages in front are for accesses whose check is left out ([`crate::compile::elide`]):
-//! an index that is below 0 by at most 256 MiB, with `o = 0`, faults there.
+//! an index that is below 0 by at most `256 MiB + S`, with `o = 0`, faults there. `S`, on
+//! both sides, is 16 GiB, and a quarter of `R` at most: an element of 8 bytes whose number
+//! is an `int` is as far from an array's first as that, so that it needs no check where the
+//! array itself was accessed. Address space is all that it takes.
 
 use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
 use cranelift_frontend::FunctionBuilder;
@@ -37,7 +40,7 @@ use cranelift_frontend::FunctionBuilder;
 use super::about::{About, Fit, Guarantee};
 use super::{
     Access, Backing, FRONT_GUARD, HighBits, HostAddress, Layout, MemoryPlan, REACH, Strategy,
-    folded_offset, plain_address, spectre::masked,
+    WASM_PAGE_BYTES, folded_offset, plain_address, spectre::masked,
 };
 use crate::facts::vmctx::offsets::{MEMORY_HIGH_BITS, MEMORY_INDEX_BITS};
 
@@ -69,14 +72,14 @@ impl Strategy for Guard64 {
     fn layout(&self, max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: 0,
-            reserved_bytes: index_space(max_bytes) + REACH,
+            reserved_bytes: index_space(max_bytes) + REACH + span(max_bytes),
             backing: Backing::Protect,
             shadow: None,
         }
     }
 
-    fn front_guard_bytes(&self, memory64: bool) -> u64 {
-        if memory64 { FRONT_GUARD } else { 0 }
+    fn front_guard_bytes(&self, max_bytes: u64, _memory64: bool) -> u64 {
+        FRONT_GUARD + span(max_bytes)
     }
 
     fn emit(
@@ -90,6 +93,15 @@ impl Strategy for Guard64 {
         let access = masked(builder, plan, &access);
         plain_address(builder, &access, access.heap_flags)
     }
+}
+
+/// What the number of an element can move an index by: as many times 8 bytes as an `i32`
+/// has numbers on one side of 0.
+const SPAN: u64 = 8 << 31;
+
+/// `S`.
+fn span(max_bytes: u64) -> u64 {
+    SPAN.min(index_space(max_bytes) / 4 / WASM_PAGE_BYTES * WASM_PAGE_BYTES)
 }
 
 /// `R`: indices below it are in the reservation.

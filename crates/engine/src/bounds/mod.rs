@@ -51,7 +51,7 @@ pub const MAX_PAGES_32: u64 = 65_536;
 /// 2^48, which no address space holds.
 pub const MAX_PAGES_64: u64 = 1 << 24;
 /// Pages that are reserved for a 64-bit memory which declares no maximum unless
-/// configured: 64 GiB, so that about two thousand such memories fit a process.
+/// configured: 64 GiB, so that more than a thousand such memories fit a process.
 pub const DEFAULT_PAGES_64: u64 = 1 << 20;
 /// Indices of a 32-bit memory.
 const INDEX_SPACE_32: u64 = 1 << 32;
@@ -124,6 +124,8 @@ pub(crate) struct Slack {
     /// Bytes reserved behind the most that the memory can grow to, and
     /// inaccessible like all from its length on.
     pub behind: i64,
+    /// Bytes reserved behind the greatest index that a guard against speculation leaves.
+    pub behind_indices: i64,
     /// The most bytes it can grow to: between these.
     pub max_bytes: (i64, i64),
 }
@@ -185,7 +187,7 @@ trait Strategy {
     fn layout(&self, max_bytes: u64, memory64: bool) -> Layout;
 
     /// Inaccessible bytes in front of all that the layout names.
-    fn front_guard_bytes(&self, _memory64: bool) -> u64 {
+    fn front_guard_bytes(&self, _max_bytes: u64, _memory64: bool) -> u64 {
         0
     }
 
@@ -311,7 +313,7 @@ impl MemoryPlan {
             bounds,
             min_bytes: ty.min * WASM_PAGE_BYTES,
             max_bytes,
-            front_guard_bytes: bounds.strategy().front_guard_bytes(ty.memory64),
+            front_guard_bytes: bounds.strategy().front_guard_bytes(max_bytes, ty.memory64),
             front_bytes,
             reserved_bytes,
             backing,
@@ -349,16 +351,27 @@ impl MemoryPlan {
             0 => self.front_guard_bytes,
             _ => 0,
         };
-        let (behind, least, most) = match self.imported {
-            true => (REACH, 0, MAX_PAGES_64 * WASM_PAGE_BYTES),
+        let (front, behind, least, most) = match self.imported {
+            true => {
+                let front = front.min(FRONT_GUARD);
+                (front, REACH, 0, MAX_PAGES_64 * WASM_PAGE_BYTES)
+            }
             false => {
                 let behind = self.reserved_bytes.saturating_sub(self.max_bytes);
-                (behind, self.max_bytes, self.max_bytes)
+                (front, behind, self.max_bytes, self.max_bytes)
+            }
+        };
+        let behind_indices = match self.imported {
+            true => REACH,
+            false => {
+                let indices = 1 << self.index_bits();
+                self.reserved_bytes.saturating_sub(indices).max(REACH)
             }
         };
         Slack {
             front: front.cast_signed(),
             behind: behind.cast_signed(),
+            behind_indices: behind_indices.cast_signed(),
             max_bytes: (least.cast_signed(), most.cast_signed()),
         }
     }

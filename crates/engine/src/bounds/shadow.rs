@@ -226,7 +226,7 @@ impl Strategy for Shadowed {
 
     /// Where the shadow is in front there is no room for more: its slack is next
     /// to the memory.
-    fn front_guard_bytes(&self, memory64: bool) -> u64 {
+    fn front_guard_bytes(&self, _max_bytes: u64, memory64: bool) -> u64 {
         match (memory64, self.place_64) {
             (true, Place::Below) => FRONT_GUARD,
             _ => 0,

@@ -62,7 +62,7 @@ impl Strategy for Uffd {
         }
     }
 
-    fn front_guard_bytes(&self, memory64: bool) -> u64 {
+    fn front_guard_bytes(&self, _max_bytes: u64, memory64: bool) -> u64 {
         if memory64 { FRONT_GUARD } else { 0 }
     }
 

@@ -105,7 +105,10 @@ impl Writer<'_> {
             let other = local(self.numbers.below(count));
             let scale = self.numbers.one_of(&[0, 1, 3, 3]);
             let byte = self.numbers.one_of(&[255, 255, 65_535]);
-            let term = match self.numbers.below(6) {
+            let half = format!("(i32.wrap_i64 {other})");
+            let wide = self.numbers.one_of(&[0, 2, 3, 3, 4]);
+            let kinds = if self.memory64 { 9 } else { 6 };
+            let term = match self.numbers.below(kinds) {
                 0 => other,
                 1 => format!("({ty}.shl {other} ({ty}.const {scale}))"),
                 2 => format!("({ty}.mul {other} ({ty}.const {}))", self.stride()),
@@ -114,7 +117,10 @@ impl Writer<'_> {
                     "({ty}.shl ({ty}.load8_u (local.get {})) ({ty}.const {scale}))",
                     PARAMS + LOCALS
                 ),
-                _ => format!("({ty}.const {})", self.stride()),
+                5 => format!("({ty}.const {})", self.stride()),
+                // An element, by a number of 32 bits.
+                6 => format!("(i64.shl (i64.extend_i32_u {half}) (i64.const {wide}))"),
+                _ => format!("(i64.shl (i64.extend_i32_s {half}) (i64.const {wide}))"),
             };
             let op = self.numbers.one_of(&["add", "add", "add", "sub"]);
             sum = format!("({ty}.{op} {sum} {term})");

@@ -36,12 +36,15 @@ use super::loops::{Affine, sum_of_ranges};
 use super::range::Range;
 use super::rewrite::{Emitter, set_sum};
 use super::{Index, Pass};
-use crate::bounds::{REACH, Site};
+use crate::bounds::Site;
 
 /// Iterations of a loop that a processor can have begun and not retired. One is two
 /// instructions at least, and the largest processors have about a thousand
 /// instructions in flight.
 const AHEAD_MAX: i64 = 4096;
+
+/// Accesses before that are looked through for one, the last ones first.
+const ANCHORS_MAX: usize = 8;
 
 /// What the base of a loop is moved by where a 32-bit first index is outside: so
 /// that no access straddles, and as little as possible.
@@ -54,7 +57,7 @@ pub(super) struct Anchor {
     /// Its address without the constant offset.
     pub sum: Value,
     /// What of that is more than the memory's first byte; `hi` is more than the
-    /// greatest index that the reservation has `REACH` bytes behind.
+    /// greatest index that a guard leaves ([`Room::behind_indices`]).
     at: Range,
 }
 
@@ -179,18 +182,18 @@ impl Pass<'_> {
         roots.extend((0..form.terms.len()).map(|left_out| form.without(left_out)));
         for of in roots {
             let key = (needs.memory, self.forms.root(&of, needs.bits));
-            let Some(anchor) = self.anchors.known.get(&key).and_then(|all| all.last()) else {
-                continue;
-            };
-            let mut more = form.clone();
-            if !more.add(&anchor.form, u64::MAX, needs.bits) {
-                continue;
-            }
-            let range = sum_of_ranges(self.func, &more, needs.bits);
-            let at = range.and_then(|range| anchor.at.plus(range)?.plus(many));
-            if let Some(at) = at.filter(|at| self.is_near(*at, needs)) {
-                let (form, sum) = (anchor.form.clone(), anchor.sum);
-                return Some(Anchor { form, sum, at });
+            let known = self.anchors.known.get(&key).into_iter().flatten();
+            for anchor in known.rev().take(ANCHORS_MAX) {
+                let mut more = form.clone();
+                if !more.add(&anchor.form, u64::MAX, needs.bits) {
+                    continue;
+                }
+                let range = sum_of_ranges(self.func, &more, needs.bits);
+                let at = range.and_then(|range| anchor.at.plus(range)?.plus(many));
+                if let Some(at) = at.filter(|at| self.is_near(*at, needs)) {
+                    let (form, sum) = (anchor.form.clone(), anchor.sum);
+                    return Some(Anchor { form, sum, at });
+                }
             }
         }
         None
@@ -200,7 +203,7 @@ impl Pass<'_> {
     fn is_near(&self, at: Range, needs: &Needs) -> bool {
         let room: &Room = &self.rooms[needs.memory as usize];
         let lo_fits = at.lo >= -room.front();
-        lo_fits && at.hi <= REACH.cast_signed() - needs.end
+        lo_fits && at.hi <= room.behind_indices() - needs.end
     }
 }
 

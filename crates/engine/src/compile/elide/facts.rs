@@ -127,6 +127,11 @@ impl Room {
         self.slack.front
     }
 
+    /// Bytes reserved behind the greatest index that a guard leaves.
+    pub fn behind_indices(&self) -> i64 {
+        self.slack.behind_indices
+    }
+
     /// Whether an access whose 32-bit index is `moved` upwards is in the reservation,
     /// and faults where the index is not below the length.
     pub fn holds_moved(&self, needs: &Needs, moved: i64) -> bool {

@@ -115,7 +115,7 @@ use rewrite::Rebased;
 
 /// A term is left out of a root if its range is at most this wide: nothing
 /// absorbs more.
-const LEFT_OUT_MAX: i64 = 1 << 32;
+const LEFT_OUT_MAX: i64 = 1 << 35;
 
 /// Leaves out what checks it can of a translated function's accesses.
 ///

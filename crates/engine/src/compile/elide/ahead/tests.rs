@@ -345,6 +345,10 @@ impl Processor<'_> {
             Opcode::Ishl => args[0] << amount(args[1]),
             Opcode::Ushr => args[0] >> amount(args[1]),
             Opcode::Uextend | Opcode::Ireduce => args[0],
+            Opcode::Sextend => {
+                let unused = 128 - arg_ty.bits();
+                ((args[0] << unused).cast_signed() >> unused).cast_unsigned()
+            }
             Opcode::Umin => args[0].min(args[1]),
             Opcode::Select | Opcode::SelectSpectreGuard => args[if args[0] != 0 { 1 } else { 2 }],
             Opcode::Icmp => match *data {
