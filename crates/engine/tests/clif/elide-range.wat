@@ -10,6 +10,6 @@
   ;; 32 bits fit the pages behind the memory.
   (func (param i32) (result i64)
     (i64.load (i64.extend_i32_u (local.get 0))))
-  ;; With a sign they do not fit those in front: the check stays.
+  ;; With a sign they fit those in front under guard64 only.
   (func (param i32) (result i64)
     (i64.load (i64.extend_i32_s (local.get 0)))))

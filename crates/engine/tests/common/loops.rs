@@ -157,6 +157,18 @@ impl Writer<'_> {
                  ({ty}.const 77))"
             );
         }
+        // An element of what is there, by a number of 32 bits.
+        if self.memory64 && self.numbers.in_a_hundred(40) {
+            let number = self.numbers.below(PARAMS + LOCALS);
+            let sign = self.numbers.one_of(&["s", "s", "u"]);
+            let scale = self.numbers.one_of(&[0, 2, 3, 3, 3, 4]);
+            let _ = writeln!(
+                self.text,
+                "{STEP}\n(global.set $seen (i64.add {seen} (i64.load (i64.add {index} (i64.shl \
+                 (i64.extend_i32_{sign} (i32.wrap_i64 (local.get {number}))) \
+                 (i64.const {scale}))))))"
+            );
+        }
     }
 
     fn statement(&mut self, depth: usize) {
