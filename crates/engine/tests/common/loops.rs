@@ -162,9 +162,10 @@ impl Writer<'_> {
             let number = self.numbers.below(PARAMS + LOCALS);
             let sign = self.numbers.one_of(&["s", "s", "u"]);
             let scale = self.numbers.one_of(&[0, 2, 3, 3, 3, 4]);
+            let op = self.numbers.one_of(&["add", "add", "sub"]);
             let _ = writeln!(
                 self.text,
-                "{STEP}\n(global.set $seen (i64.add {seen} (i64.load (i64.add {index} (i64.shl \
+                "{STEP}\n(global.set $seen (i64.add {seen} (i64.load (i64.{op} {index} (i64.shl \
                  (i64.extend_i32_{sign} (i32.wrap_i64 (local.get {number}))) \
                  (i64.const {scale}))))))"
             );

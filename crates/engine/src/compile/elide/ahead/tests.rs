@@ -402,7 +402,7 @@ fn holds(cond: IntCC, left: u128, right: u128, ty: Type) -> bool {
 /// Accesses that got out, of all executions of some made-up modules.
 fn escapes(bounds: Bounds, memory64: bool, spectre: bool) -> Vec<String> {
     let modules = std::env::var("FATHOM_ELIDE_MODULES").ok();
-    let modules: u64 = modules.and_then(|n| n.parse().ok()).unwrap_or(25);
+    let modules: u64 = modules.and_then(|n| n.parse().ok()).unwrap_or(80);
     let mut escapes = Vec::new();
     for seed in 0..modules {
         let wat = loops::module(seed, memory64);
