@@ -16,8 +16,8 @@ fn pokes_do_not_pile_up() {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
-        scope.spawn(|| {
-            let sender = sender;
+        let is_over = &is_over;
+        scope.spawn(move || {
             sender.send(poke::ThreadId::current()).unwrap();
             while !is_over.load(Ordering::Relaxed) {
                 std::thread::yield_now();

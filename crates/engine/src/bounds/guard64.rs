@@ -99,7 +99,7 @@ impl Strategy for Guard64 {
 /// has numbers on one side of 0.
 const SPAN: u64 = 8 << 31;
 
-/// `S`.
+/// `S`, whole pages.
 fn span(max_bytes: u64) -> u64 {
     SPAN.min(index_space(max_bytes) / 4 / WASM_PAGE_BYTES * WASM_PAGE_BYTES)
 }

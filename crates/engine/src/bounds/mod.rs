@@ -344,35 +344,31 @@ impl MemoryPlan {
     }
 
     /// What faults around the memory. Every strategy that leaves the rest to
-    /// inaccessible pages has at least `REACH` of them behind the maximum; that
-    /// is all that is known of an import, which any maximum may be declared for.
+    /// inaccessible pages has at least `REACH` of them behind the maximum, and
+    /// `FRONT_GUARD` in front if any; that is all that is known of an import, which
+    /// any maximum may be declared for.
     pub(crate) fn slack(&self) -> Slack {
         let front = match self.accessible_lead_bytes() {
             0 => self.front_guard_bytes,
             _ => 0,
         };
-        let (front, behind, least, most) = match self.imported {
-            true => {
-                let front = front.min(FRONT_GUARD);
-                (front, REACH, 0, MAX_PAGES_64 * WASM_PAGE_BYTES)
-            }
-            false => {
-                let behind = self.reserved_bytes.saturating_sub(self.max_bytes);
-                (front, behind, self.max_bytes, self.max_bytes)
-            }
-        };
-        let behind_indices = match self.imported {
-            true => REACH,
-            false => {
-                let indices = 1 << self.index_bits();
-                self.reserved_bytes.saturating_sub(indices).max(REACH)
-            }
-        };
+        if self.imported {
+            let front = front.min(FRONT_GUARD);
+            return Slack {
+                front: front.cast_signed(),
+                behind: REACH.cast_signed(),
+                behind_indices: REACH.cast_signed(),
+                max_bytes: (0, (MAX_PAGES_64 * WASM_PAGE_BYTES).cast_signed()),
+            };
+        }
+        let behind = |bytes: u64| self.reserved_bytes.saturating_sub(bytes);
+        let indices = 1 << self.index_bits();
+        let max_bytes = self.max_bytes.cast_signed();
         Slack {
             front: front.cast_signed(),
-            behind: behind.cast_signed(),
-            behind_indices: behind_indices.cast_signed(),
-            max_bytes: (least.cast_signed(), most.cast_signed()),
+            behind: behind(self.max_bytes).cast_signed(),
+            behind_indices: behind(indices).max(REACH).cast_signed(),
+            max_bytes: (max_bytes, max_bytes),
         }
     }
 

@@ -162,8 +162,8 @@ impl Instance {
     /// run its start function.
     ///
     /// # Errors
-    /// Imports that do not fit; more than the store may have; a host without room;
-    /// a segment that does not fit its table or memory, or a start function that
+    /// Imports that do not fit; more than the store may have; a host without room; an
+    /// interrupt that is raised; a segment that does not fit its table or memory, or a start function that
     /// fails: those are traps, and what happened before stays (specification §4.5.4).
     pub fn new(
         mut store: impl AsContextMut,

@@ -18,8 +18,7 @@ const DEPTH_MAX: u32 = 3;
 const WAYS_MAX: u32 = 200;
 /// Branches back to a header.
 const LATCHES_MAX: usize = 16;
-/// An index that changes by more from one iteration to the next is beyond what
-/// any reservation absorbs.
+/// An index that changes by more from one iteration to the next keeps its check.
 const STEP_MAX: i64 = 1 << 32;
 
 /// A loop that is entered by one jump.

@@ -113,8 +113,8 @@ use loops::{Affine, Loops};
 use range::Range;
 use rewrite::Rebased;
 
-/// A term is left out of a root if its range is at most this wide: nothing
-/// absorbs more.
+/// A term is left out of a root if its range is at most this wide: as an element of 8
+/// bytes by a number of 32 bits, which is what `guard64` has room for.
 const LEFT_OUT_MAX: i64 = 1 << 35;
 
 /// Leaves out what checks it can of a translated function's accesses.
