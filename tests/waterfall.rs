@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use fathom_bench::results::Results;
 use fathom_record::Campaign;
@@ -226,6 +227,39 @@ fn a_native_program_that_does_something_else_is_no_baseline() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(shown.starts_with("No waterfall: native/none"), "{shown}");
     assert!(shown.contains("on native: wrong_answer"), "{shown}");
+}
+
+#[test]
+fn what_a_program_leaves_running_is_gone_when_it_is_over() {
+    let place = Place::new();
+    let pids = place.path("pids");
+    // One in its process group, and one that leaves it.
+    let script = "#!/bin/sh\nsleep 300 & echo $! >> PIDS\n\
+                  setsid sleep 300 & echo $! >> PIDS\nsleep 0.05\necho done\n";
+    place.script("leaver", &script.replace("PIDS", pids.to_str().unwrap()));
+    let dir = ["--dir", "data::.", "--rounds", "1", "--out", "r"];
+    let words = ["program.wat", "--native", "leaver"];
+    let output = place.waterfall(&[&words[..], &dir].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let traced = campaign(&place.path("r")).traced;
+    let started = fs::read_to_string(&pids).unwrap();
+    // The trial's, the round's, and those of traced runs where the kernel can be traced.
+    assert!(started.lines().count() >= 4, "{started}");
+    if traced.iter().any(|one| one.calls.is_some()) {
+        assert!(started.lines().count() >= 6, "{started}");
+    }
+    let runs = |pid: &&str| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
+        stat.is_ok_and(|stat| !stat.contains(") Z "))
+    };
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while started.lines().any(|pid| runs(&pid)) {
+        let left: Vec<_> = started.lines().filter(runs).collect();
+        assert!(
+            Instant::now() < deadline,
+            "still running: {left:?} of {started}"
+        );
+    }
 }
 
 #[test]

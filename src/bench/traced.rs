@@ -13,7 +13,8 @@
 //! different time in each run, and no part of the run is looked for there.
 //!
 //! What must stay true: each way sees a run of its own, so that neither is slowed down by
-//! the other; a program that does not end as it should is not traced, and that is said.
+//! the other; a program that does not end as it should is not traced, and that is said;
+//! nothing that a program started outlives its run.
 
 mod whole;
 
@@ -27,6 +28,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use fathom_bench::choose::{NATIVE_DRIVER, OWN_DRIVER};
 use fathom_bench::driver::Driver;
+use fathom_bench::driver::family::{self, End};
 use fathom_bench::experiment::Traces;
 use fathom_bench::plan::{Task, WORKING};
 use fathom_bench::prepare::Prepared;
@@ -35,6 +37,7 @@ use fathom_bench::session::scratch;
 use fathom_record::Record;
 use fathom_record::campaign::{Seen, Traced};
 use fathom_record::protocol::{Job, Measure, Request};
+use fathom_sys::usage::Ended;
 use fathom_trace::kernel::{Kernel, Thread, Tracer};
 use fathom_trace::times::Times;
 use fathom_trace::trace::{Cost, Wasi};
@@ -281,7 +284,7 @@ impl<'a> Run<'a> {
         Duration::from_millis(self.prepared.plan.config.limit_ms)
     }
 
-    /// Runs it to its end, which must be the one that is wanted.
+    /// Runs it to its end, which must be the one that is wanted; what it started ends with it.
     fn ended(&self, mut command: Command, tracer: Option<&Tracer>) -> anyhow::Result<()> {
         let file = |name: &str| {
             let path = self.scratch.path().join(name);
@@ -301,40 +304,22 @@ impl<'a> Run<'a> {
         if let Some(tracer) = tracer {
             tracer.follow();
         }
-        let mut child = command.spawn().context("it cannot be started")?;
-        let began = Instant::now();
-        let status = loop {
-            if let Some(status) = child.try_wait()? {
-                break status;
-            }
-            let is_over = began.elapsed() > self.limit();
-            if is_over || self.stop.load(Ordering::Relaxed) {
-                let _ = child.kill();
-                let _ = child.wait();
-                bail!(
-                    "{}",
-                    if is_over {
-                        "the time limit passed"
-                    } else {
-                        "stopped"
-                    }
-                );
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        };
-        match status.code() {
-            Some(code) if self.prepared.plan.allows(code) => Ok(()),
-            _ => bail!("{}", said(self.scratch.path(), &status.to_string())),
+        let ended = family::run(&mut command, self.limit(), self.stop);
+        match ended.context("it cannot be started")? {
+            End::Own(Ended::Exited(code)) if self.prepared.plan.allows(code) => Ok(()),
+            End::Own(ended) => bail!("{}", said(self.scratch.path(), ended)),
+            End::TimedOut | End::Flooded => bail!("the time limit passed"),
+            End::Cancelled => bail!("stopped"),
         }
     }
 }
 
 /// The last line that it said, or else how it ended.
-fn said(scratch: &Path, status: &str) -> String {
+fn said(scratch: &Path, ended: Ended) -> String {
     let text = fs::read(scratch.join("stderr")).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
-    last.unwrap_or(status).to_owned()
+    last.map_or_else(|| ended.to_string(), str::to_owned)
 }
 
 fn arguments(mut command: Command, measure: &Measure) -> Command {

@@ -29,7 +29,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     driver::{
         ProcessDriver,
-        child::{End, Limit, supervise},
+        child::{Limit, supervise},
+        family::End,
         one_line,
     },
     house::House,

@@ -17,7 +17,7 @@ use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
     path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -26,9 +26,9 @@ use fathom_record::{
     Variant,
     load::{LoadHeader, LoadRun},
 };
-use fathom_sys::pin;
+use fathom_sys::{pin, usage::Ended};
 
-use crate::{date, host, house::House};
+use crate::{date, driver::family::Family, host, house::House};
 
 pub use oha::version;
 
@@ -180,10 +180,10 @@ impl Load {
 
     fn drive(&self, server: &Server, round: u32, rate: Option<u32>) -> Result<LoadRun, HttpError> {
         let address = free_address()?;
-        let mut running = self.start(server, address)?;
-        let driven = ready(&mut running, address).and_then(|()| self.oha(address, rate));
+        let running = self.start(server, address)?;
+        let driven = ready(&running, address).and_then(|()| self.oha(address, rate));
         let peak = peak_bytes(running.id());
-        let ended = end(&mut running, address);
+        let ended = end(running, address);
         let seen = driven?;
         ended?;
         Ok(LoadRun {
@@ -199,7 +199,7 @@ impl Load {
         })
     }
 
-    fn start(&self, server: &Server, address: SocketAddr) -> Result<Child, HttpError> {
+    fn start(&self, server: &Server, address: SocketAddr) -> Result<Family, HttpError> {
         let own = self.cpus.get(..1).filter(|_| self.cpus.len() > 1);
         let mut command = match server.build.is_wasm() {
             true => {
@@ -221,7 +221,7 @@ impl Load {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         let what = format!("cannot start {}", server.program.display());
-        command.spawn().map_err(|error| system(&what, error))
+        Family::start(&mut command, None).map_err(|error| system(&what, error))
     }
 
     fn oha(&self, address: SocketAddr, rate: Option<u32>) -> Result<oha::Seen, HttpError> {
@@ -315,11 +315,11 @@ fn free_address() -> Result<SocketAddr, HttpError> {
 }
 
 /// Waits until the server answers.
-fn ready(running: &mut Child, address: SocketAddr) -> Result<(), HttpError> {
+fn ready(running: &Family, address: SocketAddr) -> Result<(), HttpError> {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
-        if let Ok(Some(status)) = running.try_wait() {
-            return Err(HttpError::Server(format!("ended at once: {status}")));
+        if let Ok(Some(ended)) = running.ended() {
+            return Err(HttpError::Server(format!("ended at once: {ended}")));
         }
         if ask(address, "/").is_ok_and(|answer| answer.starts_with("HTTP/1.1 200")) {
             return Ok(());
@@ -330,20 +330,19 @@ fn ready(running: &mut Child, address: SocketAddr) -> Result<(), HttpError> {
 }
 
 /// Tells the server to quit, and waits until it has; else it is ended.
-fn end(running: &mut Child, address: SocketAddr) -> Result<(), HttpError> {
+fn end(running: Family, address: SocketAddr) -> Result<(), HttpError> {
     let told = ask(address, "/quit");
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
-        match running.try_wait() {
-            Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => return Err(HttpError::Server(format!("ended with {status}"))),
+        match running.ended() {
+            Ok(Some(Ended::Exited(0))) => return Ok(()),
+            Ok(Some(ended)) => return Err(HttpError::Server(format!("ended with {ended}"))),
             Ok(None) if told.is_err() => break,
             Ok(None) => sleep(Duration::from_millis(10)),
             Err(error) => return Err(system("cannot wait for the server", error)),
         }
     }
-    let _ = running.kill();
-    let _ = running.wait();
+    drop(running);
     Err(HttpError::Server("did not end at /quit".to_owned()))
 }
 

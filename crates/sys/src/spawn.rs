@@ -18,8 +18,8 @@ use std::{
 /// some shells redirect to no other.
 pub const EXTRA_FD: RawFd = 3;
 
-/// Starts a command as the leader of a new process group, with `extra` open
-/// in it as [`EXTRA_FD`].
+/// Starts a command as the leader of a new process group, with `extra`, where there is
+/// one, open in it as [`EXTRA_FD`].
 ///
 /// The child is killed when the *thread* which called this ends
 /// (`PR_SET_PDEATHSIG`), so call it from a thread which lives as long as the
@@ -27,20 +27,22 @@ pub const EXTRA_FD: RawFd = 3;
 ///
 /// # Errors
 /// What [`Command::spawn`] reports.
-pub fn spawn_in_group(command: &mut Command, extra: BorrowedFd<'_>) -> io::Result<Child> {
-    reserve_number(extra)?;
-    let fd = extra.as_raw_fd();
+pub fn spawn_in_group(command: &mut Command, extra: Option<BorrowedFd<'_>>) -> io::Result<Child> {
+    if let Some(extra) = extra {
+        reserve_number(extra)?;
+    }
+    let fd = extra.map(|extra| extra.as_raw_fd());
     command.process_group(0);
     // SAFETY: the closure runs between fork and exec and makes system calls
     // which are async-signal-safe; it allocates nothing. `extra` is borrowed
     // for the whole of this function, so its number stays valid.
     unsafe {
         command.pre_exec(move || {
-            let inherited = if fd == EXTRA_FD {
-                libc::fcntl(fd, libc::F_SETFD, 0)
-            } else {
+            let inherited = match fd {
+                None => 0,
+                Some(EXTRA_FD) => libc::fcntl(EXTRA_FD, libc::F_SETFD, 0),
                 // The copy does not close on exec.
-                libc::dup2(fd, EXTRA_FD)
+                Some(fd) => libc::dup2(fd, EXTRA_FD),
             };
             if inherited < 0 || libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
                 return Err(io::Error::last_os_error());
@@ -98,7 +100,7 @@ mod tests {
         command
             .args(["-c", "echo $$ >&3; read x"])
             .stdin(std::process::Stdio::piped());
-        let mut child = spawn_in_group(&mut command, write.as_fd()).unwrap();
+        let mut child = spawn_in_group(&mut command, Some(write.as_fd())).unwrap();
         drop((write, command));
         let mut said = [0; 32];
         let length = read.read(&mut said).unwrap();
@@ -113,7 +115,7 @@ mod tests {
     fn a_missing_program_is_noticed() {
         let (_read, write) = io::pipe().unwrap();
         let mut command = Command::new("/no/such/program");
-        let error = spawn_in_group(&mut command, write.as_fd()).unwrap_err();
+        let error = spawn_in_group(&mut command, Some(write.as_fd())).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 }

@@ -7,7 +7,7 @@
 //! formula of "Leaps and bounds", section 4.2.1.
 #![allow(unsafe_code)]
 
-use std::{fs, io, mem::MaybeUninit};
+use std::{fmt, fs, io, mem::MaybeUninit};
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -120,6 +120,15 @@ pub enum Ended {
     Exited(i32),
     /// This signal ended it.
     Signalled(i32),
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ended::Exited(status) => write!(out, "exit status {status}"),
+            Ended::Signalled(signal) => write!(out, "signal {signal}"),
+        }
+    }
 }
 
 /// Waits for a child and reports what it used. It must not have been waited

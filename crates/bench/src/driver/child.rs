@@ -8,35 +8,26 @@
 //!
 //! One thread and one `poll` loop; nothing blocks on a child which does not
 //! read, write or end. Whatever happens, when [`supervise`] returns the child
-//! has been reaped and nothing it started is running: its process group is
-//! killed, and then every process which carries this child's mark in its
-//! environment, so that leaving the group is no escape.
+//! has been reaped and nothing it started is running: see [`Family`].
 
 use std::{
-    ffi::OsStr,
     fs,
     io::{self, Read, Seek, Write},
     os::fd::{AsFd, BorrowedFd, OwnedFd},
-    os::unix::ffi::OsStrExt,
-    process::{Child, Command, Stdio},
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    process::{Command, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
 use fathom_record::protocol::EVENTS_FD_ENV;
-use fathom_sys::{
-    spawn::{EXTRA_FD, spawn_in_group},
-    usage::{Ended, Usage, wait_with_usage},
-};
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open},
+use fathom_sys::{spawn::EXTRA_FD, usage::Usage};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::{
+    family::{End, Family, TICK},
+    watch::Watch,
 };
 
-use super::watch::Watch;
-
-/// Carries the child's mark, by which leftovers are found.
-const MARK_ENV: &str = "FATHOM_CHILD";
 /// Events beyond this are dropped and the child is ended: it is broken.
 const EVENTS_BYTES_MAX: usize = 64 << 20;
 /// How much of the end of stdout and stderr is kept, each.
@@ -45,24 +36,6 @@ const TAIL_BYTES_MAX: usize = 16 << 10;
 const PIPE_BYTES: usize = 1 << 20;
 /// How long we do not listen after it has said something.
 const REST: Duration = Duration::from_millis(5);
-/// How often cancellation is looked at.
-const TICK: Duration = Duration::from_millis(100);
-/// How long killed leftovers are waited for.
-const SWEEP_MAX: Duration = Duration::from_secs(2);
-
-/// How a supervised child came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    /// By itself, or by a signal that was not ours.
-    Own(Ended),
-    /// It was killed: its time was up.
-    TimedOut,
-    /// It was killed: the user wants to stop.
-    Cancelled,
-    /// It was killed: it wrote more events than any runner should.
-    Flooded,
-}
-
 /// How long a child may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Limit {
@@ -119,15 +92,14 @@ pub(crate) fn supervise_watched(
     let (events, events_write) = io::pipe()?;
     // So that a child need not wait for a parent that rests; less is no harm.
     let _ = rustix::pipe::fcntl_setpipe_size(&events, PIPE_BYTES);
-    let mark = fresh_mark();
     command
         .stdin(Stdio::from(in_memory(input)?))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .env(EVENTS_FD_ENV, EXTRA_FD.to_string())
-        .env(MARK_ENV, &mark);
-    let mut child = spawn_in_group(command, events_write.as_fd())?;
+        .env(EVENTS_FD_ENV, EXTRA_FD.to_string());
+    let mut family = Family::start(command, Some(events_write.as_fd()))?;
     drop(events_write);
+    let child = family.child();
     let mut streams = [
         Stream::new(Some(events.into()), EVENTS_BYTES_MAX, Overflow::Stop),
         Stream::new(
@@ -141,11 +113,9 @@ pub(crate) fn supervise_watched(
             Overflow::KeepTail,
         ),
     ];
-    let watched = watch(&child, &mut streams, limit, cancel, watcher);
+    let watched = watch(&family, &mut streams, limit, cancel, watcher);
     // Also after a normal end: what it left behind would disturb the next cell.
-    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-    let reaped = wait_with_usage(child.id());
-    sweep(mark.as_bytes());
+    let reaped = family.end();
     let killed = watched?;
     let (ended, usage) = reaped?;
     for stream in &mut streams {
@@ -163,14 +133,14 @@ pub(crate) fn supervise_watched(
 
 /// Reads the streams until the child ends (`None`) or must be killed.
 fn watch(
-    child: &Child,
+    family: &Family,
     streams: &mut [Stream; 3],
     limit: Limit,
     cancel: &AtomicBool,
     watcher: &mut dyn Watch,
 ) -> io::Result<Option<End>> {
     let mut deadline = limit.deadline();
-    let pidfd = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+    let pidfd = family.pidfd()?;
     for stream in streams.iter() {
         stream.set_nonblocking()?;
     }
@@ -192,7 +162,7 @@ fn watch(
             return Ok(Some(End::Flooded));
         }
         if let Some(lines) = streams[0].new_lines() {
-            watcher.saw(child.id(), lines);
+            watcher.saw(family.id(), lines);
             if let Limit::Silence(_) = limit {
                 deadline = limit.deadline();
             }
@@ -320,63 +290,10 @@ fn in_memory(bytes: &[u8]) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-fn fresh_mark() -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let since_epoch = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
-    format!(
-        "{}-{}-{}",
-        std::process::id(),
-        COUNT.fetch_add(1, Ordering::Relaxed),
-        since_epoch.as_nanos()
-    )
-}
-
-/// Kills what carries the mark until nothing does.
-fn sweep(mark: &[u8]) {
-    let started = Instant::now();
-    loop {
-        let marked = marked_processes(mark);
-        if marked.is_empty() || started.elapsed() > SWEEP_MAX {
-            return;
-        }
-        for pid in marked {
-            let _ = kill_process(pid, Signal::KILL);
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-fn marked_processes(mark: &[u8]) -> Vec<Pid> {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    let numbered = |name: &OsStr| {
-        std::str::from_utf8(name.as_bytes())
-            .ok()?
-            .parse::<i32>()
-            .ok()
-    };
-    entries
-        .flatten()
-        .filter_map(|entry| Pid::from_raw(numbered(&entry.file_name())?))
-        .filter(|pid| {
-            // The dead have no environment, and other users' is not readable.
-            fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).is_ok_and(|environ| {
-                environ.split(|&byte| byte == 0).any(|entry| {
-                    entry
-                        .strip_prefix(MARK_ENV.as_bytes())
-                        .and_then(|rest| rest.strip_prefix(b"="))
-                        == Some(mark)
-                })
-            })
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use fathom_sys::usage::Ended;
+
     use super::*;
 
     fn run(script: &str, limit_ms: u64) -> Remains {

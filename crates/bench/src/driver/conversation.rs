@@ -3,11 +3,7 @@
 use fathom_record::{FailureKind, Phase, protocol::Event};
 use fathom_sys::usage::Ended;
 
-use super::{
-    Conversation, DriveError,
-    child::{End, Remains},
-    one_line,
-};
+use super::{Conversation, DriveError, child::Remains, family::End, one_line};
 
 /// Reads the events a child wrote, in the light of how it ended.
 pub(super) fn understand(remains: &Remains, limit_text: &str) -> Result<Conversation, DriveError> {

@@ -15,6 +15,7 @@ use fathom_record::{
 
 pub(crate) mod child;
 mod conversation;
+pub mod family;
 pub mod mock;
 mod process;
 mod watch;

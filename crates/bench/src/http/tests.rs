@@ -70,12 +70,12 @@ fn a_server_is_asked_and_told_to_quit() {
             stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
         }
     });
-    let mut running = Command::new("sleep").arg("0.2").spawn().unwrap();
-    ready(&mut running, address).unwrap();
+    let running = Family::start(Command::new("sleep").arg("0.2"), None).unwrap();
+    ready(&running, address).unwrap();
     assert!(peak_bytes(running.id()).is_some_and(|bytes| bytes > 0));
-    end(&mut running, address).unwrap();
+    end(running, address).unwrap();
     answers.join().unwrap();
-    let mut gone = Command::new("false").spawn().unwrap();
-    let error = ready(&mut gone, address).unwrap_err();
+    let gone = Family::start(&mut Command::new("false"), None).unwrap();
+    let error = ready(&gone, address).unwrap_err();
     assert!(error.to_string().contains("ended at once"), "{error}");
 }

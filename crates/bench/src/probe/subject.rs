@@ -10,7 +10,10 @@ use fathom_record::{FailureKind, Sandbox};
 use fathom_sys::usage::Ended;
 
 use crate::driver::ProcessDriver;
-use crate::driver::child::{End, Limit, Remains, supervise};
+use crate::driver::{
+    child::{Limit, Remains, supervise},
+    family::End,
+};
 
 /// How long a call may take, and making an instance, unless the user says otherwise.
 pub const TIME_LIMIT: Duration = Duration::from_secs(120);

@@ -31,7 +31,7 @@ use fathom_sys::{
     usage::{Ended, MemoryUse, Usage, wait_with_memory, wait_with_usage},
 };
 
-use crate::{layout::padding::pad, plan::WORKING};
+use crate::{driver::family::pass_mark_on, layout::padding::pad, plan::WORKING};
 
 /// A native executable and how to start it.
 pub struct NativeProgram {
@@ -42,7 +42,7 @@ pub struct NativeProgram {
     /// Where it works; where this process does, if absent.
     pub folder: Option<PathBuf>,
     /// What is added to its environment, which is otherwise empty, as a
-    /// sandboxed program's is.
+    /// sandboxed program's is, but for what finds its children.
     pub env: Vec<(OsString, OsString)>,
     /// Where its stack begins; where it does by itself, if 0.
     pub seed: u64,
@@ -99,6 +99,7 @@ impl Program for NativeProgram {
             .args(&self.args)
             .env_clear()
             .envs(self.env.iter().map(|(key, value)| (key, value)));
+        pass_mark_on(&mut command);
         pad(&mut command, self.seed);
         command
             .stdin(streams.stdin.map_or_else(Stdio::null, Stdio::from))
