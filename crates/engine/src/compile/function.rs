@@ -1,6 +1,7 @@
 //! One body or trampoline: translated, compiled, and taken out of Cranelift's
 //! buffers.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cranelift_codegen::binemit::Reloc;
@@ -11,7 +12,7 @@ use cranelift_codegen::{
     CompiledCode, Context, FinalizedMachExceptionHandler, FinalizedRelocTarget,
 };
 use cranelift_frontend::FunctionBuilderContext;
-use wasmparser::FuncToValidate;
+use wasmparser::{FuncToValidate, FuncValidatorAllocations};
 
 use super::artifact::{CodeRange, HandlerSite, InlinedCode, Position, TrapSite};
 use super::budget::{self, CompileWork, Excess, Most, OverBudget};
@@ -142,17 +143,33 @@ impl Default for Compiler {
     }
 }
 
-/// Compilers that are not in use. There are never more than threads.
-#[derive(Default)]
+/// Compilers of one module that are not in use. There are never more than threads.
+///
+/// Once a body is refused, nothing is compiled any more: bodies behind it are passed over,
+/// those in front of it are only validated, since the first by index is what is told.
 pub(super) struct Compilers {
     idle: Mutex<Vec<Box<Compiler>>>,
+    /// The first function, by index, that is known to be refused.
+    refused: AtomicU32,
+}
+
+impl Default for Compilers {
+    fn default() -> Compilers {
+        Compilers {
+            idle: Mutex::default(),
+            refused: AtomicU32::new(u32::MAX),
+        }
+    }
 }
 
 impl Compilers {
     /// Validates, translates and compiles one body.
     pub(super) fn compile(&self, env: &ModuleEnv<'_>, body: Body<'_>) -> Result<CompiledFunction> {
         let func = body.0.index;
-        self.with(|compiler| {
+        if self.is_refused() {
+            return self.look_at(body);
+        }
+        let compiled = self.with(|compiler| {
             let Compiler {
                 context,
                 translator,
@@ -161,7 +178,32 @@ impl Compilers {
             translator.keep_touches(false);
             let prepared = prepare(context, translator, env, body)?;
             emit_prepared(context, prepared, func, translator.inlined())
-        })
+        });
+        compiled.inspect_err(|error| self.note(func, error))
+    }
+
+    /// Whether a body is refused, so that there will be no module.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused.load(Ordering::Relaxed) != u32::MAX
+    }
+
+    fn note(&self, func: u32, error: &Error) {
+        if error.offset().is_some() {
+            self.refused.fetch_min(func, Ordering::Relaxed);
+        }
+    }
+
+    /// Of a module with a body that is refused: whether this one is, too, if it is in front
+    /// of it.
+    fn look_at(&self, (to_validate, body): Body<'_>) -> Result<CompiledFunction> {
+        let func = to_validate.index;
+        if func < self.refused.load(Ordering::Relaxed) {
+            let mut validator = to_validate.into_validator(FuncValidatorAllocations::default());
+            let valid = validator.validate(&body).map_err(Refused::from);
+            let valid = valid.map_err(Error::from);
+            valid.inspect_err(|error| self.note(func, error))?;
+        }
+        Ok(CompiledFunction::empty(CheckSites::default()))
     }
 
     /// Validates and translates one body for `take`, and compiles it where that says why
@@ -173,7 +215,11 @@ impl Compilers {
         take: impl FnOnce(&Function, &[Touch]) -> Result<T, String>,
     ) -> Result<Translated<T>> {
         let func = body.0.index;
-        self.with(|compiler| {
+        if self.is_refused() {
+            let nothing = self.look_at(body)?;
+            return Ok(Translated::Compiled(Box::new(nothing)));
+        }
+        let translated = self.with(|compiler| {
             let Compiler {
                 context,
                 translator,
@@ -201,7 +247,8 @@ impl Compilers {
                 kept: Some((why, false)),
                 ..compiled
             })))
-        })
+        });
+        translated.inspect_err(|error| self.note(func, error))
     }
 
     /// Builds and compiles one trampoline for functions of type `ty`.

@@ -6,7 +6,9 @@ use std::fmt;
 use std::io;
 use std::iter::successors;
 
+use crate::facts::features::lacking;
 use crate::facts::quota::LimitError;
+use crate::facts::shown::Shown;
 use crate::facts::thrown::{ExnRef, Uncaught};
 use crate::facts::trap::{Frame, Trap};
 
@@ -52,7 +54,7 @@ pub enum ErrorKind {
     #[error("{0}")]
     Budget(String),
     /// An import is missing or of the wrong type.
-    #[error("import '{module}' '{name}': {message}")]
+    #[error("import '{}' '{}': {message}", Shown(.module), Shown(.name))]
     Link {
         /// First name of the import.
         module: String,
@@ -63,8 +65,9 @@ pub enum ErrorKind {
     },
     /// A name is defined twice.
     #[error(
-        "'{module}' '{name}' is defined already; Linker::allow_shadowing lets a later definition \
-         replace it"
+        "'{}' '{}' is defined already; Linker::allow_shadowing lets a later definition replace it",
+        Shown(.module),
+        Shown(.name)
     )]
     Defined {
         /// First name of the definition.
@@ -265,10 +268,15 @@ pub(crate) struct Refused(Error);
 
 impl From<wasmparser::Error> for Refused {
     fn from(error: wasmparser::Error) -> Refused {
-        let (message, offset) = (error.message().to_owned(), error.offset() as usize);
+        let offset = error.offset() as usize;
+        // It quotes names.
+        let message = Shown(error.message()).to_string();
         // The parser has one type for both, and knows which feature it missed.
         Refused(match error.missing_wasm_feature() {
-            Some(_) => ErrorKind::Unsupported { message, offset }.into(),
+            Some(missed) => {
+                let message = lacking(missed).map_or(message, str::to_owned);
+                ErrorKind::Unsupported { message, offset }.into()
+            }
             None => ErrorKind::Invalid { message, offset }.into(),
         })
     }

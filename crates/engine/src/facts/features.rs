@@ -141,6 +141,43 @@ impl fmt::Display for Feature {
     }
 }
 
+/// What a module needs that no option of ours turns on, in words; none for what one does.
+pub(crate) fn lacking(missed: WasmFeatures) -> Option<&'static str> {
+    let words = [
+        (
+            WasmFeatures::LEGACY_EXCEPTIONS,
+            "exceptions of the older form (try, catch), which became try_table in 3.0",
+        ),
+        (
+            WasmFeatures::GC,
+            "gc: structs, arrays or subtypes (garbage collection)",
+        ),
+        (
+            WasmFeatures::SHARED_EVERYTHING_THREADS,
+            "threads that share more than memories",
+        ),
+        (
+            WasmFeatures::CUSTOM_PAGE_SIZES,
+            "memories with pages of another size",
+        ),
+        (WasmFeatures::MEMORY_CONTROL, "memory.discard"),
+        (
+            WasmFeatures::CUSTOM_DESCRIPTORS,
+            "types with custom descriptors",
+        ),
+        (
+            WasmFeatures::ACQUIRE_RELEASE_ATOMICS,
+            "atomic accesses of weaker order",
+        ),
+        (
+            WasmFeatures::MULTIBYTE_ARRAY_ACCESS,
+            "gc: array accesses of several bytes",
+        ),
+    ];
+    let found = words.into_iter().find(|(flag, _)| missed.contains(*flag));
+    found.map(|(_, words)| words)
+}
+
 /// A set of features. All of WebAssembly 3.0 but garbage collection, wide
 /// arithmetic and stack switching, unless some are turned off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

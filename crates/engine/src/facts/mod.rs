@@ -3,7 +3,7 @@
 //! ```text
 //!  module   declarations and bodies, out of the binary     types, features
 //!  vmctx    what compiled code sees                        libcall: what it calls
-//!  error    one type, of traps, exceptions and limits      trap, thrown, quota, bytes
+//!  error    one type, of traps, exceptions and limits      trap, thrown, quota, bytes, shown
 //! ```
 
 pub(crate) mod bytes;
@@ -12,6 +12,7 @@ pub(crate) mod features;
 pub(crate) mod libcall;
 pub(crate) mod module;
 pub(crate) mod quota;
+pub(crate) mod shown;
 pub(crate) mod thrown;
 pub(crate) mod trap;
 pub(crate) mod types;

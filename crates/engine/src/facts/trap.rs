@@ -9,6 +9,7 @@ use std::fmt;
 use cranelift_codegen::ir::TrapCode as ClifTrap;
 
 use crate::facts::quota::LimitError;
+use crate::facts::shown::Shown;
 
 /// `unreachable` was executed.
 pub const UNREACHABLE: ClifTrap = ClifTrap::unwrap_user(1);
@@ -164,11 +165,11 @@ pub struct Frame {
 impl fmt::Display for Frame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.func_name {
-            Some(name) => write!(f, "{name} (function {})", self.func_index)?,
+            Some(name) => write!(f, "{} (function {})", Shown(name), self.func_index)?,
             None => write!(f, "function {}", self.func_index)?,
         }
         if let Some(module) = &self.module_name {
-            write!(f, " in {module}")?;
+            write!(f, " in {}", Shown(module))?;
         }
         match self.offset {
             Some(offset) => write!(f, " at {offset:#x}"),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::facts::error::{Error, ErrorKind, Result};
 use crate::facts::module::{Import, ImportKind};
+use crate::facts::shown::Shown;
 use crate::facts::types::{ExternType, FuncType, TypeId};
 use crate::run::engine::{Engine, Trampolines};
 use crate::run::externs::Extern;
@@ -94,7 +95,11 @@ struct Wanted(TypeId, Arc<Trampolines>);
 /// What a function answers that was not defined, see
 /// [`Linker::define_unknown_imports_as_traps`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the function '{name}' that the module imports from '{module}' is not defined")]
+#[error(
+    "the function '{}' that the module imports from '{}' is not defined",
+    Shown(.name),
+    Shown(.module)
+)]
 pub struct UnknownImportError {
     module: String,
     name: String,

@@ -120,6 +120,9 @@ pub(super) fn compile<'a>(
             Stage::Printed(pending) => printed.push(*pending),
         }
     }
+    if compilers.is_refused() {
+        return (done, false);
+    }
     printed.sort_unstable_by_key(|pending| pending.index);
     let mut shards: Vec<Vec<Pending<'a>>> = shards(printed);
     let is_wanted = |pending: &Pending<'_>| wanted.is_none_or(|func| func == pending.printed.func);

@@ -1,6 +1,7 @@
 //! A function that a user names: by index, by name or by export.
 
 use super::{EntityIndex, ModuleInfo};
+use crate::facts::shown::Shown;
 
 /// Names offered where none fits.
 const OFFERED_MAX: usize = 5;
@@ -20,7 +21,7 @@ pub enum NoSuchFunc {
     #[error("function {0} is imported: its code is not in this module")]
     Imported(u32),
     /// There is none of that name.
-    #[error("no function '{name}'{}", offers(.offered))]
+    #[error("no function '{}'{}", Shown(.name), offers(.offered))]
     Name {
         /// What was asked for.
         name: String,
@@ -28,7 +29,7 @@ pub enum NoSuchFunc {
         offered: Vec<String>,
     },
     /// Several have that name.
-    #[error("several functions are named '{name}': choose one of {indices:?} by its index")]
+    #[error("several functions are named '{}': choose one of {indices:?} by its index", Shown(.name))]
     Ambiguous {
         /// What was asked for.
         name: String,
@@ -40,7 +41,10 @@ pub enum NoSuchFunc {
 fn offers(offered: &[String]) -> String {
     match offered {
         [] => String::new(),
-        _ => format!(" (there are: {})", offered.join(", ")),
+        _ => {
+            let offered: Vec<String> = offered.iter().map(|name| Shown(name).to_string()).collect();
+            format!(" (there are: {})", offered.join(", "))
+        }
     }
 }
 
