@@ -5,6 +5,7 @@
 //! status 1; a wrong command line is status 2; a guest's own status is passed
 //! through by `run`. Nothing a user can cause panics.
 
+mod behind;
 mod bench;
 mod compare;
 mod completions;
@@ -15,6 +16,7 @@ mod explain;
 mod invocation;
 mod manual;
 mod merge;
+mod module;
 mod objdump;
 mod one_line;
 mod probe;
@@ -30,7 +32,7 @@ mod waterfall;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use invocation::Invocation;
 
 /// What WebAssembly costs: on every engine, under every memory-safety
@@ -77,17 +79,20 @@ enum Command {
 
 fn main() -> ExitCode {
     outcome().unwrap_or_else(|error| {
-        eprintln!("{}", one_line::one_line(&error));
+        one_line::say(&one_line::one_line(&error));
         ExitCode::FAILURE
     })
 }
 
 fn outcome() -> anyhow::Result<ExitCode> {
     let folder = std::env::current_dir().unwrap_or_default();
-    let (words, remark) = config::completed(std::env::args_os().collect(), &folder)?;
+    let mut cli = Cli::command();
+    cli.build();
+    let words = behind::marked(std::env::args_os().collect(), &cli);
+    let (words, remark) = config::completed(words, &folder)?;
     let cli = Cli::parse_from(&words);
     if let Some(remark) = remark {
-        eprintln!("{remark}");
+        one_line::say(&remark);
     }
     let invocation = &Invocation::new(&words, cli.root);
     match cli.command {
@@ -118,7 +123,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_well_formed() {
-        use clap::CommandFactory;
         Cli::command().debug_assert();
     }
 }

@@ -18,6 +18,7 @@ use fathom_report::json::FORMAT;
 use serde::Serialize;
 
 use crate::invocation::Invocation;
+use crate::module::{self, Purpose};
 use crate::run::{code::Code, load};
 
 /// Show the machine code of functions, and what their checks cost
@@ -56,6 +57,9 @@ pub struct Args {
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let file = args.module.display().to_string();
     let wasm = load::read(&args.module)?;
+    if let Err(why) = module::check(&wasm, Purpose::Compile) {
+        anyhow::bail!("{file}: {why}");
+    }
     // Nothing is run: a strategy without guarantee harms nobody.
     let config = args.code.config(invocation)?.allow_unchecked(true);
     let engine = Engine::new(&config)?;

@@ -15,7 +15,7 @@ use fathom_trace::trace::Trace;
 use crate::trace::{picture, show};
 
 /// Names standard output where a file is named.
-const STDOUT: &str = "-";
+pub const STDOUT: &str = "-";
 
 /// Show the results of a campaign: as a table, a page, Markdown, CSV or JSON
 #[derive(clap::Args)]

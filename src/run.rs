@@ -15,8 +15,10 @@ pub mod load;
 mod perf_map;
 mod watch;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -32,6 +34,8 @@ use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder,
 use limits::{Deadline, Limits, TIMED_OUT};
 
 use crate::invocation::Invocation;
+use crate::module::{self, Purpose};
+use crate::one_line::{say, say_lines};
 
 /// What a shell shows for SIGABRT, and other runtimes for a trap.
 const TRAPPED: u8 = 134;
@@ -62,7 +66,7 @@ pub struct Args {
 
     /// Set an environment variable, or pass on one of yours; may be repeated
     #[arg(long, value_name = "NAME[=VALUE]")]
-    env: Vec<String>,
+    env: Vec<OsString>,
 
     /// Call this exported function with ARGS and print its results, instead of running the
     /// program
@@ -107,9 +111,9 @@ pub struct Args {
     #[command(flatten)]
     code: Code,
 
-    /// The program's arguments; put -- before the first that starts with -
+    /// The program's arguments: everything behind MODULE, options too
     #[arg(value_name = "ARGS")]
-    args: Vec<String>,
+    args: Vec<OsString>,
 }
 
 /// Runs the program.
@@ -130,6 +134,10 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let file = args.module.display().to_string();
     let deadline = args.limits.start(&file);
     let wasm = load::read(&args.module)?;
+    let purpose = Purpose::Run(args.invoke.as_deref());
+    if let Err(why) = module::check(&wasm, purpose) {
+        anyhow::bail!("{file}: {why}");
+    }
     let config = (args.limits.config(args.code.config(invocation)?))
         .allow_unchecked(args.unsafe_no_bounds)
         .count(args.count.is_some())
@@ -160,7 +168,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         Err(error) => ending(&file, error, &deadline),
     };
     if let Some(format) = args.count {
-        say(&count::text(&engine.counts(), module.check_sites(), format));
+        say_lines(&count::text(&engine.counts(), module.check_sites(), format));
     }
     ended
 }
@@ -216,16 +224,16 @@ fn context(args: &Args) -> anyhow::Result<WasiCtx> {
     let mut builder = WasiCtxBuilder::new()
         .inherit_stdio()
         .ends_on_broken_pipe(true)
-        .arg(&name.to_string_lossy())?
-        .args(&args.args)?;
+        .arg(name.as_bytes())?
+        .args(args.args.iter().map(|arg| arg.as_bytes()))?;
     for pair in &args.env {
-        builder = match pair.split_once('=') {
-            Some((name, value)) => builder.env(name, value)?,
-            None => match std::env::var(pair) {
-                Ok(value) => builder.env(pair, &value)?,
-                // Not set here, so not set there.
-                Err(std::env::VarError::NotPresent) => builder,
-                Err(error) => return Err(error).with_context(|| format!("--env {pair}")),
+        let bytes = pair.as_bytes();
+        builder = match bytes.iter().position(|byte| *byte == b'=') {
+            Some(at) => builder.env(&bytes[..at], &bytes[at + 1..])?,
+            // What is not set here is not set there.
+            None => match std::env::var_os(pair) {
+                Some(value) => builder.env(bytes, value.as_bytes())?,
+                None => builder,
             },
         };
     }
@@ -294,10 +302,10 @@ fn execute(
         let mut store = Store::within(engine, context, &allowance);
         store.set_interrupt(deadline.interrupt());
         let instance = linker.instantiate(&mut store, module)?;
-        return start(args, module, &mut store, instance);
+        return start(args, &mut store, instance);
     }
     // What the main thread says of the command line is no error of the engine.
-    let main = |store: &mut Store<WasiCtx>, instance| match start(args, module, store, instance) {
+    let main = |store: &mut Store<WasiCtx>, instance| match start(args, store, instance) {
         Ok(()) => Ok(None),
         Err(Failure::Misfit(why)) => Ok(Some(why)),
         Err(Failure::Engine(_, error)) => Err(error),
@@ -311,50 +319,29 @@ fn execute(
     misfit.map_or(Ok(()), |why| Err(Failure::Misfit(why)))
 }
 
-/// Calls what the command line asks for.
-fn start(
-    args: &Args,
-    module: &Module,
-    store: &mut Store<WasiCtx>,
-    instance: Instance,
-) -> Result<(), Failure> {
+/// Calls what the command line asks for, which is there: `module::check` has seen it.
+fn start(args: &Args, store: &mut Store<WasiCtx>, instance: Instance) -> Result<(), Failure> {
     // A library prepares itself before anything of it is called.
     if let Some(initialize) = instance.get_func(&*store, "_initialize") {
         initialize.call(&mut *store, &[], &mut [])?;
     }
     if let Some(name) = &args.invoke {
-        return call_named(store, instance, module, name, &args.args);
+        return call_named(store, instance, name, &args.args);
     }
     match instance.get_func(&*store, "_start") {
         Some(start) => Ok(start.call(&mut *store, &[], &mut [])?),
-        None if module.exports().any(|(name, _)| name == "_initialize") => Ok(()),
-        None => Err(Failure::Misfit(no_start(module))),
+        None => Err(Failure::Misfit("it exports no function to run".to_owned())),
     }
-}
-
-fn no_start(module: &Module) -> String {
-    let names: Vec<&str> = invoke::functions(module).collect();
-    if names.is_empty() {
-        return "it exports no function to run".to_owned();
-    }
-    let names = names.join(", ");
-    format!("it exports no function _start; call another by --invoke (there are: {names})")
 }
 
 fn call_named(
     store: &mut Store<WasiCtx>,
     instance: Instance,
-    module: &Module,
     name: &str,
-    args: &[String],
+    args: &[OsString],
 ) -> Result<(), Failure> {
-    let func: Func = instance.get_func(&*store, name).ok_or_else(|| {
-        let names: Vec<&str> = invoke::functions(module).collect();
-        let names = names.join(", ");
-        Failure::Misfit(format!(
-            "it exports no function {name} (there are: {names})"
-        ))
-    })?;
+    let func: Option<Func> = instance.get_func(&*store, name);
+    let func = func.ok_or_else(|| Failure::Misfit(format!("it exports no function {name}")))?;
     let ty = func.ty(&*store);
     let params = invoke::parse(name, &ty, args).map_err(Failure::Misfit)?;
     let mut results: Vec<Val> = ty
@@ -369,11 +356,6 @@ fn call_named(
         Err(error) => Err(Failure::Misfit(format!("printing results: {error}"))),
         Ok(()) => Ok(()),
     }
-}
-
-/// A line on standard error, if anybody listens.
-fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// The exit status after an error, said on standard error where it is not the

@@ -20,6 +20,7 @@ mod process;
 pub mod show;
 mod symbols;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -33,14 +34,14 @@ use fathom_trace::rewrite::{Seen, Stream, counting};
 use fathom_trace::trace::{KIND, Trace, VERSION, Wasi};
 
 use crate::invocation::Invocation;
+use crate::one_line::{lines, one_line, say};
+use crate::report::{STDOUT, print};
 use crate::run::{Dir, load};
 
 /// Count and time the WASI calls and system calls of a program
 #[derive(clap::Args)]
-#[command(
-    override_usage = "fathom trace [OPTIONS] <MODULE> [-- <ARGS>...]\n       \
-                            fathom trace [OPTIONS] -- <COMMAND>..."
-)]
+#[command(override_usage = "fathom trace [OPTIONS] <MODULE> [ARGS]...\n       \
+                            fathom trace [OPTIONS] -- <COMMAND>...")]
 pub struct Args {
     /// Where outside engines are.
     #[arg(skip)]
@@ -49,9 +50,10 @@ pub struct Args {
     /// The program: a module in the binary or the text format
     module: Option<PathBuf>,
 
-    /// The program's arguments; without MODULE, any command and its arguments
+    /// The program's arguments: everything behind MODULE, options too; without MODULE, any
+    /// command and its arguments
     #[arg(last = true, value_name = "ARGS")]
-    words: Vec<String>,
+    words: Vec<OsString>,
 
     /// Engines to trace it on, as NAME[:STRATEGY[:BACKEND]] (see `fathom engines`); `all` for
     /// all installed ones, `native` if MODULE is a native program [default: fathom]
@@ -88,8 +90,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "module")]
     stdin: Option<PathBuf>,
 
-    /// Write JSON to this file instead of tables to standard error; with several engines, to
-    /// files in this folder, for `fathom explain`
+    /// Write JSON to this file (`-` is standard output) instead of tables to standard error;
+    /// with several engines, to files in this folder, for `fathom explain`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -161,15 +163,19 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     }
     let folder = args.out.clone();
     let folder = folder.context("several engines need --out FOLDER for their traces")?;
-    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let is_printed = folder == Path::new(STDOUT);
+    if !is_printed {
+        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    }
     let mut failed = false;
     for engine in &engines {
         match traced(&args, engine) {
+            Ok(trace) if is_printed => tell(&trace, Some(&folder))?,
             Ok(trace) => tell(&trace, Some(&unused(&folder, &trace)))?,
             Err(error) => {
                 failed = true;
                 let error = error.context(engine.engine.clone());
-                eprintln!("{}", crate::one_line::one_line(&error));
+                say(&one_line(&error));
             }
         }
         if let Some(signal) = handed::last() {
@@ -193,12 +199,16 @@ fn unused(folder: &Path, trace: &Trace) -> PathBuf {
 /// Writes the answer to its place.
 fn tell(trace: &Trace, file: Option<&Path>) -> anyhow::Result<()> {
     match file {
+        Some(file) if file == Path::new(STDOUT) => {
+            print(&(serde_json::to_string(trace)? + "\n"))?;
+        }
         Some(file) => {
             let text = serde_json::to_string(trace)? + "\n";
             std::fs::write(file, text).with_context(|| file.display().to_string())?;
         }
         None => {
-            let _ = std::io::stderr().write_all(show::text(trace).as_bytes());
+            let text = show::text(trace);
+            let _ = std::io::stderr().write_all(lines(&text).as_bytes());
         }
     }
     Ok(())
@@ -239,7 +249,7 @@ fn traced(args: &Args, engine: &Wanted) -> anyhow::Result<Trace> {
         engine: is_module.then(|| engine.engine.clone()),
         module: (args.module.as_ref()).map(|module| module.display().to_string()),
         args: if is_module {
-            args.words.clone()
+            texts(&args.words)
         } else {
             Vec::new()
         },
@@ -250,6 +260,12 @@ fn traced(args: &Args, engine: &Wanted) -> anyhow::Result<Trace> {
         kernel_cost,
         missing,
     })
+}
+
+/// Words as a report shows them; what is no UTF-8 is replaced.
+fn texts(words: &[OsString]) -> Vec<String> {
+    let texts = words.iter().map(|word| word.to_string_lossy().into_owned());
+    texts.collect()
 }
 
 impl Args {
@@ -266,7 +282,12 @@ fn rewrite(module: &Path, out: &Path, seen: Seen) -> anyhow::Result<ExitCode> {
     let wasm = load::read(module)?;
     let wasm =
         counting(&wasm, Stream::Stderr, seen).with_context(|| module.display().to_string())?;
-    std::fs::write(out, wasm).with_context(|| out.display().to_string())?;
+    match out == Path::new(STDOUT) {
+        true => std::io::stdout()
+            .write_all(&wasm)
+            .context("standard output")?,
+        false => std::fs::write(out, wasm).with_context(|| out.display().to_string())?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -63,10 +63,8 @@ fn fathom(args: &[&str]) -> Command {
     command
 }
 
-fn run(module: &Path, args: &[&str]) -> Output {
-    let mut all = vec![module.to_str().unwrap()];
-    all.extend(args);
-    fathom(&all).output().unwrap()
+fn run(options: &[&str], module: &Path, args: &[&str]) -> Output {
+    fathom(options).arg(module).args(args).output().unwrap()
 }
 
 #[test]
@@ -74,9 +72,9 @@ fn streams_arguments_and_status_are_the_programs_own() {
     let cat = module(CAT);
     for bounds in ["auto", "clamp", "trap", "guard"] {
         let mut child = fathom(&[
-            cat.path.to_str().unwrap(),
             "--bounds",
             bounds,
+            cat.path.to_str().unwrap(),
             "--",
             "a",
             "-b",
@@ -99,7 +97,7 @@ fn streams_arguments_and_status_are_the_programs_own() {
 #[test]
 fn a_trap_is_134_with_its_name_its_place_and_its_frames() {
     let library = module(LIBRARY);
-    let output = run(&library.path, &["--invoke", "div", "1", "0"]);
+    let output = run(&["--invoke", "div"], &library.path, &["1", "0"]);
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(134));
     let lines: Vec<&str> = text.lines().collect();
@@ -109,7 +107,7 @@ fn a_trap_is_134_with_its_name_its_place_and_its_frames() {
     );
     assert!(lines[1].contains("0: inner (function 0)"), "{text}");
     assert!(lines[2].contains("1: div (function 1)"), "{text}");
-    let output = run(&library.path, &["--invoke", "deep"]);
+    let output = run(&["--invoke", "deep"], &library.path, &[]);
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(134));
     assert!(
@@ -122,9 +120,9 @@ fn a_trap_is_134_with_its_name_its_place_and_its_frames() {
 #[test]
 fn functions_are_called_by_name() {
     let library = module(LIBRARY);
-    let output = run(&library.path, &["--invoke", "div", "--", "-7", "0x2"]);
+    let output = run(&["--invoke", "div"], &library.path, &["--", "-7", "0x2"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "-3\n");
-    let output = run(&library.path, &["--invoke", "two", "2.5"]);
+    let output = run(&["--invoke", "two"], &library.path, &["2.5"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "-1\n2.5\n");
 }
 
@@ -165,14 +163,16 @@ fn an_interrupt_ends_the_program() {
 #[test]
 fn the_strategy_is_said_when_asked_for() {
     let library = module(LIBRARY);
-    let output = run(&library.path, &["--verbose", "--invoke", "div", "4", "2"]);
+    let output = run(
+        &["--verbose", "--invoke", "div"],
+        &library.path,
+        &["4", "2"],
+    );
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("bounds auto = guard"), "{text}");
     let none = ["--bounds", "none", "--unsafe-no-bounds", "--opt", "none"];
-    let output = run(
-        &library.path,
-        &[&none[..], &["--invoke", "div", "4", "2"]].concat(),
-    );
+    let options = [&none[..], &["--invoke", "div"]].concat();
+    let output = run(&options, &library.path, &["4", "2"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "2\n");
 }
 
@@ -185,12 +185,18 @@ const GROWS: &str = r#"(module (memory INDEX 1)
     (drop (memory.grow (local.get 0))) (i32.load (local.get 1))))"#;
 
 /// Runs under a limit of the shell's.
-fn limited(limit: &str, module: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+fn limited(
+    limit: &str,
+    options: &[&str],
+    module: &Path,
+    args: &[&str],
+) -> (Option<i32>, String, String) {
     let mut command = Command::new("sh");
     command
         .arg("-c")
         .arg(format!("ulimit {limit}; exec \"$0\" run \"$@\""))
         .arg(env!("CARGO_BIN_EXE_fathom"))
+        .args(options)
         .arg(module)
         .args(args);
     let output = command.output().unwrap();
@@ -209,8 +215,8 @@ const FEW_KIB: &str = "-v 10485760";
 fn auto_falls_back_where_the_host_refuses_and_says_so() {
     for (index, taken) in [("i32", "trap"), ("i64", "guard64")] {
         let program = module(&GROWS.replace("INDEX", index));
-        let invoke = ["-v", "--invoke", "grow", "--", "10", "70000"];
-        let (status, out, err) = limited(FEW_KIB, &program.path, &invoke);
+        let invoke = ["-v", "--invoke", "grow"];
+        let (status, out, err) = limited(FEW_KIB, &invoke, &program.path, &["10", "70000"]);
         assert_eq!((status, out.as_str()), (Some(0), "1\n0\n"), "{err}");
         let said = format!("bounds auto = {taken}, because the host refuses guard");
         assert!(err.contains(&said), "{err}");
@@ -226,8 +232,8 @@ fn auto_falls_back_where_the_host_refuses_and_says_so() {
 fn a_named_strategy_that_the_host_refuses_is_one_line_with_limit_and_remedy() {
     let program = module(&GROWS.replace("INDEX", "i32"));
     for bounds in ["guard", "trap", "shadow", "uffd"] {
-        let invoke = ["--bounds", bounds, "--invoke", "load", "0"];
-        let (status, _, err) = limited("-v 6291456", &program.path, &invoke);
+        let invoke = ["--bounds", bounds, "--invoke", "load"];
+        let (status, _, err) = limited("-v 6291456", &invoke, &program.path, &["0"]);
         assert_eq!(status, Some(1), "{err}");
         assert!(
             err.contains(&format!("under '{bounds}': reserving 8")),
@@ -249,8 +255,8 @@ fn growth_that_the_host_refuses_changes_nothing() {
         let program = module(&GROWS.replace("INDEX", index));
         for bounds in ["auto", "trap", "shadow", "shadow-compressed", "debug"] {
             let grow = |name, at| {
-                let args = ["--bounds", bounds, "--invoke", name, "--", "20000", at];
-                limited("-d 1048576", &program.path, &args)
+                let options = ["--bounds", bounds, "--invoke", name];
+                limited("-d 1048576", &options, &program.path, &["20000", at])
             };
             let (status, out, err) = grow("grow", "65532");
             let refused = (Some(0), "-1\n0\n");
@@ -280,7 +286,7 @@ fn a_minimum_that_cannot_be_had_is_one_line() {
         ),
     ] {
         let wat = format!(r#"(module (memory i64 {pages}) (func (export "_start")))"#);
-        let (status, _, err) = limited(limit, &module(&wat).path, &[]);
+        let (status, _, err) = limited(limit, &[], &module(&wat).path, &[]);
         assert_eq!(status, Some(1), "{err}");
         assert!(err.contains(said), "{err}");
         assert_eq!(err.lines().count(), 1, "{err}");
@@ -310,4 +316,74 @@ fn functions_are_named_for_profilers() {
             "{text}"
         );
     }
+}
+
+/// Prints its arguments, each with a zero behind it.
+const ARGS: &str = r#"(module
+  (import "wasi_snapshot_preview1" "args_get" (func $get (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "args_sizes_get" (func $sizes (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "environ_get" (func $env (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "environ_sizes_get" (func $env_sizes (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_prestat_dir_name" (func $dir (param i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 2)
+  (func $print (param $at i32) (param $len i32)
+    (i32.store (i32.const 8) (local.get $at))
+    (i32.store (i32.const 12) (local.get $len))
+    (drop (call $write (i32.const 1) (i32.const 8) (i32.const 1) (i32.const 0))))
+  (func (export "_start")
+    (drop (call $sizes (i32.const 0) (i32.const 4)))
+    (drop (call $get (i32.const 1024) (i32.const 8192)))
+    (call $print (i32.const 8192) (i32.load (i32.const 4)))
+    (drop (call $env_sizes (i32.const 0) (i32.const 4)))
+    (drop (call $env (i32.const 1024) (i32.const 8192)))
+    (call $print (i32.const 8192) (i32.load (i32.const 4)))
+    (drop (call $dir (i32.const 3) (i32.const 8192) (i32.const 3)))
+    (call $print (i32.const 8192) (i32.const 3))))"#;
+
+#[test]
+fn what_is_behind_the_module_is_the_programs() {
+    let args = module(ARGS);
+    for words in [
+        &["--version"][..],
+        &["-h"],
+        &["--help", "x"],
+        &["--bounds", "armour", "--timeout=0"],
+        &["x", "--", "-y"],
+        &["--root", "/nowhere", "-v"],
+    ] {
+        let output = run(&[], &args.path, words);
+        let expected: String = std::iter::once("program.wat")
+            .chain(words.iter().copied())
+            .map(|word| word.to_owned() + "\0")
+            .collect();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.starts_with(&expected), "{words:?}: {output:?}");
+        // A first `--` is no argument, as ever.
+        let escaped = [&["--"], words].concat();
+        assert_eq!(run(&[], &args.path, &escaped).stdout, output.stdout);
+    }
+}
+
+#[test]
+fn arguments_and_names_are_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let args = module(ARGS);
+    let folder = args.path.parent().unwrap();
+    let name = OsStr::from_bytes(b"d\xff\xfe");
+    std::fs::create_dir(folder.join(name)).unwrap();
+    let program = OsStr::from_bytes(b"p\xff.wat");
+    std::fs::rename(&args.path, folder.join(program)).unwrap();
+    let output = fathom(&["--dir"])
+        .arg(name)
+        .arg("--env")
+        .arg(OsStr::from_bytes(b"K\x80=\xff"))
+        .arg(program)
+        .arg(OsStr::from_bytes(b"\xff\x01"))
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(output.stdout, b"p\xff.wat\0\xff\x01\0K\x80=\xff\0d\xff\xfe");
 }

@@ -5,6 +5,7 @@
 //! are of the folder in which the command was given, which need not be this process's.
 
 use std::{
+    ffi::OsString,
     fs,
     path::{Path, PathBuf},
 };
@@ -140,9 +141,9 @@ pub fn length(pace: &Pace) -> Length {
 /// A program of the user's own, named by a word.
 pub fn module(word: &str, path: &Path, args: &[String]) -> anyhow::Result<OwnModule> {
     let wasm = match path.exists() {
-        true => load::read(path),
+        true => load::program(path, word),
         // As the user wrote it.
-        false => load::read(Path::new(word)),
+        false => load::program(Path::new(word), word),
     };
     let wasm = wasm.context("no module to measure")?;
     let is_text = fs::metadata(path)?.len() != wasm.len() as u64;
@@ -165,11 +166,11 @@ pub fn input(given: &Given, folder: &Path) -> anyhow::Result<Input> {
     }
     let mut dirs = Vec::new();
     for dir in &given.dirs {
-        let Ok(given) = dir.parse::<crate::run::Dir>();
+        let given = crate::run::Dir::from(OsString::from(dir));
         let host = fs::canonicalize(folder.join(given.host()));
         dirs.push(Dir {
-            host: host.with_context(|| format!("--dir {}", given.host()))?,
-            guest: given.guest().to_owned(),
+            host: host.with_context(|| format!("--dir {}", given.host().display()))?,
+            guest: given.guest()?.to_owned(),
             is_read_only: given.is_read_only(),
         });
     }

@@ -6,59 +6,79 @@
 //! ends in `:ro` itself is written with another `:ro` or `:rw` behind it, and a
 //! host's path with `::` in it is written with a GUEST behind it.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::str::FromStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 
+use anyhow::Context;
 use fathom_wasi::{BuildError, DirPerms, FilePerms, WasiCtxBuilder};
 
 /// A folder for the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dir {
-    text: String,
-    host: String,
-    guest: String,
+    text: OsString,
+    host: OsString,
+    guest: OsString,
     read_only: bool,
 }
 
-impl FromStr for Dir {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Dir, Self::Err> {
-        let suffix = |suffix| {
-            let names: Option<&str> = text.strip_suffix(suffix);
-            names.filter(|names| !names.is_empty() && !names.ends_with(':'))
+impl From<OsString> for Dir {
+    fn from(text: OsString) -> Dir {
+        let bytes = text.as_bytes();
+        let suffix = |suffix: &[u8]| {
+            let names: Option<&[u8]> = bytes.strip_suffix(suffix);
+            names.filter(|names| !names.is_empty() && !names.ends_with(b":"))
         };
-        let (names, read_only) = match (suffix(":ro"), suffix(":rw")) {
+        let (names, read_only) = match (suffix(b":ro"), suffix(b":rw")) {
             (Some(names), _) => (names, true),
             (None, Some(names)) => (names, false),
-            (None, None) => (text, false),
+            (None, None) => (bytes, false),
         };
-        let (host, guest) = names.rsplit_once("::").unwrap_or((names, names));
-        Ok(Dir {
-            text: text.to_owned(),
-            host: host.to_owned(),
-            guest: guest.to_owned(),
+        let last = names.windows(2).rposition(|pair| pair == b"::");
+        let (host, guest) = match last {
+            Some(at) => (&names[..at], &names[at + 2..]),
+            None => (names, names),
+        };
+        Dir {
+            host: OsString::from_vec(host.to_vec()),
+            guest: OsString::from_vec(guest.to_vec()),
             read_only,
-        })
+            text,
+        }
     }
 }
 
 /// As it was written.
 impl fmt::Display for Dir {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        write!(f, "{}", self.text.display())
     }
 }
 
 impl Dir {
-    /// The folder of the host, as it was written.
-    pub fn host(&self) -> &str {
-        &self.host
+    /// As it was written, whatever its bytes.
+    pub fn text(&self) -> &OsStr {
+        &self.text
     }
 
-    /// The guest's name for it.
-    pub fn guest(&self) -> &str {
-        &self.guest
+    /// The folder of the host, as it was written.
+    pub fn host(&self) -> &Path {
+        Path::new(&self.host)
+    }
+
+    /// The guest's name for it, where a runner is told of it in JSON.
+    ///
+    /// # Errors
+    /// A name that JSON cannot carry.
+    pub fn guest(&self) -> anyhow::Result<&str> {
+        let guest = self.guest.to_str();
+        guest.with_context(|| {
+            format!(
+                "--dir {self}: its name is not UTF-8, which runners are told names in: give it \
+                 another one (--dir HOST::GUEST)"
+            )
+        })
     }
 
     /// Whether it is only to be read.
@@ -75,7 +95,7 @@ impl Dir {
             true => (DirPerms::READ, FilePerms::READ),
             false => (DirPerms::all(), FilePerms::all()),
         };
-        builder.preopen_dir(&self.host, &self.guest, dir, file)
+        builder.preopen_dir(self.host(), self.guest.as_bytes(), dir, file)
     }
 }
 
@@ -109,10 +129,18 @@ mod tests {
             ("::b", "", "b", false),
             ("a::", "a", "", false),
         ] {
-            let Ok(dir) = text.parse::<Dir>();
-            let got = (&*dir.host, &*dir.guest, dir.read_only);
-            assert_eq!(got, (host, guest, read_only), "{text}");
+            let dir = Dir::from(OsString::from(text));
+            let got = (dir.host(), dir.guest().unwrap(), dir.read_only);
+            assert_eq!(got, (Path::new(host), guest, read_only), "{text}");
             assert_eq!(dir.to_string(), text);
         }
+    }
+
+    #[test]
+    fn names_are_bytes() {
+        let dir = Dir::from(OsString::from_vec(b"a\xff::b\xfe:ro".to_vec()));
+        assert_eq!(dir.host().as_os_str().as_bytes(), b"a\xff");
+        assert_eq!(dir.guest.as_bytes(), b"b\xfe");
+        assert!(dir.read_only && dir.guest().is_err());
     }
 }

@@ -1,18 +1,12 @@
 //! Arguments and results of a function called by name, as text.
 
-use fathom_engine::{ExternType, FuncType, Module, Val, ValType};
+use std::ffi::OsString;
 
-/// The names of the exported functions.
-pub fn functions(module: &Module) -> impl Iterator<Item = &str> {
-    module
-        .exports()
-        .filter(|(_, ty)| matches!(ty, ExternType::Func(_)))
-        .map(|(name, _)| name)
-}
+use fathom_engine::{FuncType, Val, ValType};
 
 /// Reads arguments for a function of type `ty`; the error is a line for the
 /// user.
-pub fn parse(name: &str, ty: &FuncType, args: &[String]) -> Result<Vec<Val>, String> {
+pub fn parse(name: &str, ty: &FuncType, args: &[OsString]) -> Result<Vec<Val>, String> {
     let params = ty.params();
     if params.len() != args.len() {
         let types: Vec<String> = params.iter().map(ToString::to_string).collect();
@@ -24,7 +18,8 @@ pub fn parse(name: &str, ty: &FuncType, args: &[String]) -> Result<Vec<Val>, Str
         .zip(args)
         .enumerate()
         .map(|(index, (ty, text))| {
-            value(*ty, text).ok_or_else(|| {
+            let text = text.to_string_lossy();
+            value(*ty, &text).ok_or_else(|| {
                 let number = index + 1;
                 format!("argument {number} of {name} must be {ty}, not '{text}'")
             })
@@ -137,7 +132,7 @@ mod tests {
     #[test]
     fn misfits_are_said_in_a_line() {
         let ty = FuncType::new([ValType::I32, ValType::F64], []);
-        let words = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let words = |texts: &[&str]| texts.iter().map(OsString::from).collect::<Vec<_>>();
         let error = parse("f", &ty, &words(&["1"])).unwrap_err();
         assert_eq!(error, "f takes (i32, f64), 1 given");
         let error = parse("f", &ty, &words(&["1", "y"])).unwrap_err();

@@ -1,35 +1,108 @@
-//! Reading a module from a file, in either format.
+//! Reading a module from a file, in either format; what a file is that is no module.
 
 use std::path::Path;
 
 use anyhow::Context;
 
-/// How a component begins: the same magic, another layer (component model, Binary.md).
-const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
+use crate::module::{self, Purpose};
+use crate::one_line::clipped;
+
+/// How a module begins.
+const MAGIC: &[u8] = b"\0asm";
+
+/// How other files begin, what they are, and what helps.
+const OTHERS: [(&[u8], &str); 12] = [
+    // The same magic, another layer (component model, Binary.md).
+    (
+        b"\0asm\x0d\0\x01\0",
+        "a component, not a module: build it for wasm32-wasip1",
+    ),
+    (b"\x1f\x8b", "compressed by gzip: unpack it first (gunzip)"),
+    (
+        b"\x28\xb5\x2f\xfd",
+        "compressed by zstd: unpack it first (unzstd)",
+    ),
+    (b"PK\x03\x04", "a ZIP archive: unpack it first (unzip)"),
+    (b"BZh", "compressed by bzip2: unpack it first (bunzip2)"),
+    (b"\xfd7zXZ\0", "compressed by xz: unpack it first (unxz)"),
+    (
+        b"\x7fELF",
+        "a native program or library (ELF), not WebAssembly",
+    ),
+    (b"!<arch>\n", "a library of object files, not linked yet"),
+    (b"BC\xc0\xde", "LLVM's intermediate code, not compiled yet"),
+    (
+        b"version https://git-lfs",
+        "what Git LFS left in its place: fetch it (git lfs pull)",
+    ),
+    (b"#!", "a script, not WebAssembly"),
+    (
+        b"\xef\xbb\xbf",
+        "text with a byte order mark, not WebAssembly",
+    ),
+];
+
+/// A program, in the binary format, that any engine could run as far as its first sections
+/// tell; messages call it `word`.
+///
+/// # Errors
+/// As [`read`]; a module that imports what no program is given, or is none to be run.
+pub fn program(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
+    let wasm = read_as(path, word)?;
+    match module::check(&wasm, Purpose::Measure) {
+        Ok(()) => Ok(wasm),
+        Err(why) => anyhow::bail!("{word}: {why}"),
+    }
+}
 
 /// The module in the binary format. What looks like text is translated.
 pub fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-    if bytes.starts_with(COMPONENT) {
-        anyhow::bail!(
-            "{}: this is a component, not a module: build it for wasm32-wasip1",
-            path.display()
-        );
+    read_as(path, &path.display().to_string())
+}
+
+fn read_as(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
+    let bytes = std::fs::read(path).with_context(|| word.to_owned())?;
+    if let Some(what) = other(&bytes) {
+        anyhow::bail!("{word}: {what}");
     }
-    if bytes.starts_with(b"\0asm") {
+    if bytes.starts_with(MAGIC) {
         return Ok(bytes);
-    }
-    if !looks_like_text(&bytes) {
-        let start = &bytes[..bytes.len().min(4)];
-        anyhow::bail!(
-            "{}: not a WebAssembly file: it begins with {start:02x?} instead of [00, 61, 73, 6d]",
-            path.display()
-        );
     }
     match wat::parse_bytes(&bytes) {
         Ok(wasm) => Ok(wasm.into_owned()),
-        Err(error) => anyhow::bail!("{}: {}", path.display(), first_line_with_place(&error)),
+        Err(error) => anyhow::bail!("{word}: {}", first_line_with_place(&error)),
     }
+}
+
+/// What a file is that is no module in either format.
+fn other(bytes: &[u8]) -> Option<String> {
+    if let Some((_, what)) = OTHERS.iter().find(|(start, _)| bytes.starts_with(start)) {
+        return Some((*what).to_owned());
+    }
+    if bytes.starts_with(MAGIC) || looks_like_text(bytes) {
+        return None;
+    }
+    let text = bytes.trim_ascii_start();
+    let first = &text[..text.len().min(256)];
+    let is_html = first.starts_with(b"<") && first.is_ascii();
+    let words = std::str::from_utf8(first).unwrap_or_default();
+    let words = words.lines().next().unwrap_or_default();
+    let is_words = !words.is_empty() && !words.contains(char::is_control);
+    Some(if bytes.is_empty() {
+        "an empty file".to_owned()
+    } else if MAGIC.starts_with(bytes) {
+        format!("cut off: only {} bytes are here", bytes.len())
+    } else if is_html {
+        "a page of HTML or XML, not WebAssembly: was the link to a page?".to_owned()
+    } else if is_words {
+        format!(
+            "text, but no WebAssembly: it begins with '{}'",
+            clipped(words)
+        )
+    } else {
+        let start = &bytes[..bytes.len().min(4)];
+        format!("not a WebAssembly file: it begins with {start:02x?} instead of [00, 61, 73, 6d]")
+    })
 }
 
 /// Whether the first thing that is no blank starts the text format: `(` or a
@@ -72,8 +145,11 @@ mod tests {
         assert_eq!(read(binary.path()).unwrap(), b"\0asm\x01\0\0\0");
         let other = written(b"\x7fELF");
         let error = read(other.path()).unwrap_err().to_string();
-        assert!(error.contains("[7f, 45, 4c, 46]"), "{error}");
-        let component = written(COMPONENT);
+        assert!(error.contains("a native program"), "{error}");
+        let noise = written(b"\x01\x02\x03\x04\x05");
+        let error = read(noise.path()).unwrap_err().to_string();
+        assert!(error.contains("[01, 02, 03, 04]"), "{error}");
+        let component = written(OTHERS[0].0);
         let error = read(component.path()).unwrap_err().to_string();
         assert!(error.contains("build it for wasm32-wasip1"), "{error}");
         let empty = written(b"");

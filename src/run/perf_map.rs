@@ -10,6 +10,11 @@ use std::io::Write as _;
 use anyhow::Context;
 use fathom_engine::Module;
 
+use crate::one_line::printable;
+
+/// Bytes of the shortest name that perf keeps.
+const NAME_MIN: usize = 3;
+
 /// Writes `/tmp/perf-PID.map` for this process.
 ///
 /// # Errors
@@ -25,11 +30,34 @@ pub fn write(module: &Module) -> anyhow::Result<()> {
 fn text(module: &Module) -> String {
     let mut text = String::new();
     for (func, address, bytes) in module.code_places() {
-        let name = match module.info().func_name(func) {
-            Some(name) => name.replace(char::is_control, " "),
-            None => format!("wasm function {func}"),
-        };
+        let name = name(func, module.info().func_name(func));
         let _ = writeln!(text, "{address:x} {bytes:x} {name}");
     }
     text
+}
+
+/// A function's name in a line: perf passes over those of fewer than [`NAME_MIN`] bytes
+/// (`dso__load_perf_map` in tools/perf/util/symbol.c), and others may be taken for a line of
+/// their own.
+fn name(func: u32, name: Option<&str>) -> String {
+    match name {
+        None | Some("") => format!("wasm function {func}"),
+        Some(name) if name.len() < NAME_MIN => format!("{} (function {func})", printable(name)),
+        Some(name) => printable(name).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_long_enough_and_a_line() {
+        assert_eq!(name(3, None), "wasm function 3");
+        assert_eq!(name(3, Some("")), "wasm function 3");
+        assert_eq!(name(3, Some("f")), "f (function 3)");
+        assert_eq!(name(3, Some("ab")), "ab (function 3)");
+        assert_eq!(name(3, Some("abc")), "abc");
+        assert_eq!(name(3, Some("a\nb")), "a\\nb");
+    }
 }

@@ -1,6 +1,7 @@
 //! A module that counts its own calls, on any engine: one run through the runner
 //! protocol.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -36,7 +37,7 @@ pub fn rewritten(
     module: &Path,
     tracer: Option<&Tracer>,
 ) -> anyhow::Result<Ran> {
-    let wasm = load::read(module)?;
+    let wasm = load::program(module, &module.display().to_string())?;
     let wasm = counting(&wasm, Stream::Stdout, args.seen())
         .with_context(|| module.display().to_string())?;
     let mut ran = run(args, engine, (module, wasm), tracer)?;
@@ -57,7 +58,15 @@ pub fn as_it_is(
     module: &Path,
     tracer: Option<&Tracer>,
 ) -> anyhow::Result<Ran> {
-    run(args, engine, (module, load::read(module)?), tracer)
+    run(
+        args,
+        engine,
+        (
+            module,
+            load::program(module, &module.display().to_string())?,
+        ),
+        tracer,
+    )
 }
 
 fn run(
@@ -76,7 +85,7 @@ fn run(
     let (mut driver, strategy, backend) = found(args, engine)?;
     let request = Request::from(Measure {
         module: rewritten,
-        args: args.words.clone(),
+        args: utf8(&args.words)?,
         env: env(&args.env)?,
         dirs: dirs(args)?,
         stdin: stdin(args)?,
@@ -178,6 +187,18 @@ fn found(args: &Args, wanted: &Wanted) -> anyhow::Result<(ProcessDriver, String,
     Ok((spec.driver(), strategy(&spec.strategies[0]), backend))
 }
 
+/// Arguments as runners are told them, in JSON.
+fn utf8(words: &[OsString]) -> anyhow::Result<Vec<String>> {
+    let text = |word: &OsString| {
+        let text = word.to_str().map(str::to_owned);
+        text.with_context(|| {
+            let word = word.display();
+            format!("argument '{word}' is not UTF-8, which runners are told arguments in")
+        })
+    };
+    words.iter().map(text).collect()
+}
+
 fn env(pairs: &[String]) -> anyhow::Result<Vec<(String, String)>> {
     let split = |pair: &String| {
         let (name, value) = pair
@@ -197,7 +218,7 @@ fn dirs(args: &Args) -> anyhow::Result<Vec<(PathBuf, String)>> {
             );
         }
         let host = fs::canonicalize(dir.host()).with_context(|| format!("--dir {dir}"))?;
-        Ok((host, dir.guest().to_owned()))
+        Ok((host, dir.guest()?.to_owned()))
     };
     args.dir.iter().map(folder).collect()
 }

@@ -1,6 +1,8 @@
 //! Programs that are run as they are: any command, and modules on our engine.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
@@ -12,20 +14,21 @@ use fathom_sys::handed;
 use fathom_trace::kernel::Tracer;
 use fathom_trace::trace::Wasi;
 
-use super::{Args, Level, Ran};
+use super::{Args, Level, Ran, texts};
+use crate::module::{self, Purpose};
 use crate::run::load;
 
 /// Runs a command with this process's streams.
 ///
 /// # Errors
 /// It cannot be started.
-pub fn command(words: &[String], tracer: Option<&Tracer>) -> anyhow::Result<Ran> {
+pub fn command(words: &[OsString], tracer: Option<&Tracer>) -> anyhow::Result<Ran> {
     let (program, rest) = words.split_first().context("no command")?;
     let mut command = Command::new(found(program));
     command.args(rest);
-    let (status, wall_ns) = watched(command, program, tracer)?;
+    let (status, wall_ns) = watched(command, &program.to_string_lossy(), tracer)?;
     Ok(Ran {
-        command: words.to_vec(),
+        command: texts(words),
         status,
         wall_ns,
         wasi: None,
@@ -35,8 +38,8 @@ pub fn command(words: &[String], tracer: Option<&Tracer>) -> anyhow::Result<Ran>
 
 /// The file of a program: looking for it here, once, keeps failing attempts out of the
 /// counts.
-fn found(program: &str) -> std::path::PathBuf {
-    if program.contains('/') {
+fn found(program: &OsStr) -> std::path::PathBuf {
+    if program.as_bytes().contains(&b'/') {
         return program.into();
     }
     let folders = std::env::var_os("PATH").unwrap_or_default();
@@ -60,7 +63,7 @@ pub fn native(args: &Args, program: &Path, tracer: Option<&Tracer>) -> anyhow::R
     }
     input(args, &mut command)?;
     let (status, wall_ns) = watched(command, &file, tracer)?;
-    let words = std::iter::once(file).chain(args.words.iter().cloned());
+    let words = std::iter::once(file).chain(texts(&args.words));
     Ok(Ran {
         command: words.collect(),
         status,
@@ -89,27 +92,31 @@ pub fn own(
     tracer: Option<&Tracer>,
 ) -> anyhow::Result<Ran> {
     // Told by itself, instead of with a trace of the engine that finds it out.
-    load::read(module)?;
+    let wasm = load::read(module)?;
+    if let Err(why) = module::check(&wasm, Purpose::Run(None)) {
+        anyhow::bail!("{}: {why}", module.display());
+    }
     let program = std::env::current_exe().context("where this program is")?;
     let scratch = tempfile::tempdir().context("no folder for counts")?;
     let counts = scratch.path().join("wasi");
     let sees_wasi = args.by.is_empty() || args.by.contains(&Level::Process);
-    let mut words = vec!["run".to_owned()];
+    let mut words = vec![OsString::from("run")];
     for dir in &args.dir {
-        words.extend(["--dir".to_owned(), dir.to_string()]);
+        words.extend(["--dir".as_ref(), dir.text()].map(OsStr::to_owned));
     }
     for pair in &args.env {
-        words.extend(["--env".to_owned(), pair.clone()]);
+        words.extend(["--env", pair].map(OsString::from));
     }
-    if let Some(strategy) = engine.strategy.clone() {
-        words.extend(["--bounds".to_owned(), strategy]);
+    if let Some(strategy) = &engine.strategy {
+        words.extend(["--bounds", strategy].map(OsString::from));
     }
     let mut shown = words.clone();
     if sees_wasi {
-        words.push(format!("--trace-wasi={}", counts.display()));
+        words.push("--trace-wasi".into());
+        words.push(counts.as_os_str().to_owned());
     }
     for list in [&mut shown, &mut words] {
-        list.extend([module.display().to_string(), "--".to_owned()]);
+        list.extend([module.as_os_str(), "--".as_ref()].map(OsStr::to_owned));
         list.extend(args.words.iter().cloned());
     }
     let mut command = Command::new(&program);
@@ -128,9 +135,9 @@ pub fn own(
             None
         }
     };
-    shown.insert(0, "fathom".to_owned());
+    shown.insert(0, "fathom".into());
     Ok(Ran {
-        command: shown,
+        command: texts(&shown),
         status,
         wall_ns,
         wasi,

@@ -24,6 +24,12 @@ mod table;
 
 pub(crate) use table::NAMES;
 
+/// The modules that the functions are imported from.
+const MODULES: [(&str, Snapshot); 2] = [
+    ("wasi_snapshot_preview1", Snapshot::One),
+    ("wasi_unstable", Snapshot::Zero),
+];
+
 /// 128 plus the number of SIGPIPE.
 const BROKEN_PIPE: ProcExit = ProcExit(141);
 
@@ -37,6 +43,13 @@ pub fn add_to_linker<T: 'static>(
     get: impl Fn(&mut T) -> &mut WasiCtx + Copy + Send + Sync + 'static,
 ) -> Result<(), Error> {
     define(linker, get, ())
+}
+
+/// Whether [`add_to_linker`] defines a function of this name: known without an engine, before
+/// anything is compiled.
+#[must_use]
+pub fn defines(module: &str, name: &str) -> bool {
+    MODULES.iter().any(|(known, _)| *known == module) && NAMES.contains(&name)
 }
 
 /// As [`add_to_linker`]; `watch` sees every call, which takes some 50 ns longer.
@@ -56,10 +69,7 @@ fn define<T: 'static>(
     get: impl Fn(&mut T) -> &mut WasiCtx + Copy + Send + Sync + 'static,
     around: impl Around,
 ) -> Result<(), Error> {
-    for (module, snapshot) in [
-        ("wasi_snapshot_preview1", Snapshot::One),
-        ("wasi_unstable", Snapshot::Zero),
-    ] {
+    for (module, snapshot) in MODULES {
         table::define(linker, module, snapshot, get, around.clone())?;
     }
     Ok(())

@@ -196,12 +196,12 @@ impl WasiCtxBuilder {
         }
     }
 
-    /// Adds an argument; the first is the name of the program.
+    /// Adds an argument, text or any bytes; the first is the name of the program.
     ///
     /// # Errors
     /// [`BuildError::Nul`].
-    pub fn arg(mut self, arg: &str) -> Result<Self, BuildError> {
-        self.args.push(terminated("an argument", arg)?);
+    pub fn arg(mut self, arg: impl AsRef<[u8]>) -> Result<Self, BuildError> {
+        self.args.push(terminated("an argument", arg.as_ref())?);
         Ok(self)
     }
 
@@ -209,12 +209,11 @@ impl WasiCtxBuilder {
     ///
     /// # Errors
     /// [`BuildError::Nul`].
-    pub fn args<S: AsRef<str>>(
+    pub fn args<S: AsRef<[u8]>>(
         self,
         args: impl IntoIterator<Item = S>,
     ) -> Result<Self, BuildError> {
-        args.into_iter()
-            .try_fold(self, |builder, arg| builder.arg(arg.as_ref()))
+        args.into_iter().try_fold(self, WasiCtxBuilder::arg)
     }
 
     /// Adds an environment variable. A later one of the same name does not
@@ -222,11 +221,16 @@ impl WasiCtxBuilder {
     ///
     /// # Errors
     /// [`BuildError::Nul`], [`BuildError::Name`].
-    pub fn env(mut self, name: &str, value: &str) -> Result<Self, BuildError> {
-        if name.is_empty() || name.contains('=') {
-            return Err(BuildError::Name(name.to_owned()));
+    pub fn env(
+        mut self,
+        name: impl AsRef<[u8]>,
+        value: impl AsRef<[u8]>,
+    ) -> Result<Self, BuildError> {
+        let (name, value) = (name.as_ref(), value.as_ref());
+        if name.is_empty() || name.contains(&b'=') {
+            return Err(BuildError::Name(text(name)));
         }
-        let pair = format!("{name}={value}");
+        let pair = [name, b"=", value].concat();
         self.env.push(terminated("an environment variable", &pair)?);
         Ok(self)
     }
@@ -235,31 +239,29 @@ impl WasiCtxBuilder {
     ///
     /// # Errors
     /// [`BuildError::Nul`], [`BuildError::Name`].
-    pub fn envs<N: AsRef<str>, V: AsRef<str>>(
+    pub fn envs<N: AsRef<[u8]>, V: AsRef<[u8]>>(
         self,
         envs: impl IntoIterator<Item = (N, V)>,
     ) -> Result<Self, BuildError> {
-        envs.into_iter().try_fold(self, |builder, (name, value)| {
-            builder.env(name.as_ref(), value.as_ref())
-        })
+        let mut envs = envs.into_iter();
+        envs.try_fold(self, |builder, (name, value)| builder.env(name, value))
     }
 
-    /// Adds the arguments of this process, its name first. What is no UTF-8 is
-    /// replaced.
+    /// Adds the arguments of this process, its name first.
     #[must_use]
     pub fn inherit_args(mut self) -> Self {
         let args = std::env::args_os().map(OsString::into_encoded_bytes);
-        self.args.extend(args.map(terminated_lossy));
+        self.args.extend(args.map(ended));
         self
     }
 
-    /// Adds the environment of this process. What is no UTF-8 is replaced.
+    /// Adds the environment of this process.
     #[must_use]
     pub fn inherit_env(mut self) -> Self {
         let envs = std::env::vars_os().map(|(name, value)| {
             [name.as_encoded_bytes(), b"=", value.as_encoded_bytes()].concat()
         });
-        self.env.extend(envs.map(terminated_lossy));
+        self.env.extend(envs.map(ended));
         self
     }
 
@@ -345,10 +347,11 @@ impl WasiCtxBuilder {
     pub fn preopen_dir(
         mut self,
         host: impl Into<HostDir>,
-        guest: &str,
+        guest: impl AsRef<[u8]>,
         dir_perms: DirPerms,
         file_perms: FilePerms,
     ) -> Result<Self, BuildError> {
+        let guest = guest.as_ref();
         let host = host.into();
         let may_be_kernels = matches!(host, HostDir::Kernel(_));
         let dir = host.open()?;
@@ -358,7 +361,7 @@ impl WasiCtxBuilder {
             && !may_be_kernels
         {
             return Err(BuildError::KernelFiles {
-                guest: guest.to_owned(),
+                guest: text(guest),
                 what,
             });
         }
@@ -528,23 +531,23 @@ impl WasiCtx {
     }
 }
 
-fn terminated(what: &'static str, value: &str) -> Result<Vec<u8>, BuildError> {
-    if value.contains('\0') {
-        return Err(BuildError::Nul {
-            what,
-            value: value.to_owned(),
-        });
+fn terminated(what: &'static str, value: &[u8]) -> Result<Vec<u8>, BuildError> {
+    if value.contains(&0) {
+        let value = text(value);
+        return Err(BuildError::Nul { what, value });
     }
-    let mut bytes = value.as_bytes().to_vec();
-    bytes.push(0);
-    Ok(bytes)
+    Ok(ended(value.to_vec()))
 }
 
-/// What the host has given this process, which is no UTF-8 perhaps; it has no NUL byte.
-fn terminated_lossy(bytes: Vec<u8>) -> Vec<u8> {
-    let mut text = String::from_utf8_lossy(&bytes).into_owned().into_bytes();
-    text.push(0);
-    text
+/// What has no NUL byte in it, with one at its end.
+fn ended(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.push(0);
+    bytes
+}
+
+/// For a message: what is no UTF-8 is replaced.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn open_dir(path: &Path) -> Result<OwnedFd, BuildError> {

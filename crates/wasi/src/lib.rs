@@ -71,7 +71,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use bind::{add_to_linker, add_to_linker_watched};
+pub use bind::{add_to_linker, add_to_linker_watched, defines};
 pub use calls::process::ProcExit;
 pub use ctx::{
     BuildError, DESCRIPTORS_MAX, HostDir, SUBSCRIPTIONS_MAX, Stream, WasiCtx, WasiCtxBuilder,

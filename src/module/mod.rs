@@ -1,0 +1,184 @@
+//! What a module is, known from its first sections: in milliseconds, however large it is,
+//! and before anything is compiled.
+//!
+//! ```text
+//!  bytes ─▶ outline   imports, exports, custom sections, tags      nothing is validated
+//!              │
+//!              ├─▶ kind      who made it, for what, and what to do about it
+//!              └─▶ lacks     what Fathom has not: imports, features, a function to run
+//! ```
+//!
+//! What must stay true: what is refused here would be refused later; what is let through
+//! here, the engine still judges. A refusal is one line: the cause, then what helps.
+
+mod kind;
+mod outline;
+
+use std::collections::BTreeSet;
+
+use crate::one_line::{clipped, nearest};
+use kind::Kind;
+use outline::{Import, Outline};
+
+/// Imports that are named where many are missing.
+const NAMED: usize = 3;
+
+/// Functions that are all named; of more, a few.
+const LISTED: usize = 5;
+
+/// What is to be done with a module.
+#[derive(Clone, Copy, Debug)]
+pub enum Purpose<'a> {
+    /// Our engine calls this function, or else runs the program.
+    Run(Option<&'a str>),
+    /// Any engine runs the program.
+    Measure,
+    /// Our engine compiles it.
+    Compile,
+}
+
+/// Whether that can be done, as far as the first sections tell.
+///
+/// # Errors
+/// One line: what it is or lacks, and what would help.
+pub fn check(wasm: &[u8], purpose: Purpose<'_>) -> Result<(), String> {
+    let outline = Outline::of(wasm);
+    if let Some(cut) = &outline.cut {
+        return Err(cut.to_string());
+    }
+    if !matches!(purpose, Purpose::Compile) {
+        imports(&outline)?;
+    }
+    if !matches!(purpose, Purpose::Measure) {
+        features(&outline, wasm)?;
+    }
+    match purpose {
+        Purpose::Run(Some(name)) => named(&outline, name),
+        Purpose::Run(None) | Purpose::Measure => start(&outline),
+        Purpose::Compile => Ok(()),
+    }
+}
+
+fn imports(outline: &Outline<'_>) -> Result<(), String> {
+    let missing: Vec<&Import<'_>> = outline.imports.iter().filter(|i| !i.is_given()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let kind = Kind::of(outline, &missing);
+    Err(format!(
+        "{}: {}; {}",
+        list(&missing),
+        kind.what(),
+        kind.remedy()
+    ))
+}
+
+/// How many there are, and the first of them.
+fn list(missing: &[&Import<'_>]) -> String {
+    let modules: BTreeSet<&str> = missing.iter().map(|import| import.module).collect();
+    let quoted = |text: &str| format!("'{}'", clipped(text));
+    if let [import] = missing {
+        let (module, name) = (quoted(import.module), quoted(import.name));
+        return format!("import {module} {name} is missing");
+    }
+    let each = missing
+        .iter()
+        .take(NAMED)
+        .map(|import| match modules.len() {
+            1 => quoted(import.name),
+            _ => format!("{} {}", quoted(import.module), quoted(import.name)),
+        });
+    let mut names = each.collect::<Vec<_>>().join(", ");
+    if missing.len() > NAMED {
+        names.push_str(&format!(" and {} more", missing.len() - NAMED));
+    }
+    let count = missing.len();
+    match (modules.len(), missing) {
+        (1, [first, ..]) => format!(
+            "{count} imports from {} are missing ({names})",
+            quoted(first.module)
+        ),
+        _ => format!("{count} imports are missing ({names})"),
+    }
+}
+
+fn features(outline: &Outline<'_>, wasm: &[u8]) -> Result<(), String> {
+    if outline.has_gc {
+        return Err(
+            "it needs garbage collection (structs and arrays), which our engine does not have; \
+             engines that have it are node, deno and wasmtime"
+                .to_owned(),
+        );
+    }
+    if outline.has_tags && outline.has_old_exceptions(wasm) {
+        return Err(
+            "its exceptions are of the older form (try, catch), which became try_table in \
+             WebAssembly 3.0; translate it by `wasm-opt --all-features --translate-to-exnref`, or \
+             build it with `-mllvm -wasm-use-legacy-eh=false` (emcc: -sWASM_LEGACY_EXCEPTIONS=0)"
+                .to_owned(),
+        );
+    }
+    Ok(())
+}
+
+fn start(outline: &Outline<'_>) -> Result<(), String> {
+    let functions = &outline.functions;
+    if functions.contains(&"_start") {
+        return Ok(());
+    }
+    let own: Vec<&str> = functions
+        .iter()
+        .copied()
+        .filter(|name| *name != "_initialize")
+        .collect();
+    match own.is_empty() {
+        true => Err("it exports no function to run".to_owned()),
+        false => Err(format!(
+            "a library, not a program: it exports no function _start; call another by \
+             `fathom run --invoke` {}",
+            offered(&own, "")
+        )),
+    }
+}
+
+fn named(outline: &Outline<'_>, name: &str) -> Result<(), String> {
+    if outline.functions.contains(&name) {
+        return Ok(());
+    }
+    Err(no_function(name, &outline.functions))
+}
+
+/// What is said where there is no exported function of a name.
+fn no_function(name: &str, functions: &[&str]) -> String {
+    format!(
+        "it exports no function {} {}",
+        clipped(name),
+        offered(functions, name)
+    )
+}
+
+/// Functions that there are, in brackets: all of few, else those whose names are nearest to
+/// what was wanted.
+fn offered(functions: &[&str], wanted: &str) -> String {
+    let words = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| clipped(name)).collect();
+        names.join(", ")
+    };
+    let count = functions.len();
+    if count == 0 {
+        return "(there is none)".to_owned();
+    }
+    if count <= LISTED {
+        return format!("(there are: {})", words(functions));
+    }
+    match &nearest(wanted, functions.iter().copied())[..] {
+        [] => format!(
+            "(there are {count}: {}, …)",
+            words(&functions[..LISTED.min(count)])
+        ),
+        near => format!("(of {count}, nearest: {})", words(near)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

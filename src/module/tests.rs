@@ -1,0 +1,81 @@
+use super::*;
+
+fn checked(text: &str, purpose: Purpose<'_>) -> Result<(), String> {
+    check(&wat::parse_str(text).unwrap(), purpose)
+}
+
+fn said(text: &str) -> String {
+    checked(text, Purpose::Run(None)).unwrap_err()
+}
+
+#[test]
+fn programs_pass() {
+    let wasi = r#"(module (import "wasi_snapshot_preview1" "fd_write" (func))
+        (import "wasi" "thread-spawn" (func)) (import "env" "memory" (memory 1 1 shared))
+        (func (export "_start")))"#;
+    assert_eq!(checked(wasi, Purpose::Run(None)), Ok(()));
+    assert_eq!(checked(wasi, Purpose::Measure), Ok(()));
+    let library = r#"(module (import "a" "b" (func)) (func (export "f")))"#;
+    assert_eq!(checked(library, Purpose::Compile), Ok(()));
+    let new = r#"(module (tag $t) (func (export "_start")
+        (block $b (try_table (catch $t $b) (throw $t)))))"#;
+    assert_eq!(checked(new, Purpose::Run(None)), Ok(()));
+}
+
+#[test]
+fn missing_imports_are_counted_and_the_first_are_named() {
+    let one = r#"(module (import "moon" "phase" (func)))"#;
+    assert!(said(one).starts_with("import 'moon' 'phase' is missing: made for a host"));
+    let imports = |from: &str| {
+        let each = ["a", "b", "c", "d"].map(|name| format!(r#"(import "{from}" "{name}" (func))"#));
+        each.concat()
+    };
+    let of_one = format!("(module {})", imports("host"));
+    let expected = "4 imports from 'host' are missing ('a', 'b', 'c' and 1 more): ";
+    assert!(said(&of_one).starts_with(expected));
+    let of_two = format!(r#"(module {} (import "y" "z" (memory 1)))"#, imports("x"));
+    let expected = "5 imports are missing ('x' 'a', 'x' 'b', 'x' 'c' and 2 more): ";
+    assert!(said(&of_two).starts_with(expected));
+}
+
+#[test]
+fn names_have_an_end_and_tell_a_terminal_nothing() {
+    let long = "x".repeat(100_000);
+    let line = said(&format!(r#"(module (import "\1b[2J" "{long}" (func)))"#));
+    assert!(
+        line.starts_with("import '\\u{1b}[2J' 'xxx") && line.len() < 400,
+        "{line}"
+    );
+}
+
+#[test]
+fn a_name_that_is_not_there_is_answered_by_near_ones() {
+    let named = |count: usize, name: &str| {
+        let functions = (0..count).map(|n| format!(r#"(func (export "function{n}"))"#));
+        let module = format!("(module {})", functions.collect::<String>());
+        checked(&module, Purpose::Run(Some(name))).unwrap_err()
+    };
+    assert_eq!(named(0, "f"), "it exports no function f (there is none)");
+    let few = "it exports no function f (there are: function0, function1)";
+    assert_eq!(named(2, "f"), few);
+    let many = named(5_000, "functoin7");
+    assert!(many.contains("(of 5000, nearest: function7"), "{many}");
+    assert!(many.len() < 200, "{many}");
+    assert!(named(5_000, "zzz").len() < 200);
+}
+
+#[test]
+fn a_file_that_is_cut_off_is_said_to_be() {
+    let wasm = wat::parse_str(r#"(module (func (export "_start")))"#).unwrap();
+    for end in 8..wasm.len() {
+        // Between two sections nothing is missing yet, as far as sizes tell.
+        let line = check(&wasm[..end], Purpose::Compile);
+        assert!(line.is_ok() || line.unwrap_err().contains("cut off"));
+    }
+    let cut = check(&wasm[..wasm.len() - 1], Purpose::Compile).unwrap_err();
+    let (have, need) = (wasm.len() - 1, wasm.len());
+    assert_eq!(
+        cut,
+        format!("it is cut off: of at least {need} bytes, {have} are here; was it copied whole?")
+    );
+}
