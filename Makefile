@@ -10,6 +10,8 @@ PYTHON ?= python3
 FATHOM := $(CARGO) run --release --locked --quiet --
 # Passed on by `make bench ARGS='…'`.
 ARGS ?=
+# Those of `make check-all`; all of them otherwise.
+PARTS ?=
 # Modules of the two checks that are asked for by name.
 SEEDS ?= 20000
 MUTANTS ?= 100000
@@ -20,17 +22,16 @@ QUICK_POINTERS := graph,quicksort
 MINUTES ?= 1
 JOBS ?= 1
 
+##@ Every day
+
 .PHONY: help
 help: ## Say what there is
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16
+	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z-]+:.*## / { printf "  %-16s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: bench
-bench: setup ## Measure PolyBench on our engine under every strategy, on outside engines and natively
-	$(FATHOM) bench $(ARGS)
-
-.PHONY: bounds
-bounds: setup ## Measure what bounds checks cost on 32-bit and 64-bit memories
-	$(FATHOM) suite bounds $(ARGS)
+.PHONY: quick
+quick: style ## Check what the daily round needs: formatting, lints, the project's rules, unit tests
+	$(CARGO) test --locked --workspace --lib --test tidy
 
 .PHONY: test
 test: packages ## Check everything: style, sources, unit tests, the official suite, the command line
@@ -45,6 +46,25 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(MAKE) --no-print-directory walks
 	$(MAKE) --no-print-directory python-tests
 
+.PHONY: bench
+bench: setup ## Measure PolyBench on our engine under every strategy, on outside engines and natively
+	$(FATHOM) bench $(ARGS)
+
+##@ Parts of `make test`
+
+.PHONY: style
+style: ## Check formatting and lints
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
+
+.PHONY: docs
+docs: ## Make the documentation of the libraries in target/doc, with warnings denied
+	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --locked --workspace --lib --no-deps
+
+.PHONY: deny
+deny: ## Check licences, bans, sources and advisories of dependencies (installs a pinned cargo-deny)
+	$(PYTHON) tests/deny/run.py
+
 .PHONY: test-llvm
 test-llvm: ## Run the official suite on code by LLVM, where there is a second code generator
 	@case "$$(uname -sm)" in \
@@ -53,11 +73,22 @@ test-llvm: ## Run the official suite on code by LLVM, where there is a second co
 	  *) echo 'SKIPPED: code by LLVM is for x86-64 Linux' ;; \
 	esac
 
-.PHONY: test-engines
-test-engines: packages ## Install every outside engine, which takes a while, and test them all
-	$(PYTHON) workloads/setup.py
-	$(PYTHON) engines/install.py all
-	cd engines/tests && $(PYTHON) -m unittest discover --start-directory . --pattern 'test_*.py'
+.PHONY: walks
+walks: ## Do what CONTRIBUTING.md says in a copy of the checkout: add one of each thing that grows
+	$(PYTHON) tests/walks/run.py $(ARGS)
+
+.PHONY: python-tests
+python-tests: ## Run the unit tests of workloads/, engines/, tests/ and fuzz/
+	@for folder in workloads engines tests fuzz; do \
+	  find $$folder -name 'test_*.py' -not -path '*/build/*' -not -path '*/target/*' -printf '%h\n' | sort -u | while read -r tests; do \
+	    echo "$$tests"; (cd $$tests && $(PYTHON) -W error::SyntaxWarning -m unittest discover --start-directory . --pattern 'test_*.py'); \
+	  done; done
+
+##@ Checks that take longer, or need more
+
+.PHONY: check-all
+check-all: packages ## Compile what is outside the workspace: fuzz, sql, runners in every language; PARTS names some
+	CARGO=$(CARGO) $(PYTHON) tests/compiles/run.py $(PARTS)
 
 .PHONY: test-readme
 test-readme: setup ## Run every command of the README with the release binary, also those that measure for minutes
@@ -69,33 +100,77 @@ test-readme: setup ## Run every command of the README with the release binary, a
 test-install: packages ## Run `cargo install` into a folder beside and use what it installed, outside the checkout
 	CARGO=$(CARGO) tests/install/run
 
-.PHONY: cross
-cross: packages ## Run the engine's tests and the official suite on aarch64 and riscv64, emulated
-	CARGO=$(CARGO) tests/cross/run
+.PHONY: test-engines
+test-engines: packages ## Install every outside engine, which takes a while, and test them all
+	$(PYTHON) workloads/setup.py
+	$(PYTHON) engines/install.py all
+	cd engines/tests && $(PYTHON) -m unittest discover --start-directory . --pattern 'test_*.py'
 
-.PHONY: test-pkeys
-test-pkeys: packages ## Run strategy pkeys in a virtual machine that has protection keys
-	CARGO=$(CARGO) tests/pkeys/run
+.PHONY: test-programs
+test-programs: packages programs ## Run real programs on our engine and natively, and compare
+	$(CARGO) test --locked --test programs
+
+.PHONY: test-libsodium
+test-libsodium: packages ## Run libsodium's programs on our engine under every strategy, with and without vectors
+	$(PYTHON) workloads/setup.py
+	$(PYTHON) workloads/build.py --suite libsodium --variant wasm,wasm-simd
+	$(CARGO) test --locked --test libsodium -- every
+
+.PHONY: test-sql
+test-sql: packages ## Build DataFusion and test functions in SQL, which takes a while
+	$(PYTHON) workloads/setup.py
+	$(PYTHON) sql/operators/build.py
+	$(CARGO) fmt --all --check --manifest-path sql/Cargo.toml
+	$(CARGO) clippy --locked --workspace --all-features --manifest-path sql/Cargo.toml --all-targets -- --deny warnings
+	$(CARGO) test --locked --workspace --all-features --manifest-path sql/Cargo.toml
 
 .PHONY: test-slurm
 test-slurm: packages-slurm ## Run a campaign on a Slurm cluster on loopback, a node killed in the middle
 	CARGO=$(CARGO) tests/slurm/run
 
-.PHONY: style
-style: ## Check formatting and lints
-	$(CARGO) fmt --all --check
-	$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
+.PHONY: test-pkeys
+test-pkeys: packages ## Run strategy pkeys in a virtual machine that has protection keys
+	CARGO=$(CARGO) tests/pkeys/run
 
-.PHONY: docs
-docs: ## Make the documentation of the libraries in target/doc, with warnings denied
-	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --locked --workspace --lib --no-deps
+.PHONY: cross
+cross: packages ## Run the engine's tests and the official suite on aarch64 and riscv64, emulated
+	CARGO=$(CARGO) tests/cross/run
 
-.PHONY: python-tests
-python-tests: ## Run the unit tests of workloads/, engines/, tests/ and fuzz/
-	@for folder in workloads engines tests fuzz; do \
-	  find $$folder -name 'test_*.py' -not -path '*/build/*' -not -path '*/target/*' -printf '%h\n' | sort -u | while read -r tests; do \
-	    echo "$$tests"; (cd $$tests && $(PYTHON) -W error::SyntaxWarning -m unittest discover --start-directory . --pattern 'test_*.py'); \
-	  done; done
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for MINUTES each, JOBS at a time, and end with a table
+	$(PYTHON) fuzz/run.py --minutes $(MINUTES) --jobs $(JOBS) $(ARGS)
+
+.PHONY: differential
+differential: ## Run SEEDS generated modules under every exact strategy and on wasmtime
+	$(CARGO) run --release --locked --manifest-path fuzz/Cargo.toml --bin differential -- --count $(SEEDS)
+
+.PHONY: mutate
+mutate: ## Offer MUTANTS damaged modules to the engine: errors, never a panic
+	$(CARGO) run --release --locked --manifest-path fuzz/Cargo.toml --bin mutate -- --count $$(($(MUTANTS) / 20))
+
+.PHONY: mutations
+mutations: ## Make each known mistake in the sources and see its test fail (restores them)
+	$(PYTHON) tests/mutations/run.py $(ARGS)
+
+##@ Measure
+
+.PHONY: bounds
+bounds: setup ## Measure what bounds checks cost on 32-bit and 64-bit memories
+	$(FATHOM) suite bounds $(ARGS)
+
+.PHONY: libsodium
+libsodium: setup ## Measure libsodium's programs by group on every engine that is installed
+	$(PYTHON) workloads/build.py --suite libsodium
+	$(FATHOM) suite libsodium $(ARGS)
+
+.PHONY: sql-suite
+sql-suite: packages ## Measure functions in SQL beside native ones; with DataFusion if ARGS has plain (docs/SQL.md)
+	$(PYTHON) workloads/setup.py
+	$(PYTHON) sql/operators/build.py
+	$(CARGO) run --release --locked --manifest-path sql/Cargo.toml -p fathom-sql-suite \
+		$(if $(filter plain,$(ARGS)),--features datafusion) -- $(ARGS)
+
+##@ Set up
 
 .PHONY: setup
 setup: packages-bench tools workloads ## Install the tools, build the workloads and the release binary
@@ -130,61 +205,9 @@ programs: ## Fetch and compile the real programs that the tests run (incremental
 	$(PYTHON) workloads/setup.py
 	$(PYTHON) workloads/build.py --suite programs
 
-.PHONY: test-programs
-test-programs: packages programs ## Run real programs on our engine and natively, and compare
-	$(CARGO) test --locked --test programs
-
-.PHONY: test-libsodium
-test-libsodium: packages ## Run libsodium's programs on our engine under every strategy, with and without vectors
-	$(PYTHON) workloads/setup.py
-	$(PYTHON) workloads/build.py --suite libsodium --variant wasm,wasm-simd
-	$(CARGO) test --locked --test libsodium -- every
-
-.PHONY: libsodium
-libsodium: setup ## Measure libsodium's programs by group on every engine that is installed
-	$(PYTHON) workloads/build.py --suite libsodium
-	$(FATHOM) suite libsodium $(ARGS)
+##@ Rewrite
 
 .PHONY: bless
 bless: ## Rewrite what tests compare with: transcripts, expected failures
 	FATHOM_BLESS=1 $(CARGO) test --locked --test spec
 	TRYCMD=overwrite $(CARGO) test --locked --test cli
-
-.PHONY: test-sql
-test-sql: packages ## Build DataFusion and test functions in SQL, which takes a while
-	$(PYTHON) workloads/setup.py
-	$(PYTHON) sql/operators/build.py
-	$(CARGO) fmt --all --check --manifest-path sql/Cargo.toml
-	$(CARGO) clippy --locked --workspace --all-features --manifest-path sql/Cargo.toml --all-targets -- --deny warnings
-	$(CARGO) test --locked --workspace --all-features --manifest-path sql/Cargo.toml
-
-.PHONY: sql-suite
-sql-suite: packages ## Measure functions in SQL beside native ones; with DataFusion if ARGS has plain (docs/SQL.md)
-	$(PYTHON) workloads/setup.py
-	$(PYTHON) sql/operators/build.py
-	$(CARGO) run --release --locked --manifest-path sql/Cargo.toml -p fathom-sql-suite \
-		$(if $(filter plain,$(ARGS)),--features datafusion) -- $(ARGS)
-
-.PHONY: fuzz
-fuzz: ## Run every fuzz target for MINUTES each, JOBS at a time, and end with a table
-	$(PYTHON) fuzz/run.py --minutes $(MINUTES) --jobs $(JOBS) $(ARGS)
-
-.PHONY: differential
-differential: ## Run SEEDS generated modules under every exact strategy and on wasmtime
-	$(CARGO) run --release --locked --manifest-path fuzz/Cargo.toml --bin differential -- --count $(SEEDS)
-
-.PHONY: mutate
-mutate: ## Offer MUTANTS damaged modules to the engine: errors, never a panic
-	$(CARGO) run --release --locked --manifest-path fuzz/Cargo.toml --bin mutate -- --count $$(($(MUTANTS) / 20))
-
-.PHONY: walks
-walks: ## Do what CONTRIBUTING.md says in a copy of the checkout: add one of each thing that grows
-	$(PYTHON) tests/walks/run.py $(ARGS)
-
-.PHONY: mutations
-mutations: ## Make each known mistake in the sources and see its test fail (restores them)
-	$(PYTHON) tests/mutations/run.py $(ARGS)
-
-.PHONY: deny
-deny: ## Check licences, bans, sources and advisories of dependencies (installs a pinned cargo-deny)
-	$(PYTHON) tests/deny/run.py

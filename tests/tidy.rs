@@ -6,6 +6,8 @@
 //! `tidy/exceptions.txt`, one line and one reason each, and an exception that
 //! is no longer needed is an error.
 
+#[path = "tidy/arrows.rs"]
+mod arrows;
 #[path = "tidy/rooms.rs"]
 mod rooms;
 #[path = "tidy/strategies.rs"]
@@ -298,72 +300,6 @@ fn every_unsafe_block_says_why_it_is_sound() {
     }
 }
 
-/// Which of our crates each crate may use.
-const ARROWS: [(&str, &[&str]); 10] = [
-    ("sys", &[]),
-    ("record", &[]),
-    ("engine", &["sys"]),
-    ("wasi", &["engine"]),
-    ("stats", &["record"]),
-    ("report", &["stats", "record"]),
-    ("runner", &["sys", "record"]),
-    ("trace", &["sys"]),
-    ("bench", &["engine", "wasi", "sys", "record", "runner"]),
-    (
-        ".",
-        &[
-            "sys", "engine", "wasi", "record", "bench", "stats", "report", "trace",
-        ],
-    ),
-];
-
-#[test]
-fn crates_use_only_what_the_map_allows() {
-    let mut wrong = Vec::new();
-    let folders = fs::read_dir(root().join("crates"))
-        .expect("crates")
-        .flatten();
-    let mut names: Vec<String> = folders
-        .map(|f| f.file_name().to_string_lossy().into_owned())
-        .collect();
-    names.push(".".into());
-    for name in names {
-        let Some((_, allowed)) = ARROWS.iter().find(|(n, _)| *n == name) else {
-            wrong.push(format!("crates/{name}: not on the map"));
-            continue;
-        };
-        let folder = if name == "." {
-            root()
-        } else {
-            root().join("crates").join(&name)
-        };
-        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
-        for used in used_crates(&manifest) {
-            if !allowed.contains(&used.as_str()) {
-                wrong.push(format!("{name} → {used}"));
-            }
-        }
-        if !manifest.contains("[lints]\nworkspace = true") {
-            wrong.push(format!("{name}: does not take the workspace's lints"));
-        }
-    }
-    none_wrong("arrows between crates", &wrong);
-}
-
-/// Our crates in the `[dependencies]` of a manifest, without their prefix.
-fn used_crates(manifest: &str) -> Vec<String> {
-    let mut inside = false;
-    let mut used = Vec::new();
-    for line in manifest.lines() {
-        if line.starts_with('[') {
-            inside = line == "[dependencies]";
-        } else if let Some(rest) = line.strip_prefix("fathom-").filter(|_| inside) {
-            used.push(rest.chars().take_while(|c| c.is_alphanumeric()).collect());
-        }
-    }
-    used
-}
-
 #[test]
 fn a_comment_names_its_thing() {
     let words = [
@@ -549,5 +485,5 @@ fn the_rules_see_what_they_are_about() {
     assert_eq!(function_name("let f = fn (u8)"), None);
     let manifest =
         "[dependencies]\nfathom-sys.workspace = true\n[dev-dependencies]\nfathom-x = 1\n";
-    assert_eq!(used_crates(manifest), ["sys"]);
+    assert_eq!(arrows::used_crates(manifest), ["sys"]);
 }

@@ -102,7 +102,7 @@ bool evaluate(JSContext *cx, const std::string &path) {
     return !promise || JS::ThrowOnModuleEvaluationFailure(cx, promise, JS::ThrowModuleErrorsSync);
 }
 
-const JSClass GLOBAL = {"global", JSCLASS_GLOBAL_FLAGS, &JS::DefaultGlobalClassOps};
+const JSClass GLOBAL = {"global", JSCLASS_GLOBAL_FLAGS, &JS::DefaultGlobalClassOps, nullptr, nullptr, nullptr};
 
 bool run_in(JSContext *cx, const std::string &path, const Place &place) {
     JS::RealmOptions options;
