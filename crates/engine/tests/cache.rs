@@ -276,7 +276,7 @@ fn code_without_continuations_is_the_same_where_they_are_turned_off() {
         fs::read(entry).unwrap().split_off(HEAD_BYTES)
     };
     let mut compared = 0;
-    for folder in ["tests/clif", "tests/disas"] {
+    for folder in ["tests/clif", "tests/disas", "tests/forms"] {
         for path in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)) {
             if path.extension().is_none_or(|extension| extension != "wat") {
                 continue;

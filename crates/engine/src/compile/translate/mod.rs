@@ -444,4 +444,6 @@ fn operator_name(op: &Operator<'_>) -> String {
 }
 
 #[cfg(test)]
+mod forms;
+#[cfg(test)]
 mod goldens;

@@ -1,0 +1,16 @@
+;; spectre: off on
+;; Loads and stores of a 32-bit memory: near, wide, and far behind the index.
+(module
+  (memory 1 16)
+  (func (export "load8") (param i32) (result i32)
+    (i32.load8_u (local.get 0)))
+  (func (export "load64_near") (param i32) (result i64)
+    (i64.load offset=8 (local.get 0)))
+  (func (export "load128") (param i32) (result v128)
+    (v128.load offset=16 (local.get 0)))
+  (func (export "load32_far") (param i32) (result i32)
+    (i32.load offset=0xffffffff (local.get 0)))
+  (func (export "store16") (param i32 i32)
+    (i32.store16 offset=2 (local.get 0) (local.get 1)))
+  (func (export "store64") (param i32 f64)
+    (f64.store (local.get 0) (local.get 1))))

@@ -1,0 +1,11 @@
+;; elide: dominated
+;; spectre: on
+;; Fields of one record in a 32-bit memory: the first check is enough where others fault
+;; near by.
+(module
+  (memory 1 16)
+  (func (export "record") (param $at i32) (result i64)
+    (i64.store offset=16 (local.get $at) (i64.load (local.get $at)))
+    (i64.add (i64.load offset=8 (local.get $at)) (i64.load32_s offset=24 (local.get $at))))
+  (func (export "masked") (param $at i32) (result i32)
+    (i32.load8_u (i32.and (local.get $at) (i32.const 0xfff)))))
