@@ -8,6 +8,7 @@
 //!                        └─ what ir/ does not know ──▶ Cranelift             ▼
 //!                                      ▲                object.rs   taken apart
 //!                                      └── refused ───  verify.rs   every access known?
+//!                                                       frame.rs    every byte of the stack?
 //!                                                          │
 //!                                                          ▼
 //!                                                   CompiledFunction, to be linked
@@ -21,9 +22,11 @@
 //! - What is in a shard depends on the module alone, so its code does.
 
 mod clang;
+mod frame;
 #[cfg(test)]
 mod goldens;
 mod identity;
+mod instructions;
 mod ir;
 mod lines;
 mod object;
@@ -274,13 +277,8 @@ fn attempt<'a>(
     for pending in shard {
         let piece = pieces.remove(&pending.printed.func);
         let piece = piece.unwrap_or_else(|| Err("not in the object".to_owned()));
-        let compiled = match piece {
-            Ok(Piece { frame_bytes, .. }) if frame_bytes > FRAME_MAX => Err(Why::Frame(format!(
-                "too large a frame: {frame_bytes} bytes"
-            ))),
-            Ok(piece) => finish(env.isa, piece, &pending),
-            Err(why) => Err(Why::Other(why)),
-        };
+        let compiled = piece.map_err(Why::Other);
+        let compiled = compiled.and_then(|piece| finish(env.isa, piece, &pending));
         match compiled {
             Ok(compiled) => done.push((pending.index, Ok(compiled))),
             Err(why) => refused.push(Refused { pending, why }),
@@ -327,10 +325,6 @@ fn finish(
     let Pending {
         printed, inlined, ..
     } = pending;
-    if !prologue::set_frame(&mut piece.code, piece.frame_bytes) {
-        let why = "another prologue than was asked for".to_owned();
-        return Err(Why::Other(why));
-    }
     let mut sites: BTreeMap<u32, (u8, SourceLoc)> = BTreeMap::new();
     for (at, site) in piece.accesses.iter().chain(&piece.traps) {
         let site = printed.sites.get(*site as usize);
@@ -338,7 +332,21 @@ fn finish(
         sites.insert(*at, (site.code, site.location));
     }
     let places: Vec<u32> = sites.keys().copied().collect();
-    let instructions = verify::verify(isa, &piece, &places).map_err(Why::Site)?;
+    let code = &piece.code[..piece.code_bytes as usize];
+    let checked = instructions::read(isa, code, |all| {
+        let frame_bytes = frame::bytes(all, &piece).map_err(Why::Other)?;
+        if frame_bytes > FRAME_MAX {
+            let why = format!("too large a frame: {frame_bytes} bytes");
+            return Err(Why::Frame(why));
+        }
+        let instructions = verify::verify(all, piece.has_table, &places).map_err(Why::Site)?;
+        Ok((frame_bytes, instructions))
+    });
+    let (frame_bytes, instructions) = checked.map_err(Why::Other)??;
+    if !prologue::set_frame(&mut piece.code, frame_bytes) {
+        let why = "another prologue than was asked for".to_owned();
+        return Err(Why::Other(why));
+    }
     let overflow = cranelift_codegen::ir::TrapCode::STACK_OVERFLOW;
     sites.insert(
         prologue::TRAP_AT,

@@ -7,9 +7,15 @@
 //!                   function that reads them, a table with what it points to
 //!  ft               places of accesses that may fault, each group with its site
 //!  .fathom.traps    place, function and site of each undefined instruction
-//!  .stack_sizes     bytes of each frame
 //!  .debug_line      from which line of the text each instruction stems
 //! ```
+//!
+//! Nothing that clang says of its code is believed where a guest could gain by its being wrong.
+//! How long the code is: the disassembler ends there, or the function is refused. Frames, calls and
+//! tables of jumps: `frame.rs` reads the instructions. Places of accesses: an instruction that may
+//! fault without one is refused (`verify.rs`); a place where no instruction begins is never
+//! asked for. Alignment of constants: at most a line, at which LLVM's functions begin (`link.rs`
+//! shifts those alone whose loops it knows, Cranelift's). Lines: only shown.
 //!
 //! What must stay true: a function's code refers to nothing but itself and functions of
 //! the module. Whatever else it would need, one of LLVM's own functions say, is an
@@ -66,12 +72,37 @@ pub(super) struct Piece {
     pub accesses: Vec<(u32, u32)>,
     /// Undefined instructions: place and site.
     pub traps: Vec<(u32, u32)>,
-    /// Bytes of its frame.
-    pub frame_bytes: u64,
     /// From which line the instructions from a place on stem; 0 where from none.
     pub lines: Vec<(u32, u32)>,
     /// Whether it jumps by a table.
     pub has_table: bool,
+    /// Where to.
+    pub targets: Vec<u32>,
+}
+
+/// Tables of jumps: distances from the start of each, which the code takes the address of.
+#[derive(Default)]
+struct Tables {
+    /// What the code takes the address of, if the distance to it ends its instruction.
+    starts: Vec<i64>,
+    /// Where distances to places in the code stand.
+    entries: Vec<usize>,
+}
+
+impl Tables {
+    /// The places that they are to.
+    fn targets(mut self, code: &[u8]) -> Failed<Vec<u32>> {
+        self.starts.sort_unstable();
+        let target = |at: usize| {
+            let behind = self.starts.partition_point(|start| *start <= at as i64);
+            let start = self.starts.get(behind.checked_sub(1)?)?;
+            let distance = *code.get(at..)?.first_chunk()?;
+            u32::try_from(start + i64::from(i32::from_le_bytes(distance))).ok()
+        };
+        let all = self.entries.iter().map(|at| target(*at));
+        let all: Option<Vec<u32>> = all.collect();
+        all.ok_or_else(|| "a table that nobody reads".to_owned())
+    }
 }
 
 type Elf<'a> = ElfFile64<'a>;
@@ -99,7 +130,6 @@ pub(super) fn read(bytes: &[u8]) -> Failed<BTreeMap<u32, Failed<Piece>>> {
     }
     reader.accesses(&mut pieces)?;
     reader.traps(&mut pieces)?;
-    reader.frames(&mut pieces)?;
     reader.lines(&mut pieces)?;
     Ok(pieces)
 }
@@ -160,6 +190,7 @@ impl<'a> Reader<'a> {
         // Where sections were copied to.
         let mut copies: HashMap<SectionIndex, usize> = HashMap::new();
         copies.insert(section, 0);
+        let mut tables = Tables::default();
         let mut work = vec![section];
         while let Some(from) = work.pop() {
             let start = copies[&from];
@@ -191,10 +222,16 @@ impl<'a> Reader<'a> {
                         };
                         let target = target as i64 + place as i64 + relocation.addend();
                         write(&mut piece.code, at, target - at as i64)?;
+                        match (from == section, to == section) {
+                            (true, false) => tables.starts.push(target + 4),
+                            (false, true) => tables.entries.push(at),
+                            _ => {}
+                        }
                     }
                 }
             }
         }
+        piece.targets = tables.targets(&piece.code)?;
         Ok(piece)
     }
 
@@ -269,28 +306,6 @@ impl<'a> Reader<'a> {
                 };
                 if let Some(Ok(piece)) = pieces.get_mut(&word(1)) {
                     piece.traps.push((word(0), word(2)));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn frames(&self, pieces: &mut BTreeMap<u32, Failed<Piece>>) -> Failed {
-        for section in self.named(".stack_sizes") {
-            let data = self.data(section)?;
-            for (offset, relocation) in self.relocations(section)? {
-                let mut bytes = 0;
-                let digits = data.iter().skip(offset as usize + 8);
-                for (i, digit) in digits.enumerate() {
-                    bytes |= u64::from(digit & 0x7f) << (7 * i);
-                    if digit & 0x80 == 0 || i > 7 {
-                        break;
-                    }
-                }
-                if let Some((func, _)) = self.place(&relocation)?
-                    && let Some(Ok(piece)) = pieces.get_mut(&func)
-                {
-                    piece.frame_bytes = bytes;
                 }
             }
         }

@@ -6,7 +6,7 @@
 //!   mov rbp, rsp                    `run/stacks/segments.rs` knows it for a function that
 //!   mov r10, [rdi]                  can begin again on another piece of stack
 //!   mov r10, [r10 + stack limit]
-//!   lea r10, [r10 + frame]          known when the object is there
+//!   lea r10, [r10 + frame]          read off the machine code (`frame.rs`)
 //!   cmp rsp, r10
 //!   jae go_on
 //!   ud2                             the trap: the frame is in the chain
@@ -57,8 +57,8 @@ pub(super) fn text() -> String {
     text
 }
 
-/// Writes the size of its frame into a function's code; false where that does not begin
-/// with these instructions.
+/// Writes into a function's code what its frame needs below the frame pointer; false where
+/// the code does not begin with these instructions.
 pub(super) fn set_frame(code: &mut [u8], frame_bytes: u64) -> bool {
     if !code.starts_with(&bytes()) || frame_bytes > FRAME_BYTES_MAX {
         return false;

@@ -5,9 +5,7 @@
 //! or to constants behind the code. So whatever else has an operand in memory must have a
 //! site, or a fault there would be taken for a defect of the engine.
 
-use cranelift_codegen::isa::TargetIsa;
-
-use super::object::Piece;
+use super::instructions::Instruction;
 use super::prologue;
 
 /// Where the instructions of a function begin, and where the last one ends.
@@ -23,41 +21,33 @@ impl Instructions {
 
 /// Checks a function; `places` are those with a site, in order.
 pub(super) fn verify(
-    isa: &dyn TargetIsa,
-    piece: &Piece,
+    instructions: &[Instruction<'_>],
+    has_table: bool,
     places: &[u32],
 ) -> Result<Instructions, String> {
-    let capstone = isa.to_capstone().map_err(|error| error.to_string())?;
-    let code = &piece.code[..piece.code_bytes as usize];
-    let all = capstone
-        .disasm_all(code, 0)
-        .map_err(|error| error.to_string())?;
-    let mut starts = Vec::with_capacity(all.len() + 1);
-    let mut end = 0;
-    for instruction in all.iter() {
-        let at = instruction.address() as u32;
+    let mut starts = Vec::with_capacity(instructions.len() + 1);
+    for instruction in instructions {
+        let Instruction {
+            at,
+            mnemonic,
+            operands,
+            ..
+        } = *instruction;
         starts.push(at);
-        end = at + instruction.bytes().len() as u32;
-        let mnemonic = instruction.mnemonic().unwrap_or_default();
-        let operands = instruction.op_str().unwrap_or_default();
         // The prologue is ours: it was compared byte by byte.
         let is_ours = at < prologue::BYTES as u32;
         let has_site = is_ours || places.binary_search(&at).is_ok();
-        if !has_site && may_fault(mnemonic, operands, piece.has_table) {
+        if !has_site && may_fault(mnemonic, operands, has_table) {
             return Err(format!(
                 "an access without a site: {mnemonic} {operands} at {at:#x}"
             ));
         }
     }
-    starts.push(end);
-    match end == piece.code_bytes {
-        true => Ok(Instructions(starts)),
-        false => Err(format!("an unknown instruction at {end:#x}")),
-    }
+    starts.extend(instructions.last().map(|last| last.end));
+    Ok(Instructions(starts))
 }
 
-/// Whether an instruction has an operand in memory that may fault. Operands are written as
-/// AT&T did, which is how Cranelift has Capstone write them.
+/// Whether an instruction has an operand in memory that may fault.
 fn may_fault(mnemonic: &str, operands: &str, has_table: bool) -> bool {
     let Some((before, rest)) = operands.split_once('(') else {
         // Nothing is at an address of its own.

@@ -227,6 +227,19 @@ impl<'a> FuncEnv<'a> {
 }
 
 /// Makes the prologue compare the stack pointer with the runtime's limit.
+///
+/// That comparison is the only one, so it must count every byte that the function writes. Cranelift
+/// 0.135.8 (`machinst/abi.rs` `gen_prologue`, `isa/x64/abi.rs` `gen_clobber_save`) compares behind
+/// `push rbp; mov rbp, rsp` with the limit and the sum of: what tail calls need more for their
+/// arguments than the function was given; registers that are saved; slots and spills; arguments of
+/// calls; and 16, for the return address and rbp of whom it calls, if anything is called, by a tail
+/// call too. The first and the next three are the two subtractions that follow, to the byte.
+/// A body has no other way to move rsp than calls, and behind one whose callee takes its
+/// arguments off, the subtraction that puts it back. No frame is realigned: slots are aligned to 16
+/// bytes at most, as the stack is. A function without a frame that calls nobody compares nothing,
+/// and writes the 16 bytes that its caller counted. From 32 KiB on it compares with the limit
+/// alone first, so that the sum cannot wrap. There is no red zone, and no probe
+/// (`enable_probestack` of `compile/target.rs`).
 pub(crate) fn set_stack_limit(func: &mut Function) {
     let flags = func
         .dfg

@@ -15,6 +15,9 @@
 //! stack costs a signal each time, some microseconds; frames inside of a segment cost what
 //! they cost anywhere.
 //!
+//! A segment rests on no number of a compiler's: the function compares with the segment's limit
+//! when it begins again, and traps for good where its frame fits none.
+//!
 //! What must stay true: everything that the handler calls is async-signal-safe. What a
 //! function is begun with depends on nothing but its registers, the words above its frame
 //! and the chain of frame pointers, which goes on from the segment to the stack.
