@@ -14,14 +14,23 @@
 //! one of the others from then on.
 //!
 //! A stack that is used up goes on in a segment (`stacks/segments.rs`), as far as
-//! `Config::max_wasm_stack` and the quota allow.
+//! `Config::max_wasm_stack` and the quota allow. There are no guard pages, which would take a
+//! mapping for each stack. Whatever runs on a stack compares the stack pointer with the limit
+//! first: functions, the trampolines out of Wasm and the starts of continuations in their
+//! prologues. Gates (`entry/x86_64_stacks.rs`) use the 16 bytes that each prologue accounts for
+//! whom it calls, and leave for the thread's own stack: no host code runs here. Handlers of
+//! signals run on the alternate stack ([`fathom_sys::signals`]).
 //!
-//! There are no guard pages, which would take a mapping for each stack. Whatever runs on
-//! a stack compares the stack pointer with the limit first: functions, the trampolines
-//! out of Wasm and the starts of continuations in their prologues. Gates
-//! (`entry/x86_64_stacks.rs`) use the 16 bytes that each prologue accounts for whom it
-//! calls, and leave for the thread's own stack: no host code runs here. Handlers of signals
-//! run on the alternate stack ([`fathom_sys::signals`]).
+//! What a comparison with the limit rests on (`stacks/sweep.rs` tries it byte by byte):
+//!
+//! | number | of whom | why it holds |
+//! |---|---|---|
+//! | frames of Cranelift's | its layout | what is compared is what is subtracted (`set_stack_limit`) |
+//! | frames of LLVM's | nobody | read off the machine code (`compile/llvm/frame.rs`) |
+//! | calls | us | 16 bytes that whoever calls has counted: return address and rbp, a gate's too |
+//! | red zones, probes | none | neither is emitted; LLVM's code is searched for the first |
+//! | arguments on the stack | Cranelift's layout | in its frames; LLVM's functions have none |
+//! | a segment's arguments | Wasm's limits | 1000 of 16 bytes and an address |
 //!
 //! What must stay true: a continuation that is free, or was never used, is in no chain of
 //! what runs, and nothing that is valid refers to it. A continuation without a stack has no
@@ -584,5 +593,7 @@ pub(crate) unsafe extern "C" fn cont_drop(vmctx: *mut u8, cont: u64) {
     }
 }
 
+#[cfg(all(test, target_arch = "x86_64"))]
+mod sweep;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;

@@ -62,7 +62,7 @@ fn call(store: &mut Store<()>, instance: Instance, name: &str, args: &[Val]) -> 
 }
 
 /// The place of a reference's block.
-fn place(raw: NonZeroU64) -> u32 {
+pub(super) fn place(raw: NonZeroU64) -> u32 {
     (raw.get() >> 32) as u32
 }
 
