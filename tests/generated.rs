@@ -8,6 +8,9 @@ mod continuations;
 mod copies;
 #[path = "../fuzz/src/damage.rs"]
 mod damage;
+#[cfg(target_arch = "x86_64")]
+#[path = "../fuzz/src/frames.rs"]
+mod frames;
 #[path = "../fuzz/src/generate.rs"]
 mod generate;
 #[path = "../fuzz/src/instructions/mod.rs"]
@@ -103,6 +106,29 @@ fn both_code_generators_agree() {
             }
         });
     }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn frames_of_any_shape_stay_on_their_stack() {
+    let zig = concat!(env!("CARGO_MANIFEST_DIR"), "/.tools/zig/ziglang/zig");
+    if !std::path::Path::new(zig).is_file() {
+        eprintln!("SKIPPED: no .tools/zig: make setup");
+        return;
+    }
+    let pairs = frames::pairs(Some(zig.into())).expect("it works with this compiler");
+    (0_u64..)
+        .zip(&pairs)
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .for_each(|(seed, pair)| {
+            let mut stream = Stream::new(seed);
+            let (text, module) = frames::module(&mut |end| stream.below(end)).expect("a module");
+            let seen = frames::check(pair, &module);
+            let seen = seen.unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}\n{text}"));
+            assert!(seen.depths > seen.full, "seed {seed}: {seen:?}");
+            println!("seed {seed}: {} functions left to Cranelift", seen.kept);
+        });
 }
 
 #[test]

@@ -18,6 +18,7 @@ pub mod continuations;
 pub mod copies;
 pub mod damage;
 pub mod folders;
+pub mod frames;
 pub mod generate;
 pub mod instructions;
 pub mod limits;
