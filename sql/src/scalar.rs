@@ -1,17 +1,22 @@
 //! Functions of rows: a batch of arguments, and as many results.
 //!
 //! Export `NAME(batch, result) -> status`; the result's column has room for values of a fixed
-//! width, and says that every row has one.
+//! width, and says that every row has one. A batch whose text is long is several calls.
 
 use std::hash::{Hash, Hasher};
 
 use datafusion::{
-    arrow::datatypes::DataType,
+    arrow::{
+        array::{ArrayRef, new_empty_array},
+        compute,
+        datatypes::DataType,
+        error::ArrowError,
+    },
     common::Result,
     logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility},
 };
 
-use fathom_guest::{batch::Input, column::ColumnType};
+use fathom_guest::column::ColumnType;
 
 use crate::{error::Error, program::Program};
 
@@ -49,17 +54,30 @@ impl Scalar {
             .collect::<Result<_>>()
             .map_err(|error| failed(error.to_string()))?;
         let columns: Vec<_> = self.arguments.iter().copied().zip(arrays).collect();
-        let input = Input::new(rows, &columns).map_err(|error| failed(error.to_string()))?;
         let mut guest = self.program.guest().map_err(failed)?;
         let types = [self.result];
-        let mut run = || {
-            let (batch, result) = guest.give(&input, &types)?;
-            guest.status(&self.program.create.export, batch, result)?;
-            guest.take(result, &types, Some(rows))
-        };
-        let mut columns = run().map_err(failed)?;
+        let mut values = Vec::new();
+        let taken = guest.give_parts(rows, &columns, &types, |guest, part| {
+            guest.status(&self.program.create.export, part.batch, part.result)?;
+            values.extend(guest.take(part.result, &types, Some(part.rows.len()))?);
+            Ok(())
+        });
+        taken.map_err(|refused| failed(refused.to_string()))?;
         self.program.keep(guest);
-        Ok(ColumnarValue::Array(columns.remove(0)))
+        let values = joined(&values, self.result).map_err(|error| failed(error.to_string()))?;
+        Ok(ColumnarValue::Array(values))
+    }
+}
+
+/// Parts of a column, one behind the other.
+pub(crate) fn joined(
+    parts: &[ArrayRef],
+    ty: ColumnType,
+) -> std::result::Result<ArrayRef, ArrowError> {
+    match parts {
+        [] => Ok(new_empty_array(&ty.arrow())),
+        [one] => Ok(one.clone()),
+        many => compute::concat(&many.iter().map(|part| part.as_ref()).collect::<Vec<_>>()),
     }
 }
 

@@ -11,7 +11,7 @@
 
 use fathom_engine::{
     Allowance, ExternType, Linker, MemoryType, Module, Pool, PoolLimits, Quota, SharedMemory,
-    StoreLimits, StoreLimitsBuilder,
+    StoreLimits,
 };
 
 use crate::{guest::Guest, options::Options};
@@ -89,7 +89,7 @@ impl Crew {
         };
         let pool = linked.and_then(|linker| Pool::new(linker, module, none));
         let pool = pool.map_err(|error| error.to_string())?;
-        let first = Guest::new(&pool, limits(options), options.deadline)?;
+        let first = Guest::new(&pool, options)?;
         Ok(Crew {
             pool,
             options: *options,
@@ -111,8 +111,7 @@ impl Crew {
         while self.guests.len() < count {
             let first = &mut self.guests[0];
             let room = first.has(OPEN).then(|| first.address(OPEN)).transpose()?;
-            let (limits, deadline) = (limits(&self.options), self.options.deadline);
-            let mut guest = Guest::bare(&self.pool, limits, deadline)?;
+            let mut guest = Guest::bare(&self.pool, &self.options)?;
             match room {
                 Some(0) => return Err(format!("it has no memory for {} threads", count)),
                 Some(at) => guest.end(START, at)?,
@@ -122,9 +121,4 @@ impl Crew {
         }
         Ok(())
     }
-}
-
-fn limits(options: &Options) -> StoreLimits {
-    let bytes = options.memory_bytes;
-    StoreLimitsBuilder::new().memory_size(bytes).build()
 }

@@ -5,13 +5,14 @@ use std::time::Duration;
 use arrow_array::ArrayRef;
 use fathom_engine::{
     Error, Instance, Interrupt, Memory, OutOfBounds, Pool, Pooled, SharedMemory, StoreLimits,
-    TrapCode, TypedFunc, WasmParams, WasmResults,
+    StoreLimitsBuilder, TrapCode, TypedFunc, WasmParams, WasmResults,
 };
 
 use crate::{
     batch::{Input, Output, Source, Width},
     column::ColumnType,
     deadline::{Deadline, PATIENCE},
+    options::Options,
 };
 
 /// Longest message of a guest's that is passed on.
@@ -28,6 +29,7 @@ pub struct Guest {
     statuses: Vec<(String, Status)>,
     interrupt: Interrupt,
     deadline: Duration,
+    memory_bytes_max: usize,
 }
 
 /// Where its batches are.
@@ -71,12 +73,8 @@ impl Guest {
     ///
     /// # Errors
     /// It cannot be made, or exports no memory or `fathom_reserve`, in words; so all below.
-    pub(crate) fn new(
-        pool: &Pool<StoreLimits>,
-        limits: StoreLimits,
-        deadline: Duration,
-    ) -> Result<Guest, String> {
-        let mut guest = Guest::bare(pool, limits, deadline)?;
+    pub(crate) fn new(pool: &Pool<StoreLimits>, options: &Options) -> Result<Guest, String> {
+        let mut guest = Guest::bare(pool, options)?;
         // A reactor of WASI's does it there.
         if guest.has("_initialize") {
             guest.call::<(), ()>("_initialize", ())?;
@@ -88,11 +86,10 @@ impl Guest {
     ///
     /// # Errors
     /// As [`Guest::new`].
-    pub(crate) fn bare(
-        pool: &Pool<StoreLimits>,
-        limits: StoreLimits,
-        deadline: Duration,
-    ) -> Result<Guest, String> {
+    pub(crate) fn bare(pool: &Pool<StoreLimits>, options: &Options) -> Result<Guest, String> {
+        let (deadline, memory_bytes_max) = (options.deadline, options.memory_bytes);
+        let limits = StoreLimitsBuilder::new().memory_size(memory_bytes_max);
+        let limits = limits.build();
         let interrupt = Interrupt::new();
         let watched = Deadline::after(deadline, &interrupt)?;
         let made = pool.instantiate_with(limits, |one| {
@@ -125,6 +122,7 @@ impl Guest {
             statuses: Vec::new(),
             interrupt,
             deadline,
+            memory_bytes_max,
         })
     }
 
@@ -255,19 +253,45 @@ impl Guest {
         result.map_err(|error| in_words(&error, self.deadline))
     }
 
+    /// As many as its memory may ever have.
+    pub(crate) fn memory_bytes_max(&self) -> usize {
+        self.memory_bytes_max
+    }
+
     /// Writes a batch, and room for results: the addresses of both.
     ///
     /// # Errors
     /// It has no room for it.
     pub fn give(&mut self, input: &Input, results: &[ColumnType]) -> Result<(u64, u64), String> {
+        let given = self.offer(input, results)?;
+        given.ok_or_else(|| self.no_room(input, results))
+    }
+
+    /// What is said where it has no room for a batch.
+    pub(crate) fn no_room(&self, input: &Input, results: &[ColumnType]) -> String {
         let bytes = input.bytes(results, self.width);
-        let wanted = u32::try_from(bytes).map_err(|_| format!("a batch of {bytes} bytes"))?;
+        format!("it has no memory for a batch of {bytes} bytes")
+    }
+
+    /// The same where it has room; none where it says that it has not.
+    ///
+    /// # Errors
+    /// It fails, or says that there is room where there is none.
+    pub(crate) fn offer(
+        &mut self,
+        input: &Input,
+        results: &[ColumnType],
+    ) -> Result<Option<(u64, u64)>, String> {
+        let bytes = input.bytes(results, self.width);
+        let Ok(wanted) = u32::try_from(bytes) else {
+            return Ok(None);
+        };
         let at = match self.reserve {
             Reserve::Narrow(reserve) => self.call_func(&reserve, wanted).map(u64::from),
             Reserve::Wide(reserve) => self.call_func(&reserve, wanted),
         }?;
         if at == 0 {
-            return Err(format!("it has no memory for a batch of {bytes} bytes"));
+            return Ok(None);
         }
         let end = at.checked_add(bytes as u64);
         if end.is_none_or(|end| end > self.source().len()) || at % 8 != 0 {
@@ -278,11 +302,12 @@ impl Guest {
         match &self.memory {
             Held::Own(memory) => {
                 let memory = memory.data_mut(&mut self.store);
-                Ok(input.write(memory, at, results, self.width))
+                Ok(Some(input.write(memory, at, results, self.width)))
             }
             Held::Shared(memory) => {
                 let written = input.write_shared(memory, at, results, self.width);
-                written.map_err(|outside: OutOfBounds| outside.to_string())
+                let written = written.map_err(|outside: OutOfBounds| outside.to_string())?;
+                Ok(Some(written))
             }
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  Pool ─take─► Guest ─give─► batch::Input   copied into its memory
-//!   │            │ call       by its Deadline
+//!   │            │ call       by its Deadline; text of any length in parts
 //!   │            └─take─────► batch::Output  checked, and copied out of it
 //!   └─crew─► Guest, Guest, … over one shared memory, for a thread each
 //! ```
@@ -21,9 +21,11 @@ mod deadline;
 mod freed;
 mod guest;
 mod options;
+mod parts;
 mod pool;
 
 pub use freed::keep_freed_memory;
 pub use guest::{Guest, Stop};
 pub use options::Options;
+pub use parts::{Part, Refused};
 pub use pool::Pool;

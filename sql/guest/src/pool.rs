@@ -16,7 +16,7 @@ use std::{
     thread,
 };
 
-use fathom_engine::{Config, Engine, Linker, Module, PoolLimits, StoreLimits, StoreLimitsBuilder};
+use fathom_engine::{Config, Engine, Linker, Module, PoolLimits, StoreLimits};
 
 use crate::{
     crew::{self, Crew, Shared},
@@ -231,11 +231,7 @@ impl Pool {
 
     fn make(&self) -> Result<Guest, String> {
         match &self.memory {
-            Kind::Own(pool) => {
-                let bytes = self.options.memory_bytes;
-                let limits = StoreLimitsBuilder::new().memory_size(bytes).build();
-                Guest::new(pool, limits, self.options.deadline)
-            }
+            Kind::Own(pool) => Guest::new(pool, &self.options),
             Kind::Shared(shared) => {
                 let mut alone = self.first(shared)?.into_guests();
                 alone.pop().ok_or_else(|| "no instance".to_owned())

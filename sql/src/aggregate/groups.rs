@@ -18,7 +18,7 @@ use datafusion::{
 use super::Body;
 use fathom_guest::{Guest, batch::Input, column::ColumnType};
 
-use crate::error::Error;
+use crate::{error::Error, scalar::joined};
 
 /// Groups whose states or values are asked for by one call: what it copies stays small, and
 /// it has the deadline of a batch.
@@ -116,9 +116,11 @@ impl Groups {
             let own: ArrayRef = Arc::new(Int32Array::from_iter_values(own));
             let mut columns: Vec<_> = types.iter().copied().zip(values.iter().cloned()).collect();
             columns.push((ColumnType::Int, own));
-            let input = Input::new(indices.len(), &columns).map_err(|error| error.to_string())?;
-            let (batch, _) = guest.give(&input, &[])?;
-            guest.status_of(&name, groups, count, batch).map(drop)
+            let taken = guest.give_parts(indices.len(), &columns, &[], |guest, part| {
+                let status = guest.status_of(&name, groups, count, part.batch);
+                status.map(drop)
+            });
+            taken.map_err(|refused| refused.to_string())
         })?;
         self.told = self.count;
         Ok(())
@@ -240,14 +242,6 @@ impl Drop for Groups {
 fn number(group: usize) -> Result<u32, String> {
     let fits = i32::try_from(group).map_err(|_| format!("more than {} groups", i32::MAX))?;
     Ok(fits as u32)
-}
-
-fn joined(parts: &[ArrayRef], ty: ColumnType) -> Result<ArrayRef, ArrowError> {
-    match parts {
-        [] => Ok(new_empty_array(&ty.arrow())),
-        [one] => Ok(one.clone()),
-        many => compute::concat(&many.iter().map(|part| part.as_ref()).collect::<Vec<_>>()),
-    }
 }
 
 /// The rows that a FILTER lets through: where it is null, none.

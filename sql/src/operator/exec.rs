@@ -206,13 +206,7 @@ impl Call {
     }
 
     fn consume(&mut self, batch: &RecordBatch) -> Result<(), Error> {
-        let rows = batch.num_rows();
-        let (guest, stage) = (&mut self.guest, &mut self.stages[0]);
-        let given = stage::input_of(batch).and_then(|input| guest.give(&input, &[]));
-        let consumed = given.and_then(|(at, _)| stage.consume(guest, at));
-        consumed.map_err(|what| stage.failed_in(&self.place, rows, what))?;
-        stage.rows += rows;
-        Ok(())
+        self.stages[0].take(&mut self.guest, &self.place, batch)
     }
 
     /// All that the stage before this one returns goes to this one, where it lies.
@@ -230,7 +224,7 @@ impl Call {
             let rows = counted.and_then(|rows| from.count(rows));
             let rows = rows.map_err(|what| from.failed_out(&self.place, what))?;
             let consumed = to.consume(guest, at);
-            consumed.map_err(|what| to.failed_in(&self.place, rows, what))?;
+            consumed.map_err(|what| to.failed_in(&self.place, 0..rows, what))?;
             to.rows += rows;
         }
     }

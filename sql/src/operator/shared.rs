@@ -213,9 +213,7 @@ impl Member {
         };
         while let Some((before, batch)) = next() {
             self.stage.rows = before;
-            let given = stage::input_of(&batch).and_then(|input| self.guest.give(&input, &[]));
-            let consumed = given.and_then(|(at, _)| self.stage.consume(&mut self.guest, at));
-            consumed.map_err(|what| self.stage.failed_in("", batch.num_rows(), what))?;
+            self.stage.take(&mut self.guest, "", &batch)?;
         }
         Ok(self)
     }

@@ -1,6 +1,6 @@
 //! An operator with its state in an instance, and batches on their way in and out.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use datafusion::arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use fathom_guest::{Guest, batch::Input, column::ColumnType};
@@ -17,15 +17,14 @@ pub(super) struct Stage {
     produced: u64,
 }
 
-/// A batch as an instance is given it.
-pub(super) fn input_of(batch: &RecordBatch) -> Result<Input, String> {
+/// The columns of a batch as an instance is given them.
+fn columns_of(batch: &RecordBatch) -> Result<Vec<(ColumnType, ArrayRef)>, String> {
     let typed = |array: &ArrayRef| {
         let ty = ColumnType::of(array.data_type());
         ty.map(|ty| (ty, array.clone()))
     };
     let columns: Option<Vec<_>> = batch.columns().iter().map(typed).collect();
-    let columns = columns.ok_or("a column of a type that does not cross")?;
-    Input::new(batch.num_rows(), &columns).map_err(|error| error.to_string())
+    columns.ok_or_else(|| "a column of a type that does not cross".to_owned())
 }
 
 /// The batch that an operator has left at an address.
@@ -75,6 +74,23 @@ impl Stage {
         guest.status(&name, self.state, at).map(drop)
     }
 
+    /// Has it take a batch from outside, and counts its rows.
+    pub(super) fn take(
+        &mut self,
+        guest: &mut Guest,
+        place: &str,
+        batch: &RecordBatch,
+    ) -> Result<(), Error> {
+        let rows = batch.num_rows();
+        let columns = columns_of(batch).map_err(|what| self.failed_in(place, 0..rows, what))?;
+        let taken = guest.give_parts(rows, &columns, &[], |guest, part| {
+            self.consume(guest, part.batch)
+        });
+        taken.map_err(|refused| self.failed_in(place, refused.rows, refused.what))?;
+        self.rows += rows;
+        Ok(())
+    }
+
     /// Where its next batch is.
     pub(super) fn produce(&self, guest: &mut Guest) -> Result<Option<u64>, String> {
         let nothing = Input::new(0, &[]).map_err(|error| error.to_string())?;
@@ -89,8 +105,10 @@ impl Stage {
         counted(&self.operator, rows, self.produced).map(|()| rows)
     }
 
-    pub(super) fn failed_in(&self, place: &str, rows: usize, what: String) -> Error {
-        let which = format!("{place}rows {} to {}", self.rows + 1, self.rows + rows);
+    /// It failed on these, counted from those that it has.
+    pub(super) fn failed_in(&self, place: &str, rows: Range<usize>, what: String) -> Error {
+        let (first, last) = (self.rows + rows.start + 1, self.rows + rows.end);
+        let which = format!("{place}rows {first} to {last}");
         self.operator.program.failed(which, what)
     }
 
