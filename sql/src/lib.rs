@@ -2,6 +2,8 @@
 //! beside DataFusion's own.
 //!
 //! ```text
+//!  lines ─► script    a statement at a time
+//!           │
 //!  SQL ─► statement   CREATE FUNCTION … LANGUAGE wasm, f(TABLE (…))
 //!           │  else           │ define
 //!           ▼                 ▼
@@ -23,6 +25,7 @@ mod lines;
 mod operator;
 mod program;
 mod scalar;
+pub mod script;
 pub mod session;
 pub mod statement;
 

@@ -3,7 +3,7 @@
 mod prompt;
 
 use std::{
-    io::{IsTerminal, Write, stdin, stdout},
+    io::{BufRead, IsTerminal, Write, stdin, stdout},
     path::PathBuf,
     process::ExitCode,
     sync::Arc,
@@ -14,7 +14,11 @@ use datafusion::{
     arrow::{array::RecordBatch, util::pretty::pretty_format_batches},
     prelude::SessionConfig,
 };
-use fathom_sql::{Session, session::in_a_line, statement};
+use fathom_sql::{
+    Session,
+    script::{Script, Unread},
+    session::in_a_line,
+};
 use prompt::{Line, Prompt};
 
 /// SQL over Parquet, CSV, JSON and Arrow files, with functions in WebAssembly.
@@ -72,19 +76,20 @@ async fn interactive(session: &Arc<Session>) -> anyhow::Result<bool> {
     let mut all = true;
     loop {
         let (text, is_last) = match prompt.read(session)? {
-            Line::Statements(text) => (text, false),
-            Line::End(text) => (text, true),
+            Line::Statements(text) => (Some(text), false),
+            Line::End(rest) => (rest, true),
         };
-        if !text.trim().is_empty() {
+        if let Some(text) = text {
             // On its own, so that a query that does not look up can be left.
             let own = session.clone();
-            let task = tokio::spawn(async move { statements(&own, &text).await });
+            let task = tokio::spawn(async move { read(&own, text).await });
             let stop = task.abort_handle();
             tokio::select! {
                 done = task => all &= done?,
                 pressed = tokio::signal::ctrl_c() => {
                     pressed?;
                     stop.abort();
+                    prompt.abandon();
                     eprintln!("fathom-sql: interrupted");
                     all = false;
                 }
@@ -100,25 +105,37 @@ async fn interactive(session: &Arc<Session>) -> anyhow::Result<bool> {
 /// next is tried.
 async fn piped(session: &Session) -> anyhow::Result<bool> {
     let mut all = true;
-    let mut begun = String::new();
-    for line in stdin().lines() {
-        let line = line?;
-        begun.push_str(&line);
-        begun.push('\n');
-        if line.trim_end().ends_with(';') {
-            all &= statements(session, &std::mem::take(&mut begun)).await;
+    let mut script = Script::default();
+    let mut input = stdin().lock();
+    let mut line = Vec::new();
+    while input.read_until(b'\n', &mut line)? > 0 {
+        script.push(&line);
+        line.clear();
+        while let Some(next) = script.next(session.dialect().as_ref()) {
+            all &= read(session, next).await;
         }
     }
-    if !begun.trim().is_empty() {
-        all &= statements(session, &begun).await;
+    if let Some(rest) = script.rest(session.dialect().as_ref()) {
+        all &= read(session, rest).await;
     }
     Ok(all)
+}
+
+/// Runs what was read, or says why it is no statement.
+async fn read(session: &Session, text: Result<String, Unread>) -> bool {
+    match text {
+        Ok(text) => statements(session, &text).await,
+        Err(unread) => {
+            eprintln!("fathom-sql: {unread}");
+            false
+        }
+    }
 }
 
 /// Runs these and prints what each returns; false, and one line on standard error, where one
 /// fails.
 async fn statements(session: &Session, sql: &str) -> bool {
-    let all = match statement::parse(sql) {
+    let all = match session.parse(sql) {
         Ok(all) => all,
         Err(error) => {
             eprintln!("fathom-sql: {error}");

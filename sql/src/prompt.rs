@@ -1,7 +1,7 @@
 //! The prompt: lines with history and completion, which together are statements.
 //!
 //! ```text
-//!  a line ─► with those before it ─► ends in `;`? ─► statements
+//!  a line ─► with those before it ─► `Script` ─► statements that are whole
 //!  Ctrl-C  abandons what was written so far, or the query that runs
 //!  Ctrl-D  ends
 //! ```
@@ -9,7 +9,10 @@
 use std::{borrow::Cow, path::PathBuf};
 
 use anyhow::Context as _;
-use fathom_sql::Session;
+use fathom_sql::{
+    Session,
+    script::{Script, Unread},
+};
 use rustyline::{
     Context, Editor, Helper,
     completion::{Completer, FilenameCompleter, Pair},
@@ -73,14 +76,16 @@ const KEYWORDS: [&str; 43] = [
 pub struct Prompt {
     editor: Editor<Words, FileHistory>,
     history: Option<PathBuf>,
+    /// What was written and not run.
+    script: Script,
 }
 
 /// What was read.
 pub enum Line {
     /// One or more statements.
-    Statements(String),
+    Statements(Result<String, Unread>),
     /// Nothing more comes; what was left of a statement.
-    End(String),
+    End(Option<Result<String, Unread>>),
 }
 
 impl Prompt {
@@ -100,7 +105,11 @@ impl Prompt {
             // The first time there is none.
             let _ = editor.load_history(file);
         }
-        Ok(Prompt { editor, history })
+        Ok(Prompt {
+            editor,
+            history,
+            script: Script::default(),
+        })
     }
 
     /// The next statements.
@@ -111,27 +120,35 @@ impl Prompt {
         if let Some(words) = self.editor.helper_mut() {
             words.names = session.names();
         }
-        let mut text = String::new();
+        let dialect = session.dialect();
         loop {
-            let prompt = if text.is_empty() { "sql> " } else { "...> " };
+            let prompt = match self.script.is_begun() {
+                false => "sql> ",
+                true => "...> ",
+            };
             match self.editor.readline(prompt) {
-                Ok(line) => text.push_str(&line),
+                Ok(line) => self.script.push(format!("{line}\n").as_bytes()),
                 Err(ReadlineError::Interrupted) => {
-                    text.clear();
+                    self.abandon();
                     continue;
                 }
-                Err(ReadlineError::Eof) => return Ok(Line::End(text)),
+                Err(ReadlineError::Eof) => {
+                    return Ok(Line::End(self.script.rest(dialect.as_ref())));
+                }
                 Err(error) => return Err(error).context("the terminal"),
             }
-            if text.trim().is_empty() {
-                text.clear();
-            } else if text.trim_end().ends_with(';') {
-                self.keep(&text);
-                return Ok(Line::Statements(text));
-            } else {
-                text.push('\n');
+            if let Some(whole) = self.script.whole(dialect.as_ref()) {
+                if let Ok(text) = &whole {
+                    self.keep(text);
+                }
+                return Ok(Line::Statements(whole));
             }
         }
+    }
+
+    /// Forgets what was written and not run.
+    pub fn abandon(&mut self) {
+        self.script = Script::default();
     }
 
     /// Adds statements to the history. That it cannot be kept is no reason to stop.

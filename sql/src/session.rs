@@ -7,6 +7,7 @@ use datafusion::{
     error::{DataFusionError, Result},
     execution::{FunctionRegistry, SessionState, SessionStateBuilder},
     prelude::{SessionConfig, SessionContext},
+    sql::sqlparser::dialect::{Dialect, GenericDialect, dialect_from_str},
 };
 
 use crate::{
@@ -83,13 +84,28 @@ impl Session {
         names
     }
 
+    /// How DataFusion reads statements, which a statement can change.
+    pub fn dialect(&self) -> Box<dyn Dialect> {
+        let state = self.context.state();
+        let chosen = state.config_options().sql_parser.dialect;
+        dialect_from_str(chosen).unwrap_or_else(|| Box::new(GenericDialect {}))
+    }
+
+    /// The statements of a text.
+    ///
+    /// # Errors
+    /// It is no SQL.
+    pub fn parse(&self, sql: &str) -> std::result::Result<Vec<Statement>, Error> {
+        statement::parse_in(self.dialect().as_ref(), sql)
+    }
+
     /// Runs the statements of a text: the result of each that has one.
     ///
     /// # Errors
     /// The first that fails; those before it are done.
     pub async fn run(&self, sql: &str) -> Result<Vec<Vec<RecordBatch>>> {
         let mut results = Vec::new();
-        for statement in statement::parse(sql)? {
+        for statement in self.parse(sql)? {
             results.extend(self.execute(statement).await?);
         }
         Ok(results)

@@ -13,11 +13,11 @@
 //! No dialect of the parser has both `f(TABLE (SELECT …))` and CREATE FUNCTION, so the first
 //! becomes `f((SELECT …))`, which all have.
 
-use std::{path::PathBuf, time::Duration};
+use std::{ops::Range, path::PathBuf, time::Duration};
 
 use datafusion::sql::sqlparser::{
-    dialect::GenericDialect,
-    tokenizer::{Token, Tokenizer},
+    dialect::{Dialect, GenericDialect},
+    tokenizer::{Token, TokenWithSpan},
 };
 use fathom_engine::BoundsChoice;
 use fathom_guest::{
@@ -25,7 +25,7 @@ use fathom_guest::{
     column::{self, ColumnType},
 };
 
-use crate::error::Error;
+use crate::{error::Error, script};
 
 mod text;
 
@@ -104,14 +104,28 @@ pub enum Statement {
 /// # Errors
 /// What is no SQL, or a statement of ours that is not as above.
 pub fn parse(sql: &str) -> Result<Vec<Statement>, Error> {
-    let tokens = Tokenizer::new(&GenericDialect {}, sql).tokenize();
-    let tokens = tokens.map_err(|error| Error::Statement(error.to_string()))?;
-    let parts = tokens.split(|token| *token == Token::SemiColon);
-    let is_said = |part: &&[Token]| {
-        part.iter()
-            .any(|token| !matches!(token, Token::Whitespace(_)))
-    };
-    parts.filter(is_said).map(statement).collect()
+    parse_in(&GenericDialect {}, sql)
+}
+
+/// The statements of a text in a dialect.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_in(dialect: &dyn Dialect, sql: &str) -> Result<Vec<Statement>, Error> {
+    let tokens = script::tokens(dialect, sql);
+    if let Some(error) = tokens.refused {
+        return Err(Error::Statement(error.to_string()));
+    }
+    let parts = tokens.tokens.split(|(token, _)| *token == Token::SemiColon);
+    let said = parts.filter(|part| part.iter().any(is_said));
+    said.map(|part| statement(sql, part)).collect()
+}
+
+/// A token with its place.
+type Placed = (TokenWithSpan, Range<usize>);
+
+fn is_said((token, _): &Placed) -> bool {
+    !matches!(token.token, Token::Whitespace(_))
 }
 
 /// `name type, …`, as a module says it: names as they are written.
@@ -135,11 +149,9 @@ const CREATES: [(bool, bool, &[&str]); 4] = [
     ),
 ];
 
-fn statement(tokens: &[Token]) -> Result<Statement, Error> {
-    let said: Vec<&Token> = tokens
-        .iter()
-        .filter(|token| !matches!(token, Token::Whitespace(_)))
-        .collect();
+fn statement(sql: &str, tokens: &[Placed]) -> Result<Statement, Error> {
+    let said = tokens.iter().filter(|token| is_said(token));
+    let said: Vec<&Token> = said.map(|(token, _)| &token.token).collect();
     let mut words = Words { rest: &said };
     for (is_replacing, is_aggregate, begin) in CREATES {
         if words.skip(begin) {
@@ -152,19 +164,20 @@ fn statement(tokens: &[Token]) -> Result<Statement, Error> {
         words.end()?;
         return Ok(Statement::Drop { name, if_exists });
     }
-    Ok(Statement::Other(without_table(tokens)))
+    Ok(Statement::Other(without_table(sql, tokens)))
 }
 
-/// `( TABLE ( …` becomes `( ( …`.
-fn without_table(tokens: &[Token]) -> String {
-    let is_said = |token: &&Token| !matches!(token, Token::Whitespace(_));
+/// `( TABLE ( …` becomes `( ( …`. All else is as it was written: a token that is written anew
+/// can mean something else.
+fn without_table(sql: &str, tokens: &[Placed]) -> String {
+    let is_next = |token: Option<&Placed>| token.is_some_and(|(token, _)| *token == Token::LParen);
     let mut text = String::new();
-    for (i, token) in tokens.iter().enumerate() {
-        let is_argument = is_word(token, "table")
-            && tokens[..i].iter().rev().find(is_said) == Some(&Token::LParen)
-            && tokens[i + 1..].iter().find(is_said) == Some(&Token::LParen);
+    for (i, (token, place)) in tokens.iter().enumerate() {
+        let is_argument = is_word(&token.token, "table")
+            && is_next(tokens[..i].iter().rev().find(|token| is_said(token)))
+            && is_next(tokens[i + 1..].iter().find(|token| is_said(token)));
         if !is_argument {
-            text.push_str(&token.to_string());
+            text.push_str(&sql[place.clone()]);
         }
     }
     text

@@ -103,6 +103,12 @@ fn lines_are_written_completed_kept_and_abandoned() {
     terminal.line("sql> ", "SELECT 3 *\r");
     terminal.line("...> ", "14 + 1 AS b;\r");
     terminal.expect("| 43 |");
+    // One in a string ends none, and a line may have several.
+    terminal.line("sql> ", "SELECT 'a;\r");
+    terminal.line("...> ", "DROP TABLE t;\r");
+    terminal.line("...> ", "' AS s, 40 + 7 AS e; SELECT 48 AS f; -- all\r");
+    terminal.expect("| 47 |");
+    terminal.expect("| 48 |");
     // What is abandoned is not part of the next.
     terminal.line("sql> ", "SELECT nonsense\r");
     terminal.line("...> ", "and more\x03");

@@ -107,7 +107,7 @@ fn what_a_module_has_no_room_for_is_halved() {
 fn a_row_is_not_cut_and_what_is_refused_is_named() {
     let pool = pool(100_000, 256 << 20);
     let mut guest = pool.take().unwrap();
-    let mut lengths = vec![10_000; 20];
+    let mut lengths = [10_000; 20];
     lengths[13] = 200_000;
     let texts = lengths.iter().map(|len| Some("x".repeat(*len)));
     let text: ArrayRef = Arc::new(texts.collect::<StringArray>());

@@ -90,6 +90,10 @@ fn what_is_not_ours_stays_as_it_is() {
         "TABLE t",
         "SELECT \"table\"(1)",
         "SELECT 1 FROM t WHERE a IN (SELECT b FROM u)",
+        // Escapes are not undone: what is text would be SQL.
+        r#"SELECT 'it''s', 'a'' UNION SELECT b FROM u --', "c""d", $$'$$, $t$ $$ $t$"#,
+        r"SELECT E'it\'s', U&'\0027', N'it''s', X'00', B'1', `e``f`",
+        "SELECT 'é🦀''' /* a /* nested */ one */ AS ü\r\n, 1 -- the end",
     ] {
         assert_eq!(other(sql), sql);
     }
