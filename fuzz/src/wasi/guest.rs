@@ -67,6 +67,12 @@ pub struct Forwarder {
     module: Module,
 }
 
+impl Default for Forwarder {
+    fn default() -> Forwarder {
+        Forwarder::new()
+    }
+}
+
 impl Forwarder {
     /// Under the strategy that is used by default.
     pub fn new() -> Forwarder {
