@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Tokens are not looked at twice, but for one that is open: it is looked at again from its
-//! beginning when a line comes that may close it.
+//! beginning when a line comes that may close it. So text of any length is read in its own time.
 //!
 //! What must stay true: a statement is given out once it is whole, and not before; what the
 //! tokenizer refuses is passed over as far as it reaches, and is in a statement that the parser
@@ -32,7 +32,10 @@ pub struct Script {
     /// Behind each statement that is whole.
     ends: VecDeque<usize>,
     open: Option<Open>,
-    /// Whether there is more than spaces and comments behind the last of them.
+    /// Before it nothing closes what is open.
+    unclosed: usize,
+    /// Whether there is more than spaces and comments behind the last of them, but for what is
+    /// open.
     is_begun: bool,
     /// Where there were bytes that are not UTF-8.
     broken: VecDeque<usize>,
@@ -47,6 +50,23 @@ struct Open {
     what: &'static str,
     /// What a line has that closes it.
     close: char,
+}
+
+impl Open {
+    /// Whether this may close it, of which whole lines are asked: a line's end is in no
+    /// quote that is doubled.
+    fn may_close(self, lines: &str) -> bool {
+        match self.close {
+            '/' => lines.contains("*/"),
+            '$' => lines.contains('$'),
+            quote => {
+                let others = |c: char| c != quote;
+                let mut runs = lines.split(others).map(str::len);
+                // A backslash may stand for the quote behind it.
+                lines.contains('\\') || runs.any(|bytes| bytes % 2 == 1)
+            }
+        }
+    }
 }
 
 /// Why something is no statement.
@@ -104,13 +124,14 @@ impl Script {
     /// # Errors
     /// It is no text, or ends in the middle of a token.
     pub fn rest(&mut self, dialect: &dyn Dialect) -> Option<Result<String, Unread>> {
+        self.open = None;
         self.look(dialect);
-        if !self.is_begun {
-            return None;
-        }
         if let Some(Open { what, .. }) = self.open {
             let line = self.line(self.looked);
             return Some(Err(Unread::Open { line, what }));
+        }
+        if !self.is_begun {
+            return None;
         }
         self.is_begun = false;
         Some(self.give(self.text.len()))
@@ -118,7 +139,7 @@ impl Script {
 
     /// Whether a statement is begun.
     pub fn is_begun(&self) -> bool {
-        self.is_begun
+        self.is_begun || self.open.is_some()
     }
 
     fn give(&mut self, end: usize) -> Result<String, Unread> {
@@ -150,6 +171,7 @@ impl Script {
         self.text.drain(..given);
         self.start = 0;
         self.looked -= given;
+        self.unclosed = self.unclosed.saturating_sub(given);
         for at in self.ends.iter_mut() {
             *at -= given;
         }
@@ -168,13 +190,15 @@ impl Script {
             (self.open, self.is_begun) = (None, false);
             self.ends.clear();
         }
+        let unclosed = std::mem::replace(&mut self.unclosed, self.text.len());
+        if let Some(open) = self.open
+            && !open.may_close(&self.text[unclosed..])
+        {
+            return;
+        }
+        self.open = None;
         while self.looked < self.text.len() {
-            let opens = self.open.take();
             let unseen = &self.text[self.looked..];
-            if opens.is_some_and(|open| !unseen[1..].contains(open.close)) {
-                self.open = opens;
-                return;
-            }
             let seen = tokens(dialect, unseen);
             for (token, place) in &seen.tokens {
                 match token.token {
@@ -191,9 +215,11 @@ impl Script {
             if seen.refused.is_none() {
                 return;
             }
-            self.is_begun = true;
             match refused(&unseen[behind..]) {
-                Refused::Over(bytes) => self.looked += bytes,
+                Refused::Over(bytes) => {
+                    self.looked += bytes;
+                    self.is_begun = true;
+                }
                 Refused::Open(open) => {
                     self.open = Some(open);
                     return;

@@ -60,11 +60,9 @@ fn text_ends_no_statement() {
     for text in TEXTS {
         let all = statements(&format!("{text}\nSELECT 3;\n"));
         assert_eq!(all.last().map(String::as_str), Some("SELECT 3;"), "{text}");
-        assert_eq!(
-            all.join(""),
-            format!("{}SELECT 3;", text.trim_end()),
-            "{text}"
-        );
+        // Comments in front of a statement, on lines of their own, are forgotten.
+        let whole = format!("{}SELECT 3;", text.trim_end());
+        assert!(whole.ends_with(&all.join("")), "{text}: {all:?}");
         for one in &all {
             assert!(!one.starts_with("DROP"), "{text}: {one}");
         }
@@ -217,27 +215,86 @@ fn the_dialect_is_the_one_of_its_time() {
     assert_eq!(script.next(&MySqlDialect {}), None);
 }
 
+/// What texts are drawn from: what begins, ends and escapes.
+const BITS: [&str; 18] = [
+    "'", "\"", "`", ";", "\n", "\r\n", "--", "/*", "*/", "$$", "$a$", "\\", "é", "🦀", "E", "U&",
+    "x", " ",
+];
+
+fn draw(seed: &mut u64, below: usize) -> usize {
+    *seed = seed
+        .wrapping_mul(6364136223846793005)
+        .wrapping_add(1442695040888963407);
+    (*seed >> 33) as usize % below
+}
+
+fn drawn(seed: &mut u64, most: usize) -> String {
+    (0..draw(seed, most))
+        .map(|_| BITS[draw(seed, BITS.len())])
+        .collect()
+}
+
+/// Statements are the same whether their lines come one by one or all at once.
+#[test]
+fn lines_are_what_they_are_together() {
+    let mut seed = 2;
+    for _ in 0..5000 {
+        let text = drawn(&mut seed, 40);
+        let mut script = Script::default();
+        script.push(text.as_bytes());
+        let mut all = Vec::new();
+        while let Some(next) = script.next(&GenericDialect {}) {
+            all.push(next.unwrap().trim().to_owned());
+        }
+        let by_line = read(text.as_bytes());
+        let ended = script.rest(&GenericDialect {});
+        all.extend(
+            ended
+                .as_ref()
+                .and_then(|rest| rest.as_ref().ok().map(|rest| rest.trim().to_owned())),
+        );
+        let whole: Vec<String> = by_line.iter().filter_map(|one| one.clone().ok()).collect();
+        // Comments behind a statement are forgotten once their line is over.
+        assert_eq!(whole.len(), all.len(), "{text:?}");
+        for (one, other) in whole.iter().zip(&all) {
+            assert!(other.ends_with(one), "{text:?}: {one:?} and {other:?}");
+        }
+        let is_open = ended.is_some_and(|rest| rest.is_err());
+        assert_eq!(by_line.iter().any(Result::is_err), is_open, "{text:?}");
+    }
+}
+
 /// Whatever stands in front, a string that is written as SQL has it is one token.
 #[test]
 fn any_text_can_be_quoted() {
-    let bits = [
-        "'", "\"", "`", ";", "\n", "\r\n", "--", "/*", "*/", "$$", "$a$", "\\", "é", "🦀", "E",
-        "U&", "x", " ",
-    ];
-    let mut seed = 1u64;
-    let mut draw = |below: usize| {
-        seed = seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (seed >> 33) as usize % below
-    };
+    let mut seed = 1;
     for _ in 0..2000 {
-        let text: String = (0..draw(12)).map(|_| bits[draw(bits.len())]).collect();
+        let text = drawn(&mut seed, 12);
         let quoted = text.replace('\'', "''");
         let name = text.replace('"', "\"\"");
         let comment = text.replace("*/", "* /").replace("/*", "/ *");
         let whole = format!("SELECT '{quoted}' AS \"{name}\" /*{comment} */ FROM u;");
         let all = statements(&format!("SELECT 1; {whole} SELECT 2;\n"));
         assert_eq!(all, ["SELECT 1;", &whole, "SELECT 2;"], "{text:?}");
+    }
+}
+
+/// What is open is not looked at anew for each line of it.
+#[test]
+fn long_texts_take_no_longer_than_they_are() {
+    let lines = "it''s; \"\"a; ``b; */* $ \n".repeat(20_000);
+    for (begin, end) in [("'", "'"), ("$$", "$$"), ("'\\\\", "'")] {
+        let began = std::time::Instant::now();
+        let lines = match begin {
+            "$$" => lines.replace('$', "S"),
+            _ => lines.clone(),
+        };
+        let text = format!("SELECT {begin}{lines}{end}; SELECT 2;\n");
+        assert_eq!(statements(&text).len(), 2, "{begin}");
+        assert!(
+            began.elapsed().as_secs() < 20,
+            "{begin}: {:?}",
+            began.elapsed()
+        );
     }
 }
