@@ -11,13 +11,13 @@
 //! nothing is refused with its line.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use fathom_bench::choose::Wanted;
+use fathom_sys::regular;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -95,7 +95,7 @@ pub fn completed(
         _ => return Ok((words, None)),
     };
     let path = folder.join(FILE);
-    let text = match fs::read_to_string(&path) {
+    let text = match regular::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((words, None)),
         Err(error) => return Err(error).context(FILE),
@@ -287,6 +287,8 @@ fn check(text: &str, config: &Config) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn with(file: &str, line: &str) -> anyhow::Result<String> {

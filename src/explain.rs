@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use fathom_sys::regular;
 use fathom_trace::explain::{Finding, explain};
 use fathom_trace::trace::Trace;
 use serde::Serialize;
@@ -50,7 +51,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn read(path: &Path) -> anyhow::Result<Trace> {
-    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let text = regular::read_to_string(path).with_context(|| path.display().to_string())?;
     Trace::parse(&text).with_context(|| path.display().to_string())
 }
 

@@ -36,6 +36,26 @@ const LINK: &str = r#"(module (import "env" "nope" (func)) (memory (export "memo
 const EXIT: &str = r#"(module (import "wasi_snapshot_preview1" "proc_exit" (func (param i32)))
   (memory (export "memory") 1) (func (export "_start") (call 0 (i32.const 9))))"#;
 
+/// Prints the time of day in seconds.
+const SECONDS: &str = r#"(module
+  (import "wasi_snapshot_preview1" "clock_time_get" (func $clock (param i32 i64 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (func (export "_start") (local $left i64) (local $at i32)
+    (drop (call $clock (i32.const 0) (i64.const 1) (i32.const 0)))
+    (local.set $left (i64.div_u (i64.load (i32.const 0)) (i64.const 1000000000)))
+    (local.set $at (i32.const 63))
+    (i32.store8 (i32.const 63) (i32.const 10))
+    (loop $digit
+      (local.set $at (i32.sub (local.get $at) (i32.const 1)))
+      (i32.store8 (local.get $at) (i32.add (i32.const 48)
+        (i32.wrap_i64 (i64.rem_u (local.get $left) (i64.const 10)))))
+      (local.set $left (i64.div_u (local.get $left) (i64.const 10)))
+      (br_if $digit (i64.ne (local.get $left) (i64.const 0))))
+    (i32.store (i32.const 100) (local.get $at))
+    (i32.store (i32.const 104) (i32.sub (i32.const 64) (local.get $at)))
+    (drop (call $write (i32.const 1) (i32.const 100) (i32.const 1) (i32.const 108)))))"#;
+
 /// Says on standard error what it lacks, and fails.
 const SAID: &str = r#"(module
   (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
@@ -103,6 +123,105 @@ impl Place {
             .collect();
         self.bench(&all).output().unwrap()
     }
+}
+
+/// Runs it to its end, which it has to come to by itself.
+fn in_time(command: &mut Command) -> Output {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > deadline {
+            child.kill().unwrap();
+            panic!("{command:?} waits");
+        }
+        sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_is_said_and_waited_for_by_nobody() {
+    let place = Place::new();
+    place.program("hello.wat", HELLO);
+    fs::create_dir_all(place.path("results")).unwrap();
+    fs::create_dir_all(place.path("house/engines/x")).unwrap();
+    fs::create_dir_all(place.path("house/workloads")).unwrap();
+    let pipes = [
+        "module.wasm",
+        "input",
+        "results/samples.jsonl",
+        "house/engines/x/engine.toml",
+    ];
+    for pipe in pipes {
+        let made = Command::new("mkfifo").arg(place.path(pipe)).status();
+        assert!(made.unwrap().success());
+    }
+    let fathom = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command.current_dir(place.0.path()).stdin(Stdio::null());
+        command.env("FATHOM_HOME", bare_house()).args(words);
+        command
+    };
+    for words in [
+        &["bench", "module.wasm", "--rounds", "1"][..],
+        &["bench", "hello.wat", "--stdin", "input", "--rounds", "1"],
+        &["bench", "--resume", "results"],
+        &["report", "results"],
+        &["compare", "results", "results"],
+    ] {
+        let output = in_time(&mut fathom(words));
+        let said = stderr(&output);
+        assert!(!output.status.success(), "{words:?}: {said}");
+        assert!(said.contains("regular file"), "{words:?}: {said}");
+    }
+    let mut list = fathom(&["engines", "list"]);
+    let output = in_time(list.env("FATHOM_HOME", place.path("house")));
+    assert!(
+        stderr(&output).contains("engine.toml"),
+        "{}",
+        stderr(&output)
+    );
+    // The folder's own settings.
+    let made = Command::new("mkfifo")
+        .arg(place.path("fathom.toml"))
+        .status();
+    assert!(made.unwrap().success());
+    let said = stderr(&in_time(&mut fathom(&["bench", "hello.wat"])));
+    assert!(said.contains("fathom.toml: a pipe"), "{said}");
+}
+
+#[test]
+fn a_module_of_a_long_name_has_a_folder() {
+    let place = Place::new();
+    // 249 bytes, of which no character ends at the 200th.
+    let name = format!("a{}.wat", "é".repeat(122));
+    let name = place.program(&name, HELLO);
+    let name = name.to_string_lossy();
+    let words = ["--no-probe", "--rounds", "1", "--engines", "fathom:trap"];
+    let output = place
+        .bench(&[&[&*name], &words[..]].concat())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let made: Vec<_> = fs::read_dir(place.path("results")).unwrap().collect();
+    assert_eq!(made.len(), 1);
+}
+
+#[test]
+fn a_program_that_prints_the_second_is_measured_without_comparing() {
+    let place = Place::new();
+    let program = place.program("seconds.wat", SECONDS);
+    let program = program.to_string_lossy();
+    let words = ["--no-probe", "--rounds", "2", "--engines", "fathom:trap"];
+    let mut bench = place.bench(&[&[&*program, "--out", "r"], &words[..]].concat());
+    let output = bench.output().unwrap();
+    let said = stderr(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("changes from run to run"), "{said}");
+    assert!(said.contains("--any-output"), "{said}");
+    let campaign = Results::read(&place.path("r")).unwrap();
+    assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
 }
 
 fn stderr(output: &Output) -> String {

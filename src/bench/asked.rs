@@ -20,6 +20,7 @@ use fathom_bench::{
 };
 use fathom_record::Header;
 use fathom_stats::interval::ROUNDS_MIN;
+use fathom_sys::regular;
 
 use super::args::{Args, Given, Pace};
 use crate::run::load;
@@ -140,6 +141,10 @@ pub fn length(pace: &Pace) -> Length {
 
 /// A program of the user's own, named by a word.
 pub fn module(word: &str, path: &Path, args: &[String]) -> anyhow::Result<OwnModule> {
+    // Measured, it is read again and again.
+    if path.exists() {
+        regular::open(path).with_context(|| path.display().to_string())?;
+    }
     let wasm = match path.exists() {
         true => load::program(path, word),
         // As the user wrote it.
@@ -178,6 +183,10 @@ pub fn input(given: &Given, folder: &Path) -> anyhow::Result<Input> {
         fs::canonicalize(folder.join(path)).with_context(|| path.display().to_string())
     };
     let stdin = given.stdin.as_ref().map(canonical).transpose()?;
+    if let Some(stdin) = stdin.as_ref().filter(|path| !path.starts_with("/dev")) {
+        // Each run is given it from its beginning.
+        regular::open(stdin).with_context(|| format!("--stdin {}", stdin.display()))?;
+    }
     Ok(Input { env, dirs, stdin })
 }
 

@@ -16,6 +16,7 @@ use fathom_bench::house::House;
 use fathom_record::Opt;
 use fathom_record::protocol::{Measure, Request};
 use fathom_sys::handed;
+use fathom_sys::regular;
 use fathom_trace::counts::Counts;
 use fathom_trace::kernel::Tracer;
 use fathom_trace::rewrite::{Stream, counting};
@@ -236,7 +237,7 @@ fn outputs(conversation: &Conversation, scratch: &Path) -> anyhow::Result<(Optio
     let iteration = iteration.context("the engine reported no run")?;
     let file = iteration.stdout.as_ref();
     let file = file.context("the engine did not keep what it wrote")?;
-    let stdout = fs::read(file).context("what it wrote")?;
+    let stdout = regular::read(file).context("what it wrote")?;
     // Runners that can tell the two apart keep the other one beside it.
     let stderr = file.file_name().map(|name| {
         let name = name.to_string_lossy().replace("stdout", "stderr");

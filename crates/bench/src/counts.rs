@@ -21,6 +21,7 @@ use std::{
 };
 
 use fathom_record::{Cell, FailureKind, campaign::Counts};
+use fathom_sys::regular;
 
 use crate::{
     driver::{DriveError, Driver, ProcessDriver},
@@ -88,7 +89,7 @@ pub fn count(
         let request = request
             .map_err(|error| DriveError::failed(FailureKind::Io, format!("its layout: {error}")))?;
         let conversation = driver.under(&tracer(&table)).ask(&request, limit, stop)?;
-        let text = std::fs::read_to_string(&table).map_err(|error| {
+        let text = regular::read_to_string(&table).map_err(|error| {
             DriveError::failed(FailureKind::Io, format!("what {TRACER} counted: {error}"))
         })?;
         runs.push((conversation.iterations.len() as u64, parse(&text)));

@@ -23,6 +23,7 @@ use std::{
 };
 
 use fathom_record::Variant;
+use fathom_sys::regular;
 use fathom_sys::usage::Ended;
 use serde::{Deserialize, Serialize};
 
@@ -117,7 +118,7 @@ impl EngineSpec {
             path: path.to_owned(),
             message: one_line(&message),
         };
-        let text = fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+        let text = regular::read_to_string(path).map_err(|error| fail(error.to_string()))?;
         let mut spec: Self = toml::from_str(&text).map_err(|error| fail(error.to_string()))?;
         if spec.command.is_empty() || spec.check.is_empty() || spec.strategies.is_empty() {
             return Err(fail(
@@ -217,7 +218,7 @@ pub fn unavailable(house: &House) -> Result<Vec<Unavailable>, EngineError> {
         engine: Vec<Unavailable>,
     }
     let path = house.engines().join("unavailable.toml");
-    let text = match fs::read_to_string(&path) {
+    let text = match regular::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => {

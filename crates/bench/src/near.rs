@@ -6,10 +6,11 @@
 //! one, whichever is more; any other word must be equal.
 
 use std::{
-    fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
 };
+
+use fathom_sys::regular;
 
 /// More output than this beyond what is expected is not read: it is wrong by then.
 const MORE_BYTES: u64 = 1 << 16;
@@ -31,10 +32,10 @@ impl Near {
     /// # Errors
     /// One line: the first line that is wrong, or what cannot be read.
     pub fn check(&self, printed: &Path) -> Result<(), String> {
-        let right = fs::read(&self.file)
+        let right = regular::read(&self.file)
             .map_err(|error| format!("cannot read {}: {error}", self.file.display()))?;
         let mut said = Vec::new();
-        File::open(printed)
+        regular::open(printed)
             .and_then(|file| {
                 file.take(right.len() as u64 + MORE_BYTES)
                     .read_to_end(&mut said)
@@ -100,6 +101,8 @@ pub(crate) fn clip(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn check(said: &str, right: &str, absolute: f64, relative: f64) -> Result<(), String> {

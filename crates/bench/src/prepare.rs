@@ -48,6 +48,8 @@ const PROBE_QUICK: Duration = Duration::from_secs(20);
 /// How well the ratio of each workload should be known: a quarter of what two layouts of the
 /// same code differ by, so that a table can call cells equivalent.
 const WIDTH: f64 = 0.005;
+/// So much of a campaign's name is in its folder's, of 255 bytes that there may be.
+const TITLE_BYTES_MAX: usize = 200;
 /// At most this many rounds unless told otherwise.
 const ROUNDS_MAX: u32 = 30;
 /// Where our compiled modules are kept, in the folder of the results.
@@ -320,7 +322,9 @@ fn folder(here: &Here<'_>, measured: &Measured) -> Result<PathBuf, AskError> {
     let results = &here.asked.results;
     let date = rfc3339(SystemTime::now());
     let day = date.split('T').next().unwrap_or(&date);
-    let base = format!("{day}-{}", measured.title);
+    // A file's name may be as long as a folder's, which has a day and a number beside it.
+    let title = &measured.title[..measured.title.floor_char_boundary(TITLE_BYTES_MAX)];
+    let base = format!("{day}-{title}");
     let free = |name: &String| !results.join(name).exists();
     let numbered = (2..1000).map(|number| format!("{base}-{number}"));
     let name = std::iter::once(base.clone()).chain(numbered).find(free);
@@ -473,6 +477,7 @@ impl Prepared {
                 Ok(trial) => {
                     let lack = first.map(|broken: Box<Broken>| format!("fathom: {broken}"));
                     self.remarks.extend(lack);
+                    self.remarks.extend(trial::much_kept(&reference));
                     self.learn(trial);
                     return Ok(());
                 }
@@ -503,7 +508,8 @@ impl Prepared {
             config.compared = Compared::Kernel;
         }
         if !trial.is_repeatable {
-            let words = "its output changes from run to run: outputs are not compared";
+            let words =
+                "its output changes from run to run: outputs are not compared (--any-output)";
             self.remarks.push(words.to_owned());
             config.any_output = true;
         }

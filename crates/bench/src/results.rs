@@ -14,6 +14,7 @@ use fathom_record::{
     Campaign, Header, Record, Writer,
     campaign::{FILE_NAME, ReadError, WriteError, parse},
 };
+use fathom_sys::regular;
 
 /// Why results cannot be kept or gone on with; each is one line.
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +120,7 @@ impl Results {
     /// When it is not there or not a campaign.
     pub fn read(folder: &Path) -> Result<Campaign, ResultsError> {
         let path = folder.join(FILE_NAME);
-        let file = File::open(&path).map_err(|source| ResultsError::Open {
+        let file = regular::open(&path).map_err(|source| ResultsError::Open {
             path: path.clone(),
             source,
         })?;

@@ -14,7 +14,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use fathom_record::{
@@ -23,6 +23,7 @@ use fathom_record::{
 };
 
 mod counted;
+mod itself;
 mod rest;
 
 use rest::{Part, Share};
@@ -346,9 +347,22 @@ impl Session<'_> {
                 DriveError::failed(FailureKind::Io, format!("{path}: {error}"))
             })?;
             let driver = &mut self.drivers[task.driver];
+            let begun = SystemTime::now();
             let conversation = driver.ask(&request, limit, self.stop)?;
-            judge(self.plan, task, round, iterations, &conversation)
-                .map(|records| (records, conversation))
+            match judge(self.plan, task, round, iterations, &conversation) {
+                Ok(records) => Ok((records, conversation)),
+                Err(wrong) => {
+                    let asked = (limit, self.stop);
+                    Err(itself::or_varies(
+                        self.plan,
+                        task,
+                        driver.as_mut(),
+                        asked,
+                        (begun, &conversation),
+                        wrong,
+                    ))
+                }
+            }
         });
         match answer {
             Ok((mut records, conversation)) => {

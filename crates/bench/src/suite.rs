@@ -2,11 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use fathom_record::Variant;
+use fathom_sys::regular;
 use serde::Deserialize;
 
 /// Why a suite cannot be used.
@@ -155,7 +156,7 @@ impl Suite {
     /// [`SuiteError`], naming the file and what is wrong with it.
     pub fn load(folder: &Path) -> Result<Self, SuiteError> {
         let path = folder.join("suite.toml");
-        let text = fs::read_to_string(&path).map_err(|source| SuiteError::Read {
+        let text = regular::read_to_string(&path).map_err(|source| SuiteError::Read {
             path: path.clone(),
             source,
         })?;
@@ -229,6 +230,8 @@ impl Suite {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn suite(text: &str) -> Result<Suite, SuiteError> {

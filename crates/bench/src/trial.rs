@@ -2,12 +2,19 @@
 //!
 //! Two runs answer what a campaign must know before it begins: does it run,
 //! does it print the same each time (else outputs cannot be compared), does it
-//! state a kernel time, and how long does it take. A program that does not run
-//! is not measured: what it said of that, and what may help, is a [`Broken`].
+//! state a kernel time, and how long does it take. A program that reads the clock
+//! may print the same in two runs of one second, and is run again in another one.
+//! A program that does not run is not measured: what it said of that, and what may
+//! help, is a [`Broken`].
 
-use std::{path::Path, sync::atomic::AtomicBool, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+    time::{Duration, SystemTime},
+};
 
 use fathom_record::{FailureKind, Phase, protocol::Request};
+use fathom_sys::regular;
 
 use crate::{
     check::{Expected, check_output},
@@ -45,6 +52,9 @@ pub struct Broken {
 /// Lines of standard error that are shown at most.
 const STDERR_LINES_MAX: usize = 12;
 
+/// From one run to another that sees the clock say another second.
+const ANOTHER_SECOND: Duration = Duration::from_millis(1_010);
+
 /// Runs a task's program twice and keeps its output as `reference`.
 ///
 /// # Errors
@@ -76,6 +86,18 @@ pub fn look(
         .map_err(|error| broken(error, Some(at)))
 }
 
+/// Said of an output that takes much room where it is kept, to be compared with.
+pub fn much_kept(reference: &Path) -> Option<String> {
+    const MUCH_MB: u64 = 10;
+    let mb = std::fs::metadata(reference).ok()?.len() / 1_000_000;
+    (mb >= MUCH_MB).then(|| {
+        format!(
+            "it prints {mb} MB, which are kept in {} to compare with: --any-output keeps nothing",
+            reference.display()
+        )
+    })
+}
+
 /// The end of what the program printed on standard error, in its last run.
 fn last_words(scratch: &Path) -> Vec<String> {
     let files = std::fs::read_dir(scratch).into_iter().flatten().flatten();
@@ -90,7 +112,7 @@ fn last_words(scratch: &Path) -> Vec<String> {
     let written = files
         .iter()
         .rev()
-        .filter_map(|path| std::fs::read(path).ok());
+        .filter_map(|path| regular::read(path).ok());
     let Some(bytes) = written.into_iter().find(|bytes| !bytes.is_empty()) else {
         return Vec::new();
     };
@@ -159,6 +181,7 @@ fn run_twice(
 ) -> Result<Trial, DriveError> {
     let io = |error: std::io::Error| DriveError::failed(FailureKind::Io, error.to_string());
     let request: Request = plan.request(task, 0, 2, scratch).map_err(io)?;
+    let began = SystemTime::now();
     let conversation = driver.ask(&request, limit, stop)?;
     let counted: Vec<_> = conversation
         .iterations
@@ -184,8 +207,15 @@ fn run_twice(
     let same_as = Expected::SameAs(kept.clone());
     let wrong = |why| DriveError::failed(FailureKind::Io, why);
     let kernel_ns = check_output(one, &same_as).map_err(wrong)?;
-    let is_repeatable = check_output(other, &same_as).is_ok();
-    if is_repeatable {
+    let mut is_repeatable = check_output(other, &same_as).is_ok();
+    if is_repeatable && reads_clock(&task.artifact) {
+        let again = again(plan, task, driver, began, limit, stop)?;
+        is_repeatable = again.is_some_and(|(later, _scratch)| {
+            let mut printed = later.iter();
+            printed.all(|path| check_output(path, &same_as).is_ok())
+        });
+    }
+    if is_repeatable && task.expected != Expected::Anything {
         std::fs::copy(&kept, reference).map_err(io)?;
     }
     let run = second.phases.get(&Phase::Run);
@@ -194,6 +224,41 @@ fn run_twice(
         states_kernel: kernel_ns.is_some(),
         run_ns: run.map_or(0, |span| span.wall_ns),
     })
+}
+
+/// Whether a module can ask what time it is: the name of the import stands in it.
+fn reads_clock(module: &Path) -> bool {
+    const NAME: &[u8] = b"clock_time_get";
+    let bytes = regular::read(module).unwrap_or_default();
+    bytes.windows(NAME.len()).any(|part| part == NAME)
+}
+
+/// What a task prints in a second of the clock that begins after `before`, in a process of its
+/// own, and the folder where that is; nothing where it ends otherwise than it may.
+///
+/// # Errors
+/// It does not run.
+pub(crate) fn again(
+    plan: &Plan,
+    task: &Task,
+    driver: &mut dyn Driver,
+    before: SystemTime,
+    limit: Duration,
+    stop: &AtomicBool,
+) -> Result<Option<(Vec<PathBuf>, tempfile::TempDir)>, DriveError> {
+    let io = |error: std::io::Error| DriveError::failed(FailureKind::Io, error.to_string());
+    // A little more than a second: then the number of seconds is another.
+    let passed = before.elapsed().unwrap_or_default();
+    std::thread::sleep(ANOTHER_SECOND.saturating_sub(passed));
+    let scratch = crate::session::scratch()?;
+    let request = plan.request(task, 0, 1, scratch.path()).map_err(io)?;
+    let conversation = driver.ask(&request, limit, stop)?;
+    let iterations = conversation.iterations.into_iter();
+    let printed: Vec<PathBuf> = iterations
+        .filter(|one| plan.allows(one.exit))
+        .filter_map(|one| one.stdout)
+        .collect();
+    Ok((!printed.is_empty()).then_some((printed, scratch)))
 }
 
 #[cfg(test)]
@@ -208,36 +273,39 @@ mod tests {
         protocol::{Iteration, Job},
     };
 
+    /// A whole answer whose iterations printed these.
+    fn printing(request: &Request, printed: &[&str]) -> Conversation {
+        let Job::Measure(measure) = &request.job else {
+            panic!()
+        };
+        let mut conversation = Conversation::default();
+        for (index, text) in printed.iter().enumerate() {
+            let stdout = measure.scratch.join(index.to_string());
+            std::fs::write(&stdout, text).unwrap();
+            conversation.iterations.push(Iteration {
+                thread: 0,
+                index: index as u32,
+                counted: true,
+                phases: [(
+                    Phase::Run,
+                    Span {
+                        wall_ns: 9,
+                        cpu_ns: None,
+                    },
+                )]
+                .into(),
+                exit: 0,
+                stdout: Some(stdout),
+            });
+        }
+        conversation
+    }
+
     fn look_at(printed: [&'static str; 2]) -> (Result<Trial, Option<Box<Broken>>>, bool) {
         let plan = plan(&["a"]);
         let folder = tempfile::tempdir().unwrap();
         let reference = folder.path().join("output");
-        let mut driver = MockDriver::new(|request| {
-            let Job::Measure(measure) = &request.job else {
-                panic!()
-            };
-            let mut conversation = Conversation::default();
-            for (index, text) in printed.iter().enumerate() {
-                let stdout = measure.scratch.join(index.to_string());
-                std::fs::write(&stdout, text).unwrap();
-                conversation.iterations.push(Iteration {
-                    thread: 0,
-                    index: index as u32,
-                    counted: true,
-                    phases: [(
-                        Phase::Run,
-                        Span {
-                            wall_ns: 9,
-                            cpu_ns: None,
-                        },
-                    )]
-                    .into(),
-                    exit: 0,
-                    stdout: Some(stdout),
-                });
-            }
-            Ok(conversation)
-        });
+        let mut driver = MockDriver::new(|request| Ok(printing(request, &printed)));
         let stop = AtomicBool::new(false);
         let limit = Duration::from_secs(1);
         let trial = look(&plan, &plan.tasks[0], &mut driver, &reference, limit, &stop);
@@ -261,6 +329,53 @@ mod tests {
             "fathom: answer=1 kernel_ns=6\n",
         ];
         assert_eq!(look_at(kernel), (Ok(trial(true, true)), true));
+    }
+
+    #[test]
+    fn much_output_that_is_kept_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("output");
+        let file = std::fs::File::create(&path).unwrap();
+        file.set_len(9_999_999).unwrap();
+        assert_eq!(much_kept(&path), None);
+        file.set_len(100_000_000).unwrap();
+        let said = much_kept(&path).unwrap();
+        assert!(
+            said.starts_with("it prints 100 MB, which are kept in /"),
+            "{said}"
+        );
+        assert_eq!(much_kept(&folder.path().join("gone")), None);
+    }
+
+    #[test]
+    fn what_reads_the_clock_is_looked_at_in_another_second() {
+        let folder = tempfile::tempdir().unwrap();
+        for (imports, is_same, is_repeatable) in [
+            ("clock_time_get", false, false),
+            ("clock_time_get", true, true),
+            ("random_get", false, true),
+        ] {
+            let mut plan = plan(&["a"]);
+            let artifact = folder.path().join("a.wasm");
+            std::fs::write(&artifact, format!("\0asm {imports} ")).unwrap();
+            plan.tasks[0].artifact = artifact;
+            // What a process prints: the number of whole seconds, or always the same.
+            let mut asked = Vec::new();
+            let mut driver = MockDriver::new(|request| {
+                asked.push(std::time::Instant::now());
+                let text = if is_same { 0 } else { asked.len() };
+                Ok(printing(request, &[format!("{text}\n").as_str(); 2]))
+            });
+            let reference = folder.path().join("output");
+            let stop = AtomicBool::new(false);
+            let limit = Duration::from_secs(1);
+            let trial = look(&plan, &plan.tasks[0], &mut driver, &reference, limit, &stop);
+            assert_eq!(trial.unwrap().is_repeatable, is_repeatable, "{imports}");
+            if imports == "clock_time_get" {
+                drop(driver);
+                assert!(asked[1] - asked[0] >= Duration::from_secs(1));
+            }
+        }
     }
 
     /// What is said of a program that ended like this and wrote that.

@@ -34,6 +34,14 @@ events() {
 finish() { echo '{"event":"done"}' >&3; }
 "#;
 
+/// As a good answer, without an output.
+const EVENTS_ALONE: &str = r#"
+echo '{"event":"hello","engine":"fake"}' >&3
+for index in 0 1; do
+  echo '{"event":"iteration","thread":0,"index":'$index',"counted":true,"exit":0,"phases":{"run":{"wall_ns":10,"cpu_ns":10}},"stdout":"'$scratch'/out"}' >&3
+done
+finish"#;
+
 /// Name, script, and the failure it must come to.
 const BAD: &[(&str, &str, FailureKind, &str)] = &[
     (
@@ -252,6 +260,31 @@ fn what_a_runner_leaves_behind_is_gone_before_the_next_cell() {
     let deadline = Instant::now() + Duration::from_secs(5);
     while text.lines().any(runs) {
         assert!(Instant::now() < deadline, "still running: {text}");
+    }
+}
+
+#[test]
+fn a_runner_that_names_what_is_no_file_keeps_nobody_waiting() {
+    for (made, said) in [
+        (
+            "mkfifo $scratch/out",
+            "a pipe, where a regular file is needed",
+        ),
+        ("mkdir $scratch/out", "Is a directory"),
+        (
+            "ln -s /dev/zero $scratch/out",
+            "a device, where a regular file is needed",
+        ),
+    ] {
+        // What it prints goes elsewhere.
+        let script = format!("{made}\n{EVENTS_ALONE}");
+        let started = Instant::now();
+        let (_, campaign) = Bench::new(&[("odd", script)], 1).run();
+        assert!(started.elapsed() < Duration::from_secs(20), "{made}");
+        let [failure] = &campaign.failures[..] else {
+            panic!("{made}: {:?}", campaign.failures)
+        };
+        assert!(failure.message.contains(said), "{}", failure.message);
     }
 }
 

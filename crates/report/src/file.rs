@@ -64,15 +64,20 @@ impl Results {
             });
         }
         let samples = path.join(FILE_NAME);
-        if samples.exists() {
-            Ok(Results {
-                folder: path.to_owned(),
+        let path = path.to_owned();
+        match fs::metadata(&samples) {
+            Err(_) => Err(LoadError::NoSamples { path }),
+            // Opening a pipe would wait for somebody who writes to it.
+            Ok(meta) if !meta.is_file() => {
+                let message = "not a regular file";
+                let error = io::Error::new(io::ErrorKind::InvalidInput, message);
+                let path = samples;
+                Err(LoadError::Open { path, error })
+            }
+            Ok(_) => Ok(Results {
+                folder: path,
                 samples,
-            })
-        } else {
-            Err(LoadError::NoSamples {
-                path: path.to_owned(),
-            })
+            }),
         }
     }
 

@@ -59,6 +59,7 @@ pub mod proc;
 pub mod program;
 pub mod region;
 mod registers;
+pub mod regular;
 pub mod signals;
 #[cfg(any(target_arch = "x86_64", test))]
 mod skip;

@@ -13,6 +13,7 @@ use fathom_bench::choose::{NATIVE, NATIVE_DRIVER, OWN_DRIVER};
 use fathom_bench::driver::Driver;
 use fathom_record::campaign::{Seen, Threads, Traced};
 use fathom_record::protocol::{Job, Request};
+use fathom_sys::regular;
 use fathom_trace::counts::Counts;
 use fathom_trace::kernel::Kernel;
 use fathom_trace::rewrite::{self, RewriteError, Stream, counting};
@@ -94,7 +95,7 @@ impl Run<'_> {
     /// them where they cannot be timed.
     fn rewritten(&self, driver: usize) -> anyhow::Result<Wasi> {
         let mut measure = self.measure()?.clone();
-        let wasm = fs::read(&measure.module).context("the module")?;
+        let wasm = regular::read(&measure.module).context("the module")?;
         let timed = counting(&wasm, Stream::Stdout, rewrite::Seen::Times);
         let wasm = match timed {
             Err(RewriteError::Times(_)) => counting(&wasm, Stream::Stdout, rewrite::Seen::Counts),
@@ -113,7 +114,7 @@ impl Run<'_> {
         let exit = last.exit;
         ensure!(self.prepared.plan.allows(exit), "it ended with {exit}");
         let file = last.stdout.as_ref();
-        let stdout = fs::read(file.context("what it wrote was not kept")?)?;
+        let stdout = regular::read(file.context("what it wrote was not kept")?)?;
         let counts = Counts::split(&stdout).map(|(_, counts)| counts);
         let counts = counts.context("it wrote no counts at its end")?;
         Ok(Wasi::rewritten(counts))

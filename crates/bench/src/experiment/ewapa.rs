@@ -11,13 +11,14 @@
 //! machine's C library: the portable build has musl, whose buffers are as small as
 //! wasi-libc's.
 
-use std::{fs, time::Duration};
+use std::time::Duration;
 
 use fathom_record::{
     Compared, Experiment, Variant,
     campaign::WorkloadNote,
     waterfall::{NOT_RUN, SUITE},
 };
+use fathom_sys::regular;
 
 use super::{
     Command, Design, Here, Measured, Traces,
@@ -96,7 +97,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
     // What is not built is told by whoever looks for all that is measured.
     for variant in BUILDS {
         let wasm = programs.first().map(|one| (one.artifact)(variant));
-        let wasm = wasm.and_then(|file| fs::read(file).ok());
+        let wasm = wasm.and_then(|file| regular::read(&file).ok());
         let wasm = wasm.and_then(|wasm| unrun(&wasm));
         written.extend(wasm.map(|wasm| (not_run(variant), wasm)));
     }

@@ -13,7 +13,6 @@
 //! What must stay true: rows come in the order that is told there.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -24,6 +23,7 @@ use fathom_record::{
     campaign::WorkloadNote,
     waterfall::{NOT_RUN, SUITE, TOUCHED, UNTOUCHED},
 };
+use fathom_sys::regular;
 
 use super::{
     Design, Here, Measured,
@@ -133,7 +133,7 @@ fn of_workload(here: &Here<'_>, suite: &str, name: &str) -> Result<Measured, Ask
     let is_built = (program.artifact)(Variant::Native).exists();
     let natives: &[Variant] = if is_built { &NATIVES } else { &[] };
     // What is not built is told by whoever looks for all that is measured.
-    let wasm = fs::read((program.artifact)(build)).ok();
+    let wasm = regular::read(&(program.artifact)(build)).ok();
     let title = workload.name.clone();
     let programs = (vec![program], vec![note(&suite, workload, &size)]);
     let mut measured = Measured {

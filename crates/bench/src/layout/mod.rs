@@ -12,11 +12,12 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use fathom_record::{Variant, campaign::ANEW};
+use fathom_sys::regular;
 
 use crate::plan::{Plan, Task};
 
@@ -50,7 +51,7 @@ fn fewer(one: u32, other: u32) -> u32 {
 fn layouts_of_module(task: &Task) -> u32 {
     // What was compiled before is found by the module's own bytes.
     let is_its_own = task.is_cached;
-    let can = |path: &Path| fs::read(path).is_ok_and(|module| shuffle::can_shuffle(&module));
+    let can = |path: &Path| regular::read(path).is_ok_and(|module| shuffle::can_shuffle(&module));
     match !is_its_own && can(&task.artifact) {
         true => ANEW,
         false => 1,

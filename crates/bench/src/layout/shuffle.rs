@@ -20,6 +20,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use fathom_sys::regular;
 use wasm_encoder::{
     CodeSection, FunctionSection, IndirectNameMap, Module, NameMap, NameSection,
     reencode::{Error, Reencode, utils},
@@ -65,7 +66,7 @@ pub(crate) fn shuffle(module: &[u8], seed: u64) -> Option<Vec<u8>> {
 /// see it as their own.
 pub(crate) fn place(module: &Path, seed: u64, scratch: &Path) -> io::Result<PathBuf> {
     let unreadable = || io::Error::new(io::ErrorKind::InvalidData, "not a module any more");
-    let shuffled = shuffle(&fs::read(module)?, seed).ok_or_else(unreadable)?;
+    let shuffled = shuffle(&regular::read(module)?, seed).ok_or_else(unreadable)?;
     let folder = scratch.join(FOLDER);
     fs::create_dir_all(&folder)?;
     let copy = folder.join(module.file_name().ok_or_else(unreadable)?);

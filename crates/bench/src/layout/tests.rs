@@ -1,5 +1,7 @@
 //! Which layouts a campaign has, and what each round is given.
 
+use std::fs;
+
 use super::*;
 use crate::plan::tests::plan;
 

@@ -18,6 +18,7 @@ use std::{
 };
 
 use fathom_record::{Fact, Host, Sandbox, campaign::ProbeRecord};
+use fathom_sys::regular;
 use serde::{Deserialize, Serialize};
 
 use super::Extent;
@@ -102,7 +103,7 @@ impl Verdicts {
     pub fn find(&self, sandbox: &Sandbox, engine: &str) -> Option<ProbeRecord> {
         is_ours(&self.folder).then_some(())?;
         let key = self.key(sandbox, engine);
-        let text = fs::read(self.file(&key)).ok()?;
+        let text = regular::read(&self.file(&key)).ok()?;
         let entry: Entry = serde_json::from_slice(&text).ok()?;
         (entry.key == key && entry.record.sandbox == sandbox.id()).then_some(entry.record)
     }
@@ -169,7 +170,7 @@ pub fn engine(spec: &EngineSpec, presence: &Presence, house: &House) -> String {
     for word in &spec.command {
         add(word.as_bytes());
         add(&program(word)
-            .and_then(|path| fs::read(path).ok())
+            .and_then(|path| regular::read(&path).ok())
             .unwrap_or_default());
     }
     let mut sources = vec![house.engines().join(&spec.name)];
@@ -182,7 +183,7 @@ pub fn engine(spec: &EngineSpec, presence: &Presence, house: &House) -> String {
     sources.sort();
     for path in sources.iter().flat_map(|folder| files(folder)) {
         add(path.as_os_str().as_encoded_bytes());
-        add(&fs::read(path).unwrap_or_default());
+        add(&regular::read(&path).unwrap_or_default());
     }
     for path in files(&house.tools().join("engines").join(&spec.name)) {
         add(path.as_os_str().as_encoded_bytes());

@@ -187,6 +187,41 @@ fn every_cell_is_measured_once_a_round() {
     assert!(campaign.failures.is_empty());
 }
 
+/// A session over one program whose outputs are compared with those of before, and what it
+/// fails with: `print` makes a text of the engine and of how often it was asked.
+fn compared(print: impl Fn(usize, usize) -> String + Clone + 'static) -> Vec<String> {
+    let mut bench = Bench::new(&["a"]);
+    let reference = bench.folder.path().join("reference");
+    std::fs::write(&reference, "0\n").unwrap();
+    for task in &mut bench.plan.tasks {
+        task.expected = crate::check::Expected::SameAs(reference.clone());
+    }
+    let asked = bench.asked.clone();
+    bench.run(move |number, request| {
+        let before = asked.borrow().iter().filter(|one| one.0 == number).count();
+        let conversation = answer(request, "a1");
+        for iteration in &conversation.iterations {
+            std::fs::write(iteration.stdout.as_ref().unwrap(), print(number, before)).unwrap();
+        }
+        Ok(conversation)
+    });
+    let failures = bench.campaign().failures;
+    let said = failures.into_iter().map(|failure| failure.message);
+    said.collect()
+}
+
+#[test]
+fn who_differs_from_itself_is_told_from_who_differs_from_others() {
+    let others = compared(|number, _| format!("{number}\n"));
+    assert_eq!(others.len(), 1, "{others:?}");
+    assert!(others[0].contains("differs from the first engine's"));
+    let itself = compared(|_, before| format!("{before}\n"));
+    assert_eq!(itself.len(), 2, "{itself:?}");
+    for said in itself {
+        assert!(said.contains("changes from run to run"), "{said}");
+    }
+}
+
 #[test]
 fn a_stopped_campaign_goes_on_where_it_was() {
     let bench = Bench::new(&["a", "b"]);

@@ -1,0 +1,92 @@
+//! Files that somebody else names, opened without waiting for anybody.
+//!
+//! A description, a campaign or what a runner says may name anything: a pipe that nobody
+//! writes to keeps whoever opens it waiting for good. What must stay true: nothing here
+//! blocks, and what is no regular file is an error that says what it is.
+
+use std::{
+    fs::{File, FileType, OpenOptions},
+    io::{self, Read},
+    os::unix::fs::{FileTypeExt, OpenOptionsExt},
+    path::Path,
+};
+
+/// Opens a regular file to be read.
+///
+/// # Errors
+/// What the system says, or that it is no regular file.
+pub fn open(path: &Path) -> io::Result<File> {
+    // Without waiting for a writer, where it is a pipe, or for a line, where it is a terminal.
+    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+    let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let file = opened.map_err(|error| match std::fs::metadata(path) {
+        // Sockets cannot be opened, which the system says less clearly.
+        Ok(meta) => irregular(meta.file_type()).unwrap_or(error),
+        Err(_) => error,
+    })?;
+    match irregular(file.metadata()?.file_type()) {
+        Some(error) => Err(error),
+        None => Ok(file),
+    }
+}
+
+/// As [`std::fs::read`], of a regular file.
+///
+/// # Errors
+/// As [`open`].
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// As [`std::fs::read_to_string`], of a regular file.
+///
+/// # Errors
+/// As [`open`], or it is not UTF-8.
+pub fn read_to_string(path: &Path) -> io::Result<String> {
+    io::read_to_string(open(path)?)
+}
+
+/// What a file is that is not regular.
+fn irregular(kind: FileType) -> Option<io::Error> {
+    let what = match kind {
+        kind if kind.is_file() => return None,
+        kind if kind.is_dir() => return Some(io::Error::from_raw_os_error(libc::EISDIR)),
+        kind if kind.is_fifo() => "a pipe",
+        kind if kind.is_socket() => "a socket",
+        _ => "a device",
+    };
+    let message = format!("{what}, where a regular file is needed");
+    Some(io::Error::new(io::ErrorKind::InvalidInput, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_opened_and_nobody_waits() {
+        let folder = std::env::temp_dir().join(format!("fathom-regular-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let at = |name: &str| folder.join(name);
+        std::fs::write(at("file"), "text").unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), rustix::fs::Mode::RWXU).unwrap();
+        let _listener = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        std::os::unix::fs::symlink(at("pipe"), at("link")).unwrap();
+        let said = |path: &Path| read_to_string(path).unwrap_err().to_string();
+        assert_eq!(read_to_string(&at("file")).unwrap(), "text");
+        for (name, what) in [
+            ("pipe", "a pipe, where"),
+            ("link", "a pipe, where"),
+            ("socket", "a socket, where"),
+            ("gone", "No such file"),
+            ("", "Is a directory"),
+        ] {
+            let text = said(&at(name));
+            assert!(text.starts_with(what), "{name}: {text}");
+        }
+        assert!(said(Path::new("/dev/null")).starts_with("a device, where"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
