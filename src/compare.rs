@@ -2,8 +2,8 @@
 //!
 //! Each slowdown that is found is looked for again in a campaign of its own, where the
 //! later campaign can be measured here. Exit status 0 if there is none, or none came again;
-//! 1 if one did, or a time was lost; 3 if one was found and could not be looked for. Never
-//! for a difference inside the noise.
+//! 1 if one did, or a time was lost; 3 if one was found and could not be looked for; 4 if
+//! what is tolerated could not have been seen. Never 1 for a difference inside the noise.
 
 mod confirm;
 
@@ -11,10 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::ensure;
-use fathom_record::Campaign;
+use fathom_bench::choose::Wanted;
+use fathom_record::{Campaign, Sandbox};
 use fathom_report::Results;
 use fathom_report::compare::{self as text, Standing};
 use fathom_report::compare_json::{self, Outcome};
+use fathom_report::programs::differences;
 use fathom_stats::{Basis, Comparison, Summary, compare};
 
 use crate::bench::args::percent;
@@ -25,8 +27,8 @@ use crate::report::{print, stdout_style};
 ///
 /// A slowdown beyond the threshold is measured again, in a campaign that is kept in the later
 /// one's folder, if the later one was measured on this host by this version. Exit status 1: a
-/// slowdown was confirmed, or a cell has lost its time; 3: a slowdown could not be measured
-/// again; 0: neither.
+/// slowdown was confirmed, or what was measured before is not measured now; 3: a slowdown could
+/// not be measured again; 4: too noisy to say; 0: no slowdown.
 #[derive(clap::Args)]
 pub struct Args {
     /// The earlier results folder
@@ -40,6 +42,10 @@ pub struct Args {
     /// the same host
     #[arg(long, value_parser = basis, value_name = "time|ratio")]
     basis: Option<Basis>,
+    /// Compare an engine of the earlier campaign with one that is called otherwise in the later
+    /// one, as EARLIER=LATER, each NAME or NAME:STRATEGY
+    #[arg(long, value_parser = map, value_name = "EARLIER=LATER")]
+    map: Vec<Map>,
     /// Measure nothing again: any slowdown is status 1
     #[arg(long)]
     no_confirm: bool,
@@ -50,11 +56,22 @@ pub struct Args {
 
 /// The exit status where a slowdown was found and could not be looked for again.
 const UNCONFIRMED: u8 = 3;
+/// The exit status where neither a slowdown nor that there is none could be seen.
+const TOO_NOISY: u8 = 4;
+
+/// An engine of the earlier campaign, and what it is called in the later one.
+#[derive(Clone, Debug)]
+struct Map {
+    earlier: Wanted,
+    later: Wanted,
+}
 
 /// Reads both, compares, and says so in the exit status.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
-    let before = Summary::from_campaign(&load(&args.before)?);
+    let earlier = mapped(load(&args.before)?, &args.map)?;
+    let before = Summary::from_campaign(&earlier);
     let campaign = load(&args.after)?;
+    let others = differences(&earlier.header, &campaign.header);
     let after = Summary::from_campaign(&campaign);
     let basis = args.basis.unwrap_or_else(|| Basis::of(&before, &after));
     let comparison = compare(&before, &after, args.threshold, basis);
@@ -78,7 +95,8 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let (earlier, later) = (name(&args.before), name(&args.after));
     let names = (earlier.as_str(), later.as_str());
     if !args.json {
-        print(&text::render(&comparison, names, standing, style))?;
+        let text = text::render(&comparison, names, &others, standing, style);
+        print(&text)?;
     }
     let again = (standing == Standing::ToConfirm).then(|| {
         let found = (&before, &comparison);
@@ -88,7 +106,10 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let outcome = outcome(&comparison, again.as_ref());
     let again = again.as_ref().map(Result::as_ref);
     match (args.json, again) {
-        (true, _) => print(&compare_json::render(&comparison, names, again, outcome)?)?,
+        (true, _) => {
+            let text = compare_json::render(&comparison, names, &others, again, outcome)?;
+            print(&text)?;
+        }
         (false, Some(again)) => print(&text::confirmation(&comparison, again, style))?,
         (false, None) => {}
     }
@@ -96,6 +117,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         Outcome::Accepted => ExitCode::SUCCESS,
         Outcome::Refused => ExitCode::FAILURE,
         Outcome::Unconfirmed => ExitCode::from(UNCONFIRMED),
+        Outcome::TooNoisy => ExitCode::from(TOO_NOISY),
     })
 }
 
@@ -108,8 +130,45 @@ fn outcome(found: &Comparison, again: Option<&Result<(Comparison, PathBuf), Stri
     };
     match is_refused {
         true => Outcome::Refused,
+        false if again.is_none() && text::is_blind(found) => Outcome::TooNoisy,
         false => Outcome::Accepted,
     }
+}
+
+/// A campaign with the names that the other one has for its engines.
+fn mapped(campaign: Campaign, maps: &[Map]) -> anyhow::Result<Campaign> {
+    let is_of = |wanted: &Wanted, sandbox: &Sandbox| {
+        wanted.engine == sandbox.engine
+            && wanted
+                .strategy
+                .as_ref()
+                .is_none_or(|name| *name == sandbox.strategy)
+    };
+    for Map { earlier, .. } in maps {
+        let mut cells = campaign.header.cells.iter();
+        let is_there = cells.any(|cell| is_of(earlier, &cell.sandbox));
+        ensure!(
+            is_there,
+            "--map {earlier}: the earlier campaign has no such row"
+        );
+    }
+    Ok(campaign.renamed(|sandbox| {
+        let map = maps.iter().find(|map| is_of(&map.earlier, sandbox));
+        let mut named = sandbox.clone();
+        if let Some(Map { later, .. }) = map {
+            named.engine.clone_from(&later.engine);
+            named.strategy = later.strategy.clone().unwrap_or(named.strategy);
+        }
+        named
+    }))
+}
+
+fn map(text: &str) -> Result<Map, String> {
+    let (earlier, later) = text.split_once('=').ok_or("EARLIER=LATER")?;
+    Ok(Map {
+        earlier: earlier.parse()?,
+        later: later.parse()?,
+    })
 }
 
 /// What a campaign measured, as somebody would say it.

@@ -141,3 +141,110 @@ fn a_slowdown_is_confirmed_refuted_or_left_unconfirmed() {
         "nothing was left behind"
     );
 }
+
+/// A campaign of its own folder, whose lines are those of another, changed.
+fn changed(folder: &Path, from: &str, name: &str, change: impl Fn(&mut Value) -> bool) {
+    let lines = fs::read_to_string(folder.join(from).join("samples.jsonl")).unwrap();
+    let mut text = String::new();
+    for line in lines.lines() {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        if change(&mut record) {
+            text.push_str(&record.to_string());
+            text.push('\n');
+        }
+    }
+    fs::create_dir(folder.join(name)).unwrap();
+    fs::write(folder.join(name).join("samples.jsonl"), text).unwrap();
+}
+
+fn is_header(record: &Value) -> bool {
+    record["record"] == "campaign"
+}
+
+/// A folder with the campaigns that are compared: `usual`, and what is odd about others.
+fn odd_campaigns() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("work.wat"), WORK).unwrap();
+    let bench = "bench work.wat --engines fathom:guard --rounds 6 --iterations 2 --no-probe \
+                 --wait-idle 0s --out measured";
+    assert!(
+        fathom(&bench.split(' ').collect::<Vec<_>>(), at)
+            .status
+            .success()
+    );
+    took(at, "usual", 1e7);
+    // Rounds that differ by a factor say nothing of 2 %.
+    changed(at, "usual", "noisy", |record| {
+        let round = record["round"].as_u64().unwrap_or(0);
+        if let Some(run) = record.pointer_mut("/phases/run/wall_ns") {
+            *run = Value::from(run.as_u64().unwrap() * [1, 2, 3, 1, 3, 2][round as usize % 6]);
+        }
+        true
+    });
+    changed(at, "usual", "uncontrolled", |record| {
+        let cell = record["cell"].as_str().unwrap_or_default();
+        !cell.ends_with("/control")
+    });
+    changed(at, "usual", "other", |record| {
+        if is_header(record) {
+            record["config"]["module"]["digest"] = Value::from("0123456789abcdef");
+            record["config"]["module"]["args"] = Value::from(vec!["5"]);
+        }
+        true
+    });
+    let lines = fs::read_to_string(at.join("usual/samples.jsonl")).unwrap();
+    let lines = lines.replace("\"fathom/", "\"node/");
+    let (header, rest) = lines.split_once('\n').unwrap();
+    let header = header.replace("\"engine\":\"fathom\"", "\"engine\":\"node\"");
+    fs::create_dir(at.join("node")).unwrap();
+    fs::write(at.join("node/samples.jsonl"), format!("{header}\n{rest}")).unwrap();
+    folder
+}
+
+#[test]
+fn what_cannot_be_seen_or_compared_is_no_pass() {
+    let folder = odd_campaigns();
+    let compare = |words: &str| {
+        let words = format!("compare --no-confirm {words}");
+        let output = fathom(&words.split(' ').collect::<Vec<_>>(), folder.path());
+        let said = String::from_utf8(output.stdout).unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said + &error)
+    };
+    let check = |words: &str, status: i32, part: &str| {
+        let (code, said) = compare(words);
+        assert_eq!(code, Some(status), "{words}: {said}");
+        assert!(said.contains(part), "{words}: no {part} in {said}");
+        said
+    };
+    check(
+        "usual usual --threshold 20%",
+        0,
+        "accepted: no slowdown past 20",
+    );
+    check("noisy noisy", 4, "too noisy to say: no slowdown past 2");
+    let json = check("noisy noisy --json", 4, "\"outcome\": \"too-noisy\"");
+    assert!(json.contains("\"other_programs\": []"), "{json}");
+    let said = compare("usual uncontrolled --threshold 20%").1;
+    assert!(!said.contains("measured before, not now"), "{said}");
+    let said = check(
+        "usual other --threshold 20%",
+        0,
+        "another program in the later",
+    );
+    let mut top = said.lines().skip(1);
+    assert!(top.next().unwrap().contains("work.wat has"), "{said}");
+    assert_eq!(
+        top.next().unwrap(),
+        "other arguments in the later campaign: `5`, they were none"
+    );
+    check("node usual", 1, "no cell in common");
+    let mapped = "node usual --threshold 20% --map node=fathom";
+    check(mapped, 0, "accepted: no slowdown");
+    check(
+        "usual node --map bun=node",
+        1,
+        "--map bun: the earlier campaign has no such row",
+    );
+}

@@ -22,16 +22,25 @@ pub enum Standing {
     ToConfirm,
 }
 
-/// What became of the common rows of the earlier and the later campaign, the verdict last.
+/// What became of the common rows of the earlier and the later campaign, the verdict last;
+/// `others` is how the programs of the two differ, told first.
 pub fn render(
     comparison: &Comparison,
     (before, after): (&str, &str),
+    others: &[String],
     standing: Standing,
     style: Style,
 ) -> String {
     let mut text = String::new();
     let mut say = |tone: Tone, line: &str| style.say(&mut text, tone, line);
     say(Tone::Strong, &format!("{after} against {before}"));
+    for line in others {
+        say(Tone::Bad, line);
+    }
+    if !others.is_empty() {
+        let what = "what changed may be the programs, and not the engines";
+        say(Tone::Bad, what);
+    }
     say(Tone::Faint, basis(comparison));
     for (threads, drift) in &comparison.drift {
         if comparison.basis == Basis::Time {
@@ -265,7 +274,10 @@ fn endings(comparison: &Comparison, standing: Standing, text: &mut String, style
     let mut say = |tone: Tone, line: &str| style.say(text, tone, line);
     say(Tone::Plain, "");
     for (cell, reason) in &comparison.lost {
-        say(Tone::Bad, &format!("✗ {cell} has lost its time: {reason}"));
+        say(
+            Tone::Bad,
+            &format!("✗ {cell} was measured before, not now: {reason}"),
+        );
     }
     for (cells, what) in [
         (&comparison.only_before, "earlier"),
@@ -299,15 +311,44 @@ fn endings(comparison: &Comparison, standing: Standing, text: &mut String, style
         }
     } else if !is_judged(comparison) {
         say(
-            Tone::Faint,
-            "nothing could be judged: too few rounds, or no controls",
+            Tone::Bad,
+            "too little to say: too few rounds, or no controls",
         );
+    } else if is_too_noisy(comparison) {
+        let seen = mean.map_or_else(|| "none".to_owned(), figures::percent);
+        let line = format!(
+            "too noisy to say: no slowdown past {threshold} found; could only have seen {seen}"
+        );
+        say(Tone::Bad, &line);
     } else {
         say(
             Tone::Good,
-            &format!("accepted: no slowdown past {threshold} was shown"),
+            &format!("accepted: no slowdown past {threshold} found"),
         );
     }
+}
+
+/// Whether a slowdown past the threshold would have gone unseen.
+pub fn is_blind(comparison: &Comparison) -> bool {
+    !comparison.rows.is_empty() && (!is_judged(comparison) || is_too_noisy(comparison))
+}
+
+/// Whether nothing was found where a slowdown past the threshold could not have been: what
+/// would have been found is more, and no interval excludes it.
+fn is_too_noisy(comparison: &Comparison) -> bool {
+    if comparison.is_refused() || !is_judged(comparison) {
+        return false;
+    }
+    let (mean, _) = comparison.detectable;
+    let reaches_past = |change: &Change| {
+        let ends = change.ratio.interval.ok();
+        ends.is_none_or(|ends| ends.high > 1.0 + comparison.threshold)
+    };
+    let mut means = comparison
+        .rows
+        .iter()
+        .filter_map(|row| row.geomean.as_ref());
+    mean.is_none_or(|mean| mean > comparison.threshold) && means.any(reaches_past)
 }
 
 /// Whether anything at all can be said about any row.

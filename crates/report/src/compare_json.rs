@@ -16,6 +16,7 @@ struct Answer<'a> {
     basis: &'static str,
     threshold: f64,
     is_same_host: bool,
+    other_programs: &'a [String],
     outcome: Outcome,
     drift: Vec<Drift>,
     rows: Vec<RowOut<'a>>,
@@ -35,6 +36,8 @@ pub enum Outcome {
     Refused,
     /// Something did, and could not be looked for again.
     Unconfirmed,
+    /// Nothing was found, and what was tolerated could not have been seen.
+    TooNoisy,
 }
 
 #[derive(Serialize)]
@@ -88,6 +91,7 @@ struct Confirmation<'a> {
 pub fn render(
     comparison: &Comparison,
     (before, after): (&str, &str),
+    others: &[String],
     again: Option<Result<&(Comparison, PathBuf), &String>>,
     outcome: Outcome,
 ) -> Result<String, serde_json::Error> {
@@ -106,6 +110,7 @@ pub fn render(
         },
         threshold: comparison.threshold,
         is_same_host: comparison.is_same_host,
+        other_programs: others,
         outcome,
         drift: drift.collect(),
         rows: comparison.rows.iter().map(row).collect(),

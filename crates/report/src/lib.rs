@@ -55,6 +55,8 @@ pub mod merge_json;
 mod own_html;
 pub mod pages;
 pub mod plain;
+pub mod programs;
+pub mod samples;
 pub mod scaling;
 pub mod sheet;
 mod stated;

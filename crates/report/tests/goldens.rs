@@ -119,6 +119,7 @@ fn a_slowdown_is_refused_and_noise_is_not() {
         let text = fathom_report::compare::render(
             &found,
             ("before", "after"),
+            &["another program".to_owned()][..usize::from(threshold > 0.5)],
             fathom_report::compare::Standing::Last,
             Style::default(),
         );
@@ -132,4 +133,15 @@ fn a_slowdown_is_refused_and_noise_is_not() {
     let (is_refused, text) = said(&common::suite_again(99, 1.0), 0.0);
     assert!(!is_refused, "noise is no slowdown: {text}");
     golden("compare-same.txt", text.as_bytes());
+    // A slowdown past nothing at all could not have been seen; one past a half could.
+    assert!(
+        text.contains("too noisy to say: no slowdown past 0"),
+        "{text}"
+    );
+    let (_, text) = said(&common::suite_again(99, 1.0), 0.9);
+    assert!(text.contains("accepted: no slowdown past 90"), "{text}");
+    assert!(
+        text.lines().nth(1).unwrap().ends_with("another program"),
+        "{text}"
+    );
 }

@@ -151,6 +151,8 @@ pub fn compare(before: &Summary, after: &Summary, threshold: f64, basis: Basis) 
     let lost = after
         .cells
         .iter()
+        // Where the budget leaves controls out, the others' are used.
+        .filter(|cell| !(cell.cell.is_control() && matches!(cell.times, Err(NoTime::NotMeasured))))
         .filter(|cell| {
             before
                 .cell(&cell.id)

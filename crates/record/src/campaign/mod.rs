@@ -25,6 +25,7 @@
 
 mod before;
 mod read;
+mod rename;
 mod shard;
 mod traced;
 mod write;
