@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
+use fathom_report::csv::{self, explained};
 use fathom_report::view::figure;
-use fathom_report::{Format, Report, Style, write_whole};
+use fathom_report::{Format, Report, Results, Style, samples, write_whole};
 use fathom_stats::Figure;
 use fathom_trace::trace::Trace;
 
@@ -21,7 +22,8 @@ pub const STDOUT: &str = "-";
 #[derive(clap::Args)]
 pub struct Args {
     /// A results folder, the samples.jsonl in it, or a file of `fathom trace --out`
-    results: PathBuf,
+    #[arg(required_unless_present = "columns")]
+    results: Option<PathBuf>,
     /// terminal, html, markdown, csv or json
     #[arg(long, default_value = "terminal", value_name = "FORMAT")]
     format: Format,
@@ -34,6 +36,12 @@ pub struct Args {
     /// Write every page and table of the experiment to the results folder, or to --out
     #[arg(long, conflicts_with_all = ["format", "by", "json"])]
     pages: bool,
+    /// Print every sample instead, in this form
+    #[arg(long, conflicts_with_all = ["format", "by", "json", "pages"], value_parser = ["csv"], hide_possible_values = true, value_name = "csv")]
+    samples: Option<String>,
+    /// Explain every column of --format csv and of --samples csv
+    #[arg(long, exclusive = true)]
+    columns: bool,
     /// File to write, `-` for standard output; without it, HTML goes to the results folder
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -44,10 +52,21 @@ pub struct Args {
 
 /// Reads, renders, and prints or writes.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    if let Some(trace) = trace_in(&args.results) {
-        return traced(args, &trace);
+    let Some(results) = args.results.clone() else {
+        let (report, samples) = (explained(&csv::COLUMNS), explained(&samples::COLUMNS));
+        let both = format!("report --format csv:\n{report}\nreport --samples csv:\n{samples}");
+        print(&both)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    if let Some(trace) = trace_in(&results) {
+        return traced(args, &results, &trace);
     }
-    let report = Report::open_by(&args.results, args.by)?;
+    if args.samples.is_some() {
+        let campaign = Results::find(&results)?.load()?;
+        let to = args.out.filter(|out| out != Path::new(STDOUT));
+        return deliver(&samples::csv(&campaign), to);
+    }
+    let report = Report::open_by(&results, args.by)?;
     if args.pages {
         let is_folder = args.out.as_deref() != Some(Path::new(STDOUT));
         ensure!(is_folder, "--pages writes several files: --out is a folder");
@@ -96,10 +115,14 @@ fn trace_in(path: &Path) -> Option<Trace> {
 }
 
 /// A trace in a form.
-fn traced(args: Args, trace: &Trace) -> anyhow::Result<ExitCode> {
+fn traced(args: Args, results: &Path, trace: &Trace) -> anyhow::Result<ExitCode> {
     ensure!(
         !args.pages,
         "--pages is for results; a trace is one page: --format html"
+    );
+    ensure!(
+        args.samples.is_none(),
+        "--samples is for results, not for a trace"
     );
     ensure!(args.by.is_none(), "--by is for results, not for a trace");
     let text = match (args.format, args.json) {
@@ -108,7 +131,7 @@ fn traced(args: Args, trace: &Trace) -> anyhow::Result<ExitCode> {
         (Format::Html, _) => picture::of(trace).html(),
         (other, _) => bail!("a trace has no {other}: terminal, html or json"),
     };
-    let beside = || args.results.with_extension("html");
+    let beside = || results.with_extension("html");
     let to = match (args.out, args.format) {
         (Some(out), _) if out == Path::new(STDOUT) => None,
         (Some(out), _) => Some(out),

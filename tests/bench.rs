@@ -175,10 +175,11 @@ fn a_pipe_in_place_of_a_file_is_said_and_waited_for_by_nobody() {
         assert!(!output.status.success(), "{words:?}: {said}");
         assert!(said.contains("regular file"), "{words:?}: {said}");
     }
-    let mut list = fathom(&["engines", "list"]);
-    let output = in_time(list.env("FATHOM_HOME", place.path("house")));
+    // A description that is none describes no engine.
+    let mut named = fathom(&["bench", "hello.wat", "--engines", "x"]);
+    let output = in_time(named.env("FATHOM_HOME", place.path("house")));
     assert!(
-        stderr(&output).contains("engine.toml"),
+        stderr(&output).contains("no engine `x`"),
         "{}",
         stderr(&output)
     );
@@ -304,7 +305,7 @@ fn what_cannot_begin_is_one_line_and_leaves_nothing() {
     let junk = junk.to_string_lossy();
     for (words, part) in [
         (&["missing.wasm"][..], "missing.wasm"),
-        (&[&*junk], "not a WebAssembly file"),
+        (&[&*junk], "not WebAssembly"),
         (&["polybench"], "`polybench` is neither a suite nor a file"),
         (&[&*hello, "--engines", "nowhere"], "no engine `nowhere`"),
         (&[&*hello, "--bounds", "magic"], "unknown strategy 'magic'"),

@@ -88,7 +88,7 @@ fn an_engine_is_installed_once_listed_checked_and_removed() {
         "{out}"
     );
     assert!(
-        out.ends_with("\nnot to be had:\n  N  in no registry\n"),
+        out.ends_with("\nnot available:\n  N  in no registry\n"),
         "{out}"
     );
     let (status, out, _) = engines(house, &["doctor"]);

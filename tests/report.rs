@@ -194,7 +194,13 @@ fn a_slowdown_decides_the_exit_status_and_noise_does_not() {
     results(folder.path(), "before", 1.0);
     results(folder.path(), "slower", 1.05);
     for (words, status, last) in [
-        (vec!["before", "before", "--threshold", "0%"], 0, "accepted"),
+        (vec!["before", "before"], 0, "accepted"),
+        // Nothing at all could not have been seen, whatever there is.
+        (
+            vec!["before", "before", "--threshold", "0%"],
+            4,
+            "too noisy to say",
+        ),
         (vec!["before", "slower"], 3, "refused, unconfirmed: "),
         (vec!["before", "slower", "--no-confirm"], 1, "refused: "),
         (
@@ -261,4 +267,92 @@ fn a_reader_that_leaves_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn every_sample_and_where_it_comes_from_is_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    results(folder.path(), "run", 1.0);
+    let samples = fathom(&["report", "run", "--samples", "csv"], folder.path());
+    let samples = text(&samples.stdout);
+    let mut lines = samples.lines();
+    let head: Vec<&str> = lines.next().unwrap().split(',').collect();
+    assert!(lines.clone().count() > 1000, "{}", lines.count());
+    let kernel = head.iter().position(|name| *name == "kernel_ns").unwrap();
+    for line in lines {
+        let field = line.split(',').nth(kernel).unwrap();
+        assert!(field.parse::<u64>().is_ok(), "{line}");
+    }
+    let report = text(&fathom(&["report", "run", "--format", "csv"], folder.path()).stdout);
+    let report_head: Vec<&str> = report.lines().next().unwrap().split(',').collect();
+    let version = report_head
+        .iter()
+        .position(|name| *name == "engine_version");
+    let ours = report
+        .lines()
+        .find(|line| line.starts_with("fathom/guard/"));
+    let ours: Vec<&str> = ours.unwrap().split(',').collect();
+    assert!(!ours[version.unwrap()].is_empty(), "{ours:?}");
+    // Each column of both is explained, whatever is measured.
+    let explained = text(&fathom(&["report", "--columns"], folder.path()).stdout);
+    for name in head.iter().chain(&report_head) {
+        let is_there = |line: &str| line.split_whitespace().next() == Some(*name);
+        assert!(explained.lines().any(is_there), "{name}: {explained}");
+    }
+    let json = text(&fathom(&["report", "run", "--json"], folder.path()).stdout);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let rows = json["groups"][0]["rows"].as_array().unwrap();
+    let ours = rows.iter().find(|row| row["engine"] == "fathom").unwrap();
+    assert!(ours["version"].is_string(), "{ours}");
+}
+
+#[test]
+fn pages_have_pictures_as_files() {
+    let folder = tempfile::tempdir().unwrap();
+    results(folder.path(), "run", 1.0);
+    let output = fathom(
+        &["report", "run", "--pages", "--out", "pages"],
+        folder.path(),
+    );
+    let written = text(&output.stdout);
+    assert!(
+        written.lines().any(|line| line == "pages/ratios-1.svg"),
+        "{written}"
+    );
+    let picture = fs::read_to_string(folder.path().join("pages/ratios-1.svg")).unwrap();
+    assert!(
+        picture.starts_with("<svg ") && picture.contains("fathom guard"),
+        "{picture}"
+    );
+}
+
+#[test]
+fn nothing_is_a_finding_below_five_rounds() {
+    let folder = tempfile::tempdir().unwrap();
+    results(folder.path(), "run", 1.0);
+    let file = folder.path().join("run/samples.jsonl");
+    let lines = fs::read_to_string(&file).unwrap();
+    let is_early = |line: &&str| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        record["round"].as_u64().is_none_or(|round| round < 1)
+    };
+    let early: Vec<&str> = lines.lines().filter(is_early).collect();
+    fs::write(&file, early.join("\n") + "\n").unwrap();
+    let shown = text(&fathom(&["report", "run"], folder.path()).stdout);
+    let first = shown.lines().next().unwrap();
+    assert!(
+        first.ends_with("too few rounds to say anything; it takes 5."),
+        "{first}"
+    );
+    for voice in [
+        "What checks cost",
+        "Fastest",
+        "came out first",
+        "is the fastest",
+        "resolve",
+    ] {
+        assert!(!shown.contains(voice), "{voice}: {shown}");
+    }
+    // One line for each group of rows, and not a cell of a table each.
+    assert!(shown.matches("too few").count() <= 4, "{shown}");
 }

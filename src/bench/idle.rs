@@ -43,9 +43,9 @@ pub fn wait(needed: u32, limit: Duration, stop: &AtomicBool) {
 
 fn waiting(demand: Demand, left: Duration) -> String {
     format!(
-        "waiting at most {} more: {}; --wait-idle 0s measures at once",
-        rough(left),
-        in_words(demand)
+        "{}; waiting up to {} (--wait-idle 0s measures at once)",
+        in_words(demand),
+        rough(left)
     )
 }
 
@@ -55,14 +55,8 @@ fn busy(demand: Demand) -> String {
 }
 
 fn in_words(demand: Demand) -> String {
-    let Demand { used, needed, cpus } = demand;
-    format!(
-        "other programs use {used:.1} of {cpus} processors, and {} needed",
-        match needed.min(cpus) {
-            1 => "1 is".to_owned(),
-            many => format!("{many} are"),
-        }
-    )
+    let Demand { used, cpus, .. } = demand;
+    format!("machine busy: {used:.0} of {cpus} CPUs in use")
 }
 
 #[cfg(test)]
@@ -78,13 +72,11 @@ mod tests {
         };
         assert_eq!(
             waiting(demand(1.94, 1), Duration::from_secs(59)),
-            "waiting at most 59 s more: other programs use 1.9 of 2 processors, and 1 is needed; \
-             --wait-idle 0s measures at once"
+            "machine busy: 2 of 2 CPUs in use; waiting up to 59 s (--wait-idle 0s measures at once)"
         );
         assert_eq!(
             busy(demand(1.0, 16)),
-            "warning: other programs use 1.0 of 2 processors, and 2 are needed: times will be \
-             noisier than they need be"
+            "warning: machine busy: 1 of 2 CPUs in use: times will be noisier than they need be"
         );
     }
 }

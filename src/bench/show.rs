@@ -135,8 +135,8 @@ impl Observer for Shown {
                 is_control: true,
                 ..
             } => self.say(&format!(
-                "the control of {sandbox} is left out of later rounds: the noisiest other's is \
-                 used; a longer --budget measures it"
+                "To save time, {sandbox} is no longer measured twice for the noise estimate: the \
+                 noisiest other's is used; a longer --budget measures it"
             )),
             Note::Rests { sandbox, round, .. } => self.say(&format!(
                 "{sandbox} is left out of later rounds: it takes {:.0} s a round, which would leave \
@@ -154,7 +154,7 @@ impl Observer for Shown {
                 // Thirty kernels which fail for one reason are one line.
                 if self
                     .said
-                    .insert((cell.sandbox.id().to_string(), message.to_owned()))
+                    .insert((cell.sandbox.engine.clone(), message.to_owned()))
                 {
                     self.say(&format!("failed: {}: {kind}: {message}", describe(cell)));
                 }

@@ -111,7 +111,7 @@ fn render(rows: &[Row], unavailable: &[Unavailable]) -> String {
         }
     }
     if !unavailable.is_empty() {
-        text.push_str("\nnot to be had:\n");
+        text.push_str("\nnot available:\n");
         let width = unavailable.iter().map(|u| u.display.chars().count()).max();
         for none in unavailable {
             let width = width.unwrap_or(0);
@@ -182,7 +182,7 @@ mod tests {
              x       1.2      installed  12.3 MB  guard, trap  –\n\
              yy      1.2      outdated   12.3 MB  guard, trap  –\n\
              z       –        no recipe        –  guard, trap  –\n\
-             \nnot to be had:\n  N  in no registry\n"
+             \nnot available:\n  N  in no registry\n"
         );
     }
 }

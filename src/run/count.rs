@@ -65,7 +65,7 @@ fn table(counts: &Counts, sites: CheckSites) -> String {
         (
             "checks removed",
             counts.checks_left_out,
-            "accesses that would have executed one",
+            "accesses whose check was removed",
         ),
         ("checks emitted", sites.emitted.into(), "in the code"),
         ("", sites.left_out.into(), "removed from the code"),

@@ -130,7 +130,10 @@ pub fn load(group: &Group) -> Vec<Column> {
 fn filled(columns: Vec<Column>, group: &Group) -> Vec<Column> {
     columns
         .into_iter()
-        .filter(|column| group.rows.iter().any(|row| (column.show)(row) != NONE))
+        .filter(|column| {
+            let mut shown = group.rows.iter().map(|row| (column.show)(row));
+            shown.any(|text| text != NONE && text != TOO_FEW)
+        })
         .collect()
 }
 

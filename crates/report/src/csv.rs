@@ -6,44 +6,96 @@ use fathom_stats::{Figure, FigureUnit};
 
 use crate::view::{CellView, Group, Row, View};
 
-/// The columns. A figure's unit is in its own column; ratios have none.
-const HEAD: [&str; 24] = [
-    "cell",
-    "engine",
-    "strategy",
-    "opt",
-    "backend",
-    "suite",
-    "workload",
-    "variant",
-    "size",
-    "threads",
-    "figure",
-    "unit",
-    "median",
-    "low_95",
-    "high_95",
-    "min",
-    "max",
-    "mad",
-    "rounds",
-    "baseline",
-    "ratio_to_baseline",
-    "ratio_low_95",
-    "ratio_high_95",
-    "verdict",
+/// The columns, each with what it holds. A figure's unit is in its own column; ratios have
+/// none.
+pub const COLUMNS: [(&str, &str); 30] = [
+    (
+        "cell",
+        "the cell's id: engine, strategy, workload, build, size and instances",
+    ),
+    ("engine", "the engine's name; `native` for native code"),
+    (
+        "strategy",
+        "how it checks bounds, by the engine's name for it",
+    ),
+    ("opt", "how hard the code generator tries"),
+    ("backend", "the code generator, where one was chosen"),
+    (
+        "suite",
+        "the workload's suite; `module` for a program of your own",
+    ),
+    ("workload", "the program"),
+    ("variant", "what it was compiled to"),
+    ("size", "the problem size, by the suite's name for it"),
+    ("threads", "instances that run at once"),
+    (
+        "figure",
+        "what was measured, such as kernel, run, compile or rss_peak",
+    ),
+    (
+        "unit",
+        "the unit of the next columns: ns, bytes, count, share, per second",
+    ),
+    ("median", "the median over rounds of each round's own"),
+    (
+        "low_95",
+        "the lower end of the 95 % interval of the median; empty below five rounds",
+    ),
+    ("high_95", "the upper end"),
+    ("min", "the least round"),
+    ("max", "the greatest round"),
+    ("mad", "the median absolute deviation of the rounds"),
+    ("rounds", "how many rounds were measured to their end"),
+    ("baseline", "what the ratio is to"),
+    (
+        "ratio_to_baseline",
+        "the cell over the baseline's, for the figure that rows are compared by",
+    ),
+    (
+        "ratio_low_95",
+        "the lower end of the ratio's 95 % interval; empty below five rounds",
+    ),
+    ("ratio_high_95", "the upper end"),
+    (
+        "verdict",
+        "whether the two differ: different, equivalent, undecided, too few rounds",
+    ),
+    (
+        "engine_version",
+        "the version that was in force; unknown where the engine does not say",
+    ),
+    (
+        "module_digest",
+        "a hash of the bytes of a program of your own (FNV-1a); empty for a suite's",
+    ),
+    (
+        "host",
+        "the machine: processors, kernel, memory, load at the start",
+    ),
+    ("campaign", "the campaign's name"),
+    ("date", "when the campaign began, UTC, as RFC 3339"),
+    ("tool", "the version of fathom that measured"),
 ];
+
+/// What each of some columns holds, a line each.
+pub fn explained(columns: &[(&str, &str)]) -> String {
+    let widest = columns.iter().map(|(name, _)| name.len()).max();
+    let width = widest.unwrap_or(0);
+    let line = |(name, what): &(&str, &str)| format!("  {name:width$}  {what}\n");
+    columns.iter().map(line).collect()
+}
 
 /// All cells that have a time.
 pub fn render(view: &View) -> String {
-    let mut text = HEAD.join(",");
+    let mut text = COLUMNS.map(|(name, _)| name).join(",");
     text.push_str("\r\n");
     for group in &view.groups {
         for row in &group.rows {
             for (cell, workload) in row.cells.iter().zip(&group.workloads) {
                 let Some(cell) = cell else { continue };
                 for (figure, estimate) in &cell.figures {
-                    let fields = fields(group, row, &workload.name, cell, *figure, estimate);
+                    let mut fields = fields(group, row, &workload.name, cell, *figure, estimate);
+                    fields.extend(origin(view, row));
                     let fields: Vec<String> = fields.iter().map(|field| quote(field)).collect();
                     text.push_str(&fields.join(","));
                     text.push_str("\r\n");
@@ -99,6 +151,21 @@ fn fields(
     fields
 }
 
+/// Where a line comes from, so that lines of many campaigns can stand in one file.
+fn origin(view: &View, row: &Row) -> [String; 6] {
+    let digest = view.module_digest.clone();
+    [
+        row.in_force.clone(),
+        digest
+            .filter(|_| row.key.variant.is_wasm())
+            .unwrap_or_default(),
+        view.host_line.clone(),
+        view.title.clone(),
+        view.date.clone(),
+        view.tool.clone(),
+    ]
+}
+
 pub(crate) fn unit(unit: FigureUnit) -> &'static str {
     match unit {
         FigureUnit::Nanoseconds => "ns",
@@ -144,6 +211,19 @@ mod tests {
     fn fields_are_quoted_where_they_must_be() {
         assert_eq!(quote("plain"), "plain");
         assert_eq!(quote("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+
+    #[test]
+    fn every_column_is_explained_once() {
+        for columns in [&COLUMNS[..], &crate::samples::COLUMNS] {
+            let names = columns.iter().map(|(name, _)| *name);
+            let names: std::collections::BTreeSet<&str> = names.collect();
+            assert_eq!(names.len(), columns.len());
+            for (name, what) in columns {
+                assert!(what.len() > 8 && !what.ends_with('.'), "{name}");
+            }
+        }
+        assert_eq!(explained(&COLUMNS).lines().count(), COLUMNS.len());
     }
 
     #[test]

@@ -83,8 +83,12 @@ fn prose(sentence: &str) -> String {
     parts.collect()
 }
 
+/// How a figure is to be cited.
+pub(crate) const CITE: &str = "To cite a figure, name Fathom's version, the campaign and its \
+     date, and the host; `CITATION.cff` in Fathom's sources has the entry.";
+
 /// The methodology as a reader of one page needs it; docs/METHODOLOGY.md has the whole.
-const METHOD: [&str; 6] = [
+const METHOD: [&str; 7] = [
     "A round measures every cell once, in fresh processes, in random order. A cell's value is the \
      median of its rounds; the rounds of two cells make a ratio round by round, so that what \
      slowed the machine for the whole of a round cancels.",
@@ -97,11 +101,11 @@ const METHOD: [&str; 6] = [
      shown to differ.",
     "The noise floor is the difference that was measured between identical configurations.",
     "For the full methodology and its reasons see `docs/METHODOLOGY.md` in Fathom's sources.",
+    CITE,
 ];
 
 struct GroupPage<'a> {
     group: &'a Group,
-    floor: String,
     ratios: Chart,
     heat: Vec<HeatLine>,
     means: Vec<String>,
@@ -190,7 +194,6 @@ impl<'a> GroupPage<'a> {
         };
         GroupPage {
             group,
-            floor: group.noise_floor.map_or_else(String::new, figures::noise),
             ratios: bars::ratios(group),
             heat: if is_single {
                 Vec::new()

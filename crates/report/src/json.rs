@@ -128,7 +128,7 @@ fn row<'a>(group: &'a Group, row: &'a Row) -> RowOut<'a> {
     RowOut {
         name: &row.name,
         engine: &sandbox.engine,
-        version: sandbox.version.as_deref(),
+        version: Some(row.in_force.as_str()).filter(|version| !version.is_empty()),
         strategy: &sandbox.strategy,
         opt: sandbox.opt.to_string(),
         backend: sandbox.backend.as_deref(),

@@ -18,6 +18,7 @@ use std::fmt::Write;
 
 use fathom_record::Campaign;
 use fathom_stats::Summary;
+use fathom_stats::interval::ROUNDS_MIN;
 use serde::Deserialize;
 
 use crate::ReportError;
@@ -27,7 +28,7 @@ use crate::markdown::escape;
 use crate::pages::{Context, Own};
 use crate::scaling::{self, Scaling};
 use crate::stated::{self, Statement};
-use crate::view::{self, View};
+use crate::view::{self, View, portable};
 
 /// The page's name.
 pub const NAME: &str = "leaps-and-bounds";
@@ -121,9 +122,9 @@ impl Page<'_> {
         text.push_str(&failures(self.campaign));
         let _ = write!(
             text,
-            "\n## Reproduce\n\n```sh\nfathom {}\n```\n\nThe same command continues a campaign that was stopped, and \
+            "\n## Reproduce\n\n```sh\n{}\n```\n\nThe same command continues a campaign that was stopped, and \
              rewrites this page; `--page-only` only rewrites it.\n",
-            self.campaign.header.command.join(" ")
+            portable(&self.campaign.header)
         );
         let mut files = vec![(format!("{NAME}.md"), text)];
         files.extend(pictures.into_iter().map(|one| (one.file, one.svg)));
@@ -162,21 +163,40 @@ impl Page<'_> {
     fn statements(&self, paper: &Paper) -> String {
         let head = ["question", "published", "here", "where in the paper"];
         let mut table = vec![head.map(str::to_owned).to_vec()];
+        let early = self.early();
         for one in &paper.statement {
+            let here = self.here(&one.here).map_or_else(
+                || "not in this campaign".to_owned(),
+                |here| match early.is_some() && self.is_measured(&one.here) {
+                    true => figures::NONE.to_owned(),
+                    false => here,
+                },
+            );
             table.push(vec![
                 one.what.clone(),
                 one.published.clone(),
-                self.here(&one.here)
-                    .unwrap_or_else(|| "not in this campaign".to_owned()),
+                here,
                 one.place.clone(),
             ]);
         }
         let note =
             "The paper's bars carry no numbers; the published figures here are those in its text.";
+        let early = early.map_or_else(String::new, |early| format!("\n\n{early}"));
         format!(
-            "\n## What they found, and what was found here\n\n{note}\n\n{}",
+            "\n## What they found, and what was found here\n\n{note}{early}\n\n{}",
             words(&table)
         )
+    }
+
+    /// Why nothing was found here yet, where there are too few rounds for any finding.
+    fn early(&self) -> Option<String> {
+        let rounds = self.campaign.processes.iter().map(|one| one.round + 1);
+        let rounds = rounds.max().unwrap_or(0) as usize;
+        (rounds < ROUNDS_MIN).then(|| {
+            format!(
+                "Too few rounds to find anything here: {rounds} of the {ROUNDS_MIN} that it takes."
+            )
+        })
     }
 
     fn side_by_side(&self) -> String {

@@ -54,6 +54,7 @@ pub mod merge;
 pub mod merge_json;
 mod own_html;
 pub mod pages;
+mod pictures;
 pub mod plain;
 pub mod programs;
 pub mod samples;
@@ -260,7 +261,7 @@ impl Report {
         write_all(&self.results.folder, &self.files()?)
     }
 
-    /// Writes what [`Report::save`] writes, and a paper's page, into a folder. What was
+    /// Writes what [`Report::save`] writes, pictures and a paper's page, into a folder. What was
     /// written, in order.
     ///
     /// # Errors
@@ -268,6 +269,7 @@ impl Report {
     pub fn save_all(&self, folder: Option<&Path>) -> Result<Vec<PathBuf>, ReportError> {
         let folder = folder.unwrap_or(&self.results.folder);
         let mut files = self.files()?;
+        files.extend(pictures::files(&self.view));
         files.extend(self.own.paper.iter().cloned());
         write_all(folder, &files)?;
         Ok(files.iter().map(|(name, _)| folder.join(name)).collect())

@@ -6,6 +6,7 @@
 use crate::chart;
 use crate::columns::{self, Column};
 use crate::figures;
+use crate::html::CITE;
 use crate::view::{Fact, Group, Totals, View};
 
 /// The report. `None` fields are dashes, as everywhere.
@@ -36,6 +37,7 @@ pub fn render(view: &View) -> String {
         &mut text,
         &format!("Raw samples: {}", code(&view.samples_file)),
     );
+    paragraph(&mut text, CITE);
     text
 }
 

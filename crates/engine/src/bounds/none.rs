@@ -32,7 +32,7 @@ const ABOUT: About = About {
     strays_64: true,
     ..About::new(
         "none",
-        "no checks, the whole reach mapped: a baseline, not a sandbox",
+        "no checks; all 4 GiB mapped: a baseline, not a sandbox",
         Guarantee::Unchecked,
     )
 };

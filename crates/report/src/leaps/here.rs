@@ -45,6 +45,15 @@ impl Page<'_> {
         }
     }
 
+    /// Whether the answer to a question is a figure, and not what is said in place of one.
+    pub(super) fn is_measured(&self, question: &str) -> bool {
+        match question {
+            "spec" => self.of == Only::Spec,
+            "other processors" => false,
+            _ => true,
+        }
+    }
+
     /// V8 as it ships, in the mean.
     fn v8_over_native(&self) -> Option<String> {
         let row = self.find("node", "guard").filter(|_| self.has_native())?;

@@ -32,6 +32,7 @@ use super::{Context, Own, Printed};
 use crate::bounds::failures;
 use crate::markdown::escape;
 use crate::stated::{self, Statement};
+use crate::view::{portable, relative};
 use crate::{ReportError, figures};
 
 const NAME: &str = "ewapa";
@@ -247,9 +248,9 @@ impl<'a> Page<'a> {
         let _ = write!(
             text,
             "\n## Reproduce\n\n```sh\npython3 workloads/build.py --suite wasi-io --variant \
-             wasm,wasm-mvp,native-gcc\nfathom {}\nfathom explain {}/traces\n```\n\nThe same command continues a \
+             wasm,wasm-mvp,native-gcc\n{}\nfathom explain {}/traces\n```\n\nThe same command continues a \
              campaign that was stopped, and rewrites this page.\n",
-            self.campaign.header.command.join(" "),
+            portable(&self.campaign.header),
             self.folder(),
         );
         text
@@ -260,7 +261,8 @@ impl<'a> Page<'a> {
         let words = &self.campaign.header.command;
         let out = words.iter().position(|word| word == "--out");
         let named = out.and_then(|at| words.get(at + 1));
-        named.cloned().unwrap_or_else(|| format!("results/{NAME}"))
+        let here = self.campaign.header.config.folder.as_deref();
+        named.map_or_else(|| format!("results/{NAME}"), |word| relative(word, here))
     }
 
     /// Programs of the suite, in its order.

@@ -1,6 +1,6 @@
 //! From a campaign to what is shown of it.
 
-use fathom_record::campaign::{AbsentNote, Tail};
+use fathom_record::campaign::{AbsentNote, Failure, Tail};
 use fathom_record::{Campaign, CellId};
 use fathom_stats::{Figure, NoTime, Summary};
 
@@ -25,6 +25,7 @@ pub fn from_campaign(
         tool: header.tool.clone(),
         command: commands::command(header),
         resume: commands::shell(&["fathom", "bench", "--resume", folder]),
+        module_digest: (campaign.header.config.module.as_ref()).map(|own| own.digest.clone()),
         samples_file: samples_file.to_owned(),
         subject: words::subject(campaign, summary, &groups),
         host_line: facts::host_line(&header.host),
@@ -86,15 +87,38 @@ fn probes(campaign: &Campaign) -> Vec<ProbeRow> {
     rows
 }
 
-/// Failures of the campaign, then of cells; cells without a time that have no
-/// failure of their own come last.
+/// Failures of the campaign, then of cells, those that an engine has for one reason
+/// together; cells without a time that have no failure of their own come last.
 fn failures(campaign: &Campaign, summary: &Summary) -> Vec<FailureRow> {
-    let mut rows: Vec<FailureRow> = Vec::new();
+    let engine = |failure: &Failure| {
+        let cell = failure.cell.as_ref()?;
+        Some(campaign.cell(cell)?.sandbox.engine.clone())
+    };
+    let mut alike: Vec<(&Failure, usize)> = Vec::new();
     for failure in &campaign.failures {
+        let is_alike = |(one, _): &&mut (&Failure, usize)| {
+            let (own, other) = (engine(one), engine(failure));
+            own.is_some()
+                && own == other
+                && (one.round, one.kind) == (failure.round, failure.kind)
+                && one.message == failure.message
+        };
+        match alike.iter_mut().find(is_alike) {
+            Some((_, more)) => *more += 1,
+            None => alike.push((failure, 0)),
+        }
+    }
+    let mut rows: Vec<FailureRow> = Vec::new();
+    for (failure, more) in alike {
         rows.push(FailureRow {
-            what: match &failure.cell {
-                Some(cell) => cell.to_string(),
-                None => "the campaign".to_owned(),
+            what: match (&failure.cell, more) {
+                (Some(cell), 0) => cell.to_string(),
+                (Some(cell), more) => format!(
+                    "{cell} and {} of {}",
+                    figures::plural(more, "more cell"),
+                    engine(failure).unwrap_or_default()
+                ),
+                (None, _) => "the campaign".to_owned(),
             },
             rounds: match failure.round {
                 Some(round) => format!("round {round}"),

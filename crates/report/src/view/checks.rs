@@ -28,6 +28,12 @@ pub fn lines(header: &Header, groups: &[Group]) -> Vec<String> {
         .filter(is_ours)
         .filter_map(|row| Some((row, row.to_unchecked?)))
         .collect();
+    let all = priced.len();
+    // Of fewer rounds no price is said; the headline says why.
+    priced.retain(|(_, ratio)| ratio.ends.is_some());
+    if priced.is_empty() && all > 0 {
+        return Vec::new();
+    }
     if priced.is_empty() {
         let why = "What checks cost is not known: fathom was not measured without checks \
                    (`--bounds all` does).";

@@ -1,5 +1,7 @@
 //! Commands that a reader can run: the campaign's own, and one for each cell.
 
+use std::path::Path;
+
 use fathom_record::campaign::Header;
 use fathom_record::{Cell, Opt, Variant};
 
@@ -23,6 +25,31 @@ pub fn command(header: &Header) -> String {
     let mut words = vec!["fathom"];
     words.extend(arguments(header));
     shell(&words)
+}
+
+/// The same for a page that others read, who have no folder of this machine: a path in the
+/// folder of the command is relative to that, of another one the name is left.
+pub fn portable(header: &Header) -> String {
+    let mut words = vec!["fathom".to_owned()];
+    let here = header.config.folder.as_deref();
+    words.extend(arguments(header).map(|word| relative(word, here)));
+    shell(&words)
+}
+
+/// A word, or the value behind its `=`, without what only one machine has.
+pub fn relative(word: &str, here: Option<&Path>) -> String {
+    let (option, value) = match word.split_once('=') {
+        Some((option, value)) if option.starts_with("--") => (format!("{option}="), value),
+        _ => (String::new(), word),
+    };
+    let path = Path::new(value);
+    if !path.is_absolute() {
+        return word.to_owned();
+    }
+    let inside = here.and_then(|here| path.strip_prefix(here).ok());
+    let inside = inside.filter(|rest| !rest.as_os_str().is_empty());
+    let left = inside.or(path.file_name().map(Path::new)).unwrap_or(path);
+    format!("{option}{}", left.display())
 }
 
 /// The words of a campaign's command line after the program's name, which is
@@ -134,6 +161,22 @@ mod tests {
     use fathom_record::Opt;
 
     use super::*;
+
+    #[test]
+    fn a_page_for_others_names_no_folder_of_this_machine() {
+        let here = Some(Path::new("/work/fathom"));
+        for (word, portable) in [
+            ("/work/fathom/results/leaps", "results/leaps"),
+            ("--out=/work/fathom/results/leaps", "--out=results/leaps"),
+            ("/tmp/somewhere/run3", "run3"),
+            ("/work/fathom", "fathom"),
+            ("results/leaps", "results/leaps"),
+            ("--engines", "--engines"),
+        ] {
+            assert_eq!(relative(word, here), portable);
+        }
+        assert_eq!(relative("/tmp/x", None), "x");
+    }
 
     #[test]
     fn shells_read_words_as_they_were() {

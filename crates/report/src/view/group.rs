@@ -151,12 +151,19 @@ impl Builder<'_> {
             has_control: self.has_control(rows),
             workloads: self.workloads.clone(),
             rows: Vec::new(),
-            findings: words::findings(&shown, &pairs, floor, seen_cell),
+            findings: words::findings(&shown, &pairs, seen_cell),
             advice: advice::of_group(&shown, self.lens, &pairs),
             footnotes,
             totals: self.totals(&shown, threads),
         };
         group.rows = shown.into_iter().map(|shown| shown.row).collect();
+        if group.is_early() {
+            // The headline says so, once.
+            group.doubt = None;
+            group.totals = None;
+            group.findings.clear();
+            group.advice.clear();
+        }
         group.headline = words::headline(&group, &lead);
         group
     }
@@ -207,6 +214,7 @@ impl Builder<'_> {
             name: String::new(),
             engine,
             version: words::version(&row.row, hello),
+            in_force: words::in_force(&row.row, hello),
             detail,
             checks: hello.map_or("unknown".to_owned(), |hello| hello.checks.to_string()),
             guarantee: row.probe.as_ref().map(ProbeRecord::guarantee),

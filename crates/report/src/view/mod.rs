@@ -40,7 +40,7 @@ mod total;
 mod words;
 
 pub use build::from_campaign;
-pub use commands::shell;
+pub use commands::{portable, relative, shell};
 pub use facts::host_line;
 pub use lens::{figure, noun, shown};
 pub use total::COUNTS;
@@ -111,6 +111,8 @@ pub struct View {
     pub command: String,
     /// The command that goes on with it, quoted for a shell.
     pub resume: String,
+    /// A hash of a user's own module.
+    pub module_digest: Option<String>,
     /// The file of raw samples, as a reader can reach it.
     pub samples_file: String,
     /// What was measured, in one line.
@@ -254,10 +256,18 @@ impl Total {
 }
 
 impl Group {
+    /// Whether there are times, and of nothing so many that anything could be said.
+    pub fn is_early(&self) -> bool {
+        let timed = |row: &&Row| row.cells.iter().flatten().count() > 0;
+        let mut timed = self.rows.iter().filter(timed).peekable();
+        timed.peek().is_some() && !timed.any(words::is_known)
+    }
+
     /// Why no noise floor is known, if none is: a sentence.
     pub fn no_floor(&self) -> Option<String> {
         match (self.noise_floor, self.has_control) {
             (Some(_), _) => None,
+            (None, true) if self.is_early() => None,
             (None, true) => Some(format!(
                 "The noise floor is not known yet: it takes {ROUNDS_MIN} rounds."
             )),
@@ -346,6 +356,8 @@ pub struct Row {
     /// The engine: `fathom`, `wasmtime`; with its version only where a campaign
     /// has several of it.
     pub engine: String,
+    /// The version that was in force, whatever it is; empty where nobody said.
+    pub in_force: String,
     /// Its version as found, for tables; empty for our own, for native code,
     /// and where it is unknown or already part of `engine`.
     pub version: String,

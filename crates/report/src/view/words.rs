@@ -149,6 +149,13 @@ pub fn version(row: &Key, hello: Option<&Hello>) -> String {
         .unwrap_or_default()
 }
 
+/// An engine's version in every form for programs: as found, or as asked for.
+pub fn in_force(row: &Key, hello: Option<&Hello>) -> String {
+    let found = hello.map(|hello| hello.version.clone());
+    let version = found.or_else(|| row.sandbox.version.clone());
+    version.unwrap_or_default()
+}
+
 /// What a reader must know of a row before its number.
 pub fn caveats(row: &RowSummary, missing: &[String], workloads: usize) -> Vec<String> {
     let mut caveats = Vec::new();
@@ -270,6 +277,11 @@ pub fn headline(group: &Group, lead: &Lead) -> String {
             "On {subject}{at_once}, no sandbox has a time for every workload: see what failed or is unfinished."
         );
     };
+    if group.is_early() {
+        return format!(
+            "On {subject}{at_once}: too few rounds to say anything; it takes {ROUNDS_MIN}."
+        );
+    }
     let cost = cost(best, group).map_or_else(String::new, |cost| format!(": {cost}"));
     let has_rival = group.rows.iter().filter(|row| row.is_ranked()).count() > 1;
     let who = match first.as_slice() {
@@ -290,7 +302,7 @@ pub fn headline(group: &Group, lead: &Lead) -> String {
                     figures::percent(DELTA)
                 ),
                 false => format!(
-                    "{} came out first{cost}; its lead over {others} is not resolved",
+                    "{} came out first{cost}; no difference from {others} was shown",
                     one.name
                 ),
             }
@@ -395,14 +407,11 @@ pub fn too_short() -> String {
     )
 }
 
-/// What a noise floor means that hides what readers look for.
+/// What is said on top where the noise hides what readers look for; how much it hides is
+/// said once, with the findings.
 pub fn loud(floor: f64) -> Option<String> {
-    (floor > LOUD).then(|| {
-        format!(
-            "The noise floor is {}: the host is too noisy to resolve small differences.",
-            figures::percent(floor)
-        )
-    })
+    let words = "The host was too noisy to tell small differences.";
+    (floor > LOUD).then(|| words.to_owned())
 }
 
 /// A noise floor that is worth a warning: engines differ by less.
@@ -453,12 +462,7 @@ fn place(row: &Row) -> Option<usize> {
 
 /// The first ranked row beside the first of every other engine, and what could
 /// have been seen.
-pub fn findings(
-    rows: &[Shown<'_>],
-    pairs: &Pairs<'_>,
-    floor: Option<f64>,
-    seen_cell: Option<f64>,
-) -> Vec<Finding> {
+pub fn findings(rows: &[Shown<'_>], pairs: &Pairs<'_>, seen_cell: Option<f64>) -> Vec<Finding> {
     let mut ranked = rows.iter().filter(|shown| shown.row.is_ranked());
     let Some(best) = ranked.next() else {
         return Vec::new();
@@ -474,22 +478,19 @@ pub fn findings(
     if findings.is_empty() {
         return findings;
     }
-    if let Some(floor) = floor {
-        findings.push(Finding {
-            text: format!(
-                "Noise floor of this campaign: {} where it is noisiest. Each difference must \
-                 exceed that of the noisier of its two.",
-                figures::percent(floor)
-            ),
-            is_real: false,
-        });
-    }
-    if let Some(text) = could_have_seen(pairs.seen, seen_cell) {
-        findings.push(Finding {
-            text,
-            is_real: false,
-        });
-    }
+    // One figure for what the noise hides, and what it means.
+    let text = match pairs.seen.or(seen_cell) {
+        Some(seen) => format!(
+            "Smallest detectable difference (80 % power): {}: what differs by less is likely not \
+             to be told apart.",
+            figures::percent(seen)
+        ),
+        None => return findings,
+    };
+    findings.push(Finding {
+        text,
+        is_real: false,
+    });
     findings
 }
 
@@ -501,8 +502,8 @@ pub fn could_have_seen(mean: Option<f64>, cell: Option<f64>) -> Option<String> {
         .collect();
     (!parts.is_empty()).then(|| {
         format!(
-            "In eight campaigns of ten it would have found a difference of {}.",
-            parts.join(", and of ")
+            "Smallest detectable difference (80 % power): {}.",
+            parts.join(", ")
         )
     })
 }
