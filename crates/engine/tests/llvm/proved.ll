@@ -823,9 +823,9 @@ b0:
   %v9 = load i64, ptr addrspace(258) %t3, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !23)
   br label %e4, !dbg !DILocation(line: 2, scope: !23)
 b2:
-  %v12 = phi i32 [ 0, %e4 ], [ %v28, %e16 ]
-  %v21 = phi double [ %v5, %e4 ], [ %v24, %e16 ]
-  %v25 = phi i32 [ 0, %e4 ], [ %v26, %e16 ]
+  %v12 = phi i32 [ 0, %e4 ], [ %v28, %e17 ]
+  %v21 = phi double [ %v5, %e4 ], [ %v24, %e17 ]
+  %v25 = phi i32 [ 0, %e4 ], [ %v26, %e17 ]
   %t5 = icmp ne i32 0, 0, !dbg !DILocation(line: 2, scope: !23)
   br i1 %t5, label %x6, label %g6, !prof !1, !dbg !DILocation(line: 2, scope: !23)
 x6:
@@ -843,23 +843,24 @@ g6:
   %t9 = inttoptr i64 %v16 to ptr, !dbg !DILocation(line: 6, scope: !23)
   %t10 = getelementptr i8, ptr %t9, i64 %v18, !dbg !DILocation(line: 6, scope: !23)
   %v20 = load volatile double, ptr %t10, align 1, !pcsections !{!"ft", !{i32 1}}, !dbg !DILocation(line: 6, scope: !23)
-  %t11 = fcmp olt double %v20, %v21, !dbg !DILocation(line: 7, scope: !23)
-  %v22 = zext i1 %t11 to i8, !dbg !DILocation(line: 7, scope: !23)
+  %t11 = call double asm "", "=x,0"(double %v21) #3, !dbg !DILocation(line: 7, scope: !23)
+  %t12 = fcmp olt double %v20, %t11, !dbg !DILocation(line: 7, scope: !23)
+  %v22 = zext i1 %t12 to i8, !dbg !DILocation(line: 7, scope: !23)
   %v23 = zext i8 %v22 to i32, !dbg !DILocation(line: 8, scope: !23)
-  %t12 = icmp ne i32 %v23, 0, !dbg !DILocation(line: 9, scope: !23)
-  %v24 = select i1 %t12, double %v20, double %v21, !dbg !DILocation(line: 9, scope: !23)
-  %t13 = icmp ne i32 %v23, 0, !dbg !DILocation(line: 10, scope: !23)
-  %v26 = select i1 %t13, i32 %v12, i32 %v25, !dbg !DILocation(line: 10, scope: !23)
+  %t13 = icmp ne i32 %v23, 0, !dbg !DILocation(line: 9, scope: !23)
+  %v24 = select i1 %t13, double %v20, double %v21, !dbg !DILocation(line: 9, scope: !23)
+  %t14 = icmp ne i32 %v23, 0, !dbg !DILocation(line: 10, scope: !23)
+  %v26 = select i1 %t14, i32 %v12, i32 %v25, !dbg !DILocation(line: 10, scope: !23)
   %v28 = add i32 %v12, 1, !dbg !DILocation(line: 12, scope: !23)
-  %t14 = icmp slt i32 %v28, %v3, !dbg !DILocation(line: 13, scope: !23)
-  %v30 = zext i1 %t14 to i8, !dbg !DILocation(line: 13, scope: !23)
-  %t15 = icmp ne i8 %v30, 0, !dbg !DILocation(line: 14, scope: !23)
-  br i1 %t15, label %e16, label %b3, !dbg !DILocation(line: 14, scope: !23)
+  %t15 = icmp slt i32 %v28, %v3, !dbg !DILocation(line: 13, scope: !23)
+  %v30 = zext i1 %t15 to i8, !dbg !DILocation(line: 13, scope: !23)
+  %t16 = icmp ne i8 %v30, 0, !dbg !DILocation(line: 14, scope: !23)
+  br i1 %t16, label %e17, label %b3, !dbg !DILocation(line: 14, scope: !23)
 b3:
   ret i32 %v26, !dbg !DILocation(line: 15, scope: !23)
 e4:
   br label %b2, !dbg !DILocation(line: 2, scope: !23)
-e16:
+e17:
   br label %b2, !dbg !DILocation(line: 14, scope: !23)
 }
 
@@ -2244,9 +2245,9 @@ b0:
   %v10 = load atomic i64, ptr addrspace(258) %t5 unordered, align 8, !dbg !DILocation(line: 3, scope: !23)
   br label %e6, !dbg !DILocation(line: 4, scope: !23)
 b2:
-  %v13 = phi i32 [ %v31, %e23 ], [ %v35, %e31 ]
-  %v24 = phi double [ %v27, %e23 ], [ %v36, %e31 ]
-  %v28 = phi i32 [ %v29, %e23 ], [ %v37, %e31 ]
+  %v13 = phi i32 [ %v31, %e24 ], [ %v35, %e32 ]
+  %v24 = phi double [ %v27, %e24 ], [ %v36, %e32 ]
+  %v28 = phi i32 [ %v29, %e24 ], [ %v37, %e32 ]
   %t7 = icmp ne i32 0, 0, !dbg !DILocation(line: 4, scope: !23)
   br i1 %t7, label %x8, label %g8, !prof !1, !dbg !DILocation(line: 4, scope: !23)
 x8:
@@ -2275,22 +2276,23 @@ g15:
   %t16 = inttoptr i64 %v17 to ptr, !dbg !DILocation(line: 10, scope: !23)
   %t17 = getelementptr i8, ptr %t16, i64 %v19, !dbg !DILocation(line: 10, scope: !23)
   %v23 = load volatile double, ptr %t17, align 1, !pcsections !{!"ft", !{i32 2}}, !dbg !DILocation(line: 10, scope: !23)
-  %t18 = fcmp olt double %v23, %v24, !dbg !DILocation(line: 11, scope: !23)
-  %v25 = zext i1 %t18 to i8, !dbg !DILocation(line: 11, scope: !23)
+  %t18 = call double asm "", "=x,0"(double %v24) #3, !dbg !DILocation(line: 11, scope: !23)
+  %t19 = fcmp olt double %v23, %t18, !dbg !DILocation(line: 11, scope: !23)
+  %v25 = zext i1 %t19 to i8, !dbg !DILocation(line: 11, scope: !23)
   %v26 = zext i8 %v25 to i32, !dbg !DILocation(line: 12, scope: !23)
-  %t19 = icmp ne i32 %v26, 0, !dbg !DILocation(line: 13, scope: !23)
-  %v27 = select i1 %t19, double %v23, double %v24, !dbg !DILocation(line: 13, scope: !23)
-  %t20 = icmp ne i32 %v26, 0, !dbg !DILocation(line: 14, scope: !23)
-  %v29 = select i1 %t20, i32 %v13, i32 %v28, !dbg !DILocation(line: 14, scope: !23)
+  %t20 = icmp ne i32 %v26, 0, !dbg !DILocation(line: 13, scope: !23)
+  %v27 = select i1 %t20, double %v23, double %v24, !dbg !DILocation(line: 13, scope: !23)
+  %t21 = icmp ne i32 %v26, 0, !dbg !DILocation(line: 14, scope: !23)
+  %v29 = select i1 %t21, i32 %v13, i32 %v28, !dbg !DILocation(line: 14, scope: !23)
   %v31 = add i32 %v13, 1, !dbg !DILocation(line: 16, scope: !23)
-  %t21 = icmp slt i32 %v31, %v3, !dbg !DILocation(line: 17, scope: !23)
-  %v33 = zext i1 %t21 to i8, !dbg !DILocation(line: 17, scope: !23)
-  %t22 = icmp ne i8 %v33, 0, !dbg !DILocation(line: 18, scope: !23)
-  br i1 %t22, label %e23, label %e24, !dbg !DILocation(line: 18, scope: !23)
+  %t22 = icmp slt i32 %v31, %v3, !dbg !DILocation(line: 17, scope: !23)
+  %v33 = zext i1 %t22 to i8, !dbg !DILocation(line: 17, scope: !23)
+  %t23 = icmp ne i8 %v33, 0, !dbg !DILocation(line: 18, scope: !23)
+  br i1 %t23, label %e24, label %e25, !dbg !DILocation(line: 18, scope: !23)
 b3:
   ret i32 %v34, !dbg !DILocation(line: 19, scope: !23)
 b4:
-  %v34 = phi i32 [ %v29, %e24 ], [ %v95, %e41 ]
+  %v34 = phi i32 [ %v29, %e25 ], [ %v95, %e43 ]
   br label %b3, !dbg !DILocation(line: 20, scope: !23)
 b5:
   %v35 = phi i32 [ 0, %e6 ]
@@ -2311,70 +2313,71 @@ b5:
   %v58 = zext i32 %v57 to i64, !dbg !DILocation(line: 21, scope: !23)
   %v60 = mul i64 %v52, 8, !dbg !DILocation(line: 21, scope: !23)
   %v61 = add i64 %v58, %v60, !dbg !DILocation(line: 21, scope: !23)
-  %t25 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 22, scope: !23)
-  %v62 = load i64, ptr addrspace(258) %t25, align 8, !invariant.load !0, !dbg !DILocation(line: 22, scope: !23)
-  %t26 = inttoptr i64 %v62 to ptr addrspace(258), !dbg !DILocation(line: 23, scope: !23)
-  %t27 = getelementptr i8, ptr addrspace(258) %t26, i64 8, !dbg !DILocation(line: 23, scope: !23)
-  %v63 = load atomic i64, ptr addrspace(258) %t27 unordered, align 8, !dbg !DILocation(line: 23, scope: !23)
+  %t26 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 22, scope: !23)
+  %v62 = load i64, ptr addrspace(258) %t26, align 8, !invariant.load !0, !dbg !DILocation(line: 22, scope: !23)
+  %t27 = inttoptr i64 %v62 to ptr addrspace(258), !dbg !DILocation(line: 23, scope: !23)
+  %t28 = getelementptr i8, ptr addrspace(258) %t27, i64 8, !dbg !DILocation(line: 23, scope: !23)
+  %v63 = load atomic i64, ptr addrspace(258) %t28 unordered, align 8, !dbg !DILocation(line: 23, scope: !23)
   %v65 = add i64 %v61, 8, !dbg !DILocation(line: 23, scope: !23)
   %v66 = sub i64 %v63, %v65, !dbg !DILocation(line: 23, scope: !23)
   %v67 = or i64 %v46, %v66, !dbg !DILocation(line: 23, scope: !23)
-  %t28 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 24, scope: !23)
-  %v68 = load i64, ptr addrspace(258) %t28, align 8, !invariant.load !0, !dbg !DILocation(line: 24, scope: !23)
+  %t29 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 24, scope: !23)
+  %v68 = load i64, ptr addrspace(258) %t29, align 8, !invariant.load !0, !dbg !DILocation(line: 24, scope: !23)
   %v70 = add i64 %v58, 0, !dbg !DILocation(line: 25, scope: !23)
   %v71 = add i64 %v68, %v70, !dbg !DILocation(line: 25, scope: !23)
   %v73 = add i64 %v58, 0, !dbg !DILocation(line: 25, scope: !23)
   %v74 = add i64 %v68, %v73, !dbg !DILocation(line: 25, scope: !23)
   %v76 = add i64 %v65, 0, !dbg !DILocation(line: 25, scope: !23)
   %v77 = add i64 %v68, %v76, !dbg !DILocation(line: 25, scope: !23)
-  %t29 = icmp slt i64 %v67, 0, !dbg !DILocation(line: 25, scope: !23)
-  %v79 = zext i1 %t29 to i8, !dbg !DILocation(line: 25, scope: !23)
-  %t30 = icmp ne i8 %v79, 0, !dbg !DILocation(line: 25, scope: !23)
-  br i1 %t30, label %e31, label %b6, !dbg !DILocation(line: 25, scope: !23)
+  %t30 = icmp slt i64 %v67, 0, !dbg !DILocation(line: 25, scope: !23)
+  %v79 = zext i1 %t30 to i8, !dbg !DILocation(line: 25, scope: !23)
+  %t31 = icmp ne i8 %v79, 0, !dbg !DILocation(line: 25, scope: !23)
+  br i1 %t31, label %e32, label %b6, !dbg !DILocation(line: 25, scope: !23)
 b6:
   %v80 = call i64 asm "cmpq $2, $1\0Acmovlq $3, $0", "=&r,r,r,r,0,~{flags}"(i64 %v67, i64 0, i64 %v68, i64 %v71) #3, !dbg !DILocation(line: 25, scope: !23)
   %v82 = and i64 %v52, 4294967295, !dbg !DILocation(line: 25, scope: !23)
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 27, scope: !23)
-  br label %e32, !dbg !DILocation(line: 27, scope: !23)
+  br label %e33, !dbg !DILocation(line: 27, scope: !23)
 b7:
-  %v84 = phi i32 [ %v35, %e32 ], [ %v96, %e40 ]
-  %v85 = phi double [ %v36, %e32 ], [ %v94, %e40 ]
-  %v86 = phi i32 [ %v37, %e32 ], [ %v95, %e40 ]
-  %v87 = phi i64 [ 0, %e32 ], [ %v99, %e40 ]
+  %v84 = phi i32 [ %v35, %e33 ], [ %v96, %e42 ]
+  %v85 = phi double [ %v36, %e33 ], [ %v94, %e42 ]
+  %v86 = phi i32 [ %v37, %e33 ], [ %v95, %e42 ]
+  %v87 = phi i64 [ 0, %e33 ], [ %v99, %e42 ]
   %v90 = mul i64 %v87, 8, !dbg !DILocation(line: 28, scope: !23)
   %v91 = add i64 %v80, %v90, !dbg !DILocation(line: 28, scope: !23)
-  %t33 = inttoptr i64 %v80 to ptr addrspace(258), !dbg !DILocation(line: 29, scope: !23)
-  %t34 = getelementptr inbounds i8, ptr addrspace(258) %t33, i64 %v90, !dbg !DILocation(line: 29, scope: !23)
-  %v88 = load double, ptr addrspace(258) %t34, align 1, !dbg !DILocation(line: 29, scope: !23)
-  %t35 = fcmp olt double %v88, %v85, !dbg !DILocation(line: 29, scope: !23)
-  %v92 = zext i1 %t35 to i8, !dbg !DILocation(line: 29, scope: !23)
+  %t34 = inttoptr i64 %v80 to ptr addrspace(258), !dbg !DILocation(line: 29, scope: !23)
+  %t35 = getelementptr inbounds i8, ptr addrspace(258) %t34, i64 %v90, !dbg !DILocation(line: 29, scope: !23)
+  %v88 = load double, ptr addrspace(258) %t35, align 1, !dbg !DILocation(line: 29, scope: !23)
+  %t36 = call double asm "", "=x,0"(double %v85) #3, !dbg !DILocation(line: 29, scope: !23)
+  %t37 = fcmp olt double %v88, %t36, !dbg !DILocation(line: 29, scope: !23)
+  %v92 = zext i1 %t37 to i8, !dbg !DILocation(line: 29, scope: !23)
   %v93 = zext i8 %v92 to i32, !dbg !DILocation(line: 29, scope: !23)
-  %t36 = icmp ne i32 %v93, 0, !dbg !DILocation(line: 29, scope: !23)
-  %v94 = select i1 %t36, double %v88, double %v85, !dbg !DILocation(line: 29, scope: !23)
-  %t37 = icmp ne i32 %v93, 0, !dbg !DILocation(line: 29, scope: !23)
-  %v95 = select i1 %t37, i32 %v84, i32 %v86, !dbg !DILocation(line: 29, scope: !23)
+  %t38 = icmp ne i32 %v93, 0, !dbg !DILocation(line: 29, scope: !23)
+  %v94 = select i1 %t38, double %v88, double %v85, !dbg !DILocation(line: 29, scope: !23)
+  %t39 = icmp ne i32 %v93, 0, !dbg !DILocation(line: 29, scope: !23)
+  %v95 = select i1 %t39, i32 %v84, i32 %v86, !dbg !DILocation(line: 29, scope: !23)
   %v96 = add i32 %v84, 1, !dbg !DILocation(line: 29, scope: !23)
-  %t38 = icmp ne i64 %v87, %v82, !dbg !DILocation(line: 30, scope: !23)
-  %v97 = zext i1 %t38 to i8, !dbg !DILocation(line: 30, scope: !23)
+  %t40 = icmp ne i64 %v87, %v82, !dbg !DILocation(line: 30, scope: !23)
+  %v97 = zext i1 %t40 to i8, !dbg !DILocation(line: 30, scope: !23)
   %v99 = add i64 %v87, 1, !dbg !DILocation(line: 30, scope: !23)
-  %t39 = icmp ne i8 %v97, 0, !dbg !DILocation(line: 31, scope: !23)
-  br i1 %t39, label %e40, label %b8, !dbg !DILocation(line: 31, scope: !23)
+  %t41 = icmp ne i8 %v97, 0, !dbg !DILocation(line: 31, scope: !23)
+  br i1 %t41, label %e42, label %b8, !dbg !DILocation(line: 31, scope: !23)
 b8:
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 32, scope: !23)
-  br label %e41, !dbg !DILocation(line: 32, scope: !23)
+  br label %e43, !dbg !DILocation(line: 32, scope: !23)
 e6:
   br label %b5, !dbg !DILocation(line: 4, scope: !23)
-e23:
-  br label %b2, !dbg !DILocation(line: 18, scope: !23)
 e24:
+  br label %b2, !dbg !DILocation(line: 18, scope: !23)
+e25:
   br label %b4, !dbg !DILocation(line: 18, scope: !23)
-e31:
-  br label %b2, !dbg !DILocation(line: 25, scope: !23)
 e32:
+  br label %b2, !dbg !DILocation(line: 25, scope: !23)
+e33:
   br label %b7, !dbg !DILocation(line: 27, scope: !23)
-e40:
+e42:
   br label %b7, !dbg !DILocation(line: 31, scope: !23)
-e41:
+e43:
   br label %b4, !dbg !DILocation(line: 32, scope: !23)
 }
 

@@ -160,6 +160,9 @@ pub(super) fn of<'a>(
     }
     let trips = trips::of(func, shape, &mut walks)?;
     let (groups, places) = groups(func, &accesses, &mut walks, plans)?;
+    if is_read_as_two(func, &places) {
+        return None;
+    }
     let pairs = pairs(&groups);
     let are_apart = groups.len() == 1 || !pairs.is_empty();
     let turns = match out.is_empty() && are_apart {
@@ -270,6 +273,50 @@ fn is_told(func: &Function, shape: &Shape, accesses: &[(Inst, &Touch)]) -> bool 
             });
             !is_float(dfg.value_type(stored)) && !is_loaded
         })
+}
+
+/// Whether a byte is loaded both as an integer's and as a float's, or in two vectors: LLVM loads
+/// it once, and knows of the one what the other one is compared with (`llvm/ir/known.rs`).
+fn is_read_as_two(func: &Function, places: &HashMap<Inst, Place>) -> bool {
+    let mut kinds: HashMap<(usize, i64), Kind> = HashMap::new();
+    let mut vectors = HashSet::new();
+    for (inst, place) in places {
+        let Some((_, _, ty)) = accessed(func, *inst) else {
+            continue;
+        };
+        if func.dfg.insts[*inst].opcode().can_store() {
+            continue;
+        }
+        let kind = Kind::of(ty);
+        if kind == Kind::Vector && !vectors.insert((place.group, place.displacement)) {
+            return true;
+        }
+        let first = i64::from(place.displacement);
+        for byte in first..first + i64::from(ty.bytes()) {
+            if *kinds.entry((place.group, byte)).or_insert(kind) != kind {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// What a byte is loaded as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Float,
+    Vector,
+}
+
+impl Kind {
+    fn of(ty: Type) -> Kind {
+        match ty {
+            _ if ty.is_vector() => Kind::Vector,
+            _ if ty.is_float() => Kind::Float,
+            _ => Kind::Integer,
+        }
+    }
 }
 
 /// What groups have in common: memory, bits, terms and step.

@@ -31,7 +31,7 @@ impl Printer<'_> {
             self.op(x),
             name_of(to)?
         );
-        if self.settled.contains(&x) {
+        if self.settled.contains(&x) && !self.known.is_mixed(x) {
             self.settled.insert(self.func.dfg.first_result(inst));
         }
         match to.is_int() || to.is_vector() {
@@ -121,11 +121,16 @@ impl Printer<'_> {
     /// signalling NaNs, unless it does not see that one.
     fn demote(&mut self, inst: Inst) -> Printing<bool> {
         let x = self.args(inst)[0];
-        let maker = self.maker(x).map(|inst| self.opcode(inst));
-        let is_seen = matches!(
-            maker,
-            Some(Opcode::Load | Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv)
-        );
+        let is_seen = self.maker(x).is_some_and(|made| match self.opcode(made) {
+            Opcode::Fadd | Opcode::Fsub | Opcode::Fmul | Opcode::Fdiv => true,
+            // What was stored before is what is loaded from a slot, or in a loop of two versions.
+            Opcode::Load => {
+                let flags = self.plain(made).map(|(flags, _, _)| flags);
+                let is_checked = flags.is_some_and(|flags| flags.trap_code().is_some());
+                is_checked || !self.known.has_promotion()
+            }
+            _ => false,
+        });
         let (from, mut text) = (self.name(x)?, self.op(x));
         if !is_seen {
             text = self.temp(&format!("call {from} asm \"\", \"=x,0\"({from} {text}) #3"));

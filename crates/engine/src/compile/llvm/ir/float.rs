@@ -31,7 +31,7 @@ impl Printer<'_> {
             Opcode::Trunc => self.function(inst, "trunc"),
             Opcode::Nearest => self.function(inst, "roundeven"),
             Opcode::Fabs => self.function(inst, "fabs"),
-            Opcode::Fcopysign => self.function(inst, "copysign"),
+            Opcode::Fcopysign => self.copy_sign(inst),
             Opcode::Fneg => {
                 let x = self.args(inst)[0];
                 let text = format!("fneg {} {}", self.name(x)?, self.op(x));
@@ -113,6 +113,17 @@ impl Printer<'_> {
         self.settle(inst, &text)
     }
 
+    /// A sign is all that the result has of its second operand: without it, what is left is
+    /// the first one.
+    fn copy_sign(&mut self, inst: Inst) -> Printing<bool> {
+        let text = self.intrinsic_text(inst, "copysign")?;
+        let size = self.args(inst)[0];
+        match self.settled.contains(&size) {
+            true => self.settle(inst, &text),
+            false => self.hidden(inst, &text),
+        }
+    }
+
     fn function(&mut self, inst: Inst, what: &str) -> Printing<bool> {
         let text = self.intrinsic_text(inst, what)?;
         self.settle(inst, &text)
@@ -130,14 +141,7 @@ impl Printer<'_> {
             types::F64X2 => ("<2 x i64>", "<2 x i1>"),
             other => return unknown(format!("the extremum of {other}")),
         };
-        let is_vector = self.ty(args[0]).is_vector();
-        let (x, y) = match is_vector {
-            true => {
-                let lanes = self.lanes(inst)?;
-                (lanes[0].clone(), lanes[1].clone())
-            }
-            false => (self.op(args[0]), self.op(args[1])),
-        };
+        let (x, y) = (self.compared(args[0])?, self.compared(args[1])?);
         let x_bits = self.temp(&format!("bitcast {ty} {x} to {bits}"));
         let y_bits = self.temp(&format!("bitcast {ty} {y} to {bits}"));
         let both = self.temp(&format!("{of_equals} {bits} {x_bits}, {y_bits}"));
@@ -151,10 +155,8 @@ impl Printer<'_> {
             "select {truth} {is_equal}, {ty} {both}, {ty} {one}"
         ));
         let text = format!("select {truth} {is_nan}, {ty} {sum}, {ty} {one}");
-        match is_vector {
-            true => self.result(inst, &text),
-            false => self.settle(inst, &text),
-        }
+        self.settled.insert(self.func.dfg.first_result(inst));
+        self.result(inst, &text)
     }
 
     fn fcmp(&mut self, inst: Inst) -> Printing<bool> {
@@ -167,10 +169,23 @@ impl Printer<'_> {
         self.truth_result(inst, &holds)
     }
 
-    fn float_comparison(&self, cond: FloatCC, x: Value, y: Value) -> Printing<String> {
+    fn float_comparison(&mut self, cond: FloatCC, x: Value, y: Value) -> Printing<String> {
         let ty = self.name(x)?;
         let cond = condition(cond);
-        Ok(format!("fcmp {cond} {ty} {}, {}", self.op(x), self.op(y)))
+        let (x, y) = (self.compared(x)?, self.compared(y)?);
+        Ok(format!("fcmp {cond} {ty} {x}, {y}"))
+    }
+
+    /// An operand of a comparison, hidden where it could be a constant: see `known.rs`.
+    fn compared(&mut self, value: Value) -> Printing<String> {
+        let is_known = match self.ty(value).is_vector() {
+            true => !self.settled.contains(&value),
+            false => self.known.is_told(value),
+        };
+        match is_known {
+            true => self.concealed(value),
+            false => Ok(self.op(value)),
+        }
     }
 }
 

@@ -29,6 +29,7 @@ mod control;
 mod convert;
 mod float;
 mod integer;
+mod known;
 mod memory;
 mod packed;
 mod vector;
@@ -42,6 +43,7 @@ use cranelift_codegen::ir::{
 };
 
 use crate::compile::proved::Apart;
+use known::Known;
 
 /// Why a function is left to Cranelift: what it has that is not printed.
 #[derive(Debug, PartialEq, Eq)]
@@ -138,6 +140,7 @@ struct Printer<'a> {
     callees: BTreeMap<u32, String>,
     /// Floats of which LLVM cannot know what they are; see `float.rs`.
     settled: BTreeSet<Value>,
+    known: Known,
     apart: &'a Apart,
 }
 
@@ -156,6 +159,7 @@ pub(super) fn print(func: &Function, around: Around, apart: &Apart) -> Printing<
         sites: Vec::new(),
         callees: BTreeMap::new(),
         settled: BTreeSet::new(),
+        known: Known::of(func),
         apart,
     };
     let head = printer.head()?;

@@ -81,9 +81,11 @@ impl Printer<'_> {
         self.result(inst, &text)
     }
 
-    /// The result is one that LLVM cannot know where all of these are.
+    /// The result is one that LLVM cannot know where all of these are: floats, or vectors.
+    /// Of an integer it knows what it is compared with.
     fn settles_like(&mut self, inst: Inst, args: &[Value]) {
-        if args.iter().all(|arg| self.settled.contains(arg)) {
+        let is_settled = |arg: &Value| !self.ty(*arg).is_int() && self.settled.contains(arg);
+        if args.iter().all(is_settled) {
             self.settled.insert(self.func.dfg.first_result(inst));
         }
     }
@@ -93,13 +95,15 @@ impl Printer<'_> {
             return Ok(false);
         };
         let vector = self.args(inst)[0];
-        self.settles_like(inst, &[vector]);
         let text = format!(
             "extractelement {} {}, i64 {imm}",
             self.name(vector)?,
             self.op(vector)
         );
-        self.result(inst, &text)
+        match self.result_ty(inst).is_float() {
+            true => self.settle(inst, &text),
+            false => self.result(inst, &text),
+        }
     }
 
     fn insert_lane(&mut self, inst: Inst) -> Printing<bool> {
@@ -293,7 +297,7 @@ impl Printer<'_> {
         self.hidden(inst, &text)
     }
 
-    /// A vector of floats as one that LLVM does not know.
+    /// A float, or a vector of them, as one that LLVM does not know.
     pub(super) fn concealed(&mut self, x: Value) -> Printing<String> {
         let (ty, text) = (self.name(x)?, self.op(x));
         Ok(self.temp(&format!("call {ty} asm \"\", \"=x,0\"({ty} {text}) #3")))
