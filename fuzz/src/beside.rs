@@ -1,10 +1,11 @@
-//! A generated module on wasmtime and on engines of ours: what two targets do, which differ in
-//! the engines.
+//! A generated module on wasmtime and on engines of ours: what targets do that differ in the
+//! engines.
 
 use fathom_engine::{Codegen, Config, Error, Module};
 use wasmparser::{Parser, Payload};
 
 use crate::generate;
+use crate::instructions::{Call, Outcome, Program};
 use crate::observe::Ended;
 use crate::ours::{Ours, choice, exact};
 use crate::peer::Peer;
@@ -68,6 +69,62 @@ pub fn wasmtime<'o>(
             .map_err(|difference| format!("{}: {difference}", engine.name))?;
     }
     Ok(())
+}
+
+/// Run a program of single instructions and short chains on wasmtime, then on each of these. Its
+/// numbers are at the edges, signalling NaNs among them, and what arithmetic makes of those is
+/// to be quiet: wasm-smith's modules make one NaN of all.
+///
+/// # Errors
+/// In what they differ, from wasmtime, the reference, or themselves in another form.
+pub fn instructions<'o>(
+    case: &mut Case,
+    program: &Program,
+    peer: &Peer,
+    ours: impl IntoIterator<Item = &'o Ours>,
+) -> Result<(), String> {
+    case.keep(&program.wasm);
+    let calls = || {
+        let calls = program.calls.iter();
+        calls.map(|call| (call.name.as_str(), &call.arguments[..]))
+    };
+    let (expected, memories) = peer
+        .call(&program.wasm, calls())
+        .map_err(|error| format!("wasmtime refuses it: {error:#}"))?;
+    case.count("sequences", program.sequences.len() as u64);
+    case.count("calls", program.calls.len() as u64);
+    let traps = expected.iter().filter(|outcome| outcome.is_err());
+    case.count("traps", traps.count() as u64);
+    if let Some(wrong) = program.inconsistency(&expected) {
+        return Err(format!("wasmtime by itself: {wrong}"));
+    }
+    for engine in ours {
+        let (outcomes, left) = engine
+            .call(&program.wasm, calls())
+            .map_err(|error| format!("{}: {error}", engine.name))?;
+        if let Some(wrong) = program.inconsistency(&outcomes) {
+            return Err(format!("{} by itself: {wrong}", engine.name));
+        }
+        for (at, (one, other)) in outcomes.iter().zip(&expected).enumerate() {
+            if program.differs(at, one, other, true) {
+                let call = &program.calls[at];
+                return Err(described(&engine.name, program, call, one, other));
+            }
+        }
+        if left != memories {
+            let name = &engine.name;
+            return Err(format!("{name}: memories {left:x?}, not {memories:x?}"));
+        }
+    }
+    Ok(())
+}
+
+fn described(name: &str, program: &Program, call: &Call, one: &Outcome, other: &Outcome) -> String {
+    let text = call
+        .sequence
+        .map(|at| program.sequences[at].text())
+        .unwrap_or_default();
+    format!("{name}: {}: {one:x?}, not {other:x?}: {text}", call.name)
 }
 
 /// Of what a module has, what is counted.

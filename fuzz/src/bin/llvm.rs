@@ -1,9 +1,11 @@
-//! Generated modules by LLVM and on wasmtime. A module takes clang some hundredths of a second
-//! under one strategy, so each has one: the exact ones that LLVM takes, in turn.
+//! Generated modules by LLVM and on wasmtime, every other one of single instructions and short
+//! chains on numbers at the edges. A module takes clang some hundredths of a second under one
+//! strategy, so each has one: the exact ones that LLVM takes, in turn.
 
 use std::process::ExitCode;
 
 use fathom_fuzz::beside;
+use fathom_fuzz::instructions::Program;
 use fathom_fuzz::peer::Peer;
 use fathom_fuzz::target::Target;
 
@@ -18,7 +20,16 @@ fn main() -> ExitCode {
     let peer = Peer::new().expect("wasmtime works on this machine");
     let target = Target::new("llvm", "modules", 2_000).configurations(ours.len() + 1);
     target.run(|case| {
-        let turn = case.seed as usize % ours.len();
-        beside::wasmtime(case, &peer, [&ours[turn]])
+        let (round, turn) = (
+            case.seed / ours.len() as u64,
+            case.seed as usize % ours.len(),
+        );
+        match round.is_multiple_of(2) {
+            true => beside::wasmtime(case, &peer, [&ours[turn]]),
+            false => {
+                let program = Program::from_seed(case.seed, false);
+                beside::instructions(case, &program, &peer, [&ours[turn]])
+            }
+        }
     })
 }

@@ -5,9 +5,9 @@
 //! that is loaded lies in the last bytes that the first memory has at the start.
 
 use wasm_encoder::{
-    CodeSection, ConstExpr, DataSection, ElementSection, Elements, ExportKind, ExportSection,
-    Function, FunctionSection, MemorySection, MemoryType, Module, RefType, TableSection, TableType,
-    TypeSection, ValType,
+    BlockType, CodeSection, ConstExpr, DataSection, ElementSection, Elements, ExportKind,
+    ExportSection, Function, FunctionSection, MemorySection, MemoryType, Module, RefType,
+    TableSection, TableType, TypeSection, ValType,
 };
 
 use super::{Call, Sequence, Step, values};
@@ -26,6 +26,8 @@ enum Form {
     Constant,
     Parameter,
     Mixed,
+    /// Parameters, of which a comparison in front says what they are.
+    Compared,
 }
 
 fn val_type(letter: char) -> ValType {
@@ -77,6 +79,32 @@ fn at_the_end(body: &mut Function, letter: char, store: bool) {
     body.raw([if store { save } else { load }, 0, 0]);
 }
 
+/// A trap unless a parameter equals a value. No NaN equals anything.
+fn compare(body: &mut Function, param: u32, letter: char, value: u128) {
+    let is_nan = match letter {
+        'f' | 'n' => f32::from_bits(value as u32).is_nan(),
+        'F' | 'N' => f64::from_bits(value as u64).is_nan(),
+        _ => false,
+    };
+    if is_nan {
+        return;
+    }
+    body.instructions().local_get(param);
+    constant(body, letter, value);
+    match letter {
+        'i' => body.instructions().i32_eq(),
+        'I' => body.instructions().i64_eq(),
+        'f' | 'n' => body.instructions().f32_eq(),
+        'F' | 'N' => body.instructions().f64_eq(),
+        _ => body.instructions().i64x2_eq().i64x2_all_true(),
+    };
+    body.instructions()
+        .i32_eqz()
+        .if_(BlockType::Empty)
+        .unreachable()
+        .end();
+}
+
 /// A module in the making.
 pub(super) struct Builder {
     types: TypeSection,
@@ -124,7 +152,7 @@ impl Builder {
 
     /// Add a sequence in all forms, and their calls.
     pub(super) fn add(&mut self, at: usize, sequence: &Sequence, stream: &mut Stream) {
-        for form in [Form::Constant, Form::Parameter, Form::Mixed] {
+        for form in [Form::Constant, Form::Parameter, Form::Mixed, Form::Compared] {
             self.add_form(at, sequence, form, stream);
         }
     }
@@ -137,7 +165,7 @@ impl Builder {
             .map(|(letter, _)| match (form, letter) {
                 (_, 'r') => Form::Constant,
                 (Form::Mixed, _) if stream.below(2) == 0 => Form::Constant,
-                (Form::Mixed, _) => Form::Parameter,
+                (Form::Mixed | Form::Compared, _) => Form::Parameter,
                 (form, _) => form,
             })
             .collect();
@@ -154,9 +182,17 @@ impl Builder {
         let letters: Vec<char> = letters.map(|((letter, _), _)| *letter).collect();
         let name = format!(
             "sequence {at} {}",
-            ["constant", "parameter", "mixed"][form as usize]
+            ["constant", "parameter", "mixed", "compared"][form as usize]
         );
-        let body = body(sequence, &from, letters.len() as u32);
+        let compared: Vec<(char, u128)> = match form {
+            Form::Compared => {
+                let passed = given.iter().zip(&from);
+                let passed = passed.filter(|(_, from)| **from == Form::Parameter);
+                passed.map(|(given, _)| *given).collect()
+            }
+            _ => Vec::new(),
+        };
+        let body = body(sequence, &from, letters.len() as u32, &compared);
         self.function(&name, &letters, sequence.gives(), &body);
         let own: Vec<u128> = given.iter().map(|(_, value)| *value).collect();
         let mut call = |values: &[u128], others| {
@@ -266,8 +302,8 @@ impl Builder {
     }
 }
 
-/// The body of a function that runs a sequence.
-fn body(sequence: &Sequence, from: &[Form], params: u32) -> Function {
+/// The body of a function that runs a sequence, some of whose parameters are compared first.
+fn body(sequence: &Sequence, from: &[Form], params: u32, compared: &[(char, u128)]) -> Function {
     let gives = |step: &Step| step.op.gives.chars().map(val_type).collect::<Vec<_>>();
     let locals: Vec<(u32, ValType)> = sequence
         .steps
@@ -276,6 +312,9 @@ fn body(sequence: &Sequence, from: &[Form], params: u32) -> Function {
         .map(|ty| (1, ty))
         .collect();
     let mut body = Function::new(locals);
+    for (param, (letter, value)) in (0..).zip(compared) {
+        compare(&mut body, param, *letter, *value);
+    }
     let (mut next_param, mut next_given, mut next_local) = (0, from.iter(), params);
     let last = sequence.steps.len() - 1;
     let mut previous = 0;
@@ -287,7 +326,7 @@ fn body(sequence: &Sequence, from: &[Form], params: u32) -> Function {
             };
             match next_given.next().expect("one for each operand") {
                 Form::Constant => constant(&mut body, *letter, *value),
-                Form::Parameter => {
+                Form::Parameter | Form::Compared => {
                     body.instructions().local_get(next_param);
                     next_param += 1;
                 }

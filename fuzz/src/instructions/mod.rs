@@ -2,10 +2,11 @@
 //!
 //! ```text
 //!  seed ─► sequences, each of one to three instructions ─► a module
-//!            each in three forms, with the same values:     ─► calls, in order
+//!            each in four forms, with the same values:     ─► calls, in order
 //!              constant   the compiler may compute it
 //!              parameter  only the processor can; also with other values
 //!              mixed      some of each, one loaded from the memory's last bytes
+//!              compared   parameters, behind a comparison with what they are
 //! ```
 //!
 //! The first instructions of sequences go through all there are, from seed to seed.
