@@ -1,6 +1,8 @@
 //! Small programs that ask for much: each is refused or ended, in little memory, by
 //! what `fathom run` limits when nothing is said.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -24,11 +26,16 @@ fn run(wat: &str, args: &[&str]) -> String {
 }
 
 /// The same with at most so many bytes in the machine's memory.
+fn run_within(bytes_max: u64, wat: &str, args: &[&str]) -> String {
+    run_with(bytes_max, wat, args, &[])
+}
+
+/// The same with variables of the environment.
 #[expect(
     clippy::zombie_processes,
     reason = "waited for by its number, for its usage"
 )]
-fn run_within(bytes_max: u64, wat: &str, args: &[&str]) -> String {
+fn run_with(bytes_max: u64, wat: &str, args: &[&str], vars: &[(&str, &OsStr)]) -> String {
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("bomb.wasm");
     std::fs::write(&path, wat::parse_str(wat).unwrap()).unwrap();
@@ -38,6 +45,7 @@ fn run_within(bytes_max: u64, wat: &str, args: &[&str]) -> String {
     command
         .arg("run")
         .args(args)
+        .envs(vars.iter().copied())
         .arg(&path)
         .arg("100000000")
         .stdin(Stdio::null())
@@ -136,4 +144,79 @@ fn recursion_in_every_thread() {
           (local.set $n (i32.add (local.get $n) (i32.const 1)))
           (br_if $l (i32.lt_u (local.get $n) (i32.const 2000))))))"#;
     run(wat, &["--invoke", "go"]);
+}
+
+/// Runs a program by LLVM; nothing without `.tools/zig`.
+fn run_by_llvm(wat: &str, args: &[&str]) -> Option<String> {
+    let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/zig/ziglang/zig");
+    if !zig.is_file() {
+        eprintln!("SKIPPED: no .tools/zig: make setup");
+        return None;
+    }
+    let all = [&["--verbose", "--codegen", "llvm", "--invoke", "go"], args];
+    let clang = [("FATHOM_CLANG", zig.as_os_str())];
+    Some(run_with(RESIDENT_BYTES_MAX, wat, &all.concat(), &clang))
+}
+
+/// A loop of so many blocks, each of which comes back to a table of all of them.
+fn ways_back(n: usize) -> String {
+    let entries: String = (0..n).map(|k| format!(" {k}")).collect();
+    let step = |k: usize| {
+        let (set, one, two) = (k % 30 + 1, k * 7 % 31, k * 11 % 31);
+        format!(
+            ") (local.set {set} (i32.add (local.get {one}) (i32.load (local.get {two})))) (br $l)"
+        )
+    };
+    let steps: String = (0..n).map(step).collect();
+    let blocks = "(block ".repeat(n);
+    format!(
+        r#"(module (memory 2) (func (export "go") (param i32)) (func (param i32) (local {})
+            (loop $l {blocks}(br_table{entries} (local.get 0)){steps})))"#,
+        "i32 ".repeat(30)
+    )
+}
+
+#[test]
+fn ways_back_to_a_table_by_llvm() {
+    // 12 kB, which took clang a minute and 1.2 GB.
+    let started = Instant::now();
+    let Some(text) = run_by_llvm(&ways_back(700), &[]) else {
+        return;
+    };
+    assert!(text.contains("too many ways back to a br_table"), "{text}");
+    assert!(started.elapsed() < PATIENCE, "{text}");
+}
+
+#[test]
+fn a_chain_of_accesses_by_llvm() {
+    // 60 kB, which took clang a minute.
+    let wat = of(
+        "(memory 1) (func (export \"go\") (param i32) (result i32) local.get 0",
+        20_000,
+        "i32.load ",
+        ")",
+    );
+    let Some(text) = run_by_llvm(&wat, &["--bounds", "trap"]) else {
+        return;
+    };
+    assert!(text.contains("too long a text"), "{text}");
+}
+
+#[test]
+fn what_clang_is_late_with_is_bounded() {
+    // Functions of which each is short enough for LLVM, and all together are not.
+    let func = format!(
+        "(func (param i32) (result i32) local.get 0 {})",
+        "i32.load ".repeat(2_500)
+    );
+    let wat = of(
+        "(memory 1) (func (export \"go\") (param i32))",
+        8,
+        &func,
+        "",
+    );
+    let started = Instant::now();
+    if run_by_llvm(&wat, &["--bounds", "trap"]).is_some() {
+        assert!(started.elapsed() < PATIENCE);
+    }
 }

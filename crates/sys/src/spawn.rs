@@ -53,6 +53,87 @@ pub fn spawn_in_group(command: &mut Command, extra: Option<BorrowedFd<'_>>) -> i
     command.spawn()
 }
 
+/// What a child may use; nothing: as much as its parent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Allowed {
+    /// Seconds of processor time. Then it gets SIGXCPU, and a second later SIGKILL.
+    pub cpu_seconds: Option<u64>,
+    /// Bytes of memory of its own (`RLIMIT_DATA`), and of one file that it writes. Of addresses it
+    /// may have [`ADDRESSES_BESIDE`] more, for its program.
+    pub memory_bytes: Option<u64>,
+}
+
+/// Bytes of addresses that a program and its libraries may have besides its memory.
+pub const ADDRESSES_BESIDE: u64 = 2 << 30;
+
+/// Starts a command as the leader of a new process group, with limits and without core files.
+///
+/// The child is killed when the *thread* which called this ends (`PR_SET_PDEATHSIG`), and is not
+/// begun where that has ended by then. So is not what it starts itself, which has the limits.
+///
+/// # Errors
+/// What [`Command::spawn`] reports.
+pub fn spawn_bounded(command: &mut Command, allowed: Allowed) -> io::Result<Child> {
+    let parent = std::process::id().cast_signed();
+    let memory = allowed.memory_bytes;
+    let limits = [
+        (libc::RLIMIT_CORE, Some((0, 0))),
+        (
+            libc::RLIMIT_CPU,
+            allowed.cpu_seconds.map(|all| (all, all + 1)),
+        ),
+        (libc::RLIMIT_DATA, memory.map(|all| (all, all))),
+        (libc::RLIMIT_FSIZE, memory.map(|all| (all, all))),
+        (
+            libc::RLIMIT_AS,
+            memory
+                .map(|all| all.saturating_add(ADDRESSES_BESIDE))
+                .map(|all| (all, all)),
+        ),
+    ];
+    command.process_group(0);
+    // SAFETY: the closure runs between fork and exec and makes system calls only, all of them
+    // async-signal-safe; it allocates nothing.
+    unsafe {
+        command.pre_exec(move || {
+            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            // Whose parent ended before that has another one, and nobody to wait for it.
+            if libc::getppid() != parent {
+                return Err(io::Error::from_raw_os_error(libc::ESRCH));
+            }
+            for (which, limit) in limits {
+                if let Some((soft, hard)) = limit {
+                    lower(which, soft, hard)?;
+                }
+            }
+            Ok(())
+        });
+    }
+    command.spawn()
+}
+
+/// Sets a limit of this process; where it has a lower one, that stays.
+fn lower(which: libc::__rlimit_resource_t, soft: u64, hard: u64) -> io::Result<()> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: both calls are given a struct of their own kind.
+    let failed = unsafe {
+        libc::getrlimit(which, &raw mut limit) < 0 || {
+            limit.rlim_max = limit.rlim_max.min(hard);
+            limit.rlim_cur = limit.rlim_cur.min(soft).min(limit.rlim_max);
+            libc::setrlimit(which, &raw const limit) < 0
+        }
+    };
+    match failed {
+        true => Err(io::Error::last_os_error()),
+        false => Ok(()),
+    }
+}
+
 /// Starts a command whose end the calling thread can look at before it is over: see
 /// [`wait_with_memory`], which it must be waited for with.
 ///
@@ -109,6 +190,58 @@ mod tests {
         let group = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
         assert!(!child.wait().unwrap().success());
+    }
+
+    #[test]
+    fn a_bounded_child_has_limits_and_ends_with_its_thread() {
+        let said = tempfile();
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "ulimit -t; ulimit -c; ulimit -d; exec sleep 600"])
+            .stdout(said.try_clone().unwrap());
+        let allowed = Allowed {
+            cpu_seconds: Some(7),
+            memory_bytes: Some(512 << 20),
+        };
+        let thread = std::thread::spawn(move || {
+            let child = spawn_bounded(&mut command, allowed).unwrap();
+            let group = rustix::process::Pid::from_child(&child);
+            assert_eq!(rustix::process::getpgid(Some(group)).unwrap(), group);
+            let started = std::time::Instant::now();
+            while said.metadata().unwrap().len() < 11 {
+                assert!(started.elapsed().as_secs() < 60);
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            (child, said)
+        });
+        let (mut child, said) = thread.join().unwrap();
+        let status = child.wait().unwrap();
+        use std::os::unix::{fs::FileExt, process::ExitStatusExt};
+        assert_eq!(status.signal(), Some(libc::SIGKILL));
+        let mut text = [0; 11];
+        said.read_exact_at(&mut text, 0).unwrap();
+        assert_eq!(&text, b"7\n0\n524288\n");
+    }
+
+    #[test]
+    fn a_bounded_child_computes_no_longer_than_it_may() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "while :; do :; done"]);
+        let allowed = Allowed {
+            cpu_seconds: Some(1),
+            ..Allowed::default()
+        };
+        let status = spawn_bounded(&mut command, allowed)
+            .unwrap()
+            .wait()
+            .unwrap();
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        assert_eq!(signal, Some(libc::SIGXCPU));
+    }
+
+    fn tempfile() -> std::fs::File {
+        let fd = rustix::fs::memfd_create("said", rustix::fs::MemfdFlags::CLOEXEC);
+        fd.unwrap().into()
     }
 
     #[test]

@@ -3,13 +3,11 @@
 //! Asked for is clang 20, as itself or as `zig clang`: what is relied on of it was tested
 //! with no other.
 
-use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
+use super::child::{self, Ended, Limit};
 use super::identity;
 use crate::compile::Opt;
 use crate::facts::error::{Error, ErrorKind, Result};
@@ -22,6 +20,13 @@ const NAMES: [&str; 3] = ["clang-20", "clang", "zig"];
 
 /// The variable that names it.
 const VARIABLE: &str = "FATHOM_CLANG";
+
+/// What it may use to say which it is.
+const ASKING: Limit = Limit {
+    cpu: Duration::from_secs(10),
+    wall: Duration::from_secs(60),
+    bytes: 1 << 30,
+};
 
 /// What compilers have said of themselves, kept from one program to the next: to ask one takes
 /// as long as starting it.
@@ -107,11 +112,21 @@ impl Clang {
 
     /// The first line that it says of itself.
     fn ask(&self) -> Result<String, String> {
-        let output = self.command().arg("--version").output();
-        let output =
-            output.map_err(|error| format!("cannot run {}: {error}", self.path.display()))?;
-        let said = String::from_utf8_lossy(&output.stdout);
+        let outcome = child::run(self.command().arg("--version"), b"", Some(&ASKING));
+        let outcome = outcome.map_err(|error| format!("cannot run {}: {error}", self.shown()))?;
+        if let Ended::Late(time) = outcome.ended {
+            let time = time.as_secs();
+            return Err(format!(
+                "{} --version took longer than {time} s",
+                self.shown()
+            ));
+        }
+        let said = String::from_utf8_lossy(&outcome.out);
         Ok(said.lines().next().unwrap_or_default().to_owned())
+    }
+
+    fn shown(&self) -> std::path::Display<'_> {
+        self.path.display()
     }
 
     /// What changes with the compiler: for cache keys.
@@ -124,41 +139,33 @@ impl Clang {
         if self.is_zig {
             command.arg("clang");
         }
-        command.stdin(Stdio::null());
         command
     }
 
-    /// Compiles a module to an object, within a time.
+    /// Compiles a module to an object, within a limit.
     pub(super) fn compile(
         &self,
         text: &str,
         opt: Opt,
-        limit: Option<Duration>,
+        limit: Option<&Limit>,
     ) -> Result<Vec<u8>, Trouble> {
-        let host = |what: &str, error| Trouble::Host(format!("{what}: {error}"));
-        let folder = Folder::new().map_err(|error| host("no temporary folder", error))?;
-        let [input, object, said] = ["in.ll", "out.o", "said"].map(|name| folder.0.join(name));
-        let created =
-            |path: PathBuf| File::create_new(path).map_err(|error| host("cannot write", error));
-        let wrote = created(input.clone())?.write_all(text.as_bytes());
-        wrote.map_err(|error| host("cannot write", error))?;
-        let started = self
-            .command()
-            .args(arguments(opt))
-            .args([OsString::from("-o"), object.clone().into(), input.into()])
-            .stdout(Stdio::null())
-            .stderr(created(said.clone())?)
-            .spawn();
-        let shown = format!("cannot run {}", self.path.display());
-        let mut child = started.map_err(|error| host(&shown, error))?;
-        match ended(&mut child, limit).map_err(|error| host(&shown, error))? {
-            None => Err(Trouble::Late(format!(
+        let mut command = self.command();
+        command.args(arguments(opt));
+        let outcome = child::run(&mut command, text.as_bytes(), limit);
+        let outcome = outcome
+            .map_err(|error| Trouble::Host(format!("cannot run {}: {error}", self.shown())))?;
+        match outcome.ended {
+            Ended::Late(time) => Err(Trouble::Late(format!(
                 "clang took longer than {} s",
-                limit.unwrap_or_default().as_secs_f64().ceil()
+                time.as_secs_f64().ceil()
             ))),
-            Some(status) if !status.success() => Err(Trouble::Text(first_error(status, &said))),
-            Some(_) => std::fs::read(&object)
-                .map_err(|error| Trouble::Text(format!("clang left no object: {error}"))),
+            Ended::With(status) if !status.success() => {
+                Err(Trouble::Text(first_error(status, &outcome.said)))
+            }
+            Ended::With(_) if outcome.out.is_empty() => {
+                Err(Trouble::Text("clang left no object".to_owned()))
+            }
+            Ended::With(_) => Ok(outcome.out),
         }
     }
 }
@@ -174,30 +181,6 @@ pub(super) enum Trouble {
     Late(String),
 }
 
-/// How long it is slept between two looks at a child, at most.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// Waits for a child; nothing where it was killed, for the time was over.
-fn ended(child: &mut Child, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
-    let Some(limit) = limit else {
-        return child.wait().map(Some);
-    };
-    let start = Instant::now();
-    let mut look = Duration::from_millis(1);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if start.elapsed() >= limit {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(look);
-        look = LOOK.min(look * 2);
-    }
-}
-
 /// How it is called.
 fn arguments(opt: Opt) -> Vec<&'static str> {
     let level = match opt {
@@ -210,6 +193,9 @@ fn arguments(opt: Opt) -> Vec<&'static str> {
         "-fPIC",
         // The text says what it is for; the driver's idea differs in the C library.
         "-Wno-override-module",
+        // It starts nothing itself.
+        "-fintegrated-cc1",
+        "-fintegrated-as",
         "-ffunction-sections",
         "-fstack-size-section",
         "-fno-addrsig",
@@ -230,6 +216,12 @@ fn arguments(opt: Opt) -> Vec<&'static str> {
         // What is read from a table of constants has no site.
         "-mllvm",
         "-switch-to-lookup=false",
+        // From memory into memory.
+        "-o",
+        "-",
+        "-x",
+        "ir",
+        "-",
     ]
 }
 
@@ -237,43 +229,14 @@ fn arguments(opt: Opt) -> Vec<&'static str> {
 const LINE_MAX: usize = 200;
 
 /// The first line that says what is wrong.
-fn first_error(status: ExitStatus, said: &Path) -> String {
-    let said = std::fs::read(said).unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    let line = said.lines().find(|line| line.contains("error"));
+fn first_error(status: ExitStatus, said: &str) -> String {
+    let is_error = |line: &&str| line.contains("error") || line.contains("ERROR");
+    let line = said.lines().find(is_error);
     let line = line.or_else(|| said.lines().next()).unwrap_or_default();
     let line: String = line.chars().take(LINE_MAX).collect();
     match line.is_empty() {
         true => format!("clang: {status}"),
         false => format!("clang: {status}: {line}"),
-    }
-}
-
-/// A folder that goes away with this.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> std::io::Result<Folder> {
-        use std::os::unix::fs::DirBuilderExt as _;
-        use std::sync::atomic::{AtomicU64, Ordering};
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let process = std::process::id();
-        loop {
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let path = std::env::temp_dir().join(format!("fathom-llvm-{process}-{number}"));
-            match std::fs::DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(Folder(path)),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left of it is the system's to clear.
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -286,6 +249,7 @@ mod tests {
     use std::cell::RefCell;
     use std::collections::BTreeMap;
     use std::os::unix::fs::PermissionsExt as _;
+    use std::time::Instant;
 
     use super::*;
 
@@ -323,8 +287,12 @@ mod tests {
 
     fn came_to(script: &str) -> Trouble {
         let (_folder, clang) = doing(script);
-        let limit = Some(Duration::from_millis(300));
-        clang.compile("", Opt::Speed, limit).unwrap_err()
+        let limit = Limit {
+            cpu: Duration::from_secs(1),
+            wall: Duration::from_millis(300),
+            bytes: 1 << 30,
+        };
+        clang.compile("", Opt::Speed, Some(&limit)).unwrap_err()
     }
 
     #[test]
@@ -333,6 +301,31 @@ mod tests {
         let trouble = came_to("exec sleep 60");
         assert_eq!(trouble, Trouble::Late("clang took longer than 1 s".into()));
         assert!(began.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn what_computes_for_too_long_is_killed() {
+        let (_folder, clang) = doing("while :; do :; done");
+        let limit = Limit {
+            cpu: Duration::from_secs(1),
+            wall: Duration::from_secs(120),
+            bytes: 1 << 30,
+        };
+        let trouble = clang.compile("", Opt::Speed, Some(&limit)).unwrap_err();
+        assert_eq!(trouble, Trouble::Late("clang took longer than 1 s".into()));
+    }
+
+    #[test]
+    fn it_has_so_much_memory() {
+        let (_folder, clang) = doing("ulimit -d >&2; exit 1");
+        let limit = Limit {
+            cpu: Duration::from_secs(10),
+            wall: Duration::from_secs(120),
+            bytes: 1 << 30,
+        };
+        let trouble = clang.compile("", Opt::Speed, Some(&limit)).unwrap_err();
+        let said = "clang: exit status: 1: 1048576".to_owned();
+        assert_eq!(trouble, Trouble::Text(said));
     }
 
     #[test]
@@ -346,7 +339,7 @@ mod tests {
         let killed = came_to("kill -9 $$");
         assert_eq!(killed, text("clang: signal: 9 (SIGKILL)"));
         let absent = came_to("exit 0");
-        assert!(matches!(absent, Trouble::Text(line) if line.starts_with("clang left no object")));
+        assert_eq!(absent, text("clang left no object"));
     }
 
     #[test]

@@ -21,6 +21,7 @@
 //!   Cranelift's, with the reason kept; nothing is guessed.
 //! - What is in a shard depends on the module alone, so its code does.
 
+mod child;
 mod clang;
 mod frame;
 #[cfg(test)]
@@ -33,6 +34,7 @@ mod object;
 mod pace;
 mod prologue;
 mod verify;
+mod weight;
 
 use std::collections::BTreeMap;
 
@@ -54,7 +56,7 @@ use clang::Trouble;
 pub(crate) use clang::{Clang, Versions};
 use ir::{Around, Care, Printed};
 use object::Piece;
-use pace::Pace;
+use pace::{Pace, Size};
 
 /// Bytes of text from which on a shard is full: some seconds of clang's time.
 const SHARD_BYTES: usize = 256 << 10;
@@ -89,6 +91,16 @@ struct Pending<'a> {
     printed: Printed,
     inlined: Vec<InlinedCall>,
     checks: CheckSites,
+}
+
+impl Pending<'_> {
+    fn size(&self) -> Size {
+        let range = self.body.1.range();
+        Size {
+            wasm: (range.end - range.start) as usize,
+            text: self.printed.text.len(),
+        }
+    }
 }
 
 /// A function's way.
@@ -130,9 +142,8 @@ pub(super) fn compile<'a>(
     let mut shards: Vec<Vec<Pending<'a>>> = shards(printed);
     let is_wanted = |pending: &Pending<'_>| wanted.is_none_or(|func| func == pending.printed.func);
     shards.retain(|shard| shard.iter().any(is_wanted));
-    let text = |pending: &Pending<'_>| pending.printed.text.len();
-    let bytes = shards.iter().flatten().map(text).sum();
-    let pace = Pace::new(env.budget.factor(), bytes);
+    let sizes = shards.iter().flatten().map(Pending::size);
+    let pace = Pace::new(env.budget.factor(), sizes.sum());
     let compiled: Vec<Vec<(usize, Result<CompiledFunction>)>> = shards
         .into_par_iter()
         .with_max_len(1)
@@ -189,12 +200,23 @@ fn print_proved(
     touches: &[Touch],
     around: Around,
 ) -> Result<Printed, String> {
+    if env.budget.factor().is_some()
+        && let Some(why) = weight::is_beyond(func)
+    {
+        return Err(why);
+    }
     let proved = proved::run(func, env.isa, env.plans, touches)?;
     let printed = match &proved {
         Some((func, apart)) => ir::print(func, around, apart),
         None => ir::print(func, around, &Apart::new()),
     };
-    printed.map_err(|unknown| unknown.0)
+    let printed = printed.map_err(|unknown| unknown.0)?;
+    match env.budget.factor() {
+        Some(_) if printed.text.len() > weight::TEXT_BYTES_MAX => {
+            Err(format!("too long a text: {} bytes", printed.text.len()))
+        }
+        _ => Ok(printed),
+    }
 }
 
 /// Functions in the order of their indices, so many at a time.
@@ -271,7 +293,7 @@ fn attempt<'a>(
     pace: &Pace,
     done: &mut Vec<(usize, Result<CompiledFunction>)>,
 ) -> Vec<Refused<'a>> {
-    let all: Vec<&Printed> = shard.iter().map(|pending| &pending.printed).collect();
+    let all: Vec<&Pending<'_>> = shard.iter().collect();
     let mut pieces = pieces(llvm, env.isa, &all, pace);
     let mut refused = Vec::new();
     for pending in shard {
@@ -292,12 +314,14 @@ fn attempt<'a>(
 fn pieces(
     llvm: &Llvm,
     isa: &dyn TargetIsa,
-    functions: &[&Printed],
+    functions: &[&Pending<'_>],
     pace: &Pace,
 ) -> BTreeMap<u32, Result<Piece, String>> {
-    let text = module(isa, functions);
-    let limit = pace.limit(text.len()).map_err(Trouble::Host);
-    let object = limit.and_then(|limit| llvm.clang.compile(&text, llvm.opt, limit));
+    let printed: Vec<&Printed> = functions.iter().map(|pending| &pending.printed).collect();
+    let text = module(isa, &printed);
+    let size = functions.iter().map(|pending| pending.size()).sum();
+    let limit = pace.limit(size).map_err(Trouble::Host);
+    let object = limit.and_then(|limit| llvm.clang.compile(&text, llvm.opt, limit.as_ref()));
     let why = match object.and_then(|bytes| object::read(&bytes).map_err(Trouble::Text)) {
         Ok(pieces) => return pieces,
         Err(Trouble::Text(_)) if functions.len() > 1 => {
@@ -312,8 +336,8 @@ fn pieces(
         }
         Err(Trouble::Text(why) | Trouble::Host(why)) => why,
     };
-    let none = |printed: &&Printed| (printed.func, Err(why.clone()));
-    functions.iter().map(none).collect()
+    let none = |printed: &Printed| (printed.func, Err(why.clone()));
+    printed.into_iter().map(none).collect()
 }
 
 /// A function with what is known of its places.
