@@ -9,14 +9,14 @@
 mod host;
 mod tools;
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use fathom_report::json::FORMAT;
 use serde::Serialize;
 
 use crate::invocation::Invocation;
+use crate::report::print;
 
 /// What `doctor` takes.
 #[derive(clap::Args)]
@@ -126,9 +126,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     } else {
         render(&findings, std::io::stdout().is_terminal())
     };
-    std::io::stdout()
-        .write_all(text.as_bytes())
-        .context("standard output")?;
+    print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

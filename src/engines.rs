@@ -8,7 +8,7 @@
 //! process becomes the script's: its signals, its output and its exit status
 //! need nobody in between.
 
-mod doctor;
+pub mod doctor;
 mod list;
 
 use std::collections::BTreeSet;
@@ -20,6 +20,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, bail};
 use fathom_bench::engines::{self, EngineSpec};
 use fathom_bench::house::House;
+use fathom_bench::mistyped::did_you_mean;
 use serde::{Deserialize, Serialize};
 
 use crate::invocation::Invocation;
@@ -75,8 +76,9 @@ enum Action {
 
 /// What `install.py --list --json` says of an engine.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
-struct State {
-    name: String,
+pub struct State {
+    /// The engine's.
+    pub name: String,
     version: String,
     installed: bool,
     /// Installed once, from a recipe that has changed.
@@ -97,7 +99,8 @@ struct State {
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let house = invocation.house()?.context(
         "there is no checkout of fathom around this folder or this program, and no data folder \
-         of yours: name a checkout by --root or in FATHOM_HOME",
+         of yours, since neither HOME nor XDG_DATA_HOME is set: set one, or name a checkout by \
+         --root or in FATHOM_HOME",
     )?;
     match args.action {
         Action::List { json } => list::run(&house, json),
@@ -141,8 +144,9 @@ fn check_names(house: &House, what: &str, names: &[String]) -> anyhow::Result<()
     {
         None => Ok(()),
         Some(name) => {
+            let meant = did_you_mean(name, known.iter().map(String::as_str));
             let known = known.into_iter().collect::<Vec<_>>().join(", ");
-            bail!("there is no engine {name:?} to {what}: there is {known}")
+            bail!("there is no engine {name:?} to {what}: there is {known}{meant}")
         }
     }
 }
@@ -171,7 +175,10 @@ fn become_installer(house: &House, options: &[&str], names: &[String]) -> anyhow
 }
 
 /// What is installed.
-fn states(house: &House) -> anyhow::Result<Vec<State>> {
+///
+/// # Errors
+/// No Python, or a recipe that it cannot read.
+pub fn states(house: &House) -> anyhow::Result<Vec<State>> {
     let output = installer(house)?
         .args(["--list", "--json"])
         .output()

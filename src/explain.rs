@@ -1,7 +1,6 @@
 //! `fathom explain`: what stands out among traces, and why.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -10,6 +9,9 @@ use fathom_sys::regular;
 use fathom_trace::explain::{Finding, explain};
 use fathom_trace::trace::Trace;
 use serde::Serialize;
+
+use crate::one_line::say;
+use crate::report::print;
 
 /// Find what is unusual about an engine in traces of several, and why
 #[derive(clap::Args)]
@@ -44,9 +46,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         true => serde_json::to_string_pretty(&json(&findings))? + "\n",
         false => text(&traces, &findings),
     };
-    std::io::stdout()
-        .write_all(text.as_bytes())
-        .context("standard output")?;
+    print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -65,7 +65,7 @@ fn read_folder(folder: &Path, traces: &mut Vec<Trace>) -> anyhow::Result<()> {
     for file in &files {
         match read(file) {
             Ok(trace) => traces.push(trace),
-            Err(error) => eprintln!("passed over: {error:#}"),
+            Err(error) => say(&format!("passed over: {error:#}")),
         }
     }
     Ok(())

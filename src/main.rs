@@ -27,6 +27,7 @@ mod runner;
 mod sql;
 mod suite;
 mod trace;
+mod usage;
 mod waterfall;
 
 use std::path::PathBuf;
@@ -90,7 +91,10 @@ fn outcome() -> anyhow::Result<ExitCode> {
     cli.build();
     let words = behind::marked(std::env::args_os().collect(), &cli);
     let (words, remark) = config::completed(words, &folder)?;
-    let cli = Cli::parse_from(&words);
+    let cli = match Cli::try_parse_from(&words) {
+        Ok(cli) => cli,
+        Err(error) => return usage::tell(error, &cli),
+    };
     if let Some(remark) = remark {
         one_line::say(&remark);
     }

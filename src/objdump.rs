@@ -6,7 +6,6 @@
 //! so that the marked ones are the least there are.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -19,6 +18,7 @@ use serde::Serialize;
 
 use crate::invocation::Invocation;
 use crate::module::{self, Purpose};
+use crate::report;
 use crate::run::{code::Code, load};
 
 /// Show the machine code of functions, and what their checks cost
@@ -273,10 +273,7 @@ fn table(listings: &[Listing], costs: &[(CodeCost, CodeCost)]) -> String {
     text
 }
 
-/// A reader that has seen enough is no error.
 fn print(text: &str) -> anyhow::Result<ExitCode> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    report::print(text)?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@
 //! `fathom-bench`. The exit status is a failure when one does not keep its
 //! promise, or when one that was asked for by name could not be probed.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +24,7 @@ use serde::Serialize;
 
 use crate::bench::args::duration;
 use crate::invocation::Invocation;
+use crate::report::print;
 
 /// Test whether each strategy keeps a program inside its memory
 #[derive(clap::Args)]
@@ -263,9 +264,7 @@ fn show(name: &str, outcome: &Result<Findings, SubjectError>, json: bool) -> any
         (false, Ok(found)) => in_words(name, found, std::io::stdout().is_terminal()),
         (false, Err(error)) => format!("? {name}: not probed: {error}\n"),
     };
-    std::io::stdout()
-        .write_all(text.as_bytes())
-        .context("cannot write")
+    Ok(print(&text)?)
 }
 
 fn in_words(name: &str, found: &Findings, colours: bool) -> String {

@@ -2,6 +2,7 @@
 //!
 //! Also what other commands print with: [`stdout_style`] and [`print`].
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,6 +14,7 @@ use fathom_report::{Format, Report, Results, Style, samples, write_whole};
 use fathom_stats::Figure;
 use fathom_trace::trace::Trace;
 
+use crate::one_line::lines;
 use crate::trace::{picture, show};
 
 /// Names standard output where a file is named.
@@ -86,6 +88,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         false => args.format,
     };
     let text = report.render(format, style)?;
+    let text = match format {
+        Format::Terminal => lines(&text).into_owned(),
+        _ => text,
+    };
     let to = match (args.out, format) {
         (Some(_), _) if is_printed => None,
         (Some(out), _) => Some(out),
@@ -127,7 +133,7 @@ fn traced(args: Args, results: &Path, trace: &Trace) -> anyhow::Result<ExitCode>
     ensure!(args.by.is_none(), "--by is for results, not for a trace");
     let text = match (args.format, args.json) {
         (_, true) | (Format::Json, _) => serde_json::to_string(trace)? + "\n",
-        (Format::Terminal, _) => show::text(trace),
+        (Format::Terminal, _) => lines(&show::text(trace)).into_owned(),
         (Format::Html, _) => picture::of(trace).html(),
         (other, _) => bail!("a trace has no {other}: terminal, html or json"),
     };
@@ -180,11 +186,20 @@ fn is_utf8() -> bool {
 /// Anything else that keeps text from standard output.
 pub fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
+    // What a file has in it is no command to a terminal; who redirects it gets it as it is.
+    let text = match stdout.is_terminal() {
+        true => lines(text),
+        false => Cow::Borrowed(text),
+    };
     match stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush())
     {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written,
+        Err(error) => Err(io::Error::new(
+            error.kind(),
+            format!("standard output: {error}"),
+        )),
+        Ok(()) => Ok(()),
     }
 }

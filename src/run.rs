@@ -351,9 +351,10 @@ fn call_named(
         .collect();
     func.call(&mut *store, &params, &mut results)?;
     let lines: String = results.iter().map(|r| invoke::display(r) + "\n").collect();
-    match io::stdout().write_all(lines.as_bytes()) {
+    let mut stdout = io::stdout().lock();
+    match (stdout.write_all(lines.as_bytes())).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(broken_pipe()),
-        Err(error) => Err(Failure::Misfit(format!("printing results: {error}"))),
+        Err(error) => Err(Failure::Misfit(format!("standard output: {error}"))),
         Ok(()) => Ok(()),
     }
 }

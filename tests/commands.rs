@@ -321,7 +321,8 @@ fn arguments_after_the_module_reach_it() {
         ("", 1),
         ("one two", 3),
         ("-- --root x", 3),
-        ("one -- --json", 3),
+        ("one -- --json", 4),
+        ("--version --root x", 4),
     ] {
         let output = fathom(place.path(), &format!("fathom run count.wat {words}"));
         assert_eq!(output.status.code(), Some(count), "run {words}");

@@ -39,7 +39,7 @@ fn bytes(name: &'static str, file: &[u8], says: &'static str, helps: &'static st
     }
 }
 
-/// Made for a host that is not WASI's.
+/// Made for JavaScript.
 fn for_other_hosts() -> Vec<Kind> {
     vec![
         text(
@@ -88,6 +88,12 @@ fn for_other_hosts() -> Vec<Kind> {
             "import 'env' 'napi_get_undefined' is missing: an extension of Node.js (Node-API)",
             "Node.js can load it",
         ),
+    ]
+}
+
+/// Made for WASI of another kind, or for a host of their own.
+fn for_own_hosts() -> Vec<Kind> {
+    vec![
         text(
             "component-core",
             r#"(module (import "wasi:io/poll@0.2.0" "poll" (func (param i32 i32 i32))))"#,
@@ -305,6 +311,7 @@ const OBJDUMP: &[&str] = &["objdump"];
 #[test]
 fn of_other_hosts() {
     each(for_other_hosts(), &[RUN, BENCH, TRACE]);
+    each(for_own_hosts(), &[RUN, BENCH, TRACE]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use anyhow::Context;
 use fathom_bench::{choose::Absent, prepare::Prepared, results::Results, session::Ended};
 use fathom_report::{Format, Report, figures::plural};
 
+use crate::one_line::{lines, say};
 use crate::report::{print, stdout_style};
 
 /// Reports on a campaign; failure where a cell failed or an engine that was
@@ -20,7 +21,7 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
         report
             .save()
             .with_context(|| format!("the samples are kept; {again}"))?;
-        print(&report.render(Format::Terminal, stdout_style())?)?;
+        print(&lines(&report.render(Format::Terminal, stdout_style())?))?;
     }
     match ended {
         Ended::Complete | Ended::TimeUp { .. } => {}
@@ -34,7 +35,7 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
     let wanted = || prepared.absent.iter().filter(|absent| absent.is_wanted);
     for absent in wanted() {
         let Absent { engine, why, .. } = absent;
-        eprintln!("requested but not measured: {engine}: {why}");
+        say(&format!("requested but not measured: {engine}: {why}"));
     }
     if failures > 0 {
         let failures = plural(failures, "failure");

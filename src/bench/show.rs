@@ -13,10 +13,12 @@ use fathom_bench::{
 use fathom_record::Cell;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::one_line::{printable, say};
+
 /// Says what is about to happen.
 pub fn announce(prepared: &Prepared) {
     for remark in &prepared.remarks {
-        eprintln!("{remark}");
+        say(remark);
     }
     let (cells, rows) = (prepared.plan.tasks.len(), prepared.rows.len());
     eprintln!(
@@ -25,7 +27,7 @@ pub fn announce(prepared: &Prepared) {
         prepared.folder.display()
     );
     for line in absent_lines(&prepared.absent) {
-        eprintln!("{line}");
+        say(&line);
     }
 }
 
@@ -34,7 +36,7 @@ pub fn announce(prepared: &Prepared) {
 pub fn last_words(error: &AskError) {
     if let AskError::Trial(broken) = error {
         for line in &broken.stderr {
-            eprintln!("  | {line}");
+            say(&format!("  | {line}"));
         }
     }
 }
@@ -99,9 +101,9 @@ impl Shown {
 
     fn say(&self, line: &str) {
         if self.is_terminal {
-            self.bar.suspend(|| eprintln!("{line}"));
+            self.bar.suspend(|| say(line));
         } else {
-            eprintln!("{line}");
+            say(line);
         }
     }
 
@@ -110,7 +112,7 @@ impl Shown {
             self.left = format!("about {} left · ", rough(left));
         }
         self.bar
-            .set_message(format!("{}{}", self.left, describe(cell)));
+            .set_message(format!("{}{}", self.left, printable(&describe(cell))));
     }
 }
 

@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use fathom_bench::engines::{self, EngineSpec, Presence};
+use fathom_bench::engines::{self, EngineSpec};
 use fathom_bench::house::House;
 
 use super::Finding;
+use crate::engines::doctor::{Verdict, judge};
+use crate::engines::{State, states};
 
 const TOOLS: &str = "tools";
 const ENGINES: &str = "outside engines";
@@ -22,7 +24,9 @@ pub(super) fn findings(house: Option<House>) -> Vec<Finding> {
     };
     let mut all = vec![place(&house), zig(&house), suites(&house), browser()];
     let (engines, errors) = engines::all(&house);
-    all.extend(engines.iter().map(engine));
+    // Without Python nothing was installed, either.
+    let states = states(&house).unwrap_or_default();
+    all.extend(engines.iter().map(|spec| engine(spec, &states)));
     all.extend(errors.iter().map(|error| {
         let remedy = "mend its description";
         Finding::no(ENGINES, "unreadable", error.to_string(), remedy)
@@ -30,11 +34,17 @@ pub(super) fn findings(house: Option<House>) -> Vec<Finding> {
     all
 }
 
-fn engine(spec: &EngineSpec) -> Finding {
-    match spec.presence() {
-        Presence::Installed { says } => Finding::yes(ENGINES, &spec.name, says),
-        Presence::Absent { why } => {
-            let why = format!("{why}: its rows are left out");
+/// The same verdict as `fathom engines doctor` gives.
+fn engine(spec: &EngineSpec, states: &[State]) -> Finding {
+    let state = states.iter().find(|state| state.name == spec.name);
+    match judge(spec, state) {
+        Verdict::Works(says) => Finding::yes(ENGINES, &spec.name, says),
+        Verdict::Absent(_) => {
+            let why = "not installed: its rows are left out";
+            Finding::no(ENGINES, &spec.name, why, &spec.absent)
+        }
+        Verdict::Broken(why) => {
+            let why = format!("installed, but {why}: its rows are left out");
             Finding::no(ENGINES, &spec.name, why, &spec.absent)
         }
     }

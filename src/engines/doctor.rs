@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use fathom_bench::engines::{EngineSpec, Presence};
 use fathom_bench::house::House;
+use fathom_bench::mistyped::did_you_mean;
 use fathom_report::json::FORMAT;
 use serde::Serialize;
 
@@ -14,7 +15,7 @@ use super::{State, described, states};
 
 /// What became of an engine's check.
 #[derive(Debug, PartialEq, Eq)]
-enum Verdict {
+pub enum Verdict {
     /// It ran and said this.
     Works(String),
     /// It is not installed, which is no fault.
@@ -30,7 +31,11 @@ pub fn run(house: &House, names: &[String], json: bool) -> anyhow::Result<ExitCo
         .find(|name| !specs.iter().any(|spec| spec.name == **name))
     {
         let known: Vec<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
-        bail!("there is no engine {name:?}: there is {}", known.join(", "));
+        let meant = did_you_mean(name, known.iter().copied());
+        bail!(
+            "there is no engine {name:?}: there is {}{meant}",
+            known.join(", ")
+        );
     }
     let states = states(house)?;
     let asked = |spec: &&EngineSpec| names.is_empty() || names.contains(&spec.name);
@@ -94,7 +99,8 @@ impl Checked {
     }
 }
 
-fn judge(spec: &EngineSpec, state: Option<&State>) -> Verdict {
+/// What is to be said of an engine, by every command that says it.
+pub fn judge(spec: &EngineSpec, state: Option<&State>) -> Verdict {
     let installed = state.is_some_and(|state| state.installed);
     if state.is_some_and(|state| state.outdated) {
         return Verdict::Broken(format!(
@@ -105,6 +111,7 @@ fn judge(spec: &EngineSpec, state: Option<&State>) -> Verdict {
     match spec.presence() {
         Presence::Installed { says } => Verdict::Works(says),
         Presence::Absent { why } if installed => Verdict::Broken(why),
+        // A thing that is not there says so by what it lacks.
         Presence::Absent { .. } => Verdict::Absent(format!("not installed: {}", spec.absent)),
     }
 }

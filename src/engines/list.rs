@@ -1,15 +1,14 @@
 //! `fathom engines list`: what there is, what is here, what cannot be had.
 
-use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use fathom_bench::engines::{self, EngineSpec, Unavailable};
 use fathom_bench::house::House;
 use fathom_report::json::FORMAT;
 use serde::Serialize;
 
 use super::{State, described, states};
+use crate::report::print;
 
 /// One engine: how it is described and, where it has a recipe, its state.
 #[derive(Serialize)]
@@ -94,9 +93,7 @@ pub fn run(house: &House, json: bool) -> anyhow::Result<ExitCode> {
     } else {
         render(&rows, &unavailable)
     };
-    std::io::stdout()
-        .write_all(text.as_bytes())
-        .context("standard output")?;
+    print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

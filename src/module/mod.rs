@@ -16,7 +16,9 @@ mod outline;
 
 use std::collections::BTreeSet;
 
-use crate::one_line::{clipped, nearest};
+use fathom_bench::mistyped::nearest;
+
+use crate::one_line::clipped;
 use kind::Kind;
 use outline::{Import, Outline};
 

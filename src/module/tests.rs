@@ -1,3 +1,5 @@
+//! What is said of modules by their first sections.
+
 use super::*;
 
 fn checked(text: &str, purpose: Purpose<'_>) -> Result<(), String> {

@@ -13,6 +13,7 @@ use fathom_bench::driver::{Conversation, DriveError, Driver, ProcessDriver};
 use fathom_bench::engines::{self, EngineSpec, Presence};
 use fathom_bench::generator;
 use fathom_bench::house::House;
+use fathom_bench::mistyped::did_you_mean;
 use fathom_record::Opt;
 use fathom_record::protocol::{Measure, Request};
 use fathom_sys::handed;
@@ -176,9 +177,11 @@ fn found(args: &Args, wanted: &Wanted) -> anyhow::Result<(ProcessDriver, String,
         .iter()
         .find(|spec| spec.name == name)
         .with_context(|| {
+            let known = names();
+            let meant = did_you_mean(name, known.iter().copied().chain([OWN]));
             format!(
-                "no engine {name} (there are: fathom, {})",
-                names().join(", ")
+                "no engine {name} (there are: fathom, {}){meant}",
+                known.join(", ")
             )
         })?;
     if let Presence::Absent { why } = spec.presence() {

@@ -10,8 +10,16 @@ use fathom_engine::{Bounds, BoundsChoice, Codegen, UnknownBounds};
 use fathom_record::{Elide, Opt, Spectre, Variant};
 
 use crate::{
-    built::NotBuilt, choose::Wanted, experiment::Subject, house::House, own::OwnStrategy,
-    plan::Input, shard::Shard, suite::SuiteError, trial::Broken,
+    built::NotBuilt,
+    choose::Wanted,
+    experiment::{Command, Subject, of_command},
+    house::House,
+    mistyped::did_you_mean,
+    own::OwnStrategy,
+    plan::Input,
+    shard::Shard,
+    suite::SuiteError,
+    trial::Broken,
 };
 
 /// All that a campaign is prepared from.
@@ -209,16 +217,21 @@ pub enum AskError {
     #[error("{0}")]
     Refused(String),
     /// Suites and engines are nowhere to be seen.
-    #[error("no suites here: name a clone of Fathom by --root or in FATHOM_HOME")]
+    #[error(
+        "no suites here, and neither HOME nor XDG_DATA_HOME is set, where they would be unpacked: \
+         set one, or name a clone of Fathom by --root or in FATHOM_HOME"
+    )]
     NoHouse,
     /// Workloads are not built.
     #[error(transparent)]
     NotBuilt(Box<NotBuilt>),
     /// A name that is neither.
-    #[error("`{name}` is neither a suite nor a file")]
+    #[error("`{name}` is neither a suite nor a file{meant}")]
     NoSuite {
         /// The name.
         name: String,
+        /// What may have been meant, as the end of a sentence.
+        meant: String,
         /// Why it is no suite.
         source: SuiteError,
     },
@@ -248,6 +261,20 @@ pub enum AskError {
 }
 
 impl AskError {
+    /// There is no suite of this name in the house.
+    pub fn no_suite(house: &House, name: &str, source: SuiteError) -> AskError {
+        let suites = house.suites();
+        let mut names: Vec<&str> = suites.iter().map(String::as_str).collect();
+        for design in of_command(Command::Bench) {
+            names.push(design.name());
+        }
+        AskError::NoSuite {
+            meant: did_you_mean(name, names.into_iter()),
+            name: name.to_owned(),
+            source,
+        }
+    }
+
     /// Refused, with these words.
     pub fn refused(words: impl Into<String>) -> AskError {
         AskError::Refused(words.into())

@@ -13,6 +13,7 @@ use crate::{
     check::Expected,
     engines::{EngineSpec, Presence},
     generator,
+    mistyped::did_you_mean,
     own::OwnStrategy,
     plan::{Folder, Task},
 };
@@ -345,9 +346,10 @@ fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, Lack>, Stri
     let Some(position) = found else {
         let known: Vec<_> = menu.everything().iter().map(ToString::to_string).collect();
         return Err(format!(
-            "no engine `{}`; there are: {}",
+            "no engine `{}`; there are: {}{}",
             word.engine,
-            known.join(" ")
+            known.join(" "),
+            did_you_mean(&word.engine, known.iter().map(String::as_str))
         ));
     };
     let (spec, presence) = &menu.outside[position];

@@ -34,6 +34,7 @@ pub mod http;
 pub mod idle;
 pub mod judge;
 mod layout;
+pub mod mistyped;
 pub mod near;
 pub mod own;
 pub mod plan;

@@ -42,10 +42,8 @@ pub(super) static DESIGN: Design = Design {
 
 fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
     let (house, name) = (here.suites()?, here.asked.subject.suite());
-    let suite = Suite::load(&house.suite(name)).map_err(|source| AskError::NoSuite {
-        name: name.to_owned(),
-        source,
-    })?;
+    let suite = Suite::load(&house.suite(name));
+    let suite = suite.map_err(|source| AskError::no_suite(house, name, source))?;
     of_suite(here.asked, &suite)
 }
 

@@ -110,11 +110,9 @@ fn of_workload(here: &Here<'_>, suite: &str, name: &str) -> Result<Measured, Ask
     ensure(asked.args.is_empty(), || {
         "a suite's programs have arguments of their own".to_owned()
     })?;
-    let folder = here.suites()?.suite(suite);
-    let suite = Suite::load(&folder).map_err(|source| AskError::NoSuite {
-        name: suite.to_owned(),
-        source,
-    })?;
+    let house = here.suites()?;
+    let loaded = Suite::load(&house.suite(suite));
+    let suite = loaded.map_err(|source| AskError::no_suite(house, suite, source))?;
     let chosen = suite.select(&[name.to_owned()])?;
     let workload = chosen[0];
     let size = match (suite.has_sizes(), &asked.size) {

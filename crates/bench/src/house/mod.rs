@@ -160,6 +160,17 @@ impl House {
         self.root.join("workloads").join(name)
     }
 
+    /// The names of its suites, in order.
+    pub fn suites(&self) -> Vec<String> {
+        let folders = std::fs::read_dir(self.root.join("workloads"));
+        let folders = folders.into_iter().flatten().flatten();
+        let suites = folders.filter(|folder| folder.path().join("suite.toml").is_file());
+        let names = suites.filter_map(|folder| folder.file_name().into_string().ok());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+
     /// What was installed for the project alone.
     pub fn tools(&self) -> PathBuf {
         self.root.join(".tools")

@@ -1,0 +1,205 @@
+//! What is told where something is not as it should be: the cause, the place, the status.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn fathom(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command
+        .args(words)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdin(Stdio::null());
+    command
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_full_disk_is_named_with_what_was_written() {
+    let answers = [
+        &["--help"][..],
+        &["run", "--help"],
+        &["--version"],
+        &["help", "bench"],
+        &["doctor"],
+        &["completions", "bash"],
+        &["manual", "run"],
+        &["objdump", "docs/examples/add.wat"],
+        &["run", "--invoke", "add", "docs/examples/add.wat", "1", "2"],
+        &["run", "docs/examples/add.wat", "--help"],
+    ];
+    let (program, answers) = answers.split_last().unwrap();
+    for words in answers {
+        let full = File::create("/dev/full").unwrap();
+        let output = fathom(words).stdout(full).output().unwrap();
+        let line = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {line}");
+        assert!(
+            line.contains("standard output: No space left"),
+            "{words:?}: {line}"
+        );
+        assert_eq!(line.lines().count(), 1, "{line}");
+    }
+    // Help behind the module is the program's.
+    let output = fathom(program).output().unwrap();
+    assert!(said(&output).contains("no function _start"), "{output:?}");
+    let trace = [
+        "trace",
+        "--by",
+        "process",
+        "--out",
+        "/dev/full",
+        "docs/examples/hello.wat",
+    ];
+    let output = fathom(&trace).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        said(&output).contains("/dev/full: No space left"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn a_mistyped_name_is_answered_by_the_one_that_was_meant() {
+    for (words, meant) in [
+        (&["bench", "polybnech"][..], "did you mean polybench?"),
+        (&["bench", "startpu"], "did you mean startup?"),
+        (&["waterfall", "polybnech:gemm"], "did you mean polybench?"),
+        (&["bench", "--engines", "nodee"], "did you mean node"),
+        (&["probe", "--engine", "wasmtme"], "did you mean wasmtime"),
+        (&["engines", "install", "wasmtme"], "did you mean wasmtime"),
+        (&["engines", "doctor", "wasmtme"], "did you mean wasmtime"),
+        (
+            &["trace", "--engine", "wasmtme", "docs/examples/hello.wat"],
+            "did you mean wasmtime",
+        ),
+        (&["dcotor"], "'doctor'"),
+    ] {
+        let output = fathom(words).output().unwrap();
+        let line = said(&output);
+        assert!(
+            !output.status.success() && line.contains(meant),
+            "{words:?}: {line}"
+        );
+    }
+    // Not one that is none for users.
+    let output = fathom(&["runer"]).output().unwrap();
+    let line = said(&output);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        line.contains("'run'") && !line.contains("'runner'"),
+        "{line}"
+    );
+}
+
+#[test]
+fn what_json_cannot_carry_is_refused_in_a_line() {
+    let name = OsStr::from_bytes(b"app\xff.wasm");
+    let output = fathom(&["bench"]).arg(name).output().unwrap();
+    let line = said(&output);
+    assert_eq!(output.status.code(), Some(2), "{line}");
+    assert!(
+        line.contains("not UTF-8") && line.lines().count() == 1,
+        "{line}"
+    );
+    // A program traced in our engine may have any.
+    let folder = tempfile::tempdir().unwrap();
+    let module = folder.path().join(name);
+    fs::copy(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples/hello.wat"),
+        &module,
+    )
+    .unwrap();
+    let output = fathom(&["trace", "--by", "process", "--out", "-"])
+        .args([module.as_os_str(), OsStr::from_bytes(b"\xfe")])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (own, json) = text.split_once('\n').unwrap();
+    assert_eq!(own, "hello, deep water", "{text}");
+    assert!(json.starts_with('{') && json.ends_with("}\n"), "{json}");
+    assert!(!Path::new("-").exists());
+}
+
+#[test]
+fn doctor_and_the_list_of_engines_agree() {
+    let list = fathom(&["engines", "list", "--json"]).output().unwrap();
+    if !list.status.success() {
+        return println!("SKIPPED: {}", said(&list));
+    }
+    let list: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
+    let doctor = fathom(&["doctor", "--json"]).output().unwrap();
+    let doctor: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
+    let findings = doctor["findings"].as_array().unwrap();
+    for engine in list["engines"].as_array().unwrap() {
+        let (name, state) = (&engine["name"], &engine["state"]);
+        let found = findings
+            .iter()
+            .find(|found| found["name"] == *name)
+            .unwrap();
+        let detail = found["detail"].as_str().unwrap();
+        let is_absent = detail.starts_with("not installed");
+        if state["installed"] == false && state["outdated"] == false {
+            assert!(is_absent || found["state"] == "yes", "{name}: {detail}");
+        }
+        assert!(!is_absent || state["installed"] != true, "{name}: {detail}");
+        assert!(
+            !is_absent || !detail.contains("os error"),
+            "{name}: {detail}"
+        );
+    }
+}
+
+#[test]
+fn without_a_home_what_is_missing_is_named() {
+    // Away from the checkout, which is found by where the program is.
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("fathom");
+    fs::copy(env!("CARGO_BIN_EXE_fathom"), &program).unwrap();
+    let away = |words: &[&str]| {
+        let mut command = Command::new(&program);
+        command
+            .args(words)
+            .current_dir(folder.path())
+            .stdin(Stdio::null());
+        for name in ["HOME", "XDG_DATA_HOME", "FATHOM_HOME"] {
+            command.env_remove(name);
+        }
+        command.output().unwrap()
+    };
+    for words in [&["engines", "list"][..], &["bench", "polybench"]] {
+        let output = away(words);
+        let line = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{line}");
+        assert!(line.contains("HOME") && line.contains("--root"), "{line}");
+        assert_eq!(line.lines().count(), 1, "{line}");
+    }
+    let output = away(&["doctor"]);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn names_in_a_backtrace_tell_a_terminal_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = folder.path().join("names.wat");
+    let text = r#"(module $"\1b]0;module\07" (func $"\1b[31mred\c2\9b2J\nline" (export "_start") unreachable))"#;
+    fs::write(&module, text).unwrap();
+    for words in [
+        &["run"][..],
+        &["run", "-v"],
+        &["objdump"],
+        &["objdump", "--func", "0"],
+    ] {
+        let output = fathom(words).arg(&module).output().unwrap();
+        let all = [output.stdout, output.stderr].concat();
+        let all = String::from_utf8(all).unwrap();
+        let is_clean = !all.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t'));
+        assert!(is_clean && all.contains("[31mred"), "{words:?}: {all:?}");
+        assert!(!all.lines().any(|line| line.starts_with("line")), "{all:?}");
+    }
+}
