@@ -44,6 +44,12 @@ class Parts(unittest.TestCase):
         self.assertIn("engines/wazero", folders)
         self.assertEqual(folders - shared - set(run.PARTS), set())
 
+    def test_those_of_make_test_are_some(self):
+        makefile = (run.ROOT / "Makefile").read_text().replace("\\\n", " ")
+        light = re.search(r"^LIGHT := (.*)$", makefile, re.MULTILINE)[1].split()
+        self.assertIn("sql/guest", light)
+        self.assertEqual(set(light) - set(run.PARTS), set())
+
     def test_names_are_folders(self):
         for name in set(run.PARTS) - {"python", "javascript", "shell"}:
             self.assertTrue((run.ROOT / name).is_dir(), name)
