@@ -134,16 +134,8 @@ fn function(name: &str, kind: Kind, next: &str) -> String {
         }
         Wide(count) => wide(name, count, &head),
         Arguments(count) => {
-            let params: String = (0..count)
-                .map(|i| format!("(param $v{i} {})", ty(i)))
-                .collect();
-            let args: String = (0..count).map(|i| load(ty(i), i)).collect();
-            let sum = added(count, ty);
-            format!(
-                "(func ${name}-many {params} (result i64) (local $r i64)
-                   (local.set $r {next})\n{sum}(local.get $r))
-                 {head} (i64.sub (call ${name}-many {args}) (i64.const 1)))\n"
-            )
+            let (function, args) = many(name, count, next);
+            format!("{function} {head} (i64.sub (call ${name}-many {args}) (i64.const 1)))\n")
         }
         Results(count) => {
             let results: String = (0..count).map(|i| format!(" {}", ty(i))).collect();
@@ -160,14 +152,9 @@ fn function(name: &str, kind: Kind, next: &str) -> String {
             )
         }
         Tail(count) => {
-            let params: String = (0..count)
-                .map(|i| format!("(param $v{i} {})", ty(i)))
-                .collect();
-            let args: String = (0..count).map(|i| load(ty(i), i)).collect();
-            let sum = added(count, ty);
+            let (function, args) = many(name, count, next);
             format!(
-                "(func ${name}-many {params} (result i64) (local $r i64)
-                   (local.set $r {next})\n{sum}(local.get $r))
+                "{function}
                  (func ${name}-one (param $one i64) (result i64) (return_call ${name}-many {args}))
                  {head} (i64.sub (call ${name}-one (i64.const 4)) (i64.const 1)))\n"
             )
@@ -195,6 +182,20 @@ fn function(name: &str, kind: Kind, next: &str) -> String {
                (resume $k (local.get $k)))\n"
         ),
     }
+}
+
+/// A function of so many parameters, and arguments for it.
+fn many(name: &str, count: usize, next: &str) -> (String, String) {
+    let params: String = (0..count)
+        .map(|i| format!("(param $v{i} {})", ty(i)))
+        .collect();
+    let args: String = (0..count).map(|i| load(ty(i), i)).collect();
+    let sum = added(count, ty);
+    let function = format!(
+        "(func ${name}-many {params} (result i64) (local $r i64)
+           (local.set $r {next})\n{sum}(local.get $r))"
+    );
+    (function, args)
 }
 
 /// A function of a loop over two arrays, which LLVM makes vectors of; polynomials keep the
