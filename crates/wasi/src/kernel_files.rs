@@ -20,8 +20,10 @@ use rustix::fs::FileType;
 use std::os::fd::BorrowedFd;
 
 /// File systems whose files are the kernel's interfaces, by the number that
-/// fstatfs(2) tells. From `linux/magic.h`, but configfs (`fs/configfs/mount.c`) and
-/// xenfs (`drivers/xen/xenfs/super.c`).
+/// fstatfs(2) tells. From `linux/magic.h`, but configfs (`fs/configfs/mount.c`), mqueue
+/// (`ipc/mqueue.c`), nfsd (`fs/nfsd/nfsctl.c`), `rpc_pipefs` (`net/sunrpc/rpc_pipe.c`),
+/// functionfs and gadgetfs (`drivers/usb/gadget`), ibmasmfs (`drivers/misc/ibmasm`) and
+/// oprofilefs (`drivers/oprofile/oprofilefs.c`, until 5.11).
 const KERNEL: &[(u32, &str)] = &[
     (0x9fa0, "proc"),
     (0x6265_6572, "sysfs"),
@@ -45,6 +47,16 @@ const KERNEL: &[(u32, &str)] = &[
     (0x6573_5543, "fusectl"),
     (0x6c6f_6f70, "binderfs"),
     (0xabba_1974, "xenfs"),
+    (0x1980_0202, "mqueue"),
+    (0x6e66_7364, "nfsd"),
+    (0x6759_6969, "rpc_pipefs"),
+    (0x0a64_7361, "functionfs"),
+    (0xaee7_1ee7, "gadgetfs"),
+    (0x6672_6f67, "ibmasmfs"),
+    (0x6f70_726f, "oprofilefs"),
+    (0x0187, "autofs"),
+    (0x9fa1, "openpromfs"),
+    (0x9fa2, "usbfs"),
 ];
 
 /// Character devices that are harmless, by major and minor number: null, zero,
@@ -120,6 +132,28 @@ mod tests {
         );
         let proc = open("/proc").unwrap();
         assert_eq!(refuse_interface(proc.as_fd(), memory.as_fd()), Ok(()));
+    }
+
+    /// Whatever is mounted here under one of the names has its number.
+    #[test]
+    fn what_is_mounted_is_told_by_its_number() {
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+        let mut found = 0;
+        for line in mounts.lines() {
+            let (places, kinds) = line.split_once(" - ").unwrap();
+            let path = places.split(' ').nth(4).unwrap();
+            let kind = kinds.split(' ').next().unwrap();
+            let is_last = mounts
+                .lines()
+                .rfind(|line| line.split(' ').nth(4) == Some(path));
+            if is_last != Some(line) || !KERNEL.iter().any(|(_, name)| *name == kind) {
+                continue;
+            }
+            let Some(fd) = open(path) else { continue };
+            assert_eq!(interface(fd.as_fd()), Ok(Some(kind)), "{path}");
+            found += 1;
+        }
+        assert!(found > 0, "procfs at least: {mounts}");
     }
 
     #[test]

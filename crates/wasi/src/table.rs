@@ -89,10 +89,15 @@ impl Descriptor {
             _ => filetype_of(host.as_fd())?,
         };
         let is_directory = filetype == FileType::Directory;
+        let is_device = filetype == FileType::CharacterDevice;
+        let rights = match is_device && rustix::termios::isatty(host.as_fd()) {
+            true => Rights::STREAM,
+            false => filetype.rights(),
+        };
         Ok(Descriptor {
             host: Arc::new(host),
             filetype,
-            base: base & filetype.rights(),
+            base: base & rights,
             inheriting,
             perms: Perms::ALL,
             preopen: None,

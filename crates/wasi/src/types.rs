@@ -169,7 +169,7 @@ impl Rights {
         .union(Rights::FD_FILESTAT_SET_TIMES)
         .union(Rights::POLL_FD_READWRITE);
 
-    /// What makes sense on a stream: terminals, pipes, devices. Without seek
+    /// What makes sense on a stream: terminals and pipes. Without seek
     /// and tell, by which the C library recognises a terminal; without setting
     /// times, which would be those of the host's `/dev/null`.
     pub const STREAM: Rights = Rights::FD_READ
@@ -179,6 +179,10 @@ impl Rights {
         .union(Rights::FD_DATASYNC)
         .union(Rights::FD_FILESTAT_GET)
         .union(Rights::POLL_FD_READWRITE);
+
+    /// What makes sense on a character device that is no terminal, such as
+    /// `/dev/null`: the C library takes one that cannot seek for a terminal.
+    pub const DEVICE: Rights = Rights::STREAM.union(Rights::FD_SEEK).union(Rights::FD_TELL);
 
     /// What makes sense on a socket.
     pub const SOCKET: Rights = Rights::FD_READ
@@ -242,16 +246,16 @@ pub enum FileType {
 }
 
 impl FileType {
-    /// The rights that make sense on a file of this type.
+    /// The rights that make sense on a file of this type; a terminal has those of a
+    /// stream.
     #[must_use]
     pub fn rights(self) -> Rights {
         match self {
             FileType::Directory => Rights::DIRECTORY,
             FileType::RegularFile | FileType::BlockDevice => Rights::REGULAR_FILE,
             FileType::SocketDgram | FileType::SocketStream => Rights::SOCKET,
-            FileType::Unknown | FileType::CharacterDevice | FileType::SymbolicLink => {
-                Rights::STREAM
-            }
+            FileType::CharacterDevice => Rights::DEVICE,
+            FileType::Unknown | FileType::SymbolicLink => Rights::STREAM,
         }
     }
 }

@@ -133,7 +133,7 @@ impl Pair {
     fn transfer(&self, fd: u32, right: u64, positioned: bool) -> Result<&Open, u16> {
         let file = self.native.file(fd, right)?;
         if positioned {
-            if file.kind != FileType::RegularFile {
+            if !file.has_positions(rights::SEEK) {
                 return Err(errno::SPIPE);
             }
             file.allows(rights::SEEK)?;
@@ -143,7 +143,7 @@ impl Pair {
 
     fn seekable(&self, fd: u32, moves: bool) -> Result<&Open, u16> {
         let file = self.native.file(fd, 0)?;
-        if file.kind != FileType::RegularFile {
+        if !file.has_positions(rights::TELL) {
             return Err(errno::SPIPE);
         }
         if moves || file.base & rights::SEEK == 0 {

@@ -56,6 +56,8 @@ pub mod rights {
     pub const FILE: u64 =
         COMMON | READ | SEEK | TELL | WRITE | ADVISE | ALLOCATE | SET_SIZE | SET_TIMES;
     pub const STREAM: u64 = COMMON | READ | WRITE;
+    /// A character device that is no terminal, as here.
+    pub const DEVICE: u64 = STREAM | SEEK | TELL;
     /// Those on paths, most of which stand in one row.
     pub const DIRECTORY: u64 =
         COMMON | ADVISE | SET_TIMES | ((1 << 21) - (1 << 9)) | 1 << 24 | 1 << 25 | 1 << 26;
@@ -128,6 +130,7 @@ impl Open {
         let sensible = match kind {
             FileType::Directory => rights::DIRECTORY,
             FileType::RegularFile => rights::FILE,
+            FileType::CharacterDevice => rights::DEVICE,
             _ => rights::STREAM,
         };
         Open {
@@ -136,6 +139,15 @@ impl Open {
             base: base & sensible,
             inheriting,
             preopened: false,
+        }
+    }
+
+    /// Whether it is a file, or a device that the host moves about in.
+    pub fn has_positions(&self, right: u64) -> bool {
+        match self.kind {
+            FileType::RegularFile => true,
+            FileType::CharacterDevice => self.base & right != 0,
+            _ => false,
         }
     }
 

@@ -107,6 +107,7 @@ fn positioned(ctx: &mut WasiCtx, fd: u32, right: Rights) -> Result<Cow<'_, Descr
             file.allows(Rights::FD_SEEK)?;
             Ok(file)
         }
+        FileType::CharacterDevice if file.base.contains(Rights::FD_SEEK) => Ok(file),
         _ => Err(Errno::Spipe),
     }
 }

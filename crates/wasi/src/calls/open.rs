@@ -72,7 +72,9 @@ fn host_flags(
     }
     let writes = Rights::FD_WRITE | Rights::FD_ALLOCATE | Rights::FD_FILESTAT_SET_SIZE;
     let reads = Rights::FD_READ | Rights::FD_READDIR;
-    let mut host = match (base.intersects(reads), base.intersects(writes)) {
+    // No directory is written: where one is asked for, these rights are left out.
+    let writes = base.intersects(writes) && !oflags.contains(Oflags::DIRECTORY);
+    let mut host = match (base.intersects(reads), writes) {
         (true, true) => OFlags::RDWR,
         (false, true) => OFlags::WRONLY,
         (_, false) => OFlags::RDONLY,

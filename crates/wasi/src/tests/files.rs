@@ -4,8 +4,9 @@ use super::*;
 use crate::calls::dirs;
 use crate::types::{FdFlags, FileType, Snapshot, Whence};
 use std::io::Write;
+use std::os::fd::OwnedFd;
 
-fn fdstat(guest: &mut Guest, fd: u32) -> (u8, u16, Rights, Rights) {
+pub(super) fn fdstat(guest: &mut Guest, fd: u32) -> (u8, u16, Rights, Rights) {
     guest
         .call(|ctx, mem| file::fd_fdstat_get(ctx, mem, fd, OUT))
         .unwrap();
@@ -342,11 +343,41 @@ fn streams_go_where_they_were_told_and_streams_do_not_seek() {
     std::io::Seek::rewind(&mut kept).unwrap();
     std::io::Read::read_to_string(&mut kept, &mut text).unwrap();
     assert_eq!(text, "output");
-    let seek = guest.call(|ctx, mem| file::fd_seek(ctx, mem, 2, 0, Whence::Cur, OUT));
-    assert_eq!(seek, Err(Errno::Spipe));
-    let (kind, _, base, _) = fdstat(&mut guest, 2);
+    let (reader, writer) = std::io::pipe().unwrap();
+    let mut guest = Guest::with(|builder| {
+        builder
+            .stdin(OwnedFd::from(reader))
+            .stdout(OwnedFd::from(writer))
+    });
+    for fd in [0, 1] {
+        let seek = guest.call(|ctx, mem| file::fd_seek(ctx, mem, fd, 0, Whence::Cur, OUT));
+        assert_eq!(seek, Err(Errno::Spipe));
+    }
+}
+
+/// The C library takes a character device that cannot seek for a terminal.
+#[test]
+fn a_terminal_is_told_from_other_devices() {
+    let may_seek = Rights::FD_SEEK | Rights::FD_TELL;
+    let device = |path: &str| std::fs::File::options().read(true).write(true).open(path);
+    for path in ["/dev/null", "/dev/zero", "/dev/full"] {
+        let mut guest = Guest::with(|builder| builder.stdout(device(path).unwrap()));
+        let (kind, _, base, _) = fdstat(&mut guest, 1);
+        assert_eq!(kind, FileType::CharacterDevice as u8, "{path}");
+        assert!(base.contains(may_seek), "{path}: {base:?}");
+        let seek = guest.call(|ctx, mem| file::fd_seek(ctx, mem, 1, 0, Whence::Cur, OUT));
+        assert_eq!(seek, Ok(()), "{path}");
+    }
+    let mut guest = Guest::with(|builder| builder.stdin(device("/dev/zero").unwrap()));
+    let range = guest.range(4);
+    let read = guest.call(|ctx, mem| io::fd_pread(ctx, mem, 0, &range, 1 << 40, OUT));
+    assert_eq!(read, Ok(()));
+    // One side of a terminal of ours.
+    let terminal = device("/dev/ptmx").unwrap();
+    let mut guest = Guest::with(|builder| builder.stdout(terminal));
+    let (kind, _, base, _) = fdstat(&mut guest, 1);
     assert_eq!(kind, FileType::CharacterDevice as u8);
-    assert!(!base.intersects(Rights::FD_SEEK | Rights::FD_TELL));
+    assert!(!base.intersects(may_seek), "{base:?}");
 }
 
 #[test]
