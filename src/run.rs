@@ -242,7 +242,7 @@ fn context(args: &Args) -> anyhow::Result<WasiCtx> {
     }
     for address in &args.tcplisten {
         let listener = listener(*address).with_context(|| format!("--tcplisten {address}"))?;
-        builder = builder.preopen_socket(listener);
+        builder = builder.preopened_socket(listener);
     }
     Ok(builder.build()?)
 }

@@ -95,7 +95,7 @@ impl Dir {
             true => (DirPerms::READ, FilePerms::READ),
             false => (DirPerms::all(), FilePerms::all()),
         };
-        builder.preopen_dir(self.host(), self.guest.as_bytes(), dir, file)
+        builder.preopened_dir(self.host(), self.guest.as_bytes(), dir, file)
     }
 }
 

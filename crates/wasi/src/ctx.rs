@@ -344,7 +344,7 @@ impl WasiCtxBuilder {
     /// # Errors
     /// [`BuildError::Directory`], [`BuildError::Nul`];
     /// [`BuildError::KernelFiles`] but for [`HostDir::Kernel`].
-    pub fn preopen_dir(
+    pub fn preopened_dir(
         mut self,
         host: impl Into<HostDir>,
         guest: impl AsRef<[u8]>,
@@ -379,7 +379,7 @@ impl WasiCtxBuilder {
     /// Gives an open socket to the guest: its number follows those of the
     /// directories.
     #[must_use]
-    pub fn preopen_socket(mut self, socket: impl Into<OwnedFd>) -> Self {
+    pub fn preopened_socket(mut self, socket: impl Into<OwnedFd>) -> Self {
         self.sockets.push(socket.into());
         self
     }

@@ -21,7 +21,7 @@ impl Guest {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "text").unwrap();
         let ctx = WasiCtxBuilder::new()
-            .preopen_dir(folder.path(), ".", DirPerms::all(), FilePerms::all())
+            .preopened_dir(folder.path(), ".", DirPerms::all(), FilePerms::all())
             .and_then(WasiCtxBuilder::build)
             .unwrap();
         let module = Module::new(engine, wat::parse_str(text).unwrap()).unwrap();

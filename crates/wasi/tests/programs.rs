@@ -224,7 +224,7 @@ fn ours(wasm: &[u8], name: &str, bounds: Bounds, opt: Opt) -> Result<String, Out
             builder.env(name, value)
         })
         .and_then(|builder| {
-            builder.arg("program")?.args(ARGS)?.preopen_dir(
+            builder.arg("program")?.args(ARGS)?.preopened_dir(
                 place.root(),
                 "/",
                 DirPerms::all(),

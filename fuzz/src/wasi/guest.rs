@@ -115,7 +115,9 @@ impl Guest {
             .max_descriptors(DESCRIPTORS)
             .max_subscriptions(SUBSCRIPTIONS as usize)
             .args(ARGS)
-            .and_then(|builder| builder.preopen_dir(folder, "/", DirPerms::all(), FilePerms::all()))
+            .and_then(|builder| {
+                builder.preopened_dir(folder, "/", DirPerms::all(), FilePerms::all())
+            })
             .and_then(WasiCtxBuilder::build)
             .expect("a folder just made");
         let mut linker = Linker::new(&forwarder.engine);

@@ -323,7 +323,7 @@ impl<'a> Wasm<'a> {
         }
         for (host, guest) in &self.measure.dirs {
             let (dir, file) = (DirPerms::all(), FilePerms::all());
-            builder = (builder.preopen_dir(host, guest, dir, file)).map_err(refused)?;
+            builder = (builder.preopened_dir(host, guest, dir, file)).map_err(refused)?;
         }
         builder.build().map_err(refused)
     }

@@ -12,7 +12,7 @@ const ROOT: u32 = 4;
 fn guest() -> Guest {
     Guest::with(|builder| {
         builder
-            .preopen_dir("/", "/", DirPerms::all(), FilePerms::all())
+            .preopened_dir("/", "/", DirPerms::all(), FilePerms::all())
             .unwrap()
     })
 }
@@ -116,7 +116,7 @@ fn harmless_devices_can_be_used_and_others_not() {
     // Also where the folder is of the same mount.
     let mut guest = Guest::with(|builder| {
         builder
-            .preopen_dir("/dev", "/dev", DirPerms::all(), FilePerms::all())
+            .preopened_dir("/dev", "/dev", DirPerms::all(), FilePerms::all())
             .unwrap()
     });
     assert_eq!(open(&mut guest, "ptmx", Oflags::empty()), Err(Errno::Perm));
@@ -127,7 +127,7 @@ fn harmless_devices_can_be_used_and_others_not() {
 fn an_interface_is_given_by_its_name_only() {
     let builder = || WasiCtxBuilder::new();
     let error = builder()
-        .preopen_dir("/proc/self", "p", DirPerms::all(), FilePerms::all())
+        .preopened_dir("/proc/self", "p", DirPerms::all(), FilePerms::all())
         .unwrap_err();
     assert!(matches!(
         error,
@@ -135,7 +135,7 @@ fn an_interface_is_given_by_its_name_only() {
     ));
     let folder = std::fs::File::open("/proc").unwrap();
     let error = builder()
-        .preopen_dir(folder, "p", DirPerms::all(), FilePerms::all())
+        .preopened_dir(folder, "p", DirPerms::all(), FilePerms::all())
         .unwrap_err();
     assert!(matches!(
         error,
@@ -144,7 +144,7 @@ fn an_interface_is_given_by_its_name_only() {
     let mut guest = Guest::with(|builder| {
         let proc = HostDir::Kernel("/proc".into());
         builder
-            .preopen_dir(proc, "p", DirPerms::all(), FilePerms::all())
+            .preopened_dir(proc, "p", DirPerms::all(), FilePerms::all())
             .unwrap()
     });
     assert!(open(&mut guest, "self/status", Oflags::empty()).is_ok());

@@ -61,7 +61,7 @@ impl Guest {
         let root = temp.path().join("root");
         std::fs::create_dir(&root).unwrap();
         let builder = WasiCtxBuilder::new()
-            .preopen_dir(root, "/", DirPerms::all(), FilePerms::all())
+            .preopened_dir(root, "/", DirPerms::all(), FilePerms::all())
             .unwrap();
         Guest {
             ctx: more(builder).build().unwrap(),

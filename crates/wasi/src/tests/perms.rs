@@ -14,7 +14,7 @@ fn guest(dir: DirPerms, file: FilePerms) -> Guest {
     let less = temp.path().join("less");
     std::fs::create_dir(&less).unwrap();
     let guest = Guest::in_folder(temp, |builder| {
-        builder.preopen_dir(&less, "less", dir, file).unwrap()
+        builder.preopened_dir(&less, "less", dir, file).unwrap()
     });
     for folder in [&less, &guest.host("")] {
         std::fs::create_dir(folder.join("sub")).unwrap();

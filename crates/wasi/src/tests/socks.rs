@@ -30,7 +30,7 @@ fn send(guest: &mut Guest, fd: u32, data: &[u8]) -> Result<u32, Errno> {
 #[test]
 fn a_stream_is_received_peeked_sent_and_shut_down() {
     let (ours, mut theirs) = UnixStream::pair().unwrap();
-    let mut guest = Guest::with(|builder| builder.preopen_socket(ours));
+    let mut guest = Guest::with(|builder| builder.preopened_socket(ours));
     theirs.write_all(b"hello").unwrap();
     assert_eq!(recv(&mut guest, SOCKET, 3, 1), Ok((b"hel".to_vec(), 0)));
     assert_eq!(recv(&mut guest, SOCKET, 5, 2), Ok((b"hello".to_vec(), 0)));
@@ -49,7 +49,7 @@ fn a_stream_is_received_peeked_sent_and_shut_down() {
 #[test]
 fn a_cut_datagram_says_so() {
     let (ours, theirs) = UnixDatagram::pair().unwrap();
-    let mut guest = Guest::with(|builder| builder.preopen_socket(ours));
+    let mut guest = Guest::with(|builder| builder.preopened_socket(ours));
     theirs.send(b"datagram").unwrap();
     assert_eq!(recv(&mut guest, SOCKET, 4, 0), Ok((b"data".to_vec(), 1)));
     theirs.send(b"two").unwrap();
@@ -65,7 +65,7 @@ fn connections_are_accepted() {
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("socket");
     let listener = UnixListener::bind(&path).unwrap();
-    let mut guest = Guest::with(|builder| builder.preopen_socket(listener));
+    let mut guest = Guest::with(|builder| builder.preopened_socket(listener));
     let mut client = UnixStream::connect(&path).unwrap();
     client.write_all(b"hi").unwrap();
     let accept = |guest: &mut Guest, flags| {
