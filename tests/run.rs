@@ -277,7 +277,7 @@ fn a_minimum_that_cannot_be_had_is_one_line() {
         (
             0x200_0000_u64,
             "-v unlimited",
-            "memory 0: 33554432 pages are beyond the limit of 16777216 pages of 64 KiB",
+            "2 TiB of memories are beyond the limit of 4 GiB",
         ),
         (
             20_000,

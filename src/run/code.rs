@@ -52,7 +52,7 @@ pub struct Code {
     compile_budget: CompileBudget,
 
     /// Turn features of WebAssembly off: -NAME,... (--features=-threads,-simd), or allow only
-    /// some: none,NAME,...
+    /// some: none,NAME,...; 3.0 is WebAssembly 3.0 and nothing beyond
     #[arg(
         long,
         value_name = "LIST",

@@ -24,11 +24,32 @@ fn instantiate(wat: &str) -> Result<()> {
 
 #[test]
 fn memories() {
-    let text = refusal("(module (memory i64 0x1000001))");
-    assert_eq!(
-        text,
-        "memory 0: 16777217 pages are beyond the limit of 16777216 pages of 64 KiB"
-    );
+    // A minimum of any size is a module, and no instance.
+    for pages in ["0x1000001", "0x1000000000000"] {
+        let wat = format!(
+            r#"(module (memory i64 {pages}) (data (i64.const 0) "x")
+              (func (export "load") (param i64) (result i32) (i32.load (local.get 0)))
+              (func (export "last") (result i32) (i32.load (i64.const 0xffffffffffff)))
+              (func (export "grow") (result i64) (memory.grow (i64.const 1))))"#
+        );
+        load(&wat).unwrap();
+        let text = instantiate(&wat).unwrap_err().to_string();
+        assert!(
+            text.ends_with("of memories are beyond the limit of 4 GiB"),
+            "{text}"
+        );
+        let unlimited = Engine::new(&Config::new().quota(Quota::UNLIMITED)).unwrap();
+        let module = Module::new(&unlimited, wat::parse_str(&wat).unwrap()).unwrap();
+        let text = Instance::new(Store::new(&unlimited, ()), &module, &[]).map(|_| ());
+        let text = text.unwrap_err().to_string();
+        assert!(
+            text.contains(" pages is beyond the limit of 16777216 pages of 64 KiB"),
+            "{text}"
+        );
+        assert!(!text.contains('\n'), "{text}");
+    }
+    let text = refusal("(module (memory i64 0x1000000000001))");
+    assert!(text.contains("memory size must be at most"), "{text}");
     let text = refusal(&format!("(module {})", "(memory 0)".repeat(101)));
     assert!(
         text.contains("memories count exceeds limit of 100"),
@@ -40,6 +61,28 @@ fn memories() {
     load("(module (memory i64 0 0x1000000000000))").unwrap();
     let text = refusal("(module (memory i64 0 0x1000000000001))");
     assert!(text.contains("memory size must be at most"), "{text}");
+}
+
+/// A tag has results for whoever suspends with it: stack switching, which is beyond 3.0.
+#[test]
+fn tags_with_results() {
+    let wasm = wat::parse_str("(module (tag (result i32)))").unwrap();
+    let load = |features: &str| {
+        let config = Config::new().features(features.parse().unwrap());
+        Module::new(&Engine::new(&config).unwrap(), &wasm).map(|_| ())
+    };
+    for features in ["3.0", "-stack-switching", "3.0,+wide-arithmetic"] {
+        let text = load(features).unwrap_err().to_string();
+        assert!(
+            text.contains("stack-switching is turned off"),
+            "{features}: {text}"
+        );
+        assert!(!text.contains('\n'), "{text}");
+    }
+    if cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        load("all").unwrap();
+        load("3.0,+stack-switching").unwrap();
+    }
 }
 
 /// One instruction set has processors without vectors: riscv64.

@@ -230,14 +230,6 @@ pub enum PlanError {
         /// Bits of an index.
         index: u32,
     },
-    /// More pages at first than a memory can have.
-    #[error("{pages} pages are beyond the limit of {limit} pages of 64 KiB")]
-    TooLarge {
-        /// Pages asked for.
-        pages: u64,
-        /// Pages it can have.
-        limit: u64,
-    },
 }
 
 fn named(memory64: bool) -> String {
@@ -264,30 +256,30 @@ impl Default for GrowthLimits {
     }
 }
 
-/// Pages that a memory of this type can grow to: never less than its minimum.
-fn max_pages(bounds: Bounds, ty: &MemoryType, limits: GrowthLimits) -> Result<u64, PlanError> {
+/// Pages that a memory of this type can have: never less than its minimum, unless that is
+/// more than any can have.
+fn max_pages(bounds: Bounds, ty: &MemoryType, limits: GrowthLimits) -> u64 {
     let limit = match ty.memory64 {
         false => MAX_PAGES_32,
         true => bounds.about().max_pages_64,
     };
-    if ty.min > limit {
-        let pages = ty.min;
-        return Err(PlanError::TooLarge { pages, limit });
-    }
     let default = match ty.memory64 {
         true => limits.undeclared_64,
         false => limit,
     };
     let most = limit.min(limits.most);
-    Ok(ty.max.unwrap_or(default).min(most).max(ty.min))
+    let least = ty.min.min(limit);
+    ty.max.unwrap_or(default).min(most).max(least)
 }
 
 impl MemoryPlan {
     /// The plan for a memory of type `ty` under `bounds`.
     ///
+    /// A type whose minimum is beyond the implementation's limits has a plan, for code can
+    /// be compiled for it; there is no memory of it ([`MemoryPlan::holds`]).
+    ///
     /// # Errors
-    /// A strategy for the other index type; a memory beyond the implementation's
-    /// limits.
+    /// A strategy for the other index type, or none for this machine.
     pub fn new(
         bounds: Bounds,
         ty: &MemoryType,
@@ -302,7 +294,7 @@ impl MemoryPlan {
         if fit == Fit::Nowhere {
             return Err(PlanError::IndexType { bounds, index });
         }
-        let max_bytes = max_pages(bounds, ty, limits)? * WASM_PAGE_BYTES;
+        let max_bytes = max_pages(bounds, ty, limits) * WASM_PAGE_BYTES;
         let Layout {
             front_bytes,
             reserved_bytes,
@@ -311,7 +303,7 @@ impl MemoryPlan {
         } = bounds.strategy().layout(max_bytes, ty.memory64);
         Ok(MemoryPlan {
             bounds,
-            min_bytes: ty.min * WASM_PAGE_BYTES,
+            min_bytes: ty.min.saturating_mul(WASM_PAGE_BYTES).min(max_bytes),
             max_bytes,
             front_guard_bytes: bounds.strategy().front_guard_bytes(max_bytes, ty.memory64),
             front_bytes,
@@ -326,6 +318,11 @@ impl MemoryPlan {
             #[cfg(thesis_formula)]
             thesis_formula: false,
         })
+    }
+
+    /// Whether there can be a memory of so many pages.
+    pub fn holds(&self, pages: u64) -> bool {
+        pages <= self.max_bytes / WASM_PAGE_BYTES
     }
 
     /// The plan as a module that imports the memory sees it.

@@ -200,6 +200,14 @@ impl Features {
         Features(0)
     }
 
+    /// WebAssembly 3.0 as far as it is here, and nothing beyond: tags have no results
+    /// then, for only stack switching gives them a meaning.
+    pub fn wasm3() -> Features {
+        Features::all()
+            .without(Feature::WideArithmetic)
+            .without(Feature::StackSwitching)
+    }
+
     /// Whether a feature is in the set.
     pub fn contains(self, feature: Feature) -> bool {
         self.0 & 1 << feature as u16 != 0
@@ -249,7 +257,7 @@ impl fmt::Display for Features {
 
 /// A text that names no set of features.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown feature '{name}' (one of: {known}; '-NAME' turns one off)", known = known())]
+#[error("unknown feature '{name}' (one of: {known}; '-NAME' turns one off; all, 3.0, none)", known = known())]
 pub struct UnknownFeature {
     name: String,
 }
@@ -262,7 +270,7 @@ impl FromStr for Features {
     type Err = UnknownFeature;
 
     /// `-threads,-simd`: all but these; `+simd` or `simd` turns one on again;
-    /// `all` and `none` start from there.
+    /// `all`, `3.0` and `none` start from there.
     fn from_str(text: &str) -> Result<Features, UnknownFeature> {
         let mut set = Features::all();
         let parts = text.split(',').map(str::trim);
@@ -271,6 +279,7 @@ impl FromStr for Features {
             let known = Feature::ALL.into_iter().find(|f| f.name() == name);
             set = match (part, known) {
                 ("all", _) => Features::all(),
+                ("3.0", _) => Features::wasm3(),
                 ("none", _) => Features::none(),
                 (_, Some(feature)) if part.starts_with('-') => set.without(feature),
                 (_, Some(feature)) => set.with(feature),
@@ -293,6 +302,14 @@ mod tests {
         assert!(set.contains(Feature::Memory64));
         assert_eq!(set.to_string(), "-simd,-relaxed-simd,-threads");
         assert_eq!(set.to_string().parse(), Ok(set));
+    }
+
+    #[test]
+    fn a_list_can_start_from_a_version() {
+        let set: Features = "3.0".parse().unwrap();
+        assert_eq!(set.to_string(), "-wide-arithmetic,-stack-switching");
+        let set: Features = "3.0,+wide-arithmetic".parse().unwrap();
+        assert_eq!(set.to_string(), "-stack-switching");
     }
 
     #[test]

@@ -29,7 +29,7 @@ use fathom_sys::region::{self, OnDemand, Registration};
 use fathom_sys::uffd;
 
 use crate::bounds::{Backing, MemoryPlan, Place, WASM_PAGE_BYTES};
-use crate::facts::error::Result;
+use crate::facts::error::{Error, Result};
 use crate::facts::types::MemoryType;
 use crate::facts::vmctx::VmMemory;
 use crate::run::limits::Charge;
@@ -94,6 +94,12 @@ impl LinearMemory {
     /// Where the host has no address space or memory for it, or lacks what the
     /// strategy needs.
     pub fn new(plan: MemoryPlan, ty: MemoryType, domain: Domain) -> Result<Arc<LinearMemory>> {
+        if !plan.holds(ty.min) {
+            let (pages, limit) = (ty.min, plan.max_bytes / WASM_PAGE_BYTES);
+            return Err(Error::mismatch(format!(
+                "memory of {pages} pages is beyond the limit of {limit} pages of 64 KiB"
+            )));
+        }
         let refused = |(step, error)| plan.refused(ty.min, step, error);
         LinearMemory::attempt(plan, ty, domain).map_err(refused)
     }
