@@ -317,7 +317,7 @@ pub(super) fn prepare<'a>(
                 dead::remove(&mut context.func);
             }
             return Ok(Prepared {
-                isa: env.isa,
+                isa: translator.isa(env),
                 checks,
                 over_budget: None,
                 _alone: None,
@@ -343,7 +343,7 @@ pub(super) fn prepare<'a>(
     }
     let checked = count::checked(&context.func, translator.counted());
     Ok(Prepared {
-        isa: env.plain_isa,
+        isa: translator.isa(&env.plain()),
         checks: count::count_checks(&mut context.func, &checked),
         over_budget: Some(OverBudget {
             func,

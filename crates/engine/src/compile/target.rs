@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
+use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 
 use super::choices::{Cpu, Opt};
@@ -16,6 +16,8 @@ pub(crate) const HAS_STACK_SWITCH: bool = cfg!(all(target_arch = "x86_64", targe
 #[derive(Clone)]
 pub(crate) struct Target {
     isa: Arc<dyn TargetIsa>,
+    /// The same code, without word of where its blocks begin.
+    unplaced: Arc<dyn TargetIsa>,
 }
 
 impl Target {
@@ -25,12 +27,6 @@ impl Target {
     /// [`ErrorKind::Config`] when the host is not one code can be generated for.
     pub(crate) fn host(opt: Opt, cpu: Cpu) -> Result<Target> {
         require_rounding()?;
-        let mut flags = settings::builder();
-        for (name, value) in shared_flags(opt) {
-            flags
-                .set(name, value)
-                .map_err(|e| config(format!("code generator: {e}")))?;
-        }
         let mut builder = cranelift_native::builder_with_options(cpu == Cpu::Native)
             .map_err(|e| config(format!("no code can be generated for this host: {e}")))?;
         if cpu == Cpu::Baseline {
@@ -40,19 +36,28 @@ impl Target {
                 let _ = builder.enable(feature);
             }
         }
-        let isa: OwnedTargetIsa = builder
-            .finish(settings::Flags::new(flags))
-            .map_err(|e| config(format!("code generator: {e}")))?;
-        Ok(Target { isa })
+        Target::finish(&builder, opt).map_err(|e| config(format!("code generator: {e}")))
+    }
+
+    /// What a builder of instructions makes at an optimisation level.
+    fn finish(builder: &isa::Builder, opt: Opt) -> Result<Target, String> {
+        let [isa, unplaced] = [true, false].map(|is_placed| -> Result<OwnedTargetIsa, String> {
+            let mut flags = settings::builder();
+            for (name, value) in shared_flags(opt, is_placed) {
+                flags.set(name, value).map_err(|e| e.to_string())?;
+            }
+            let flags = settings::Flags::new(flags);
+            builder.finish(flags).map_err(|e| e.to_string())
+        });
+        Ok(Target {
+            isa: isa?,
+            unplaced: unplaced?,
+        })
     }
 
     /// For goldens: the same features on every host of one instruction set.
     #[cfg(test)]
     pub(crate) fn fixed() -> Target {
-        let mut flags = settings::builder();
-        for (name, value) in shared_flags(Opt::Speed) {
-            flags.set(name, value).expect("the flags are known");
-        }
         let mut builder =
             cranelift_native::builder_with_options(false).expect("the host is supported");
         for feature in [
@@ -66,15 +71,18 @@ impl Target {
             // Other instruction sets have none of these.
             let _ = builder.enable(feature);
         }
-        let isa = builder
-            .finish(settings::Flags::new(flags))
-            .expect("the features are consistent");
-        Target { isa }
+        Target::finish(&builder, Opt::Speed).expect("the features are consistent")
     }
 
     /// The code generator.
     pub(crate) fn isa(&self) -> &dyn TargetIsa {
         &*self.isa
+    }
+
+    /// The same for functions with large tables of branches: where it keeps account of
+    /// the blocks' beginnings, it looks at each of a table's edges for each of them.
+    pub(crate) fn unplaced(&self) -> &dyn TargetIsa {
+        &*self.unplaced
     }
 
     /// A feature that this processor has no instructions for, and which it
@@ -110,7 +118,7 @@ pub(crate) fn has_vectors(isa: &dyn TargetIsa) -> bool {
 }
 
 /// Cranelift's settings that do not belong to one instruction set.
-fn shared_flags(opt: Opt) -> Vec<(&'static str, &'static str)> {
+fn shared_flags(opt: Opt, is_placed: bool) -> Vec<(&'static str, &'static str)> {
     let mut flags = vec![
         // A verifier of Cranelift's input: ours to get right, not the user's.
         (
@@ -136,7 +144,10 @@ fn shared_flags(opt: Opt) -> Vec<(&'static str, &'static str)> {
         // More results than registers go through memory that the caller owns.
         ("enable_multi_ret_implicit_sret", "true"),
         // Where blocks begin, to place functions by their loops.
-        ("machine_code_cfg_info", "true"),
+        (
+            "machine_code_cfg_info",
+            if is_placed { "true" } else { "false" },
+        ),
         // The same code at different distances from a line of the cache differs
         // by a third in speed: start each function on one.
         ("log2_min_function_alignment", "6"),

@@ -165,6 +165,7 @@ impl Module {
                 fuel: engine.config().consume_fuel,
                 budget: &budget(engine, &bodies),
                 plain_isa: engine.plain_target().isa(),
+                unplaced: [engine.target(), engine.plain_target()].map(|target| target.unplaced()),
                 plain: false,
             };
             compile::listings(&env, bodies, func, engine.llvm())
@@ -459,6 +460,7 @@ fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<
         fuel: config.consume_fuel,
         budget: &budget(engine, &bodies),
         plain_isa: engine.plain_target().isa(),
+        unplaced: [engine.target(), engine.plain_target()].map(|target| target.unplaced()),
         plain: false,
     };
     let llvm = engine.llvm();

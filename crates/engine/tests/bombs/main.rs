@@ -21,6 +21,8 @@ const WORK: &str = "FATHOM_TEST_BOMB";
 /// What one child may take.
 const SECONDS_MAX: u32 = if cfg!(debug_assertions) { 20 } else { 6 };
 const BYTES_MAX: u64 = 256 << 20;
+/// What one table may take: looking at pairs of its entries takes three seconds.
+const TABLE_SECONDS_MAX: f64 = 1.5;
 
 /// What compiling came to.
 struct Cost {
@@ -127,6 +129,21 @@ fn globals_that_are_one_another() {
 #[test]
 fn tables_in_many_frames() {
     is_bounded("small_tables_in_many_frames", 300_000, Opt::None);
+}
+
+/// A table may have 65,520 entries: it is optimised, in a time that grows with them.
+#[test]
+fn the_largest_tables() {
+    for name in ["largest_tables", "largest_tables_with_operands"] {
+        let module = load(&shape(name, 65_520), CompileBudget::default()).unwrap();
+        assert_eq!(module.over_budget(), [], "{name}");
+        for opt in Opt::ALL {
+            let Cost { seconds, said, .. } = cost(name, 65_520, opt);
+            println!("{name}, {opt}: {seconds:.2} s: {said}");
+            assert!(said.ends_with(" bytes of code"), "{name}, {opt}: {said}");
+            assert!(seconds < TABLE_SECONDS_MAX, "{name}, {opt}: {seconds} s");
+        }
+    }
 }
 
 /// Bytes of each shape.

@@ -34,6 +34,8 @@ shapes!(
     table_of_many_labels,
     table_of_one_label,
     tables_in_a_row,
+    largest_tables,
+    largest_tables_with_operands,
     locals_in_many_blocks,
     locals_at_one_label,
     operands_over_many_blocks,
@@ -202,6 +204,41 @@ fn tables_in_a_row(bytes: usize) -> Vec<u8> {
     let table = br_table((0..100).map(|_| 0), 0);
     let part = join(&[&[BLOCK, NOTHING], &get(0), &table, &[END]]);
     one(&fill(bytes, &part))
+}
+
+/// As many entries as a table may have.
+const ENTRIES_MAX: usize = 65_520;
+
+/// Tables of as many entries as there may be, each to one of two labels.
+fn largest_tables(bytes: usize) -> Vec<u8> {
+    let entries = ENTRIES_MAX.min(bytes);
+    let table = br_table((0..entries).map(|i| i % 2), 0);
+    let part = join(&[
+        &[BLOCK, NOTHING, BLOCK, NOTHING],
+        &get(0),
+        &table,
+        &[END],
+        &sometimes(),
+        &[END],
+    ]);
+    one(&fill(bytes.max(part.len()), &part))
+}
+
+/// The same where each entry hands on an operand.
+fn largest_tables_with_operands(bytes: usize) -> Vec<u8> {
+    let entries = ENTRIES_MAX.min(bytes);
+    let table = br_table((0..entries).map(|i| i % 2), 0);
+    let part = join(&[
+        &[BLOCK, I32, BLOCK, I32],
+        &get(0),
+        &get(0),
+        &table,
+        &[END],
+        &get(0),
+        &[ADD, END],
+        &[DROP],
+    ]);
+    one(&fill(bytes.max(part.len()), &part))
 }
 
 fn locals_in_many_blocks(bytes: usize) -> Vec<u8> {

@@ -37,6 +37,7 @@ fn render(wat: &str, bounds: Bounds) -> String {
         fuel: false,
         budget: &ModuleBudget::new(CompileBudget::OFF, 0),
         plain_isa: target.isa(),
+        unplaced: [target.unplaced(); 2],
         plain: false,
     };
     let compilers = Compilers::default();

@@ -78,6 +78,8 @@ pub(crate) struct ModuleEnv<'a> {
     pub budget: &'a ModuleBudget,
     /// The target without optimisation, for bodies beyond the budget.
     pub plain_isa: &'a dyn TargetIsa,
+    /// The forms of both for bodies with large tables ([`Target::unplaced`]).
+    pub unplaced: [&'a dyn TargetIsa; 2],
     /// Whether this is for one of those.
     pub plain: bool,
 }
@@ -88,6 +90,7 @@ impl<'a> ModuleEnv<'a> {
     pub(crate) fn plain(&self) -> ModuleEnv<'a> {
         ModuleEnv {
             isa: self.plain_isa,
+            unplaced: [self.unplaced[1]; 2],
             elide: Elide::Off,
             inlinable: &inline::NONE,
             plain: true,

@@ -58,6 +58,7 @@ pub(super) fn listings(wat: &str, bounds: Bounds, spectre: bool) -> Vec<Listing>
         fuel: false,
         budget: &ModuleBudget::new(CompileBudget::OFF, 0),
         plain_isa: target.isa(),
+        unplaced: [target.unplaced(); 2],
         plain: false,
     };
     let listed = bodies.into_iter().map(|body| list(&env, body, None));

@@ -60,6 +60,7 @@ pub(crate) use env::{
 pub(crate) use inline::{Inlinable, InlinedCall, resolve};
 
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use wasmparser::{
     BlockType, FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, Operator,
@@ -143,6 +144,14 @@ impl FuncTranslator {
     /// operands.
     pub(crate) fn weight(&self) -> u64 {
         self.state.work.weight()
+    }
+
+    /// The target for the last body, whose tables may be large.
+    pub(crate) fn isa<'a>(&self, module: &ModuleEnv<'a>) -> &'a dyn TargetIsa {
+        match self.state.work.has_large_tables() {
+            true => module.unplaced[0],
+            false => module.isa,
+        }
     }
 
     /// Validates and translates one body into `func`, which must be empty, where it

@@ -25,10 +25,12 @@ const LOOP_PAIRS_A_STEP: u64 = 2048;
 /// A pair of an operator and a block that dominates it is one look (Cranelift's
 /// search for the block at which an expression can be computed first).
 const DOMINATORS_A_STEP: u64 = 2048;
-/// An edge from a table has a block of its own in the code generator; they are
-/// empty, and are joined: a pair of one table's is one look.
+/// An edge from a table has a block of its own in the code generator.
 const EDGE_STEPS: u64 = 4;
-const EDGE_PAIRS_A_STEP: u64 = 4096;
+/// These blocks are empty, and where the code generator says where blocks begin, it
+/// looks at each for each behind it: 16 million looks take some ten milliseconds. A
+/// body with more does without.
+const LOOKS_MAX: u64 = 1 << 24;
 /// A call has operands at fixed registers, and a list of those that it loses.
 const CALL_STEPS: u64 = 10;
 /// A pair of an operand and a block is one visit.
@@ -61,9 +63,9 @@ pub(crate) struct Work {
     /// Instructions that were looked at, and calls among them.
     seen: usize,
     calls: u64,
-    /// Edges from tables, and pairs of one table's.
+    /// Edges from tables, and looks at one for another of the same table.
     entries: u64,
-    entry_pairs: u64,
+    looks: u64,
     /// Operands handed on by branches.
     handed_on: u64,
     /// Operands that validation looks at for tables.
@@ -96,7 +98,12 @@ impl Work {
     /// A table branches in so many ways.
     pub fn entries(&mut self, count: usize) {
         self.entries += count as u64;
-        self.entry_pairs += (count as u64).pow(2);
+        self.looks += (count as u64).pow(2) / 2;
+    }
+
+    /// Whether looking at pairs of edges would take long.
+    pub fn has_large_tables(&self) -> bool {
+        self.looks > LOOKS_MAX
     }
 
     /// So many operands are handed on.
@@ -132,7 +139,6 @@ impl Work {
     /// Steps for what takes more than its instructions, values and operands.
     pub fn weight(&self) -> u64 {
         self.entries * EDGE_STEPS
-            + self.entry_pairs / EDGE_PAIRS_A_STEP
             + self.calls * CALL_STEPS
             + self.operands / OPERANDS_A_STEP
             + self.loop_pairs / LOOP_PAIRS_A_STEP

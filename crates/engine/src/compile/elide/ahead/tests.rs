@@ -88,6 +88,7 @@ fn subject(wat: &str, bounds: Bounds, spectre: bool, optimised: bool) -> Subject
         fuel: false,
         budget: &ModuleBudget::new(CompileBudget::OFF, 0),
         plain_isa: target.isa(),
+        unplaced: [target.unplaced(); 2],
         plain: false,
     };
     let mut context = Context::new();
