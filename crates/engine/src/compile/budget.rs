@@ -3,18 +3,20 @@
 //! A guest's author can make a few kilobytes cost minutes and gigabytes: each
 //! local has a value in each block, a branch hands on a thousand operands for four
 //! bytes, the register allocator tries each of a loop's parameters against all
-//! others. So three things are counted, each with a bound of its own:
+//! others. So four things are counted, each with a bound of its own:
 //!
 //! - *steps*: an instruction, a value, an operand of a branch. A step at `speed`
 //!   takes a microsecond or two and some hundred bytes.
 //! - *blocks*: each takes a kilobyte or two of the code generator's tables, however
 //!   little is in it.
+//! - *instructions*: what is left of a function when it is rewritten, and a twentieth of
+//!   what is made on the way (`rewriting.rs`). Each takes up to two kilobytes.
 //! - *guessed values*: what locals may come to before it is known (`translate/work.rs`).
 //!   Several times the values that are made, so its bound is one of its own, against
 //!   translations that would take the memory; the values themselves are steps.
 //!
 //! ```text
-//!  translate, counting ──► within the first bounds: optimised, as ever
+//!  translate, counting ──► within the first bounds, also when rewritten: optimised
 //!          │ beyond: given up
 //!          ▼
 //!  translate plainly: locals in the frame, no elision, no inlining,
@@ -103,6 +105,10 @@ struct Bound {
     /// these.
     guess: u64,
     guesses: u64,
+    /// Instructions when it is rewritten, and one more for so many bytes of the module's
+    /// code.
+    insts: u64,
+    inst_bytes: u64,
 }
 
 /// To be optimised. Compilers' output takes one or two steps a byte, and a small
@@ -118,6 +124,8 @@ const OPTIMISED: Bound = Bound {
     block_bytes: 200,
     guess: 2,
     guesses: 800_000,
+    insts: 75_000,
+    inst_bytes: 10,
 };
 
 /// To be compiled at all.
@@ -131,6 +139,9 @@ const COMPILED: Bound = Bound {
     block_bytes: 100,
     guess: 1,
     guesses: u64::MAX,
+    // It is not rewritten.
+    insts: u64::MAX,
+    inst_bytes: u64::MAX,
 };
 
 /// All functions of a module: for each byte of their bodies, and besides.
@@ -146,6 +157,7 @@ impl Bound {
             steps,
             blocks: self.blocks + of_module / self.block_bytes,
             guesses: (self.guess * steps).min(self.guesses),
+            insts: self.insts.saturating_add(of_module / self.inst_bytes),
         }
     }
 }
@@ -157,6 +169,8 @@ pub(crate) struct Most {
     pub blocks: u64,
     /// Values that locals may come to.
     pub guesses: u64,
+    /// Instructions that it may be rewritten to.
+    pub insts: u64,
 }
 
 impl Most {
@@ -164,6 +178,7 @@ impl Most {
         steps: u64::MAX,
         blocks: u64::MAX,
         guesses: u64::MAX,
+        insts: u64::MAX,
     };
 
     fn times(self, factor: Option<u32>) -> Most {
@@ -174,6 +189,7 @@ impl Most {
             steps: self.steps.saturating_mul(factor),
             blocks: self.blocks.saturating_mul(factor),
             guesses: self.guesses.saturating_mul(factor),
+            insts: self.insts.saturating_mul(factor),
         }
     }
 }
@@ -188,6 +204,8 @@ pub enum CompileWork {
     Blocks,
     /// Values that the locals may have.
     Values,
+    /// Instructions that rewriting makes of it.
+    Instructions,
 }
 
 impl fmt::Display for CompileWork {
@@ -196,6 +214,7 @@ impl fmt::Display for CompileWork {
             CompileWork::Steps => "steps",
             CompileWork::Blocks => "blocks",
             CompileWork::Values => "values of locals",
+            CompileWork::Instructions => "rewritten instructions",
         })
     }
 }

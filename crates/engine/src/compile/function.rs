@@ -15,9 +15,10 @@ use cranelift_frontend::FunctionBuilderContext;
 use wasmparser::{FuncToValidate, FuncValidatorAllocations};
 
 use super::artifact::{CodeRange, HandlerSite, InlinedCode, Position, TrapSite};
-use super::budget::{self, CompileWork, Excess, Most, OverBudget};
+use super::budget::{self, CompileWork, Excess, ModuleBudget, Most, OverBudget};
 use super::dead;
 use super::placement::{self, Loop};
+use super::rewriting::{self, Turn};
 use super::trampoline::{self, Trampoline, Ways};
 use crate::bounds::{Touch, offset_and_check};
 use crate::compile::count::{self, CheckSites};
@@ -285,9 +286,12 @@ pub(super) struct Prepared<'a> {
     pub isa: &'a dyn TargetIsa,
     pub checks: CheckSites,
     pub over_budget: Option<OverBudget>,
+    budget: &'a ModuleBudget,
     /// Bodies beyond the budget are compiled one at a time, so that those of many
     /// modules take the memory of one.
     _alone: Option<MutexGuard<'static, ()>>,
+    /// Long ones take the memory of the longest.
+    _turn: Option<Turn>,
 }
 
 static ALONE: Mutex<()> = Mutex::new(());
@@ -316,12 +320,19 @@ pub(super) fn prepare<'a>(
             if translator.has_products() {
                 dead::remove(&mut context.func);
             }
-            return Ok(Prepared {
-                isa: translator.isa(env),
-                checks,
-                over_budget: None,
-                _alone: None,
-            });
+            match rewritten(&context.func, env, allowed.insts).map_err(failed)? {
+                Ok(turn) => {
+                    return Ok(Prepared {
+                        isa: translator.isa(env),
+                        checks,
+                        over_budget: None,
+                        budget: env.budget,
+                        _alone: None,
+                        _turn: turn,
+                    });
+                }
+                Err(excess) => excess,
+            }
         }
         Err(TranslateError::OverBudget(excess)) => excess,
         Err(error) => return Err(refused(error)),
@@ -329,12 +340,27 @@ pub(super) fn prepare<'a>(
     // What was given up took its time.
     let given_up = translator.steps(&context.func);
     env.budget.spend(given_up).map_err(ErrorKind::Budget)?;
+    plainly(context, translator, env, body, excess)
+}
+
+/// Translates a body without optimisation, for with it there is an excess.
+fn plainly<'a>(
+    context: &mut Context,
+    translator: &mut FuncTranslator,
+    env: &ModuleEnv<'a>,
+    body: Body<'_>,
+    excess: Excess,
+) -> Result<Prepared<'a>> {
+    let func = body.0.index;
+    let range = body.1.range();
+    let bytes = range.end - range.start;
     // Their buffers hold parts of the first attempt, which may be large.
     *translator = FuncTranslator::default();
     *context = Context::new();
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let env = env.plain();
     let most = env.budget.compiled(bytes);
-    match translate(context, translator, &env.plain(), body, most) {
+    match translate(context, translator, &env, body, most) {
         Ok(steps) => env.budget.spend(steps).map_err(ErrorKind::Budget)?,
         Err(TranslateError::OverBudget(excess)) => {
             return Err(ErrorKind::Budget(budget::refusal(func, bytes, excess)).into());
@@ -343,7 +369,7 @@ pub(super) fn prepare<'a>(
     }
     let checked = count::checked(&context.func, translator.counted());
     Ok(Prepared {
-        isa: translator.isa(&env.plain()),
+        isa: translator.isa(&env),
         checks: count::count_checks(&mut context.func, &checked),
         over_budget: Some(OverBudget {
             func,
@@ -352,7 +378,28 @@ pub(super) fn prepare<'a>(
             count: excess.count,
             allowed: excess.allowed,
         }),
+        budget: env.budget,
         _alone: Some(alone),
+        _turn: None,
+    })
+}
+
+/// What rewriting would make of a body that is too much, or the right to go on.
+fn rewritten(
+    func: &Function,
+    env: &ModuleEnv<'_>,
+    most: u64,
+) -> Result<Result<Option<Turn>, Excess>, String> {
+    let Some(rewritten) = rewriting::tried(func, env.isa, most)? else {
+        return Ok(Ok(None));
+    };
+    Ok(match rewritten.insts > most {
+        true => Err(Excess {
+            work: CompileWork::Instructions,
+            count: rewritten.insts,
+            allowed: most,
+        }),
+        false => Ok(Some(Turn::wait(rewritten.insts, most))),
     })
 }
 
@@ -408,7 +455,10 @@ fn emit_prepared(
     func: u32,
     inlined: &[InlinedCall],
 ) -> Result<CompiledFunction> {
+    let before = rewriting::size(&context.func);
     let compiled = emit(context, prepared.isa, func, inlined)?;
+    let made = rewriting::size(&context.func).saturating_sub(before);
+    prepared.budget.spend(made).map_err(ErrorKind::Budget)?;
     Ok(CompiledFunction {
         checks: prepared.checks,
         over_budget: prepared.over_budget,

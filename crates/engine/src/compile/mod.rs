@@ -39,6 +39,7 @@ mod operators;
 pub(crate) mod passing;
 mod placement;
 mod proved;
+mod rewriting;
 mod target;
 mod threads;
 mod trampoline;

@@ -7,6 +7,7 @@
 //! tell apart is work that grows with the length and work that grows with its
 //! square.
 
+mod chains;
 mod encode;
 mod shapes;
 
@@ -103,8 +104,18 @@ fn resident_most() -> u64 {
     kilobytes * 1024
 }
 
+/// What docs/LIMITS.md says that compiling a module with so many bytes of code takes at most.
+fn most(bytes: usize) -> u64 {
+    (128 << 20) + 400 * bytes as u64
+}
+
 /// A bound holds of a shape of so many bytes.
 fn is_bounded(name: &str, bytes: usize, opt: Opt) {
+    is_within(BYTES_MAX, name, bytes, opt);
+}
+
+/// One of memory, and that of time.
+fn is_within(bytes_max: u64, name: &str, bytes: usize, opt: Opt) {
     let cost = cost(name, bytes, opt);
     let Cost {
         seconds,
@@ -114,7 +125,7 @@ fn is_bounded(name: &str, bytes: usize, opt: Opt) {
     let megabytes = peak >> 20;
     println!("{name}, {bytes} bytes, {opt}: {seconds:.2} s, {megabytes} MiB: {said}");
     assert!(
-        *seconds < f64::from(SECONDS_MAX) && *peak < BYTES_MAX,
+        *seconds < f64::from(SECONDS_MAX) && *peak < bytes_max,
         "{name}, {bytes} bytes, {opt}"
     );
 }
@@ -171,7 +182,115 @@ fn every_shape() {
     });
 }
 
+/// Of the chains in which rewriting makes the most of each byte, the first two take
+/// gigabytes for one megabyte where nothing counts what it makes.
+const DEAR: [(&str, &[u8]); 6] = [
+    ("rotations", &[0x20, 0, 0x78]),
+    ("remainders", &[0x41, 3, 0x6f]),
+    ("sums", &[0x41, 1, 0x6a]),
+    ("products", &[0x20, 0, 0x6c]),
+    ("tests", &[0x45]),
+    ("populations", &[0x69]),
+];
+
+/// Lengths of such chains, and how many are drawn.
+const CHAINS: (&[usize], u64) = match cfg!(debug_assertions) {
+    true => (&[250_000], 16),
+    false => (&[100_000, 300_000, 1_000_000], 64),
+};
+const DRAWN: &[usize] = match cfg!(debug_assertions) {
+    true => &[2_000, 20_000, 60_000],
+    false => &[10_000, 100_000, 500_000, 1_000_000],
+};
+
+/// A chain by its name, or the seed that it is drawn by.
+fn chain(name: &str, bytes: usize) -> Vec<u8> {
+    let dear = DEAR.iter().find(|(dear, _)| *dear == name);
+    let (ty, period) = match (dear, name.parse()) {
+        (Some((_, period)), _) => (chains::TYPES[0], period.to_vec()),
+        (None, seed) => chains::period(&mut chains::Draw(seed.unwrap())),
+    };
+    let links = period.repeat(bytes / period.len());
+    let code = [encode::get(chains::parameter(ty)), links].concat();
+    let locals = chains::TYPES.map(|ty| [1, ty]);
+    let body = [encode::list(&locals), code, vec![encode::END]].concat();
+    let body = [encode::unsigned(body.len()), body].concat();
+    let mut module = encode::Module::new(&[], vec![(0, body)]);
+    let params = encode::list(&chains::TYPES.map(|ty| [ty]));
+    module.types = vec![[vec![0x60], params, vec![1, ty]].concat()];
+    module.encode()
+}
+
+/// Each in turn, by two threads.
+fn each_within(work: &[(String, usize, Opt)]) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((name, bytes, opt)) = work.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    is_within(most(*bytes), name, *bytes, *opt);
+                }
+            });
+        }
+    });
+}
+
+/// What rewriting makes of a chain is bounded, too.
+#[test]
+fn dear_chains() {
+    let lengths = CHAINS.0.iter();
+    let work = lengths.flat_map(|bytes| {
+        DEAR.iter()
+            .flat_map(move |(name, _)| Opt::ALL.map(|opt| (name.to_string(), *bytes, opt)))
+    });
+    each_within(&work.collect::<Vec<_>>());
+}
+
+/// Chains of all operators, drawn at random: the seed is the shape's name.
+#[test]
+fn chains_of_all_operators() {
+    let work = (0..CHAINS.1).flat_map(|seed| {
+        let bytes = DRAWN[chains::Draw(seed).below(DRAWN.len())];
+        Opt::ALL.map(|opt| (seed.to_string(), bytes, opt))
+    });
+    each_within(&work.collect::<Vec<_>>());
+}
+
+/// What rewriting makes of many short ones counts for their module.
+#[test]
+fn many_short_chains() {
+    let (_, rotation) = DEAR[0];
+    let code = [encode::get(0), rotation.repeat(330), vec![encode::DROP]].concat();
+    let func = (0, encode::body(0, &code));
+    let wasm = encode::Module::new(&[(1, 0)], vec![func; 100]).encode();
+    let error = load(&wasm, CompileBudget::default()).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.starts_with("compiling the module takes more than"),
+        "{text}"
+    );
+    load(&wasm, CompileBudget::times(4)).unwrap();
+}
+
+/// A long chain that rewriting multiplies is not optimised; a short one is.
+#[test]
+fn what_is_multiplied_is_not_optimised() {
+    let long = load(&chain("rotations", 120_000), CompileBudget::default()).unwrap();
+    let [over] = long.over_budget() else {
+        panic!("{:?}", long.over_budget());
+    };
+    assert_eq!(over.work, CompileWork::Instructions);
+    let short = load(&chain("rotations", 20_000), CompileBudget::default()).unwrap();
+    assert_eq!(short.over_budget(), []);
+    let more = load(&chain("rotations", 120_000), CompileBudget::times(4)).unwrap();
+    assert_eq!(more.over_budget(), []);
+}
+
 fn shape(name: &str, bytes: usize) -> Vec<u8> {
+    if name.parse::<u64>().is_ok() || DEAR.iter().any(|(dear, _)| *dear == name) {
+        return chain(name, bytes);
+    }
     let shape = shapes::ALL.iter().find(|shape| shape.name == name);
     (shape.unwrap().make)(bytes)
 }

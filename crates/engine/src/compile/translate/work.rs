@@ -152,6 +152,7 @@ impl Work {
             steps,
             blocks,
             guesses,
+            ..
         } = self.most;
         let counts = [
             (CompileWork::Steps, self.steps(func), steps),
