@@ -197,7 +197,6 @@ fn arguments(opt: Opt) -> Vec<&'static str> {
         "-fintegrated-cc1",
         "-fintegrated-as",
         "-ffunction-sections",
-        "-fstack-size-section",
         "-fno-addrsig",
         // Frames are chained before anything can trap.
         "-mllvm",
