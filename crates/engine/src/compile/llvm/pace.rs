@@ -24,9 +24,9 @@ const BYTE: Duration = Duration::from_micros(100);
 /// Time that may pass for each of processor time: other programs want the processors too.
 const WALL: u32 = 4;
 
-/// Memory that every call has, and each byte of its text besides: four times what clang has.
+/// Memory that every call has, and each byte of its text besides: more than twice what clang has.
 const LEAST_BYTES: u64 = 256 << 20;
-const TEXT_BYTE_BYTES: u64 = 64;
+const TEXT_BYTE_BYTES: u64 = 32;
 
 /// How much it is that clang is given.
 #[derive(Clone, Copy, Debug, Default)]
@@ -133,7 +133,7 @@ mod tests {
         }
         // As docs/LIMITS.md says: 3 s, and 100 ms for each kilobyte.
         assert_eq!(much.cpu, Duration::from_secs(9));
-        assert_eq!(much.bytes, 320 << 20);
+        assert_eq!(much.bytes, 288 << 20);
         // No budget at all bounds as the default does.
         assert_eq!(limit(Some(0), SMALL).unwrap().cpu, one.cpu);
     }

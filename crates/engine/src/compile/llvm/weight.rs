@@ -13,8 +13,8 @@ use cranelift_codegen::ir::{Block, Function, InstructionData, Opcode};
 /// An interpreter of 256 instructions with 24 variables has three quarters of it.
 const TABLE_MAX: u64 = 2 << 20;
 
-/// Bytes of a function's text: of SQLite's and QuickJS's largest, more than twice as many.
-pub(super) const TEXT_BYTES_MAX: usize = 4 << 20;
+/// Bytes of a function's text. QuickJS's largest has more than 4 MiB under `trap`.
+pub(super) const TEXT_BYTES_MAX: usize = 16 << 20;
 
 /// Why a function is too much; nothing where it is not.
 pub(super) fn is_beyond(func: &Function) -> Option<String> {
