@@ -356,3 +356,25 @@ fn nothing_is_a_finding_below_five_rounds() {
     // One line for each group of rows, and not a cell of a table each.
     assert!(shown.matches("too few").count() <= 4, "{shown}");
 }
+
+#[test]
+fn one_reason_of_an_engine_is_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    results(folder.path(), "run", 1.0);
+    let file = folder.path().join("run/samples.jsonl");
+    let mut lines = fs::read_to_string(&file).unwrap();
+    let header: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    let cells = header["cells"].as_array().unwrap();
+    assert!(cells.iter().any(|cell| cell["engine"] == "wasm3"));
+    for workload in ["cholesky", "jacobi-2d"] {
+        let cell = format!("wasm3/trap/speed/polybench:{workload}/wasm-simd/medium/t1");
+        let record = serde_json::json!({"record": "failure", "cell": cell, "round": 1,
+            "kind": "unsupported", "message": "needs garbage collection"});
+        lines.push_str(&format!("{record}\n"));
+    }
+    fs::write(&file, lines).unwrap();
+    let shown = text(&fathom(&["report", "run"], folder.path()).stdout);
+    let about = shown.lines().filter(|line| line.contains("needs garbage"));
+    assert_eq!(about.count(), 1, "{shown}");
+    assert!(shown.contains("and 1 more cell of wasm3"), "{shown}");
+}
