@@ -16,6 +16,7 @@ mod counts;
 mod finish;
 pub mod idle;
 mod probe;
+pub mod settings;
 pub mod show;
 pub mod steer;
 mod traced;

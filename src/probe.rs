@@ -17,12 +17,13 @@ use fathom_bench::engines::{self, EngineSpec, Presence};
 use fathom_bench::generator;
 use fathom_bench::house::House;
 use fathom_bench::probe::{self, Extent, Findings, Progress, Runner, SubjectError};
-use fathom_engine::{Bounds, Codegen};
-use fathom_record::{Guarantee, Opt};
+use fathom_engine::Bounds;
+use fathom_record::Guarantee;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::bench::args::duration;
+use crate::bench::settings::Settings;
 use crate::invocation::Invocation;
 use crate::report::print;
 
@@ -40,17 +41,9 @@ pub struct Args {
     /// Engines as NAME[:STRATEGY[:BACKEND]]
     #[arg(long = "engine", value_name = "NAME", value_delimiter = ',')]
     engines: Vec<Wanted>,
-    /// How hard our engine compiles: speed, none
-    #[arg(long, default_value = "speed")]
-    opt: Opt,
-    /// What makes our engine's machine code: cranelift, llvm
-    #[arg(
-        long,
-        value_name = "NAMES",
-        value_delimiter = ',',
-        default_value = "cranelift"
-    )]
-    codegen: Vec<Codegen>,
+    /// How our engine is set.
+    #[command(flatten)]
+    settings: Settings,
     /// Also try N random accesses to each kind of memory
     #[arg(long, value_name = "N", default_value_t = 0)]
     random: u64,
@@ -139,11 +132,11 @@ fn rows(
     outside: &[(EngineSpec, Presence)],
 ) -> anyhow::Result<(Vec<Row>, bool)> {
     let own_strategies = own_strategies(&args.bounds)?;
+    let choices = args.settings.clone().choices();
     let menu = Menu {
         own_strategies: &own_strategies,
-        own_opts: &[args.opt],
-        own_codegens: &args.codegen,
-        own_lacks: &generator::lacks(&args.codegen, &args.engines, house),
+        own_settings: &choices,
+        own_lacks: &generator::lacks(&choices, &args.engines, house),
         natives: &[],
         outside,
     };

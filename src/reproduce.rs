@@ -23,7 +23,6 @@ use fathom_bench::{
     choose::Wanted,
     experiment::{Command, Subject},
 };
-use fathom_engine::Codegen;
 use fathom_record::{Variant, campaign::FILE_NAME};
 use fathom_report::{Report, write_all};
 use fathom_stats::interval::ROUNDS_MIN;
@@ -31,6 +30,7 @@ use fathom_stats::interval::ROUNDS_MIN;
 use crate::bench;
 use crate::bench::args::duration;
 use crate::bench::asked::Asking;
+use crate::bench::settings::Settings;
 use crate::invocation::Invocation;
 use crate::report::print;
 use crate::suite::{names, paragraphs};
@@ -65,9 +65,9 @@ pub struct Args {
     /// Engines as NAME[:STRATEGY[:BACKEND]]; the paper's by default
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     engines: Vec<Wanted>,
-    /// What makes our engine's machine code: cranelift, llvm [default: cranelift]
-    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    codegen: Vec<Codegen>,
+    /// How our engine is set.
+    #[command(flatten)]
+    settings: Settings,
     /// Only these workloads
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     workloads: Vec<String>,
@@ -196,7 +196,7 @@ impl Asking for Args {
             size: self.size,
             variants: self.variant,
             engines: self.engines,
-            codegens: self.codegen,
+            settings: self.settings.choices(),
             threads: self.threads,
             duration: Length {
                 rounds: self.rounds,

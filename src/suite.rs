@@ -17,12 +17,12 @@ use fathom_bench::{
     choose::Wanted,
     experiment::{Command, Subject, of_command},
 };
-use fathom_engine::Codegen;
-use fathom_record::{Elide, Opt, Spectre, Variant};
+use fathom_record::Variant;
 
 use crate::bench;
 use crate::bench::args::{Pace, Results};
 use crate::bench::asked::{Asking, length, strategies};
+use crate::bench::settings::Settings;
 use crate::invocation::Invocation;
 
 /// Measure a named selection of workloads and compare what it is about
@@ -56,24 +56,9 @@ pub struct Args {
     /// [default: all that this host supports, in their usual form]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     bounds: Vec<String>,
-    /// How hard our engine compiles: speed, none [default: speed]
-    #[arg(long, value_delimiter = ',', value_name = "LEVELS")]
-    opt: Vec<Opt>,
-    /// What makes our engine's machine code: cranelift, llvm [default: cranelift]
-    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    codegen: Vec<Codegen>,
-    /// Settings of --elide to measure, besides the default
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "CHOICES",
-        default_value = "off,dominated"
-    )]
-    elide: Vec<Elide>,
-    /// Measure our engine with (on) or without (off) guards against speculation, besides the
-    /// default
-    #[arg(long, value_delimiter = ',', value_name = "CHOICES")]
-    spectre: Vec<Spectre>,
+    /// How our engine is set; --elide is off,dominated by default for `bounds`.
+    #[command(flatten)]
+    settings: Settings,
     /// Engines as NAME[:STRATEGY[:BACKEND]]; all that are installed by default
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     engines: Vec<Wanted>,
@@ -148,10 +133,7 @@ impl Asking for Args {
             variants: self.variant,
             engines: self.engines,
             strategies: strategies(&self.bounds)?,
-            opts: self.opt,
-            codegens: self.codegen,
-            elide: self.elide,
-            spectre: self.spectre,
+            settings: self.settings.choices(),
             threads: self.threads,
             duration: length(&self.pace),
             seed: self.results.seed,

@@ -15,11 +15,12 @@ use clap::builder::Resettable::Reset;
 use fathom_bench::asked::{Asked, Length};
 use fathom_bench::choose::Wanted;
 use fathom_bench::experiment::{Apart, Subject};
-use fathom_record::{Opt, Variant};
+use fathom_record::Variant;
 
 use crate::bench;
 use crate::bench::args::{Given, Results, duration};
 use crate::bench::asked::{Asking, input, module};
+use crate::bench::settings::Settings;
 use crate::invocation::Invocation;
 
 /// Show where the time of one program goes, from native code to an engine's total
@@ -52,9 +53,9 @@ pub struct Args {
     /// [default: fathom:none]
     #[arg(long, value_name = "NAME")]
     format: Option<Wanted>,
-    /// How hard our engine compiles: speed, none [default: speed]
-    #[arg(long, value_name = "LEVEL")]
-    opt: Option<Opt>,
+    /// How our engine is set.
+    #[command(flatten)]
+    settings: Settings<true>,
     /// Problem size of a workload [default: medium]
     #[arg(long)]
     size: Option<String>,
@@ -112,7 +113,7 @@ impl Asking for Args {
             args: self.args,
             size: self.size,
             engines,
-            opts: self.opt.into_iter().collect(),
+            settings: self.settings.exact()?,
             input: input(&self.given, folder)?,
             any_output: self.given.any_output,
             exits_allowed: self.given.allow_exit,

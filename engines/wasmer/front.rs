@@ -33,11 +33,11 @@ pub fn hand_over() -> io::Result<Infallible> {
 
 /// What is no request is for the program itself to refuse.
 fn wants_llvm(request: &[u8]) -> bool {
-    let backend = Request::parse(request).map(|request| match request.job {
-        Job::Measure(measure) => measure.backend,
-        Job::Probe(probe) => probe.backend,
+    let settings = Request::parse(request).map(|request| match request.job {
+        Job::Measure(measure) => measure.settings,
+        Job::Probe(probe) => probe.settings,
     });
-    backend.is_ok_and(|backend| backend.as_deref() == Some("llvm"))
+    settings.is_ok_and(|settings| settings.backend() == Some("llvm"))
 }
 
 /// A file without a name that holds the bytes.

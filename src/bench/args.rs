@@ -10,8 +10,9 @@ use fathom_bench::{
     experiment::{Command, of_command},
     shard::Shard,
 };
-use fathom_engine::Codegen;
-use fathom_record::{Opt, Spectre, Variant};
+use fathom_record::Variant;
+
+use super::settings::Settings;
 
 /// Measure a suite, or a WASI program of your own, on every engine
 #[derive(clap::Args, Clone, Debug)]
@@ -41,16 +42,9 @@ pub struct Args {
     /// Strategies of our engine; `auto` is the cheapest exact one [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub bounds: Vec<String>,
-    /// How hard our engine compiles: speed, none [default: speed]
-    #[arg(long, value_delimiter = ',', value_name = "LEVELS")]
-    pub opt: Vec<Opt>,
-    /// What makes our engine's machine code: cranelift, llvm [default: cranelift]
-    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    pub codegen: Vec<Codegen>,
-    /// Measure our engine with (on) or without (off) guards against speculation, besides the
-    /// default
-    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    pub spectre: Vec<Spectre>,
+    /// How our engine is set.
+    #[command(flatten)]
+    pub settings: Settings,
     /// Numbers of instances that run at once, each on a pinned thread [default: 1]
     #[arg(long, value_delimiter = ',', value_name = "COUNTS")]
     pub threads: Vec<u32>,

@@ -52,9 +52,7 @@ impl Asking for Args {
             variants: self.variant,
             engines: self.engines,
             strategies: strategies(&self.bounds)?,
-            opts: self.opt,
-            codegens: self.codegen,
-            spectre: self.spectre,
+            settings: self.settings.choices(),
             threads: self.threads,
             shard: self.shard,
             anchors: self.anchors,
@@ -194,6 +192,9 @@ pub fn input(given: &Given, folder: &Path) -> anyhow::Result<Input> {
 mod tests {
     use std::time::Duration;
 
+    use fathom_bench::settings::Choices;
+    use fathom_record::Setting;
+
     use super::*;
 
     fn again_in_root(line: &str) -> anyhow::Result<Asked> {
@@ -220,7 +221,9 @@ mod tests {
         assert_eq!(name(&asked), "bounds");
         assert_eq!(asked.workloads, ["gemm", "graph"]);
         assert_eq!(asked.duration.rounds, Some(3));
-        assert_eq!(asked.elide.len(), 2);
+        assert_eq!(asked.settings, Choices::default());
+        let asked = again_in_root("suite bounds --elide off --codegen llvm").unwrap();
+        assert_eq!(asked.settings.of(Setting::Codegen), ["llvm"]);
         let asked = again_in_root("suite scaling --threads 1,8 --quick").unwrap();
         assert_eq!((name(&asked), &asked.threads[..]), ("scaling", &[1, 8][..]));
         let asked = again_in_root("reproduce leaps-and-bounds --budget 1h").unwrap();

@@ -10,7 +10,7 @@ use fathom_bench::{
     prepare::Prepared,
     session::{Note, Observer},
 };
-use fathom_record::Cell;
+use fathom_record::{Cell, Names};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::one_line::{printable, say};
@@ -167,28 +167,7 @@ impl Observer for Shown {
 
 /// A cell in a reader's words.
 pub fn describe(cell: &Cell) -> String {
-    let sandbox = &cell.sandbox;
-    let engine = if cell.variant.is_wasm() {
-        let backend = sandbox
-            .backend
-            .as_ref()
-            .map(|name| format!(" {name}"))
-            .unwrap_or_default();
-        let elide = sandbox
-            .elide
-            .map(|elide| format!(" --elide {elide}"))
-            .unwrap_or_default();
-        let spectre = sandbox
-            .spectre
-            .map(|spectre| format!(" --spectre {spectre}"))
-            .unwrap_or_default();
-        format!(
-            "{} {}{backend}{elide}{spectre}",
-            sandbox.engine, sandbox.strategy
-        )
-    } else {
-        cell.variant.to_string()
-    };
+    let engine = Names::one(&cell.sandbox, cell.variant);
     let threads = if cell.threads == 1 {
         String::new()
     } else {

@@ -254,7 +254,9 @@ impl<'a> Run<'a> {
         let measure = self.measure()?;
         let mut command = Command::new(std::env::current_exe().context("where this program is")?);
         command.args(["run", "--bounds", &measure.strategy]);
-        command.args(["--opt", measure.opt.name()]);
+        for (setting, value) in measure.settings.named() {
+            command.arg(format!("--{setting}={value}"));
+        }
         if let Some(cache) = &self.prepared.plan.cache {
             command.arg("--cache").arg(cache);
         }

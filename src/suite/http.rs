@@ -47,13 +47,16 @@ pub fn run(args: &Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let is_plain = args.workloads.is_empty()
         && args.size.is_none()
         && args.bounds.is_empty()
-        && args.spectre.is_empty()
         && args.engines.is_empty()
         && args.threads.is_empty();
     ensure!(
         is_plain,
         "http has no workloads, sizes, strategies, engines or threads to choose from"
     );
+    args.settings.refuse(
+        "suite http",
+        "its servers are started as `fathom run` starts a program",
+    )?;
     let house = invocation.house()?.ok_or(AskError::NoHouse)?;
     let builds = match args.variant.as_slice() {
         [] => BUILDS.to_vec(),

@@ -14,8 +14,8 @@ use fathom_bench::engines::{self, EngineSpec, Presence};
 use fathom_bench::generator;
 use fathom_bench::house::House;
 use fathom_bench::mistyped::did_you_mean;
-use fathom_record::Opt;
 use fathom_record::protocol::{Measure, Request};
+use fathom_record::{Setting, Settings};
 use fathom_sys::handed;
 use fathom_sys::regular;
 use fathom_trace::counts::Counts;
@@ -92,10 +92,9 @@ fn run(
         dirs: dirs(args)?,
         stdin: stdin(args)?,
         strategy,
-        opt: Opt::Speed,
-        backend,
-        elide: None,
-        spectre: None,
+        settings: backend.map_or_else(Settings::new, |name| {
+            Settings::new().with(Setting::Codegen, &name)
+        }),
         threads: 1,
         cpus: Vec::new(),
         warmup: 0,

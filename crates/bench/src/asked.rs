@@ -6,8 +6,8 @@
 
 use std::{io, path::PathBuf, str::FromStr, time::Duration};
 
-use fathom_engine::{Bounds, BoundsChoice, Codegen, UnknownBounds};
-use fathom_record::{Elide, Opt, Spectre, Variant};
+use fathom_engine::{Bounds, BoundsChoice, UnknownBounds};
+use fathom_record::Variant;
 
 use crate::{
     built::NotBuilt,
@@ -17,6 +17,7 @@ use crate::{
     mistyped::did_you_mean,
     own::OwnStrategy,
     plan::Input,
+    settings::Choices,
     shard::Shard,
     suite::SuiteError,
     trial::Broken,
@@ -39,14 +40,8 @@ pub struct Asked {
     pub engines: Vec<Wanted>,
     /// Strategies of our engine; the experiment's own for none.
     pub strategies: Vec<Strategies>,
-    /// How hard our engine compiles; the experiment's own for none.
-    pub opts: Vec<Opt>,
-    /// What makes our engine's code; the experiment's own for none.
-    pub codegens: Vec<Codegen>,
-    /// Which checks our engine leaves out, beside its default.
-    pub elide: Vec<Elide>,
-    /// Our engine's guards against speculation, beside its default.
-    pub spectre: Vec<Spectre>,
+    /// Values of our engine's settings; the experiment's own where none is named of one.
+    pub settings: Choices,
     /// Instances at once; the experiment's own for none.
     pub threads: Vec<u32>,
     /// Which part of the workloads, where several machines measure them.
@@ -89,10 +84,7 @@ impl Asked {
             variants: Vec::new(),
             engines: Vec::new(),
             strategies: Vec::new(),
-            opts: Vec::new(),
-            codegens: Vec::new(),
-            elide: Vec::new(),
-            spectre: Vec::new(),
+            settings: Choices::default(),
             threads: Vec::new(),
             shard: None,
             anchors: None,

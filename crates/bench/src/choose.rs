@@ -7,15 +7,15 @@
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use fathom_engine::Codegen;
-use fathom_record::{Cell, Opt, Sandbox, Variant};
+use fathom_record::{Cell, Sandbox, Setting, Variant};
 
 use crate::{
     check::Expected,
     engines::{EngineSpec, Presence},
-    generator,
     mistyped::did_you_mean,
     own::OwnStrategy,
     plan::{Folder, Task},
+    settings::{self, Choices, Lack},
 };
 
 /// Our engine's name in cells.
@@ -108,12 +108,10 @@ impl fmt::Display for Wanted {
 pub struct Menu<'a> {
     /// Our strategies to measure, by name.
     pub own_strategies: &'a [String],
-    /// How hard our engine compiles.
-    pub own_opts: &'a [Opt],
-    /// What makes its code.
-    pub own_codegens: &'a [Codegen],
-    /// Which of these are not to be had, and why.
-    pub own_lacks: &'a [(Codegen, String)],
+    /// The settings with which our engine is measured.
+    pub own_settings: &'a Choices,
+    /// What of these is not to be had, and why.
+    pub own_lacks: &'a [Lack],
     /// Native builds that are measured where nothing is named. A suite has some, and then
     /// others may be named; a module has none.
     pub natives: &'a [Variant],
@@ -260,47 +258,36 @@ fn own_rows(
         None => menu.own_strategies,
     };
     let named;
-    let codegens = match &word.backend {
+    let choices = match &word.backend {
         Some(name) => {
             let known = name.parse::<Codegen>();
-            named = [known.map_err(|error| format!("{word}: {error}"))?];
-            &named[..]
+            known.map_err(|error| format!("{word}: {error}"))?;
+            named = menu.own_settings.clone().with(Setting::Codegen, &[name]);
+            &named
         }
-        None => menu.own_codegens,
+        None => menu.own_settings,
     };
-    for &codegen in codegens {
-        let lack = menu.own_lacks.iter().find(|(one, _)| *one == codegen);
-        if let Some((_, why)) = lack {
-            let lacking = Absent {
-                engine: format!("{OWN} {codegen}"),
-                why: why.clone(),
-                is_wanted,
-                install: None,
-            };
-            if !absent.contains(&lacking) {
-                absent.push(lacking);
-            }
-            continue;
-        }
-        for &opt in menu.own_opts {
-            let own = |strategy: &String| own_row(strategy, opt, codegen);
-            rows.extend(strategies.iter().map(own));
+    let plain = strategies
+        .iter()
+        .map(|strategy| own_row(strategy))
+        .collect();
+    let (own, lacking) = settings::rows(plain, choices, menu.own_lacks);
+    rows.extend(own);
+    for lacking in lacking {
+        let lacking = Absent {
+            is_wanted,
+            ..lacking
+        };
+        if !absent.contains(&lacking) {
+            absent.push(lacking);
         }
     }
     Ok(())
 }
 
-fn own_row(strategy: &str, opt: Opt, codegen: Codegen) -> Row {
+fn own_row(strategy: &str) -> Row {
     Row {
-        sandbox: Sandbox {
-            engine: OWN.to_owned(),
-            version: None,
-            strategy: strategy.to_owned(),
-            opt,
-            backend: generator::backend(codegen),
-            elide: None,
-            spectre: None,
-        },
+        sandbox: Sandbox::new(OWN, strategy),
         native: None,
         driver: OWN_DRIVER,
         takes: Vec::new(),
@@ -319,15 +306,7 @@ fn native_row(word: &Wanted, variant: Variant) -> Result<Row, String> {
         return Err(format!("{word}: native code has no strategy"));
     }
     Ok(Row {
-        sandbox: Sandbox {
-            engine: NATIVE.to_owned(),
-            version: None,
-            strategy: "none".to_owned(),
-            opt: Opt::Speed,
-            backend: None,
-            elide: None,
-            spectre: None,
-        },
+        sandbox: Sandbox::new(NATIVE, "none"),
         native: Some(variant),
         driver: NATIVE_DRIVER,
         takes: Vec::new(),
@@ -335,10 +314,10 @@ fn native_row(word: &Wanted, variant: Variant) -> Result<Row, String> {
 }
 
 /// Why an engine is not to be had, and what its installer calls it.
-type Lack = (String, Option<String>);
+type NotHere = (String, Option<String>);
 
 /// The inner error is why an engine which is known is not to be had.
-fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, Lack>, String> {
+fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, NotHere>, String> {
     let found = menu
         .outside
         .iter()
@@ -369,15 +348,11 @@ fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, Lack>, Stri
         let why = format!("not installed ({why}): {}", spec.absent);
         return Ok(Err((why, install)));
     }
+    let sandbox = Sandbox::new(&spec.name, &strategy);
     Ok(Ok(Row {
-        sandbox: Sandbox {
-            engine: spec.name.clone(),
-            version: None,
-            strategy,
-            opt: Opt::Speed,
-            backend,
-            elide: None,
-            spectre: None,
+        sandbox: match &backend {
+            Some(backend) => sandbox.with(Setting::Codegen, backend),
+            None => sandbox,
         },
         native: None,
         driver: NATIVE_DRIVER + 1 + position,

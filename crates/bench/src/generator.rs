@@ -4,11 +4,13 @@
 use std::{env, ffi::OsString, io, path::PathBuf};
 
 use fathom_engine::{Codegen, Config, Engine, Module};
+use fathom_record::Setting;
 
 use crate::{
     choose::{OWN, Wanted},
     driver::ProcessDriver,
     house::House,
+    settings::{Choices, Lack},
 };
 
 /// The variable that names the compiler, which the engine reads itself.
@@ -16,11 +18,6 @@ const VARIABLE: &str = "FATHOM_CLANG";
 
 /// What tells our runner where the compiler is.
 pub const OPTION: &str = "--clang";
-
-/// What a cell calls it: nothing where it is the one that users get.
-pub fn backend(codegen: Codegen) -> Option<String> {
-    (codegen != Codegen::default()).then(|| codegen.name().to_owned())
-}
 
 /// The compiler that the house has for its workloads, unless the environment names one.
 pub fn clang(house: Option<&House>) -> Option<PathBuf> {
@@ -42,23 +39,25 @@ pub fn lack(codegen: Codegen, house: Option<&House>) -> Option<String> {
 
 /// Of the generators that are asked for, in a list or by words, those that are not to be
 /// had.
-pub fn lacks(
-    codegens: &[Codegen],
-    wanted: &[Wanted],
-    house: Option<&House>,
-) -> Vec<(Codegen, String)> {
+pub fn lacks(choices: &Choices, wanted: &[Wanted], house: Option<&House>) -> Vec<Lack> {
     let is_asked_for = |codegen: &Codegen| {
         let is_named = |word: &Wanted| word.backend.as_deref() == Some(codegen.name());
         let mut own = wanted.iter().filter(|word| word.engine == OWN);
-        codegens.contains(codegen) || own.any(is_named)
+        let mut named = choices.of(Setting::Codegen).iter();
+        named.any(|name| name == codegen.name()) || own.any(is_named)
     };
     let others = Codegen::ALL
         .into_iter()
         .filter(|&codegen| codegen != Codegen::default());
     let others = others.filter(is_asked_for);
-    others
-        .filter_map(|codegen| Some((codegen, lack(codegen, house)?)))
-        .collect()
+    let lack = |codegen: Codegen| {
+        Some(Lack {
+            setting: Setting::Codegen,
+            value: codegen.name().to_owned(),
+            why: lack(codegen, house)?,
+        })
+    };
+    others.filter_map(lack).collect()
 }
 
 /// How many functions of a module are whose, where another generator than the usual one was

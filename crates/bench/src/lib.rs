@@ -42,6 +42,7 @@ pub mod prepare;
 pub mod probe;
 pub mod results;
 pub mod session;
+pub mod settings;
 pub mod shard;
 pub mod steer;
 pub mod suite;

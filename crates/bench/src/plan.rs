@@ -154,10 +154,7 @@ impl Plan {
             dirs: self.dirs(task, scratch),
             stdin: self.input.stdin.clone(),
             strategy: cell.sandbox.strategy.clone(),
-            opt: cell.sandbox.opt,
-            backend: cell.sandbox.backend.clone(),
-            elide: cell.sandbox.elide,
-            spectre: cell.sandbox.spectre,
+            settings: cell.sandbox.settings.clone(),
             threads: cell.threads,
             cpus: cpus_for(&self.config.cpus, cell.threads),
             warmup: self.config.warmup,
@@ -234,22 +231,14 @@ impl Random {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use fathom_record::{Opt, Sandbox, Variant, protocol::Job};
+    use fathom_record::{Sandbox, Variant, protocol::Job};
 
     /// A plan of two engines on these workloads, expecting the answer `a1`.
     pub(crate) fn plan(workloads: &[&str]) -> Plan {
         let mut tasks = Vec::new();
         for workload in workloads {
             for (driver, engine) in ["fathom", "other"].into_iter().enumerate() {
-                let sandbox = Sandbox {
-                    engine: engine.to_owned(),
-                    version: None,
-                    strategy: "guard".to_owned(),
-                    opt: Opt::Speed,
-                    backend: None,
-                    elide: None,
-                    spectre: None,
-                };
+                let sandbox = Sandbox::new(engine, "guard");
                 let cell = Cell {
                     sandbox,
                     suite: "suite".to_owned(),

@@ -16,7 +16,7 @@ use std::{
 };
 
 use fathom_record::{
-    Campaign, Compared, FailureKind, Header, Spectre, Variant,
+    Campaign, Compared, FailureKind, Header, Variant,
     campaign::{AbsentNote, Config, FORMAT_VERSION},
 };
 use fathom_sys::pin;
@@ -167,11 +167,10 @@ fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>),
     let (asked, design) = (here.asked, here.asked.subject.design());
     let (own_strategies, lacking) = (design.strategies)(asked, measured)?;
     let wanted = (design.wanted)(here);
-    let own_lacks = generator::lacks(&measured.codegens, &wanted, here.house);
+    let own_lacks = generator::lacks(&measured.settings, &wanted, here.house);
     let menu = Menu {
         own_strategies: &own_strategies,
-        own_opts: &measured.opts,
-        own_codegens: &measured.codegens,
+        own_settings: &measured.settings,
         own_lacks: &own_lacks,
         natives: &measured.natives,
         outside: here.outside,
@@ -187,7 +186,7 @@ fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>),
     absent.extend((design.absent)(here)?);
     let builds = (design.builds)(&measured.variants);
     absent.extend(without_a_build(&mut rows, &builds, &measured.variants));
-    rows = with_guards((design.rows)(rows, asked), &asked.spectre);
+    rows = (design.rows)(rows, asked);
     ensure(!rows.is_empty(), || {
         let why = absent
             .iter()
@@ -216,24 +215,6 @@ fn without_a_build(rows: &mut Vec<Row>, builds: &Builds<'_>, all: &[Variant]) ->
     others.into_iter().map(why).collect()
 }
 
-/// The rows, and behind each of our engine the same with each of these choices of
-/// guards against speculation.
-fn with_guards(rows: Vec<Row>, choices: &[Spectre]) -> Vec<Row> {
-    let mut all = Vec::new();
-    for row in rows {
-        let is_own = row.sandbox.engine == OWN;
-        let others = choices.iter().filter(|_| is_own).map(|choice| {
-            let mut other = row.clone();
-            other.sandbox.spectre = Some(*choice);
-            other
-        });
-        let others: Vec<Row> = others.collect();
-        all.push(row);
-        all.extend(others);
-    }
-    all
-}
-
 /// What the user says comes before what the design would have.
 fn override_by(measured: &mut Measured, asked: &Asked) -> Result<(), AskError> {
     if !asked.variants.is_empty() {
@@ -260,12 +241,7 @@ fn override_by(measured: &mut Measured, asked: &Asked) -> Result<(), AskError> {
             )
         })?;
     }
-    if !asked.opts.is_empty() {
-        measured.opts.clone_from(&asked.opts);
-    }
-    if !asked.codegens.is_empty() {
-        measured.codegens.clone_from(&asked.codegens);
-    }
+    measured.settings.override_by(&asked.settings);
     if !asked.strategies.is_empty() {
         measured.strategies.clone_from(&asked.strategies);
     }

@@ -15,7 +15,7 @@ use fathom_bench::{
     session::{Ended, Pace, Session},
 };
 use fathom_record::{
-    Campaign, Cell, FailureKind, Header, Host, Opt, Sandbox, Variant,
+    Campaign, Cell, FailureKind, Header, Host, Sandbox, Variant,
     campaign::{Config, FORMAT_VERSION},
 };
 
@@ -95,15 +95,7 @@ struct Bench {
 }
 
 fn sandbox(engine: &str) -> Sandbox {
-    Sandbox {
-        engine: engine.to_owned(),
-        version: None,
-        strategy: "guard".to_owned(),
-        opt: Opt::Speed,
-        backend: None,
-        elide: None,
-        spectre: None,
-    }
+    Sandbox::new(engine, "guard")
 }
 
 impl Bench {

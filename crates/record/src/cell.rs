@@ -1,7 +1,7 @@
 //! What is measured: cells, and the sandboxes they run in.
 //!
 //! ```text
-//!  sandbox   engine[@version] / strategy / opt[:backend][~elide][~spectre-on|off]
+//!  sandbox   engine[@version] / strategy / opt[:backend][~elide][~SETTING-VALUE]…
 //!  cell      sandbox / suite:workload / variant / size / tTHREADS [/control]
 //! ```
 //!
@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::vocabulary::{Elide, Opt, Spectre, Variant};
+use crate::setting::{Setting, Settings};
+use crate::vocabulary::Variant;
 
 /// Declares a cheap-to-clone textual id.
 macro_rules! text_id {
@@ -85,22 +86,31 @@ pub struct Sandbox {
     pub version: Option<String>,
     /// The strategy's name as the engine's runner takes it; `none` for native.
     pub strategy: String,
-    /// How hard the code generator tries.
-    #[serde(default)]
-    pub opt: Opt,
-    /// The code generator, where the engine offers a choice and one was made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub backend: Option<String>,
-    /// Which checks are left out, where it is not the engine's default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub elide: Option<Elide>,
-    /// Whether what checks let through is guarded against speculation, where it is
-    /// not the engine's default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spectre: Option<Spectre>,
+    /// What was named of the settings.
+    #[serde(flatten)]
+    pub settings: Settings,
 }
 
 impl Sandbox {
+    /// An engine under a strategy, everything else as users get it.
+    pub fn new(engine: &str, strategy: &str) -> Sandbox {
+        Sandbox {
+            engine: engine.to_owned(),
+            version: None,
+            strategy: strategy.to_owned(),
+            settings: Settings::new(),
+        }
+    }
+
+    /// The same with a value of a setting.
+    #[must_use]
+    pub fn with(self, setting: Setting, value: &str) -> Sandbox {
+        Sandbox {
+            settings: self.settings.with(setting, value),
+            ..self
+        }
+    }
+
     /// The sandbox's name in files; the same configuration has the same.
     pub fn id(&self) -> SandboxId {
         let mut text = encode(&self.engine);
@@ -112,19 +122,7 @@ impl Sandbox {
         // Between slashes a colon is no separator, and forms of strategies have it.
         text.push_str(&encode(&self.strategy).replace("%3a", ":"));
         text.push('/');
-        text.push_str(self.opt.name());
-        if let Some(backend) = &self.backend {
-            text.push(':');
-            text.push_str(&encode(backend));
-        }
-        if let Some(elide) = self.elide {
-            text.push('~');
-            text.push_str(elide.name());
-        }
-        if let Some(spectre) = self.spectre {
-            text.push_str("~spectre-");
-            text.push_str(spectre.name());
-        }
+        self.settings.write_id(&mut text, encode);
         SandboxId(Arc::from(text))
     }
 }
@@ -203,15 +201,7 @@ mod tests {
 
     fn cell() -> Cell {
         Cell {
-            sandbox: Sandbox {
-                engine: "fathom".to_owned(),
-                version: None,
-                strategy: "guard".to_owned(),
-                opt: Opt::Speed,
-                backend: None,
-                elide: None,
-                spectre: None,
-            },
+            sandbox: Sandbox::new("fathom", "guard"),
             suite: "polybench".to_owned(),
             workload: "gemm".to_owned(),
             variant: Variant::WasmSimd,
@@ -233,18 +223,18 @@ mod tests {
             "fathom/guard/speed/polybench:gemm/wasm-simd/medium/t4/control"
         );
         cell.sandbox.version = Some("48.0/8".to_owned());
-        cell.sandbox.backend = Some("single pass".to_owned());
+        cell.sandbox = cell.sandbox.with(Setting::Codegen, "single pass");
         cell.size = String::new();
         assert_eq!(
             cell.id().as_str(),
             "fathom@48.0%2f8/guard/speed:single%20pass/polybench:gemm/wasm-simd//t4"
         );
-        cell.sandbox.elide = Some(Elide::Off);
+        cell.sandbox = cell.sandbox.with(Setting::Elide, "off");
         assert_eq!(
             cell.sandbox.id().as_str(),
             "fathom@48.0%2f8/guard/speed:single%20pass~off"
         );
-        cell.sandbox.spectre = Some(Spectre::Off);
+        cell.sandbox = cell.sandbox.with(Setting::Spectre, "off");
         assert_eq!(
             cell.sandbox.id().as_str(),
             "fathom@48.0%2f8/guard/speed:single%20pass~off~spectre-off"

@@ -11,6 +11,8 @@
 //!
 //! * [`vocabulary`]: the closed sets every other part speaks in.
 //! * [`experiment`]: what a campaign is about.
+//! * [`setting`]: the settings of our engine that are measured side by side.
+//! * [`naming`]: what tables call their rows.
 //! * [`cell`]: what is measured. A [`Cell`] is one engine configuration on one
 //!   workload; a [`Sandbox`] is the configuration alone.
 //! * [`host`]: where it was measured, with a reason for all that is not known.
@@ -47,7 +49,9 @@ pub mod cell;
 pub mod experiment;
 pub mod host;
 pub mod load;
+pub mod naming;
 pub mod protocol;
+pub mod setting;
 pub mod vocabulary;
 pub mod waterfall;
 
@@ -56,7 +60,9 @@ pub use campaign::{Campaign, Header, Record, Writer};
 pub use cell::{Cell, CellId, Sandbox, SandboxId};
 pub use experiment::Experiment;
 pub use host::{Fact, Host};
+pub use naming::Names;
+pub use setting::{Setting, Settings};
 pub use vocabulary::{
-    Checks, Compared, Elide, FailureKind, Guarantee, INSTANCES_PER_CYCLE, Metric, Opt, Phase, Span,
-    Spectre, Unit, Variant,
+    Checks, Compared, FailureKind, Guarantee, INSTANCES_PER_CYCLE, Metric, Opt, Phase, Span, Unit,
+    Variant,
 };

@@ -21,7 +21,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::vocabulary::{Checks, Elide, FailureKind, Metric, Opt, Phase, Span, Spectre};
+use crate::setting::Settings;
+use crate::vocabulary::{Checks, FailureKind, Metric, Phase, Span};
 
 mod value;
 
@@ -138,19 +139,10 @@ pub struct Measure {
     pub stdin: Option<PathBuf>,
     /// The bounds-check strategy by the runner's name for it.
     pub strategy: String,
-    /// How hard to compile.
-    #[serde(default)]
-    pub opt: Opt,
-    /// The code generator; the engine's default if absent.
-    #[serde(default)]
-    pub backend: Option<String>,
-    /// Which checks are left out; the engine's default if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub elide: Option<Elide>,
-    /// Whether what checks let through is guarded against speculation; the engine's
-    /// default if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spectre: Option<Spectre>,
+    /// How hard to compile, the code generator, and what else was named of the settings;
+    /// the engine's own where nothing was.
+    #[serde(flatten, serialize_with = "Settings::in_request")]
+    pub settings: Settings,
     /// Instances to run at once, 1 or more, a pinned worker thread each.
     pub threads: u32,
     /// Logical CPUs to pin to: worker `i` on `cpus[i % len]`. Not pinned if empty.
@@ -190,19 +182,10 @@ pub struct Probe {
     pub module: PathBuf,
     /// The bounds-check strategy by the runner's name for it.
     pub strategy: String,
-    /// How hard to compile.
-    #[serde(default)]
-    pub opt: Opt,
-    /// The code generator; the engine's default if absent.
-    #[serde(default)]
-    pub backend: Option<String>,
-    /// Which checks are left out; the engine's default if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub elide: Option<Elide>,
-    /// Whether what checks let through is guarded against speculation; the engine's
-    /// default if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spectre: Option<Spectre>,
+    /// How hard to compile, the code generator, and what else was named of the settings;
+    /// the engine's own where nothing was.
+    #[serde(flatten, serialize_with = "Settings::in_request")]
+    pub settings: Settings,
     /// Allows strategies that check nothing.
     #[serde(default)]
     pub unsafe_no_bounds: bool,

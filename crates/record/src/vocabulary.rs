@@ -126,28 +126,6 @@ closed_set! {
 }
 
 closed_set! {
-    /// Which checks of accesses our engine leaves out.
-    Elide, "elision" {
-        /// None.
-        Off = "off", "every access has its check";
-        /// Those that an earlier access or the index's range makes superfluous.
-        Dominated = "dominated", "none where an earlier access or the index's range suffices";
-        /// And those of indices that loops move by steps.
-        Loops = "loops", "nor where a loop moves an index by steps that guard pages absorb";
-    }
-}
-
-closed_set! {
-    /// Whether our engine guards against speculation what checks let through.
-    Spectre, "choice of guards" {
-        /// Guards stand behind the checks: the default.
-        On = "on", "what checks let through is guarded against speculation";
-        /// Checks stand alone, as they did before there were guards.
-        Off = "off", "checks alone";
-    }
-}
-
-closed_set! {
     /// What a metric counts.
     Unit, "unit" {
         /// Nanoseconds.
@@ -209,6 +187,30 @@ closed_set! {
 }
 
 impl Variant {
+    /// What a name says of it beside the engine: always, or where rows differ in it.
+    pub(crate) fn aside(self, differs: bool) -> &'static str {
+        match self {
+            Variant::NativeTuned => "tuned for this CPU",
+            Variant::NativeGcc => "gcc",
+            Variant::NativeState | Variant::WasmState => "state machines",
+            // Whatever it is beside: nobody takes it for what the compiler made.
+            Variant::WasmOpt => "wasm-opt -O4",
+            Variant::WasmAsyncify => "Asyncify",
+            Variant::WasmSwitch => "stack switching",
+            Variant::Wasm if differs => "no SIMD",
+            Variant::WasmSimd if differs => "SIMD",
+            Variant::WasmMvp if differs => "WebAssembly 1.0",
+            Variant::Wasm32 if differs => "32-bit",
+            Variant::Wasm64 if differs => "64-bit",
+            Variant::Native
+            | Variant::Wasm
+            | Variant::WasmSimd
+            | Variant::WasmMvp
+            | Variant::Wasm32
+            | Variant::Wasm64 => "",
+        }
+    }
+
     /// Whether it is a WebAssembly module.
     pub fn is_wasm(self) -> bool {
         match self {

@@ -22,8 +22,8 @@ use fathom_record::protocol::{
     Call, CallOutcome, Event, Hello, Iteration, Measure, PROTOCOL_VERSION, Probe, Request,
 };
 use fathom_record::{
-    Cell, CellId, Checks, Compared, Elide, Experiment, Fact, FailureKind, Guarantee, Header, Host,
-    Metric, Opt, Phase, Record, Sandbox, Span, Spectre, Variant, Writer,
+    Cell, CellId, Checks, Compared, Experiment, Fact, FailureKind, Guarantee, Header, Host, Metric,
+    Phase, Record, Sandbox, Setting, Settings, Span, Variant, Writer,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -51,13 +51,8 @@ fn text(text: &str) -> String {
 fn cell() -> Cell {
     Cell {
         sandbox: Sandbox {
-            engine: text("wasmtime"),
             version: Some(text("48.0.8")),
-            strategy: text("guard"),
-            opt: Opt::Speed,
-            backend: Some(text("cranelift")),
-            elide: None,
-            spectre: None,
+            ..Sandbox::new("wasmtime", "guard").with(Setting::Codegen, "cranelift")
         },
         suite: text("polybench"),
         workload: text("gemm"),
@@ -324,10 +319,7 @@ fn requests() -> Vec<Request> {
         dirs: vec![(PathBuf::from("/host"), text("/guest"))],
         stdin: None,
         strategy: text("guard"),
-        opt: Opt::Speed,
-        backend: None,
-        elide: None,
-        spectre: None,
+        settings: Settings::new(),
         threads: 1,
         cpus: vec![0],
         warmup: 1,
@@ -342,10 +334,9 @@ fn requests() -> Vec<Request> {
     let probe = Probe {
         module: PathBuf::from("/abs/probe.wasm"),
         strategy: text("trap"),
-        opt: Opt::None,
-        backend: Some(text("winch")),
-        elide: None,
-        spectre: None,
+        settings: Settings::new()
+            .with(Setting::Opt, "none")
+            .with(Setting::Codegen, "winch"),
         unsafe_no_bounds: true,
         calls: vec![Call {
             export: text("load_i32_o0"),
@@ -364,10 +355,11 @@ fn everything_said() -> Measure {
         dirs: Vec::new(),
         stdin: Some(PathBuf::from("/abs/in")),
         strategy: text("trap"),
-        opt: Opt::None,
-        backend: Some(text("cranelift")),
-        elide: Some(Elide::Off),
-        spectre: Some(Spectre::Off),
+        settings: Settings::new()
+            .with(Setting::Opt, "none")
+            .with(Setting::Codegen, "cranelift")
+            .with(Setting::Elide, "off")
+            .with(Setting::Spectre, "off"),
         threads: 2,
         cpus: vec![0, 1],
         warmup: 0,
@@ -451,13 +443,21 @@ fn names_of_closed_sets() {
             .map(|one| format!("{set}\t{}\t{}\n", name(*one), help(*one)))
             .collect()
     }
+    let settings = || -> String {
+        let values = |setting: &Setting| -> String {
+            let choices = setting.choices().iter();
+            choices
+                .map(|one| format!("{setting}\t{}\t{}\n", one.name, one.help))
+                .collect()
+        };
+        Setting::ALL.iter().map(values).collect()
+    };
     let names = [
         list("phase", Phase::ALL, Phase::name, Phase::help),
         list("metric", Metric::ALL, Metric::name, Metric::help),
         list("variant", Variant::ALL, Variant::name, Variant::help),
-        list("opt", Opt::ALL, Opt::name, Opt::help),
-        list("elide", Elide::ALL, Elide::name, Elide::help),
-        list("spectre", Spectre::ALL, Spectre::name, Spectre::help),
+        list("setting", Setting::ALL, Setting::name, Setting::help),
+        settings(),
         list("checks", Checks::ALL, Checks::name, Checks::help),
         list(
             "guarantee",

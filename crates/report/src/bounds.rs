@@ -13,7 +13,7 @@
 
 use std::fmt::Write;
 
-use fathom_record::{Campaign, Elide, FailureKind, Opt, Sandbox, Variant};
+use fathom_record::{Campaign, FailureKind, Names, Sandbox, Setting, Variant};
 use fathom_stats::{Row, RowRatio, Summary, Verdict};
 
 use crate::figures;
@@ -85,6 +85,9 @@ pub fn render(campaign: &Campaign, summary: &Summary) -> String {
     text
 }
 
+/// The settings that decide how code is made, whatever its checks are.
+const CODE: [Setting; 2] = [Setting::Opt, Setting::Codegen];
+
 struct Page<'a> {
     summary: &'a Summary,
 }
@@ -94,6 +97,15 @@ struct Page<'a> {
 struct Side {
     sandbox: Sandbox,
     variant: Variant,
+}
+
+impl Side {
+    /// The same with nothing named of a setting.
+    fn without(&self, setting: Setting) -> Side {
+        let mut other = self.clone();
+        other.sandbox.settings = other.sandbox.settings.without(setting);
+        other
+    }
 }
 
 /// One side over another.
@@ -187,9 +199,9 @@ impl Page<'_> {
     /// generator.
     fn strategies(&self, variant: Variant) -> Vec<Line> {
         let sides = self.sides(variant);
-        let own = sides
-            .iter()
-            .filter(|side| side.sandbox.engine == OWN && side.sandbox.elide.is_none());
+        let own = sides.iter().filter(|side| {
+            side.sandbox.engine == OWN && side.sandbox.settings.get(Setting::Elide).is_none()
+        });
         let pairs = own.filter_map(|side| Some((side, self.unchecked(side)?)));
         pairs
             .filter(|(side, unchecked)| *side != unchecked)
@@ -203,10 +215,12 @@ impl Page<'_> {
         let own = sides.iter().filter(|side| side.sandbox.engine == OWN);
         let others = own.filter(|side| !has_default_code(&side.sandbox));
         let usual = |side: &Side| {
+            let settings = side.sandbox.settings.clone();
             let usual = Side {
                 sandbox: Sandbox {
-                    opt: Opt::default(),
-                    backend: None,
+                    settings: CODE
+                        .iter()
+                        .fold(settings, |settings, one| settings.without(*one)),
                     ..side.sandbox.clone()
                 },
                 ..side.clone()
@@ -225,17 +239,16 @@ impl Page<'_> {
         let sides = self.sides(variant);
         let kept = sides
             .iter()
-            .filter(|side| side.sandbox.elide == Some(Elide::Off));
+            .filter(|side| side.sandbox.settings.get(Setting::Elide) == Some("off"));
         let mut lines = Vec::new();
         for off in kept {
             let others = sides
                 .iter()
                 .filter(|side| *side != off && is_but_for_elision(side, off));
             for side in others {
-                let strategy = &side.sandbox.strategy;
-                let code = code(&side.sandbox);
-                let choice = side.sandbox.elide.unwrap_or(Elide::Loops);
-                lines.push(self.line(format!("{strategy}{code}: {choice} over off"), side, off));
+                let choice = side.sandbox.settings.value(Setting::Elide);
+                let without = name(&side.without(Setting::Elide));
+                lines.push(self.line(format!("{without}: {choice} over off"), side, off));
             }
         }
         lines
@@ -346,27 +359,25 @@ impl Page<'_> {
 /// generator.
 fn is_own(side: &Side, strategy: &str) -> bool {
     let sandbox = &side.sandbox;
-    let is_default = sandbox.elide.is_none() && sandbox.spectre.is_none();
+    let is_default = sandbox.settings.are_default_but(&CODE);
     sandbox.engine == OWN && sandbox.strategy == strategy && is_default
 }
 
 /// Whether code is made by the same generator, as hard.
 fn has_same_code(one: &Sandbox, other: &Sandbox) -> bool {
-    (&one.backend, one.opt) == (&other.backend, other.opt)
+    let is_same = |setting: &Setting| one.settings.get(*setting) == other.settings.get(*setting);
+    CODE.iter().all(is_same)
 }
 
 /// Whether code is made as it is unless something else is asked for.
 fn has_default_code(sandbox: &Sandbox) -> bool {
-    sandbox.backend.is_none() && sandbox.opt == Opt::default()
+    let is_default = |setting: &Setting| sandbox.settings.get(*setting).is_none();
+    CODE.iter().all(is_default)
 }
 
 /// Whether two sides differ in nothing but which checks are left out.
 fn is_but_for_elision(one: &Side, other: &Side) -> bool {
-    let sandbox = Sandbox {
-        elide: other.sandbox.elide,
-        ..one.sandbox.clone()
-    };
-    one.variant == other.variant && sandbox == other.sandbox
+    one.without(Setting::Elide) == other.without(Setting::Elide)
 }
 
 fn words(variant: Variant) -> &'static str {
@@ -377,34 +388,14 @@ fn words(variant: Variant) -> &'static str {
     }
 }
 
-/// A side in a reader's words.
+/// A side in a reader's words; of our engine all but its name, which the page has.
 fn name(side: &Side) -> String {
     let sandbox = &side.sandbox;
-    match &sandbox.backend {
-        _ if sandbox.engine == OWN => {
-            let (code, choices) = (code(sandbox), choices(sandbox));
-            format!("{}{code}{choices}", sandbox.strategy)
-        }
-        Some(backend) => format!("{} {} {backend}", sandbox.engine, sandbox.strategy),
-        None => format!("{} {}", sandbox.engine, sandbox.strategy),
+    let names = Names::of([(sandbox, None)]);
+    match names.engine_and_detail(sandbox, None) {
+        (engine, detail) if engine == OWN => detail,
+        _ => names.name(sandbox, None),
     }
-}
-
-/// What makes our engine's code, where it is not the default, as options.
-fn code(sandbox: &Sandbox) -> String {
-    let generator = sandbox.backend.iter();
-    let generator = generator.map(|name| format!(" --codegen {name}"));
-    let level = (sandbox.opt != Opt::default()).then(|| format!(" --opt {}", sandbox.opt));
-    generator.chain(level).collect()
-}
-
-/// What of our engine's choices is not the default, as options.
-fn choices(sandbox: &Sandbox) -> String {
-    let elide = sandbox.elide.map(|elide| format!(" --elide {elide}"));
-    let spectre = sandbox
-        .spectre
-        .map(|spectre| format!(" --spectre {spectre}"));
-    elide.into_iter().chain(spectre).collect()
 }
 
 /// A ratio with a mark where no difference was shown.
@@ -472,18 +463,14 @@ pub(crate) fn failures(campaign: &Campaign) -> String {
         }) else {
             continue;
         };
-        let sandbox = &cell.sandbox;
-        let (engine, strategy) = (&sandbox.engine, &sandbox.strategy);
-        let choices = choices(sandbox);
+        let name = Names::sandbox(&cell.sandbox);
         let at_once = match cell.threads {
             1 => String::new(),
             more => format!(", {more} at once"),
         };
         let kind: FailureKind = failure.kind;
-        let backend = sandbox.backend.iter().map(|name| format!(" {name}"));
-        let backend: String = backend.collect();
         let line = format!(
-            "{engine} {strategy}{backend}{choices}, {}{at_once}: {kind}: {}",
+            "{name}, {}{at_once}: {kind}: {}",
             cell.variant, failure.message
         );
         match lines.iter_mut().find(|(known, _)| *known == line) {

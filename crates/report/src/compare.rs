@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use fathom_record::Names;
 use fathom_stats::compare::{Basis, Change, Comparison};
 use fathom_stats::{Row, Verdict};
 
 use crate::figures;
 use crate::plain::{Style, TextTable, Tone};
-use crate::view::{could_have_seen, label, range};
+use crate::view::{could_have_seen, range};
 
 /// Workloads listed under a row at most.
 const WORKLOADS_MAX: usize = 8;
@@ -101,7 +102,7 @@ pub fn confirmation(
             return text;
         }
     };
-    let names = Names::of(found.rows.iter().map(|row| &row.row));
+    let names = RowNames::of(found.rows.iter().map(|row| &row.row));
     for (row, workload, first) in found.regressions() {
         let mut same = again.rows.iter().filter(|one| one.row == *row);
         let second = same.find_map(|one| match workload {
@@ -171,7 +172,7 @@ fn basis(comparison: &Comparison) -> &'static str {
 
 fn table(comparison: &Comparison) -> TextTable {
     let heads = ["", "row", "change", "95 %", "noise floor", "verdict"];
-    let names = Names::of(comparison.rows.iter().map(|row| &row.row));
+    let names = RowNames::of(comparison.rows.iter().map(|row| &row.row));
     let mut table = TextTable {
         head: heads.map(str::to_owned).to_vec(),
         is_left: vec![true, true, false, false, false, true],
@@ -198,29 +199,31 @@ fn table(comparison: &Comparison) -> TextTable {
     table
 }
 
-/// What tells rows apart, and nothing that they all share.
-pub(crate) struct Names {
+/// What tells rows of several groups apart, and nothing that they all share.
+pub(crate) struct RowNames {
     has_suites: bool,
     has_sizes: bool,
-    has_variants: bool,
+    names: Names,
 }
 
-impl Names {
-    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Names {
+impl RowNames {
+    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> RowNames {
         let differs = |part: fn(&Row) -> String| {
             let rows = rows.clone().filter(|row| row.variant.is_wasm());
             let parts: BTreeSet<String> = rows.map(part).collect();
             parts.len() > 1
         };
-        Names {
+        let all = rows.clone().map(|row| (&row.sandbox, Some(row.variant)));
+        RowNames {
             has_suites: differs(|row| row.suite.clone()),
             has_sizes: differs(|row| row.size.clone()),
-            has_variants: differs(|row| row.variant.to_string()),
+            names: Names::with_builds(all),
         }
     }
 
     pub(crate) fn name(&self, row: &Row) -> String {
-        let (engine, detail) = label(row, self.has_variants);
+        let names = &self.names;
+        let (engine, detail) = names.engine_and_detail(&row.sandbox, Some(row.variant));
         let mut parts = vec![format!("{engine} {detail}").trim_end().to_owned()];
         if self.has_suites {
             parts.push(row.suite.clone());

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use fathom_record::campaign::{Config, FORMAT_VERSION, Process, Sample, WorkloadNote};
-use fathom_record::{Campaign, Cell, Header, Opt, Record, Sandbox, Variant};
+use fathom_record::{Campaign, Cell, Header, Record, Sandbox, Variant};
 
 /// A cell of size `mini` and one instance.
 pub fn cell(
@@ -14,15 +14,7 @@ pub fn cell(
     (suite, workload): (&str, &str),
 ) -> Cell {
     Cell {
-        sandbox: Sandbox {
-            engine: engine.to_owned(),
-            version: None,
-            strategy: strategy.to_owned(),
-            opt: Opt::Speed,
-            backend: None,
-            elide: None,
-            spectre: None,
-        },
+        sandbox: Sandbox::new(engine, strategy),
         suite: suite.to_owned(),
         workload: workload.to_owned(),
         variant,

@@ -48,6 +48,8 @@ struct RowOut<'a> {
     strategy: &'a str,
     opt: String,
     backend: Option<&'a str>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    settings: String,
     variant: String,
     checks: &'a str,
     cells: Vec<CellOut<'a>>,
@@ -130,8 +132,9 @@ fn row<'a>(group: &'a Group, row: &'a Row) -> RowOut<'a> {
         engine: &sandbox.engine,
         version: Some(row.in_force.as_str()).filter(|version| !version.is_empty()),
         strategy: &sandbox.strategy,
-        opt: sandbox.opt.to_string(),
-        backend: sandbox.backend.as_deref(),
+        opt: sandbox.settings.opt().to_string(),
+        backend: sandbox.settings.backend(),
+        settings: sandbox.settings.for_programs(),
         variant: row.key.variant.to_string(),
         checks: &row.checks,
         cells: cells

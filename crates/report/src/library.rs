@@ -19,13 +19,13 @@ mod csv;
 mod page;
 mod seed;
 
-use fathom_record::{Campaign, CellId, Variant};
+use fathom_record::{Campaign, CellId, Names, Variant};
 use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::{Against, GroupRatio, Row, RowSummary, Summary};
 
 use crate::ReportError;
 use crate::figures;
-use crate::pages::{Context, Own, Printed};
+use crate::pages::{Context, Own, Printed, at_once};
 use crate::view::Interval;
 
 /// What the experiments add: their page in the place of the general report, and the one
@@ -160,25 +160,15 @@ impl<'a> Library<'a> {
             Variant::NativeTuned => return "native, for this machine".to_owned(),
             _ => {}
         }
-        let sandbox = &row.sandbox;
-        let mut name = sandbox.engine.clone();
-        if let Some(backend) = &sandbox.backend {
-            name = format!("{name} {backend}");
-        }
-        let mut rows = self.summary.rows.iter().map(|other| &other.row);
-        let has_twin = rows.any(|other| {
-            let other_sandbox = &other.sandbox;
-            other != row
-                && other_sandbox.engine == sandbox.engine
-                && other_sandbox.backend == sandbox.backend
-        });
-        if has_twin || sandbox.engine == "fathom" {
-            name = format!("{name} {}", sandbox.strategy);
-        }
-        if row.variant == Variant::WasmOpt {
-            name.push_str(" wasm-opt");
-        }
-        name
+        let rows = self.summary.rows.iter().map(|other| &other.row);
+        let all = rows.map(|row| (&row.sandbox, Some(row.variant)));
+        // Of ours the strategy is said always: users choose among them.
+        let names = match row.sandbox.engine == "fathom" {
+            true => Names::of(all),
+            false => Names::short(all),
+        };
+        let name = names.name(&row.sandbox, Some(row.variant));
+        at_once(name, row.threads)
     }
 
     /// Whether rows are of modules that went through Binaryen's optimiser.

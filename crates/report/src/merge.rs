@@ -3,7 +3,7 @@
 use fathom_stats::merge::{Estimates, Merged};
 use fathom_stats::{Ratio, Verdict};
 
-use crate::compare::Names;
+use crate::compare::RowNames;
 use crate::figures;
 use crate::plain::{Style, TextTable, Tone};
 use crate::view::could_have_seen;
@@ -62,7 +62,7 @@ pub fn render(merged: &Merged, shown: &Shown<'_>, style: Style) -> String {
          different machines are not compared.",
     );
     say(Tone::Plain, "");
-    let names = Names::of(merged.rows.iter().map(|row| &row.row));
+    let names = RowNames::of(merged.rows.iter().map(|row| &row.row));
     let table = means(merged, shown, &names);
     text.push_str(&table.render(style));
     let mut say = |tone: Tone, line: &str| style.say(&mut text, tone, line);
@@ -94,7 +94,7 @@ pub fn render(merged: &Merged, shown: &Shown<'_>, style: Style) -> String {
     text
 }
 
-fn means(merged: &Merged, shown: &Shown<'_>, names: &Names) -> TextTable {
+fn means(merged: &Merged, shown: &Shown<'_>, names: &RowNames) -> TextTable {
     let mut head: Vec<String> = ["row", "to", "ratio", "95 %", "verdict", "workloads"]
         .map(str::to_owned)
         .to_vec();
@@ -145,7 +145,7 @@ fn machines(estimates: &Estimates) -> impl Iterator<Item = String> {
     })
 }
 
-fn workloads(merged: &Merged, shown: &Shown<'_>, names: &Names) -> TextTable {
+fn workloads(merged: &Merged, shown: &Shown<'_>, names: &RowNames) -> TextTable {
     let heads = ["row", "workload", "shard", "ratio", "95 %", "verdict"];
     let lines = merged.rows.iter().flat_map(|row| {
         let all = row.estimates.iter().flat_map(|one| &one.workloads);

@@ -4,7 +4,6 @@
 //! What must stay true: a number is kept as it was computed and rounded where it is
 //! shown; what is not known is a dash, and empty for a script.
 
-use fathom_record::{Cell, Opt};
 use fathom_stats::Ratio;
 
 use crate::bounds::markdown;
@@ -212,21 +211,6 @@ fn shown(entry: &Entry, unit: Unit) -> String {
         Unit::Share => format!("{:.0} %", (number * 100.0).round() + 0.0),
         Unit::Ratio | Unit::Interval => format!("{number:.2}"),
     }
-}
-
-/// An engine in its configuration, in a reader's words.
-pub fn engine(cell: &Cell) -> String {
-    let sandbox = &cell.sandbox;
-    if !cell.variant.is_wasm() {
-        return cell.variant.to_string();
-    }
-    let backend = sandbox.backend.iter().map(|name| format!(" {name}"));
-    let backend: String = backend.collect();
-    let opt = match sandbox.opt {
-        Opt::Speed => "",
-        Opt::None => " --opt none",
-    };
-    format!("{} {}{backend}{opt}", sandbox.engine, sandbox.strategy)
 }
 
 #[cfg(test)]

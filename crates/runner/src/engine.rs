@@ -89,14 +89,14 @@ fn check<E: Engine>() -> ExitCode {
 }
 
 fn serve_engine<E: Engine>(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
-    let (strategy, backend, opt) = match &request.job {
-        Job::Measure(measure) => (&measure.strategy, &measure.backend, measure.opt),
-        Job::Probe(probe) => (&probe.strategy, &probe.backend, probe.opt),
+    let (strategy, settings) = match &request.job {
+        Job::Measure(measure) => (&measure.strategy, &measure.settings),
+        Job::Probe(probe) => (&probe.strategy, &probe.settings),
     };
     let (engine, hello) = E::new(&Wish {
         strategy: Some(strategy),
-        backend: backend.as_deref(),
-        opt,
+        backend: settings.backend(),
+        opt: settings.opt(),
     })?;
     // First, so that a failure to compile or to run is told of an engine that is known.
     emitter.send(&Event::Hello(hello))?;

@@ -120,21 +120,13 @@ fn is_of_code(figure: Figure) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fathom_record::{Opt, Sandbox};
+    use fathom_record::Sandbox;
 
     use super::*;
 
     fn cell(engine: &str, variant: Variant) -> Cell {
         Cell {
-            sandbox: Sandbox {
-                engine: engine.to_owned(),
-                version: None,
-                strategy: "guard".to_owned(),
-                opt: Opt::Speed,
-                backend: None,
-                elide: None,
-                spectre: None,
-            },
+            sandbox: Sandbox::new(engine, "guard"),
             suite: "suite".to_owned(),
             workload: "a".to_owned(),
             variant,

@@ -181,7 +181,7 @@ impl<'a> Rows<'a> {
         let engine = *wasm.first()?;
         let is_same = |other: &&&Cell| {
             let (one, other) = (&engine.sandbox, &other.sandbox);
-            one.engine == other.engine && one.backend == other.backend
+            one.engine == other.engine && one.settings.backend() == other.settings.backend()
         };
         Some(Rows {
             engine,

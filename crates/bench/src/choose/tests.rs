@@ -1,6 +1,7 @@
 //! What a choice of engines, workloads and threads comes to.
 
 use super::*;
+use fathom_record::Opt;
 
 fn spec(name: &str) -> EngineSpec {
     EngineSpec {
@@ -38,8 +39,7 @@ fn choose(words: &[&str], has_native: bool) -> Result<(Vec<String>, Vec<Absent>)
     let wanted: Vec<Wanted> = words.iter().map(|word| word.parse().unwrap()).collect();
     let menu = Menu {
         own_strategies: &["guard".to_owned(), "trap".to_owned()],
-        own_opts: &[Opt::Speed],
-        own_codegens: &[Codegen::Cranelift],
+        own_settings: &Choices::default(),
         own_lacks: &[],
         natives: if has_native { &NATIVES } else { &[] },
         outside: &outside(),
@@ -134,8 +134,7 @@ fn words_that_mean_nothing_are_errors_of_one_line() {
 fn tasks_are_rows_times_programs_times_threads_and_controls() {
     let menu = Menu {
         own_strategies: &["guard".to_owned()],
-        own_opts: &[Opt::Speed, Opt::None],
-        own_codegens: &[Codegen::Cranelift],
+        own_settings: &Choices::default().with(Setting::Opt, &["speed", "none"]),
         own_lacks: &[],
         natives: &NATIVES,
         outside: &[],
@@ -165,7 +164,8 @@ fn tasks_are_rows_times_programs_times_threads_and_controls() {
     assert_eq!(controls.len(), 8);
     let is_first = |task: &&Task| {
         let cell = &task.cell;
-        cell.variant == Variant::Native || cell.sandbox.opt == Opt::Speed && cell.variant.is_wasm()
+        cell.variant == Variant::Native
+            || cell.sandbox.settings.opt() == Opt::Speed && cell.variant.is_wasm()
     };
     assert!(controls.iter().all(is_first));
     let mut ids: Vec<_> = tasks.iter().map(|task| task.cell.id()).collect();
@@ -182,15 +182,7 @@ fn tasks_are_rows_times_programs_times_threads_and_controls() {
 #[test]
 fn an_engine_is_given_builds_that_it_takes() {
     let row = |takes: &[Variant]| Row {
-        sandbox: Sandbox {
-            engine: "old".to_owned(),
-            version: None,
-            strategy: "guard".to_owned(),
-            opt: Opt::Speed,
-            backend: None,
-            elide: None,
-            spectre: None,
-        },
+        sandbox: Sandbox::new("old", "guard"),
         native: None,
         driver: 2,
         takes: takes.to_vec(),
@@ -213,12 +205,11 @@ fn an_engine_is_given_builds_that_it_takes() {
 
 #[test]
 fn code_generators_are_rows() {
-    let rows_of = |words: &[&str], lacks: &[(Codegen, String)]| {
+    let rows_of = |words: &[&str], lacks: &[Lack]| {
         let wanted: Vec<Wanted> = words.iter().map(|word| word.parse().unwrap()).collect();
         let menu = Menu {
             own_strategies: &["guard".to_owned(), "trap".to_owned()],
-            own_opts: &[Opt::Speed],
-            own_codegens: &[Codegen::Cranelift, Codegen::Llvm],
+            own_settings: &Choices::default().with(Setting::Codegen, &["cranelift", "llvm"]),
             own_lacks: lacks,
             natives: &[],
             outside: &[],
@@ -248,7 +239,11 @@ fn code_generators_are_rows() {
     ];
     assert_eq!(each, expected);
     // What is not to be had keeps nothing else from being measured.
-    let lacks = [(Codegen::Llvm, "it needs clang".to_owned())];
+    let lacks = [Lack {
+        setting: Setting::Codegen,
+        value: "llvm".to_owned(),
+        why: "it needs clang".to_owned(),
+    }];
     let (rest, absent) = rows_of(&[], &lacks);
     assert_eq!(rest, ["fathom/guard/speed", "fathom/trap/speed"]);
     assert_eq!(absent.len(), 1);

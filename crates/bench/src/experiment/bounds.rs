@@ -15,8 +15,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Module};
-use fathom_record::{Cell, Elide, Experiment, Opt, Sandbox, Variant, protocol::Call};
+use fathom_engine::{Bounds, BoundsChoice, Config, Engine};
+use fathom_record::{Cell, Experiment, Sandbox, Setting, Variant, protocol::Call};
 
 use super::{
     Command, Design, Here, Measured,
@@ -25,9 +25,10 @@ use super::{
 };
 use crate::{
     asked::{AskError, Strategies},
-    choose::{OWN, OWN_DRIVER, Row},
+    choose::{OWN, OWN_DRIVER},
     engines::{EngineSpec, Presence},
     probe::{Ending, Runner, Subject, TIME_LIMIT},
+    settings::{Choices, has_effect_on},
 };
 
 /// The suites of the selection.
@@ -53,7 +54,6 @@ pub(super) static DESIGN: Design = Design {
     measured,
     presence: with_memory64,
     strategies: |asked, _| strategies(&asked.strategies),
-    rows: |rows, asked| with_elision(rows, &asked.elide),
     suits: |task| suits(&task.cell),
     is_baseline: |row| row.driver == OWN_DRIVER && row.sandbox.strategy == Bounds::None.name(),
     ..Design::USUAL
@@ -87,6 +87,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
         variants: vec![Variant::Wasm32, Variant::Wasm64],
         strategies: Vec::new(),
         natives: Vec::new(),
+        settings: Choices::default().with(Setting::Elide, &["off", "dominated"]),
         ..Measured::new(format!("bounds-{size}"), (programs, notes))
     })
 }
@@ -150,8 +151,7 @@ fn wanted(asked: &[Strategies]) -> Result<Vec<BoundsChoice>, AskError> {
 fn suits(cell: &Cell) -> bool {
     let memory64 = cell.variant.has_memory64();
     match named(&cell.sandbox) {
-        Some(bounds) if cell.sandbox.elide.is_some() => leaves_checks_out(bounds, memory64),
-        Some(bounds) => bounds.supports(memory64),
+        Some(bounds) => bounds.supports(memory64) && has_effect_on(&cell.sandbox, memory64),
         None => true,
     }
 }
@@ -164,60 +164,17 @@ fn named(sandbox: &Sandbox) -> Option<Bounds> {
     }
 }
 
-/// The rows, and behind each of a strategy that can leave checks out, the same
-/// with each of these choices.
-fn with_elision(rows: Vec<Row>, choices: &[Elide]) -> Vec<Row> {
-    let mut all = Vec::new();
-    for row in rows {
-        let widths = [false, true];
-        let can = |bounds| widths.iter().any(|&wide| leaves_checks_out(bounds, wide));
-        let choices = match named(&row.sandbox) {
-            Some(bounds) if can(bounds) => choices,
-            _ => &[],
-        };
-        all.push(row.clone());
-        for choice in choices {
-            let mut other = row.clone();
-            other.sandbox.elide = Some(*choice);
-            all.push(other);
-        }
-    }
-    all
-}
-
-/// Whether a strategy leaves the check of an access out that comes a second time:
-/// asked of the engine, with memories of either width.
-fn leaves_checks_out(bounds: Bounds, memory64: bool) -> bool {
-    let index = if memory64 { "i64" } else { "i32" };
-    let twice = format!(
-        "(module (memory {index} 1) (func (param {index})
-           (i32.store (local.get 0) (i32.load (local.get 0)))))"
-    );
-    let config = Config::new()
-        .bounds(BoundsChoice::Named(bounds))
-        .allow_unchecked(true)
-        .count(true);
-    let compile = || {
-        let engine = Engine::new(&config).ok()?;
-        Module::new(&engine, &wat::parse_str(&twice).ok()?).ok()
-    };
-    bounds.supports(memory64) && compile().is_some_and(|module| module.check_sites().left_out > 0)
-}
-
 /// An engine that is installed is absent here where it does not know 64-bit
 /// memories.
 fn with_memory64(spec: &EngineSpec, presence: Presence) -> Result<Presence, AskError> {
     if matches!(presence, Presence::Absent { .. }) {
         return Ok(presence);
     }
-    let sandbox = Sandbox {
-        engine: spec.name.clone(),
-        version: None,
-        strategy: spec.strategies.first().cloned().unwrap_or_default(),
-        opt: Opt::Speed,
-        backend: spec.backends.first().cloned(),
-        elide: None,
-        spectre: None,
+    let strategy = spec.strategies.first().map_or("", String::as_str);
+    let sandbox = Sandbox::new(&spec.name, strategy);
+    let sandbox = match spec.backends.first() {
+        Some(backend) => sandbox.with(Setting::Codegen, backend),
+        None => sandbox,
     };
     let mut runner = Runner {
         driver: &spec.driver(),
@@ -267,51 +224,9 @@ mod tests {
     }
 
     #[test]
-    fn rows_with_fewer_checks_left_out_are_of_strategies_that_can() {
-        for (strategy, narrow, wide) in [
-            (Bounds::Trap, true, true),
-            (Bounds::GUARD64, false, true),
-            (Bounds::Guard, false, false),
-            (Bounds::None, false, false),
-        ] {
-            assert_eq!(leaves_checks_out(strategy, false), narrow, "{strategy}");
-            assert_eq!(leaves_checks_out(strategy, true), wide, "{strategy}");
-        }
-        let row = |strategy: &str| Row {
-            sandbox: Sandbox {
-                engine: OWN.to_owned(),
-                version: None,
-                strategy: strategy.to_owned(),
-                opt: Opt::Speed,
-                backend: None,
-                elide: None,
-                spectre: None,
-            },
-            native: None,
-            driver: 0,
-            takes: Vec::new(),
-        };
-        let rows = with_elision(vec![row("auto"), row("trap"), row("guard")], &[Elide::Off]);
-        let ids: Vec<_> = rows
-            .iter()
-            .map(|row| row.sandbox.id().to_string())
-            .collect();
-        let expected = ["auto/speed", "trap/speed", "trap/speed~off", "guard/speed"];
-        assert_eq!(ids, expected.map(|id| format!("{OWN}/{id}")));
-    }
-
-    #[test]
     fn strategies_meet_the_builds_they_are_for() {
         let cell = |strategy: &str, variant| Cell {
-            sandbox: Sandbox {
-                engine: OWN.to_owned(),
-                version: None,
-                strategy: strategy.to_owned(),
-                opt: Opt::Speed,
-                backend: None,
-                elide: None,
-                spectre: None,
-            },
+            sandbox: Sandbox::new(OWN, strategy),
             suite: "pointers".to_owned(),
             workload: "graph".to_owned(),
             variant,

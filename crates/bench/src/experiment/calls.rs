@@ -14,9 +14,10 @@
 use std::path::PathBuf;
 
 use fathom_engine::Bounds;
-use fathom_record::{Compared, Experiment, Opt, Variant, campaign::WorkloadNote};
+use fathom_record::{Compared, Experiment, Setting, Variant, campaign::WorkloadNote};
 
 use super::{Command, Design, Here, Measured, suite};
+use crate::settings::Choices;
 use crate::{
     asked::{AskError, Strategies, ensure},
     check::Expected,
@@ -125,7 +126,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
         written,
         compared: Compared::Run,
         variants: vec![Variant::Wasm],
-        opts: vec![Opt::Speed, Opt::None],
+        settings: Choices::default().with(Setting::Opt, &["speed", "none"]),
         // Checks have nothing to do with calls, but for keys, which a call of the host
         // must open and close.
         strategies: vec![

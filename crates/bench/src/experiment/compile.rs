@@ -1,13 +1,13 @@
 //! What compiling costs: large modules, compiled once in a process.
 
-use fathom_record::{Experiment, Opt};
+use fathom_record::{Experiment, Setting};
 
 use super::{
     Command, Design, Here, Measured,
     measured::{DEFAULT, suite},
     suite::of_suite,
 };
-use crate::{asked::AskError, choose::Controls};
+use crate::{asked::AskError, choose::Controls, settings::Choices};
 
 /// How it is measured. A run is only there to prove that what was compiled works, so
 /// one is enough.
@@ -26,7 +26,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
     let measured = of_suite(here.asked, &suite(here.suites()?, "large")?)?;
     Ok(Measured {
         title: "compile".to_owned(),
-        opts: vec![Opt::Speed, Opt::None],
+        settings: Choices::default().with(Setting::Opt, &["speed", "none"]),
         strategies: vec![DEFAULT],
         natives: Vec::new(),
         ..measured

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use fathom_engine::{Bounds, Codegen};
+use fathom_engine::Bounds;
 use fathom_record::{
-    Compared, Opt, Variant,
+    Compared, Variant,
     campaign::{ModuleNote, WorkloadNote},
 };
 
@@ -15,6 +15,7 @@ use crate::{
     house::House,
     near::Near,
     plan::Folder,
+    settings::Choices,
     suite::{Suite, Workload},
 };
 
@@ -36,10 +37,8 @@ pub struct Measured {
     pub variants: Vec<Variant>,
     /// Instances at once.
     pub threads: Vec<u32>,
-    /// How hard our engine compiles.
-    pub opts: Vec<Opt>,
-    /// What makes our engine's code.
-    pub codegens: Vec<Codegen>,
+    /// Our engine's settings.
+    pub settings: Choices,
     /// Our strategies.
     pub strategies: Vec<Strategies>,
     /// Native builds to measure where nothing is named; none if there is no native build.
@@ -61,8 +60,7 @@ impl Measured {
             compared: Compared::Kernel,
             variants: vec![Variant::WasmSimd],
             threads: vec![1],
-            opts: vec![Opt::Speed],
-            codegens: vec![Codegen::default()],
+            settings: Choices::default(),
             strategies: vec![Strategies::All],
             natives: NATIVES.to_vec(),
         }

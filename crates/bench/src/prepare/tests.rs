@@ -38,30 +38,3 @@ fn a_budget_is_the_designs_unless_something_else_is_said() {
     };
     assert_eq!(of("polybench", quick).budget, Some(BUDGET_QUICK));
 }
-
-#[test]
-fn rows_with_other_guards_stand_behind_their_own() {
-    let row = |engine: &str| Row {
-        sandbox: fathom_record::Sandbox {
-            engine: engine.to_owned(),
-            version: None,
-            strategy: "trap".to_owned(),
-            opt: fathom_record::Opt::Speed,
-            backend: None,
-            elide: None,
-            spectre: None,
-        },
-        native: None,
-        driver: 0,
-        takes: Vec::new(),
-    };
-    let rows = with_guards(vec![row(OWN), row("other")], &[Spectre::Off]);
-    let ids = rows.iter().map(|row| row.sandbox.id().to_string());
-    let ids: Vec<String> = ids.collect();
-    let expected = [
-        "fathom/trap/speed",
-        "fathom/trap/speed~spectre-off",
-        "other/trap/speed",
-    ];
-    assert_eq!(ids, expected);
-}

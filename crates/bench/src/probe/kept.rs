@@ -232,18 +232,10 @@ mod tests {
 
     use super::*;
     use crate::probe::Findings;
-    use fathom_record::{Guarantee, Opt};
+    use fathom_record::Guarantee;
 
     fn sandbox(strategy: &str) -> Sandbox {
-        Sandbox {
-            engine: "x".to_owned(),
-            version: None,
-            strategy: strategy.to_owned(),
-            opt: Opt::Speed,
-            backend: None,
-            elide: None,
-            spectre: None,
-        }
+        Sandbox::new("x", strategy)
     }
 
     fn host(kernel: &str, cpu: &str) -> Host {

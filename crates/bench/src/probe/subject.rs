@@ -87,10 +87,7 @@ impl Runner<'_> {
         Request::from(Probe {
             module: module.to_owned(),
             strategy: self.sandbox.strategy.clone(),
-            opt: self.sandbox.opt,
-            backend: self.sandbox.backend.clone(),
-            elide: self.sandbox.elide,
-            spectre: self.sandbox.spectre,
+            settings: self.sandbox.settings.clone(),
             unsafe_no_bounds: true,
             calls,
         })

@@ -362,15 +362,7 @@ fn an_escape_that_the_runner_saw_is_a_violation() {
 
 /// Sandboxes as a campaign names them.
 fn sandbox(engine: &str) -> Sandbox {
-    Sandbox {
-        engine: engine.to_owned(),
-        version: None,
-        strategy: "guard".to_owned(),
-        opt: fathom_record::Opt::Speed,
-        backend: None,
-        elide: None,
-        spectre: None,
-    }
+    Sandbox::new(engine, "guard")
 }
 
 /// Traps at the last byte of a full memory when that is reached with a constant

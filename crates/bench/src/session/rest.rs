@@ -85,7 +85,7 @@ pub(super) fn resting(mut shares: Vec<Share>, rounds: u32, left: Duration) -> BT
 
 #[cfg(test)]
 mod tests {
-    use fathom_record::{Opt, Sandbox};
+    use fathom_record::Sandbox;
 
     use super::*;
 
@@ -94,15 +94,7 @@ mod tests {
             Some(engine) => (engine, true),
             None => (name, false),
         };
-        let sandbox = Sandbox {
-            engine: engine.to_owned(),
-            version: None,
-            strategy: "guard".to_owned(),
-            opt: Opt::Speed,
-            backend: None,
-            elide: None,
-            spectre: None,
-        };
+        let sandbox = Sandbox::new(engine, "guard");
         Share {
             part: Part {
                 sandbox: sandbox.id(),

@@ -4,11 +4,11 @@
 use std::{fs, path::Path};
 
 use fathom_engine::{
-    Bounds, BoundsChoice, Codegen, Config, Engine, Error, ErrorKind, Func, InstancePre, Linker,
-    Module, Pool, PoolLimits, Pooled, PooledFunc, Quota, Store, TypedFunc,
+    Bounds, BoundsChoice, Config, Engine, Error, ErrorKind, Func, InstancePre, Linker, Module,
+    Pool, PoolLimits, Pooled, PooledFunc, Quota, Store, TypedFunc,
 };
 use fathom_record::{
-    Checks, Elide, FailureKind, Opt, Spectre,
+    Checks, FailureKind, Settings,
     protocol::{Event, Hello, Measure, Probe},
 };
 use fathom_runner::{
@@ -24,22 +24,17 @@ use fathom_wasi::{
 use crate::generator;
 use crate::own::OwnStrategy;
 use crate::probe::{ServeError, serve};
+use crate::settings;
 
 /// What of a request bears on the engine's configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct Wish<'a> {
     /// The strategy's name, or `auto`.
     pub strategy: &'a str,
-    /// How hard to compile.
-    pub opt: Opt,
-    /// The code generator, where it is not the default.
-    pub backend: Option<&'a str>,
-    /// Where the compiler of one is that needs it.
+    /// What was named of the settings.
+    pub settings: &'a Settings,
+    /// Where the compiler of a code generator is that needs one.
     pub clang: Option<&'a Path>,
-    /// Which checks are left out, where it is not the default.
-    pub elide: Option<Elide>,
-    /// Whether there are guards against speculation, where it is not the default.
-    pub spectre: Option<Spectre>,
     /// Allows the strategy which checks nothing.
     pub unsafe_no_bounds: bool,
     /// Layout of functions.
@@ -57,25 +52,10 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, OwnStrategy, Hello), Re
         .strategy
         .parse()
         .map_err(|error: fathom_engine::UnknownBounds| unsupported(error.to_string()))?;
-    let codegen: Codegen = match wish.backend.map(str::parse) {
-        None => Codegen::default(),
-        Some(known) => known.map_err(|error| unsupported(format!("{error}")))?,
-    };
-    let config = Config::new()
-        .codegen(codegen)
+    let config = settings::config(Config::new(), wish.settings).map_err(unsupported)?;
+    let config = config
         .clang(wish.clang.map(Path::to_owned))
         .bounds(own.choice)
-        .opt(match wish.opt {
-            Opt::Speed => fathom_engine::Opt::Speed,
-            Opt::None => fathom_engine::Opt::None,
-        })
-        .elide(match wish.elide {
-            None => fathom_engine::Elide::default(),
-            Some(Elide::Off) => fathom_engine::Elide::Off,
-            Some(Elide::Dominated) => fathom_engine::Elide::Dominated,
-            Some(Elide::Loops) => fathom_engine::Elide::Loops,
-        })
-        .spectre(wish.spectre != Some(Spectre::Off))
         .allow_unchecked(wish.unsafe_no_bounds)
         .quota(QUOTA)
         .layout_seed(wish.seed)
@@ -89,7 +69,7 @@ pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, OwnStrategy, Hello), Re
     let hello = Hello {
         engine: "fathom".into(),
         version: env!("CARGO_PKG_VERSION").into(),
-        backend: codegen.name().into(),
+        backend: engine.codegen().name().into(),
         tier: match engine.opt() {
             fathom_engine::Opt::Speed => "optimising",
             fathom_engine::Opt::None => "baseline",
@@ -170,11 +150,8 @@ pub(crate) fn measure(
 ) -> Result<(), Refusal> {
     let (engine, own, hello) = engine(&Wish {
         strategy: &measure.strategy,
-        opt: measure.opt,
-        backend: measure.backend.as_deref(),
+        settings: &measure.settings,
         clang,
-        elide: measure.elide,
-        spectre: measure.spectre,
         unsafe_no_bounds: measure.unsafe_no_bounds,
         seed: (measure.seed != 0).then_some(measure.seed),
         cache: measure.cache.as_deref(),
@@ -215,11 +192,8 @@ pub(crate) fn measure(
 pub(crate) fn probe(probe: &Probe, clang: Option<&Path>, emitter: &Emitter) -> Result<(), Refusal> {
     let (engine, own, hello) = engine(&Wish {
         strategy: &probe.strategy,
-        opt: probe.opt,
-        backend: probe.backend.as_deref(),
+        settings: &probe.settings,
         clang,
-        elide: probe.elide,
-        spectre: probe.spectre,
         unsafe_no_bounds: probe.unsafe_no_bounds,
         seed: None,
         cache: None,

@@ -6,19 +6,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cell::Sandbox;
-use crate::vocabulary::{Checks, Opt, Variant};
+use crate::vocabulary::{Checks, Variant};
 
 fn header() -> Header {
     let cell = Cell {
-        sandbox: Sandbox {
-            engine: "fathom".to_owned(),
-            version: None,
-            strategy: "guard".to_owned(),
-            opt: Opt::Speed,
-            backend: None,
-            elide: None,
-            spectre: None,
-        },
+        sandbox: Sandbox::new("fathom", "guard"),
         suite: "polybench".to_owned(),
         workload: "gemm".to_owned(),
         variant: Variant::Wasm,

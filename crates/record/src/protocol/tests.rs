@@ -5,6 +5,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
+use crate::vocabulary::Opt;
 
 #[test]
 fn a_request_of_the_documented_shape_is_read() {
@@ -20,7 +21,7 @@ fn a_request_of_the_documented_shape_is_read() {
         [(PathBuf::from("/host"), "/guest".to_owned())]
     );
     assert_eq!(
-        (measure.seed, measure.iterations, measure.opt),
+        (measure.seed, measure.iterations, measure.settings.opt()),
         (7, 3, Opt::Speed)
     );
     assert_eq!(

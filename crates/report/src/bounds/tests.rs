@@ -1,6 +1,6 @@
 //! The page, from a campaign made of formulas.
 
-use fathom_record::{Cell, Record, campaign::Failure};
+use fathom_record::{Cell, Record, Setting, campaign::Failure};
 
 use super::*;
 use crate::formula::{self, cell};
@@ -20,7 +20,7 @@ fn campaign() -> Campaign {
             cells.extend(own.map(|strategy| cell("fathom", strategy, variant, workload)));
             if variant.has_memory64() {
                 let mut kept = cell("fathom", "trap", variant, workload);
-                kept.sandbox.elide = Some(Elide::Off);
+                kept.sandbox = kept.sandbox.with(Setting::Elide, "off");
                 cells.insert(cells.len() - 3, kept);
             }
             cells.push(cell("other", "guard", variant, workload));
@@ -40,7 +40,7 @@ fn truth(cell: &Cell) -> f64 {
     let check = match (cell.sandbox.strategy.as_str(), cell.workload.as_str()) {
         _ if cell.sandbox.engine == "other" => 1.3,
         ("auto", _) if cell.variant.has_memory64() => 1.02,
-        ("trap", _) if cell.sandbox.elide == Some(Elide::Off) => 1.65,
+        ("trap", _) if cell.sandbox.settings.get(Setting::Elide) == Some("off") => 1.65,
         ("trap", "gemm") => 1.5,
         ("trap", _) => 1.1,
         _ => 1.0,
@@ -100,13 +100,15 @@ fn every_comparison_is_there() {
 fn what_checks_cost_is_said_of_each_code_generator() {
     let mut cells = Vec::new();
     for strategy in ["none", "trap"] {
-        for backend in [None, Some("llvm".to_owned())] {
+        for backend in ["cranelift", "llvm"] {
             let mut made = cell("fathom", strategy, Variant::Wasm32, ("pointers", "graph"));
-            made.sandbox.backend = backend;
+            if backend != Setting::Codegen.default() {
+                made.sandbox = made.sandbox.with(Setting::Codegen, backend);
+            }
             cells.push(made);
         }
     }
-    let truth = |cell: &Cell| match (&cell.sandbox.backend, &*cell.sandbox.strategy) {
+    let truth = |cell: &Cell| match (cell.sandbox.settings.backend(), &*cell.sandbox.strategy) {
         (None, "none") => 1.0,
         (None, _) => 1.25,
         (Some(_), "none") => 0.8,
@@ -116,16 +118,16 @@ fn what_checks_cost_is_said_of_each_code_generator() {
     let checks = "## 32-bit memories: each strategy";
     assert!(line(&page, checks, "trap").contains("1.250 ("), "{page}");
     assert!(
-        line(&page, checks, "trap --codegen llvm").contains("2.000 ("),
+        line(&page, checks, "trap llvm").contains("2.000 ("),
         "{page}"
     );
     let generators = "## 32-bit memories: code generators";
     assert!(
-        line(&page, generators, "none --codegen llvm").contains("0.800"),
+        line(&page, generators, "none llvm").contains("0.800"),
         "{page}"
     );
     assert!(
-        line(&page, generators, "trap --codegen llvm").contains("1.280"),
+        line(&page, generators, "trap llvm").contains("1.280"),
         "{page}"
     );
 }

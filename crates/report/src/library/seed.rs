@@ -321,7 +321,7 @@ impl Library<'_> {
     fn line(&self, who: &Who) -> Option<&Line> {
         let is_it = |line: &&Line| {
             let sandbox = &line.row.sandbox;
-            let backend = sandbox.backend.as_deref().unwrap_or_default();
+            let backend = sandbox.settings.backend().unwrap_or_default();
             sandbox.engine == who.engine && backend.contains(&who.generator) && line.is_ranked
         };
         let is_named = |line: &&Line| line.row.sandbox.strategy == who.strategy;

@@ -1,7 +1,7 @@
 //! The page, from a campaign made of formulas.
 
 use fathom_record::campaign::{Failure, WorkloadNote};
-use fathom_record::{Cell, FailureKind, Record};
+use fathom_record::{Cell, FailureKind, Record, Setting};
 
 use super::*;
 use crate::formula::{self, cell};
@@ -36,7 +36,7 @@ fn campaign_of(build: Variant) -> Campaign {
     for (program, ..) in PROGRAMS {
         let program = ("libsodium", program);
         let mut wasmtime = cell("wasmtime", "guard", build, program);
-        wasmtime.sandbox.backend = Some("cranelift".to_owned());
+        wasmtime.sandbox = wasmtime.sandbox.with(Setting::Codegen, "cranelift");
         cells.push(cell("fathom", "auto", build, program));
         cells.push(cells[cells.len() - 1].control());
         cells.push(wasmtime);
@@ -184,7 +184,7 @@ fn modules_that_went_through_the_optimiser_are_told_apart() {
     let optimised = page(&campaign);
     assert!(optimised.contains("ran modules after `wasm-opt -O4`"));
     assert!(!optimised.contains("was not run over these"));
-    assert!(optimised.contains("| wasmtime cranelift wasm-opt "));
+    assert!(optimised.contains("| wasmtime cranelift · wasm-opt -O4 "));
     assert!(own(&campaign, "library.md").contains("Rows named wasm-opt"));
 }
 

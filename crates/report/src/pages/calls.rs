@@ -1,10 +1,10 @@
 //! Calls: a line per engine, nanoseconds a call.
 
-use fathom_record::{Cell, Phase};
+use fathom_record::{Cell, Names, Phase};
 use fathom_stats::Medians;
 
-use super::{Context, Own};
-use crate::sheet::{Column, Entry, Sheet, Unit, engine};
+use super::{Context, Own, engine_and_threads};
+use crate::sheet::{Column, Entry, Sheet, Unit};
 
 const COLUMNS: [Column; 5] = [
     ("engine", "engine", Unit::Text),
@@ -19,19 +19,19 @@ const COLUMNS: [Column; 5] = [
 /// A call is what a program takes more than the loop alone, by the number of its calls,
 /// which is its size. A difference below nothing is noise and counts as nothing.
 pub fn own(context: &Context<'_>) -> Own {
-    let all = context.medians();
+    let (all, names) = (context.medians(), context.names());
     let loops = all.iter().filter(|one| one.cell.workload == "loop");
     let sheet = Sheet {
         title: "Calls: medians; what each takes more than the loop alone, nothing where an engine \
                 puts the function in the call's place"
             .to_owned(),
         columns: &COLUMNS,
-        lines: loops.map(|one| line(one, &all)).collect(),
+        lines: loops.map(|one| line(&names, one, &all)).collect(),
     };
     Own::behind("calls", &sheet, context)
 }
 
-fn line(one: &Medians<'_>, all: &[Medians<'_>]) -> Vec<Entry> {
+fn line(names: &Names, one: &Medians<'_>, all: &[Medians<'_>]) -> Vec<Entry> {
     let alone = each(one);
     let more = |workload: &str| {
         let wanted = Cell {
@@ -42,7 +42,7 @@ fn line(one: &Medians<'_>, all: &[Medians<'_>]) -> Vec<Entry> {
         Some((each(other)? - alone?).max(0.0))
     };
     vec![
-        engine(one.cell).into(),
+        engine_and_threads(names, one.cell).into(),
         more("call").into(),
         more("indirect").into(),
         more("host").into(),

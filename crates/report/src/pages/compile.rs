@@ -1,10 +1,10 @@
 //! Compiling: a line per module and engine.
 
-use fathom_record::{Metric, Phase};
+use fathom_record::{Metric, Names, Phase};
 use fathom_stats::Medians;
 
-use super::{Context, Own};
-use crate::sheet::{Column, Entry, Sheet, Unit, engine};
+use super::{Context, Own, engine_and_threads};
+use crate::sheet::{Column, Entry, Sheet, Unit};
 
 const COLUMNS: [Column; 7] = [
     ("module", "module", Unit::Text),
@@ -18,19 +18,24 @@ const COLUMNS: [Column; 7] = [
 
 /// What the experiment adds: its table, behind the general report.
 pub fn own(context: &Context<'_>) -> Own {
+    let names = context.names();
     let sheet = Sheet {
         title: "Compiling: medians; CPU and memory are the whole process's, a short run included"
             .to_owned(),
         columns: &COLUMNS,
-        lines: context.medians().iter().map(line).collect(),
+        lines: context
+            .medians()
+            .iter()
+            .map(|one| line(&names, one))
+            .collect(),
     };
     Own::behind("compile", &sheet, context)
 }
 
-fn line(one: &Medians<'_>) -> Vec<Entry> {
+fn line(names: &Names, one: &Medians<'_>) -> Vec<Entry> {
     vec![
         one.cell.workload.as_str().into(),
-        engine(one.cell).into(),
+        engine_and_threads(names, one.cell).into(),
         one.once(Phase::Compile).into(),
         one.cpu().into(),
         one.metric(Metric::CodeBytes).into(),

@@ -23,12 +23,12 @@ mod trends;
 use std::fmt::Write;
 
 use fathom_record::waterfall::SUITE;
-use fathom_record::{Campaign, Cell, Variant};
+use fathom_record::{Campaign, Cell, Names, Variant};
 use fathom_stats::waterfall::{Start, Value};
 use fathom_stats::{RowRatio, Summary, Tracing, WorkloadRatio};
 use serde::Deserialize;
 
-use super::{Context, Own, Printed};
+use super::{Context, Own, Printed, at_once};
 use crate::bounds::failures;
 use crate::markdown::escape;
 use crate::stated::{self, Statement};
@@ -154,7 +154,14 @@ impl<'a> Page<'a> {
             .unwrap_or_default();
         let table = summary.table(summary.compared, &summary.noise, &pairs);
         let mut ratios = table.ratios.into_iter();
-        let names: Vec<String> = rows.iter().map(|row| name(row, &rows)).collect();
+        let all = rows.iter().map(|row| (&row.sandbox, Some(row.variant)));
+        let all = Names::short(all);
+        let name = |row: &&fathom_stats::Row| match row.variant {
+            // The study's native code is the only one, and gcc's.
+            Variant::NativeGcc => row.sandbox.engine.clone(),
+            variant => at_once(all.name(&row.sandbox, Some(variant)), row.threads),
+        };
+        let names: Vec<String> = rows.iter().map(name).collect();
         let lines = rows.into_iter().zip(names).map(|(row, name)| Line {
             name,
             row,
@@ -297,20 +304,6 @@ impl<'a> Page<'a> {
     fn library_calls(&self, program: &str) -> Option<u64> {
         let mut notes = self.campaign.header.workloads.iter();
         notes.find(|note| note.name == program)?.trips
-    }
-}
-
-/// An engine's name, and its strategy where it is there twice.
-fn name(row: &fathom_stats::Row, all: &[&fathom_stats::Row]) -> String {
-    let engine = &row.sandbox.engine;
-    if row.variant == Variant::NativeGcc {
-        return engine.clone();
-    }
-    let is_other = |other: &&&fathom_stats::Row| other.sandbox.engine == *engine && *other != &row;
-    match (row.variant.is_wasm(), all.iter().find(is_other)) {
-        (false, _) => row.variant.name().to_owned(),
-        (true, None) => engine.clone(),
-        (true, Some(_)) => format!("{engine} {}", row.sandbox.strategy),
     }
 }
 

@@ -12,10 +12,10 @@
 use std::fmt::Write;
 
 use fathom_record::campaign::WorkloadNote;
-use fathom_record::{Campaign, Metric, Variant};
+use fathom_record::{Campaign, Metric, Names, Variant};
 use fathom_stats::{Against, Medians, Ratio, Row, Summary};
 
-use super::{Context, Own, Printed};
+use super::{Context, Own, Printed, at_once};
 use crate::bounds::{failures, markdown};
 use crate::chart::svg::escape;
 use crate::csv::quote;
@@ -89,23 +89,14 @@ impl<'a> Fibers<'a> {
         notes.filter(of).collect()
     }
 
-    /// An engine, and its strategy or code generator where it has several.
+    /// An engine, and what tells it from others that make fibers in the same way.
     pub(super) fn engine(&self, row: &Row) -> String {
-        let sandbox = &row.sandbox;
-        let mut others = self
+        let same = self
             .rows
             .iter()
-            .filter(|other| other.sandbox.engine == sandbox.engine && other.variant == row.variant);
-        if !others.any(|other| other.sandbox != *sandbox) {
-            return sandbox.engine.clone();
-        }
-        let backend = sandbox.backend.iter().map(|name| format!(" {name}"));
-        format!(
-            "{} {}{}",
-            sandbox.engine,
-            sandbox.strategy,
-            backend.collect::<String>()
-        )
+            .filter(|other| other.variant == row.variant);
+        let names = Names::short(same.map(|row| (&row.sandbox, None)));
+        at_once(names.name(&row.sandbox, None), row.threads)
     }
 
     fn line(&self, row: &Row, fields: impl Iterator<Item = String>) -> Vec<String> {
@@ -353,9 +344,10 @@ impl<'a> Fibers<'a> {
     }
 
     fn csv(&self) -> String {
-        let mut text = "engine,strategy,backend,fibers,workload,category,trips,ns_a_trip,\
+        let mut text =
+            "engine,strategy,backend,settings,threads,fibers,workload,category,trips,ns_a_trip,\
                         over_asyncify,low,high,module_bytes\n"
-            .to_owned();
+                .to_owned();
         for row in &self.rows {
             for note in &self.campaign.header.workloads {
                 let Some(ns) = self.trip_ns(row, note) else {
@@ -369,7 +361,9 @@ impl<'a> Fibers<'a> {
                 let fields = [
                     quote(&row.sandbox.engine),
                     quote(&row.sandbox.strategy),
-                    quote(row.sandbox.backend.as_deref().unwrap_or_default()),
+                    quote(row.sandbox.settings.backend().unwrap_or_default()),
+                    quote(&row.sandbox.settings.for_programs()),
+                    row.threads.to_string(),
                     quote(way(row.variant).unwrap_or_default()),
                     quote(&note.name),
                     quote(note.category.as_deref().unwrap_or_default()),

@@ -1,10 +1,10 @@
 //! Growth under load: a line per program, number of instances and engine.
 
-use fathom_record::{Metric, Phase};
+use fathom_record::{Metric, Names, Phase};
 use fathom_stats::Medians;
 
-use super::{Context, Own};
-use crate::sheet::{Column, Entry, Sheet, Unit, engine};
+use super::{Context, Own, engine};
+use crate::sheet::{Column, Entry, Sheet, Unit};
 
 const COLUMNS: [Column; 10] = [
     ("program", "program", Unit::Text),
@@ -25,7 +25,11 @@ const COLUMNS: [Column; 10] = [
 /// its warm-up; the engine's start is in them. The kernel's share is of the processors
 /// it was pinned to.
 pub fn own(context: &Context<'_>) -> Own {
-    let lines = context.medians().into_iter().filter_map(|one| line(&one));
+    let names = context.names();
+    let lines = context
+        .medians()
+        .into_iter()
+        .filter_map(|one| line(&names, &one));
     let sheet = Sheet {
         title: "Growth under load: median times; faults and switches per instance, start-up \
                 included"
@@ -36,12 +40,12 @@ pub fn own(context: &Context<'_>) -> Own {
     Own::behind("growth", &sheet, context)
 }
 
-fn line(one: &Medians<'_>) -> Option<Vec<Entry>> {
+fn line(names: &Names, one: &Medians<'_>) -> Option<Vec<Entry>> {
     let switches = [Metric::CtxVoluntary, Metric::CtxInvoluntary];
     Some(vec![
         one.cell.workload.as_str().into(),
         one.cell.threads.into(),
-        engine(one.cell).into(),
+        engine(names, one.cell).into(),
         Some(one.per_second()?).into(),
         one.phase(Phase::Instantiate).into(),
         one.phase(Phase::Run).into(),

@@ -21,7 +21,7 @@ mod waterfall;
 pub(crate) use fibers::way;
 pub(crate) use wasmfx::{Served, served};
 
-use fathom_record::{Campaign, Experiment};
+use fathom_record::{Campaign, Cell, Experiment, Names};
 use fathom_stats::{Figure, Medians, Summary};
 
 use crate::leaps::Only;
@@ -44,6 +44,30 @@ impl<'a> Context<'a> {
     /// Plain medians of each cell that has a time.
     pub fn medians(&self) -> Vec<Medians<'a>> {
         Medians::all(self.campaign, self.summary)
+    }
+
+    /// What its cells are called where each has its engine in a column.
+    pub fn names(&self) -> Names {
+        let cells = self.campaign.header.cells.iter();
+        Names::of(cells.map(|cell| (&cell.sandbox, Some(cell.variant))))
+    }
+}
+
+/// What the engine of a cell is called.
+fn engine(names: &Names, cell: &Cell) -> String {
+    names.name(&cell.sandbox, Some(cell.variant))
+}
+
+/// The same where no column says how many instances run at once.
+fn engine_and_threads(names: &Names, cell: &Cell) -> String {
+    at_once(engine(names, cell), cell.threads)
+}
+
+/// A name with the number of instances that run at once, where it is not one.
+pub(crate) fn at_once(name: String, threads: u32) -> String {
+    match threads {
+        1 => name,
+        threads => format!("{name} × {threads}"),
     }
 }
 
@@ -154,3 +178,6 @@ pub fn of(experiment: Experiment) -> Page {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

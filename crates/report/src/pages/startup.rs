@@ -1,10 +1,10 @@
 //! Start-up: a line per module, number of instances and engine.
 
-use fathom_record::{Campaign, Cell, Phase};
+use fathom_record::{Campaign, Cell, Names, Phase};
 use fathom_stats::Medians;
 
-use super::{Context, Own};
-use crate::sheet::{Column, Entry, Sheet, Unit, engine};
+use super::{Context, Own, engine};
+use crate::sheet::{Column, Entry, Sheet, Unit};
 
 const COLUMNS: [Column; 11] = [
     ("program", "program", Unit::Text),
@@ -28,19 +28,23 @@ const COLUMNS: [Column; 11] = [
 /// instance` is one of a thousand, run and dropped too. `x 1 thread` is how many times
 /// as many instances a second several threads make as one.
 pub fn own(context: &Context<'_>) -> Own {
-    let all = context.medians();
+    let (all, names) = (context.medians(), context.names());
     let sheet = Sheet {
         title: "Start-up: medians".to_owned(),
         columns: &COLUMNS,
         lines: all
             .iter()
-            .map(|one| line(context.campaign, one, &all))
+            .map(|one| line((context.campaign, &names), one, &all))
             .collect(),
     };
     Own::behind("startup", &sheet, context)
 }
 
-fn line(campaign: &Campaign, one: &Medians<'_>, all: &[Medians<'_>]) -> Vec<Entry> {
+fn line(
+    (campaign, names): (&Campaign, &Names),
+    one: &Medians<'_>,
+    all: &[Medians<'_>],
+) -> Vec<Entry> {
     let compile = one.once(Phase::Compile);
     let start = [
         one.once(Phase::Load),
@@ -65,7 +69,7 @@ fn line(campaign: &Campaign, one: &Medians<'_>, all: &[Medians<'_>]) -> Vec<Entr
     vec![
         one.cell.workload.as_str().into(),
         one.cell.threads.into(),
-        engine(one.cell).into(),
+        engine(names, one.cell).into(),
         to_first.into(),
         compile.into(),
         speed.into(),

@@ -10,14 +10,14 @@
 //! What must stay true: a part below nothing is drawn backwards and keeps its sign; what is
 //! left unexplained stands beside the sum with its interval, however small it is.
 
-use fathom_record::{Campaign, Cell, Sandbox};
+use fathom_record::{Campaign, Cell, Names};
 use fathom_stats::NoEstimate;
 use fathom_stats::waterfall::{Lack, NoWaterfall, Part, Share, Value, Waterfall};
 
 use super::{Context, Own, Printed};
 use crate::chart::svg::escape;
 use crate::figures;
-use crate::sheet::{Column, Entry, Sheet, Unit, engine};
+use crate::sheet::{Column, Entry, Sheet, Unit};
 
 mod draw;
 
@@ -58,7 +58,11 @@ fn failures(campaign: &Campaign) -> impl Iterator<Item = String> {
     campaign.failures.iter().map(|failure| {
         let cell = failure.cell.as_ref().and_then(|id| campaign.cell(id));
         let what = cell.map_or_else(String::new, |cell| {
-            format!("{} on {}: ", cell.workload, engine(cell))
+            format!(
+                "{} on {}: ",
+                cell.workload,
+                Names::one(&cell.sandbox, cell.variant)
+            )
         });
         format!("not measured: {what}{}: {}", failure.kind, failure.message)
     })
@@ -264,10 +268,10 @@ fn line(share: &Share, waterfall: &Waterfall, from_ns: f64) -> Line {
 
 /// A part's name, and what it is of this engine.
 fn words(part: Part, waterfall: &Waterfall) -> (&'static str, String) {
-    let engine = of(&waterfall.cell.sandbox);
-    let unchecked = waterfall.unchecked.as_ref().map(of);
+    let engine = Names::sandbox(&waterfall.cell.sandbox);
+    let unchecked = waterfall.unchecked.as_ref().map(Names::sandbox);
     let without = unchecked.unwrap_or_else(|| engine.clone());
-    let format = of(&waterfall.format);
+    let format = Names::sandbox(&waterfall.format);
     let has_native = waterfall.parts.iter().any(|one| one.part == Part::Native);
     let more = match has_native {
         true => ", more than native",
@@ -295,13 +299,6 @@ fn words(part: Part, waterfall: &Waterfall) -> (&'static str, String) {
     }
 }
 
-/// A row in a reader's words.
-fn of(sandbox: &Sandbox) -> String {
-    let backend = sandbox.backend.iter().map(|name| format!(" {name}"));
-    let backend: String = backend.collect();
-    format!("{} {}{backend}", sandbox.engine, sandbox.strategy)
-}
-
 fn title(waterfall: &Waterfall) -> String {
     let Cell { workload, size, .. } = &waterfall.cell;
     let size = match size.as_str() {
@@ -310,7 +307,7 @@ fn title(waterfall: &Waterfall) -> String {
     };
     format!(
         "{workload}{size} on {}: {}",
-        engine(&waterfall.cell),
+        Names::one(&waterfall.cell.sandbox, waterfall.cell.variant),
         figures::time(waterfall.whole.ns)
     )
 }

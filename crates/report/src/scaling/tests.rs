@@ -1,7 +1,7 @@
 //! The page, from a campaign made of formulas.
 
 use fathom_record::campaign::{Config, Counts, FORMAT_VERSION, Failure, Process, Sample, Window};
-use fathom_record::{Cell, FailureKind, Header, Opt, Phase, Record, Sandbox, Span, Variant};
+use fathom_record::{Cell, FailureKind, Header, Phase, Record, Sandbox, Span, Variant};
 
 use super::*;
 use crate::view;
@@ -20,15 +20,7 @@ fn cells() -> Vec<Cell> {
                 "native"
             };
             cells.push(Cell {
-                sandbox: Sandbox {
-                    engine: own.to_owned(),
-                    version: None,
-                    strategy: strategy.to_owned(),
-                    opt: Opt::Speed,
-                    backend: None,
-                    elide: None,
-                    spectre: None,
-                },
+                sandbox: Sandbox::new(own, strategy),
                 suite: "polybench".to_owned(),
                 workload: "gemm".to_owned(),
                 variant,

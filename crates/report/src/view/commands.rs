@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fathom_record::campaign::Header;
-use fathom_record::{Cell, Opt, Variant};
+use fathom_record::{Cell, Setting, Variant};
 
 /// Words quoted so that a POSIX shell reads them as they were.
 pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
@@ -62,20 +62,22 @@ fn arguments(header: &Header) -> impl Iterator<Item = &str> {
 
 /// Options of `fathom bench` and `fathom suite` that choose cells, or that a
 /// repetition must not take over. Each has a value.
-const CHOOSING: [&str; 12] = [
-    "--codegen",
-    "--elide",
-    "--spectre",
+const CHOOSING: [&str; 8] = [
     "--kernels",
     "--workloads",
     "--variant",
     "--engines",
     "--bounds",
-    "--opt",
     "--threads",
     "--out",
     "--resume",
 ];
+
+/// Whether an option chooses cells: one of these, or a setting of our engine.
+fn chooses(option: &str) -> bool {
+    let setting = option.strip_prefix("--").map(str::parse::<Setting>);
+    CHOOSING.contains(&option) || setting.is_some_and(|setting| setting.is_ok())
+}
 
 /// Commands whose selections decide builds by themselves, and measure what they
 /// compare with.
@@ -92,7 +94,7 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
         if word == "--" {
             rest.push(word.to_owned());
             rest.extend(arguments.by_ref().map(str::to_owned));
-        } else if !CHOOSING.contains(&name) {
+        } else if !chooses(name) {
             words.push(word.to_owned());
         } else if name == word {
             arguments.next();
@@ -117,25 +119,20 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
             if sandbox.engine == "fathom" {
                 add("--engines", "fathom".to_owned());
                 add("--bounds", sandbox.strategy.clone());
-                if !is_selection || sandbox.opt != Opt::default() {
-                    add("--opt", sandbox.opt.to_string());
-                }
-                if let Some(backend) = &sandbox.backend {
-                    add("--codegen", backend.clone());
-                }
-                if let Some(elide) = sandbox.elide {
-                    add("--elide", elide.to_string());
-                }
-                if let Some(spectre) = sandbox.spectre {
-                    add("--spectre", spectre.to_string());
+                for setting in Setting::ALL.iter().copied() {
+                    let usual =
+                        (!is_selection && setting.is_always_said()).then(|| setting.default());
+                    if let Some(value) = sandbox.settings.get(setting).or(usual) {
+                        add(&format!("--{setting}"), value.to_owned());
+                    }
                 }
             } else {
                 let parts = [
-                    Some(&sandbox.engine),
-                    Some(&sandbox.strategy),
-                    sandbox.backend.as_ref(),
+                    Some(sandbox.engine.as_str()),
+                    Some(sandbox.strategy.as_str()),
+                    sandbox.settings.backend(),
                 ];
-                let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+                let parts: Vec<&str> = parts.into_iter().flatten().collect();
                 add("--engines", parts.join(":"));
             }
         }
@@ -158,8 +155,6 @@ fn is_chosen(variant: Variant) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fathom_record::Opt;
-
     use super::*;
 
     #[test]
@@ -217,15 +212,7 @@ mod tests {
             cells: Vec::new(),
         };
         let mut cell = Cell {
-            sandbox: fathom_record::Sandbox {
-                engine: "fathom".to_owned(),
-                version: None,
-                strategy: "trap".to_owned(),
-                opt: Opt::None,
-                backend: None,
-                elide: None,
-                spectre: None,
-            },
+            sandbox: fathom_record::Sandbox::new("fathom", "trap").with(Setting::Opt, "none"),
             suite: "module".to_owned(),
             workload: "app.wasm".to_owned(),
             variant: Variant::WasmSimd,
@@ -237,14 +224,14 @@ mod tests {
             cell_command(&header, &cell),
             "fathom bench app.wasm --dir . --engines fathom --bounds trap --opt none --threads 2 -- --opt 3"
         );
-        cell.sandbox.backend = Some("llvm".to_owned());
+        cell.sandbox = cell.sandbox.with(Setting::Codegen, "llvm");
         assert_eq!(
             cell_command(&header, &cell),
             "fathom bench app.wasm --dir . --engines fathom --bounds trap --opt none --codegen \
              llvm --threads 2 -- --opt 3"
         );
         cell.sandbox.engine = "node".to_owned();
-        cell.sandbox.backend = Some("turbofan".to_owned());
+        cell.sandbox = cell.sandbox.with(Setting::Codegen, "turbofan");
         assert_eq!(
             cell_command(&header, &cell),
             "fathom bench app.wasm --dir . --engines node:trap:turbofan --threads 2 -- --opt 3"

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use fathom_record::campaign::{ANEW, Config, Header};
-use fathom_record::{Campaign, Host, Variant};
+use fathom_record::{Campaign, Host, Names, Variant};
 
 use super::commands::shell;
 use super::{Fact, InForceRow};
@@ -194,10 +194,7 @@ pub fn in_force(campaign: &Campaign) -> Vec<InForceRow> {
             continue;
         };
         let sandbox = &cell.sandbox;
-        let mut asked = format!("{}, opt {}", sandbox.strategy, sandbox.opt);
-        if let Some(backend) = &sandbox.backend {
-            asked.push_str(&format!(", {backend}"));
-        }
+        let (_, asked) = Names::of([(sandbox, None)]).engine_and_detail(sandbox, None);
         let row = InForceRow {
             sandbox: sandbox.id(),
             asked,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fathom_record::campaign::ProbeRecord;
 use fathom_record::protocol::Hello;
-use fathom_record::{Campaign, Checks, Guarantee};
+use fathom_record::{Campaign, Checks, Guarantee, Names};
 use fathom_stats::ratio::{self, Logs};
 use fathom_stats::{
     CellSummary, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict,
@@ -104,11 +104,10 @@ pub struct Shown<'a> {
 
 impl Builder<'_> {
     fn group(&self, (suite, size, threads): Common, rows: &[&RowSummary]) -> Group {
-        let variants = rows
+        let names = rows
             .iter()
-            .filter(|row| row.row.variant.is_wasm())
-            .map(|row| row.row.variant)
-            .collect::<std::collections::BTreeSet<_>>();
+            .map(|row| (&row.row.sandbox, Some(row.row.variant)));
+        let names = Names::with_builds(names);
         let mut footnotes = Vec::new();
         let (ratios, seen_cell) = self.lens.to_base(rows, self.base.as_ref());
         let mut shown: Vec<Shown<'_>> = rows
@@ -116,7 +115,7 @@ impl Builder<'_> {
             .zip(ratios)
             .enumerate()
             .map(|(index, (from, ratio))| {
-                let row = self.row(index + 1, from, &ratio, variants.len() > 1, &mut footnotes);
+                let row = self.row(index + 1, from, &ratio, &names, &mut footnotes);
                 Shown { row, from, ratio }
             })
             .collect();
@@ -191,7 +190,7 @@ impl Builder<'_> {
         index: usize,
         row: &RowSummary,
         ratio: &RowRatio,
-        with_variant: bool,
+        names: &Names,
         footnotes: &mut Vec<String>,
     ) -> Row {
         let anchor = format!("g{}r{index}", self.number);
@@ -207,7 +206,7 @@ impl Builder<'_> {
                 self.cell(&format!("{anchor}c{}", at + 1), row, ratio, &workload.name)
             })
             .collect();
-        let (engine, detail) = words::label(&row.row, with_variant);
+        let (engine, detail) = names.engine_and_detail(&row.row.sandbox, Some(row.row.variant));
         let unchecked = self.unchecked(&row.row);
         Row {
             key: row.row.clone(),
@@ -494,24 +493,11 @@ fn placed(rows: &[Shown<'_>]) -> Vec<usize> {
 /// Gives each row the shortest name that no other row has: the engine alone
 /// where it has one row, else engine and detail.
 fn name(rows: &mut [Shown<'_>]) {
-    let engines: Vec<String> = rows
-        .iter()
-        .map(|shown| shown.from.row.sandbox.engine.clone())
-        .collect();
+    let keys = rows.iter().map(|shown| &shown.from.row);
+    let names = Names::short(keys.map(|key| (&key.sandbox, Some(key.variant))));
     for shown in rows {
-        let sandbox = &shown.from.row.sandbox;
-        let is_only = engines
-            .iter()
-            .filter(|engine| **engine == sandbox.engine)
-            .count()
-            == 1;
-        let is_native = shown.row.detail.is_empty();
-        shown.row.name = if is_only || is_native {
-            sandbox.engine.clone()
-        } else if sandbox.version.is_some() {
-            shown.row.label()
-        } else {
-            format!("{} {}", sandbox.engine, shown.row.detail)
-        };
+        let key = &shown.from.row;
+        let (engine, detail) = names.engine_and_detail(&key.sandbox, Some(key.variant));
+        shown.row.name = format!("{engine} {detail}").trim_end().to_owned();
     }
 }

@@ -44,7 +44,7 @@ pub use commands::{portable, relative, shell};
 pub use facts::host_line;
 pub use lens::{figure, noun, shown};
 pub use total::COUNTS;
-pub use words::{could_have_seen, judged, label, range, with_ends};
+pub use words::{could_have_seen, judged, range, with_ends};
 
 /// A value and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,7 +6,7 @@
 //! [`Verdict::Equivalent`].
 
 use fathom_record::protocol::Hello;
-use fathom_record::{Campaign, Guarantee, Opt, Variant};
+use fathom_record::{Campaign, Guarantee, Variant};
 use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::{DELTA, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict};
 
@@ -80,57 +80,6 @@ pub fn baseline(base: Option<&Key>, rows: &[Shown<'_>]) -> String {
     rows.iter()
         .find(|shown| shown.from.row == *base)
         .map_or_else(|| base.to_string(), |shown| shown.row.name.clone())
-}
-
-/// A row's engine and what else tells it apart.
-pub fn label(row: &Key, with_variant: bool) -> (String, String) {
-    let sandbox = &row.sandbox;
-    let engine = match &sandbox.version {
-        Some(version) => format!("{} {version}", sandbox.engine),
-        None => sandbox.engine.clone(),
-    };
-    let mut details = Vec::new();
-    match row.variant {
-        Variant::Native => {}
-        Variant::NativeTuned => details.push("tuned for this CPU".to_owned()),
-        Variant::NativeGcc => details.push("gcc".to_owned()),
-        Variant::NativeState => details.push("state machines".to_owned()),
-        Variant::Wasm
-        | Variant::WasmSimd
-        | Variant::WasmMvp
-        | Variant::WasmOpt
-        | Variant::Wasm32
-        | Variant::Wasm64
-        | Variant::WasmAsyncify
-        | Variant::WasmSwitch
-        | Variant::WasmState => {
-            details.push(sandbox.strategy.clone());
-        }
-    }
-    if sandbox.opt == Opt::None && row.variant.is_wasm() {
-        details = vec![format!("{} --opt none", sandbox.strategy)];
-    }
-    details.extend(sandbox.backend.clone());
-    details.extend(sandbox.elide.map(|elide| format!("--elide {elide}")));
-    details.extend(
-        sandbox
-            .spectre
-            .map(|spectre| format!("--spectre {spectre}")),
-    );
-    match row.variant {
-        Variant::Wasm if with_variant => details.push("no SIMD".to_owned()),
-        Variant::WasmSimd if with_variant => details.push("SIMD".to_owned()),
-        Variant::WasmMvp if with_variant => details.push("WebAssembly 1.0".to_owned()),
-        // Whatever it is beside: nobody takes it for what the compiler made.
-        Variant::WasmOpt => details.push("wasm-opt -O4".to_owned()),
-        Variant::WasmAsyncify => details.push("Asyncify".to_owned()),
-        Variant::WasmSwitch => details.push("stack switching".to_owned()),
-        Variant::WasmState => details.push("state machines".to_owned()),
-        Variant::Wasm32 if with_variant => details.push("32-bit".to_owned()),
-        Variant::Wasm64 if with_variant => details.push("64-bit".to_owned()),
-        _ => {}
-    }
-    (engine, details.join(" · "))
 }
 
 /// Missing workloads that are named; more are left to the list of failures.

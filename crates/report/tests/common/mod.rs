@@ -17,7 +17,7 @@ use fathom_record::host::Features;
 use fathom_record::protocol::Hello;
 use fathom_record::{
     Cell, Checks, Compared, Experiment, Fact, FailureKind, Guarantee, Host, Metric, Opt, Phase,
-    Record, Sandbox, Span, Variant, Writer,
+    Record, Sandbox, Setting, Span, Variant, Writer,
 };
 
 /// A made-up engine configuration and what it costs.
@@ -263,15 +263,7 @@ impl Maker {
 
     fn cell(one: &Contender, suite: &str, workload: &str, size: &str, threads: u32) -> Cell {
         Cell {
-            sandbox: Sandbox {
-                engine: one.engine.to_owned(),
-                version: None,
-                strategy: one.strategy.to_owned(),
-                opt: one.opt,
-                backend: None,
-                elide: None,
-                spectre: None,
-            },
+            sandbox: Sandbox::new(one.engine, one.strategy).with(Setting::Opt, one.opt.name()),
             suite: suite.to_owned(),
             workload: workload.to_owned(),
             variant: one.variant,

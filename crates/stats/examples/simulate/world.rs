@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use fathom_record::campaign::{Config, Process, Sample};
-use fathom_record::{Campaign, Cell, Header, Host, Opt, Record, Sandbox, Variant};
+use fathom_record::{Campaign, Cell, Header, Host, Record, Sandbox, Variant};
 use fathom_stats::rng::Rng;
 
 use super::noise::Noise;
@@ -142,15 +142,7 @@ impl World {
             (_, false) => "fathom".to_owned(),
         };
         Cell {
-            sandbox: Sandbox {
-                engine,
-                version: None,
-                strategy: format!("s{row:02}"),
-                opt: Opt::Speed,
-                backend: None,
-                elide: None,
-                spectre: None,
-            },
+            sandbox: Sandbox::new(&engine, &format!("s{row:02}")),
             suite: "simulated".to_owned(),
             workload: workload.to_owned(),
             variant: if is_native {

@@ -1,21 +1,13 @@
 //! Medians of a made-up cell of two whole rounds and what a break left.
 
 use fathom_record::campaign::{Config, CpuTime, FORMAT_VERSION, Failure};
-use fathom_record::{FailureKind, Header, Host, Opt, Record, Sandbox, Span, Variant};
+use fathom_record::{FailureKind, Header, Host, Record, Sandbox, Span, Variant};
 
 use super::*;
 
 fn cell() -> Cell {
     Cell {
-        sandbox: Sandbox {
-            engine: "fathom".to_owned(),
-            version: None,
-            strategy: "guard".to_owned(),
-            opt: Opt::Speed,
-            backend: None,
-            elide: None,
-            spectre: None,
-        },
+        sandbox: Sandbox::new("fathom", "guard"),
         suite: "wasi".to_owned(),
         workload: "grow-1-by-1".to_owned(),
         variant: Variant::Wasm,

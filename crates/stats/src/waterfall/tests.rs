@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fathom_record::campaign::{
     Config, FORMAT_VERSION, Failure, Process, Sample, Seen as Calls, Traced,
 };
-use fathom_record::{FailureKind, Header, Opt, Record, Span, Variant};
+use fathom_record::{FailureKind, Header, Record, Span, Variant};
 
 use super::*;
 
@@ -60,15 +60,7 @@ const CALLS_BEFORE: u64 = 40;
 
 fn cell(row: &Row, suite: &str, workload: &str) -> Cell {
     Cell {
-        sandbox: Sandbox {
-            engine: row.engine.to_owned(),
-            version: None,
-            strategy: row.strategy.to_owned(),
-            opt: Opt::Speed,
-            backend: None,
-            elide: None,
-            spectre: None,
-        },
+        sandbox: Sandbox::new(row.engine, row.strategy),
         suite: suite.to_owned(),
         workload: workload.to_owned(),
         variant: match row.engine {

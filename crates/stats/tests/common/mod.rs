@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use fathom_record::campaign::{Config, CpuTime, Failure, Process, Sample};
 use fathom_record::{
-    Campaign, Cell, CellId, FailureKind, Header, Host, Metric, Opt, Phase, Record, Sandbox, Span,
+    Campaign, Cell, CellId, FailureKind, Header, Host, Metric, Phase, Record, Sandbox, Span,
     Variant,
 };
 use fathom_stats::rng::Rng;
@@ -19,15 +19,7 @@ pub fn normal(rng: &mut Rng) -> f64 {
 
 pub fn cell(engine: &str, strategy: &str, variant: Variant, workload: &str, threads: u32) -> Cell {
     Cell {
-        sandbox: Sandbox {
-            engine: engine.to_owned(),
-            version: None,
-            strategy: strategy.to_owned(),
-            opt: Opt::Speed,
-            backend: None,
-            elide: None,
-            spectre: None,
-        },
+        sandbox: Sandbox::new(engine, strategy),
         suite: "polybench".to_owned(),
         workload: workload.to_owned(),
         variant,
