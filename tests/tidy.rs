@@ -21,6 +21,8 @@ use fathom_engine::Bounds;
 
 #[path = "tidy/experiments.rs"]
 mod experiments;
+#[path = "tidy/settings.rs"]
+mod settings;
 
 /// Lines a file may have.
 const FILE_LINES_MAX: usize = 600;
