@@ -246,7 +246,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().canonicalize().unwrap();
         fs::create_dir(at.join("data")).unwrap();
-        fs::write(at.join("app.wat"), "(module)").unwrap();
+        fs::write(at.join("app.wat"), "(module (func (export \"_start\")))").unwrap();
         let line = "bench app.wat --dir data::. --stdin app.wat --out results";
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let asked = again(&words, &at).unwrap();
