@@ -499,7 +499,7 @@ fn what_cannot_be_traced_is_said_in_a_line() {
         (
             vec!["--by", "rewriting", library.to_str().unwrap()],
             1,
-            "no function _start",
+            "no function to run",
         ),
         (
             vec!["--by", "process", library.to_str().unwrap()],
