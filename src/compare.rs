@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use fathom_bench::choose::Wanted;
-use fathom_record::{Campaign, Sandbox};
+use fathom_record::{Campaign, Estimator, Sandbox};
 use fathom_report::Results;
 use fathom_report::compare::{self as text, Standing};
 use fathom_report::compare_json::{self, Outcome};
@@ -46,6 +46,10 @@ pub struct Args {
     /// one, as EARLIER=LATER, each NAME or NAME:STRATEGY
     #[arg(long, value_parser = map, value_name = "EARLIER=LATER")]
     map: Vec<Map>,
+    /// What the rounds of a cell come to: mean or faster-half. By default what the later
+    /// campaign says, for both
+    #[arg(long, value_name = "ESTIMATOR")]
+    estimator: Option<Estimator>,
     /// Measure nothing again: any slowdown is status 1
     #[arg(long)]
     no_confirm: bool,
@@ -68,9 +72,12 @@ struct Map {
 
 /// Reads both, compares, and says so in the exit status.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
-    let earlier = mapped(load(&args.before)?, &args.map)?;
+    let mut earlier = mapped(load(&args.before)?, &args.map)?;
+    let mut campaign = load(&args.after)?;
+    let estimator = args.estimator.unwrap_or(campaign.header.config.estimator);
+    earlier.header.config.estimator = estimator;
+    campaign.header.config.estimator = estimator;
     let before = Summary::from_campaign(&earlier);
-    let campaign = load(&args.after)?;
     let others = differences(&earlier.header, &campaign.header);
     let after = Summary::from_campaign(&campaign);
     let basis = args.basis.unwrap_or_else(|| Basis::of(&before, &after));

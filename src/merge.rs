@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use fathom_bench::shard::whole::{self, Named};
-use fathom_record::Header;
+use fathom_record::{Estimator, Header};
 use fathom_report::Results;
 use fathom_report::merge::{self as text, Shard, Shown};
 use fathom_report::merge_json;
@@ -27,6 +27,10 @@ pub struct Args {
     /// Merge also where shards are missing; the means are then over the workloads of the others
     #[arg(long)]
     partial: bool,
+    /// What the rounds of a cell come to: mean or faster-half. By default what the first shard
+    /// says, for all
+    #[arg(long, value_name = "ESTIMATOR")]
+    estimator: Option<Estimator>,
     /// List each workload
     #[arg(long)]
     workloads: bool,
@@ -38,9 +42,13 @@ pub struct Args {
 /// Reads all, checks that they are of one campaign, and says what they say.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let folders = args.folders.iter();
-    let campaigns = folders
+    let mut campaigns = folders
         .map(|folder| Ok(Results::find(folder)?.load()?))
         .collect::<anyhow::Result<Vec<_>>>()?;
+    let first = campaigns.first().map(|first| first.header.config.estimator);
+    for campaign in &mut campaigns {
+        campaign.header.config.estimator = args.estimator.or(first).unwrap_or_default();
+    }
     let names: Vec<String> = (args.folders.iter())
         .map(|folder| folder.display().to_string())
         .collect();

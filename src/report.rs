@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
+use fathom_record::Estimator;
 use fathom_report::csv::{self, explained};
 use fathom_report::view::figure;
 use fathom_report::{Format, Report, Results, Style, samples, write_whole};
@@ -35,6 +36,10 @@ pub struct Args {
     /// Compare by this figure (compile, start, rss_peak…) instead of the campaign's usual one
     #[arg(long, value_parser = figure, value_name = "FIGURE")]
     by: Option<Figure>,
+    /// What the rounds of a cell come to: mean or faster-half. By default what the campaign says,
+    /// the mean for campaigns before there was a choice
+    #[arg(long, value_name = "ESTIMATOR")]
+    estimator: Option<Estimator>,
     /// Write every page and table of the experiment to the results folder, or to --out
     #[arg(long, conflicts_with_all = ["format", "by", "json"])]
     pages: bool,
@@ -68,7 +73,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let to = args.out.filter(|out| out != Path::new(STDOUT));
         return deliver(&samples::csv(&campaign), to);
     }
-    let report = Report::open_by(&results, args.by)?;
+    let report = Report::open_by(&results, args.by, args.estimator)?;
     if args.pages {
         let is_folder = args.out.as_deref() != Some(Path::new(STDOUT));
         ensure!(is_folder, "--pages writes several files: --out is a folder");
@@ -131,6 +136,10 @@ fn traced(args: Args, results: &Path, trace: &Trace) -> anyhow::Result<ExitCode>
         "--samples is for results, not for a trace"
     );
     ensure!(args.by.is_none(), "--by is for results, not for a trace");
+    ensure!(
+        args.estimator.is_none(),
+        "--estimator is for results, not for a trace"
+    );
     let text = match (args.format, args.json) {
         (_, true) | (Format::Json, _) => serde_json::to_string(trace)? + "\n",
         (Format::Terminal, _) => lines(&show::text(trace)).into_owned(),

@@ -16,7 +16,7 @@ use std::{
 };
 
 use fathom_record::{
-    Campaign, Compared, FailureKind, Header, Variant,
+    Campaign, Compared, Estimator, FailureKind, Header, Variant,
     campaign::{AbsentNote, Config, FORMAT_VERSION},
 };
 use fathom_sys::pin;
@@ -353,6 +353,7 @@ fn header(
     let config = Config {
         experiment: design.experiment,
         compared: measured.compared,
+        estimator: Estimator::FasterHalf,
         rounds: duration.rounds.unwrap_or(ROUNDS_MAX).max(1),
         warmup: duration.warmup.unwrap_or(design.warmup),
         iterations: iterations.max(1),

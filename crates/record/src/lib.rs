@@ -63,6 +63,6 @@ pub use host::{Fact, Host};
 pub use naming::Names;
 pub use setting::{Setting, Settings};
 pub use vocabulary::{
-    Checks, Compared, FailureKind, Guarantee, INSTANCES_PER_CYCLE, Metric, Opt, Phase, Span, Unit,
-    Variant,
+    Checks, Compared, Estimator, FailureKind, Guarantee, INSTANCES_PER_CYCLE, Metric, Opt, Phase,
+    Span, Unit, Variant,
 };

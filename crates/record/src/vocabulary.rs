@@ -299,6 +299,18 @@ closed_set! {
 }
 
 closed_set! {
+    /// What the rounds of a cell come to.
+    #[derive(Default)]
+    Estimator, "estimator" {
+        /// The mean over all of them: campaigns before there was a choice.
+        #[default]
+        Mean = "mean", "the mean of all rounds";
+        /// The mean over the half in which the cell was fastest.
+        FasterHalf = "faster-half", "the mean of the faster half of the rounds";
+    }
+}
+
+closed_set! {
     /// Why a round of a cell has no samples.
     FailureKind, "kind of failure" {
         /// The answer is not the expected one, or output differs from the first engine's.

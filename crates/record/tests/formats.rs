@@ -22,8 +22,8 @@ use fathom_record::protocol::{
     Call, CallOutcome, Event, Hello, Iteration, Measure, PROTOCOL_VERSION, Probe, Request,
 };
 use fathom_record::{
-    Cell, CellId, Checks, Compared, Experiment, Fact, FailureKind, Guarantee, Header, Host, Metric,
-    Phase, Record, Sandbox, Setting, Settings, Span, Variant, Writer,
+    Cell, CellId, Checks, Compared, Estimator, Experiment, Fact, FailureKind, Guarantee, Header,
+    Host, Metric, Phase, Record, Sandbox, Setting, Settings, Span, Variant, Writer,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -98,6 +98,7 @@ fn config() -> Config {
     Config {
         experiment: Experiment::Growth,
         compared: Compared::Kernel,
+        estimator: Estimator::FasterHalf,
         rounds: 5,
         warmup: 1,
         iterations: 3,

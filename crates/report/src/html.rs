@@ -95,11 +95,12 @@ const METHOD: [&str; 7] = [
     "A row's ratio is the geometric mean over its workloads. Its 95 % interval includes the \
      scatter of rounds and, where an engine cannot vary its code layout, an allowance for that.",
     "Below five rounds a ratio has no interval and no verdict.",
-    "Two rows are different if the test, corrected for the whole table, shows a difference \
-     larger than the noise floor; equivalent if it shows them to be within 2 % of each other; \
-     otherwise undecided, which does not mean equal. Rows that share a rank (`=`) were not \
-     shown to differ.",
-    "The noise floor is the difference that was measured between identical configurations.",
+    "Two rows are different if the test, corrected for all that is compared, shows a difference; \
+     equivalent if it shows them to be within 2 % of each other; otherwise undecided, which does \
+     not mean equal: an interval stands alone and may exclude 1 where the test, which allows for \
+     all pairs, is not passed. Rows that share a rank (`=`) were not shown to differ.",
+    "The noise floor is the difference that was measured between identical configurations. Where \
+     they differ by more than their errors explain, all errors are widened by as much.",
     "For the full methodology and its reasons see `docs/METHODOLOGY.md` in Fathom's sources.",
     CITE,
 ];

@@ -70,6 +70,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use fathom_record::Estimator;
 use fathom_stats::{Figure, Summary};
 
 use pages::{Context, Own, Printed};
@@ -202,16 +203,24 @@ impl Report {
     /// # Errors
     /// [`ReportError::Load`].
     pub fn open(path: &Path) -> Result<Report, ReportError> {
-        Report::open_by(path, None)
+        Report::open_by(path, None, None)
     }
 
-    /// As [`Report::open`], with rows compared by a figure.
+    /// As [`Report::open`], with rows compared by a figure, and their rounds read by another
+    /// estimator than the campaign's.
     ///
     /// # Errors
     /// [`ReportError::Load`], [`ReportError::Data`].
-    pub fn open_by(path: &Path, figure: Option<Figure>) -> Result<Report, ReportError> {
+    pub fn open_by(
+        path: &Path,
+        figure: Option<Figure>,
+        estimator: Option<Estimator>,
+    ) -> Result<Report, ReportError> {
         let results = Results::find(path)?;
-        let campaign = results.load()?;
+        let mut campaign = results.load()?;
+        if let Some(estimator) = estimator {
+            campaign.header.config.estimator = estimator;
+        }
         let summary = Summary::from_campaign(&campaign);
         let page = pages::of(campaign.header.config.experiment);
         let view = view::from_campaign(

@@ -38,7 +38,7 @@ fn open(name: &str) -> Report {
 
 #[test]
 fn any_figure_can_be_compared_by() {
-    let open = |figure| Report::open_by(&data("suite.jsonl"), Some(figure)).unwrap();
+    let open = |figure| Report::open_by(&data("suite.jsonl"), Some(figure), None).unwrap();
     let compile = open(Figure::Compile);
     assert_eq!(
         compile.view.headline,

@@ -27,9 +27,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fathom_record::{CellId, Variant};
 
+use crate::estimator;
 use crate::figure::Figure;
 use crate::interval::Group;
-use crate::noise::Floor;
+use crate::noise::{Floor, Inflation};
 use crate::order::median;
 use crate::ratio::{self, Ratio, positive_ln};
 use crate::row::Row;
@@ -181,8 +182,15 @@ fn missing(from: &Summary, other: &Summary) -> Vec<CellId> {
         .collect()
 }
 
-/// Logarithms by round.
-type Series = BTreeMap<u32, f64>;
+/// The rounds of a cell or a row: what their mean is wanted of, by round.
+#[derive(Clone, Debug, Default)]
+struct Series {
+    values: BTreeMap<u32, f64>,
+    counted: usize,
+    /// How deep below the middle their mean is where rounds scatter evenly; the baseline's
+    /// taken off.
+    depth: f64,
+}
 
 /// A campaign as the other sees it.
 struct Side<'a> {
@@ -203,45 +211,63 @@ impl<'a> Side<'a> {
             .cells
             .iter()
             .filter(|cell| cell.cell.variant == Variant::Native && !cell.cell.is_control());
-        let figure = summary.compared;
+        let side = Side {
+            summary,
+            figure: summary.compared,
+            native: BTreeMap::new(),
+            native_workloads: 0,
+        };
         for cell in native {
             let is_common = other
                 .cell(&cell.id)
                 .is_some_and(|other| other.times.is_ok());
-            if let Some(series) = logs(cell, figure).filter(|_| is_common) {
+            if let Some(series) = side.logs(cell).filter(|_| is_common) {
                 all.entry(cell.cell.threads).or_default().push(series);
             }
         }
         let native_workloads = all.values().map(Vec::len).min().unwrap_or(0);
         let native = all
             .into_iter()
-            .map(|(threads, all)| (threads, mean(&all)))
+            .map(|(threads, all)| (threads, Series::mean(&all)))
             .collect();
         Side {
-            summary,
-            figure,
             native,
             native_workloads,
+            ..side
         }
     }
 
     /// A workload of a row, on a basis.
     fn series(&self, row: &RowSummary, workload: &str, basis: Basis) -> Option<Series> {
-        let own = logs(self.summary.cell_of(&row.row, workload)?, self.figure)?;
+        let own = self.logs(self.summary.cell_of(&row.row, workload)?)?;
         let base = match basis {
             Basis::Time => self.native.get(&row.row.threads).cloned(),
-            Basis::ToBaseline => Some(logs(
-                self.summary.cell_of(&row.baseline, workload)?,
-                self.figure,
-            )?),
+            Basis::ToBaseline => Some(self.logs(self.summary.cell_of(&row.baseline, workload)?)?),
         };
         Some(match base {
-            Some(base) => own
-                .into_iter()
-                .filter_map(|(round, log)| Some((round, log - base.get(&round)?)))
-                .collect(),
+            Some(base) => own.less(&base),
             None => own,
         })
+    }
+
+    /// A cell's rounds; `None` if it has no time or one of them none.
+    fn logs(&self, cell: &CellSummary) -> Option<Series> {
+        let rounds = &cell.times.as_ref().ok()?.rounds;
+        let (rounds, logs): (Vec<u32>, Vec<f64>) = rounds
+            .iter()
+            .filter_map(|(round, values)| Some((*round, positive_ln(*values.get(&self.figure)?))))
+            .unzip();
+        let is_whole = !logs.is_empty() && logs.iter().all(|log| log.is_finite());
+        let of = || estimator::Series::of(&logs, self.summary.estimator_of(self.figure));
+        is_whole.then(of).map(|series| Series {
+            values: rounds.into_iter().zip(series.values).collect(),
+            counted: series.counted,
+            depth: series.depth,
+        })
+    }
+
+    fn inflation(&self, row: &RowSummary) -> Inflation {
+        self.summary.noise.inflation(row.row.threads)
     }
 
     fn floor(&self, row: &RowSummary, workload: Option<&str>, basis: Basis) -> Option<Floor> {
@@ -253,33 +279,43 @@ impl<'a> Side<'a> {
     }
 }
 
-/// A cell's logarithms; `None` if it has no time or one of them none.
-fn logs(cell: &CellSummary, figure: Figure) -> Option<Series> {
-    let rounds = &cell.times.as_ref().ok()?.rounds;
-    let logs: Series = rounds
-        .iter()
-        .filter_map(|(round, values)| Some((*round, positive_ln(*values.get(&figure)?))))
-        .collect();
-    let is_whole = !logs.is_empty() && logs.values().all(|log| log.is_finite());
-    is_whole.then_some(logs)
-}
+impl Series {
+    /// Less another, in the rounds that both have.
+    fn less(self, base: &Series) -> Series {
+        let values = self.values.into_iter();
+        Series {
+            values: values
+                .filter_map(|(round, log)| Some((round, log - base.values.get(&round)?)))
+                .collect(),
+            counted: self.counted.min(base.counted),
+            depth: self.depth - base.depth,
+        }
+    }
 
-/// The mean in the rounds that all have.
-fn mean(all: &[Series]) -> Series {
-    let Some((first, others)) = all.split_first() else {
-        return Series::new();
-    };
-    let in_round = |(round, log): (&u32, &f64)| {
-        let others: Option<Vec<f64>> = others.iter().map(|one| one.get(round).copied()).collect();
-        let sum = log + others?.iter().sum::<f64>();
-        Some((*round, sum / all.len() as f64))
-    };
-    first.iter().filter_map(in_round).collect()
-}
+    /// The mean in the rounds that all have. Its depth is that of a typical one.
+    fn mean(all: &[Series]) -> Series {
+        let Some((first, others)) = all.split_first() else {
+            return Series::default();
+        };
+        let in_round = |(round, log): (&u32, &f64)| {
+            let others = others.iter().map(|one| one.values.get(round).copied());
+            let others: Option<Vec<f64>> = others.collect();
+            let sum = log + others?.iter().sum::<f64>();
+            Some((*round, sum / all.len() as f64))
+        };
+        let depths: Vec<f64> = all.iter().map(|one| one.depth).collect();
+        Series {
+            values: first.values.iter().filter_map(in_round).collect(),
+            counted: all.iter().map(|one| one.counted).min().unwrap_or(0),
+            depth: median(&depths).unwrap_or(0.0),
+        }
+    }
 
-fn group(series: &Series, serial: Serial) -> Option<Group> {
-    let values: Vec<f64> = series.values().copied().collect();
-    (!values.is_empty()).then(|| Group::of(&values, 0.0, serial))
+    fn group(&self, serial: Serial) -> Option<Group> {
+        let values: Vec<f64> = self.values.values().copied().collect();
+        let group = || Group::of(&values, self.counted.min(values.len()), 0.0, serial);
+        (!values.is_empty()).then(group)
+    }
 }
 
 /// A row in both campaigns: the earlier first.
@@ -288,6 +324,7 @@ struct RowPair<'a> {
     /// Workloads that both have a time for.
     workloads: Vec<(&'a str, [Series; 2], Option<Floor>)>,
     floor: Option<Floor>,
+    inflation: Inflation,
 }
 
 impl<'a> RowPair<'a> {
@@ -319,6 +356,7 @@ impl<'a> RowPair<'a> {
                 })
                 .collect(),
             floor: floor(None),
+            inflation: before.inflation(old).max(after.inflation(new)),
         }
     }
 
@@ -330,20 +368,31 @@ impl<'a> RowPair<'a> {
     fn changes(&self, serial: Serial) -> Unjudged<'a> {
         let [before, after] = [0, 1].map(|at| {
             let all = self.side(at);
-            let groups: Option<Vec<Group>> = all.iter().map(|one| group(one, serial)).collect();
+            let groups: Option<Vec<Group>> = all.iter().map(|one| one.group(serial)).collect();
             let groups = groups.map(|groups| Group::moderated(&groups));
-            (groups.unwrap_or_default(), group(&mean(&all), serial))
+            (groups.unwrap_or_default(), Series::mean(&all).group(serial))
         });
+        let depths = self.workloads.iter();
+        let depths: Vec<f64> = depths
+            .map(|(_, [before, after], _)| after.depth - before.depth)
+            .collect();
+        let unequal = ratio::unequal_depths(&depths);
+        let apart = |after, before, workloads, times| {
+            let ratio = ratio::apart(after, before, workloads, unequal).ok()?;
+            Some(ratio.widened(times))
+        };
         let means = before.1.zip(after.1);
         let cells = before.0.iter().zip(&after.0).zip(&self.workloads);
         Unjudged {
             row: self.row,
-            mean: means
-                .and_then(|(before, after)| ratio::apart(after, before, self.workloads.len()).ok()),
+            mean: means.and_then(|(before, after)| {
+                apart(after, before, self.workloads.len(), self.inflation.means)
+            }),
             floor: self.floor,
             cells: cells
                 .filter_map(|((before, after), (name, _, floor))| {
-                    Some((*name, ratio::apart(*after, *before, 1).ok()?, *floor))
+                    let ratio = apart(*after, *before, 1, self.inflation.cells)?;
+                    Some((*name, ratio, *floor))
                 })
                 .collect(),
         }
@@ -356,7 +405,7 @@ fn serial(pairs: &[RowPair<'_>], after: &Side<'_>) -> Serial {
         [0, 1].map(|at| {
             let all = pair.side(at);
             all.iter()
-                .map(|series| series.values().copied().collect())
+                .map(|series| series.values.values().copied().collect())
                 .collect()
         })
     });
@@ -373,8 +422,9 @@ fn serial(pairs: &[RowPair<'_>], after: &Side<'_>) -> Serial {
 fn drift([before, after]: &[Side<'_>; 2], serial: Serial) -> BTreeMap<u32, Ratio> {
     let each = after.native.iter().filter_map(|(threads, later)| {
         let earlier = before.native.get(threads)?;
-        let (later, earlier) = (group(later, serial)?, group(earlier, serial)?);
-        Some((*threads, ratio::apart(later, earlier, 1).ok()?))
+        let unequal = (later.depth - earlier.depth).powi(2);
+        let (later, earlier) = (later.group(serial)?, earlier.group(serial)?);
+        Some((*threads, ratio::apart(later, earlier, 1, unequal).ok()?))
     });
     each.collect()
 }
@@ -397,7 +447,8 @@ fn judged(rows: &[Unjudged<'_>], threshold: f64) -> (Vec<RowChange>, (Option<f64
         .collect();
     let seen = |all: &[Judged]| {
         let each = all.iter().filter_map(|(ratio, _)| ratio.as_ref());
-        let each = each.filter_map(|ratio| detectable(ratio, all.len(), ALPHA_PART));
+        let level = ALPHA_PART / all.len().max(1) as f64;
+        let each = each.filter_map(|ratio| detectable(ratio, level));
         median(&each.collect::<Vec<f64>>())
     };
     let could = (seen(&means), seen(&cells));

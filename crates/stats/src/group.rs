@@ -58,7 +58,8 @@ impl Summary {
             }
         }
         GroupRatio {
-            geomean: ratio::mean(&logs, self.noise.serial),
+            geomean: ratio::mean(&logs, self.noise.serial)
+                .map(|mean| mean.widened(self.noise.inflation(row.threads).means)),
             missing,
         }
     }
@@ -126,7 +127,7 @@ impl Summary {
         let count = others.len() as f64;
         let middle = OF_MEDIAN * of_others / (count * count);
         Some(
-            Logs::paired(&pairs)
+            Logs::between(&pairs, self.estimator_of(self.compared))
                 .ok()?
                 .with_systematic(systematic(own) + middle),
         )

@@ -71,11 +71,14 @@ pub(crate) struct Group {
     systematic: f64,
     /// Rounds, 1 or more.
     pub(crate) rounds: usize,
+    /// Whether its estimate leaves rounds out.
+    is_part: bool,
 }
 
 impl Group {
     /// From values that are there and are numbers.
-    pub(crate) fn of(values: &[f64], systematic: f64, serial: Serial) -> Group {
+    /// Their mean is known by `counted` of them.
+    pub(crate) fn of(values: &[f64], counted: usize, systematic: f64, serial: Serial) -> Group {
         let rounds = values.len();
         let n = rounds as f64;
         let mean = values.iter().sum::<f64>() / n;
@@ -89,14 +92,17 @@ impl Group {
             estimate: mean,
             scatter: Variance {
                 value,
-                freedom: worth.freedom,
+                freedom: worth.freedom * degrees(counted) / degrees(rounds),
             },
             systematic,
             rounds,
+            is_part: counted < rounds,
         }
     }
 
-    /// Groups of one pair of rows, each made sharper by the others.
+    /// Groups of one pair of rows, each made sharper by the others. Where rounds are left out, a
+    /// group that scatters more than the others all the same was disturbed in those that are
+    /// left, and stays as wide as it is.
     pub(crate) fn moderated(groups: &[Group]) -> Vec<Group> {
         let scatters: Vec<Variance> = groups
             .iter()
@@ -110,10 +116,12 @@ impl Group {
             let Some(prior) = prior.filter(|_| group.rounds > 1) else {
                 return *group;
             };
-            let scatter = prior.moderate(group.of_a_round());
+            let own = group.of_a_round();
+            let scatter = prior.moderate(own);
+            let least = if group.is_part { own.value } else { 0.0 };
             Group {
                 scatter: Variance {
-                    value: scatter.value / group.rounds as f64,
+                    value: scatter.value.max(least) / group.rounds as f64,
                     freedom: scatter.freedom,
                 },
                 ..*group
@@ -144,6 +152,10 @@ impl Group {
     }
 }
 
+fn degrees(rounds: usize) -> f64 {
+    rounds.saturating_sub(1).max(1) as f64
+}
+
 /// A variance that every group has beside its own, and that is estimated from how groups
 /// differ.
 #[derive(Clone, Copy, Debug)]
@@ -156,7 +168,7 @@ pub(crate) struct Interaction {
 
 impl Interaction {
     /// None, which is known.
-    const NONE: Interaction = Interaction {
+    pub(crate) const NONE: Interaction = Interaction {
         left: Variance {
             value: 0.0,
             freedom: f64::INFINITY,

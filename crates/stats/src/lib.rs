@@ -4,6 +4,7 @@
 //!  Campaign ──▶ times     a cell's rounds, each one value per figure
 //!                 │
 //!                 ├──▶ order      medians, quantiles, spread
+//!                 ├──▶ estimator  what rounds come to: their faster half, or all
 //!                 ├──▶ ratio      of two cells, of two rows   ◀── interval ◀── moderate, serial, student
 //!                 │                                           ◀── layout: what no round shows
 //!                 ├──▶ noise      what identical cells differ by
@@ -43,6 +44,7 @@
 
 pub mod allocation;
 pub mod compare;
+mod estimator;
 pub mod figure;
 pub mod group;
 pub mod interval;

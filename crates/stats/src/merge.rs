@@ -31,9 +31,9 @@ use std::collections::BTreeMap;
 
 use crate::interval::{Group, Interaction, Sum};
 use crate::moderate::{Prior, Variance};
-use crate::noise::Floor;
+use crate::noise::{Floor, Inflation};
 use crate::order::median;
-use crate::ratio::Ratio;
+use crate::ratio::{self, Logs, Ratio};
 use crate::row::Row;
 use crate::summary::{RowSummary, Summary};
 use crate::verdict::{ALPHA, ALPHA_PART, Judged, Verdict, detectable, verdicts};
@@ -145,11 +145,16 @@ struct Observed {
     missing: Vec<String>,
     floor: Option<Floor>,
     interaction: Interaction,
+    /// What each shard's ratios have in common, since the row scatters otherwise than its
+    /// baseline.
+    unequal: Vec<f64>,
+    inflation: Inflation,
 }
 
 impl Observed {
     fn of(row: &RowSummary, shards: &[Summary], anchors: &[String]) -> Result<Observed, NoMerge> {
         let (mut all, mut missing, mut floors) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut unequal, mut inflation) = (Vec::new(), Inflation::NONE);
         for (at, shard) in shards.iter().enumerate() {
             let same = shard.rows.iter().find(|other| other.row == row.row);
             let same = same.ok_or(NoMerge::Absent)?;
@@ -157,8 +162,10 @@ impl Observed {
                 return Err(NoMerge::Baselines);
             }
             floors.extend(shard.noise.of_ratio(&row.row, &row.baseline, None));
-            let (measured, without) = in_shard(shard, at, same);
+            let (measured, without, of_scatter) = in_shard(shard, at, same);
             all.extend(measured);
+            unequal.push(of_scatter);
+            inflation = inflation.max(shard.noise.inflation_of(&row.row, &row.baseline));
             missing.extend(without);
         }
         let (mut by_anchor, mut own) = (BTreeMap::<&str, Vec<usize>>::new(), Vec::new());
@@ -185,6 +192,8 @@ impl Observed {
             shards: shards.len(),
             missing,
             floor: floors.into_iter().reduce(Floor::max),
+            unequal,
+            inflation,
         })
     }
 
@@ -234,7 +243,9 @@ impl Observed {
             .filter(|(_, weight)| **weight != 0.0);
         let mut by_workload: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
         let mut groups = Vec::new();
+        let mut of_shards = vec![0.0; self.shards];
         for (one, weight) in used {
+            of_shards[one.shard] += weight;
             let (rounds, systematic) = one.group.parted();
             groups.push((*weight, rounds));
             // A build has the same layout on every machine.
@@ -245,8 +256,14 @@ impl Observed {
         }
         let systematic = by_workload.values();
         let systematic = systematic.map(|(weight, variance)| weight * weight * variance);
-        let sum = Sum::with(&groups, self.interaction, systematic.sum());
-        Ratio::of_sum(sum, &groups, workloads).map_err(|_| NoMerge::Absent)
+        let unequal = of_shards.iter().zip(&self.unequal);
+        let unequal: f64 = unequal.map(|(weight, one)| weight * weight * one).sum();
+        let sum = Sum::with(&groups, self.interaction, systematic.sum::<f64>() + unequal);
+        let ratio = Ratio::of_sum(sum, &groups, workloads).map_err(|_| NoMerge::Absent)?;
+        Ok(ratio.widened(match workloads {
+            1 => self.inflation.cells,
+            _ => self.inflation.means,
+        }))
     }
 
     fn estimated(&self) -> Result<Unjudged, NoMerge> {
@@ -287,25 +304,28 @@ struct Unjudged {
 }
 
 /// The workloads of a row in one shard, and those without a time.
-fn in_shard(shard: &Summary, at: usize, row: &RowSummary) -> (Vec<One>, Vec<String>) {
-    let (mut names, mut groups, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+/// And what its ratios have in common.
+fn in_shard(shard: &Summary, at: usize, row: &RowSummary) -> (Vec<One>, Vec<String>, f64) {
+    let (mut names, mut all, mut missing) = (Vec::new(), Vec::<Logs>::new(), Vec::new());
     for workload in shard.workloads_of(&row.row) {
         match shard.logs(shard.compared, (&row.row, &row.baseline), workload) {
             Some(logs) => {
                 names.push(workload);
-                groups.push(logs.group(shard.noise.serial));
+                all.push(logs);
             }
             None => missing.push(workload.to_owned()),
         }
     }
-    let groups = Group::moderated(&groups);
+    let unequal = ratio::unequal(all.iter());
+    let groups = all.iter().map(|logs| logs.group(shard.noise.serial));
+    let groups = Group::moderated(&groups.collect::<Vec<Group>>());
     let all = names.into_iter().zip(groups).map(|(workload, group)| One {
         workload: workload.to_owned(),
         shard: at,
         group,
         floor: (shard.noise).of_ratio(&row.row, &row.baseline, Some(workload)),
     });
-    (all.collect(), missing)
+    (all.collect(), missing, unequal)
 }
 
 /// What anchors leave over after the effects of workloads and machines.
@@ -377,7 +397,8 @@ fn judged(rows: Vec<(&RowSummary, Result<Observed, NoMerge>)>) -> Merged {
     });
     let seen = |all: &[Judged]| {
         let each = all.iter().filter_map(|(ratio, _)| ratio.as_ref());
-        let each = each.filter_map(|ratio| detectable(ratio, all.len(), ALPHA_PART));
+        let level = ALPHA_PART / all.len().max(1) as f64;
+        let each = each.filter_map(|ratio| detectable(ratio, level));
         median(&each.collect::<Vec<f64>>())
     };
     let detectable = (seen(&means), seen(&cells));

@@ -24,7 +24,7 @@
 
 use std::collections::BTreeMap;
 
-use fathom_record::{Cell, CellId};
+use fathom_record::{Cell, CellId, Estimator};
 
 use crate::NoEstimate;
 use crate::figure::Figure;
@@ -33,6 +33,7 @@ use crate::order::median;
 use crate::ratio::{self, Logs, Ratio};
 use crate::row::Row;
 use crate::serial::Serial;
+use crate::student::quantile_two_sided;
 use crate::times::Times;
 
 /// A difference below which nothing counts.
@@ -102,6 +103,69 @@ pub struct NoiseFloor {
     rows: BTreeMap<Row, Floors>,
     by_engine: BTreeMap<(String, u32), Floors>,
     by_threads: BTreeMap<u32, Floors>,
+    /// What controls are off by in their errors, squared, by number of instances.
+    squares: BTreeMap<u32, Squares>,
+}
+
+/// What the errors of ratios are multiplied by, since those of controls were too small;
+/// never less than 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inflation {
+    /// Those of cells.
+    pub cells: f64,
+    /// Those of means.
+    pub means: f64,
+}
+
+/// How far controls are from 1: the sum of the squares, and of how many.
+#[derive(Clone, Copy, Debug, Default)]
+struct Squares {
+    cells: (f64, f64),
+    means: (f64, f64),
+}
+
+/// How many controls whose errors are as they should be are taken to be there beside those that
+/// are: a few say little.
+const INFLATION_PRIOR: f64 = 4.0;
+
+impl Squares {
+    fn add(sum: &mut (f64, f64), ratio: &Ratio) {
+        let Ok(error) = ratio.error else { return };
+        // In errors of a normal distribution, however few rounds there are.
+        let chance = error.chance_of(ratio.value.ln()).max(f64::MIN_POSITIVE);
+        let far = quantile_two_sided(chance, f64::INFINITY);
+        sum.0 += far * far;
+        sum.1 += 1.0;
+    }
+
+    fn inflation(&self) -> Inflation {
+        let of = |(sum, count): (f64, f64), prior: f64| {
+            let square = (sum + INFLATION_PRIOR * prior) / (count + INFLATION_PRIOR);
+            square.max(1.0)
+        };
+        let cells = of(self.cells, 1.0);
+        let means = of(self.means, cells);
+        Inflation {
+            cells: cells.sqrt(),
+            means: means.sqrt(),
+        }
+    }
+}
+
+impl Inflation {
+    /// None.
+    pub(crate) const NONE: Inflation = Inflation {
+        cells: 1.0,
+        means: 1.0,
+    };
+
+    /// The larger of each.
+    pub(crate) fn max(self, other: Inflation) -> Inflation {
+        Inflation {
+            cells: self.cells.max(other.cells),
+            means: self.means.max(other.means),
+        }
+    }
 }
 
 impl Default for NoiseFloor {
@@ -112,6 +176,7 @@ impl Default for NoiseFloor {
             rows: BTreeMap::new(),
             by_engine: BTreeMap::new(),
             by_threads: BTreeMap::new(),
+            squares: BTreeMap::new(),
         }
     }
 }
@@ -155,6 +220,18 @@ impl NoiseFloor {
         self.serial.rho()
     }
 
+    /// What errors are multiplied by with a number of instances.
+    pub fn inflation(&self, threads: u32) -> Inflation {
+        let squares = self.squares.get(&threads).copied();
+        squares.unwrap_or_default().inflation()
+    }
+
+    /// That of a ratio: its noisier side's.
+    pub(crate) fn inflation_of(&self, row: &Row, to: &Row) -> Inflation {
+        let (one, other) = (self.inflation(row.threads), self.inflation(to.threads));
+        one.max(other)
+    }
+
     /// The floor of a row's workload, or of its mean: its own where it has
     /// controls, else its engine's.
     pub(crate) fn of_row(&self, row: &Row, workload: Option<&str>) -> Option<Floor> {
@@ -179,7 +256,7 @@ impl NoiseFloor {
         cells: impl Iterator<Item = &'a Cell>,
         times: impl Fn(&CellId) -> Option<&'a Times>,
         figure: Figure,
-        serial: Serial,
+        (estimator, serial): (Estimator, Serial),
     ) -> NoiseFloor {
         let mut noise = NoiseFloor {
             serial,
@@ -195,7 +272,7 @@ impl NoiseFloor {
                 (Some(control), Some(original)) => control.pairs(original, figure),
                 _ => Vec::new(),
             };
-            let logs = Logs::paired(&pairs);
+            let logs = Logs::between(&pairs, estimator);
             let control = Control {
                 original: original.clone(),
                 control: id,
@@ -227,7 +304,15 @@ impl NoiseFloor {
         let is_whole = |logs: &&Logs| logs.values().len() >= ROUNDS_MIN;
         let whole: Vec<Logs> = logs.iter().filter(is_whole).cloned().collect();
         let mean = ratio::mean(&whole, self.serial);
-        let floors = Floors::of(&controls, mean.ok().as_ref().and_then(Floor::of));
+        let mean = mean.ok();
+        let squares = self.squares.entry(row.threads).or_default();
+        for ratio in controls.iter().filter_map(|one| one.ratio.as_ref().ok()) {
+            Squares::add(&mut squares.cells, ratio);
+        }
+        if let Some(mean) = &mean {
+            Squares::add(&mut squares.means, mean);
+        }
+        let floors = Floors::of(&controls, mean.as_ref().and_then(Floor::of));
         self.controls.extend(controls);
         let Some(floors) = floors else {
             return;

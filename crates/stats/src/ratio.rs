@@ -3,8 +3,12 @@
 //! All are estimated as differences of logarithms, so that 2 and 1/2 are
 //! equally far from 1 and a ratio of swapped cells is the reciprocal.
 
+use fathom_record::Estimator;
+
 use crate::NoEstimate;
-use crate::interval::{Error, Group, Interval, Sum};
+use crate::estimator::Series;
+use crate::interval::{Error, Group, Interaction, Interval, Sum};
+use crate::order::{mad, median};
 use crate::serial::Serial;
 
 /// A ratio and how well it is known.
@@ -24,8 +28,19 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    fn of_groups(groups: &[(f64, Group)], workloads: usize) -> Result<Ratio, NoEstimate> {
-        Ratio::of_sum(Sum::of(groups), groups, workloads)
+    /// With an error that is so many times as large.
+    pub(crate) fn widened(self, times: f64) -> Ratio {
+        let error = self.error.map(|error| Error {
+            log: times * error.log,
+            ..error
+        });
+        let (estimate, error) = (self.value.ln(), error);
+        let sum = Sum { estimate, error };
+        Ratio {
+            interval: sum.interval().map(|interval| interval.map(f64::exp)),
+            error,
+            ..self
+        }
     }
 
     /// From a sum of these groups.
@@ -51,7 +66,11 @@ impl Ratio {
 #[derive(Clone, Debug)]
 pub struct Logs {
     values: Vec<f64>,
+    /// Rounds that count, of the side that has fewer.
+    counted: usize,
     systematic: f64,
+    /// How deep below the middle either side's estimate is where rounds scatter evenly.
+    depths: [f64; 2],
 }
 
 impl Logs {
@@ -62,6 +81,25 @@ impl Logs {
     pub fn paired(pairs: &[(f64, f64)]) -> Result<Logs, NoEstimate> {
         let logs = pairs.iter();
         Logs::of(logs.map(|(a, b)| positive_ln(*a) - positive_ln(*b)))
+    }
+
+    /// As [`Logs::paired`], each side by what an estimator makes of its own rounds.
+    ///
+    /// # Errors
+    /// As [`Logs::paired`].
+    pub fn between(pairs: &[(f64, f64)], by: Estimator) -> Result<Logs, NoEstimate> {
+        let side = |of: fn(&(f64, f64)) -> f64| {
+            let values = pairs.iter().map(|pair| positive_ln(of(pair)));
+            Logs::of(values).map(|logs| Series::of(&logs.values, by))
+        };
+        let (own, other) = (side(|pair| pair.0)?, side(|pair| pair.1)?);
+        let differences = own.values.iter().zip(&other.values);
+        let logs = Logs::of(differences.map(|(one, other)| one - other))?;
+        Ok(Logs {
+            counted: own.counted.min(other.counted),
+            depths: [own.depth, other.depth],
+            ..logs
+        })
     }
 
     /// From values of one cell alone.
@@ -82,8 +120,10 @@ impl Logs {
             return Err(NoEstimate::NotPositive);
         }
         Ok(Logs {
+            counted: values.len(),
             values,
             systematic: 0.0,
+            depths: [0.0; 2],
         })
     }
 
@@ -95,14 +135,43 @@ impl Logs {
         }
     }
 
+    /// With nothing but what rounds show.
+    pub(crate) fn by_rounds(self) -> Logs {
+        Logs {
+            systematic: 0.0,
+            depths: [0.0; 2],
+            ..self
+        }
+    }
+
     /// Round by round.
     pub(crate) fn values(&self) -> &[f64] {
         &self.values
     }
 
     pub(crate) fn group(&self, serial: Serial) -> Group {
-        Group::of(&self.values, self.systematic, serial)
+        Group::of(&self.values, self.counted, self.systematic, serial)
     }
+}
+
+/// What one pair of rows may be off by, since one of them scatters more than the other: the
+/// variance of the logarithm of each of its ratios, and of their mean, as they have it in
+/// common. It is what their typical depths differ by, less what that is known by, so that rows
+/// that scatter alike have none; medians, so that a few wild rounds do not count.
+pub(crate) fn unequal<'a>(workloads: impl Iterator<Item = &'a Logs>) -> f64 {
+    let differences = workloads.map(|logs| logs.depths[0] - logs.depths[1]);
+    unequal_depths(&differences.collect::<Vec<f64>>())
+}
+
+/// The same of what the depths of each workload differ by.
+pub(crate) fn unequal_depths(differences: &[f64]) -> f64 {
+    /// The variance of a median in that of a mean of as many normal values.
+    const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
+    let known = median(differences).zip(mad(differences));
+    known.map_or(0.0, |(typical, spread)| {
+        let error = OF_MEDIAN * spread * spread / differences.len() as f64;
+        (typical.powi(2) - error).max(0.0)
+    })
 }
 
 /// The ratio of each workload of one pair of rows, whose variances are made
@@ -111,8 +180,12 @@ pub(crate) fn each(workloads: &[Logs], serial: Serial) -> Vec<Result<Ratio, NoEs
     let groups: Vec<Group> = workloads.iter().map(|logs| logs.group(serial)).collect();
     let moderated = Group::moderated(&groups);
     let ratios = moderated.iter();
+    let unequal = unequal(workloads.iter());
     ratios
-        .map(|group| Ratio::of_groups(&[(1.0, *group)], 1))
+        .map(|group| {
+            let group = [(1.0, *group)];
+            Ratio::of_sum(Sum::with(&group, Interaction::NONE, unequal), &group, 1)
+        })
         .collect()
 }
 
@@ -125,13 +198,22 @@ pub(crate) fn mean(workloads: &[Logs], serial: Serial) -> Result<Ratio, NoEstima
     let weight = 1.0 / workloads.len() as f64;
     let groups = workloads.iter();
     let groups: Vec<(f64, Group)> = groups.map(|logs| (weight, logs.group(serial))).collect();
-    Ratio::of_groups(&groups, workloads.len())
+    let sum = Sum::with(&groups, Interaction::NONE, unequal(workloads.iter()));
+    Ratio::of_sum(sum, &groups, workloads.len())
 }
 
 /// The ratio of one group of values to another that was measured apart, so that
 /// no round of one belongs to a round of the other; a mean over `workloads`.
-pub(crate) fn apart(after: Group, before: Group, workloads: usize) -> Result<Ratio, NoEstimate> {
-    Ratio::of_groups(&[(1.0, after), (-1.0, before)], workloads)
+/// `unequal` is the variance that the two have by scattering differently.
+pub(crate) fn apart(
+    after: Group,
+    before: Group,
+    workloads: usize,
+    unequal: f64,
+) -> Result<Ratio, NoEstimate> {
+    let groups = [(1.0, after), (-1.0, before)];
+    let sum = Sum::with(&groups, Interaction::NONE, unequal);
+    Ratio::of_sum(sum, &groups, workloads)
 }
 
 /// The ratio `a / b` of two cells, paired by round, of which nothing else is
@@ -156,7 +238,12 @@ pub fn geomean(workloads: &[Logs]) -> Result<Ratio, NoEstimate> {
 /// # Errors
 /// No rounds, or a value that is not positive and finite.
 pub fn unpaired(after: &Logs, before: &Logs) -> Result<Ratio, NoEstimate> {
-    apart(after.group(Serial::NONE), before.group(Serial::NONE), 1)
+    apart(
+        after.group(Serial::NONE),
+        before.group(Serial::NONE),
+        1,
+        0.0,
+    )
 }
 
 /// NaN for what has no logarithm; [`Logs`] refuses it.

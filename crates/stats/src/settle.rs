@@ -44,7 +44,7 @@ impl Summary {
                 let both = (&row.row, &row.baseline);
                 if let Some(one) = self.logs(self.compared, both, name) {
                     cells.push((own.id.clone(), base.id.clone()));
-                    logs.push(one.with_systematic(0.0));
+                    logs.push(one.by_rounds());
                 }
             }
             let ratios = ratio::each(&logs, self.noise.serial);

@@ -14,10 +14,12 @@ use std::fmt;
 
 use fathom_record::campaign::{Failure, ProbeRecord};
 use fathom_record::protocol::Hello;
-use fathom_record::{Campaign, Cell, CellId, FailureKind, Guarantee, SandboxId, Variant};
+use fathom_record::{
+    Campaign, Cell, CellId, Estimator, FailureKind, Guarantee, SandboxId, Variant,
+};
 
 use crate::NoEstimate;
-use crate::figure::Figure;
+use crate::figure::{Figure, FigureUnit};
 use crate::layout::{self, Layouts};
 use crate::noise::NoiseFloor;
 use crate::ratio::{Logs, Ratio};
@@ -32,6 +34,8 @@ use crate::verdict::Verdict;
 pub struct Summary {
     /// The figure cells are compared by.
     pub compared: Figure,
+    /// What the rounds of a cell come to, where times are compared.
+    pub estimator: Estimator,
     /// Fingerprint of the host.
     pub host: String,
     /// Every cell, controls too, in the campaign's order.
@@ -184,6 +188,7 @@ impl Summary {
         let host = campaign.header.host.fingerprint();
         let mut summary = Summary {
             compared,
+            estimator: campaign.header.config.estimator,
             host,
             cells,
             rows: Vec::new(),
@@ -261,14 +266,29 @@ impl Summary {
         Table::of(self, figure, noise, &pairs)
     }
 
+    /// Every pair of some rows: each row with each one before it. The means are judged such that
+    /// whoever is picked out for being first may be told of, too: which of all pairs those are
+    /// is not known before.
+    pub fn pairs(&self, figure: Figure, noise: &NoiseFloor, rows: &[&Row]) -> Table {
+        Table::of_pairs(self, figure, noise, rows)
+    }
+
     /// What identical cells differ by in a figure, and rounds from each other.
     pub fn noise_in(&self, figure: Figure) -> NoiseFloor {
         NoiseFloor::measure(
             self.cells.iter().map(|cell| &cell.cell),
             |id| self.cell(id)?.times.as_ref().ok(),
             figure,
-            self.serial_in(figure),
+            (self.estimator_of(figure), self.serial_in(figure)),
         )
+    }
+
+    /// Disturbances make times longer; of anything else no side is known.
+    pub(crate) fn estimator_of(&self, figure: Figure) -> Estimator {
+        match figure.unit() {
+            FigureUnit::Nanoseconds => self.estimator,
+            _ => Estimator::Mean,
+        }
     }
 
     /// How much the rounds of rows' ratios to the first of each group resemble
@@ -335,7 +355,7 @@ impl Summary {
         let (one, other) = (self.cell_of(row, workload)?, self.cell_of(to, workload)?);
         let (times, others) = (one.times.as_ref().ok()?, other.times.as_ref().ok()?);
         let systematic = layout::of_ratio(&one.cell, &other.cell, &self.layouts, figure);
-        let logs = Logs::paired(&times.pairs(others, figure)).ok()?;
+        let logs = Logs::between(&times.pairs(others, figure), self.estimator_of(figure)).ok()?;
         Some(logs.with_systematic(systematic))
     }
 

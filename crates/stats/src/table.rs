@@ -1,9 +1,10 @@
 //! Ratios that are shown together, judged together.
 //!
-//! A table has two families of comparisons: the means of its rows, and the
-//! cells of its workloads. Each family has half of the error that a report may
-//! make ([`ALPHA`](crate::verdict::ALPHA)), so that all of a table's verdicts
-//! together err in one campaign of twenty.
+//! A report has three families of comparisons: all pairs of its rows, of which those of the first
+//! are told; the means of the rows to what all are compared with; and the cells of their
+//! workloads. Each has a part of the error that a report may make
+//! ([`ALPHA`](crate::verdict::ALPHA)), so that all verdicts together err in one campaign of
+//! twenty.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ use crate::order::median;
 use crate::ratio::{self, Logs, Ratio};
 use crate::row::Row;
 use crate::summary::{RowRatio, Summary, WorkloadRatio};
-use crate::verdict::{ALPHA_PART, Judged, Verdict, detectable, verdicts};
+use crate::verdict::{ALPHA_CELLS, ALPHA_MEANS, ALPHA_PAIRS, Family, Judged, Verdict, detectable};
 
 /// Ratios with their verdicts, in the order in which they were asked for.
 #[derive(Clone, Debug)]
@@ -41,6 +42,31 @@ impl Table {
         noise: &NoiseFloor,
         comparisons: &[Vec<(&Row, &Row)>],
     ) -> Table {
+        Table::judged(summary, figure, noise, comparisons, None)
+    }
+
+    /// Each row with each one before it.
+    pub(crate) fn of_pairs(
+        summary: &Summary,
+        figure: Figure,
+        noise: &NoiseFloor,
+        rows: &[&Row],
+    ) -> Table {
+        let each = rows.iter().enumerate();
+        let all: Vec<Vec<(&Row, &Row)>> = each
+            .flat_map(|(at, row)| rows[..at].iter().map(|other| vec![(*row, *other)]))
+            .collect();
+        Table::judged(summary, figure, noise, &all, Some(rows.len()))
+    }
+
+    /// `among` is of how many rows the comparisons are all pairs.
+    fn judged(
+        summary: &Summary,
+        figure: Figure,
+        noise: &NoiseFloor,
+        comparisons: &[Vec<(&Row, &Row)>],
+        among: Option<usize>,
+    ) -> Table {
         let pairs = comparisons.iter();
         let pairs: Vec<Pair> = pairs
             .map(|rows| Pair::of(summary, figure, noise, rows))
@@ -54,13 +80,25 @@ impl Table {
             .flat_map(|pair| &pair.cells)
             .map(|(_, ratio, floor)| (Some(*ratio), *floor))
             .collect();
-        let counts = (means.len(), cells.len());
-        let of_means = verdicts(&means, ALPHA_PART);
-        let mut of_cells = verdicts(&cells, ALPHA_PART).into_iter();
+        let of_means = Family {
+            count: means.len(),
+            among,
+        };
+        let of_cells = Family {
+            count: cells.len(),
+            among: None,
+        };
+        let alpha = match among {
+            Some(_) => ALPHA_PAIRS,
+            None => ALPHA_MEANS,
+        };
+        let levels = (of_means.level(alpha), of_cells.level(ALPHA_CELLS));
+        let of_means = of_means.verdicts(&means, alpha);
+        let mut of_cells = of_cells.verdicts(&cells, ALPHA_CELLS).into_iter();
         let ratios = pairs
             .into_iter()
             .zip(of_means)
-            .map(|(pair, verdict)| pair.judged(verdict, &mut of_cells, counts))
+            .map(|(pair, verdict)| pair.judged(verdict, &mut of_cells, levels))
             .collect();
         Table { ratios }
     }
@@ -103,10 +141,14 @@ impl Pair {
                     None => missing.push(name.to_owned()),
                 }
             }
+            let times = noise.inflation_of(row, to).cells;
             let ratios = ratio::each(&logs, noise.serial);
+            let ratios = ratios
+                .into_iter()
+                .map(|ratio| Some(ratio.ok()?.widened(times)));
             cells.extend(found.into_iter().zip(ratios).filter_map(|(name, ratio)| {
                 let floor = noise.of_ratio(row, to, Some(name));
-                Some((name.to_owned(), ratio.ok()?, floor))
+                Some((name.to_owned(), ratio?, floor))
             }));
             all.extend(logs);
         }
@@ -114,20 +156,24 @@ impl Pair {
             .iter()
             .map(|(row, to)| noise.of_ratio(row, to, None))
             .collect();
+        let inflations = rows
+            .iter()
+            .map(|(row, to)| noise.inflation_of(row, to).means);
+        let inflation = inflations.fold(1.0, f64::max);
         Pair {
-            mean: ratio::mean(&all, noise.serial),
+            mean: ratio::mean(&all, noise.serial).map(|mean| mean.widened(inflation)),
             mean_floor: floors.and_then(|floors| floors.into_iter().reduce(Floor::max)),
             cells,
             missing,
         }
     }
 
-    /// With its verdicts. `counts` are how many means and cells were judged.
+    /// With its verdicts. The levels are those at which one mean and one cell was judged.
     fn judged(
         self,
         verdict: Verdict,
         of_cells: &mut impl Iterator<Item = Verdict>,
-        (means, cells): (usize, usize),
+        (means, cells): (f64, f64),
     ) -> RowRatio {
         let workloads = self
             .cells
@@ -137,11 +183,11 @@ impl Pair {
                 workload,
                 ratio,
                 verdict,
-                detectable: detectable(&ratio, cells, ALPHA_PART),
+                detectable: detectable(&ratio, cells),
             })
             .collect();
         let mean = self.mean.as_ref().ok();
-        let seen = mean.and_then(|mean| detectable(mean, means, ALPHA_PART));
+        let seen = mean.and_then(|mean| detectable(mean, means));
         RowRatio {
             verdict,
             detectable: seen,

@@ -485,7 +485,7 @@ pub(crate) fn value(rounds: Vec<f64>, traced: Vec<f64>) -> Value {
     let groups = [rounds, traced];
     let groups = groups.iter().filter(|values| !values.is_empty());
     let groups: Vec<(f64, Group)> = groups
-        .map(|values| (1.0, Group::of(values, 0.0, Serial::NONE)))
+        .map(|values| (1.0, Group::of(values, values.len(), 0.0, Serial::NONE)))
         .collect();
     let sum = Sum::of(&groups);
     Value {

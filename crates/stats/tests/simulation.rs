@@ -11,6 +11,7 @@ mod trial;
 #[path = "../examples/simulate/world.rs"]
 mod world;
 
+use fathom_record::Estimator;
 use noise::Noise;
 use trial::{Gate, Told};
 use world::{Controls, World};
@@ -24,6 +25,7 @@ fn world(noise: Noise, rounds: usize) -> World {
         cells: 200,
         workloads: 20,
         rounds,
+        estimator: Estimator::FasterHalf,
         controls: Controls::Every,
         planted: 0.0,
         row_slower: 0.0,
@@ -51,16 +53,36 @@ fn identical_cells_are_not_called_different_and_are_covered() {
 
 #[test]
 fn what_is_planted_is_found_on_a_quiet_machine() {
-    let told = Told::of(
-        &World {
+    for (estimator, rounds) in [(Estimator::Mean, 12), (Estimator::FasterHalf, 16)] {
+        let planted = World {
             planted: 0.03,
-            ..world(Noise::Independent, 9)
-        },
-        TRIALS,
-        SEED,
+            estimator,
+            ..world(Noise::Independent, rounds)
+        };
+        let told = Told::of(&planted, TRIALS, SEED);
+        assert!(told.found + 1 >= TRIALS, "{estimator}: {told:?}");
+        assert!(told.seen_mean < 0.01 && told.seen_cell < 0.035, "{told:?}");
+    }
+}
+
+/// What the faster half is for.
+#[test]
+fn rows_that_differ_a_little_are_told_apart_on_a_disturbed_machine() {
+    let by = |estimator| {
+        let slower = World {
+            row_slower: 0.015,
+            estimator,
+            ..world(Noise::OneSided, 10)
+        };
+        Told::of(&slower, TRIALS, SEED)
+    };
+    let (half, mean) = (by(Estimator::FasterHalf), by(Estimator::Mean));
+    assert!(half.found_mean + 1 >= TRIALS, "{half:?}");
+    assert!(mean.found_mean <= 1, "{mean:?}");
+    assert!(
+        half.half_widths < 0.2 * mean.half_widths,
+        "{half:?} {mean:?}"
     );
-    assert!(told.found + 1 >= TRIALS, "{told:?}");
-    assert!(told.seen_mean < 0.01 && told.seen_cell < 0.03, "{told:?}");
 }
 
 /// Stopping where an interval is narrow makes it no liar.
@@ -68,7 +90,7 @@ fn what_is_planted_is_found_on_a_quiet_machine() {
 fn cells_that_are_measured_until_they_are_known_are_covered_too() {
     for noise in [Noise::Independent, Noise::Uneven] {
         let until = World {
-            width: Some(0.01),
+            width: Some(0.02),
             ..world(noise, 9)
         };
         let told = Told::of(&until, TRIALS / 2, SEED);

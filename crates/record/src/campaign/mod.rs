@@ -39,7 +39,9 @@ use crate::cell::{Cell, CellId, SandboxId};
 use crate::experiment::Experiment;
 use crate::host::Host;
 use crate::protocol::Hello;
-use crate::vocabulary::{Compared, FailureKind, Guarantee, Metric, Phase, Span, Variant};
+use crate::vocabulary::{
+    Compared, Estimator, FailureKind, Guarantee, Metric, Phase, Span, Variant,
+};
 
 pub use read::{ReadError, parse};
 pub use shard::ShardNote;
@@ -226,6 +228,9 @@ pub struct Config {
     /// What is compared between cells.
     #[serde(default)]
     pub compared: Compared,
+    /// What the rounds of a cell come to.
+    #[serde(default, skip_serializing_if = "is_mean")]
+    pub estimator: Estimator,
     /// Rounds planned; each cell is measured once in each.
     pub rounds: u32,
     /// Uncounted iterations per thread before the counted ones.
@@ -558,6 +563,10 @@ impl ProbeRecord {
             false => self.claimed,
         }
     }
+}
+
+fn is_mean(estimator: &Estimator) -> bool {
+    *estimator == Estimator::Mean
 }
 
 fn is_false(answer: &bool) -> bool {

@@ -72,7 +72,7 @@ impl Lens<'_> {
         let all: Vec<(&Key, &Key)> = each
             .flat_map(|(at, row)| rows[..at].iter().map(|other| (*row, *other)))
             .collect();
-        let table = self.summary.table(self.figure, &self.noise, &all);
+        let table = self.summary.pairs(self.figure, &self.noise, rows);
         let seen = table.detectable().0;
         let mut verdicts = BTreeMap::new();
         for ((row, to), ratio) in all.into_iter().zip(&table.ratios) {

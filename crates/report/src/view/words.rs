@@ -480,7 +480,11 @@ fn finding(best: &Shown<'_>, other: &Shown<'_>, pairs: &Pairs<'_>) -> Finding {
             let seen = ratio.detectable.map_or_else(String::new, |seen| {
                 format!("; {} would have been found", figures::percent(seen))
             });
-            format!("{pair}: undecided (95 %: {ends}{seen}).")
+            let alone = match interval.is_some_and(|ends| !ends.contains(1.0)) {
+                true => " alone, but not beside all other pairs",
+                false => "",
+            };
+            format!("{pair}: undecided (95 %: {ends}{alone}{seen}).")
         }
         Verdict::TooFew => {
             format!("{pair}: too few rounds to say whether they differ; it takes {ROUNDS_MIN}.")

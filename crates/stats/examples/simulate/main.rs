@@ -12,6 +12,7 @@ mod noise;
 mod trial;
 mod world;
 
+use fathom_record::Estimator;
 use noise::Noise;
 use trial::{Gate, Told};
 use world::{Controls, World};
@@ -24,6 +25,7 @@ struct Options {
     rounds: Vec<usize>,
     seed: u64,
     noises: Vec<Noise>,
+    estimator: Estimator,
     controls: Controls,
     width: Option<f64>,
     far: Vec<f64>,
@@ -31,9 +33,9 @@ struct Options {
 }
 
 const USAGE: &str = "\
-simulate [coverage|aa|power|compare|far|all] [--trials N] [--cells N] [--workloads N]
+simulate [table|coverage|aa|power|compare|far|all] [--trials N] [--cells N] [--workloads N]
          [--rounds N,N…] [--seed N] [--noise NAME,NAME…] [--controls first|every]
-         [--width PERCENT] [--far TIMES,TIMES…]";
+         [--estimator mean|faster-half] [--width PERCENT] [--far TIMES,TIMES…]";
 
 fn main() {
     match options() {
@@ -53,6 +55,7 @@ fn options() -> Result<Options, String> {
         rounds: vec![5, 9, 15],
         seed: 2026,
         noises: Noise::ALL.to_vec(),
+        estimator: Estimator::FasterHalf,
         controls: Controls::Every,
         width: None,
         far: vec![1.5, 4.0, 16.0],
@@ -84,6 +87,9 @@ fn options() -> Result<Options, String> {
                 let all = value.split(',').map(str::parse);
                 options.far = all.collect::<Result<_, _>>().map_err(|_| value.clone())?;
             }
+            "--estimator" => {
+                options.estimator = value.parse().map_err(|_| value.clone())?;
+            }
             "--controls" if value == "first" => options.controls = Controls::First,
             "--controls" if value == "every" => options.controls = Controls::Every,
             _ => return Err(format!("unknown: {word} {value}")),
@@ -100,6 +106,9 @@ fn noise(name: &str) -> Result<Noise, String> {
 
 fn run(options: &Options) {
     let wants = |what: &str| options.what == what || options.what == "all";
+    if wants("table") {
+        table(options);
+    }
     if wants("aa") || wants("coverage") {
         identical(options);
     }
@@ -120,10 +129,47 @@ fn world(options: &Options, noise: Noise, rounds: usize, planted: f64) -> World 
         cells: options.cells,
         workloads: options.workloads,
         rounds,
+        estimator: options.estimator,
         controls: options.controls,
         planted,
         row_slower: 0.0,
         width: options.width,
+    }
+}
+
+/// Both estimators side by side: campaigns of identical cells that say "different" anywhere,
+/// how often a row that is 1.5 % slower is found, and how well a mean is known.
+fn table(options: &Options) {
+    const SLOWER: f64 = 0.015;
+    println!(
+        "| noise | rounds | mean: false | + 1.5 % found | half-width | covered \
+         | faster half: false | + 1.5 % found | half-width | covered |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    for &noise in &options.noises {
+        for &rounds in &options.rounds {
+            let by = |estimator: Estimator| {
+                let same = World {
+                    estimator,
+                    ..world(options, noise, rounds, 0.0)
+                };
+                let slower = World {
+                    row_slower: SLOWER,
+                    ..same
+                };
+                let told = |world| Told::of(world, options.trials, options.seed);
+                let (same, slower) = (told(&same), told(&slower));
+                format!(
+                    "{} | {} | {:.2} % | {}",
+                    share(same.campaigns_different, options.trials),
+                    share(slower.found_mean, options.trials),
+                    100.0 * same.half_widths / f64::from(same.means),
+                    share(same.means_covered, same.means),
+                )
+            };
+            let [mean, half] = [Estimator::Mean, Estimator::FasterHalf].map(by);
+            println!("| {} | {rounds} | {mean} | {half} |", noise.help());
+        }
     }
 }
 

@@ -5,10 +5,14 @@
 //! one of two modes its true time is the mean over both, since the next build
 //! may be in either.
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use fathom_record::Estimator;
 use fathom_stats::rng::Rng;
 
 /// A kind of noise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Noise {
     /// Log-normal and independent, 1 % a cell and round.
     Independent,
@@ -33,14 +37,22 @@ pub enum Noise {
     Interfered,
     /// 1 %, and all cells of a round are off by 5 % together.
     Rounds,
+    /// 1 %, and three children in ten are slowed by 45 to 70 %, several in a row.
+    Bursts,
+    /// As a cold campaign was seen: children lie above a floor by 0.6 % (exponentially), one
+    /// in five by 3 % more, and one in eighteen is slowed by 45 to 70 %.
+    OneSided,
 }
+
+/// Children that a burst slows, in a row.
+const BURST: f64 = 3.0;
 
 /// Off by how much in one of two modes.
 const MODE: f64 = 0.1;
 
 impl Noise {
     /// Every one, in the order of the table.
-    pub const ALL: [Noise; 11] = [
+    pub const ALL: [Noise; 13] = [
         Noise::Independent,
         Noise::Loud,
         Noise::Bimodal,
@@ -52,6 +64,8 @@ impl Noise {
         Noise::Uneven,
         Noise::Interfered,
         Noise::Rounds,
+        Noise::Bursts,
+        Noise::OneSided,
     ];
 
     /// Its name on the command line.
@@ -68,6 +82,8 @@ impl Noise {
             Noise::Uneven => "uneven",
             Noise::Interfered => "interfered",
             Noise::Rounds => "rounds",
+            Noise::Bursts => "bursts",
+            Noise::OneSided => "one-sided",
         }
     }
 
@@ -85,6 +101,8 @@ impl Noise {
             Noise::Uneven => "half of the rows 3 %, half 1 %",
             Noise::Interfered => "one child in ten slowed by 20 %",
             Noise::Rounds => "whole rounds off by 5 % together",
+            Noise::Bursts => "bursts: 30 % of children slowed by 45–70 %",
+            Noise::OneSided => "one-sided, as a cold machine was seen",
         }
     }
 
@@ -94,24 +112,21 @@ impl Noise {
         self == Noise::FixedLayout
     }
 
-    /// Draws all rounds of a cell of the `row`-th row. What it is off by in
-    /// the mean over everything that could have been drawn belongs to its true
-    /// time, and is the second value.
-    pub fn draw(self, rng: &mut Rng, row: usize, rounds: usize) -> (Vec<f64>, f64) {
+    /// Draws all rounds of a cell of the `row`-th row.
+    pub fn draw(self, rng: &mut Rng, row: usize, rounds: usize) -> Vec<f64> {
         let mut off: Vec<f64> = match self {
             Noise::Loud => normals(rng, rounds, 0.032),
             _ if self.slow(row) > 0.0 => normals(rng, rounds, 0.005),
             Noise::Serial => correlated(rng, rounds, 0.01, 0.6),
             Noise::Uneven if row > 0 && row.is_multiple_of(2) => normals(rng, rounds, 0.03),
+            Noise::OneSided => (0..rounds).map(|_| one_sided(rng)).collect(),
             _ => normals(rng, rounds, 0.01),
         };
-        let mut true_off = 0.0;
         let slow = self.slow(row);
         if slow > 0.0 {
             for value in &mut off {
                 *value += if rng.unit() < slow { MODE } else { 0.0 };
             }
-            true_off = slow * MODE;
         }
         if self == Noise::Interfered {
             for value in &mut off {
@@ -120,7 +135,64 @@ impl Noise {
                 }
             }
         }
-        (off, true_off)
+        off
+    }
+
+    /// What a cell of the `row`-th row is off by in the mean over all campaigns of so many
+    /// rounds, by an estimator: its true time, as far as rows differ in it. Where rounds
+    /// scatter evenly to both sides, their middle is, whatever the estimator.
+    pub fn true_off(self, row: usize, rounds: usize, by: Estimator) -> f64 {
+        static KNOWN: Mutex<BTreeMap<(Noise, bool, usize), f64>> = Mutex::new(BTreeMap::new());
+        const DRAWS: usize = 20_000;
+        let is_one_of_two = matches!(self, Noise::BimodalOne | Noise::BimodalUnevenOne);
+        if by == Estimator::Mean || !is_one_of_two {
+            return self.slow(row) * MODE;
+        }
+        let key = (self, row % 2 == 1, rounds);
+        let Ok(mut known) = KNOWN.lock() else {
+            return f64::NAN;
+        };
+        *known.entry(key).or_insert_with(|| {
+            let mut rng = Rng::new(rounds as u64, row as u64 % 2);
+            let mut half = || {
+                let mut off = self.draw(&mut rng, row, rounds);
+                off.sort_by(f64::total_cmp);
+                let half = rounds.div_ceil(2);
+                off[..half].iter().sum::<f64>() / half as f64
+            };
+            (0..DRAWS).map(|_| half()).sum::<f64>() / DRAWS as f64
+        })
+    }
+
+    /// What bursts slow the children of one workload by in one round, which run one after the
+    /// other in random order.
+    pub fn bursts(self, rng: &mut Rng, children: usize) -> Vec<f64> {
+        let share = match self {
+            Noise::Bursts => 0.3,
+            Noise::OneSided => 0.055,
+            _ => return vec![0.0; children],
+        };
+        let mut is_slow = rng.unit() < share;
+        let mut slowed: Vec<f64> = (0..children)
+            .map(|_| {
+                let ends = if is_slow {
+                    1.0 / BURST
+                } else {
+                    share / (1.0 - share) / BURST
+                };
+                let own = if is_slow {
+                    (1.45 + 0.25 * rng.unit()).ln()
+                } else {
+                    0.0
+                };
+                is_slow ^= rng.unit() < ends;
+                own
+            })
+            .collect();
+        for at in (1..children).rev() {
+            slowed.swap(at, rng.below(at + 1));
+        }
+        slowed
     }
 
     /// How often a child of a row is in the slow one of two modes.
@@ -156,6 +228,12 @@ impl Noise {
 pub fn normal(rng: &mut Rng) -> f64 {
     let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
     radius * (std::f64::consts::TAU * rng.unit()).cos()
+}
+
+fn one_sided(rng: &mut Rng) -> f64 {
+    let mut above = |mean: f64| -mean * (1.0 - rng.unit()).ln();
+    let (least, more) = (above(0.006), above(0.03));
+    least + if rng.unit() < 0.2 { more } else { 0.0 }
 }
 
 fn normals(rng: &mut Rng, count: usize, deviation: f64) -> Vec<f64> {

@@ -7,7 +7,7 @@ use fathom_record::campaign::Sample;
 use fathom_record::{Campaign, CellId};
 use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::rng::Rng;
-use fathom_stats::{Basis, Ratio, Summary, Verdict, compare};
+use fathom_stats::{Basis, Ratio, Row, Summary, Verdict, compare};
 
 use super::world::{Simulated, World};
 
@@ -36,6 +36,12 @@ pub struct Told {
     pub far_rounds: u32,
     /// Campaigns that called anything different which is not.
     pub campaigns_different: u32,
+    /// Of those, the ones that parted the first row from another.
+    pub first_different: u32,
+    /// Campaigns that found a row that is slower in all cells, by its mean.
+    pub found_mean: u32,
+    /// Half the widths of the intervals of means, summed.
+    pub half_widths: f64,
     /// Campaigns that found what was planted.
     pub found: u32,
     /// What a mean could have seen in the last campaign, relative.
@@ -92,8 +98,11 @@ impl Told {
                 u32::from(is_different(row.to_baseline.verdict) && mean.abs() < NOTHING);
             if let Ok(ratio) = &row.to_baseline.geomean {
                 count(ratio, mean, &mut self.means, &mut self.means_covered);
+                let half = |ends: fathom_stats::Interval| 0.5 * (ends.high / ends.low).ln();
+                self.half_widths += ratio.interval.map_or(0.0, half);
                 let is_last = summary.rows.last().is_some_and(|last| last.row == row.row);
                 if world.row_slower > 0.0 && is_last {
+                    self.found_mean += u32::from(is_different(row.to_baseline.verdict));
                     count(ratio, mean, &mut self.far, &mut self.far_covered);
                     let of_first = summary.cell_of(&row.row, &World::workload(0));
                     let is_of_first =
@@ -102,8 +111,35 @@ impl Told {
                 }
             }
         }
-        self.campaigns_different += u32::from((self.different, self.means_different) != before);
+        let is_first_parted = is_first_parted(&summary, simulated);
+        self.first_different += u32::from(is_first_parted);
+        let is_any = (self.different, self.means_different) != before || is_first_parted;
+        self.campaigns_different += u32::from(is_any);
     }
+}
+
+/// Whether the first row is said to differ from one that takes as long.
+fn is_first_parted(summary: &Summary, simulated: &Simulated) -> bool {
+    let mut rows: Vec<(f64, &Row)> = summary
+        .rows
+        .iter()
+        .filter(|row| row.row != row.baseline)
+        .filter_map(|row| Some((row.to_baseline.geomean.as_ref().ok()?.value, &row.row)))
+        .collect();
+    rows.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let rows: Vec<&Row> = rows.into_iter().map(|(_, row)| row).collect();
+    let truth = |row: &Row| {
+        let names = summary.workloads_of(row);
+        let cells = names.filter_map(|name| summary.cell_of(row, name));
+        let truths = cells.filter_map(|cell| simulated.truth.get(cell.id.as_str()));
+        truths.sum::<f64>()
+    };
+    let pairs = summary.pairs(summary.compared, &summary.noise, &rows);
+    // Those of the first with the one at `at` come after those of all before that.
+    (1..rows.len()).any(|at| {
+        let ratio = &pairs.ratios[at * (at - 1) / 2];
+        is_different(ratio.verdict) && (truth(rows[at]) - truth(rows[0])).abs() < NOTHING
+    })
 }
 
 /// What is left of a campaign that measures cells no more whose ratio is known to a width.

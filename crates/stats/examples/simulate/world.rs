@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use fathom_record::campaign::{Config, Process, Sample};
-use fathom_record::{Campaign, Cell, Header, Host, Record, Sandbox, Variant};
+use fathom_record::{Campaign, Cell, Estimator, Header, Host, Record, Sandbox, Variant};
 use fathom_stats::rng::Rng;
 
 use super::noise::Noise;
@@ -34,6 +34,8 @@ pub struct World {
     pub workloads: usize,
     /// Rounds.
     pub rounds: usize,
+    /// What is made of rounds.
+    pub estimator: Estimator,
     /// What is repeated.
     pub controls: Controls,
     /// What one cell of the last row takes longer by: 0.03 for 3 %.
@@ -72,9 +74,21 @@ impl World {
         let mut truth = BTreeMap::new();
         let common: Vec<f64> = (0..self.rounds).map(|_| self.noise.common(rng)).collect();
         let mut layouts: BTreeMap<String, f64> = BTreeMap::new();
-        for cell in campaign.header.cells.clone() {
+        let cells = campaign.header.cells.clone();
+        let a_workload = cells.len() / self.workloads;
+        let mut bursts: Vec<Vec<f64>> = Vec::new();
+        for (at, cell) in cells.into_iter().enumerate() {
             let row = row_of(&cell);
-            let (mut off, mut true_off) = self.noise.draw(rng, row, self.rounds);
+            if at % a_workload == 0 {
+                bursts = (0..self.rounds)
+                    .map(|_| self.noise.bursts(rng, a_workload))
+                    .collect();
+            }
+            let mut off = self.noise.draw(rng, row, self.rounds);
+            let mut true_off = self.noise.true_off(row, self.rounds, self.estimator);
+            for (value, burst) in off.iter_mut().zip(&bursts) {
+                *value += burst[at % a_workload];
+            }
             let original = cell.control_of.clone().unwrap_or_else(|| cell.id());
             let layout = *layouts
                 .entry(original.as_str().to_owned())
@@ -125,6 +139,7 @@ impl World {
             config: Config {
                 rounds: self.rounds as u32,
                 iterations: 1,
+                estimator: self.estimator,
                 layout_varies: true,
                 ..Config::default()
             },
