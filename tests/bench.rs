@@ -261,7 +261,11 @@ fn a_program_that_does_not_run_ends_the_campaign_before_it_begins() {
             &["did not end within 500ms", "--time-limit"][..],
         ),
         ("trap.wat", text(TRAP), &["unreachable"]),
-        ("link.wat", text(LINK), &["nope", "wasm32-wasip1"]),
+        (
+            "link.wat",
+            text(LINK),
+            &["'env' 'nope' is missing", "WASI preview 1"],
+        ),
         ("exit.wat", text(EXIT), &["status 9", "after `--`"]),
         (
             "said.wat",

@@ -282,7 +282,7 @@ fn what_cannot_be_taken_apart_is_refused_in_a_line() {
         (&["missing.wasm"][..], "missing.wasm: No such file"),
         (&["nonsense"], "`nonsense` is neither a file nor SUITE:NAME"),
         (&["moon:phase"], "`moon` is neither a suite nor a file"),
-        (&["library.wat"], "library.wat: it has no function _start"),
+        (&["library.wat"], "library.wat: a library, not a program"),
         (&["threads.wat"], "threads.wat: it starts threads"),
         (&["trap.wat"], "trial run failed: fathom: trap"),
         (

@@ -33,6 +33,8 @@ pub struct Outline<'a> {
     pub has_tags: bool,
     /// Where it ends too early.
     pub cut: Option<Cut>,
+    /// Whether a section cannot be found, so that what stands behind it is unknown.
+    pub is_malformed: bool,
     code: Option<Range<usize>>,
 }
 
@@ -102,6 +104,7 @@ impl<'a> Outline<'a> {
         while at < wasm.len() {
             let mut head = BinaryReader::new(&wasm[at..], at as u64);
             let (Ok(id), Ok(size)) = (head.read_u8(), head.read_var_u32()) else {
+                outline.is_malformed = true;
                 break;
             };
             let start = head.original_position() as usize;
@@ -112,6 +115,7 @@ impl<'a> Outline<'a> {
                     have: wasm.len(),
                     need: end,
                 });
+                outline.is_malformed = true;
                 break;
             };
             let reader = BinaryReader::new(section, start as u64);

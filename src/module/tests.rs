@@ -81,3 +81,12 @@ fn a_file_that_is_cut_off_is_said_to_be() {
         format!("it is cut off: of at least {need} bytes, {have} are here; was it copied whole?")
     );
 }
+
+#[test]
+fn what_cannot_be_read_is_left_to_the_engine() {
+    // A section without a size, and one whose size is no number.
+    for behind in [&[1][..], &[1, 0xff, 0xff, 0xff, 0xff, 0xff]] {
+        let wasm = [b"\0asm\x01\0\0\0", behind].concat();
+        assert_eq!(check(&wasm, Purpose::Measure), Ok(()));
+    }
+}

@@ -20,7 +20,8 @@ use cranelift_codegen::isa::TargetIsa;
 use rayon::prelude::*;
 
 use super::artifact::TrapSite;
-use super::function::{self, CompiledFunction, Compilers, Located, prepare};
+use super::compilers::Compilers;
+use super::function::{self, CompiledFunction, Located, prepare};
 use super::llvm::{self, Llvm};
 use super::operators::{self, WasmLine};
 use crate::bounds::offset_and_check;

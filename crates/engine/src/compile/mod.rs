@@ -28,6 +28,7 @@
 mod artifact;
 mod budget;
 mod choices;
+mod compilers;
 mod count;
 mod dead;
 pub(crate) mod elide;
@@ -68,7 +69,8 @@ use crate::compile::translate::ModuleEnv;
 use crate::facts::error::Result;
 use crate::facts::module::Body;
 use crate::facts::types::FuncType;
-use function::{CompiledFunction, Compilers};
+use compilers::Compilers;
+use function::CompiledFunction;
 use link::Linking;
 use trampoline::Trampoline;
 

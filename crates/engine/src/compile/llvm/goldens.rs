@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::ir::{Around, Care};
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
-use crate::compile::function::{Compilers, Translated};
+use crate::compile::compilers::{Compilers, Translated};
 use crate::compile::passing::Passing;
 use crate::compile::translate::{Inlinable, ModuleEnv};
 use crate::compile::{CompileBudget, Elide, ModuleBudget, Target};

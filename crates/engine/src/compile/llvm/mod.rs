@@ -44,8 +44,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::artifact::TrapSite;
+use super::compilers::{Compilers, Translated};
 use super::count::CheckSites;
-use super::function::{CompiledFunction, Compilers, Located, Translated, again};
+use super::function::{CompiledFunction, Located, again};
 use crate::bounds::Touch;
 use crate::compile::Opt;
 use crate::compile::proved::{self, Apart};
