@@ -490,10 +490,7 @@ fn a_compiler_that_fails_leaves_functions_to_cranelift() {
         ),
         ("kill -9 $$", "clang: signal: 9 (SIGKILL)"),
         ("exit 0", "clang left no object"),
-        (
-            "for last; do :; done; for o; do [ \"$p\" = -o ] && echo no > \"$o\"; p=$o; done",
-            "clang's object",
-        ),
+        ("echo no", "clang's object"),
         ("rm \"$0\"; exit 1", "clang: exit status: 1"),
     ] {
         let (_folder, engine) = doing(script);
@@ -518,7 +515,8 @@ fn a_text_that_fails_is_halved() {
     let Some(zig) = zig() else { return };
     let (folder, engine) = doing("");
     let script = format!(
-        "#!/bin/sh\nfor last; do :; done\ngrep -q wf1\\( \"$last\" && exit 1\nexec {} clang \"$@\"\n",
+        "#!/bin/sh\ncat > \"$0.$$\"\ngrep -q wf1\\( \"$0.$$\" && exit 1\n\
+         exec {} clang \"$@\" < \"$0.$$\"\n",
         zig.display()
     );
     std::fs::write(folder.path().join("clang"), script).unwrap();

@@ -32,6 +32,11 @@ impl Printer<'_> {
             Opcode::Nearest => self.function(inst, "roundeven"),
             Opcode::Fabs => self.function(inst, "fabs"),
             Opcode::Fcopysign => self.copy_sign(inst),
+            // The operand is hidden, not the result: the sign goes into what multiplies it.
+            Opcode::Fneg if self.result_ty(inst).is_vector() => {
+                let (ty, args) = (name_of(self.result_ty(inst))?, self.lanes(inst)?);
+                self.result(inst, &format!("fneg {ty} {}", args[0]))
+            }
             Opcode::Fneg => {
                 let x = self.args(inst)[0];
                 let text = format!("fneg {} {}", self.name(x)?, self.op(x));
