@@ -216,10 +216,10 @@ fn leaves_checks_out(bounds: Bounds, memory64: bool) -> bool {
 /// # Errors
 /// A value that the engine does not have; one line.
 pub fn config(config: Config, settings: &Settings) -> Result<Config, String> {
-    let all = Setting::ALL.iter().copied();
-    all.fold(Ok(config), |config, setting| {
+    let mut all = Setting::ALL.iter().copied();
+    all.try_fold(config, |config, setting| {
         let value = settings.value(setting);
-        configured(config?, setting, value)
+        configured(config, setting, value)
     })
 }
 

@@ -399,7 +399,9 @@ impl Pair {
 /// What the host is told, by the rights that are asked for.
 fn host_flags(lookup: u32, oflags: u32, fdflags: u32, base: u64) -> OFlags {
     let reads = base & (rights::READ | rights::READDIR) != 0;
+    // A directory that is asked for as one is not written.
     let writes = base & (rights::WRITE | rights::ALLOCATE | rights::SET_SIZE) != 0;
+    let writes = writes && oflags & 2 == 0;
     let mut flags = match (reads, writes) {
         (true, true) => OFlags::RDWR,
         (false, true) => OFlags::WRONLY,
