@@ -112,7 +112,7 @@ class Copies(unittest.TestCase):
 class OurPage(unittest.TestCase):
     def test_it_has_the_walks_of_what_grows(self):
         names = [walk.name for walk in run.walks((run.ROOT / run.PAGE).read_text())]
-        self.assertEqual(names, ["engine", "workload", "strategy", "experiment"])
+        self.assertEqual(names, ["engine", "workload", "strategy", "setting", "experiment"])
 
 
 if __name__ == "__main__":
