@@ -10,7 +10,7 @@
 //! dropped), the child has been reaped and nothing that it started is running. Its process
 //! group is killed, and then every process that carries its mark, so that leaving the group
 //! is no escape. A child whose environment is made anew is given the mark too:
-//! [`pass_mark_on`].
+//! `pass_mark_on`.
 
 use std::{
     ffi::OsStr,
