@@ -821,30 +821,30 @@ b0:
   %v8 = load i64, ptr addrspace(258) %t2, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !23)
   %t3 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 2, scope: !23)
   %v9 = load i64, ptr addrspace(258) %t3, align 8, !invariant.load !0, !dbg !DILocation(line: 2, scope: !23)
-  br label %e4, !dbg !DILocation(line: 2, scope: !23)
+  %t4 = call double asm "", "=x,0"(double %v5) #3, !dbg !DILocation(line: 2, scope: !23)
+  br label %e5, !dbg !DILocation(line: 2, scope: !23)
 b2:
-  %v12 = phi i32 [ 0, %e4 ], [ %v28, %e17 ]
-  %v21 = phi double [ %v5, %e4 ], [ %v24, %e17 ]
-  %v25 = phi i32 [ 0, %e4 ], [ %v26, %e17 ]
-  %t5 = icmp ne i32 0, 0, !dbg !DILocation(line: 2, scope: !23)
-  br i1 %t5, label %x6, label %g6, !prof !1, !dbg !DILocation(line: 2, scope: !23)
-x6:
+  %v12 = phi i32 [ 0, %e5 ], [ %v28, %e17 ]
+  %v21 = phi double [ %t4, %e5 ], [ %v24, %e17 ]
+  %v25 = phi i32 [ 0, %e5 ], [ %v26, %e17 ]
+  %t6 = icmp ne i32 0, 0, !dbg !DILocation(line: 2, scope: !23)
+  br i1 %t6, label %x7, label %g7, !prof !1, !dbg !DILocation(line: 2, scope: !23)
+x7:
   call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf7, 7, 0\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 2, scope: !23)
   unreachable
-g6:
+g7:
   %v14 = shl i32 %v12, 3, !dbg !DILocation(line: 4, scope: !23)
   %v15 = add i32 %v2, %v14, !dbg !DILocation(line: 5, scope: !23)
-  %t7 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 6, scope: !23)
-  %v16 = load i64, ptr addrspace(258) %t7, align 8, !invariant.load !0, !dbg !DILocation(line: 6, scope: !23)
-  %t8 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 6, scope: !23)
-  %v17 = load i64, ptr addrspace(258) %t8, align 8, !invariant.load !0, !dbg !DILocation(line: 6, scope: !23)
+  %t8 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 6, scope: !23)
+  %v16 = load i64, ptr addrspace(258) %t8, align 8, !invariant.load !0, !dbg !DILocation(line: 6, scope: !23)
+  %t9 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 6, scope: !23)
+  %v17 = load i64, ptr addrspace(258) %t9, align 8, !invariant.load !0, !dbg !DILocation(line: 6, scope: !23)
   %v18 = zext i32 %v15 to i64, !dbg !DILocation(line: 6, scope: !23)
   %v19 = add i64 %v16, %v18, !dbg !DILocation(line: 6, scope: !23)
-  %t9 = inttoptr i64 %v16 to ptr, !dbg !DILocation(line: 6, scope: !23)
-  %t10 = getelementptr i8, ptr %t9, i64 %v18, !dbg !DILocation(line: 6, scope: !23)
-  %v20 = load volatile double, ptr %t10, align 1, !pcsections !{!"ft", !{i32 1}}, !dbg !DILocation(line: 6, scope: !23)
-  %t11 = call double asm "", "=x,0"(double %v21) #3, !dbg !DILocation(line: 7, scope: !23)
-  %t12 = fcmp olt double %v20, %t11, !dbg !DILocation(line: 7, scope: !23)
+  %t10 = inttoptr i64 %v16 to ptr, !dbg !DILocation(line: 6, scope: !23)
+  %t11 = getelementptr i8, ptr %t10, i64 %v18, !dbg !DILocation(line: 6, scope: !23)
+  %v20 = load volatile double, ptr %t11, align 1, !pcsections !{!"ft", !{i32 1}}, !dbg !DILocation(line: 6, scope: !23)
+  %t12 = fcmp olt double %v20, %v21, !dbg !DILocation(line: 7, scope: !23)
   %v22 = zext i1 %t12 to i8, !dbg !DILocation(line: 7, scope: !23)
   %v23 = zext i8 %v22 to i32, !dbg !DILocation(line: 8, scope: !23)
   %t13 = icmp ne i32 %v23, 0, !dbg !DILocation(line: 9, scope: !23)
@@ -858,7 +858,7 @@ g6:
   br i1 %t16, label %e17, label %b3, !dbg !DILocation(line: 14, scope: !23)
 b3:
   ret i32 %v26, !dbg !DILocation(line: 15, scope: !23)
-e4:
+e5:
   br label %b2, !dbg !DILocation(line: 2, scope: !23)
 e17:
   br label %b2, !dbg !DILocation(line: 14, scope: !23)
@@ -2243,41 +2243,41 @@ b0:
   %t4 = inttoptr i64 %v9 to ptr addrspace(258), !dbg !DILocation(line: 3, scope: !23)
   %t5 = getelementptr i8, ptr addrspace(258) %t4, i64 8, !dbg !DILocation(line: 3, scope: !23)
   %v10 = load atomic i64, ptr addrspace(258) %t5 unordered, align 8, !dbg !DILocation(line: 3, scope: !23)
-  br label %e6, !dbg !DILocation(line: 4, scope: !23)
+  %t6 = call double asm "", "=x,0"(double %v5) #3, !dbg !DILocation(line: 4, scope: !23)
+  br label %e7, !dbg !DILocation(line: 4, scope: !23)
 b2:
   %v13 = phi i32 [ %v31, %e24 ], [ %v35, %e32 ]
   %v24 = phi double [ %v27, %e24 ], [ %v36, %e32 ]
   %v28 = phi i32 [ %v29, %e24 ], [ %v37, %e32 ]
-  %t7 = icmp ne i32 0, 0, !dbg !DILocation(line: 4, scope: !23)
-  br i1 %t7, label %x8, label %g8, !prof !1, !dbg !DILocation(line: 4, scope: !23)
-x8:
+  %t8 = icmp ne i32 0, 0, !dbg !DILocation(line: 4, scope: !23)
+  br i1 %t8, label %x9, label %g9, !prof !1, !dbg !DILocation(line: 4, scope: !23)
+x9:
   call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf7, 7, 0\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 4, scope: !23)
   unreachable
-g8:
+g9:
   %v15 = shl i32 %v13, 3, !dbg !DILocation(line: 6, scope: !23)
   %v16 = add i32 %v2, %v15, !dbg !DILocation(line: 7, scope: !23)
-  %t9 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 8, scope: !23)
-  %v17 = load i64, ptr addrspace(258) %t9, align 8, !invariant.load !0, !dbg !DILocation(line: 8, scope: !23)
-  %t10 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 8, scope: !23)
-  %v18 = load i64, ptr addrspace(258) %t10, align 8, !invariant.load !0, !dbg !DILocation(line: 8, scope: !23)
+  %t10 = getelementptr i8, ptr addrspace(258) %context, i64 32, !dbg !DILocation(line: 8, scope: !23)
+  %v17 = load i64, ptr addrspace(258) %t10, align 8, !invariant.load !0, !dbg !DILocation(line: 8, scope: !23)
+  %t11 = getelementptr i8, ptr addrspace(258) %context, i64 40, !dbg !DILocation(line: 8, scope: !23)
+  %v18 = load i64, ptr addrspace(258) %t11, align 8, !invariant.load !0, !dbg !DILocation(line: 8, scope: !23)
   %v19 = zext i32 %v16 to i64, !dbg !DILocation(line: 8, scope: !23)
-  %t11 = inttoptr i64 %v18 to ptr addrspace(258), !dbg !DILocation(line: 9, scope: !23)
-  %t12 = getelementptr i8, ptr addrspace(258) %t11, i64 8, !dbg !DILocation(line: 9, scope: !23)
-  %v20 = load atomic i64, ptr addrspace(258) %t12 unordered, align 8, !dbg !DILocation(line: 9, scope: !23)
-  %t13 = icmp uge i64 %v19, %v20, !dbg !DILocation(line: 9, scope: !23)
-  %v21 = zext i1 %t13 to i8, !dbg !DILocation(line: 9, scope: !23)
-  %t14 = icmp ne i8 %v21, 0, !dbg !DILocation(line: 9, scope: !23)
-  br i1 %t14, label %x15, label %g15, !prof !1, !dbg !DILocation(line: 9, scope: !23)
-x15:
+  %t12 = inttoptr i64 %v18 to ptr addrspace(258), !dbg !DILocation(line: 9, scope: !23)
+  %t13 = getelementptr i8, ptr addrspace(258) %t12, i64 8, !dbg !DILocation(line: 9, scope: !23)
+  %v20 = load atomic i64, ptr addrspace(258) %t13 unordered, align 8, !dbg !DILocation(line: 9, scope: !23)
+  %t14 = icmp uge i64 %v19, %v20, !dbg !DILocation(line: 9, scope: !23)
+  %v21 = zext i1 %t14 to i8, !dbg !DILocation(line: 9, scope: !23)
+  %t15 = icmp ne i8 %v21, 0, !dbg !DILocation(line: 9, scope: !23)
+  br i1 %t15, label %x16, label %g16, !prof !1, !dbg !DILocation(line: 9, scope: !23)
+x16:
   call void asm sideeffect "1: ud2\0A.pushsection .fathom.traps,\22\22,@progbits\0A.long 1b - wf7, 7, 1\0A.popsection", "~{memory}"() #2, !dbg !DILocation(line: 9, scope: !23)
   unreachable
-g15:
+g16:
   %v22 = add i64 %v17, %v19, !dbg !DILocation(line: 10, scope: !23)
-  %t16 = inttoptr i64 %v17 to ptr, !dbg !DILocation(line: 10, scope: !23)
-  %t17 = getelementptr i8, ptr %t16, i64 %v19, !dbg !DILocation(line: 10, scope: !23)
-  %v23 = load volatile double, ptr %t17, align 1, !pcsections !{!"ft", !{i32 2}}, !dbg !DILocation(line: 10, scope: !23)
-  %t18 = call double asm "", "=x,0"(double %v24) #3, !dbg !DILocation(line: 11, scope: !23)
-  %t19 = fcmp olt double %v23, %t18, !dbg !DILocation(line: 11, scope: !23)
+  %t17 = inttoptr i64 %v17 to ptr, !dbg !DILocation(line: 10, scope: !23)
+  %t18 = getelementptr i8, ptr %t17, i64 %v19, !dbg !DILocation(line: 10, scope: !23)
+  %v23 = load volatile double, ptr %t18, align 1, !pcsections !{!"ft", !{i32 2}}, !dbg !DILocation(line: 10, scope: !23)
+  %t19 = fcmp olt double %v23, %v24, !dbg !DILocation(line: 11, scope: !23)
   %v25 = zext i1 %t19 to i8, !dbg !DILocation(line: 11, scope: !23)
   %v26 = zext i8 %v25 to i32, !dbg !DILocation(line: 12, scope: !23)
   %t20 = icmp ne i32 %v26, 0, !dbg !DILocation(line: 13, scope: !23)
@@ -2292,12 +2292,12 @@ g15:
 b3:
   ret i32 %v34, !dbg !DILocation(line: 19, scope: !23)
 b4:
-  %v34 = phi i32 [ %v29, %e25 ], [ %v95, %e43 ]
+  %v34 = phi i32 [ %v29, %e25 ], [ %v95, %e42 ]
   br label %b3, !dbg !DILocation(line: 20, scope: !23)
 b5:
-  %v35 = phi i32 [ 0, %e6 ]
-  %v36 = phi double [ %v5, %e6 ]
-  %v37 = phi i32 [ 0, %e6 ]
+  %v35 = phi i32 [ 0, %e7 ]
+  %v36 = phi double [ %t6, %e7 ]
+  %v37 = phi i32 [ 0, %e7 ]
   %v39 = add i32 1, %v35, !dbg !DILocation(line: 21, scope: !23)
   %v40 = sext i32 %v39 to i64, !dbg !DILocation(line: 21, scope: !23)
   %v42 = add i32 0, %v3, !dbg !DILocation(line: 21, scope: !23)
@@ -2339,33 +2339,32 @@ b6:
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 27, scope: !23)
   br label %e33, !dbg !DILocation(line: 27, scope: !23)
 b7:
-  %v84 = phi i32 [ %v35, %e33 ], [ %v96, %e42 ]
-  %v85 = phi double [ %v36, %e33 ], [ %v94, %e42 ]
-  %v86 = phi i32 [ %v37, %e33 ], [ %v95, %e42 ]
-  %v87 = phi i64 [ 0, %e33 ], [ %v99, %e42 ]
+  %v84 = phi i32 [ %v35, %e33 ], [ %v96, %e41 ]
+  %v85 = phi double [ %v36, %e33 ], [ %v94, %e41 ]
+  %v86 = phi i32 [ %v37, %e33 ], [ %v95, %e41 ]
+  %v87 = phi i64 [ 0, %e33 ], [ %v99, %e41 ]
   %v90 = mul i64 %v87, 8, !dbg !DILocation(line: 28, scope: !23)
   %v91 = add i64 %v80, %v90, !dbg !DILocation(line: 28, scope: !23)
   %t34 = inttoptr i64 %v80 to ptr addrspace(258), !dbg !DILocation(line: 29, scope: !23)
   %t35 = getelementptr inbounds i8, ptr addrspace(258) %t34, i64 %v90, !dbg !DILocation(line: 29, scope: !23)
   %v88 = load double, ptr addrspace(258) %t35, align 1, !dbg !DILocation(line: 29, scope: !23)
-  %t36 = call double asm "", "=x,0"(double %v85) #3, !dbg !DILocation(line: 29, scope: !23)
-  %t37 = fcmp olt double %v88, %t36, !dbg !DILocation(line: 29, scope: !23)
-  %v92 = zext i1 %t37 to i8, !dbg !DILocation(line: 29, scope: !23)
+  %t36 = fcmp olt double %v88, %v85, !dbg !DILocation(line: 29, scope: !23)
+  %v92 = zext i1 %t36 to i8, !dbg !DILocation(line: 29, scope: !23)
   %v93 = zext i8 %v92 to i32, !dbg !DILocation(line: 29, scope: !23)
+  %t37 = icmp ne i32 %v93, 0, !dbg !DILocation(line: 29, scope: !23)
+  %v94 = select i1 %t37, double %v88, double %v85, !dbg !DILocation(line: 29, scope: !23)
   %t38 = icmp ne i32 %v93, 0, !dbg !DILocation(line: 29, scope: !23)
-  %v94 = select i1 %t38, double %v88, double %v85, !dbg !DILocation(line: 29, scope: !23)
-  %t39 = icmp ne i32 %v93, 0, !dbg !DILocation(line: 29, scope: !23)
-  %v95 = select i1 %t39, i32 %v84, i32 %v86, !dbg !DILocation(line: 29, scope: !23)
+  %v95 = select i1 %t38, i32 %v84, i32 %v86, !dbg !DILocation(line: 29, scope: !23)
   %v96 = add i32 %v84, 1, !dbg !DILocation(line: 29, scope: !23)
-  %t40 = icmp ne i64 %v87, %v82, !dbg !DILocation(line: 30, scope: !23)
-  %v97 = zext i1 %t40 to i8, !dbg !DILocation(line: 30, scope: !23)
+  %t39 = icmp ne i64 %v87, %v82, !dbg !DILocation(line: 30, scope: !23)
+  %v97 = zext i1 %t39 to i8, !dbg !DILocation(line: 30, scope: !23)
   %v99 = add i64 %v87, 1, !dbg !DILocation(line: 30, scope: !23)
-  %t41 = icmp ne i8 %v97, 0, !dbg !DILocation(line: 31, scope: !23)
-  br i1 %t41, label %e42, label %b8, !dbg !DILocation(line: 31, scope: !23)
+  %t40 = icmp ne i8 %v97, 0, !dbg !DILocation(line: 31, scope: !23)
+  br i1 %t40, label %e41, label %b8, !dbg !DILocation(line: 31, scope: !23)
 b8:
   call void asm sideeffect "", "~{memory}"() nounwind, !dbg !DILocation(line: 32, scope: !23)
-  br label %e43, !dbg !DILocation(line: 32, scope: !23)
-e6:
+  br label %e42, !dbg !DILocation(line: 32, scope: !23)
+e7:
   br label %b5, !dbg !DILocation(line: 4, scope: !23)
 e24:
   br label %b2, !dbg !DILocation(line: 18, scope: !23)
@@ -2375,9 +2374,9 @@ e32:
   br label %b2, !dbg !DILocation(line: 25, scope: !23)
 e33:
   br label %b7, !dbg !DILocation(line: 27, scope: !23)
-e42:
+e41:
   br label %b7, !dbg !DILocation(line: 31, scope: !23)
-e43:
+e42:
   br label %b4, !dbg !DILocation(line: 32, scope: !23)
 }
 

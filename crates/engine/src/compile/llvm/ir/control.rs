@@ -52,11 +52,16 @@ impl Printer<'_> {
         let pool = &self.func.dfg.value_lists;
         let block = call.block(pool);
         let mut args = Vec::new();
-        for arg in call.args(pool) {
+        for (arg, param) in call.args(pool).zip(self.func.dfg.block_params(block)) {
             let BlockArg::Value(value) = arg else {
                 return unknown("what a call in a try_table leaves");
             };
-            args.push(self.handed_on(value)?);
+            let value = self.func.dfg.resolve_aliases(value);
+            let is_hidden = self.known.is_told(value) && self.known.is_compared(*param);
+            args.push(match is_hidden {
+                true => self.concealed(value)?,
+                false => self.handed_on(value)?,
+            });
         }
         if args.is_empty() {
             self.incoming.entry(block).or_default();

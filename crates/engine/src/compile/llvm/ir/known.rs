@@ -3,7 +3,9 @@
 //! It learns numbers from constants, and from comparisons: behind `x == 2`, which `x <= 2`
 //! and `x >= 2` can amount to, it puts 2 for `x`, and 1 for `x / 2`. So what could be a
 //! constant is hidden where it is compared (`float.rs`): a comparison of two values that
-//! it does not know tells it about neither.
+//! it does not know tells it about neither. A constant that a block is handed and that may be
+//! compared there is hidden in front of the block, which may be a loop: a search for the
+//! least stays a minimum.
 //!
 //! Integers are compared as they are, and so are vectors of them. Hence the bits of a vector
 //! are taken for something that LLVM does not know only where nothing but floats is made
@@ -16,8 +18,10 @@ use cranelift_codegen::ir::{BlockArg, Function, Inst, InstructionData, Opcode, T
 /// What could be known.
 #[derive(Default)]
 pub(super) struct Known {
-    /// Scalars that a constant may reach without arithmetic.
+    /// Scalars that may be a constant, but for what blocks are handed.
     told: BTreeSet<Value>,
+    /// What is compared, and what blocks hand on to be.
+    compared: BTreeSet<Value>,
     /// Vectors whose bits integers are made of.
     mixed: BTreeSet<Value>,
     /// Whether a number is converted to 64 bits.
@@ -33,7 +37,8 @@ impl Known {
             }
         }
         Known {
-            told: reached(&found.constants, &found.moves),
+            told: reached(&found.constants, &found.selected),
+            compared: reached(&found.compared, &found.handed),
             mixed: reached(&found.of_integers, &found.same_bits),
             has_promotion: found.has_promotion,
         }
@@ -42,6 +47,11 @@ impl Known {
     /// Whether a scalar may be a constant.
     pub(super) fn is_told(&self, value: Value) -> bool {
         self.told.contains(&value)
+    }
+
+    /// Whether a parameter of a block may be compared: it is not told.
+    pub(super) fn is_compared(&self, param: Value) -> bool {
+        self.compared.contains(&param)
     }
 
     /// Whether integers are made of a vector's bits.
@@ -71,8 +81,11 @@ fn reached(from: &[Value], ways: &BTreeMap<Value, Vec<Value>>) -> BTreeSet<Value
 #[derive(Default)]
 struct Finding {
     constants: Vec<Value>,
-    /// From a float to those that may be it.
-    moves: BTreeMap<Value, Vec<Value>>,
+    compared: Vec<Value>,
+    /// From a float to selections that may be it.
+    selected: BTreeMap<Value, Vec<Value>>,
+    /// From a float to those that it may be, and that blocks hand on.
+    handed: BTreeMap<Value, Vec<Value>>,
     of_integers: Vec<Value>,
     /// From a vector to those that have bits of it, and back.
     same_bits: BTreeMap<Value, Vec<Value>>,
@@ -96,29 +109,30 @@ impl Finding {
                 Opcode::Load if is_in_slot(func, data) => self.constants.push(result),
                 Opcode::Select => {
                     for arg in &dfg.inst_args(inst)[1..] {
-                        self.moved(func, *arg, result);
+                        let arg = dfg.resolve_aliases(*arg);
+                        self.selected.entry(arg).or_default().push(result);
+                        self.handed.entry(result).or_default().push(arg);
                     }
                 }
                 _ => {}
             }
         }
+        if matches!(opcode, Opcode::Fcmp | Opcode::Fmin | Opcode::Fmax) {
+            let args = dfg.inst_args(inst).iter();
+            self.compared
+                .extend(args.map(|arg| dfg.resolve_aliases(*arg)));
+        }
         for call in data.branch_destination(&dfg.jump_tables, &dfg.exception_tables) {
             let params = dfg.block_params(call.block(&dfg.value_lists));
             for (arg, param) in call.args(&dfg.value_lists).zip(params) {
                 if let BlockArg::Value(arg) = arg {
-                    self.moved(func, arg, *param);
-                    self.shared(dfg.resolve_aliases(arg), *param);
+                    let arg = dfg.resolve_aliases(arg);
+                    self.handed.entry(*param).or_default().push(arg);
+                    self.shared(arg, *param);
                 }
             }
         }
         self.bits(func, inst, result);
-    }
-
-    fn moved(&mut self, func: &Function, from: Value, to: Value) {
-        let from = func.dfg.resolve_aliases(from);
-        if func.dfg.value_type(from).is_float() {
-            self.moves.entry(from).or_default().push(to);
-        }
     }
 
     fn shared(&mut self, one: Value, other: Value) {
