@@ -53,7 +53,8 @@ fn identical_cells_are_not_called_different_and_are_covered() {
 
 #[test]
 fn what_is_planted_is_found_on_a_quiet_machine() {
-    for (estimator, rounds) in [(Estimator::Mean, 12), (Estimator::FasterHalf, 16)] {
+    // Half of the rounds say less where noise is even: what it costs.
+    for (estimator, rounds) in [(Estimator::Mean, 9), (Estimator::FasterHalf, 16)] {
         let planted = World {
             planted: 0.03,
             estimator,
@@ -61,7 +62,7 @@ fn what_is_planted_is_found_on_a_quiet_machine() {
         };
         let told = Told::of(&planted, TRIALS, SEED);
         assert!(told.found + 1 >= TRIALS, "{estimator}: {told:?}");
-        assert!(told.seen_mean < 0.01 && told.seen_cell < 0.035, "{told:?}");
+        assert!(told.seen_mean < 0.01 && told.seen_cell < 0.03, "{told:?}");
     }
 }
 
@@ -88,24 +89,39 @@ fn rows_that_differ_a_little_are_told_apart_on_a_disturbed_machine() {
 /// Stopping where an interval is narrow makes it no liar.
 #[test]
 fn cells_that_are_measured_until_they_are_known_are_covered_too() {
-    for noise in [Noise::Independent, Noise::Uneven] {
-        let until = World {
-            width: Some(0.02),
+    // By the mean and where rows differ in noise, a cell that is settled at 1 % makes the
+    // noisiest ones' smallest difference 5.69 % instead of 5.71 %: not the same.
+    for (estimator, noise, width) in [
+        (Estimator::Mean, Noise::Independent, 0.01),
+        (Estimator::FasterHalf, Noise::Independent, 0.02),
+        (Estimator::FasterHalf, Noise::Uneven, 0.02),
+    ] {
+        let all = World {
+            estimator,
             ..world(noise, 9)
         };
-        let told = Told::of(&until, TRIALS / 2, SEED);
-        let what = format!("{} ({}): {told:?}", noise.name(), noise.help());
-        assert!(told.campaigns_different <= 1, "{what}");
-        assert!(
-            f64::from(told.covered) > 0.93 * f64::from(told.cells),
-            "{what}"
-        );
-        // Fewer rounds than nine of everything: quiet cells are known less well, and
-        // what is seen in the noisiest, which are never known so well, is the same.
-        let all = Told::of(&world(noise, 9), TRIALS / 2, SEED);
-        assert!(told.seen_cell >= all.seen_cell, "{what} {all:?}");
-        assert!(told.equivalent < all.equivalent, "{what} {all:?}");
+        let until = World {
+            width: Some(width),
+            ..all
+        };
+        until_known(&until, &all);
     }
+}
+
+fn until_known(until: &World, all: &World) {
+    let noise = all.noise;
+    let told = Told::of(until, TRIALS / 2, SEED);
+    let what = format!("{} ({}): {told:?}", noise.name(), noise.help());
+    assert!(told.campaigns_different <= 1, "{what}");
+    assert!(
+        f64::from(told.covered) > 0.93 * f64::from(told.cells),
+        "{what}"
+    );
+    // Fewer rounds than nine of everything: quiet cells are known less well, and
+    // what is seen in the noisiest, which are never known so well, is the same.
+    let all = Told::of(all, TRIALS / 2, SEED);
+    assert!(told.seen_cell >= all.seen_cell, "{what} {all:?}");
+    assert!(told.equivalent < all.equivalent, "{what} {all:?}");
 }
 
 #[test]
