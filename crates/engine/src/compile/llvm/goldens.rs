@@ -5,12 +5,12 @@
 //! `FATHOM_BLESS=1` rewrites what is expected.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 use super::ir::{Around, Care};
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
 use crate::compile::compilers::{Compilers, Translated};
 use crate::compile::passing::Passing;
+use crate::compile::translate::goldens::{data, expect, inputs};
 use crate::compile::translate::{Inlinable, ModuleEnv};
 use crate::compile::{CompileBudget, Elide, ModuleBudget, Target};
 use crate::facts::features::Features;
@@ -70,28 +70,13 @@ fn render(wat: &str, bounds: Bounds) -> String {
     text
 }
 
-fn inputs(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("the folder of goldens is there");
-    let paths = entries.map(|entry| entry.expect("an entry").path());
-    let mut paths: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|e| e == "wat"))
-        .collect();
-    paths.sort();
-    paths
-}
-
 #[test]
 #[cfg_attr(
     not(target_arch = "x86_64"),
     ignore = "SKIPPED: the goldens are those of x86-64"
 )]
 fn ir_goldens() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/llvm");
-    let bless = std::env::var_os("FATHOM_BLESS").is_some_and(|v| v == "1");
-    let inputs = inputs(&folder);
-    assert!(!inputs.is_empty(), "no goldens in {}", folder.display());
-    let mut stale = Vec::new();
-    for path in inputs {
+    let found = inputs(&data("llvm")).into_iter().map(|path| {
         let wat = std::fs::read_to_string(&path).expect("the input can be read");
         let first = wat.lines().next().unwrap_or_default();
         let names = first.strip_prefix(";; bounds:").unwrap_or("guard");
@@ -99,16 +84,7 @@ fn ir_goldens() {
             .split_whitespace()
             .map(|name| render(&wat, name.parse().expect("a strategy's name")))
             .collect();
-        let golden = path.with_extension("ll");
-        if bless {
-            std::fs::write(&golden, &found).expect("the golden can be written");
-        } else if std::fs::read_to_string(&golden).unwrap_or_default() != found {
-            stale.push(format!("--- {}\n{found}", golden.display()));
-        }
-    }
-    assert!(
-        stale.is_empty(),
-        "these differ from what is expected (FATHOM_BLESS=1 accepts them):\n{}",
-        stale.join("\n")
-    );
+        (path.with_extension("ll"), found)
+    });
+    expect(found);
 }

@@ -82,7 +82,7 @@ fn render(wat: &str, bounds: Bounds, spectre: bool, stage: Stage) -> String {
     text
 }
 
-pub(super) fn inputs(folder: &Path) -> Vec<PathBuf> {
+pub(in crate::compile) fn inputs(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("the folder of goldens is there");
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.expect("an entry").path())
@@ -146,7 +146,7 @@ fn golden(wat: &str, stage: Stage) -> String {
 }
 
 /// Files that differ from what was found, which are rewritten where that is asked for.
-pub(super) fn expect(files: impl IntoIterator<Item = (PathBuf, String)>) {
+pub(in crate::compile) fn expect(files: impl IntoIterator<Item = (PathBuf, String)>) {
     let bless = std::env::var_os("FATHOM_BLESS").is_some_and(|v| v == "1");
     let mut stale = Vec::new();
     for (file, found) in files {
@@ -164,7 +164,7 @@ pub(super) fn expect(files: impl IntoIterator<Item = (PathBuf, String)>) {
 }
 
 /// The folder of the tests' data.
-pub(super) fn data(folder: &str) -> PathBuf {
+pub(in crate::compile) fn data(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests")
         .join(folder)

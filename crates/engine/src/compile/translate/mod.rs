@@ -455,4 +455,4 @@ fn operator_name(op: &Operator<'_>) -> String {
 #[cfg(test)]
 mod forms;
 #[cfg(test)]
-mod goldens;
+pub(super) mod goldens;
