@@ -4,6 +4,7 @@ mod common;
 
 use common::data;
 use fathom_report::chart::stack;
+use fathom_report::view::Totals;
 use fathom_report::{Format, Report, Style};
 use fathom_stats::Figure;
 use serde_json::Value;
@@ -142,14 +143,31 @@ fn the_start_is_the_same_in_the_chart_and_in_the_table() {
 
 #[test]
 fn a_control_of_too_few_rounds_is_not_called_missing() {
-    let (report, text) = report(|record| record["round"].as_u64().unwrap_or(0) == 0);
-    assert!(!text.contains("No control was measured"), "{text}");
+    // Of few rounds nothing is told, and that is told once.
+    let (early, text) = report(|record| record["round"].as_u64().unwrap_or(0) < 4);
+    let page = early.render(Format::Html, Style::default()).unwrap();
+    for told in [&text, &page] {
+        let told = told.to_lowercase();
+        assert!(!told.contains("no control was measured"), "{told}");
+        assert!(!told.contains("noise floor is not known"), "{told}");
+    }
+    let said = "too few rounds to say anything; it takes 5.";
+    assert_eq!(text.matches(said).count(), 1, "{text}");
+    // Only the control has few.
+    let (behind, text) = report(|record| {
+        let cell = record["cell"].as_str().unwrap_or_default();
+        !cell.ends_with("control") || record["round"].as_u64().is_none_or(|round| round < 4)
+    });
+    assert!(!behind.view.groups[0].is_early());
     assert!(
         text.contains("The noise floor is not known yet: it takes 5 rounds."),
         "{text}"
     );
-    let page = report.render(Format::Html, Style::default()).unwrap();
-    assert!(!page.contains("no control was measured"));
+    let page = behind.render(Format::Html, Style::default()).unwrap();
+    for told in [text, page] {
+        let told = told.to_lowercase();
+        assert!(!told.contains("no control was measured"), "{told}");
+    }
     let (_, text) = self::report(|record| {
         if let Some(cells) = record.get_mut("cells").and_then(Value::as_array_mut) {
             cells.retain(|cell| cell.get("control_of").is_none());
@@ -197,9 +215,24 @@ fn no_total_is_told_below_five_rounds() {
         said.contains("for one run fathom guard") && said.ends_with("to place fathom trap."),
         "{said}"
     );
-    let (report, _) = self::report(|record| record["round"].as_u64().is_none_or(|at| at < 4));
+    // Where no row has five, there is neither a sentence nor a table.
+    let (report, text) = self::report(|record| record["round"].as_u64().is_none_or(|at| at < 4));
+    assert_eq!(report.view.groups[0].totals, None);
+    let forms = [Format::Html, Format::Markdown, Format::Json];
+    let forms = forms.map(|form| report.render(form, Style::default()).unwrap());
+    for told in forms.iter().chain([&text]) {
+        assert!(!told.contains(Totals::TITLE), "{told}");
+    }
+    // Where one has, it is told of no other.
+    let (report, _) = self::report(|record| {
+        let is_guard = record["cell"]
+            .as_str()
+            .is_some_and(|id| id.starts_with("fathom/guard/speed/"));
+        is_guard || record["round"].as_u64().is_none_or(|at| at < 4)
+    });
     let totals = report.view.groups[0].totals.clone().unwrap();
-    assert!(totals.rows.iter().all(|row| row.ns.is_none()));
+    let known = totals.rows.iter().filter(|row| row.ns.is_some());
+    assert!(known.map(|row| &row.name).eq(["fathom guard"]));
     assert!(totals.sentence.contains("too few rounds to name"));
 }
 

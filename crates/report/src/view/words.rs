@@ -344,7 +344,7 @@ pub fn doubt(verdict: Verdict) -> Option<String> {
     match verdict {
         Verdict::Different | Verdict::Equivalent | Verdict::Undecided => None,
         Verdict::TooFew => Some(format!("Too few rounds to be sure: it takes {ROUNDS_MIN}.")),
-        Verdict::Uncontrolled => Some("No control was measured, so this may be noise.".to_owned()),
+        Verdict::Uncontrolled => Some("No control says how much of this is noise.".to_owned()),
     }
 }
 
