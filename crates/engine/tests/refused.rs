@@ -1,48 +1,62 @@
 //! Modules that are refused: by their first body that is, and without compiling the others.
 
-use std::time::{Duration, Instant};
+use fathom_engine::{Config, Engine, ErrorKind, Module, Result};
 
-use fathom_engine::{Config, Engine, Module};
+fn load(wasm: &[u8]) -> Result<Module> {
+    Module::new(&Engine::new(&Config::new()).unwrap(), wasm)
+}
 
-/// Functions of much work, but for these, which do not validate.
-fn module(refused: &[usize]) -> Vec<u8> {
-    let step = "(local.set 0 (i32.mul (i32.load (local.get 0)) (local.get 0)))";
-    let work = step.repeat(80);
+/// A short function that is beyond the budget, which is found by compiling it only, and a
+/// longer one behind it, which comes first; whether that validates is asked for.
+fn dear_and_long(is_valid: bool) -> Vec<u8> {
+    let (values, gets) = ("i32 ".repeat(1000), "(local.get 0)".repeat(1000));
+    let calls = "call $dear ".repeat(1000);
+    let work = "(drop (i32.load (local.get 0)))".repeat(5_000);
+    let last = if is_valid { "" } else { "i32.add drop" };
+    wat::parse_str(format!(
+        "(module (memory 1)
+           (func $dear (param {values}) (result {values}) {gets} {calls})
+           (func (param i32) {work} {last}))"
+    ))
+    .unwrap()
+}
+
+/// By one thread, so that one body comes after the other.
+#[test]
+fn nothing_is_compiled_once_a_body_is_refused() {
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1);
+    let kind = |is_valid| {
+        let wasm = dear_and_long(is_valid);
+        let error = load(&wasm).err().expect("one of them is refused");
+        error.into_kind()
+    };
+    let [valid, invalid] = one.build().unwrap().install(|| [true, false].map(kind));
+    assert!(
+        matches!(&valid, ErrorKind::Budget(why) if why.contains("function 0 ")),
+        "{valid}"
+    );
+    assert!(matches!(invalid, ErrorKind::Invalid { .. }), "{invalid}");
+}
+
+/// Functions, some of which do not validate: the later, the longer, and the longest come
+/// first.
+fn some_of_many(refused: &[usize]) -> Vec<u8> {
     let body = |n: usize| match refused.contains(&n) {
-        true => format!("(func (param i32) {work} i32.add drop)"),
-        false => format!("(func (param i32) {work})"),
+        true => format!("(func (param i32) {} i32.add drop)", "nop ".repeat(n)),
+        false => "(func (param i32) (drop (i32.load (local.get 0))))".to_owned(),
     };
     let bodies: String = (0..600).map(body).collect();
     wat::parse_str(format!("(module (memory 1) {bodies})")).unwrap()
 }
 
-/// How long compiling takes, and where it is refused.
-fn compiled(wasm: &[u8]) -> (Duration, Option<usize>) {
-    let engine = Engine::new(&Config::new()).unwrap();
-    let start = Instant::now();
-    let module = Module::new(&engine, wasm);
-    (
-        start.elapsed(),
-        module.err().and_then(|error| error.offset()),
-    )
-}
-
-#[test]
-fn nothing_is_compiled_once_a_body_is_refused() {
-    let (whole, none) = compiled(&module(&[]));
-    assert_eq!(none, None);
-    // Both are among the longest, which come first.
-    let (soon, offset) = compiled(&module(&[400, 450]));
-    assert!(offset.is_some());
-    assert!(soon < whole / 3, "{soon:?} beside {whole:?}");
-}
-
 #[test]
 fn the_first_by_index_is_told() {
-    let first = compiled(&module(&[100])).1;
+    let offset = |refused: &[usize]| load(&some_of_many(refused)).err()?.offset();
+    let first = offset(&[100]);
+    assert!(first.is_some());
     for others in [&[100, 101][..], &[100, 599], &[599, 100, 300, 200]] {
         for _ in 0..5 {
-            assert_eq!(compiled(&module(others)).1, first, "{others:?}");
+            assert_eq!(offset(others), first, "{others:?}");
         }
     }
 }
@@ -51,8 +65,7 @@ fn the_first_by_index_is_told() {
 fn what_no_option_turns_on_is_said_in_words() {
     let said = |text: &str| {
         let wasm = wat::parse_str(text).unwrap();
-        let engine = Engine::new(&Config::new()).unwrap();
-        Module::new(&engine, wasm).err().unwrap().to_string()
+        load(&wasm).err().unwrap().to_string()
     };
     let legacy = said("(module (func try catch_all end))");
     assert!(
