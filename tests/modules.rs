@@ -1,15 +1,12 @@
 //! Modules that people have and that are no WASI programs: a small stand-in of each kind,
-//! what is said of it in one line, and how soon.
+//! what is said of it in one line, and what is not looked at before.
 //!
-//! `cargo test --test modules -- --nocapture` prints the table with the times.
+//! `cargo test --test modules -- --nocapture` prints the table with the times, each of one run.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-
-/// Far more than it takes (some 10 ms), and far less than to compile the large ones.
-const SOON: Duration = Duration::from_secs(2);
+use std::time::Instant;
 
 /// A kind: the file, what is said, and what is said to help.
 struct Kind {
@@ -223,16 +220,15 @@ fn other_files() -> Vec<Kind> {
     ]
 }
 
-/// What stands in front of this many functions is to be known before they are compiled.
+/// What stands in front of this many functions is to be known before they are compiled, or
+/// validated: the last of them is refused then.
 fn large() -> Vec<Kind> {
     let body = "(local.set 0 (i32.add (local.get 0) (i32.load (local.get 0))))".repeat(60);
-    let bodies: String = (0..3_000)
-        .map(|_| format!("(func (param i32) {body})"))
-        .collect();
+    let bodies = format!("(func (param i32) {body})").repeat(3_000);
     let with = |name, fields: &str, says| {
         text(
             name,
-            &format!("(module {fields} (memory 1) {bodies})"),
+            &format!("(module {fields} (memory 1) {bodies} (func i32.add drop))"),
             says,
             "",
         )
@@ -282,7 +278,6 @@ fn refused(words: &[&str], module: &Path) -> String {
         !line.contains("must be enabled") && line.len() < 600,
         "{line}"
     );
-    assert!(took < SOON, "{words:?} took {took:?}: {line}");
     assert!(output.stdout.is_empty());
     line
 }
