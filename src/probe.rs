@@ -137,6 +137,7 @@ fn rows(
         own_strategies: &own_strategies,
         own_settings: &choices,
         own_lacks: &generator::lacks(&choices, &args.engines, house),
+        own_further: &[],
         natives: &[],
         outside,
     };

@@ -103,7 +103,8 @@ pub struct Pace {
     /// Warm-up iterations before them [default: 1; 0 for startup]
     #[arg(long)]
     pub warmup: Option<u32>,
-    /// Time for the whole campaign, such as 90s or 10m; the first round is always finished
+    /// Time for measuring, such as 90s or 10m; the first round is always finished, and probing
+    /// comes before
     #[arg(long, value_parser = duration)]
     pub budget: Option<Duration>,
     /// Stop measuring a workload when its ratio is known to within this, to either side

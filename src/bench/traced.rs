@@ -190,7 +190,9 @@ impl<'a> Run<'a> {
         stop: &'a AtomicBool,
     ) -> anyhow::Result<Run<'a>> {
         let scratch = scratch()?;
-        let request = prepared.plan.request(task, repeat, 1, scratch.path());
+        let request = prepared
+            .plan
+            .request(task, repeat, prepared.plan.laps(1), scratch.path());
         let request = request.with_context(|| task.artifact.display().to_string())?;
         Ok(Run {
             prepared,

@@ -112,6 +112,8 @@ pub struct Menu<'a> {
     pub own_settings: &'a Choices,
     /// What of these is not to be had, and why.
     pub own_lacks: &'a [Lack],
+    /// Further rows of ours where nothing is named.
+    pub own_further: &'a [Wanted],
     /// Native builds that are measured where nothing is named. A suite has some, and then
     /// others may be named; a module has none.
     pub natives: &'a [Variant],
@@ -227,16 +229,15 @@ pub fn rows(wanted: &[Wanted], menu: &Menu<'_>) -> Result<(Vec<Row>, Vec<Absent>
 
 impl Menu<'_> {
     fn everything(&self) -> Vec<Wanted> {
-        let own = std::iter::once(OWN);
         let outside = self.outside.iter().map(|(spec, _)| spec.name.as_str());
         let native = self.natives.iter().map(|variant| variant.name());
-        let names = own.chain(outside).chain(native);
-        names
-            .map(|name| Wanted {
-                engine: name.to_owned(),
-                strategy: None,
-                backend: None,
-            })
+        let others = outside.chain(native).map(|name| Wanted {
+            engine: name.to_owned(),
+            ..Wanted::own()
+        });
+        let own = std::iter::once(Wanted::own());
+        own.chain(self.own_further.iter().cloned())
+            .chain(others)
             .collect()
     }
 }
@@ -387,19 +388,24 @@ pub struct Program<'a> {
 pub enum Controls {
     /// The first of all.
     First,
-    /// The first of each engine, native code's too: noise is not everybody's alike.
-    EachEngine,
+    /// The first of all, and of native code: the two that everything is compared with.
+    FirstAndNative,
 }
 
 impl Controls {
     /// Whether the row at a position has a control.
     fn has(self, rows: &[Row], position: usize) -> bool {
-        let engine = &rows[position].sandbox.engine;
-        let mut before = rows[..position].iter();
+        let is_native = |row: &Row| row.native.is_some();
+        let first_native = rows.iter().position(is_native);
         match self {
             Controls::First => position == 0,
-            Controls::EachEngine => before.all(|row| row.sandbox.engine != *engine),
+            Controls::FirstAndNative => position == 0 || first_native == Some(position),
         }
+    }
+
+    /// Whether rows are compared with each other by them.
+    pub fn compares(self) -> bool {
+        self == Controls::FirstAndNative
     }
 }
 

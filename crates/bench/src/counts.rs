@@ -85,7 +85,7 @@ pub fn count(
     for iterations in ITERATIONS {
         let scratch = scratch()?;
         let table = scratch.path().join("calls");
-        let request = plan.request(task, 0, iterations, scratch.path());
+        let request = plan.request(task, 0, plan.laps(iterations), scratch.path());
         let request = request
             .map_err(|error| DriveError::failed(FailureKind::Io, format!("its layout: {error}")))?;
         let conversation = driver.under(&tracer(&table)).ask(&request, limit, stop)?;

@@ -33,9 +33,14 @@ pub fn judge(
     let id = task.cell.id();
     let mut counted: BTreeMap<u32, u32> = BTreeMap::new();
     let mut records = Vec::new();
+    let mut warmup_ns = None;
     for iteration in &conversation.iterations {
         let kernel_ns = judge_iteration(plan, task, iteration)?;
         if !iteration.counted {
+            // Those after the last counted one are company for other workers.
+            if iteration.thread == 0 && !counted.contains_key(&0) {
+                *warmup_ns.get_or_insert(0) += wall_ns(iteration);
+            }
             continue;
         }
         let index = counted.entry(iteration.thread).or_default();
@@ -65,6 +70,7 @@ pub fn judge(
         round,
         phases: conversation.phases.clone(),
         metrics: conversation.metrics.clone(),
+        warmup_ns,
         wall_ns: outside.wall_ns,
         cpu_ns: outside.cpu_ns,
         cpu_host: outside.cpu_host,
@@ -76,6 +82,11 @@ pub fn judge(
             .then(|| plan.layout_seed(&task.cell, round)),
     }));
     Ok(records)
+}
+
+/// All of an iteration.
+fn wall_ns(iteration: &Iteration) -> u64 {
+    iteration.phases.values().map(|span| span.wall_ns).sum()
 }
 
 /// One iteration, warm-up and company included: a wrong answer is wrong

@@ -71,6 +71,15 @@ pub const WORKING: &str = ".";
 /// Where an empty folder is in the scratch folder.
 pub(crate) const EMPTY: &str = "folder";
 
+/// Iterations of a child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Laps {
+    /// Before the counted ones.
+    pub warmup: u32,
+    /// Counted.
+    pub counted: u32,
+}
+
 /// What a program is given: the same on every engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
@@ -97,6 +106,14 @@ impl Plan {
     /// Whether a program that ended with this status did as it should.
     pub fn allows(&self, exit: i32) -> bool {
         exit == 0 || self.exits_allowed.contains(&exit)
+    }
+
+    /// So many counted iterations behind the usual ones before them.
+    pub fn laps(&self, counted: u32) -> Laps {
+        Laps {
+            warmup: self.config.warmup,
+            counted,
+        }
     }
 
     /// The cells, in the order of the tasks.
@@ -142,7 +159,7 @@ impl Plan {
         &self,
         task: &Task,
         round: u32,
-        iterations: u32,
+        laps: Laps,
         scratch: &Path,
     ) -> io::Result<Request> {
         let cell = &task.cell;
@@ -157,8 +174,8 @@ impl Plan {
             settings: cell.sandbox.settings.clone(),
             threads: cell.threads,
             cpus: cpus_for(&self.config.cpus, cell.threads),
-            warmup: self.config.warmup,
-            iterations,
+            warmup: laps.warmup,
+            iterations: laps.counted,
             scratch: scratch.to_owned(),
             seed: if self.config.layout_varies {
                 self.layout_seed(cell, round)
@@ -317,7 +334,7 @@ pub(crate) mod tests {
         let mut plan = plan(&["a"]);
         plan.config.cpus = vec![3, 1];
         let ask = |plan: &Plan| match plan
-            .request(&plan.tasks[0], 0, 4, Path::new("/s"))
+            .request(&plan.tasks[0], 0, plan.laps(4), Path::new("/s"))
             .unwrap()
             .job
         {

@@ -15,6 +15,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use fathom_engine::Codegen;
 use fathom_record::{
     Campaign, Compared, Estimator, FailureKind, Header, Variant,
     campaign::{AbsentNote, Config, FORMAT_VERSION},
@@ -25,7 +26,7 @@ use crate::{
     asked::{AskError, Asked, ensure},
     built,
     check::Expected,
-    choose::{self, Absent, Builds, Controls, Menu, OWN, Program, Row},
+    choose::{self, Absent, Builds, Menu, OWN, Program, Row, Wanted},
     copies, counts,
     date::rfc3339,
     driver::{Driver, ProcessDriver},
@@ -135,7 +136,7 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
     }
     copies::give(&mut plan.input, &folder)?;
     // Where nothing is compared nobody asks what a layout is worth.
-    if design.controls == Controls::EachEngine {
+    if design.controls.compares() {
         header.config.layouts = layout::varied(&plan);
     }
     let engines = identities(&outside, house);
@@ -167,11 +168,17 @@ fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>),
     let (asked, design) = (here.asked, here.asked.subject.design());
     let (own_strategies, lacking) = (design.strategies)(asked, measured)?;
     let wanted = (design.wanted)(here);
-    let own_lacks = generator::lacks(&measured.settings, &wanted, here.house);
+    let own_further = match wanted.is_empty() && asked.settings.settings().next().is_none() {
+        true => further(design, measured, &own_strategies),
+        false => Vec::new(),
+    };
+    let words = [&wanted[..], &own_further].concat();
+    let own_lacks = generator::lacks(&measured.settings, &words, here.house);
     let menu = Menu {
         own_strategies: &own_strategies,
         own_settings: &measured.settings,
         own_lacks: &own_lacks,
+        own_further: &own_further,
         natives: &measured.natives,
         outside: here.outside,
     };
@@ -194,6 +201,19 @@ fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>),
         format!("nothing to measure: {}", why.collect::<Vec<_>>().join("; "))
     })?;
     Ok((rows, absent))
+}
+
+/// Our first row by other generators.
+fn further(design: &Design, measured: &Measured, strategies: &[String]) -> Vec<Wanted> {
+    let Some(first) = strategies.first() else {
+        return Vec::new();
+    };
+    let by = |codegen: &Codegen| Wanted {
+        strategy: Some(first.clone()),
+        backend: Some(codegen.name().to_owned()),
+        ..Wanted::own()
+    };
+    (design.generators)(measured).iter().map(by).collect()
 }
 
 /// Takes the rows away whose engine takes no build of what is measured.
@@ -410,7 +430,7 @@ fn pace(asked: &Asked) -> Pace {
         false => design.budget,
     };
     // Where nothing is compared nothing has a width.
-    let compares = design.controls == Controls::EachEngine;
+    let compares = design.controls.compares();
     let width = compares.then_some(duration.width.unwrap_or(WIDTH));
     // Who says how many rounds has said how long.
     let default = duration.rounds.is_none().then_some(default);

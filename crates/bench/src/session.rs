@@ -26,12 +26,12 @@ mod counted;
 mod itself;
 mod rest;
 
-use rest::{Part, Share};
+use rest::Share;
 
 use crate::{
     driver::{Conversation, DriveError, Driver},
     judge::judge,
-    plan::{EMPTY, Plan, Task},
+    plan::{EMPTY, Laps, Plan, Task},
     results::{Results, ResultsError},
     steer::Steer,
 };
@@ -70,12 +70,10 @@ pub enum Note<'a> {
         /// Cells left in it.
         cells: usize,
     },
-    /// A sandbox, or its control, takes no part any more, so that there can be enough rounds.
+    /// A sandbox takes no part any more, so that there can be enough rounds.
     Rests {
         /// The sandbox that rests from here on.
         sandbox: &'a SandboxId,
-        /// Whether it is its control alone.
-        is_control: bool,
         /// What it took in a round.
         round: Duration,
     },
@@ -163,7 +161,7 @@ impl Session<'_> {
         for round in 0..rounds {
             self.let_rest(round, &clock, &mut resting);
             let mut left = self.left_in(round);
-            left.retain(|&position| !resting.contains(&self.part(position)));
+            left.retain(|&position| !resting.contains(&self.sandbox(position)));
             if left.is_empty() {
                 continue;
             }
@@ -191,7 +189,7 @@ impl Session<'_> {
                 rounds,
                 cells: left.len(),
             });
-            if !self.round(round, &left, &mut clock, &mut resting)? {
+            if !self.round(round, &left, &mut clock)? {
                 return Ok(Ended::Stopped);
             }
         }
@@ -199,34 +197,33 @@ impl Session<'_> {
     }
 
     /// Adds to those that rest, where the rounds still wanted would not end in time.
-    fn let_rest(&mut self, round: u32, clock: &Clock, resting: &mut BTreeSet<Part>) {
+    fn let_rest(&mut self, round: u32, clock: &Clock, resting: &mut BTreeSet<SandboxId>) {
         let wanted = self.pace.rounds_wanted.min(self.plan.config.rounds);
         let Some(left) = clock.left() else { return };
         if round == 0 || round >= wanted {
             return;
         }
-        let mut shares: BTreeMap<Part, Share> = BTreeMap::new();
+        let mut shares: BTreeMap<SandboxId, Share> = BTreeMap::new();
         // Without cells that are given up: they take no time any more.
         for position in self.left_in(round) {
-            let part = self.part(position);
-            if resting.contains(&part) {
+            let sandbox = self.sandbox(position);
+            if resting.contains(&sandbox) {
                 continue;
             }
-            let share = shares.entry(part.clone()).or_insert(Share {
-                part,
+            let share = shares.entry(sandbox.clone()).or_insert(Share {
+                sandbox,
                 round: Duration::ZERO,
                 is_needed: self.is_needed(position),
             });
             share.round += clock.expect(self.plan, &[position]);
         }
         let all: Vec<Share> = shares.values().cloned().collect();
-        for part in rest::resting(all, wanted - round, left) {
+        for sandbox in rest::resting(all, wanted - round, left) {
             self.observer.note(Note::Rests {
-                sandbox: &part.sandbox,
-                is_control: part.is_control,
-                round: shares[&part].round,
+                sandbox: &sandbox,
+                round: shares[&sandbox].round,
             });
-            resting.insert(part);
+            resting.insert(sandbox);
         }
     }
 
@@ -248,8 +245,8 @@ impl Session<'_> {
         left
     }
 
-    fn part(&self, position: usize) -> Part {
-        Part::of(&self.plan.tasks[position].cell)
+    fn sandbox(&self, position: usize) -> SandboxId {
+        self.plan.tasks[position].cell.sandbox.id()
     }
 
     /// Whether others are compared with it: native code, and what comes first.
@@ -258,57 +255,19 @@ impl Session<'_> {
         !cell.variant.is_wasm() || cell.sandbox == self.plan.tasks[0].cell.sandbox
     }
 
-    /// Whether a control is to rest from the first round on: what is known of its sandbox
-    /// by now is slower by far than what the budget has for a cell.
-    fn is_too_slow(&self, position: usize, clock: &Clock) -> bool {
-        /// So many times a cell's share of the time that there is for the rounds wanted.
-        const SLOW: u32 = 3;
-        let (
-            Part {
-                sandbox,
-                is_control,
-            },
-            wanted,
-        ) = (self.part(position), self.pace.rounds_wanted);
-        let (Some(budget), true) = (clock.budget, is_control && wanted > 0) else {
-            return false;
-        };
-        let cells = u32::try_from(self.plan.tasks.len()).unwrap_or(u32::MAX);
-        let share = budget / wanted / cells.max(1);
-        let seen = |task: &&Task| task.cell.sandbox.id() == sandbox && !task.cell.is_control();
-        let seen = self.plan.tasks.iter().filter(seen);
-        let took: Vec<Duration> = seen.filter_map(|task| clock.of(task)).collect();
-        let count = u32::try_from(took.len()).unwrap_or(u32::MAX);
-        !self.is_needed(position)
-            && count > 0
-            && took.iter().sum::<Duration>() / count > share * SLOW
-    }
-
     /// Measures these cells; false when the user wants to stop.
     fn round(
         &mut self,
         round: u32,
         positions: &[usize],
         clock: &mut Clock,
-        resting: &mut BTreeSet<Part>,
     ) -> Result<bool, ResultsError> {
         let rounds_after = self.plan.config.rounds - round - 1;
         let iterations = self.iterations(round);
+        let warm = self.warm(round);
         for (done, &position) in positions.iter().enumerate() {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(false);
-            }
-            let part = self.part(position);
-            if round == 0 && !resting.contains(&part) && self.is_too_slow(position, clock) {
-                self.observer.note(Note::Rests {
-                    sandbox: &part.sandbox,
-                    is_control: true,
-                    round: Duration::ZERO,
-                });
-                resting.insert(part.clone());
-            }
-            if resting.contains(&part) {
-                continue;
             }
             let task = &self.plan.tasks[position];
             let left = clock.campaign_left(self.plan, &positions[done..], rounds_after);
@@ -317,8 +276,15 @@ impl Session<'_> {
                 left,
             });
             let count = iterations.get(&self.program_of(task)).copied();
+            let laps = Laps {
+                warmup: match warm.contains(&task.cell.id()) {
+                    true => 0,
+                    false => self.plan.config.warmup,
+                },
+                counted: count.unwrap_or(self.plan.config.iterations),
+            };
             let begun = Instant::now();
-            if !self.measure(task, round, count.unwrap_or(self.plan.config.iterations))? {
+            if !self.measure(task, round, laps)? {
                 return Ok(false);
             }
             clock.took(task, begun.elapsed());
@@ -338,10 +304,10 @@ impl Session<'_> {
     }
 
     /// Measures one cell once; false when the user wants to stop.
-    fn measure(&mut self, task: &Task, round: u32, iterations: u32) -> Result<bool, ResultsError> {
+    fn measure(&mut self, task: &Task, round: u32, laps: Laps) -> Result<bool, ResultsError> {
         let limit = Duration::from_millis(self.plan.config.limit_ms);
         let answer = scratch().and_then(|scratch| {
-            let request = self.plan.request(task, round, iterations, scratch.path());
+            let request = self.plan.request(task, round, laps, scratch.path());
             let request = request.map_err(|error| {
                 let path = task.artifact.display();
                 DriveError::failed(FailureKind::Io, format!("{path}: {error}"))
@@ -349,7 +315,7 @@ impl Session<'_> {
             let driver = &mut self.drivers[task.driver];
             let begun = SystemTime::now();
             let conversation = driver.ask(&request, limit, self.stop)?;
-            match judge(self.plan, task, round, iterations, &conversation) {
+            match judge(self.plan, task, round, laps.counted, &conversation) {
                 Ok(records) => Ok((records, conversation)),
                 Err(wrong) => {
                     let asked = (limit, self.stop);

@@ -18,7 +18,7 @@ use fathom_record::campaign::ShardNote;
 use crate::{
     asked::{AskError, ensure},
     check::Expected,
-    choose::{Controls, Program},
+    choose::Program,
     experiment::{Design, Measured},
 };
 
@@ -199,7 +199,7 @@ pub(crate) fn take(
     design: &Design,
     (part, anchors): (Part, Option<u32>),
 ) -> Result<ShardNote, AskError> {
-    ensure(design.controls == Controls::EachEngine, || {
+    ensure(design.controls.compares(), || {
         format!(
             "--shard divides the workloads of a suite; `{}` is not one",
             measured.title

@@ -180,7 +180,7 @@ fn run_twice(
     stop: &AtomicBool,
 ) -> Result<Trial, DriveError> {
     let io = |error: std::io::Error| DriveError::failed(FailureKind::Io, error.to_string());
-    let request: Request = plan.request(task, 0, 2, scratch).map_err(io)?;
+    let request: Request = plan.request(task, 0, plan.laps(2), scratch).map_err(io)?;
     let began = SystemTime::now();
     let conversation = driver.ask(&request, limit, stop)?;
     let counted: Vec<_> = conversation
@@ -251,7 +251,9 @@ pub(crate) fn again(
     let passed = before.elapsed().unwrap_or_default();
     std::thread::sleep(ANOTHER_SECOND.saturating_sub(passed));
     let scratch = crate::session::scratch()?;
-    let request = plan.request(task, 0, 1, scratch.path()).map_err(io)?;
+    let request = plan
+        .request(task, 0, plan.laps(1), scratch.path())
+        .map_err(io)?;
     let conversation = driver.ask(&request, limit, stop)?;
     let iterations = conversation.iterations.into_iter();
     let printed: Vec<PathBuf> = iterations

@@ -182,6 +182,7 @@ fn process(id: CellId) -> Record {
         round: 0,
         phases: BTreeMap::from([(Phase::Load, span(1)), (Phase::Compile, span(2))]),
         metrics: Metric::ALL.iter().copied().zip(1..).collect(),
+        warmup_ns: None,
         wall_ns: Some(9),
         cpu_ns: Some(8),
         cpu_host: Some(CpuTime {

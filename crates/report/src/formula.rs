@@ -59,6 +59,7 @@ pub fn campaign(
                 round,
                 phases: BTreeMap::new(),
                 metrics: BTreeMap::new(),
+                warmup_ns: None,
                 wall_ns: None,
                 cpu_ns: None,
                 cpu_host: None,

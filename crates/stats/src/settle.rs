@@ -2,9 +2,11 @@
 //!
 //! What must stay true: among rows that are near each other it is judged by how wide an
 //! interval is and never by where it lies. Who measures on until a difference shows finds
-//! one in noise; who stops at a width that was set before finds what is there. A row that
-//! is far from its baseline (`FAR`) needs no such width: its mean is known well enough when
-//! its interval reaches a part of that distance (`SHARE`).
+//! one in noise; who stops at a width that was set before finds what is there. What is asked
+//! of a campaign is who is first, and by how much: a row whose mean is so far from that of the
+//! first row that its interval reaches no further than a part of the distance (`SHARE`) is
+//! known well enough. At five times its own half-width nothing that looks like a difference
+//! is noise, so that to stop there is not to choose.
 //!
 //! A fixed layout's uncertainty is left out: no number of rounds makes it smaller.
 
@@ -14,11 +16,8 @@ use crate::ratio::{self, Logs};
 use crate::student::t_975;
 use crate::summary::{RowSummary, Summary};
 
-/// Rows whose mean is this many times the baseline's, or takes this part of it, are far
-/// away: nobody chooses between them by a few per cent.
-const FAR: f64 = 1.4;
-/// What the mean of such a row may be off by, of the logarithm of its ratio.
-const SHARE: f64 = 0.05;
+/// What the mean of a row may be off by, of its distance to the first row, as logarithms.
+const SHARE: f64 = 0.2;
 
 /// A cell whose ratio to another is not settled, and that other.
 pub type Unsettled = (CellId, CellId);
@@ -27,10 +26,10 @@ impl Summary {
     /// Every cell whose ratio to its baseline has a 95 % interval that reaches further
     /// than `half_width` (0.01 for 1 %) from its middle, or has none yet, with the
     /// baseline's cell. Cells without a time are no use of time, nor are those of a row that is
-    /// far away and known as well as its distance asks for.
+    /// known as well as its distance to the first row asks for.
     pub fn unsettled(&self, half_width: f64) -> Vec<Unsettled> {
         let mut all = Vec::new();
-        let open = |row: &&RowSummary| row.row != row.baseline && !is_far_and_known(row);
+        let open = |row: &&RowSummary| row.row != row.baseline && !self.is_far_and_known(row);
         for row in self.rows.iter().filter(open) {
             let (mut cells, mut logs): (Vec<Unsettled>, Vec<Logs>) = (Vec::new(), Vec::new());
             for name in self.workloads_of(&row.row) {
@@ -60,13 +59,36 @@ impl Summary {
         }
         all
     }
-}
 
-fn is_far_and_known(row: &RowSummary) -> bool {
-    let Ok(mean) = &row.to_baseline.geomean else {
-        return false;
-    };
-    let distance = mean.value.ln().abs();
-    let half = mean.error.map(|error| t_975(error.freedom) * error.log);
-    distance >= FAR.ln() && half.is_ok_and(|half| half <= SHARE * distance)
+    /// Whether a row is so far from the first that it is known well enough.
+    fn is_far_and_known(&self, row: &RowSummary) -> bool {
+        let first = self.first_beside(row);
+        let Some(first) = first.filter(|first| first.row != row.row) else {
+            return false;
+        };
+        let names = self.workloads_of(&row.row);
+        let both = (&row.row, &first.row);
+        let logs = names.filter_map(|name| Some(self.logs(self.compared, both, name)?.by_rounds()));
+        let Ok(mean) = ratio::mean(&logs.collect::<Vec<Logs>>(), self.noise.serial) else {
+            return false;
+        };
+        let distance = mean.value.ln().abs();
+        let half = mean.error.map(|error| t_975(error.freedom) * error.log);
+        half.is_ok_and(|half| half <= SHARE * distance)
+    }
+
+    /// The row that is ranked first of those that a row is compared with.
+    fn first_beside(&self, row: &RowSummary) -> Option<&RowSummary> {
+        let is_beside = |other: &&RowSummary| {
+            other.is_ranked && other.baseline == row.baseline && other.without_time.is_empty()
+        };
+        let mean = |row: &RowSummary| match row.row == row.baseline {
+            true => Some(1.0),
+            false => Some(row.to_baseline.geomean.as_ref().ok()?.value),
+        };
+        let ranked = self.rows.iter().filter(is_beside);
+        let known = ranked.filter_map(|row| Some((mean(row)?, row)));
+        let first = known.min_by(|(one, _), (other, _)| one.total_cmp(other));
+        first.map(|(_, row)| row)
+    }
 }

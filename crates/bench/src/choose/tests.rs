@@ -41,6 +41,7 @@ fn choose(words: &[&str], has_native: bool) -> Result<(Vec<String>, Vec<Absent>)
         own_strategies: &["guard".to_owned(), "trap".to_owned()],
         own_settings: &Choices::default(),
         own_lacks: &[],
+        own_further: &[],
         natives: if has_native { &NATIVES } else { &[] },
         outside: &outside(),
     };
@@ -131,11 +132,35 @@ fn words_that_mean_nothing_are_errors_of_one_line() {
 }
 
 #[test]
+fn further_rows_of_ours_are_there_where_nothing_is_named() {
+    let further: Wanted = "fathom:guard:llvm".parse().unwrap();
+    let menu = Menu {
+        own_strategies: &["guard".to_owned(), "trap".to_owned()],
+        own_settings: &Choices::default(),
+        own_lacks: &[],
+        own_further: std::slice::from_ref(&further),
+        natives: &[],
+        outside: &[],
+    };
+    let ids = |words: &[Wanted]| -> Vec<String> {
+        let (rows, _) = rows(words, &menu).unwrap();
+        let id = |row: &Row| row.sandbox.id().to_string();
+        rows.iter().map(id).collect()
+    };
+    let own = ids(&[Wanted::own()]);
+    assert_eq!(own.len(), 2);
+    let all = ids(&[]);
+    assert_eq!(all[..2], own);
+    assert!(all.len() == 3 && all[2].contains("llvm"), "{all:?}");
+}
+
+#[test]
 fn tasks_are_rows_times_programs_times_threads_and_controls() {
     let menu = Menu {
         own_strategies: &["guard".to_owned()],
         own_settings: &Choices::default().with(Setting::Opt, &["speed", "none"]),
         own_lacks: &[],
+        own_further: &[],
         natives: &NATIVES,
         outside: &[],
     };
@@ -158,7 +183,7 @@ fn tasks_are_rows_times_programs_times_threads_and_controls() {
     // 2 programs × 2 thread counts × (2 of ours + 2 native + 1 control).
     assert_eq!(with(Controls::First).len(), 20);
     // One more, of native code.
-    let tasks = with(Controls::EachEngine);
+    let tasks = with(Controls::FirstAndNative);
     assert_eq!(tasks.len(), 24);
     let controls: Vec<_> = tasks.iter().filter(|task| task.cell.is_control()).collect();
     assert_eq!(controls.len(), 8);
@@ -211,6 +236,7 @@ fn code_generators_are_rows() {
             own_strategies: &["guard".to_owned(), "trap".to_owned()],
             own_settings: &Choices::default().with(Setting::Codegen, &["cranelift", "llvm"]),
             own_lacks: lacks,
+            own_further: &[],
             natives: &[],
             outside: &[],
         };

@@ -78,6 +78,8 @@ pub(super) static DESIGN: Design = Design {
     command: Some(Command::Bench),
     help: "measures a call: direct, through a table, and to the host",
     budget: Design::USUAL.budget,
+    iterations_max: Design::USUAL.iterations_max,
+    generators: Design::USUAL.generators,
     measured,
     ..suite::TIMED
 };

@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use fathom_engine::{Bounds, BoundsChoice};
+use fathom_engine::{Bounds, BoundsChoice, Codegen};
 use fathom_record::{Experiment, Variant};
 
 use super::Measured;
@@ -83,7 +83,7 @@ pub struct Design {
     /// The same on a copy of SPEC CPU.
     pub on_spec: Option<&'static Design>,
 
-    /// Time for all of it, the probe included, unless rounds are named.
+    /// Time for measuring, which begins when all are probed, unless rounds are named.
     pub budget: Duration,
     /// Time for a cell in one round.
     pub limit: Duration,
@@ -118,6 +118,9 @@ pub struct Design {
     pub strategies: fn(&Asked, &Measured) -> Result<Chosen, AskError>,
     /// Which engines; none named: all there are.
     pub wanted: fn(&Here<'_>) -> Vec<Wanted>,
+    /// Generators by which our first row is measured as well, where nobody names engines or
+    /// settings.
+    pub generators: fn(&Measured) -> &'static [Codegen],
     /// What else cannot be measured here.
     pub absent: fn(&Here<'_>) -> Result<Vec<Absent>, AskError>,
     /// What becomes of the rows.
@@ -151,11 +154,12 @@ impl Design {
         traced: 0,
         traces: Traces::Run,
         is_traced: |_| false,
-        controls: Controls::EachEngine,
+        controls: Controls::FirstAndNative,
         measured: |_| Err(AskError::NoHouse),
         presence: |_, presence| Ok(presence),
         strategies: usual,
         wanted: |here| here.asked.engines.clone(),
+        generators: |_| &[],
         absent: |_| Ok(Vec::new()),
         rows: |rows, _| rows,
         builds: |builds| Builds::Each(builds),

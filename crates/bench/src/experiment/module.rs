@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use fathom_engine::{Bounds, Features, Module};
+use fathom_engine::{Bounds, Codegen, Features, Module};
 use fathom_record::{Compared, Experiment, Variant, campaign::ModuleNote};
 
 use super::{Design, Here, Measured, suite};
@@ -17,10 +17,18 @@ use crate::{
 /// Where a module that was written as text is kept in the results folder.
 const TRANSLATED: &str = "module.wasm";
 
+/// LLVM takes ten times as long as Cranelift: of more bytes than this it is measured where
+/// it is asked for.
+const LLVM_BYTES_MAX: u64 = 256 << 10;
+
 /// How it is measured.
 pub(super) static DESIGN: Design = Design {
     experiment: Experiment::Module,
     measured,
+    generators: |measured| match &measured.module {
+        Some(module) if module.bytes > LLVM_BYTES_MAX => &[],
+        _ => &[Codegen::Llvm],
+    },
     ..suite::TIMED
 };
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use fathom_engine::Codegen;
 use fathom_record::{Compared, Experiment};
 
 use super::{
@@ -29,7 +30,9 @@ pub(super) const QUICK: [&str; 6] = [
 pub(super) const TIMED: Design = Design {
     budget: Duration::from_secs(11 * 60),
     iterations: 1,
+    iterations_max: 5,
     cell_target: Some(Duration::from_millis(20)),
+    generators: |_| &[Codegen::Llvm],
     ..Design::USUAL
 };
 

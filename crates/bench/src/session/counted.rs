@@ -1,4 +1,5 @@
-//! How many iterations the children of a program count.
+//! How many iterations the children of a program count, and which of them need none before
+//! those.
 //!
 //! ```text
 //!  round 0        as the design has it: what everything costs is not known
@@ -11,7 +12,7 @@
 //! is favoured; judged by the first rounds alone, lest the number drift with the samples
 //! and so that a campaign goes on after a break as it would have gone on before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use fathom_record::campaign::{Process, Sample};
@@ -26,6 +27,11 @@ const PILOT_ROUNDS: u32 = 2;
 /// What is compared should be read over at least so long in each child: in one iteration
 /// or in several, as far as the cell's target lets it.
 const READING_MIN: Duration = Duration::from_millis(5);
+
+/// From here on an iteration is long.
+const LONG: Duration = Duration::from_millis(50);
+/// What a first iteration may take, as a part of a later one, and yet be as good.
+const COLD: f64 = 1.01;
 
 /// What cells of a workload that are compared share: its name and size, and how
 /// many run at once, since many on few processors take many times as long.
@@ -74,6 +80,36 @@ impl Session<'_> {
             (program.clone(), chosen)
         };
         programs.into_iter().map(count).collect()
+    }
+
+    /// The cells that need no warming up, by round 0.
+    pub(super) fn warm(&self, round: u32) -> BTreeSet<CellId> {
+        let warmup = self.plan.config.warmup;
+        if round == 0 || warmup == 0 || self.pace.width.is_none() {
+            return BTreeSet::new();
+        }
+        let campaign = self.results.campaign();
+        let mut counted: BTreeMap<&CellId, Vec<u64>> = BTreeMap::new();
+        for sample in campaign.samples.iter().filter(|sample| sample.round == 0) {
+            counted
+                .entry(&sample.cell)
+                .or_default()
+                .push(lap_ns(sample));
+        }
+        let of_first = campaign.processes.iter().filter(|one| one.round == 0);
+        let is_warm = |process: &&Process| {
+            let Some(laps) = counted.get(&process.cell) else {
+                return false;
+            };
+            let lap = median(laps.clone());
+            let first = process.warmup_ns.map(|ns| ns / u64::from(warmup));
+            u128::from(lap) > LONG.as_nanos()
+                && first.is_some_and(|first| first as f64 <= COLD * lap as f64)
+        };
+        of_first
+            .filter(is_warm)
+            .map(|process| process.cell.clone())
+            .collect()
     }
 
     /// As many as fit into the time that a cell should take, by the first round.

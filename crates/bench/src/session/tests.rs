@@ -292,38 +292,29 @@ fn time_that_is_up_still_leaves_a_whole_round() {
 }
 
 #[test]
-fn the_control_of_a_slow_engine_rests_from_the_first_round_on() {
-    let mut bench = Bench::new(&["a", "b", "c"]);
-    let controls = bench.plan.tasks.iter().map(|task| plan::Task {
-        cell: task.cell.control(),
-        ..task.clone()
-    });
-    let controls: Vec<plan::Task> = controls.collect();
-    bench.plan.tasks.extend(controls);
-    let slow = |number: usize, request: &Request| {
-        let nap = Duration::from_millis(if number == 1 { 30 } else { 0 });
-        std::thread::sleep(nap);
-        good(number, request)
+fn a_long_iteration_is_warmed_up_in_the_first_round_alone() {
+    let uncounted = |ms: u64, first_ms: u64| {
+        let mut bench = Bench::new(&["a"]);
+        bench.pace.width = Some(0.01);
+        bench.pace.rounds_wanted = 5;
+        let asked = Rc::new(RefCell::new(Vec::new()));
+        let seen = asked.clone();
+        bench.run(move |number, request| {
+            let warmup = measure_of(request).warmup;
+            seen.borrow_mut().push(warmup);
+            let mut conversation = good(number, request)?;
+            for one in &mut conversation.iterations {
+                let ms = if one.counted { ms } else { first_ms };
+                one.phases.get_mut(&Phase::Run).unwrap().wall_ns = ms * 1_000_000;
+            }
+            Ok(conversation)
+        });
+        assert!(bench.campaign().failures.is_empty());
+        asked.take()
     };
-    // Half of what the rounds take with the control.
-    bench.pace.budget = Some(Duration::from_millis(2 * 6 * 30 / 2));
-    bench.pace.rounds_wanted = 2;
-    bench.run(slow);
-    let campaign = bench.campaign();
-    let measured = |engine: &str, is_control: bool| {
-        let of = |cell: &&Cell| cell.sandbox.engine == engine && cell.is_control() == is_control;
-        let cells = campaign.header.cells.iter().filter(of);
-        let done = |cell: &&Cell| campaign.is_done(&cell.id(), 0);
-        cells.filter(done).count()
-    };
-    assert_eq!(measured("other", false), 3);
-    assert_eq!(
-        (measured("fathom", false), measured("fathom", true)),
-        (3, 3)
-    );
-    // Its first may come before the engine was ever seen.
-    assert!(measured("other", true) <= 1);
-    assert!(campaign.failures.is_empty());
+    assert_eq!(uncounted(60, 60), [1, 1, 0, 0]);
+    assert_eq!(uncounted(60, 70), [1, 1, 1, 1], "code gets better");
+    assert_eq!(uncounted(40, 40), [1, 1, 1, 1], "too short to say");
 }
 
 #[test]

@@ -371,6 +371,9 @@ pub struct Process {
     /// Totals of the process; what could not be read is left out.
     #[serde(default)]
     pub metrics: BTreeMap<Metric, u64>,
+    /// What the first worker's iterations before the counted ones took, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warmup_ns: Option<u64>,
     /// Wall time from starting the child to its end, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_ns: Option<u64>,

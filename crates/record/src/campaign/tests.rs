@@ -67,6 +67,7 @@ fn records() -> Vec<Record> {
             round: 0,
             phases: BTreeMap::from([(Phase::Compile, span)]),
             metrics: BTreeMap::from([(Metric::CodeBytes, 1)]),
+            warmup_ns: None,
             wall_ns: Some(9),
             cpu_ns: None,
             cpu_host: Some(CpuTime {

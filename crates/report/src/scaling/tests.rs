@@ -106,6 +106,7 @@ fn records(id: &CellId, threads: u32, round: u32, number: u64) -> [Record; 2] {
             round,
             phases: BTreeMap::new(),
             metrics: BTreeMap::new(),
+            warmup_ns: None,
             wall_ns: None,
             cpu_ns: None,
             cpu_host: None,

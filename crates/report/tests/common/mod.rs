@@ -387,6 +387,7 @@ impl Maker {
                 (Metric::CtxVoluntary, 14 * u64::from(cell.threads)),
                 (Metric::CtxInvoluntary, 3),
             ]),
+            warmup_ns: None,
             wall_ns: Some(wall as u64),
             cpu_ns: Some((wall * 0.94) as u64),
             cpu_host: None,

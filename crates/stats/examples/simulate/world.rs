@@ -190,6 +190,7 @@ fn push(campaign: &mut Campaign, cell: &Cell, round: u32, ns: u64) {
         round,
         phases: BTreeMap::new(),
         metrics: BTreeMap::new(),
+        warmup_ns: None,
         wall_ns: None,
         cpu_ns: None,
         cpu_host: None,

@@ -48,6 +48,7 @@ fn process(round: u32, compile_ns: u64) -> Record {
             },
         )]),
         metrics: BTreeMap::from([(Metric::FaultsMinor, 12), (Metric::CodeBytes, 64)]),
+        warmup_ns: None,
         wall_ns: None,
         cpu_ns: Some(7 * compile_ns),
         cpu_host: None,

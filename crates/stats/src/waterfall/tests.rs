@@ -195,6 +195,7 @@ impl Machine {
             round,
             phases: once,
             metrics,
+            warmup_ns: None,
             wall_ns: Some((run.max(0.0) + around + START + odd) as u64),
             cpu_ns: None,
             cpu_host: None,

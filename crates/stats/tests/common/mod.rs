@@ -99,6 +99,7 @@ pub fn process(cell: &CellId, round: u32) -> Record {
             (Metric::CtxVoluntary, 30),
             (Metric::CtxInvoluntary, 20),
         ]),
+        warmup_ns: None,
         wall_ns: Some(1_000_000),
         cpu_ns: Some(500_000_000),
         cpu_host: Some(CpuTime {

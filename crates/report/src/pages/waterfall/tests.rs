@@ -65,6 +65,7 @@ fn campaign() -> Campaign {
                 round,
                 phases: BTreeMap::from([(Phase::Compile, span(3.0))]),
                 metrics: BTreeMap::from([(Metric::FaultsMinor, faults)]),
+                warmup_ns: None,
                 wall_ns: Some(((ms + 3.1 + 2.0) * 1e6) as u64),
                 cpu_ns: None,
                 cpu_host: None,
