@@ -19,7 +19,7 @@ fn a_budget_is_the_designs_unless_something_else_is_said() {
     );
     assert_eq!(suite.budget, Some(Duration::from_secs(660)));
     assert_eq!(growth.budget, Some(Duration::from_secs(240)));
-    assert_eq!((suite.iterations_max, growth.iterations_max), (20, 1000));
+    assert_eq!((suite.iterations_max, growth.iterations_max), (5, 1000));
     let rounds = Length {
         rounds: Some(2),
         iterations: Some(1),
