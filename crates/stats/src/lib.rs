@@ -4,6 +4,7 @@
 //!  Campaign ──▶ times     a cell's rounds, each one value per figure
 //!                 │
 //!                 ├──▶ order      medians, quantiles, spread
+//!                 ├──▶ halves     the half that is not counted, children that were slowed
 //!                 ├──▶ estimator  what rounds come to: their faster half, or all
 //!                 ├──▶ ratio      of two cells, of two rows   ◀── interval ◀── moderate, serial, student
 //!                 │                                           ◀── layout: what no round shows
@@ -47,6 +48,7 @@ pub mod compare;
 mod estimator;
 pub mod figure;
 pub mod group;
+pub mod halves;
 pub mod interval;
 pub mod layout;
 pub mod medians;
@@ -70,6 +72,7 @@ pub mod waterfall;
 pub use compare::{Basis, Change, Comparison, compare};
 pub use figure::{Figure, FigureUnit};
 pub use group::{Against, GroupRatio, Pairing};
+pub use halves::{Children, RowHalves};
 pub use interval::Interval;
 pub use medians::Medians;
 pub use noise::{Floor, NoiseFloor};

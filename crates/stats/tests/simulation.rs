@@ -12,6 +12,8 @@ mod trial;
 mod world;
 
 use fathom_record::Estimator;
+use fathom_stats::rng::Rng;
+use fathom_stats::{Figure, RowHalves, Summary};
 use noise::Noise;
 use trial::{Gate, Told};
 use world::{Controls, World};
@@ -150,4 +152,81 @@ fn one_control_of_a_quiet_row_does_not_make_noisy_rows_sure() {
         SEED,
     );
     assert!(told.campaigns_different <= 1, "{told:?}");
+}
+
+/// The slow halves of a campaign's rows, the baseline first.
+fn halves(world: &World, trial: u32) -> Vec<RowHalves> {
+    let mut rng = Rng::new(SEED, u64::from(trial));
+    let summary = Summary::from_campaign(&world.draw(&mut rng, 0.0).campaign);
+    let rows: Vec<_> = summary.rows.iter().map(|row| &row.row).collect();
+    summary.halves(Figure::Kernel, &rows)
+}
+
+/// A suite and a single program, of seven engines beside native code.
+fn of_seven(noise: Noise, workloads: usize, rounds: usize) -> World {
+    World {
+        cells: 7 * workloads,
+        workloads,
+        controls: Controls::First,
+        ..world(noise, rounds)
+    }
+}
+
+#[test]
+fn what_slows_all_rows_alike_makes_none_stand_out() {
+    // In these one row in two is slow by itself.
+    let differ = |noise: &Noise| {
+        let named = [Noise::Uneven, Noise::BimodalOne, Noise::BimodalUnevenOne];
+        named.contains(noise)
+    };
+    for noise in Noise::ALL.into_iter().filter(|noise| !differ(noise)) {
+        for (workloads, rounds, trials) in [(20, 6, TRIALS), (1, 10, 40), (1, 30, 40)] {
+            let world = of_seven(noise, workloads, rounds);
+            let apart = |trial: &u32| {
+                let halves = halves(&world, *trial);
+                halves.iter().any(|half| half.apart.is_some())
+            };
+            let told = (0..trials).filter(apart).count();
+            let what = format!("{}, {workloads} of {rounds} rounds", noise.name());
+            assert!(told <= 1, "{what}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_row_that_is_slow_in_half_of_its_layouts_stands_out() {
+    for (workloads, rounds) in [(20, 6), (20, 14), (1, 30)] {
+        let world = of_seven(Noise::BimodalOne, workloads, rounds);
+        let mut found = 0;
+        for halves in (0..TRIALS).map(|trial| halves(&world, trial)) {
+            for (at, half) in halves.iter().enumerate() {
+                let is_slow = at % 2 == 1;
+                found += u32::from(is_slow && half.apart.is_some());
+                assert!(is_slow || half.apart.is_none(), "{at}: {half:?}");
+            }
+        }
+        let rows = 4 * TRIALS;
+        let least = if workloads > 1 { rows - 2 } else { rows / 3 };
+        assert!(
+            found >= least,
+            "{workloads} of {rounds} rounds: {found} of {rows}"
+        );
+    }
+}
+
+#[test]
+fn the_children_that_something_outside_slowed_are_counted() {
+    for (noise, low, high) in [
+        (Noise::Independent, 0.0, 0.001),
+        (Noise::Interfered, 0.06, 0.10),
+        (Noise::Bursts, 0.27, 0.33),
+        (Noise::OneSided, 0.05, 0.12),
+    ] {
+        let halves = halves(&of_seven(noise, 20, 14), 0);
+        let all = halves.iter().map(|half| half.children);
+        let all = all.reduce(|one, other| one.with(other)).unwrap();
+        assert_eq!(all.all, 9 * 20 * 14);
+        let share = all.share().unwrap();
+        assert!((low..high).contains(&share), "{}: {share}", noise.name());
+    }
 }
