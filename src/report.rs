@@ -6,10 +6,12 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use anyhow::{Context, bail, ensure};
 use fathom_record::Estimator;
 use fathom_report::csv::{self, explained};
+use fathom_report::spent::Spent;
 use fathom_report::view::figure;
 use fathom_report::{Format, Report, Results, Style, samples, write_whole};
 use fathom_stats::Figure;
@@ -33,9 +35,10 @@ pub struct Args {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Compare by this figure (compile, start, rss_peak…) instead of the campaign's usual one
-    #[arg(long, value_parser = figure, value_name = "FIGURE")]
-    by: Option<Figure>,
+    /// Compare by this figure (compile, start, rss_peak…) instead of the campaign's usual one;
+    /// `time-spent` shows where the campaign's time went, by row and by part
+    #[arg(long, value_name = "FIGURE")]
+    by: Option<By>,
     /// What the rounds of a cell come to: mean or faster-half. By default what the campaign says,
     /// the mean for campaigns before there was a choice
     #[arg(long, value_name = "ESTIMATOR")]
@@ -57,6 +60,32 @@ pub struct Args {
     ascii: bool,
 }
 
+/// What a report is made by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// Rows are compared by a figure.
+    Figure(Figure),
+    /// Where the campaign's time went.
+    TimeSpent,
+}
+
+/// The name of [`By::TimeSpent`].
+const TIME_SPENT: &str = "time-spent";
+
+impl FromStr for By {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<By, String> {
+        match name {
+            TIME_SPENT => Ok(By::TimeSpent),
+            other => figure(other).map(By::Figure).map_err(|error| {
+                let known = error.trim_end_matches(')');
+                format!("{known}, {TIME_SPENT})")
+            }),
+        }
+    }
+}
+
 /// Reads, renders, and prints or writes.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Some(results) = args.results.clone() else {
@@ -73,7 +102,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let to = args.out.filter(|out| out != Path::new(STDOUT));
         return deliver(&samples::csv(&campaign), to);
     }
-    let report = Report::open_by(&results, args.by, args.estimator)?;
+    let by = match args.by {
+        Some(By::TimeSpent) => return spent(args, &results),
+        Some(By::Figure(figure)) => Some(figure),
+        None => None,
+    };
+    let report = Report::open_by(&results, by, args.estimator)?;
     if args.pages {
         let is_folder = args.out.as_deref() != Some(Path::new(STDOUT));
         ensure!(is_folder, "--pages writes several files: --out is a folder");
@@ -83,16 +117,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let is_printed = args.out.as_deref() == Some(Path::new(STDOUT));
-    let mut style = match args.out {
-        Some(_) if !is_printed => Style::default(),
-        _ => stdout_style(),
-    };
-    style.is_ascii |= args.ascii;
-    let format = match args.json {
-        true => Format::Json,
-        false => args.format,
-    };
-    let text = report.render(format, style)?;
+    let format = args.form();
+    let text = report.render(format, args.style())?;
     let text = match format {
         Format::Terminal => lines(&text).into_owned(),
         _ => text,
@@ -104,6 +130,41 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         (None, _) => None,
     };
     deliver(&text, to)
+}
+
+impl Args {
+    fn form(&self) -> Format {
+        match self.json {
+            true => Format::Json,
+            false => self.format,
+        }
+    }
+
+    /// How what it is written to is written to.
+    fn style(&self) -> Style {
+        let mut style = match self.out.as_deref() {
+            Some(out) if out != Path::new(STDOUT) => Style::default(),
+            _ => stdout_style(),
+        };
+        style.is_ascii |= self.ascii;
+        style
+    }
+}
+
+/// Where a campaign's time went.
+fn spent(args: Args, results: &Path) -> anyhow::Result<ExitCode> {
+    ensure!(
+        args.estimator.is_none(),
+        "--by {TIME_SPENT} adds up what was recorded: --estimator changes nothing"
+    );
+    let campaign = Results::find(results)?.load()?;
+    let format = args.form();
+    let text = Spent::of(&campaign).render(format, args.style())?;
+    let text = match format {
+        Format::Terminal => lines(&text).into_owned(),
+        _ => text,
+    };
+    deliver(&text, args.out.filter(|out| out != Path::new(STDOUT)))
 }
 
 /// Writes a report to a file, whose name is printed then, or prints it.

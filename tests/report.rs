@@ -53,7 +53,7 @@ fn a_report_in_every_form() {
     assert!(table.status.success());
     let table = text(&table.stdout);
     assert!(
-        table.contains("fathom guard is the fastest sandbox"),
+        table.contains("fathom guard is the fastest exact sandbox"),
         "{table}"
     );
     assert!(!table.contains('\x1b'), "colour went into a pipe");

@@ -82,6 +82,13 @@ pub fn numbers(group: &Group) -> Vec<Column> {
     if !group.is_single() {
         columns.push(Column::new("worst", worst).text().spare(6));
     }
+    // On a terminal only where a row stands out.
+    let is_told = group.rows.iter().any(|row| row.is_slow_by_itself);
+    let spare = if is_told { 4 } else { 9 };
+    columns.push(Column::new("slow half", |row| slow_half(row.slow_half)).spare(spare));
+    columns.push(Column::new("its control's", |row| {
+        slow_half(row.slow_half_of_control)
+    }));
     for (name, figure, spare) in [
         ("start", Figure::Start, 5),
         ("compile", Figure::Compile, 7),
@@ -182,6 +189,13 @@ fn interval(row: &Row) -> String {
         Some(None) => TOO_FEW.to_owned(),
         _ => NONE.to_owned(),
     }
+}
+
+fn slow_half(ratio: Option<f64>) -> String {
+    ratio.map_or_else(
+        || NONE.to_owned(),
+        |ratio| figures::signed_percent(ratio - 1.0),
+    )
 }
 
 fn worst(row: &Row) -> String {

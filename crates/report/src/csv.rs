@@ -1,6 +1,7 @@
 //! The report as comma-separated values (RFC 4180): one line for each figure
 //! of each cell, numbers unrounded, for a spreadsheet or a script.
 
+use fathom_stats::halves::slow_half;
 use fathom_stats::times::Estimate;
 use fathom_stats::{Figure, FigureUnit};
 
@@ -8,7 +9,7 @@ use crate::view::{CellView, Group, Row, View};
 
 /// The columns, each with what it holds. A figure's unit is in its own column; ratios have
 /// none.
-pub const COLUMNS: [(&str, &str); 30] = [
+pub const COLUMNS: [(&str, &str); 31] = [
     (
         "cell",
         "the cell's id: engine, strategy, workload, build, size and instances",
@@ -45,6 +46,11 @@ pub const COLUMNS: [(&str, &str); 30] = [
     ("min", "the least round"),
     ("max", "the greatest round"),
     ("mad", "the median absolute deviation of the rounds"),
+    (
+        "slow_half",
+        "times: the mean of the slower half of the rounds over that of the faster half; empty \
+         below five rounds",
+    ),
     ("rounds", "how many rounds were measured to their end"),
     ("baseline", "what the ratio is to"),
     (
@@ -116,6 +122,7 @@ fn fields(
 ) -> Vec<String> {
     let sandbox = &row.key.sandbox;
     let interval = estimate.interval().ok();
+    let is_time = figure.unit() == FigureUnit::Nanoseconds;
     let mut fields = vec![
         cell.id.to_string(),
         sandbox.engine.clone(),
@@ -135,6 +142,7 @@ fn fields(
         number(Some(estimate.min)),
         number(Some(estimate.max)),
         number(Some(estimate.mad)),
+        number(is_time.then(|| slow_half(&estimate.values)).flatten()),
         estimate.rounds().to_string(),
     ];
     // Only the figure that rows are compared by has a ratio.

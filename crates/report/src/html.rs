@@ -88,12 +88,15 @@ pub(crate) const CITE: &str = "To cite a figure, name Fathom's version, the camp
      date, and the host; `CITATION.cff` in Fathom's sources has the entry.";
 
 /// The methodology as a reader of one page needs it; docs/METHODOLOGY.md has the whole.
-const METHOD: [&str; 7] = [
+const METHOD: [&str; 8] = [
     "A round measures every cell once, in fresh processes, in random order. A cell's value is the \
      median of its rounds; the rounds of two cells make a ratio round by round, so that what \
      slowed the machine for the whole of a round cancels.",
     "A row's ratio is the geometric mean over its workloads. Its 95 % interval includes the \
      scatter of rounds and, where an engine cannot vary its code layout, an allowance for that.",
+    "Where each cell counts its faster half of rounds, the slow half is how much longer the other \
+     half took. What else ran on the machine is in it: read it beside that of other rows and of \
+     the row's control.",
     "Below five rounds a ratio has no interval and no verdict.",
     "Two rows are different if the test, corrected for all that is compared, shows a difference; \
      equivalent if it shows them to be within 2 % of each other; otherwise undecided, which does \

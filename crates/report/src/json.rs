@@ -52,6 +52,8 @@ struct RowOut<'a> {
     settings: String,
     variant: String,
     checks: &'a str,
+    slow_half: Option<f64>,
+    slow_half_of_control: Option<f64>,
     cells: Vec<CellOut<'a>>,
 }
 
@@ -137,6 +139,8 @@ fn row<'a>(group: &'a Group, row: &'a Row) -> RowOut<'a> {
         settings: sandbox.settings.for_programs(),
         variant: row.key.variant.to_string(),
         checks: &row.checks,
+        slow_half: row.slow_half,
+        slow_half_of_control: row.slow_half_of_control,
         cells: cells
             .filter_map(|(one, workload)| Some(cell(one.as_ref()?, &workload.name)))
             .collect(),

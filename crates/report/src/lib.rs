@@ -10,6 +10,7 @@
 //!
 //!  Experiment ── pages ──▶ what it adds: growth, compile, startup (a sheet in every form),
 //!                          bounds, scaling, library, the papers' pages
+//!  Campaign      ── spent   ──▶ where its time went: terminal, Markdown, CSV
 //!  a trace       ── traced ──▶ HTML
 //!  two Summaries ── stats::compare ──▶ compare ──▶ terminal
 //!  shards        ── stats::merge   ──▶ merge ──▶ terminal
@@ -60,6 +61,7 @@ pub mod programs;
 pub mod samples;
 pub mod scaling;
 pub mod sheet;
+pub mod spent;
 mod stated;
 pub mod terminal;
 pub mod traced;
@@ -175,6 +177,16 @@ pub enum ReportError {
         name: &'static str,
         /// What is wrong with the data.
         error: String,
+    },
+    /// There is no such form of it.
+    #[error("there is no {format} of {what}: {known}")]
+    NoForm {
+        /// Of what.
+        what: &'static str,
+        /// The form.
+        format: Format,
+        /// The forms there are.
+        known: &'static str,
     },
     /// A file cannot be written.
     #[error("{}: {error}", path.display())]

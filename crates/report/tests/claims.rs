@@ -284,3 +284,157 @@ fn every_bar_within_the_axis_has_its_interval() {
     let chart = stack::start(&report.view.groups[0]);
     assert!(chart.rows.iter().all(|row| !row.figure.contains("whisker")));
 }
+
+/// What a record's program took, times something.
+fn slower(record: &mut Value, by: f64) {
+    if record["record"] == "sample" {
+        let ns = record["phases"]["run"]["wall_ns"].as_f64().unwrap();
+        record["phases"]["run"]["wall_ns"] = ((ns * by) as u64).into();
+    }
+}
+
+fn by(record: &mut Value, estimator: &str) {
+    if let Some(config) = record.get_mut("config") {
+        config["estimator"] = estimator.into();
+    }
+}
+
+#[test]
+fn how_many_children_were_slowed_is_in_the_answer() {
+    let headline = |estimator: &'static str, rounds: u64| {
+        let (report, _) = report(move |record| {
+            by(record, estimator);
+            if record["round"].as_u64().is_some_and(|round| round < rounds) {
+                slower(record, 1.5);
+            }
+            true
+        });
+        report.view.headline
+    };
+    let said = headline("faster-half", 1);
+    let counted = " 17 % of children were slowed from outside; each cell counts its faster half.";
+    assert!(said.contains(counted), "{said}");
+    assert!(!said.contains("disturbed"), "{said}");
+    let said = headline("faster-half", 2);
+    let again = " 33 % of children were slowed from outside; each cell counts its faster half. \
+                 The machine was disturbed: run again, or with a longer --budget.";
+    assert!(said.contains(again), "{said}");
+    let said = headline("mean", 2);
+    assert!(
+        said.contains("outside; the mean counts them all."),
+        "{said}"
+    );
+    assert!(!headline("faster-half", 0).contains("slowed"));
+}
+
+#[test]
+fn a_row_that_is_slow_by_itself_is_told_and_is_not_the_machine_s() {
+    let (report, text) = report(|record| {
+        by(record, "faster-half");
+        let is_trap = record["cell"]
+            .as_str()
+            .is_some_and(|cell| cell.starts_with("fathom/trap/"));
+        if is_trap && record["round"].as_u64().is_some_and(|round| round >= 2) {
+            slower(record, 1.3);
+        }
+        true
+    });
+    let told = "fathom trap is slow by itself in part of its rounds: 67 % of its children were \
+                slowed, and 0.0 % of those of rows about as fast in the same rounds.";
+    assert!(text.contains(told), "{text}");
+    assert!(!report.view.headline.contains("slowed"), "{text}");
+    assert!(text.contains("slow half"), "{text}");
+    // Nobody else is, and without it there is no such column on a terminal.
+    assert_eq!(text.matches("slow by itself").count(), 1, "{text}");
+    let (_, text) = self::report(|_| true);
+    assert!(!text.contains("slow half"), "{text}");
+}
+
+#[test]
+fn who_compiles_in_another_process_is_not_called_the_smallest() {
+    let lines = std::fs::read_to_string(data("module.jsonl")).unwrap();
+    let lines = lines.replace("wasm3", "wasm2c");
+    let small = |line: &str| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        let is_small = record["cell"]
+            .as_str()
+            .is_some_and(|cell| cell.starts_with("wasm2c"));
+        if is_small && record["record"] == "process" {
+            record["metrics"]["rss_peak_bytes"] = 6_000_000.into();
+        }
+        format!("{record}\n")
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("samples.jsonl");
+    std::fs::write(&file, lines.lines().map(small).collect::<String>()).unwrap();
+    let report = Report::open(&file).unwrap();
+    let advice = &report.view.groups[0].advice;
+    let smallest = advice.iter().find(|line| line.starts_with("Smallest"));
+    let smallest = smallest.unwrap();
+    assert!(smallest.starts_with("Smallest: fathom guard"), "{smallest}");
+    assert!(
+        smallest.ends_with(" wasm2c needs 6.00 MB without its C compiler."),
+        "{smallest}"
+    );
+    let text = report.render(Format::Terminal, Style::default()).unwrap();
+    let caveat = "its memory is without that of its C compiler, a process of its own";
+    assert!(text.contains(caveat), "{text}");
+}
+
+#[test]
+fn the_first_is_told_of_whom_and_who_is_not_told_apart_is_named() {
+    let (report, text) = report(|_| true);
+    let said = &report.view.headline;
+    for part in [
+        "fathom guard came out first of 9 sandboxes: 458 ms (95 %: ",
+        "; fathom uffd is equivalent within 2.0 %; no difference from wasmtime was shown; ",
+        " would have been found.",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(text.starts_with(said.as_str()), "{text}");
+    let (report, _) = self::report(only(&["fathom/guard/speed", "wasm3/trap/speed"]));
+    let said = &report.view.headline;
+    assert!(
+        said.contains(", fathom is the fastest exact sandbox: 458 ms"),
+        "{said}"
+    );
+    let (report, _) = self::report(only(&["bun/guard/speed", "wasm3/trap/speed"]));
+    let said = &report.view.headline;
+    assert!(
+        said.contains(", bun is the fastest sandbox, though it is not exact: 487 ms"),
+        "{said}"
+    );
+}
+
+#[test]
+fn without_a_control_nothing_would_have_been_found() {
+    let (report, _) = report(only(&["fathom/clamp/speed", "wasm3/trap/speed"]));
+    let said = &report.view.headline;
+    assert!(said.contains("came out first of 2 sandboxes"), "{said}");
+    assert!(!said.contains("would have been found"), "{said}");
+}
+
+#[test]
+fn who_is_first_for_one_run_is_told_only_where_it_is_shown() {
+    // Guard and uffd take the same in every second round the other way round.
+    let (report, _) = report(|record| {
+        let keep = only(&[
+            "fathom/guard/speed",
+            "fathom/uffd/speed",
+            "wasm3/trap/speed",
+        ])(record);
+        let is_odd = record["round"].as_u64().unwrap_or(0) % 2 == 1;
+        let is_uffd = record["cell"]
+            .as_str()
+            .is_some_and(|cell| cell.starts_with("fathom/uffd/"));
+        if is_odd == is_uffd {
+            slower(record, 1.02);
+        }
+        keep
+    });
+    let totals = report.view.groups[0].totals.clone().unwrap();
+    let said = &totals.sentence;
+    assert!(said.contains(", not told apart from fathom "), "{said}");
+    assert!(!said.contains("wasm3"), "{said}");
+}

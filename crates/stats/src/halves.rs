@@ -13,7 +13,7 @@
 //! **A row stands out** where more of its children are slowed than of the rows beside it,
 //! in the same rounds of the same workloads, than chance explains (Fisher's exact test at 1 %
 //! over all rows of a table), and its slow half is at least [`DELTA`] above the middle one of
-//! theirs. Beside it are the rows whose time there is within half as much again: what disturbs
+//! theirs. Beside it are the rows whose fastest third there is within half as much again: what disturbs
 //! for a tenth of a second slows a short program by more than a long one.
 //!
 //! Of a third, because half of the rounds of a program with two equally likely modes are
@@ -99,8 +99,8 @@ pub fn slow_half(values: &[f64]) -> Option<f64> {
 struct Half {
     /// The logarithm of the slower half over the faster.
     slow: f64,
-    /// What a slowed round takes at least.
-    limit: f64,
+    /// What the slowest of the fastest third took.
+    floor: f64,
 }
 
 impl Half {
@@ -112,15 +112,14 @@ impl Half {
         let (fast, slow) = logs.split_at(logs.len().div_ceil(2));
         let mean = |logs: &[f64]| logs.iter().sum::<f64>() / logs.len() as f64;
         let slow = mean(slow) - mean(fast);
-        let limit = logs[logs.len().div_ceil(3) - 1].exp() * (1.0 + SLOWED);
-        slow.is_finite().then_some(Half { slow, limit })
+        let floor = logs[logs.len().div_ceil(3) - 1].exp();
+        slow.is_finite().then_some(Half { slow, floor })
     }
 }
 
 /// A cell by its rounds.
 struct Rounds {
     half: Half,
-    typical: f64,
     is_slowed: BTreeMap<u32, bool>,
 }
 
@@ -133,9 +132,9 @@ impl Rounds {
             .collect();
         let plain: Vec<f64> = values.values().copied().collect();
         let half = Half::of(&plain)?;
-        let is_slowed = values.iter().map(|(round, ns)| (*round, *ns > half.limit));
+        let limit = half.floor * (1.0 + SLOWED);
+        let is_slowed = values.iter().map(|(round, ns)| (*round, *ns > limit));
         Some(Rounds {
-            typical: median(&plain)?,
             is_slowed: is_slowed.collect(),
             half,
         })
@@ -146,7 +145,7 @@ impl Rounds {
     }
 
     fn is_beside(&self, other: &Rounds) -> bool {
-        let ratio = self.typical / other.typical;
+        let ratio = self.half.floor / other.half.floor;
         (1.0 / BESIDE..=BESIDE).contains(&ratio)
     }
 }

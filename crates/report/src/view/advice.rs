@@ -63,9 +63,27 @@ fn by_figure(aim: &Aim, choices: &[&Shown<'_>], summary: &Summary) -> Option<Str
         .filter_map(|row| Some((summary.typical(&row.from.row, aim.figure)?, *row)))
         .collect();
     rows.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    // What another process took is in no sample: who has one is not known to be small.
+    let (in_part, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, row)| {
+        aim.figure == Figure::RssPeak && words::compiler_outside(&row.from.row).is_some()
+    });
     let rows: Vec<&Shown<'_>> = rows.into_iter().map(|(_, row)| row).collect();
     let keys: Vec<_> = rows.iter().map(|row| &row.from.row).collect();
-    best_of(aim, &rows, &lens, &lens.pairs(&keys))
+    let text = best_of(aim, &rows, &lens, &lens.pairs(&keys))?;
+    let least = summary.typical(&rows.first()?.from.row, aim.figure)?;
+    let apart: Vec<String> = in_part
+        .iter()
+        .filter(|(value, _)| *value < least)
+        .filter_map(|(value, row)| {
+            let compiler = words::compiler_outside(&row.from.row)?;
+            let value = lens::shown(aim.figure, *value);
+            Some(format!(
+                " {} needs {value} without {compiler}.",
+                row.row.name
+            ))
+        })
+        .collect();
+    Some(text + &apart.concat())
 }
 
 /// The first row, those that are level with it or not shown to be behind, and the first

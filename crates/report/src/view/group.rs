@@ -12,7 +12,7 @@ use fathom_stats::{
 
 use super::lens::{Lens, Pairs};
 use super::{CellView, Group, Interval, Kind, Rank, Row, Workload};
-use super::{advice, commands, total, words};
+use super::{advice, commands, halves, headline, total, words};
 
 /// What makes cells comparable.
 type Common = (String, String, u32);
@@ -134,7 +134,10 @@ impl Builder<'_> {
             short.row.caveats.push(words::too_short());
         }
         name(&mut shown);
-        let lead = words::lead(&shown, &pairs);
+        let lead = headline::lead(&shown, &pairs);
+        let mut findings = words::findings(&shown, &pairs, seen_cell);
+        let (slow, children) = halves::of_group(&mut shown, self.lens);
+        findings.extend(slow);
         let mut group = Group {
             anchor: format!("g{}", self.number),
             title: words::group_title(&suite, &size, threads, &self.workloads),
@@ -150,7 +153,7 @@ impl Builder<'_> {
             has_control: self.has_control(rows),
             workloads: self.workloads.clone(),
             rows: Vec::new(),
-            findings: words::findings(&shown, &pairs, seen_cell),
+            findings,
             advice: advice::of_group(&shown, self.lens, &pairs),
             footnotes,
             totals: self.totals(&shown, threads),
@@ -163,7 +166,8 @@ impl Builder<'_> {
             group.findings.clear();
             group.advice.clear();
         }
-        group.headline = words::headline(&group, &lead);
+        let meanwhile = headline::meanwhile(children, self.summary.estimator);
+        group.headline = headline::headline(&group, &lead, meanwhile.as_deref());
         group
     }
 
@@ -227,6 +231,9 @@ impl Builder<'_> {
                 .and_then(|other| self.lens.ratio(&row.row, &other.row).geomean.ok())
                 .map(|ratio| Interval::from(&ratio)),
             to_alone: self.to_alone(&row.row),
+            slow_half: None,
+            slow_half_of_control: None,
+            is_slow_by_itself: false,
             throughput_per_s: self.throughput(&row.row),
             worst: ratio
                 .workloads

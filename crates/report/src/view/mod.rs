@@ -35,6 +35,8 @@ mod checks;
 mod commands;
 mod facts;
 mod group;
+mod halves;
+mod headline;
 mod lens;
 mod total;
 mod words;
@@ -119,7 +121,7 @@ pub struct View {
     pub subject: String,
     /// The host in one line.
     pub host_line: String,
-    /// The answer in one sentence.
+    /// The answer in a paragraph.
     pub headline: String,
     /// What the checks of our engine cost, and how to see why; empty without our engine.
     pub checks: Vec<String>,
@@ -183,7 +185,7 @@ pub struct Group {
     pub size: String,
     /// Instances at once.
     pub threads: u32,
-    /// The answer in one sentence.
+    /// The answer in a paragraph.
     pub headline: String,
     /// What ratios are to: `native`, or the name of a row.
     pub baseline: String,
@@ -385,6 +387,13 @@ pub struct Row {
     pub to_unchecked: Option<Interval>,
     /// The same to the row alone, where fewer instances were measured too.
     pub to_alone: Option<Interval>,
+    /// Its slower half of rounds over its faster half: the geometric mean over its workloads;
+    /// absent below five rounds.
+    pub slow_half: Option<f64>,
+    /// The same of its controls.
+    pub slow_half_of_control: Option<f64>,
+    /// Whether more of its children are slow than chance and the machine explain.
+    pub is_slow_by_itself: bool,
     /// Instances made, run and dropped in a second by all workers together.
     pub throughput_per_s: Option<f64>,
     /// The workload with the highest ratio to the baseline, and that ratio.

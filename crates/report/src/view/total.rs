@@ -9,10 +9,13 @@
 //! Over several workloads it is the geometric mean of their totals.
 //!
 //! What must stay true: only rows that trap exactly, with a time for every workload, can
-//! lead; an overtaking is told only where every round has it; a row below five rounds has
-//! no figure and does not lead.
+//! lead; who leads for one run is told alone only where it is told apart from every other, by
+//! the interval of their ratio or by all rounds; an overtaking is told only where every round
+//! has it; a row below five rounds has no figure and does not lead.
 
+use fathom_record::Estimator;
 use fathom_stats::interval::ROUNDS_MIN;
+use fathom_stats::ratio::{self, Logs};
 use fathom_stats::times::Round;
 use fathom_stats::{CellSummary, Figure, Summary};
 
@@ -86,7 +89,7 @@ pub fn of_group(shown: &[Shown<'_>], summary: &Summary, workloads: &[Workload]) 
         .map(|part| part.row.row.name.as_str())
         .collect();
     Some(Totals {
-        sentence: sentence(&known, rounds.len(), &unknown),
+        sentence: sentence(&known, rounds.len(), &unknown, summary.estimator),
         rows: rows.iter().map(Part::shown).collect(),
     })
 }
@@ -242,7 +245,27 @@ fn steps(choices: &[(&str, &Costs)]) -> Vec<Step> {
     steps
 }
 
-fn sentence(choices: &[(&str, &Costs)], rounds: usize, unknown: &[&str]) -> String {
+/// Whether one takes less than another for one run: all rounds have it so, or the interval of
+/// their ratio.
+fn is_less(one: &Costs, other: &Costs, estimator: Estimator) -> bool {
+    let totals = one.rounds.iter().zip(&other.rounds);
+    let pairs: Vec<(f64, f64)> = totals
+        .map(|(one, other)| (total(one, 1), total(other, 1)))
+        .collect();
+    if !pairs.is_empty() && pairs.iter().all(|(one, other)| one < other) {
+        return true;
+    }
+    let ratio = Logs::between(&pairs, estimator).and_then(|logs| ratio::geomean(&[logs]));
+    let interval = ratio.and_then(|ratio| ratio.interval);
+    interval.is_ok_and(|ends| ends.high < 1.0)
+}
+
+fn sentence(
+    choices: &[(&str, &Costs)],
+    rounds: usize,
+    unknown: &[&str],
+    estimator: Estimator,
+) -> String {
     const TITLE: &str = Totals::TITLE;
     if choices.len() < 2 || rounds < ROUNDS_MIN {
         return format!("{TITLE}: too few rounds to name the fastest; it takes {ROUNDS_MIN}.");
@@ -250,15 +273,20 @@ fn sentence(choices: &[(&str, &Costs)], rounds: usize, unknown: &[&str]) -> Stri
     let steps = steps(choices);
     let first = &steps[0];
     let (name, costs) = choices[first.row];
-    let agree = (0..costs.rounds.len())
-        .filter(|at| leader(choices, 1, |costs| &costs.rounds[*at]) == first.row)
-        .count();
-    let how_sure = match agree == rounds {
+    let others = choices
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| *at != first.row);
+    let open: Vec<&str> = others
+        .filter(|(_, (_, other))| !is_less(costs, other, estimator))
+        .map(|(_, (name, _))| *name)
+        .collect();
+    let open = match open.is_empty() {
         true => String::new(),
-        false => format!(", first in {agree} of {}", figures::plural(rounds, "round")),
+        false => format!(", not told apart from {}", words::named(&open)),
     };
     let takes = figures::time(total(&costs.median, 1));
-    let mut text = format!("{TITLE}: for one run {name} ({takes}{how_sure})");
+    let mut text = format!("{TITLE}: for one run {name} ({takes}{open})");
     for step in &steps[1..] {
         let (low, high) = step.range;
         let range = match low == high {
@@ -287,6 +315,8 @@ fn runs(count: u64) -> String {
 mod tests {
     use super::*;
 
+    const HALF: Estimator = Estimator::FasterHalf;
+
     fn costs(rounds: &[(f64, f64)]) -> Costs {
         let cost = |(once, each): &(f64, f64)| {
             vec![Cost {
@@ -311,7 +341,7 @@ mod tests {
             (23.0, 4.0),
             (20.0, 4.0),
         ]);
-        let text = sentence(&[("fast", &fast), ("slow", &slow)], 5, &[]);
+        let text = sentence(&[("fast", &fast), ("slow", &slow)], 5, &[], HALF);
         assert_eq!(
             text,
             "Start, compile and run together: for one run slow (8.00 ms), from 7 runs on \
@@ -323,25 +353,34 @@ mod tests {
     fn what_not_every_round_has_is_no_overtaking() {
         let one = costs(&[(1.0, 7.0); 5]);
         let level = costs(&[(2.0, 6.9), (2.0, 7.1), (2.0, 6.9), (2.0, 7.1), (2.0, 6.9)]);
-        let text = sentence(&[("one", &one), ("level", &level)], 5, &[]);
+        let text = sentence(&[("one", &one), ("level", &level)], 5, &[], HALF);
         assert!(
             text.contains("for one run one (8.00 ms), and no row"),
             "{text}"
         );
-        let near = costs(&[(0.5, 7.6), (0.5, 7.6), (0.5, 7.4), (0.5, 7.4), (0.5, 7.4)]);
-        let text = sentence(&[("one", &one), ("level", &near)], 5, &[]);
+        // Shown by an interval though one round has it the other way round.
+        let disturbed = [(1.0, 7.9), (1.0, 7.9), (1.0, 7.9), (1.0, 7.9), (1.0, 6.5)];
+        let slow = costs(&[disturbed, disturbed, disturbed, disturbed].concat());
+        let quick = costs(&[(1.0, 7.0); 20]);
+        let choices = [("quick", &quick), ("slow", &slow)];
+        for (estimator, is_open) in [(Estimator::Mean, false), (HALF, true)] {
+            let text = sentence(&choices, 20, &[], estimator);
+            assert_eq!(text.contains("not told apart"), is_open, "{text}");
+        }
+        let near = costs(&[(0.5, 7.6), (0.5, 7.6), (0.5, 7.4), (0.5, 7.2), (0.5, 7.5)]);
+        let text = sentence(&[("one", &one), ("level", &near)], 5, &[], HALF);
         assert!(
-            text.contains("for one run level (7.90 ms, first in 3 of 5 rounds)"),
+            text.contains("for one run level (7.90 ms, not told apart from one)"),
             "{text}"
         );
-        let text = sentence(&[("one", &one), ("level", &near)], 5, &["other"]);
+        let text = sentence(&[("one", &one), ("level", &near)], 5, &["other"], HALF);
         assert!(text.ends_with(" Too few rounds to place other."), "{text}");
         let too_few = "Start, compile and run together: too few rounds to name the fastest; \
              it takes 5.";
         assert_eq!(
-            sentence(&[("one", &one), ("level", &near)], 4, &[]),
+            sentence(&[("one", &one), ("level", &near)], 4, &[], HALF),
             too_few
         );
-        assert_eq!(sentence(&[("one", &one)], 5, &["other"]), too_few);
+        assert_eq!(sentence(&[("one", &one)], 5, &["other"], HALF), too_few);
     }
 }

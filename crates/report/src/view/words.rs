@@ -1,5 +1,5 @@
-//! What is said in words, once for all formats: labels, the headline, what may
-//! be said of pairs.
+//! What is said in words, once for all formats: labels, caveats, what may be said of
+//! pairs; the headline is in [`super::headline`].
 //!
 //! What must stay true: no sentence calls a difference one unless its verdict
 //! is [`Verdict::Different`], and none says that there is none unless it is
@@ -12,7 +12,7 @@ use fathom_stats::{DELTA, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, 
 
 use super::group::Shown;
 use super::lens::{self, Pairs};
-use super::{Finding, Group, Interval, Rank, Row, Workload};
+use super::{Finding, Group, Interval, Row, Workload};
 use crate::figures;
 
 /// What was measured, in one line.
@@ -141,6 +141,11 @@ pub fn caveats(row: &RowSummary, missing: &[String], workloads: usize) -> Vec<St
     if let Some(part) = row.probe.as_ref().and_then(|probe| probe.part_percent) {
         caveats.push(format!("probed in part: there was time for {part} % of it"));
     }
+    if let Some(compiler) = compiler_outside(&row.row) {
+        caveats.push(format!(
+            "its memory is without that of {compiler}, a process of its own"
+        ));
+    }
     let lost = row.without_time.len();
     if lost > 0 && lost < workloads {
         let mut names: Vec<&str> = missing.iter().map(String::as_str).collect();
@@ -157,6 +162,16 @@ pub fn caveats(row: &RowSummary, missing: &[String], workloads: usize) -> Vec<St
     caveats
 }
 
+/// The compiler that a row compiles with in another process, whose memory no sample has.
+pub fn compiler_outside(row: &Key) -> Option<&'static str> {
+    let sandbox = &row.sandbox;
+    match (sandbox.engine.as_str(), sandbox.settings.backend()) {
+        ("wasm2c", _) => Some("its C compiler"),
+        ("fathom", Some("llvm")) => Some("its clang"),
+        _ => None,
+    }
+}
+
 /// Things one after the other, as a sentence has them.
 pub fn listed(things: &[String]) -> String {
     match things {
@@ -164,111 +179,6 @@ pub fn listed(things: &[String]) -> String {
         [one] => one.clone(),
         [all @ .., last] => format!("{} and {last}", all.join(", ")),
     }
-}
-
-/// What parts the first of a group from the others.
-pub struct Lead {
-    /// Whether all that share the first place are equivalent to the first.
-    is_equivalent: bool,
-    /// The first row of another engine and another place, over the first.
-    next: Option<(String, RowRatio)>,
-}
-
-/// What parts the first from the others.
-pub fn lead(rows: &[Shown<'_>], pairs: &Pairs<'_>) -> Lead {
-    let first: Vec<&Shown<'_>> = rows
-        .iter()
-        .filter(|shown| place(&shown.row) == Some(1))
-        .collect();
-    let Some((best, others)) = first.split_first() else {
-        return Lead {
-            is_equivalent: false,
-            next: None,
-        };
-    };
-    let over = |other: &Shown<'_>| pairs.ratio(&other.from.row, &best.from.row);
-    let next = rows.iter().find(|shown| {
-        shown.row.is_ranked()
-            && place(&shown.row) != Some(1)
-            && shown.from.row.sandbox.engine != best.from.row.sandbox.engine
-    });
-    Lead {
-        is_equivalent: others
-            .iter()
-            .all(|other| over(other).verdict == Verdict::Equivalent),
-        next: next.map(|next| (next.row.name.clone(), over(next))),
-    }
-}
-
-/// The answer in one sentence.
-pub fn headline(group: &Group, lead: &Lead) -> String {
-    let subject = match group.workloads.as_slice() {
-        [only] => only.name.clone(),
-        all => {
-            let workloads = figures::plural(all.len(), &format!("{} workload", group.suite));
-            match group.size.as_str() {
-                "" => workloads,
-                size => format!("{workloads} ({size})"),
-            }
-        }
-    };
-    let at_once = match group.threads {
-        1 => String::new(),
-        many => format!(", {many} instances at once"),
-    };
-    let first: Vec<&Row> = group
-        .rows
-        .iter()
-        .filter(|row| place(row) == Some(1))
-        .collect();
-    let Some(best) = first.first() else {
-        return format!(
-            "On {subject}{at_once}, no sandbox has a time for every workload: see what failed or is unfinished."
-        );
-    };
-    if group.is_early() {
-        return format!(
-            "On {subject}{at_once}: too few rounds to say anything; it takes {ROUNDS_MIN}."
-        );
-    }
-    let cost = cost(best, group).map_or_else(String::new, |cost| format!(": {cost}"));
-    let has_rival = group.rows.iter().filter(|row| row.is_ranked()).count() > 1;
-    let who = match first.as_slice() {
-        [only] if !has_rival && cost.is_empty() => {
-            format!("{} has too few rounds for a time", only.name)
-        }
-        [only] if !has_rival => format!("{}{cost}", only.name),
-        [only] if group.doubt.is_some() => format!("{} came out first{cost}", only.name),
-        [only] => format!("{} {}{cost}", only.name, first_of(group)),
-        [one, others @ ..] => {
-            let others: Vec<&str> = others.iter().map(|row| row.name.as_str()).collect();
-            let others = named(&others);
-            match lead.is_equivalent {
-                true => format!(
-                    "{} came out first{cost}; {others} {} equivalent within {}",
-                    one.name,
-                    if first.len() == 2 { "is" } else { "are" },
-                    figures::percent(DELTA)
-                ),
-                false => format!(
-                    "{} came out first{cost}; no difference from {others} was shown",
-                    one.name
-                ),
-            }
-        }
-        [] => String::new(),
-    };
-    let follow = lead
-        .next
-        .as_ref()
-        .and_then(|(name, ratio)| Some(format!("; {name} takes {}", further(ratio, group.figure)?)))
-        .unwrap_or_default();
-    let doubt = match (&group.doubt, has_rival) {
-        (Some(doubt), true) => format!(" {doubt}"),
-        (None, true) => String::new(),
-        (_, false) => " No other sandbox was measured.".to_owned(),
-    };
-    format!("On {subject}{at_once}, {who}{follow}.{doubt}")
 }
 
 /// Some names, and how many more there are.
@@ -287,33 +197,9 @@ pub fn named(names: &[&str]) -> String {
 /// Names that a sentence has room for; more are counted.
 const TOLD_MAX: usize = 3;
 
-/// What the first of all is, by the group's figure: of all sandboxes only where another
-/// engine was measured.
-fn first_of(group: &Group) -> String {
-    let mut engines = group.rows.iter().filter(|row| row.is_ranked());
-    let engine = engines.next().map(|row| row.key.sandbox.engine.as_str());
-    let is_alone = engines.all(|row| Some(row.key.sandbox.engine.as_str()) == engine);
-    match (group.figure, engine) {
-        (Figure::Kernel | Figure::Run, Some(engine)) if is_alone => {
-            format!("is the fastest of {engine}'s configurations")
-        }
-        (figure, _) => first_by(figure),
-    }
-}
-
-fn first_by(figure: Figure) -> String {
-    match figure {
-        Figure::Kernel | Figure::Run => "is the fastest sandbox".to_owned(),
-        figure if figure.unit() == FigureUnit::Nanoseconds => {
-            format!("has the shortest {}", lens::noun(figure))
-        }
-        figure => format!("has the least {}", lens::noun(figure)),
-    }
-}
-
 /// How much more: `3.1–3.4 % longer (95 %)`, `4.9 × as long (95 %: 4.8–5.1)`;
 /// nothing without an interval.
-fn further(ratio: &RowRatio, figure: Figure) -> Option<String> {
+pub(super) fn further(ratio: &RowRatio, figure: Figure) -> Option<String> {
     let ratio = ratio.geomean.as_ref().ok()?;
     let much = match figure.unit() {
         FigureUnit::Nanoseconds => "long",
@@ -370,43 +256,6 @@ const LOUD: f64 = 0.1;
 pub fn is_known(row: &Row) -> bool {
     let cells = row.cells.iter().flatten();
     cells.clone().count() > 0 && cells.into_iter().all(|cell| cell.estimate.ends.is_some())
-}
-
-/// What a row costs, in a headline: its time where there is one workload, its
-/// ratio where that is to something else, each with its interval; nothing where
-/// there is none.
-fn cost(row: &Row, group: &Group) -> Option<String> {
-    let time = match row.cells.as_slice() {
-        [Some(cell)] => cell.estimate.ends.map(|(low, high)| {
-            let [value, low, high] =
-                [cell.estimate.value, low, high].map(|ns| lens::shown(group.figure, ns));
-            format!("{value} (95 %: {low} to {high})")
-        }),
-        _ => None,
-    };
-    let to_other = row.to_baseline.filter(|_| group.baseline != row.name);
-    let ratio = to_other.and_then(|ratio| {
-        let (low, high) = ratio.ends?;
-        let (value, ends) = (figures::ratio(ratio.value), figures::ends(low, high));
-        Some(format!("{value} {} (95 %: {ends})", group.baseline))
-    });
-    let typical = || match row.costs.get(&group.figure).filter(|_| is_known(row)) {
-        Some(typical) => format!("typically {}", lens::shown(group.figure, *typical)),
-        None => "not measured".to_owned(),
-    };
-    match (time, ratio) {
-        (Some(time), Some(ratio)) => Some(format!("{time}, {ratio}")),
-        (Some(one), None) | (None, Some(one)) => Some(one),
-        (None, None) if to_other.is_some() || !is_known(row) => None,
-        (None, None) => Some(typical()),
-    }
-}
-
-fn place(row: &Row) -> Option<usize> {
-    match row.rank {
-        Rank::Place { place, .. } => Some(place),
-        Rank::Reference | Rank::Unranked => None,
-    }
 }
 
 /// The first ranked row beside the first of every other engine, and what could
