@@ -85,10 +85,7 @@ pub fn numbers(group: &Group) -> Vec<Column> {
     // On a terminal only where a row stands out.
     let is_told = group.rows.iter().any(|row| row.is_slow_by_itself);
     let spare = if is_told { 4 } else { 9 };
-    columns.push(Column::new("slow half", |row| slow_half(row.slow_half)).spare(spare));
-    columns.push(Column::new("its control's", |row| {
-        slow_half(row.slow_half_of_control)
-    }));
+    columns.push(Column::new("slow half", slow_half).spare(spare));
     for (name, figure, spare) in [
         ("start", Figure::Start, 5),
         ("compile", Figure::Compile, 7),
@@ -191,11 +188,21 @@ fn interval(row: &Row) -> String {
     }
 }
 
-fn slow_half(ratio: Option<f64>) -> String {
-    ratio.map_or_else(
-        || NONE.to_owned(),
-        |ratio| figures::signed_percent(ratio - 1.0),
-    )
+/// In brackets that of its control, where it has one.
+fn slow_half(row: &Row) -> String {
+    let shown = |ratio: f64| figures::signed_percent(ratio - 1.0);
+    match (row.slow_half, row.slow_half_of_control) {
+        (Some(own), Some(control)) => {
+            let own = shown(own);
+            format!(
+                "{} ({}) %",
+                own.trim_end_matches(" %"),
+                shown(control).trim_end_matches(" %")
+            )
+        }
+        (Some(own), None) => shown(own),
+        (None, _) => NONE.to_owned(),
+    }
 }
 
 fn worst(row: &Row) -> String {

@@ -95,8 +95,8 @@ const METHOD: [&str; 8] = [
     "A row's ratio is the geometric mean over its workloads. Its 95 % interval includes the \
      scatter of rounds and, where an engine cannot vary its code layout, an allowance for that.",
     "Where each cell counts its faster half of rounds, the slow half is how much longer the other \
-     half took. What else ran on the machine is in it: read it beside that of other rows and of \
-     the row's control.",
+     half took, in brackets that of the row's control. What else ran on the machine is in it: read \
+     it beside that of the control and of other rows.",
     "Below five rounds a ratio has no interval and no verdict.",
     "Two rows are different if the test, corrected for all that is compared, shows a difference; \
      equivalent if it shows them to be within 2 % of each other; otherwise undecided, which does \
