@@ -275,7 +275,7 @@ fn a_runner_that_names_what_is_no_file_keeps_nobody_waiting() {
         // What it prints goes elsewhere.
         let script = format!("{made}\n{EVENTS_ALONE}");
         let (sender, receiver) = mpsc::channel();
-        thread::spawn(move || sender.send(Bench::new(&[("odd", script)], 1).run().1));
+        thread::spawn(move || drop(sender.send(Bench::new(&[("odd", script)], 1).run().1)));
         let campaign = receiver.recv_timeout(PATIENCE);
         let campaign = campaign.unwrap_or_else(|_| panic!("somebody waits: {made}"));
         let [failure] = &campaign.failures[..] else {
