@@ -27,7 +27,7 @@ fn nothing_is_compiled_once_a_body_is_refused() {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1);
     let kind = |is_valid| {
         let wasm = dear_and_long(is_valid);
-        let error = load(&wasm).err().expect("one of them is refused");
+        let error = load(&wasm).expect_err("one of them is refused");
         error.into_kind()
     };
     let [valid, invalid] = one.build().unwrap().install(|| [true, false].map(kind));
