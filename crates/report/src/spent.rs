@@ -1,12 +1,13 @@
 //! Where a campaign's time went: by row, and by part of a child's life.
 //!
 //! ```text
-//!  Process  wall_ns ─────────────────────────────────────────────────────────────┐
-//!           load  compile │ instantiate  run (kernel within)  teardown  cycle │ the rest
-//!                         └─ the counted iterations of a Sample ──────────────┘
+//!  Process  wall_ns ───────────────────────────────────────────────────────────────────────┐
+//!           load  compile  warm-up │ instantiate  run (kernel within)  teardown  cycle │ the rest
+//!                                  └─ the counted iterations of a Sample ──────────────┘
 //! ```
 //!
-//! The rest is the start and the end of the process, and warm-up, which nobody timed apart.
+//! The rest is the start and the end of the process, and in older campaigns warm-up, which
+//! nobody timed apart.
 //! Instances that run at once share the clock: of those, the mean of the workers counts.
 //!
 //! What must stay true: nothing is guessed. A child whose whole time was not recorded has no
@@ -31,6 +32,8 @@ pub enum Part {
     Load,
     /// Compiling it.
     Compile,
+    /// Iterations before the counted ones.
+    Warmup,
     /// Making instances.
     Instantiate,
     /// The kernel, as the program timed it.
@@ -41,15 +44,16 @@ pub enum Part {
     Teardown,
     /// Instances in a row, under one clock.
     Cycle,
-    /// Start and end of the process, and warm-up.
+    /// Start and end of the process, and warm-up that was not timed apart.
     Rest,
 }
 
 impl Part {
     /// Every one, in the order of a child's life.
-    pub const ALL: [Part; 8] = [
+    pub const ALL: [Part; 9] = [
         Part::Load,
         Part::Compile,
+        Part::Warmup,
         Part::Instantiate,
         Part::Kernel,
         Part::Run,
@@ -63,6 +67,7 @@ impl Part {
         match self {
             Part::Load => "load",
             Part::Compile => "compile",
+            Part::Warmup => "warmup",
             Part::Instantiate => "instantiate",
             Part::Kernel => "kernel",
             Part::Run => "run",
@@ -113,6 +118,7 @@ impl Line {
         for (phase, span) in &process.phases {
             *parts.entry(Part::of_phase(*phase)).or_default() += span.wall_ns as f64;
         }
+        parts.insert(Part::Warmup, process.warmup_ns.unwrap_or(0) as f64);
         let known: f64 = parts.values().sum();
         let whole = process.wall_ns.map(|ns| ns as f64);
         self.whole = self.whole.zip(whole).map(|(sum, one)| sum + one);
@@ -148,6 +154,7 @@ pub struct Spent {
     pub lines: Vec<Line>,
     /// All of them together.
     pub all: Line,
+    /// Whether the rest has it.
     has_warmup: bool,
     notes: Vec<String>,
 }
@@ -191,7 +198,8 @@ impl Spent {
         let all = Line::sum("all children", lines.iter());
         let mut spent = Spent {
             title: campaign.header.name.clone(),
-            has_warmup: campaign.header.config.warmup > 0,
+            has_warmup: campaign.header.config.warmup > 0
+                && campaign.processes.iter().all(|one| one.warmup_ns.is_none()),
             notes: Vec::new(),
             lines,
             all,
@@ -309,6 +317,7 @@ impl Spent {
     fn head(&self, part: Part) -> &'static str {
         match part {
             Part::Run if self.all.part(Part::Kernel) > Some(0.0) => "rest of the run",
+            Part::Warmup => "warm-up",
             Part::Cycle => "cycles",
             Part::Rest if self.has_warmup => "start, end, warm-up",
             Part::Rest => "start, end",

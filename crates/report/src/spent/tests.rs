@@ -71,6 +71,32 @@ fn what_was_not_recorded_is_not_guessed() {
 }
 
 #[test]
+fn warm_up_is_apart_where_it_was_timed() {
+    let text = |campaign: &Campaign| {
+        let spent = Spent::of(campaign);
+        (
+            spent.all.clone(),
+            spent.render(Format::Terminal, Style::default()).unwrap(),
+        )
+    };
+    let (old, said) = text(&campaign("suite.jsonl", |_| {}));
+    assert!(said.contains("start, end, warm-up"), "{said}");
+    let (new, said) = text(&campaign("suite.jsonl", |record| {
+        if record["record"] == "process" {
+            record["warmup_ns"] = 1000.into();
+        }
+    }));
+    assert!(
+        said.contains("warm-up") && !said.contains("start, end, warm-up"),
+        "{said}"
+    );
+    let warmup = 1000.0 * new.children as f64;
+    assert_eq!(new.part(Part::Warmup), Some(warmup));
+    let rest = |line: &Line| line.part(Part::Rest).unwrap();
+    assert!((rest(&old) - rest(&new) - warmup).abs() < 1.0);
+}
+
+#[test]
 fn a_record_that_was_written_twice_is_counted_once() {
     let whole = campaign("module.jsonl", |_| {});
     let mut twice = whole.clone();
