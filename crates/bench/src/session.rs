@@ -228,7 +228,8 @@ impl Session<'_> {
     }
 
     /// Those of a round that are not known as well as they should be, with what they are
-    /// compared with and the controls of both.
+    /// compared with. Of the programs of these, native code and the first row are there in
+    /// each round, and the controls of both: they say what noise is.
     fn unsettled(&self, mut left: Vec<usize>, width: f64) -> Vec<usize> {
         let Some(pairs) = self.steer.unsettled(self.results.campaign(), width) else {
             return left;
@@ -237,11 +238,14 @@ impl Session<'_> {
         let here: BTreeSet<CellId> = left.iter().map(|position| cell(position).id()).collect();
         let open = pairs.into_iter().filter(|(one, _)| here.contains(one));
         let open: BTreeSet<CellId> = open.flat_map(|(one, base)| [one, base]).collect();
-        left.retain(|position| {
+        let original = |cell: &Cell| cell.control_of.clone().unwrap_or_else(|| cell.id());
+        let is_open = |position: &usize| open.contains(&original(cell(position)));
+        let program = |position: &usize| {
             let cell = cell(position);
-            let original = cell.control_of.clone().unwrap_or_else(|| cell.id());
-            open.contains(&original)
-        });
+            (&cell.suite, &cell.workload, &cell.size, cell.threads)
+        };
+        let programs: BTreeSet<_> = left.iter().filter(|at| is_open(at)).map(program).collect();
+        left.retain(|at| is_open(at) || self.is_needed(*at) && programs.contains(&program(at)));
         left
     }
 

@@ -387,6 +387,52 @@ fn what_is_known_well_enough_is_left_alone_and_the_rest_run_again() {
     let asked = bench.asked_by_cell();
     assert_eq!((asked[&(0, "a".into())], asked[&(1, "a".into())]), (3, 3));
     assert_eq!((asked[&(0, "b".into())], asked[&(1, "b".into())]), (6, 6));
+    // What noise is, is looked at in each round.
+    let mut bench = Bench::new(&["a", "b"]);
+    let first = bench.plan.tasks[0].cell.sandbox.clone();
+    for task in bench.plan.tasks.clone() {
+        let other = plan::Task {
+            cell: Cell {
+                sandbox: fathom_record::Sandbox::new("third", "guard"),
+                ..task.cell.clone()
+            },
+            ..task.clone()
+        };
+        let control = plan::Task {
+            cell: task.cell.control(),
+            ..task.clone()
+        };
+        let is_first = task.cell.sandbox == first;
+        bench
+            .plan
+            .tasks
+            .push(if is_first { control } else { other });
+    }
+    bench.plan.config.rounds = 6;
+    (bench.pace.width, bench.pace.rounds_wanted) = (Some(0.01), 3);
+    bench.steer.open = Some("b");
+    bench.run(good);
+    let campaign = bench.campaign();
+    let rounds = |engine: &str, workload: &str, is_control| {
+        let of = |cell: &&Cell| {
+            let is_it = cell.sandbox.engine == engine && cell.workload == workload;
+            is_it && cell.is_control() == is_control
+        };
+        let cell = campaign.header.cells.iter().find(of).unwrap().id();
+        campaign
+            .processes
+            .iter()
+            .filter(|one| one.cell == cell)
+            .count()
+    };
+    assert_eq!(
+        (rounds("fathom", "b", true), rounds("other", "b", false)),
+        (6, 6)
+    );
+    assert_eq!(
+        (rounds("fathom", "a", true), rounds("third", "b", false)),
+        (3, 3)
+    );
     let mut bench = Bench::new(&["a"]);
     bench.plan.config.rounds = 6;
     (bench.pace.width, bench.pace.rounds_wanted) = (Some(0.01), 3);
