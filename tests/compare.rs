@@ -4,9 +4,14 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
+    sync::{Mutex, PoisonError},
 };
 
 use serde_json::Value;
+
+/// Who measures measures alone: a test beside it that ends in the middle makes the later
+/// rounds twice as fast, which no number of rounds averages out.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// Works for a while, and says so.
 const WORK: &str = r#"(module
@@ -77,48 +82,60 @@ fn typical_ns(folder: &Path) -> f64 {
     runs[runs.len() / 2] as f64
 }
 
+/// The status of a comparison and all that it says.
+fn compare(words: &[&str], at: &Path) -> (Option<i32>, String) {
+    let words: Vec<&str> = ["compare"].iter().chain(words).copied().collect();
+    let output = fathom(&words, at);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let code = output.status.code();
+    (code, said + &String::from_utf8_lossy(&output.stderr))
+}
+
+/// The campaign `measured` and what is compared with it. What is slower really is confirmed,
+/// where the machine keeps its speed for seconds; it has three chances to.
+fn campaigns() -> tempfile::TempDir {
+    let mut last = String::new();
+    for _ in 0..3 {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        fs::write(at.join("work.wat"), WORK).unwrap();
+        let bench = "bench work.wat --engines fathom:guard --rounds 8 --iterations 7 --no-probe \
+                     --wait-idle 0s --out measured";
+        let output = fathom(&bench.split(' ').collect::<Vec<_>>(), at);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let ns = typical_ns(at);
+        took(at, "usual", ns * 2.0);
+        took(at, "slower", ns * 100.0);
+        took(at, "faster", ns / 100.0);
+        let (code, said) = compare(&["faster", "measured"], at);
+        let confirmed = "refused: a second measurement confirmed 2 of 2";
+        match code {
+            Some(1) if said.contains(confirmed) => return folder,
+            // Too noisy to say, or to say again.
+            Some(0 | 4) => last = said,
+            other => panic!("{other:?}: {said}"),
+        }
+    }
+    panic!("{last}")
+}
+
 #[test]
 fn a_slowdown_is_confirmed_refuted_or_left_unconfirmed() {
-    let folder = tempfile::tempdir().unwrap();
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = campaigns();
     let at = folder.path();
-    fs::write(at.join("work.wat"), WORK).unwrap();
-    let bench = "bench work.wat --engines fathom:guard --rounds 8 --iterations 7 --no-probe \
-                 --wait-idle 0s --out measured";
-    let output = fathom(&bench.split(' ').collect::<Vec<_>>(), at);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let ns = typical_ns(at);
-    took(at, "usual", ns * 2.0);
-    took(at, "slower", ns * 100.0);
-    took(at, "faster", ns / 100.0);
-    let compare = |words: &[&str]| {
-        let words: Vec<&str> = ["compare"].iter().chain(words).copied().collect();
-        let output = fathom(&words, at);
-        let said = String::from_utf8(output.stdout).unwrap();
-        (
-            output.status.code(),
-            said + &String::from_utf8_lossy(&output.stderr),
-        )
-    };
     let check = |words: &[&str], status: i32, parts: &[&str]| {
-        let (code, said) = compare(words);
+        let (code, said) = compare(words, at);
         assert_eq!(code, Some(status), "{words:?}: {said}");
         for part in parts {
             assert!(said.contains(part), "{words:?}: no {part} in {said}");
         }
     };
-    // What is slow on paper alone does not come again; what really is as it was does.
+    // What is slow on paper alone does not come again.
     let refuted = ["to be confirmed: ", "accepted: not confirmed by a second"];
     check(&["usual", "slower"], 0, &refuted);
     assert!(at.join("slower/confirmation-1/samples.jsonl").exists());
-    check(
-        &["faster", "measured"],
-        1,
-        &["refused: a second measurement confirmed 2 of 2"],
-    );
     check(
         &["usual", "slower", "--no-confirm"],
         1,
@@ -204,6 +221,7 @@ fn odd_campaigns() -> tempfile::TempDir {
 
 #[test]
 fn what_cannot_be_seen_or_compared_is_no_pass() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = odd_campaigns();
     let compare = |words: &str| {
         let words = format!("compare --no-confirm {words}");
