@@ -141,11 +141,7 @@ fn rows(
         natives: &[],
         outside,
     };
-    let own = Wanted {
-        engine: choose::OWN.to_owned(),
-        strategy: None,
-        backend: None,
-    };
+    let own = Wanted::own();
     let wanted = match (args.engines.is_empty(), args.bounds.is_empty()) {
         (false, _) => args.engines.clone(),
         // A strategy of ours was named, so it is ours that is meant.

@@ -44,7 +44,7 @@ use crate::{
 
 /// Time for a first impression.
 const BUDGET_QUICK: Duration = Duration::from_secs(60);
-/// Of it for probing, where nothing is known yet.
+/// Time for probing before it, where nothing is known yet.
 const PROBE_QUICK: Duration = Duration::from_secs(20);
 /// How well the ratio of each workload should be known: a quarter of what two layouts of the
 /// same code differ by, so that a table can call cells equivalent.
@@ -440,6 +440,7 @@ fn pace(asked: &Asked) -> Pace {
         iterations_max: design.iterations_max,
         rounds_wanted: duration.rounds_wanted,
         width: width.filter(|_| duration.rounds.is_none()),
+        spares_warmup: compares && !design.is_by_cell && duration.warmup.is_none(),
         is_by_cell: design.is_by_cell,
     }
 }

@@ -53,6 +53,9 @@ pub struct Pace {
     /// either side: 0.01 for 1 %. From `rounds_wanted` on a round is for those alone that
     /// are not yet; without it every round is for everything.
     pub width: Option<f64>,
+    /// Leave out the warm-up of cells that were seen not to need it; never where somebody says
+    /// how much there is to be.
+    pub spares_warmup: bool,
     /// Judge each cell by itself: where what is measured is what ends in a
     /// second, a fast engine must not be done before it was looked at.
     pub is_by_cell: bool,
@@ -280,13 +283,10 @@ impl Session<'_> {
                 left,
             });
             let count = iterations.get(&self.program_of(task)).copied();
-            let laps = Laps {
-                warmup: match warm.contains(&task.cell.id()) {
-                    true => 0,
-                    false => self.plan.config.warmup,
-                },
-                counted: count.unwrap_or(self.plan.config.iterations),
-            };
+            let mut laps = self.plan.laps(count.unwrap_or(self.plan.config.iterations));
+            if warm.contains(&task.cell.id()) {
+                laps.warmup = 0;
+            }
             let begun = Instant::now();
             if !self.measure(task, round, laps)? {
                 return Ok(false);

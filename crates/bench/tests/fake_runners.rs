@@ -175,6 +175,7 @@ impl Bench {
                 iterations_max: 2,
                 is_by_cell: false,
                 width: None,
+                spares_warmup: false,
             },
             steer: &(),
             stop: &AtomicBool::new(false),

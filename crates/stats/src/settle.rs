@@ -82,10 +82,7 @@ impl Summary {
         let is_beside = |other: &&RowSummary| {
             other.is_ranked && other.baseline == row.baseline && other.without_time.is_empty()
         };
-        let mean = |row: &RowSummary| match row.row == row.baseline {
-            true => Some(1.0),
-            false => Some(row.to_baseline.geomean.as_ref().ok()?.value),
-        };
+        let mean = |row: &RowSummary| Some(row.to_baseline.geomean.as_ref().ok()?.value);
         let ranked = self.rows.iter().filter(is_beside);
         let known = ranked.filter_map(|row| Some((mean(row)?, row)));
         let first = known.min_by(|(one, _), (other, _)| one.total_cmp(other));

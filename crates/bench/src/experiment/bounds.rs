@@ -6,11 +6,11 @@
 //!           outside engines in their default configuration; those of ours that
 //!           can leave checks out, with fewer left out
 //!  × builds wasm32, wasm64: those that a strategy is for
-//!  × both suites, and a control of each engine on each program and build
+//!  × both suites, and controls of the first row on each program and build
 //! ```
 //!
-//! What must stay true: `auto`, which is for both widths, comes first, because our
-//! engine's control is that of its first row; what cannot be measured here is
+//! What must stay true: `auto`, which is for both widths, comes first, because the
+//! control is that of the first row; what cannot be measured here is
 //! absent with its reason, in the campaign too.
 
 use std::sync::atomic::AtomicBool;

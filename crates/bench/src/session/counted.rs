@@ -85,7 +85,7 @@ impl Session<'_> {
     /// The cells that need no warming up, by round 0.
     pub(super) fn warm(&self, round: u32) -> BTreeSet<CellId> {
         let warmup = self.plan.config.warmup;
-        if round == 0 || warmup == 0 || self.pace.width.is_none() {
+        if round == 0 || warmup == 0 || !self.pace.spares_warmup {
             return BTreeSet::new();
         }
         let campaign = self.results.campaign();

@@ -130,6 +130,7 @@ impl Bench {
                 iterations_max: 10,
                 rounds_wanted: 0,
                 width: None,
+                spares_warmup: false,
                 is_by_cell: false,
             },
             steer: Steered::default(),
@@ -293,10 +294,9 @@ fn time_that_is_up_still_leaves_a_whole_round() {
 
 #[test]
 fn a_long_iteration_is_warmed_up_in_the_first_round_alone() {
-    let uncounted = |ms: u64, first_ms: u64| {
+    let asked_for = |spares_warmup, ms: u64, first_ms: u64| {
         let mut bench = Bench::new(&["a"]);
-        bench.pace.width = Some(0.01);
-        bench.pace.rounds_wanted = 5;
+        bench.pace.spares_warmup = spares_warmup;
         let asked = Rc::new(RefCell::new(Vec::new()));
         let seen = asked.clone();
         bench.run(move |number, request| {
@@ -312,9 +312,10 @@ fn a_long_iteration_is_warmed_up_in_the_first_round_alone() {
         assert!(bench.campaign().failures.is_empty());
         asked.take()
     };
-    assert_eq!(uncounted(60, 60), [1, 1, 0, 0]);
-    assert_eq!(uncounted(60, 70), [1, 1, 1, 1], "code gets better");
-    assert_eq!(uncounted(40, 40), [1, 1, 1, 1], "too short to say");
+    assert_eq!(asked_for(true, 60, 60), [1, 1, 0, 0]);
+    assert_eq!(asked_for(true, 60, 70), [1, 1, 1, 1], "code gets better");
+    assert_eq!(asked_for(true, 40, 40), [1, 1, 1, 1], "too short to say");
+    assert_eq!(asked_for(false, 60, 60), [1, 1, 1, 1], "it was asked for");
 }
 
 #[test]
