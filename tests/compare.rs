@@ -22,7 +22,7 @@ const WORK: &str = r#"(module
   (func (export "_start") (local i64)
     (loop $again
       (local.set 0 (i64.add (local.get 0) (i64.const 1)))
-      (br_if $again (i64.lt_u (local.get 0) (i64.const 3000000))))
+      (br_if $again (i64.lt_u (local.get 0) (i64.const 30000000))))
     (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#;
 
 /// A house without engines and suites.
