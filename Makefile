@@ -44,7 +44,7 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(MAKE) --no-print-directory deny
 	$(PYTHON) workloads/build.py --suite programs
 	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
-	$(CARGO) test --locked --workspace
+	$(CARGO) test --locked --workspace --no-fail-fast
 	$(MAKE) --no-print-directory test-llvm
 	$(MAKE) --no-print-directory check-all PARTS='$(LIGHT)'
 	$(MAKE) --no-print-directory walks
