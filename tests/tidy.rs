@@ -8,6 +8,8 @@
 
 #[path = "tidy/arrows.rs"]
 mod arrows;
+#[path = "tidy/pages.rs"]
+mod pages;
 #[path = "tidy/rooms.rs"]
 mod rooms;
 #[path = "tidy/strategies.rs"]
@@ -370,30 +372,6 @@ fn packages_are_named_and_not_addressed() {
         }
     }
     none_wrong("packages are named, not addressed", &wrong);
-}
-
-#[test]
-fn links_in_the_documentation_resolve() {
-    let mut wrong = Vec::new();
-    for source in sources(&["md"]) {
-        let folder = root()
-            .join(&source.path)
-            .parent()
-            .expect("a folder")
-            .to_path_buf();
-        for (_, rest) in source
-            .text
-            .match_indices("](")
-            .map(|(i, _)| source.text.split_at(i + 2))
-        {
-            let target = rest.split([')', ' ', '#']).next().unwrap_or_default();
-            let outside = target.contains("://") || target.starts_with("mailto:");
-            if !target.is_empty() && !outside && !folder.join(target).exists() {
-                wrong.push(format!("{}: {target}", source.path));
-            }
-        }
-    }
-    none_wrong("links resolve", &wrong);
 }
 
 #[test]

@@ -177,7 +177,13 @@ impl Library<'_> {
     }
 
     fn seed_page(&self, seed: &Seed, pictures: &str) -> String {
-        let mut text = format!("# {}\n\n{}\n\n{}\n", seed.title, seed.paper, self.head());
+        let written = "<!-- Written by `fathom reproduce libsodium-2023`. -->";
+        let mut text = format!(
+            "# {}\n\n{written}\n\n{}\n\n{}\n",
+            seed.title,
+            seed.paper,
+            self.head()
+        );
         let _ = write!(
             text,
             "\n## What the 2023 study says, and what was measured here\n\n{}",

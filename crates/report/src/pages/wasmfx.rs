@@ -131,7 +131,13 @@ pub fn own(context: &Context<'_>) -> Result<Own, ReportError> {
 }
 
 fn page(talk: &Talk, fibers: &Fibers<'_>) -> String {
-    let mut text = format!("# {}\n\n{}\n\n{}\n", talk.title, talk.paper, fibers.head());
+    let written = format!("<!-- Written by `fathom reproduce {NAME}`. -->");
+    let mut text = format!(
+        "# {}\n\n{written}\n\n{}\n\n{}\n",
+        talk.title,
+        talk.paper,
+        fibers.head()
+    );
     let _ = write!(text, "\n{}\n", talk.notes);
     for benchmark in &talk.benchmark {
         let _ = write!(

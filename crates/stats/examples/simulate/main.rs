@@ -5,7 +5,7 @@
 //! cargo run --release -p fathom-stats --example simulate -- --trials 400
 //! ```
 //!
-//! Prints Markdown tables; docs/METHODOLOGY.md has them. The same seed gives
+//! Prints Markdown tables; docs/measured/validation.md has them. The same seed gives
 //! the same tables.
 
 mod noise;

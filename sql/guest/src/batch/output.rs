@@ -107,7 +107,7 @@ impl From<Piece<'_>> for Buffer {
 
 /// The bytes at a place that is aligned for numbers of any type.
 ///
-/// [`Buffer`]'s own copies are aligned by 64 bytes, and take a tenth longer (docs/SQL.md).
+/// [`Buffer`]'s own copies are aligned by 64 bytes, and take a tenth longer (docs/measured/sql.md).
 fn copied(bytes: &[u8]) -> Buffer {
     let copy = bytes.to_vec();
     match copy.as_ptr().cast::<u64>().is_aligned() {
