@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use fathom_engine::Bounds;
+
 use crate::{none_wrong, root, sources};
 
 /// The lines of a page that are no code, with their numbers from 1.
@@ -117,6 +119,21 @@ fn what_was_measured_says_what_made_it() {
     none_wrong("a page of figures says what made it", &wrong);
 }
 
+/// The names in quotes of a glossary's entry: up to the end of its paragraph.
+fn names_of_entry<'a>(glossary: &'a str, term: &str) -> Vec<&'a str> {
+    let entry = glossary.split_once(&format!("\n**{term}.** "));
+    let entry = entry.map_or("", |(_, rest)| rest.split("\n\n").next().unwrap_or(rest));
+    entry.split('`').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn the_glossary_names_the_strategies() {
+    let page = fs::read_to_string(root().join("docs/GLOSSARY.md")).expect("the glossary");
+    let named = names_of_entry(&page, "strategy");
+    let ours: Vec<&str> = Bounds::ALL.iter().map(|bounds| bounds.name()).collect();
+    assert_eq!(named, ours, "docs/GLOSSARY.md, strategy");
+}
+
 /// Words that stand where figures of a machine do.
 const MACHINES: [&str; 4] = ["EPYC", "Xeon", "Ryzen", "Zen 4"];
 
@@ -144,6 +161,8 @@ fn the_rules_of_pages_see_what_they_are_about() {
     let page = "# A\n```sh\n# no heading\n```\n## B c\n[x](y.md#z) [q](https://a#b) [r](#b-c)\n";
     assert_eq!(anchors(page).into_iter().collect::<Vec<_>>(), ["a", "b-c"]);
     assert_eq!(links(page), [("y.md", "z"), ("", "b-c")]);
+    let glossary = "\n**a.** One of `x`,\n`y`.\n\n**b.** `z`.\n";
+    assert_eq!(names_of_entry(glossary, "a"), ["x", "y"]);
     assert!(says_who_wrote_it("# A\n\nWritten by hand from `x`.\n"));
     assert!(says_who_wrote_it(
         "# A\n\n<!-- Written by `fathom reproduce x`. -->\n"
