@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  Args ─▶ asked ─▶ Asked ─▶ prepare ─▶ Prepared ─▶ probe ─▶ Session ─▶ finish
-//!            ▲ --resume: the campaign's own command line
+//!            ▲ --resume: the request in the campaign's header
 //! ```
 //!
 //! `args` is what clap reads, `asked` what it means, `show` shows how far it is,
@@ -137,7 +137,7 @@ fn prepare_built(asked: &Asked, words: &[String]) -> anyhow::Result<Prepared> {
     }
 }
 
-/// The campaign in a folder, prepared by its own command line.
+/// The campaign in a folder, prepared by what its header says was asked for.
 pub fn resume(
     folder: &Path,
     any_host: bool,

@@ -158,7 +158,7 @@ fn apart(target: &str, args: &Args, folder: &Path) -> anyhow::Result<Apart> {
 }
 
 /// A program of this machine.
-fn program(path: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
+pub fn program(path: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
     let at = || format!("--native {}", path.display());
     let program = fs::canonicalize(folder.join(path)).with_context(at)?;
     let metadata = fs::metadata(&program).with_context(at)?;

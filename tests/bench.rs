@@ -2,7 +2,7 @@
 //! prints, what it leaves behind, how it ends.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
@@ -557,4 +557,44 @@ fn a_campaign_is_gone_on_with_from_anywhere() {
     let campaign = Results::read(&folder).unwrap();
     assert_eq!(campaign.processes.len(), whole.processes.len());
     assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
+}
+
+#[test]
+fn a_campaign_goes_on_by_what_was_asked_and_not_by_how_it_was_typed() {
+    let place = Place::new();
+    let hello = place.program("hello.wat", HELLO);
+    let output = place.measure(&hello, &["--bounds", "guard"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let samples = place.path("r/samples.jsonl");
+    // What is written of the header is changed, and a round more is measured.
+    let resume = |rounds: &str, change: &dyn Fn(&mut serde_json::Value)| {
+        let text = fs::read_to_string(&samples).unwrap();
+        let (header, rest) = text.split_once('\n').unwrap();
+        let mut header = serde_json::from_str(header).unwrap();
+        change(&mut header);
+        fs::write(&samples, format!("{header}\n{rest}")).unwrap();
+        let output = place.bench(&["--resume", "r", "--rounds", rounds]);
+        let output = { output }.output().unwrap();
+        (output.status.code(), stderr(&output))
+    };
+    let words = |header: &mut serde_json::Value, line: &str| {
+        header["command"] = line.split(' ').collect();
+    };
+    let (code, said) = resume("2", &|header| words(header, "bench --of-a-later-version"));
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = resume("3", &|header| header["request"]["new"] = 1.into());
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("unknown field `new`"), "{said}");
+    // A campaign of before there were requests goes on by its words.
+    let (code, said) = resume("3", &|header| {
+        header.as_object_mut().unwrap().remove("request");
+    });
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("no longer understood"), "{said}");
+    let line = "bench hello.wat --bounds guard --no-probe --iterations 1 --warmup 0";
+    let (code, said) = resume("3", &|header| words(header, line));
+    assert_eq!(code, Some(0), "{said}");
+    let campaign = Results::read(&place.path("r")).unwrap();
+    let rounds: BTreeSet<u32> = campaign.processes.iter().map(|one| one.round).collect();
+    assert_eq!(rounds, BTreeSet::from([0, 1, 2]));
 }

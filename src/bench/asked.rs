@@ -1,14 +1,10 @@
-//! From options to what is asked for: every command that measures, and a campaign's own
-//! command line read again.
+//! From options to what is asked for: every command that measures. A campaign goes on by
+//! what its header has of that; one of before there was such a thing, by its command line.
 //!
 //! What must stay true: an option becomes its type here and nowhere else; relative paths
 //! are of the folder in which the command was given, which need not be this process's.
 
-use std::{
-    ffi::OsString,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{ffi::OsString, fs, path::Path};
 
 use anyhow::{Context, bail};
 use clap::Parser;
@@ -77,22 +73,39 @@ struct Again<A: clap::Args> {
     args: A,
 }
 
-/// What a campaign asked for, given in this folder: its command line, and the shard that it
-/// was. No scheduler need say that again.
+/// What a campaign asked for, given in this folder, and the shard that it was: no scheduler
+/// need say that again.
 ///
 /// # Errors
-/// A command line that this version does not understand, or a shard that there is none of.
+/// What this version does not understand, or a shard that there is none of; a file that is
+/// no longer there.
 pub fn of_campaign(header: &Header, folder: &Path) -> anyhow::Result<Asked> {
     let shard = header.config.shard.as_ref();
     let part = shard.map(Part::of).transpose()?;
+    let asked = match &header.request {
+        Some(request) => there(Asked::of_record(request, folder.to_owned())?)?,
+        None => again(&header.command, folder)?,
+    };
     Ok(Asked {
         shard: part.map(Shard::Part),
         anchors: shard.map(|note| note.anchors.len() as u32),
-        ..again(&header.command, folder)?
+        ..asked
     })
 }
 
-/// What the command line of a campaign asked for, given in this folder.
+/// What is recorded, with its module read and its files found.
+fn there(mut asked: Asked) -> anyhow::Result<Asked> {
+    if let Some(own) = asked.subject.own_module_mut() {
+        *own = module(&own.path.display().to_string(), &own.path, &own.args)?;
+    }
+    if let Some(native) = asked.subject.native() {
+        crate::waterfall::program(native, &asked.folder)?;
+    }
+    asked.input = found(asked.input)?;
+    Ok(asked)
+}
+
+/// What the command line of a campaign without a request asked for, given in this folder.
 ///
 /// # Errors
 /// One that this version does not understand.
@@ -170,22 +183,32 @@ pub fn input(given: &Given, folder: &Path) -> anyhow::Result<Input> {
     let mut dirs = Vec::new();
     for dir in &given.dirs {
         let given = crate::run::Dir::from(OsString::from(dir));
-        let host = fs::canonicalize(folder.join(given.host()));
         dirs.push(Dir {
-            host: host.with_context(|| format!("--dir {}", given.host().display()))?,
+            host: folder.join(given.host()),
             guest: given.guest()?.to_owned(),
             is_read_only: given.is_read_only(),
         });
     }
-    let canonical = |path: &PathBuf| {
-        fs::canonicalize(folder.join(path)).with_context(|| path.display().to_string())
-    };
-    let stdin = given.stdin.as_ref().map(canonical).transpose()?;
-    if let Some(stdin) = stdin.as_ref().filter(|path| !path.starts_with("/dev")) {
-        // Each run is given it from its beginning.
-        regular::open(stdin).with_context(|| format!("--stdin {}", stdin.display()))?;
+    let stdin = given.stdin.as_ref().map(|path| folder.join(path));
+    found(Input { env, dirs, stdin })
+}
+
+/// The same, of which all is there, by the paths that links lead to.
+fn found(mut input: Input) -> anyhow::Result<Input> {
+    for Dir { host, .. } in &mut input.dirs {
+        let at = fs::canonicalize(&host);
+        *host = at.with_context(|| format!("--dir {}", host.display()))?;
     }
-    Ok(Input { env, dirs, stdin })
+    if let Some(stdin) = &mut input.stdin {
+        let said = || format!("--stdin {}", stdin.display());
+        let at = fs::canonicalize(&stdin).with_context(said)?;
+        if !at.starts_with("/dev") {
+            // Each run is given it from its beginning.
+            regular::open(&at).with_context(said)?;
+        }
+        *stdin = at;
+    }
+    Ok(input)
 }
 
 #[cfg(test)]
@@ -197,9 +220,13 @@ mod tests {
 
     use super::*;
 
+    /// By the words, and through the header, which must come to the same.
     fn again_in_root(line: &str) -> anyhow::Result<Asked> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        again(&words, Path::new("/"))
+        let asked = again(&words, Path::new("/"))?;
+        let through = Asked::of_record(&asked.recorded()?, "/".into())?;
+        assert_eq!(format!("{through:?}"), format!("{asked:?}"));
+        Ok(asked)
     }
 
     fn name(asked: &Asked) -> &str {
@@ -261,5 +288,17 @@ mod tests {
         let words = ["bench", "app.wat", "--dir", "data::.:ro"].map(str::to_owned);
         assert_eq!(again(&words, &at).unwrap().input.dirs, [given(true)]);
         assert_eq!(asked.input.stdin, Some(at.join("app.wat")));
+        // Through the header: the module is read again, and what is gone is said.
+        let through = Asked::of_record(&asked.recorded().unwrap(), at.clone()).unwrap();
+        let through = there(through).unwrap();
+        let asked = Asked { out: None, ..asked };
+        assert_eq!(format!("{through:?}"), format!("{asked:?}"));
+        for (file, said) in [("data", "--dir "), ("app.wat", "app.wat: No such file")] {
+            let (path, aside) = (at.join(file), at.join("aside"));
+            fs::rename(&path, &aside).unwrap();
+            let error = format!("{:#}", there(through.clone()).unwrap_err());
+            assert!(error.contains(said), "{error}");
+            fs::rename(&aside, &path).unwrap();
+        }
     }
 }

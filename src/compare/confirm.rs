@@ -1,8 +1,8 @@
 //! A slowdown that was found is looked for again, in a campaign of its own.
 //!
 //! ```text
-//!  the later campaign's command line ─▶ prepare ─▶ its regressed rows and workloads, what
-//!  they are compared with, and controls ─▶ rounds ─▶ compared with the earlier campaign
+//!  the later campaign's request ─▶ prepare ─▶ its regressed rows and workloads, what they
+//!  are compared with, and controls ─▶ rounds ─▶ compared with the earlier campaign
 //! ```
 //!
 //! What must stay true: what is measured is what the later campaign measured; where that

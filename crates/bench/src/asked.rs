@@ -1,13 +1,19 @@
 //! What a user asked to have measured, as values.
 //!
 //! The command line parses every option to these types, once; planning and the
-//! designs of experiments read them. Paths are absolute here: nothing depends on
-//! which folder this process is in.
+//! designs of experiments read them, and the header of a campaign has them as JSON, by
+//! which it goes on. Paths are absolute here: nothing depends on which folder this process
+//! is in.
+//!
+//! What must stay true: what planning reads is recorded; a field or a value that this
+//! version does not know is refused, since it would measure something else without it.
 
-use std::{io, path::PathBuf, str::FromStr, time::Duration};
+use std::{fmt, io, path::PathBuf, str::FromStr, time::Duration};
 
 use fathom_engine::{Bounds, BoundsChoice, UnknownBounds};
 use fathom_record::Variant;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
     built::NotBuilt,
@@ -24,7 +30,8 @@ use crate::{
 };
 
 /// All that a campaign is prepared from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Asked {
     /// What is measured.
     pub subject: Subject,
@@ -64,12 +71,16 @@ pub struct Asked {
     /// Whether they are probed though verdicts of earlier probes hold.
     pub probes_again: bool,
     /// Folder for the results; a new one if absent.
+    #[serde(skip)]
     pub out: Option<PathBuf>,
     /// The folder in which the command was given.
+    #[serde(skip)]
     pub folder: PathBuf,
     /// Where engines and suites are, if they are anywhere.
+    #[serde(skip)]
     pub house: Option<House>,
     /// Where a new folder of results is made.
+    #[serde(skip)]
     pub results: PathBuf,
 }
 
@@ -101,10 +112,38 @@ impl Asked {
             house: None,
         }
     }
+
+    /// As the header of a campaign has it.
+    ///
+    /// # Errors
+    /// A path that JSON cannot have.
+    pub fn recorded(&self) -> Result<Value, AskError> {
+        serde_json::to_value(self)
+            .map_err(|error| AskError::Refused(format!("it cannot be recorded: {error}")))
+    }
+
+    /// What a campaign's header has, asked for in this folder. Modules are not read yet:
+    /// [`Subject::own_module_mut`].
+    ///
+    /// # Errors
+    /// What this version does not know.
+    pub fn of_record(request: &Value, folder: PathBuf) -> Result<Asked, AskError> {
+        let asked = Asked::deserialize(request).map_err(|error| {
+            AskError::Refused(format!(
+                "this version cannot measure what it asked for: {error}"
+            ))
+        })?;
+        Ok(Asked {
+            results: folder.join("results"),
+            folder,
+            ..asked
+        })
+    }
 }
 
 /// How long to measure; the experiment's own defaults where absent.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Length {
     /// Rounds; as many as fit into the budget if absent.
     pub rounds: Option<u32>,
@@ -189,14 +228,47 @@ impl FromStr for Strategies {
     }
 }
 
+impl fmt::Display for Strategies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Strategies::All => f.write_str("all"),
+            Strategies::Forms => f.write_str("forms"),
+            Strategies::One(one) => one.fmt(f),
+        }
+    }
+}
+
+/// Types that are one word in JSON: what [`fmt::Display`] writes and [`FromStr`] reads.
+macro_rules! words {
+    ($($word:ty),+) => {$(
+        impl Serialize for $word {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $word {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let word = String::deserialize(from)?;
+                word.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )+};
+}
+
+words!(Strategies, Shard);
+
 /// A program of the user's own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct OwnModule {
     /// Where it is.
     pub path: PathBuf,
     /// The module in the binary format.
+    #[serde(skip)]
     pub wasm: Vec<u8>,
     /// Whether it was written as text.
+    #[serde(skip)]
     pub is_text: bool,
     /// Its arguments.
     pub args: Vec<String>,
@@ -288,3 +360,6 @@ pub(crate) fn ensure(holds: bool, words: impl FnOnce() -> String) -> Result<(), 
         false => Err(AskError::Refused(words())),
     }
 }
+
+#[cfg(test)]
+mod tests;

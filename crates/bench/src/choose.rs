@@ -8,6 +8,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 
 use fathom_engine::Codegen;
 use fathom_record::{Cell, Sandbox, Setting, Variant};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     check::Expected,
@@ -31,7 +32,8 @@ pub const NATIVE_DRIVER: usize = 1;
 
 /// One word of `--engines`: `NAME[:STRATEGY[:BACKEND]]`. Our own engine has strategies with
 /// a colon in their name, and what stands last is a backend where one is called so.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Wanted {
     /// `fathom`, `native`, `native-tuned`, `native-gcc`, or an outside engine.
     pub engine: String,

@@ -14,6 +14,7 @@ use fathom_record::{
     campaign::{Config, WorkloadNote},
     protocol::{Measure, Request},
 };
+use serde::{Deserialize, Serialize};
 
 use crate::{check::Expected, layout};
 
@@ -81,7 +82,8 @@ pub struct Laps {
 }
 
 /// What a program is given: the same on every engine.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Input {
     /// Its whole environment.
     pub env: Vec<(String, String)>,
@@ -92,7 +94,8 @@ pub struct Input {
 }
 
 /// A folder for a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Dir {
     /// Where it is.
     pub host: PathBuf,

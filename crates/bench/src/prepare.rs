@@ -402,6 +402,7 @@ fn header(
         name: measured.title.clone(),
         date: rfc3339(now),
         command: command.to_vec(),
+        request: Some(asked.recorded()?),
         host: host::collect(),
         config,
         workloads: plan.workloads.clone(),

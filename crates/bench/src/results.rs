@@ -257,6 +257,7 @@ pub(crate) mod tests {
             name: "test".to_owned(),
             date: "2026-11-20T12:00:00Z".to_owned(),
             command: Vec::new(),
+            request: None,
             host: Host::default(),
             config: plan.config.clone(),
             workloads: Vec::new(),

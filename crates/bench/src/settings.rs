@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Module};
 use fathom_record::{Sandbox, Setting, Settings, setting::Rule};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     choose::{Absent, OWN, Row},
@@ -19,7 +20,8 @@ use crate::{
 };
 
 /// The values that were named of each setting.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Choices {
     named: BTreeMap<Setting, Vec<String>>,
     is_exact: bool,

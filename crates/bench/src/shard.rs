@@ -11,7 +11,7 @@
 //! one machine, in turn; the same list, `n` and number of anchors give the same shards on
 //! every host; an anchor is in all of them, each other workload in exactly one.
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use fathom_record::campaign::ShardNote;
 
@@ -84,6 +84,16 @@ impl FromStr for Shard {
             None => None,
         };
         shard.ok_or_else(|| "a shard is i/n with i from 1 to n, auto or auto/n".to_owned())
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shard::Part(Part { index, count }) => write!(f, "{index}/{count}"),
+            Shard::Auto(Some(count)) => write!(f, "auto/{count}"),
+            Shard::Auto(None) => f.write_str("auto"),
+        }
     }
 }
 

@@ -158,6 +158,7 @@ impl Bench {
             name: "fake".to_owned(),
             date: String::new(),
             command: Vec::new(),
+            request: None,
             host: Host::default(),
             config: self.plan.config.clone(),
             workloads: Vec::new(),

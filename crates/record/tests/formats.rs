@@ -142,6 +142,7 @@ fn header() -> Header {
         name: text("golden"),
         date: text("2026-11-20T12:00:00Z"),
         command: vec![text("fathom"), text("bench")],
+        request: Some(serde_json::json!({"subject": {"suite": "polybench"}, "rounds": 5})),
         host: host(),
         config: config(),
         workloads: vec![WorkloadNote {

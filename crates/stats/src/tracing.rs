@@ -192,6 +192,7 @@ mod tests {
             name: String::new(),
             date: String::new(),
             command: Vec::new(),
+            request: None,
             host: Host::default(),
             config: Config::default(),
             workloads: Vec::new(),

@@ -35,7 +35,10 @@ mod startup;
 mod suite;
 mod waterfall;
 
+use std::path::Path;
+
 use fathom_record::Experiment;
+use serde::{Deserialize, Serialize};
 
 pub use design::{Command, Counting, Design, Here, Traces};
 pub use measured::Measured;
@@ -72,14 +75,17 @@ pub fn of_command(command: Command) -> impl Iterator<Item = &'static Design> {
 }
 
 /// What is measured: an experiment, and what it takes to say of what.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Subject {
+    #[serde(rename = "experiment")]
     design: &'static Design,
     of: Of,
 }
 
 /// What an experiment is of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 enum Of {
     /// Nothing that is left to choose.
     Itself,
@@ -149,6 +155,22 @@ impl Subject {
         self.design
     }
 
+    /// The program of the user's own, where it is one, to be read before it is measured.
+    pub fn own_module_mut(&mut self) -> Option<&mut OwnModule> {
+        match &mut self.of {
+            Of::Module(module) | Of::Apart(Apart::Module { module, .. }) => Some(module),
+            Of::Itself | Of::Suite(_) | Of::Spec(_) | Of::Apart(Apart::Workload { .. }) => None,
+        }
+    }
+
+    /// The same program for the host, where the user named one.
+    pub fn native(&self) -> Option<&Path> {
+        match self.taken_apart() {
+            Some(Apart::Module { native, .. }) => native.as_deref(),
+            Some(Apart::Workload { .. }) | None => None,
+        }
+    }
+
     fn suite(&self) -> &str {
         match &self.of {
             Of::Suite(name) => name,
@@ -175,6 +197,21 @@ impl Subject {
             Of::Spec(size) => size,
             Of::Itself | Of::Suite(_) | Of::Module(_) | Of::Apart(_) => "",
         }
+    }
+}
+
+/// By its name, in files.
+impl Serialize for Design {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.experiment.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for &'static Design {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let experiment = Experiment::deserialize(from)?;
+        let lack = || serde::de::Error::custom(format!("no experiment `{experiment}`"));
+        design(experiment).ok_or_else(lack)
     }
 }
 

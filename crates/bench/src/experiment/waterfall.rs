@@ -24,6 +24,7 @@ use fathom_record::{
     waterfall::{NOT_RUN, SUITE, TOUCHED, UNTOUCHED},
 };
 use fathom_sys::regular;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Design, Here, Measured,
@@ -41,7 +42,8 @@ use crate::{
 };
 
 /// What is taken apart.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum Apart {
     /// A program of the user's own.
     Module {

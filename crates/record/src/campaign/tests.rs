@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cell::Sandbox;
+use crate::host::Host;
 use crate::vocabulary::{Checks, Variant};
 
 fn header() -> Header {
@@ -24,6 +25,7 @@ fn header() -> Header {
         name: "test".to_owned(),
         date: "2026-11-20T12:00:00Z".to_owned(),
         command: vec!["fathom".to_owned(), "bench".to_owned()],
+        request: None,
         host: Host::default(),
         config: Config {
             rounds: 2,

@@ -45,6 +45,7 @@ pub(crate) fn campaign() -> Campaign {
         name: "scaling-mini".to_owned(),
         date: "2026-11-21T12:00:00Z".to_owned(),
         command: vec!["suite".to_owned(), "scaling".to_owned()],
+        request: None,
         host: fathom_record::Host::default(),
         config: Config {
             cpus: vec![1, 0],

@@ -194,6 +194,7 @@ mod tests {
         let words = |line: &str| line.split(' ').map(str::to_owned).collect();
         let header = Header {
             command: words("bench app.wasm --engines=node --bounds all --dir . -- --opt 3"),
+            request: None,
             config: fathom_record::campaign::Config {
                 module: Some(fathom_record::campaign::ModuleNote {
                     path: "app.wasm".into(),

@@ -241,6 +241,7 @@ impl Maker {
                 name: name.to_owned(),
                 date: "2026-11-20T12:00:00Z".to_owned(),
                 command: words(command),
+                request: None,
                 host: host(),
                 config: Config {
                     compared,

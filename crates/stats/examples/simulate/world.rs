@@ -135,6 +135,7 @@ impl World {
             name: self.noise.name().to_owned(),
             date: "2026-11-22T12:00:00Z".to_owned(),
             command: Vec::new(),
+            request: None,
             host: Host::default(),
             config: Config {
                 rounds: self.rounds as u32,

@@ -69,6 +69,7 @@ fn campaign() -> Campaign {
         name: "test".to_owned(),
         date: String::new(),
         command: Vec::new(),
+        request: None,
         host: Host::default(),
         config: Config {
             warmup: 1,

@@ -116,6 +116,7 @@ impl Machine {
             name: "test".to_owned(),
             date: "2026-11-20T12:00:00Z".to_owned(),
             command: Vec::new(),
+            request: None,
             host: fathom_record::Host::default(),
             config: Config::default(),
             workloads: Vec::new(),

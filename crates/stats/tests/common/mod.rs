@@ -48,6 +48,7 @@ pub fn header(workloads: usize, threads: u32) -> Header {
         name: "test".to_owned(),
         date: "2026-11-20T12:00:00Z".to_owned(),
         command: Vec::new(),
+        request: None,
         host: Host::default(),
         config: Config::default(),
         workloads: Vec::new(),
