@@ -2,36 +2,46 @@
 //! say.
 //!
 //! ```text
-//!  words of the command line ─┐
-//!  fathom.toml ───────────────┴─▶ words with options put behind the command's name
+//!  command line ─▶ clap ─▶ what it gives ─┐
+//!  fathom.toml ─▶ its keys, each an option ┴─▶ Taken ─▶ defaults, which clap reads again
 //! ```
 //!
-//! What must stay true: an option that was given wins; a campaign records the words that
-//! were put in, so it goes on the same way without the file; a key or a value that means
-//! nothing is refused with its line.
+//! What must stay true: an option that was given wins; what is taken is recorded with the
+//! campaign, so it goes on the same way without the file; a key or a value that means
+//! nothing is refused with its line, as the option itself refuses it.
 
-use std::ffi::{OsStr, OsString};
+use std::collections::BTreeSet;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use fathom_bench::choose::Wanted;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
 use fathom_sys::regular;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::bench::args::duration;
-use crate::run::code::bytes;
-
 /// The file's name.
 pub const FILE: &str = "fathom.toml";
 
-/// The file.
-#[derive(Debug, Default, Deserialize)]
+/// The command that runs a program, within limits.
+const RUN: &str = "run";
+/// Commands that measure. The first has every option for which the file has a key.
+const MEASURING: [&str; 4] = ["bench", "suite", "reproduce", "waterfall"];
+/// Who says one of these has said how long.
+const HOW_LONG: [&str; 4] = ["rounds", "budget", "width", "quick"];
+/// With one of these a campaign has said all, or nothing is measured.
+const SAID_ALL: [&str; 2] = ["resume", "page-only"];
+/// A selection whose server is driven: it has no engines to choose, and other times.
+const DRIVEN: &str = "http";
+
+/// The file: every key is an option of that name.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Config {
-    engines: Option<Vec<Spanned<String>>>,
+struct File {
+    #[serde(default)]
+    engines: Vec<Spanned<Value>>,
     rounds: Option<Spanned<Value>>,
     budget: Option<Spanned<Value>>,
     time_limit: Option<Spanned<Value>>,
@@ -53,7 +63,7 @@ struct Limits {
 }
 
 /// A value as on the command line; a plain number needs no quotes.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Value {
     Number(u64),
@@ -69,173 +79,184 @@ impl Value {
     }
 }
 
-/// An option with its value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Added {
-    option: &'static str,
-    value: String,
-}
+/// What the file says of one option; nothing if there are no values.
+type Key = (&'static str, Vec<Spanned<Value>>);
 
-/// The words of the command line with what the file of the folder adds, and a line about
-/// that.
-///
-/// # Errors
-/// A file that cannot be read, or says something that means nothing.
-pub fn completed(
-    words: Vec<OsString>,
-    folder: &Path,
-) -> anyhow::Result<(Vec<OsString>, Option<String>)> {
-    let Some(at) = command_at(&words) else {
-        return Ok((words, None));
-    };
-    let command = words[at].to_str().unwrap_or_default().to_owned();
-    let is_measuring = match command.as_str() {
-        "bench" | "suite" | "reproduce" | "waterfall" => true,
-        "run" => false,
-        _ => return Ok((words, None)),
-    };
-    let path = folder.join(FILE);
-    let text = match regular::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((words, None)),
-        Err(error) => return Err(error).context(FILE),
-    };
-    let config = parse(&text)?;
-    let given = Given(&words[at..]);
-    let added = match is_measuring {
-        // One program on one engine, which the command line names.
-        true if command == "waterfall" => pace(&config, &given),
-        // A server is driven, or another program measures: there are no engines to choose, and its
-        // times are others.
-        true if command == "suite" && given.names_any(&["http", "sql"]) => Vec::new(),
-        true => measuring(&config, &given),
-        false => running(&config.limits, &given),
-    };
-    if added.is_empty() {
-        return Ok((words, None));
+impl File {
+    /// Options of what measures, and of what runs.
+    fn keys(self) -> (Vec<Key>, Vec<Key>) {
+        let limits = self.limits;
+        let measuring = [
+            ("rounds", self.rounds),
+            ("budget", self.budget),
+            ("time-limit", self.time_limit),
+            ("wait-idle", self.wait_idle),
+        ];
+        let running = [
+            ("timeout", limits.timeout),
+            ("fuel", limits.fuel),
+            ("max-memory", limits.max_memory),
+            ("max-tables", limits.max_tables),
+            ("max-table-elements", limits.max_table_elements),
+            ("max-threads", limits.max_threads),
+        ];
+        let one = |(option, value): (_, Option<_>)| (option, value.into_iter().collect());
+        let engines = std::iter::once(("engines", self.engines));
+        (
+            engines.chain(measuring.into_iter().map(one)).collect(),
+            running.into_iter().map(one).collect(),
+        )
     }
-    let put: Vec<String> = added
-        .into_iter()
-        .flat_map(|one| [one.option.to_owned(), one.value])
-        .collect();
-    let line = is_measuring.then(|| format!("{FILE}: {}", put.join(" ")));
-    let mut all = words;
-    all.splice(at + 1..at + 1, put.into_iter().map(OsString::from));
-    Ok((all, line))
 }
 
-/// Where the command's name stands.
-fn command_at(words: &[OsString]) -> Option<usize> {
-    let mut at = 1;
-    while let Some(word) = words.get(at) {
-        match word.to_str() {
-            Some("--root") => at += 2,
-            Some(word) if word.starts_with('-') => at += 1,
-            _ => return Some(at),
-        }
+/// What a command takes from the file.
+#[derive(Debug)]
+pub struct Taken {
+    command: String,
+    options: Vec<(&'static str, String)>,
+}
+
+impl Taken {
+    /// What the command of this line takes from the file of a folder, if anything.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or says something that means nothing.
+    pub fn of(cli: &Command, line: &ArgMatches, folder: &Path) -> anyhow::Result<Option<Taken>> {
+        let Some((name, line)) = line.subcommand() else {
+            return Ok(None);
+        };
+        let is_running = name == RUN;
+        let command = cli.find_subcommand(name);
+        let Some(command) = command.filter(|_| is_running || MEASURING.contains(&name)) else {
+            return Ok(None);
+        };
+        let text = match regular::read_to_string(&folder.join(FILE)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error).context(FILE),
+        };
+        let (measuring, running) = read(&text, cli)?;
+        let mut options = match is_running {
+            true => running,
+            false => measuring,
+        };
+        let open = Open::of(command, line);
+        options.retain(|(option, _)| open.has(option));
+        let command = name.to_owned();
+        Ok((!options.is_empty()).then_some(Taken { command, options }))
     }
-    None
-}
 
-/// The words of a command line before what belongs to the program.
-struct Given<'a>(&'a [OsString]);
-
-impl Given<'_> {
-    fn has(&self, option: &str) -> bool {
-        let own = self.0.iter().take_while(|word| *word != OsStr::new("--"));
-        own.filter_map(|word| word.to_str()).any(|word| {
-            let rest = word.strip_prefix(option);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    /// The command line with that for defaults.
+    pub fn below(&self, cli: Command) -> Command {
+        cli.mut_subcommand(&self.command, |command| {
+            command.mut_args(|arg| {
+                let is_it = |(option, _): &&(&str, _)| arg.get_long() == Some(option);
+                match self.options.iter().find(is_it) {
+                    // Wanted for as long as there is a command line: all of the process.
+                    Some((_, value)) => arg.default_value(&*value.clone().leak()),
+                    None => arg,
+                }
+            })
         })
     }
 
-    /// Whether a word is one of these names, and no folder that an option is given.
-    fn names_any(&self, names: &[&str]) -> bool {
-        let folders = ["--out", "--root", "--resume"].map(OsStr::new);
-        let is_one = |word: &OsString| names.iter().any(|name| word == name);
-        let mut pairs = self.0.windows(2);
-        pairs.any(|pair| is_one(&pair[1]) && !folders.contains(&pair[0].as_os_str()))
+    /// The words by which the command line would have said it.
+    pub fn words(&self) -> impl Iterator<Item = String> {
+        let options = self.options.iter();
+        options.flat_map(|(option, value)| [format!("--{option}"), value.clone()])
     }
 
-    fn has_any(&self, options: &[&str]) -> bool {
-        options.iter().any(|option| self.has(option))
+    /// A line about that, of what measures.
+    pub fn remark(&self) -> Option<String> {
+        let words: Vec<String> = self.words().collect();
+        (self.command != RUN).then(|| format!("{FILE}: {}", words.join(" ")))
     }
 }
 
-fn measuring(config: &Config, given: &Given<'_>) -> Vec<Added> {
-    let mut added = Vec::new();
-    // A campaign that goes on has all of it in its own command line.
-    if given.has_any(&["--resume", "--page-only"]) {
-        return added;
-    }
-    if let Some(engines) = &config.engines
-        && !given.has("--engines")
-    {
-        let names: Vec<&str> = engines.iter().map(|name| name.as_ref().as_str()).collect();
-        added.push(Added {
-            option: "--engines",
-            value: names.join(","),
-        });
-    }
-    added.extend(pace(config, given));
-    added
+/// What a command line leaves open.
+struct Open<'a> {
+    command: &'a Command,
+    given: BTreeSet<&'a str>,
+    says_all: bool,
 }
 
-fn pace(config: &Config, given: &Given<'_>) -> Vec<Added> {
-    let mut added = Vec::new();
-    if given.has("--resume") {
-        return added;
-    }
-    // Who says anything of how long has said how long.
-    let is_free = !given.has_any(&["--rounds", "--budget", "--width", "--quick"]);
-    let length = [("--rounds", &config.rounds), ("--budget", &config.budget)];
-    push(&mut added, length.into_iter().filter(|_| is_free), given);
-    let others = [
-        ("--time-limit", &config.time_limit),
-        ("--wait-idle", &config.wait_idle),
-    ];
-    push(&mut added, others, given);
-    added
-}
-
-fn running(limits: &Limits, given: &Given<'_>) -> Vec<Added> {
-    let mut added = Vec::new();
-    let all = [
-        ("--timeout", &limits.timeout),
-        ("--fuel", &limits.fuel),
-        ("--max-memory", &limits.max_memory),
-        ("--max-tables", &limits.max_tables),
-        ("--max-table-elements", &limits.max_table_elements),
-        ("--max-threads", &limits.max_threads),
-    ];
-    push(&mut added, all, given);
-    added
-}
-
-fn push<'a>(
-    added: &mut Vec<Added>,
-    options: impl IntoIterator<Item = (&'static str, &'a Option<Spanned<Value>>)>,
-    given: &Given<'_>,
-) {
-    for (option, value) in options {
-        if let Some(value) = value
-            && !given.has(option)
-        {
-            added.push(Added {
-                option,
-                value: value.as_ref().word(),
-            });
+impl Open<'_> {
+    fn of<'a>(command: &'a Command, line: &ArgMatches) -> Open<'a> {
+        let is_given = |arg: &&Arg| {
+            let id = arg.get_id();
+            line.ids().any(|given| given == id)
+                && line.value_source(id.as_str()) == Some(ValueSource::CommandLine)
+        };
+        let given = command.get_arguments().filter(is_given);
+        let given: BTreeSet<&str> = given.filter_map(Arg::get_long).collect();
+        let target = line.try_get_one::<String>("target").ok().flatten();
+        let is_driven = command.get_name() == "suite" && target.is_some_and(|name| name == DRIVEN);
+        Open {
+            command,
+            says_all: is_driven
+                || line.subcommand().is_some()
+                || SAID_ALL.iter().any(|option| given.contains(option)),
+            given,
         }
     }
+
+    fn has(&self, option: &str) -> bool {
+        let mut all = self.command.get_arguments();
+        let is_said = match HOW_LONG.contains(&option) {
+            true => HOW_LONG.iter().any(|other| self.given.contains(other)),
+            false => self.given.contains(option),
+        };
+        !self.says_all && !is_said && all.any(|arg| arg.get_long() == Some(option))
+    }
 }
 
-fn parse(text: &str) -> anyhow::Result<Config> {
-    let config: Config = toml::from_str(text).map_err(|error| {
+/// Options of what measures and of what runs, each with a value that it takes.
+type Options = Vec<(&'static str, String)>;
+
+fn read(text: &str, cli: &Command) -> anyhow::Result<(Options, Options)> {
+    let file: File = toml::from_str(text).map_err(|error| {
         let place = error.span().map_or(String::new(), |span| line(text, &span));
         anyhow::anyhow!("{FILE}:{place} {}", error.message().replace('\n', " "))
     })?;
-    check(text, &config)?;
-    Ok(config)
+    let (measuring, running) = file.keys();
+    let read = |name: &str, keys| {
+        let command = cli.find_subcommand(name).context("no such command")?;
+        read_keys(text, command, keys)
+    };
+    Ok((read(MEASURING[0], measuring)?, read(RUN, running)?))
+}
+
+fn read_keys(text: &str, command: &Command, keys: Vec<Key>) -> anyhow::Result<Options> {
+    let mut options = Options::new();
+    for (option, values) in keys {
+        let mut all = command.get_arguments();
+        let arg = all.find(|arg| arg.get_long() == Some(option));
+        let arg = arg.with_context(|| format!("no --{option}"))?;
+        for value in &values {
+            if let Err(why) = check(arg, &value.get_ref().word()) {
+                bail!("{FILE}:{} {why}", line(text, &value.span()));
+            }
+        }
+        let words: Vec<String> = values.iter().map(|value| value.get_ref().word()).collect();
+        if !words.is_empty() {
+            options.push((option, words.join(",")));
+        }
+    }
+    Ok(options)
+}
+
+/// Whether an option takes a value; if not, what it says of it on the command line.
+fn check(arg: &Arg, value: &str) -> Result<(), String> {
+    let option = arg.get_long().unwrap_or_default();
+    let alone = Command::new(FILE).no_binary_name(true).arg(arg.clone());
+    match alone.try_get_matches_from([format!("--{option}={value}")]) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            Err(first.trim_start_matches("error: ").to_owned())
+        }
+    }
 }
 
 /// ` line N:`, of where this begins.
@@ -245,107 +266,97 @@ fn line(text: &str, span: &Range<usize>) -> String {
     format!(" line {}:", lines + 1)
 }
 
-/// Whether every value is one that its option takes.
-fn check(text: &str, config: &Config) -> anyhow::Result<()> {
-    let refuse = |span: Range<usize>, why: String| -> anyhow::Result<()> {
-        bail!("{FILE}:{} {why}", line(text, &span))
-    };
-    for engine in config.engines.iter().flatten() {
-        if let Err(why) = engine.as_ref().parse::<Wanted>() {
-            refuse(engine.span(), why.to_string())?;
-        }
-    }
-    let limits = &config.limits;
-    let time = |word: &str| duration(word).err().map(|error| format!("{error:#}"));
-    let size = |word: &str| bytes(word).err();
-    let number = |word: &str| {
-        let count = word.parse::<u64>().ok().filter(|count| *count > 0);
-        count.is_none().then(|| "a whole number above 0".to_owned())
-    };
-    type Check<'a> = &'a dyn Fn(&str) -> Option<String>;
-    let all: [(&str, &Option<Spanned<Value>>, Check<'_>); 10] = [
-        ("rounds", &config.rounds, &number),
-        ("budget", &config.budget, &time),
-        ("time-limit", &config.time_limit, &time),
-        ("wait-idle", &config.wait_idle, &time),
-        ("timeout", &limits.timeout, &time),
-        ("fuel", &limits.fuel, &number),
-        ("max-memory", &limits.max_memory, &size),
-        ("max-tables", &limits.max_tables, &number),
-        ("max-table-elements", &limits.max_table_elements, &number),
-        ("max-threads", &limits.max_threads, &number),
-    ];
-    for (key, value, check) in all {
-        let Some(value) = value else { continue };
-        let word = value.as_ref().word();
-        if let Some(why) = check(&word) {
-            refuse(value.span(), format!("{key} = {word:?}: {why}"))?;
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::time::Duration;
+
+    use clap::CommandFactory;
+    use fathom_bench::choose::Wanted;
 
     use super::*;
+    use crate::Cli;
 
-    fn with(file: &str, line: &str) -> anyhow::Result<String> {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join(FILE), file).unwrap();
-        let words = line.split(' ').map(OsString::from).collect();
-        let (words, _) = completed(words, folder.path())?;
-        let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
-        Ok(words.join(" "))
+    /// What a line takes from a file, as it is recorded, and the line as clap reads it then.
+    fn with(file: &str, line: &str) -> anyhow::Result<(String, ArgMatches)> {
+        let folder = tempfile::tempdir()?;
+        fs::write(folder.path().join(FILE), file)?;
+        let mut cli = Cli::command();
+        cli.build();
+        let words = line.split(' ');
+        let matches = Cli::command().try_get_matches_from(words.clone())?;
+        let taken = Taken::of(&cli, &matches, folder.path())?;
+        let recorded: Vec<String> = taken.iter().flat_map(Taken::words).collect();
+        let mut matches = match &taken {
+            Some(taken) => taken.below(Cli::command()).try_get_matches_from(words)?,
+            None => matches,
+        };
+        let (_, matches) = matches.remove_subcommand().context("no command")?;
+        Ok((recorded.join(" "), matches))
     }
 
-    const FULL: &str = "engines = [\"fathom:guard\", \"native\"]\nrounds = 9\n\
-                        time-limit = \"2m\"\nwait-idle = 0\n[limits]\nmax-memory = \"64M\"\nfuel = 7\n";
+    fn engines(line: &ArgMatches) -> String {
+        let all = line.get_many::<Wanted>("engines").unwrap();
+        all.map(|one| format!("{one} ")).collect()
+    }
+
+    fn taken(file: &str, line: &str) -> String {
+        with(file, line).unwrap().0
+    }
+
+    const FULL: &str = "engines = [\"fathom:guard\", \"native\"]\nrounds = 9\nbudget = \"5m\"\n\
+                        time-limit = \"2m\"\nwait-idle = 0\n\
+                        [limits]\nmax-memory = \"64M\"\nfuel = 7\nmax-threads = 2\n";
+    const ALL: &str =
+        "--engines fathom:guard,native --rounds 9 --budget 5m --time-limit 2m --wait-idle 0";
 
     #[test]
     fn what_is_not_given_comes_from_the_file() {
-        let all = "fathom --root /x bench --engines fathom:guard,native --rounds 9 \
-                   --time-limit 2m --wait-idle 0 a.wasm -- --rounds 3";
-        let given = "fathom --root /x bench a.wasm -- --rounds 3";
-        assert_eq!(with(FULL, given).unwrap(), all);
-        let folder = "fathom suite --engines fathom:guard,native --rounds 9 --time-limit 2m \
-                      --wait-idle 0 libsodium --out http";
-        assert_eq!(
-            with(FULL, "fathom suite libsodium --out http").unwrap(),
-            folder
-        );
-        let limits = "fathom run --fuel 7 --max-memory 64M a.wasm";
-        assert_eq!(with(FULL, "fathom run a.wasm").unwrap(), limits);
+        let line = "fathom --root /x bench a.wasm -- --rounds 3";
+        let (recorded, bench) = with(FULL, line).unwrap();
+        assert_eq!(recorded, ALL);
+        assert_eq!(engines(&bench), "fathom:guard native ");
+        assert_eq!(bench.get_one("rounds"), Some(&9_u32));
+        assert_eq!(bench.get_one("wait_idle"), Some(&Duration::ZERO));
+        assert_eq!(taken(FULL, "fathom suite libsodium --out http"), ALL);
+        assert_eq!(taken(FULL, "fathom reproduce libsodium-2023"), ALL);
+        let (recorded, run) = with(FULL, "fathom run a.wasm").unwrap();
+        assert_eq!(recorded, "--fuel 7 --max-memory 64M --max-threads 2");
+        assert_eq!(run.get_one("max_memory"), Some(&(64_u64 << 20)));
+        assert_eq!(run.get_one("max_threads"), Some(&2_usize));
         for untouched in [
             "fathom doctor",
-            "fathom",
             "fathom bench --resume x",
+            "fathom reproduce libsodium-2023 --page-only",
             "fathom suite http --quick",
             "fathom suite sql kmeans --points 3",
         ] {
-            assert_eq!(with(FULL, untouched).unwrap(), untouched);
+            assert_eq!(taken(FULL, untouched), "", "{untouched}");
         }
     }
 
     #[test]
     fn what_is_given_wins() {
-        let given = "fathom bench --engines=node --budget 5m";
-        let all = "fathom bench --time-limit 2m --wait-idle 0 --engines=node --budget 5m";
-        assert_eq!(with(FULL, given).unwrap(), all);
-        let fall = "fathom waterfall --rounds 9 --time-limit 2m --wait-idle 0 a";
-        assert_eq!(with(FULL, "fathom waterfall a").unwrap(), fall);
-        let quick =
-            "fathom bench --engines fathom:guard,native --time-limit 2m --wait-idle 0 --quick";
-        assert_eq!(with(FULL, "fathom bench --quick").unwrap(), quick);
-        let run = "fathom run --fuel 7 --max-memory 1G a";
-        assert_eq!(with(FULL, "fathom run --max-memory 1G a").unwrap(), run);
+        let (recorded, bench) = with(FULL, "fathom bench --engines=node --budget 7m").unwrap();
+        assert_eq!(recorded, "--time-limit 2m --wait-idle 0");
+        assert_eq!(engines(&bench), "node ");
+        assert_eq!(bench.get_one::<u32>("rounds"), None);
+        assert_eq!(bench.get_one("budget"), Some(&Duration::from_secs(7 * 60)));
+        let fall = "--rounds 9 --budget 5m --time-limit 2m --wait-idle 0";
+        assert_eq!(taken(FULL, "fathom waterfall a"), fall);
+        let quick = "--engines fathom:guard,native --time-limit 2m --wait-idle 0";
+        for line in ["fathom bench --quick", "fathom bench --width 2%"] {
+            assert_eq!(taken(FULL, line), quick);
+        }
+        let (recorded, run) = with(FULL, "fathom run --max-threads 8 a").unwrap();
+        assert_eq!(recorded, "--fuel 7 --max-memory 64M");
+        assert_eq!(run.get_one("max_threads"), Some(&8_usize));
     }
 
     #[test]
     fn what_means_nothing_is_refused_with_its_line() {
         let refused = |file: &str| {
-            let error = with(file, "fathom bench").unwrap_err().to_string();
+            let error = with(file, "fathom bench").err().unwrap().to_string();
             assert!(!error.contains('\n'), "{error}");
             error
         };
@@ -355,11 +366,15 @@ mod tests {
             "{unknown}"
         );
         for (file, words) in [
-            ("\nrounds = 0", "line 2: rounds = \"0\": a whole number"),
-            ("budget = \"soon\"", "line 1: budget = \"soon\": a time is"),
-            ("[limits]\n\nmax-memory = \"x\"", "line 3: max-memory"),
+            ("\nrounds = 0", "line 2: invalid value '0' for '--rounds"),
+            ("budget = \"soon\"", "line 1: invalid value 'soon' for '--b"),
+            (
+                "[limits]\n\nmax-memory = \"x\"",
+                "line 3: invalid value 'x'",
+            ),
             ("engines = [\n\"\"]", "line 2:"),
             ("rounds = ", "line 1:"),
+            ("rounds = [3]", "line 1:"),
         ] {
             let error = refused(file);
             assert!(error.contains(words), "{error}");

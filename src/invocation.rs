@@ -16,17 +16,24 @@ const KIT: Kit = Kit::new(
 /// How this program was called.
 #[derive(Clone, Debug)]
 pub struct Invocation {
-    /// The words after its name, without `--root`: a campaign is the same wherever its
-    /// engines are.
+    /// The words after its name, with what `fathom.toml` adds behind the command's and
+    /// without `--root`: a campaign is the same wherever its engines are.
     pub words: Vec<String>,
     search: Search,
 }
 
 impl Invocation {
-    /// From all words, and what `--root` among them said.
-    pub fn new(words: &[OsString], root: Option<PathBuf>) -> Invocation {
+    /// From all words, what `fathom.toml` adds, and what `--root` among them said.
+    pub fn new(
+        words: &[OsString],
+        added: impl Iterator<Item = String>,
+        root: Option<PathBuf>,
+    ) -> Invocation {
+        let mut words = without_root(words);
+        let behind_command = words.len().min(1);
+        words.splice(behind_command..behind_command, added);
         Invocation {
-            words: without_root(words),
+            words,
             search: Search::new(root, Some(KIT)),
         }
     }

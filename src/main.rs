@@ -33,7 +33,8 @@ mod waterfall;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use config::Taken;
 use invocation::Invocation;
 
 /// What WebAssembly costs: on every engine, under every memory-safety
@@ -90,15 +91,21 @@ fn outcome() -> anyhow::Result<ExitCode> {
     let mut cli = Cli::command();
     cli.build();
     let words = behind::marked(std::env::args_os().collect(), &cli);
-    let (words, remark) = config::completed(words, &folder)?;
-    let cli = match Cli::try_parse_from(&words) {
-        Ok(cli) => cli,
+    let line = match Cli::command().try_get_matches_from(&words) {
+        Ok(line) => line,
         Err(error) => return usage::tell(error, &cli),
     };
-    if let Some(remark) = remark {
+    let taken = Taken::of(&cli, &line, &folder)?;
+    let line = match &taken {
+        Some(taken) => taken.below(Cli::command()).try_get_matches_from(&words)?,
+        None => line,
+    };
+    let cli = Cli::from_arg_matches(&line)?;
+    if let Some(remark) = taken.as_ref().and_then(Taken::remark) {
         one_line::say(&remark);
     }
-    let invocation = &Invocation::new(&words, cli.root);
+    let added = taken.iter().flat_map(Taken::words);
+    let invocation = &Invocation::new(&words, added, cli.root);
     match cli.command {
         Command::Run(args) => run::run(args, invocation),
         Command::Objdump(args) => objdump::run(args, invocation),

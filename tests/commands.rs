@@ -277,6 +277,10 @@ fn the_configuration_of_the_document_is_understood_and_recorded() {
         .collect();
     assert_eq!(words[..3], ["bench", "--time-limit", "2m"]);
     assert_eq!(words[3..6], ["--wait-idle", "0s", "hello.wat"]);
+    // By which it goes on, whatever the file says then.
+    let duration = &header["request"]["duration"];
+    assert_eq!(duration["limit"]["secs"], 120);
+    assert_eq!(duration["wait_idle"]["secs"], 0);
     fs::write(
         place.path().join("fathom.toml"),
         "rounds = 3\nengins = []\n",
