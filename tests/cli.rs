@@ -11,11 +11,12 @@ fn transcripts() {
         .run();
 }
 
-/// The examples of the README that can be run anywhere.
+/// The examples of README and guide that can be run anywhere.
 #[test]
 fn readme() {
     trycmd::TestCases::new()
         .case("README.md")
+        .case("docs/GUIDE.md")
         .env("COLUMNS", "100")
         .run();
 }

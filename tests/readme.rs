@@ -1,12 +1,17 @@
-//! The README's commands, as a user types them: each is run here, in a folder with what it
-//! names, or stands on a closed list with who runs it instead. Its transcripts (`console`) are
-//! run by `tests/cli.rs`. `make test-readme` runs those that measure for a minute each, too.
+//! The commands of README and guide, as a user types them: each is run here, in a folder with
+//! what it names, or stands on a closed list with who runs it instead. Transcripts (`console`)
+//! are run by `tests/cli.rs`. `make test-readme` runs those that measure for a minute each, too.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-const README: &str = include_str!("../README.md");
+/// The README and the tour that it leads to.
+const PAGES: [&str; 2] = [
+    include_str!("../README.md"),
+    include_str!("../docs/GUIDE.md"),
+];
 
 /// Commands that this test does not run, and who does.
 const ELSEWHERE: [(&str, &str); 7] = [
@@ -40,7 +45,7 @@ const MEASURING: [&str; 8] = [
     "fathom probe",
 ];
 
-/// A program that prints, with a function of the name that the README has.
+/// A program that prints, with a function of the name that the guide has.
 const APP: &str = r#"(module
   (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
   (memory (export "memory") 1)
@@ -55,11 +60,11 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The commands of the blocks for a shell, without comments.
-fn commands() -> Vec<&'static str> {
+/// The commands of a page's blocks for a shell, without comments, and those of its tables.
+fn commands_of(page: &'static str) -> Vec<&'static str> {
     let mut commands = Vec::new();
     let mut is_shell = false;
-    for line in README.lines() {
+    for line in page.lines() {
         match line {
             "```sh" => is_shell = true,
             "```" => is_shell = false,
@@ -67,12 +72,26 @@ fn commands() -> Vec<&'static str> {
                 let command = line.split("  #").next().unwrap_or(line);
                 commands.extend(Some(command.trim()).filter(|command| !command.is_empty()));
             }
-            _ => {}
+            line => commands.extend(in_table(line)),
         }
     }
     // Behind one word of several spaces a comment is of one.
     let bare = |command: &'static str| command.split(" # ").next().unwrap_or(command).trim_end();
     commands.into_iter().map(bare).collect()
+}
+
+/// A command that is a cell of a table.
+fn in_table(line: &'static str) -> Option<&'static str> {
+    let cells = line.strip_prefix("| ")?.split(" | ");
+    let code = cells.filter_map(|cell| cell.strip_prefix('`')?.strip_suffix('`'));
+    code.into_iter().find(|code| code.starts_with("fathom "))
+}
+
+/// Each command once, in the order of the pages.
+fn commands() -> Vec<&'static str> {
+    let mut seen = BTreeSet::new();
+    let all = PAGES.into_iter().flat_map(commands_of);
+    all.filter(|command| seen.insert(*command)).collect()
 }
 
 /// A user's folder: a program, its input, campaigns, and few engines and rounds asked for.
@@ -85,9 +104,8 @@ impl Place {
         fs::write(place.path("app.wasm"), wat::parse_str(APP).unwrap()).unwrap();
         fs::write(place.path("input.txt"), "input\n").unwrap();
         let campaign = root().join("crates/report/tests/data/suite.jsonl");
-        let named = README
-            .split_whitespace()
-            .filter(|word| word.starts_with("results/"));
+        let words = PAGES.into_iter().flat_map(str::split_whitespace);
+        let named = words.filter(|word| word.starts_with("results/"));
         for folder in named {
             fs::create_dir_all(place.path(folder)).unwrap();
             fs::copy(&campaign, place.path(folder).join("samples.jsonl")).unwrap();
@@ -148,19 +166,19 @@ fn lack(command: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn every_command_of_the_readme_works() {
+fn every_command_of_the_readme_and_the_guide_works() {
     let all = commands();
     assert!(all.len() > 20, "{all:?}");
     for (command, _) in ELSEWHERE {
         assert!(
             all.contains(&command),
-            "the README has no longer: {command}"
+            "neither page has any longer: {command}"
         );
     }
     for command in MEASURING {
         assert!(
             all.contains(&command),
-            "the README has no longer: {command}"
+            "neither page has any longer: {command}"
         );
     }
     let runs_all = std::env::var("FATHOM_README").is_ok_and(|value| value == "all");
@@ -186,4 +204,11 @@ fn every_command_of_the_readme_works() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn commands_are_seen_in_blocks_and_in_tables() {
+    let page =
+        "| why | `fathom probe` | [x](y) |\n| `fathom` | two |\n```sh\nmake test   # all\n```\n";
+    assert_eq!(commands_of(page), ["fathom probe", "make test"]);
 }

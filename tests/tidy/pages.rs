@@ -134,6 +134,24 @@ fn the_glossary_names_the_strategies() {
     assert_eq!(named, ours, "docs/GLOSSARY.md, strategy");
 }
 
+#[test]
+fn every_page_is_in_the_book_once() {
+    let summary = "docs/SUMMARY.md";
+    let listed = fs::read_to_string(root().join(summary)).expect("the list of pages");
+    let listed = links(&listed);
+    let mut wrong = Vec::new();
+    for source in sources(&["md"]) {
+        let Some(name) = source.path.strip_prefix("docs/") else {
+            continue;
+        };
+        let times = listed.iter().filter(|(file, _)| *file == name).count();
+        if times != usize::from(source.path != summary) {
+            wrong.push(format!("{}: {times} times in {summary}", source.path));
+        }
+    }
+    none_wrong("each page is in the book once", &wrong);
+}
+
 /// Words that stand where figures of a machine do.
 const MACHINES: [&str; 4] = ["EPYC", "Xeon", "Ryzen", "Zen 4"];
 
