@@ -42,6 +42,7 @@ test: packages ## Check everything: style, sources, unit tests, the official sui
 	$(MAKE) --no-print-directory style
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory deny
+	$(MAKE) --no-print-directory book
 	$(PYTHON) workloads/build.py --suite programs
 	$(PYTHON) workloads/build.py --suite libsodium --variant wasm
 	$(CARGO) test --locked --workspace --no-fail-fast
@@ -64,6 +65,10 @@ style: ## Check formatting and lints
 .PHONY: docs
 docs: ## Make the documentation of the libraries in target/doc, with warnings denied
 	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --locked --workspace --lib --no-deps
+
+.PHONY: book
+book: ## Make a manual with search of the pages of docs in target/book (installs a pinned mdBook)
+	$(PYTHON) tests/book/run.py
 
 .PHONY: deny
 deny: ## Check licences, bans, sources and advisories of dependencies (installs a pinned cargo-deny)
@@ -95,7 +100,7 @@ check-all: packages ## Compile what is outside the workspace: fuzz, sql, runners
 	CARGO=$(CARGO) $(PYTHON) tests/compiles/run.py $(PARTS)
 
 .PHONY: test-readme
-test-readme: setup ## Run every command of the README with the release binary, also those that measure for minutes
+test-readme: setup ## Run every command of README and guide with the release binary, also those that measure for minutes
 	$(PYTHON) workloads/build.py --suite libsodium
 	$(PYTHON) workloads/build.py --suite fibers,http
 	FATHOM_README=all $(CARGO) test --release --locked --test readme -- --nocapture

