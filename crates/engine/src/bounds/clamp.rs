@@ -24,15 +24,10 @@
 //!
 //! Bulk operations are runtime functions and trap exactly.
 
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
-use cranelift_frontend::FunctionBuilder;
-
 use super::about::{About, Guarantee};
-use super::mark::plainly;
+use super::check::{Cell, CheckBuilder, Comparison, Operand, Selection, Span, Target};
 use super::spectre::select;
-use super::{Access, Backing, HostAddress, Layout, MemoryPlan, Strategy, WASM_PAGE_BYTES};
-use crate::facts::vmctx::offsets::MEMORY_LEN;
+use super::{Backing, Layout, MemoryPlan, Strategy, WASM_PAGE_BYTES};
 
 const ABOUT: About = About {
     compares_length: true,
@@ -59,65 +54,55 @@ impl Strategy for Clamp {
         }
     }
 
-    fn emit(
-        &self,
-        builder: &mut FunctionBuilder<'_>,
-        plan: &MemoryPlan,
-        access: &Access,
-    ) -> HostAddress {
-        let (start, last, outside) = compared(builder, plan, access);
-        let clamped = select(builder, plan, outside, last, start);
-        let address = plainly(builder, |builder| builder.ins().iadd(access.base, clamped));
-        HostAddress {
-            address,
-            displacement: 0,
-            flags: access.heap_flags.with_notrap(),
+    fn emit(&self, check: &mut dyn CheckBuilder, plan: &MemoryPlan, span: &Span) -> Target {
+        let (start, last, outside) = compared(check, plan, span);
+        Target {
+            index: select(check, plan, outside, last, start),
+            offset: 0,
+            may_fault: false,
         }
     }
 }
 
 /// Where an access starts, the last place where it may, and whether it is beyond.
 pub(super) fn compared(
-    builder: &mut FunctionBuilder<'_>,
+    check: &mut dyn CheckBuilder,
     plan: &MemoryPlan,
-    access: &Access,
-) -> (Value, Value, Value) {
-    let start = match access.memory64 {
-        true => saturating_start(builder, plan, access),
-        false => builder
-            .ins()
-            .iadd_imm_s(access.index, access.offset.cast_signed()),
+    span: &Span,
+) -> (Operand, Operand, Operand) {
+    let start = match span.memory64 {
+        true => saturating_start(check, plan, span),
+        false => {
+            let offset = check.constant(span.offset);
+            check.add(span.index, offset)
+        }
     };
-    let len = builder
-        .ins()
-        .load(types::I64, access.cell_flags, access.def, MEMORY_LEN);
-    let last = builder.ins().iadd_imm_s(len, -i64::from(access.width));
-    let outside = builder.ins().icmp(IntCC::SignedGreaterThan, start, last);
+    let len = check.cell(Cell::Length);
+    let back = check.constant((-i64::from(span.width)).cast_unsigned());
+    let last = check.add(len, back);
+    let outside = check.compare(Comparison::AboveSigned, start, last);
     (start, last, outside)
 }
 
 /// `i + o` of a 64-bit memory, at most the greatest signed number.
-fn saturating_start(
-    builder: &mut FunctionBuilder<'_>,
-    plan: &MemoryPlan,
-    access: &Access,
-) -> Value {
-    let least = |builder: &mut FunctionBuilder<'_>, value, most| match plan.spectre {
+fn saturating_start(check: &mut dyn CheckBuilder, plan: &MemoryPlan, span: &Span) -> Operand {
+    let least = |check: &mut dyn CheckBuilder, number, most| match plan.spectre {
         true => {
-            let above = builder.ins().icmp(IntCC::UnsignedGreaterThan, value, most);
-            builder.ins().select_spectre_guard(above, most, value)
+            let above = check.compare(Comparison::Above, number, most);
+            check.select(Selection::NoBranch, above, most, number)
         }
-        false => builder.ins().umin(value, most),
+        false => check.least(number, most),
     };
-    let most = builder.ins().iconst(types::I64, i64::MAX);
-    let Ok(offset) = i64::try_from(access.offset) else {
+    let most = check.constant(i64::MAX.cast_unsigned());
+    if i64::try_from(span.offset).is_err() {
         return most;
-    };
+    }
     // Two numbers of at most 2^63 - 1 do not wrap as unsigned ones.
-    let index = least(builder, access.index, most);
-    if offset == 0 {
+    let index = least(check, span.index, most);
+    if span.offset == 0 {
         return index;
     }
-    let start = builder.ins().iadd_imm_s(index, offset);
-    least(builder, start, most)
+    let offset = check.constant(span.offset);
+    let start = check.add(index, offset);
+    least(check, start, most)
 }

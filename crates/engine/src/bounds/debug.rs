@@ -16,16 +16,11 @@
 //! The guard against speculation computes the same once more in place: an access
 //! beyond `len` becomes one to the first byte, which is reserved.
 
-use cranelift_codegen::ir::{InstBuilder, types};
-use cranelift_frontend::FunctionBuilder;
-
 use super::about::{About, Guarantee};
+use super::check::{CheckBuilder, Span, Target};
 use super::clamp::compared;
-use super::mark::plainly;
 use super::spectre::select;
-use super::{
-    Access, Backing, HostAddress, Layout, MemoryPlan, Strategy, WASM_PAGE_BYTES, plain_address,
-};
+use super::{Backing, Layout, MemoryPlan, Strategy, WASM_PAGE_BYTES};
 
 const ABOUT: About = About {
     is_checked_by_call: true,
@@ -54,23 +49,19 @@ impl Strategy for Debug {
     }
 
     /// The call was emitted in front of this ([`MemoryPlan::is_checked_by_call`]).
-    fn emit(
-        &self,
-        builder: &mut FunctionBuilder<'_>,
-        plan: &MemoryPlan,
-        access: &Access,
-    ) -> HostAddress {
-        let flags = access.heap_flags.with_notrap();
+    fn emit(&self, check: &mut dyn CheckBuilder, plan: &MemoryPlan, span: &Span) -> Target {
         if !plan.spectre {
-            return plain_address(builder, access, flags);
+            return Target {
+                may_fault: false,
+                ..span.target()
+            };
         }
-        let (start, _, outside) = compared(builder, plan, access);
-        let first = builder.ins().iconst(types::I64, 0);
-        let inside = select(builder, plan, outside, first, start);
-        HostAddress {
-            address: plainly(builder, |builder| builder.ins().iadd(access.base, inside)),
-            displacement: 0,
-            flags,
+        let (start, _, outside) = compared(check, plan, span);
+        let first = check.constant(0);
+        Target {
+            index: select(check, plan, outside, first, start),
+            offset: 0,
+            may_fault: false,
         }
     }
 }

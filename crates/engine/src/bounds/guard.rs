@@ -16,13 +16,9 @@
 //!
 //! A fault in the inaccessible part is "out of bounds memory access".
 
-use cranelift_frontend::FunctionBuilder;
-
 use super::about::{About, Fit, Guarantee};
-use super::{
-    Access, Backing, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
-    plain_address,
-};
+use super::check::{CheckBuilder, Span, Target};
+use super::{Backing, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy};
 
 const ABOUT: About = About {
     wide: Fit::Nowhere,
@@ -49,12 +45,7 @@ impl Strategy for Guard {
         }
     }
 
-    fn emit(
-        &self,
-        builder: &mut FunctionBuilder<'_>,
-        _: &MemoryPlan,
-        access: &Access,
-    ) -> HostAddress {
-        plain_address(builder, access, access.heap_flags)
+    fn emit(&self, _: &mut dyn CheckBuilder, _: &MemoryPlan, span: &Span) -> Target {
+        span.target()
     }
 }

@@ -34,15 +34,12 @@
 //! is an `int` is as far from an array's first as that, so that it needs no check where the
 //! array itself was accessed. Address space is all that it takes.
 
-use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
-use cranelift_frontend::FunctionBuilder;
-
 use super::about::{About, Fit, Guarantee};
+use super::check::{Cell, CheckBuilder, Span, Target};
 use super::{
-    Access, Backing, FRONT_GUARD, HighBits, HostAddress, Layout, MemoryPlan, REACH, Strategy,
-    WASM_PAGE_BYTES, folded_offset, plain_address, spectre::masked,
+    Backing, FRONT_GUARD, HighBits, Layout, MemoryPlan, REACH, Strategy, WASM_PAGE_BYTES,
+    folded_offset, spectre::masked,
 };
-use crate::facts::vmctx::offsets::{MEMORY_HIGH_BITS, MEMORY_INDEX_BITS};
 
 const MASK: About = About {
     narrow: Fit::Nowhere,
@@ -82,16 +79,10 @@ impl Strategy for Guard64 {
         FRONT_GUARD + span(max_bytes)
     }
 
-    fn emit(
-        &self,
-        builder: &mut FunctionBuilder<'_>,
-        plan: &MemoryPlan,
-        access: &Access,
-    ) -> HostAddress {
-        let access = folded_offset(builder, access);
-        test_high_bits(builder, plan, self.0, &access);
-        let access = masked(builder, plan, &access);
-        plain_address(builder, &access, access.heap_flags)
+    fn emit(&self, check: &mut dyn CheckBuilder, plan: &MemoryPlan, span: &Span) -> Target {
+        let span = folded_offset(check, span);
+        test_high_bits(check, plan, self.0, &span);
+        masked(check, plan, &span).target()
     }
 }
 
@@ -111,26 +102,23 @@ pub(super) fn index_space(max_bytes: u64) -> u64 {
 
 /// Trap unless the index is below `R`.
 pub(super) fn test_high_bits(
-    builder: &mut FunctionBuilder<'_>,
+    check: &mut dyn CheckBuilder,
     plan: &MemoryPlan,
     form: HighBits,
-    access: &Access,
+    span: &Span,
 ) {
     let outside = match form {
         HighBits::Mask => {
-            let mask = access.constant(builder, MEMORY_HIGH_BITS);
-            builder.ins().band(access.index, mask)
+            let mask = check.cell(Cell::HighBits);
+            check.and(span.index, mask)
         }
         HighBits::Shift => {
             let by = match plan.imported {
-                true => access.constant(builder, MEMORY_INDEX_BITS),
-                false => {
-                    let bits = i64::from(plan.index_bits());
-                    builder.ins().iconst(types::I64, bits)
-                }
+                true => check.cell(Cell::IndexBits),
+                false => check.constant(u64::from(plan.index_bits())),
             };
-            builder.ins().ushr(access.index, by)
+            check.shift_right(span.index, by)
         }
     };
-    builder.ins().trapnz(outside, TrapCode::HEAP_OUT_OF_BOUNDS);
+    check.trap_if(outside);
 }

@@ -12,11 +12,14 @@
 
 mod about;
 mod auto;
+mod check;
 mod clamp;
 mod debug;
 mod guard;
 mod guard64;
 mod mark;
+#[cfg(test)]
+mod model;
 mod none;
 mod pkeys;
 mod rows;
@@ -36,12 +39,13 @@ pub use rows::{Bounds, BoundsChoice, Growth, HighBits, Probing, UnknownBounds};
 pub(crate) use shadow::{Place, Shadow};
 pub(crate) use site::{BlockEnd, Site, Touch};
 
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, TrapCode, Value, types};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 use crate::facts::types::MemoryType;
 use crate::facts::vmctx::offsets::MEMORY_LEN;
 use about::{About, Fit};
+use check::{CheckBuilder, Clif, Span, Target};
 
 /// Bytes of a Wasm page.
 pub const WASM_PAGE_BYTES: u64 = 65_536;
@@ -154,14 +158,6 @@ pub struct Access {
     pub heap_flags: MemFlagsData,
 }
 
-impl Access {
-    /// Load what never changes of the memory's definition.
-    fn constant(&self, builder: &mut FunctionBuilder<'_>, place: i32) -> Value {
-        let flags = self.cell_flags.with_readonly().with_can_move();
-        builder.ins().load(types::I64, flags, self.def, place)
-    }
-}
-
 /// Where and how to access the host's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct HostAddress {
@@ -191,13 +187,8 @@ trait Strategy {
         0
     }
 
-    /// Emit the check, if any, and the address. The index is an i64.
-    fn emit(
-        &self,
-        builder: &mut FunctionBuilder<'_>,
-        plan: &MemoryPlan,
-        access: &Access,
-    ) -> HostAddress;
+    /// Make the check, if any, and say where the access goes.
+    fn emit(&self, check: &mut dyn CheckBuilder, plan: &MemoryPlan, span: &Span) -> Target;
 }
 
 /// The part of a plan that a strategy decides.
@@ -416,12 +407,21 @@ impl MemoryPlan {
         if builder.func.dfg.value_type(access.index) == types::I32 {
             access.index = builder.ins().uextend(types::I64, access.index);
         }
+        mark::checking(builder, |builder| {
+            let mut check = Clif::new(builder, &access);
+            let span = check.span();
+            let target = self.emit(&mut check, &span);
+            check.address(target)
+        })
+    }
+
+    /// Make what the strategy makes of an access.
+    fn emit(&self, check: &mut dyn CheckBuilder, span: &Span) -> Target {
         #[cfg(thesis_formula)]
         if self.thesis_formula {
-            return thesis::emit(builder, self, &access);
+            return thesis::emit(check, self, span);
         }
-        let strategy = self.bounds.strategy();
-        mark::checking(builder, |builder| strategy.emit(builder, self, &access))
+        self.bounds.strategy().emit(check, self, span)
     }
 
     /// Emit what makes a store of `width` bytes to `at` change nothing where it
@@ -450,49 +450,16 @@ impl MemoryPlan {
     }
 }
 
-/// The access with an offset below `2^32`: a greater one is added to the index,
+/// The span with an offset below `2^32`: a greater one is added to the index,
 /// trapping where the sum overflows, for then it is beyond every memory.
-fn folded_offset(builder: &mut FunctionBuilder<'_>, access: &Access) -> Access {
-    if access.offset < 1 << 32 {
-        return *access;
+fn folded_offset(check: &mut dyn CheckBuilder, span: &Span) -> Span {
+    if span.offset < 1 << 32 {
+        return *span;
     }
-    let offset = builder
-        .ins()
-        .iconst(types::I64, access.offset.cast_signed());
-    let code = TrapCode::HEAP_OUT_OF_BOUNDS;
-    let index = builder.ins().uadd_overflow_trap(access.index, offset, code);
-    Access {
-        index,
+    let offset = check.constant(span.offset);
+    Span {
+        index: check.add_or_trap(span.index, offset),
         offset: 0,
-        ..*access
+        ..*span
     }
-}
-
-/// `base + i` with `o` as displacement where it fits one, else added.
-fn plain_address(
-    builder: &mut FunctionBuilder<'_>,
-    access: &Access,
-    flags: MemFlagsData,
-) -> HostAddress {
-    mark::plainly(builder, |builder| {
-        let address = builder.ins().iadd(access.base, access.index);
-        match i32::try_from(access.offset) {
-            Ok(displacement) => HostAddress {
-                address,
-                displacement,
-                flags,
-            },
-            Err(_) => {
-                let offset = builder
-                    .ins()
-                    .iconst(types::I64, access.offset.cast_signed());
-                let address = builder.ins().iadd(address, offset);
-                HostAddress {
-                    address,
-                    displacement: 0,
-                    flags,
-                }
-            }
-        }
-    })
 }

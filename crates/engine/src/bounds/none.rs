@@ -20,13 +20,9 @@
 //! Accesses to 32-bit memories never fault, so they are marked as not trapping,
 //! as native code's are; those to 64-bit ones may, anywhere.
 
-use cranelift_frontend::FunctionBuilder;
-
 use super::about::{About, Guarantee};
-use super::{
-    Access, Backing, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
-    WASM_PAGE_BYTES, plain_address,
-};
+use super::check::{CheckBuilder, Span, Target};
+use super::{Backing, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy, WASM_PAGE_BYTES};
 
 const ABOUT: About = About {
     strays_64: true,
@@ -53,16 +49,10 @@ impl Strategy for None {
         }
     }
 
-    fn emit(
-        &self,
-        builder: &mut FunctionBuilder<'_>,
-        _: &MemoryPlan,
-        access: &Access,
-    ) -> HostAddress {
-        let flags = match access.memory64 {
-            true => access.heap_flags,
-            false => access.heap_flags.with_notrap(),
-        };
-        plain_address(builder, access, flags)
+    fn emit(&self, _: &mut dyn CheckBuilder, _: &MemoryPlan, span: &Span) -> Target {
+        Target {
+            may_fault: span.memory64,
+            ..span.target()
+        }
     }
 }

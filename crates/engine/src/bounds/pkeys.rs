@@ -28,13 +28,9 @@
 //! So the strategy is no sandbox: it stops what is out of bounds by accident,
 //! not who knows the addresses.
 
-use cranelift_frontend::FunctionBuilder;
-
 use super::about::{About, Guarantee};
-use super::{
-    Access, Backing, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
-    folded_offset, plain_address,
-};
+use super::check::{CheckBuilder, Span, Target};
+use super::{Backing, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy, folded_offset};
 
 const ABOUT: About = About {
     needs: "memory protection keys (x86-64 with PKU) and Linux 6.12",
@@ -65,13 +61,7 @@ impl Strategy for Pkeys {
         }
     }
 
-    fn emit(
-        &self,
-        builder: &mut FunctionBuilder<'_>,
-        _: &MemoryPlan,
-        access: &Access,
-    ) -> HostAddress {
-        let access = folded_offset(builder, access);
-        plain_address(builder, &access, access.heap_flags)
+    fn emit(&self, check: &mut dyn CheckBuilder, _: &MemoryPlan, span: &Span) -> Target {
+        folded_offset(check, span).target()
     }
 }

@@ -64,18 +64,15 @@
 //! Arm ignores the top byte of an address, so nothing wraps out of user space:
 //! shadows below are for x86-64 only.
 
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, TrapCode, Value, types};
-use cranelift_frontend::FunctionBuilder;
 use fathom_sys::map::page_bytes;
 
 use super::about::{About, Fit, Guarantee};
+use super::check::{Cell, CheckBuilder, Comparison, Operand, Span, Target};
 use super::spectre::{masked, selected};
 use super::{
-    Access, Backing, FRONT_GUARD, Growth, HostAddress, Layout, MemoryPlan, Probing, REACH,
-    Strategy, WASM_PAGE_BYTES, folded_offset, guard64::index_space, plain_address,
+    Backing, FRONT_GUARD, Growth, Layout, MemoryPlan, Probing, REACH, Strategy, WASM_PAGE_BYTES,
+    folded_offset, guard64::index_space,
 };
-use crate::facts::vmctx::offsets::{MEMORY_LEN, MEMORY_SHADOW};
 
 /// A memory's shadow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -233,99 +230,54 @@ impl Strategy for Shadowed {
         }
     }
 
-    fn emit(
-        &self,
-        builder: &mut FunctionBuilder<'_>,
-        plan: &MemoryPlan,
-        access: &Access,
-    ) -> HostAddress {
-        let access = folded_offset(builder, access);
+    fn emit(&self, check: &mut dyn CheckBuilder, plan: &MemoryPlan, span: &Span) -> Target {
+        let span = folded_offset(check, span);
         let shadow = plan.shadow.as_ref().expect("the layout has one");
-        let (address, displacement) = byte_of(builder, plan, shadow, &access);
-        probe(builder, self.probing, &access, address, displacement);
-        let access = guarded(builder, plan, shadow.place, &access);
-        plain_address(builder, &access, access.heap_flags)
+        let (address, displacement) = byte_of(check, plan, shadow, &span);
+        check.probe(self.probing, address, displacement, span.index);
+        guarded(check, plan, shadow.place, &span).target()
     }
 }
 
 /// The address of the index's byte and its displacement.
 fn byte_of(
-    builder: &mut FunctionBuilder<'_>,
+    check: &mut dyn CheckBuilder,
     plan: &MemoryPlan,
     shadow: &Shadow,
-    access: &Access,
-) -> (Value, i32) {
-    let granule = builder
-        .ins()
-        .ushr_imm_u(access.index, i64::from(shadow.shift));
-    let back = builder.ins().bnot(granule);
+    span: &Span,
+) -> (Operand, i32) {
+    let shift = check.constant(u64::from(shadow.shift));
+    let granule = check.shift_right(span.index, shift);
+    let back = check.not(granule);
     match shadow.place {
         Place::InFront => {
             let behind = plan.lead_bytes() - shadow.bytes;
             let behind = i32::try_from(behind).expect("a shadow is just in front");
-            (builder.ins().iadd(access.base, back), -behind)
+            let base = check.base();
+            (check.add(base, back), -behind)
         }
         Place::Below => {
-            let end = access.constant(builder, MEMORY_SHADOW);
-            (builder.ins().iadd(end, back), 0)
+            let end = check.cell(Cell::ShadowEnd);
+            (check.add(end, back), 0)
         }
     }
 }
 
-/// The access behind its guard against speculation.
-fn guarded(
-    builder: &mut FunctionBuilder<'_>,
-    plan: &MemoryPlan,
-    place: Place,
-    access: &Access,
-) -> Access {
-    if !plan.needs_guard(access) {
-        return *access;
+/// The span behind its guard against speculation.
+fn guarded(check: &mut dyn CheckBuilder, plan: &MemoryPlan, place: Place, span: &Span) -> Span {
+    if !plan.needs_guard(span) {
+        return *span;
     }
     match place {
-        Place::InFront => masked(builder, plan, access),
+        Place::InFront => masked(check, plan, span),
         Place::Below => {
-            let flags = access.cell_flags;
-            let ins = builder.ins();
-            let len = ins.load(types::I64, flags, access.def, MEMORY_LEN);
-            let condition = IntCC::UnsignedGreaterThanOrEqual;
-            let outside = builder.ins().icmp(condition, access.index, len);
+            let len = check.cell(Cell::Length);
+            let outside = check.compare(Comparison::AtLeast, span.index, len);
             if plan.shared {
                 // Another thread may have made the byte at `len` accessible since.
-                let code = TrapCode::HEAP_OUT_OF_BOUNDS;
-                builder.ins().trapnz(outside, code);
+                check.trap_if(outside);
             }
-            selected(builder, plan, access, outside, len)
-        }
-    }
-}
-
-/// Read it. Nobody uses what is read: it is zero, always.
-fn probe(
-    builder: &mut FunctionBuilder<'_>,
-    probing: Probing,
-    access: &Access,
-    address: Value,
-    displacement: i32,
-) {
-    // In the region of cells, none of which is in the shadow: a byte that was
-    // read once need not be read again before the next call.
-    let flags = MemFlagsData::new().with_alias_region(access.cell_flags.alias_region());
-    let ins = builder.ins();
-    match probing {
-        Probing::Movzx => {
-            ins.uload8(types::I32, flags, address, displacement);
-        }
-        Probing::Mov => {
-            ins.load(types::I32, flags, address, displacement);
-        }
-        Probing::Test => {
-            // Four bytes in memory and any register: the only shape of a load
-            // that Cranelift makes one instruction with its use.
-            let word = ins.load(types::I32, flags, address, displacement);
-            let any = builder.ins().ireduce(types::I32, access.index);
-            let common = builder.ins().band(any, word);
-            builder.ins().trapnz(common, TrapCode::HEAP_OUT_OF_BOUNDS);
+            selected(check, plan, span, outside, len)
         }
     }
 }

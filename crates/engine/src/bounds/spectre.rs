@@ -27,11 +27,8 @@
 //!
 //! Where a check is left out, so is its guard: see [`crate::compile::elide`].
 
-use cranelift_codegen::ir::{InstBuilder, Value};
-use cranelift_frontend::FunctionBuilder;
-
-use super::{Access, INDEX_SPACE_32, MemoryPlan, REACH};
-use crate::facts::vmctx::offsets::MEMORY_HIGH_BITS;
+use super::check::{Cell, CheckBuilder, Operand, Selection, Span};
+use super::{INDEX_SPACE_32, MemoryPlan, REACH};
 
 impl MemoryPlan {
     /// The plan with guards or without.
@@ -41,8 +38,8 @@ impl MemoryPlan {
     }
 
     /// Whether an access may leave the reservation ahead of its check.
-    pub(super) fn needs_guard(&self, access: &Access) -> bool {
-        self.spectre && !self.absorbs(access)
+    pub(super) fn needs_guard(&self, span: &Span) -> bool {
+        self.spectre && !self.absorbs(span)
     }
 
     /// Whether so many bytes from any index on are within the reservation, so that no
@@ -61,57 +58,52 @@ impl MemoryPlan {
     }
 
     /// Whether the reservation has room for every index of 32 bits.
-    fn absorbs(&self, access: &Access) -> bool {
+    fn absorbs(&self, span: &Span) -> bool {
         let sure = self.sure_bytes();
-        let end = access.offset.checked_add(u64::from(access.width));
+        let end = span.offset.checked_add(u64::from(span.width));
         let end = end.and_then(|end| end.checked_add(INDEX_SPACE_32 - 1));
-        !access.memory64 && end.is_some_and(|end| end <= sure)
+        !span.memory64 && end.is_some_and(|end| end <= sure)
     }
 }
 
-/// The access with an index below `R`, which its check found it to be.
-pub(super) fn masked(
-    builder: &mut FunctionBuilder<'_>,
-    plan: &MemoryPlan,
-    access: &Access,
-) -> Access {
-    if !plan.needs_guard(access) {
-        return *access;
+/// The span with an index below `R`, which its check found it to be.
+pub(super) fn masked(check: &mut dyn CheckBuilder, plan: &MemoryPlan, span: &Span) -> Span {
+    if !plan.needs_guard(span) {
+        return *span;
     }
-    let mask = access.constant(builder, MEMORY_HIGH_BITS);
-    let low_bits = builder.ins().bnot(mask);
-    let index = builder.ins().band(access.index, low_bits);
-    Access { index, ..*access }
+    let mask = check.cell(Cell::HighBits);
+    let low_bits = check.not(mask);
+    let index = check.and(span.index, low_bits);
+    Span { index, ..*span }
 }
 
-/// The access with the index, or with `instead` where `outside` holds, which its
+/// The span with the index, or with `instead` where `outside` holds, which its
 /// check found not to.
 pub(super) fn selected(
-    builder: &mut FunctionBuilder<'_>,
+    check: &mut dyn CheckBuilder,
     plan: &MemoryPlan,
-    access: &Access,
-    outside: Value,
-    instead: Value,
-) -> Access {
-    if !plan.needs_guard(access) {
-        return *access;
+    span: &Span,
+    outside: Operand,
+    instead: Operand,
+) -> Span {
+    if !plan.needs_guard(span) {
+        return *span;
     }
-    let ins = builder.ins();
-    let index = ins.select_spectre_guard(outside, instead, access.index);
-    Access { index, ..*access }
+    let index = check.select(Selection::NoBranch, outside, instead, span.index);
+    Span { index, ..*span }
 }
 
-/// `select`, where nothing but it keeps an access inside: with guards, never a branch.
+/// A selection, where nothing but it keeps an access inside: with guards, never a branch.
 pub(super) fn select(
-    builder: &mut FunctionBuilder<'_>,
+    check: &mut dyn CheckBuilder,
     plan: &MemoryPlan,
-    condition: Value,
-    then: Value,
-    otherwise: Value,
-) -> Value {
-    let ins = builder.ins();
-    match plan.spectre {
-        true => ins.select_spectre_guard(condition, then, otherwise),
-        false => ins.select(condition, then, otherwise),
-    }
+    condition: Operand,
+    then: Operand,
+    otherwise: Operand,
+) -> Operand {
+    let how = match plan.spectre {
+        true => Selection::NoBranch,
+        false => Selection::Any,
+    };
+    check.select(how, condition, then, otherwise)
 }

@@ -5,26 +5,21 @@
 //!
 //! Only the package in `tests/thesis` has it, which builds these sources for that.
 
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, types};
-use cranelift_frontend::FunctionBuilder;
-
-use super::{Access, HostAddress, MemoryPlan, plain_address};
+use super::check::{CheckBuilder, Span, Target};
+use super::{MemoryPlan, Probing};
 
 /// As the strategies of `shadow.rs` emit it, with a shadow in front.
-pub(super) fn emit(
-    builder: &mut FunctionBuilder<'_>,
-    plan: &MemoryPlan,
-    access: &Access,
-) -> HostAddress {
+pub(super) fn emit(check: &mut dyn CheckBuilder, plan: &MemoryPlan, span: &Span) -> Target {
     let shadow = plan.shadow.as_ref().expect("a strategy with a shadow");
-    let reach = access.offset.wrapping_add(u64::from(access.width) - 1);
-    let last = builder.ins().iadd_imm_s(access.index, reach.cast_signed());
-    let granule = builder.ins().ushr_imm_u(last, i64::from(shadow.shift));
-    let back = builder.ins().bnot(granule);
-    let address = builder.ins().iadd(access.base, back);
+    let reach = check.constant(span.offset.wrapping_add(u64::from(span.width) - 1));
+    let last = check.add(span.index, reach);
+    let shift = check.constant(u64::from(shadow.shift));
+    let granule = check.shift_right(last, shift);
+    let back = check.not(granule);
+    let base = check.base();
+    let byte = check.add(base, back);
     let behind = (plan.lead_bytes() - shadow.bytes).cast_signed();
-    let address = builder.ins().iadd_imm_s(address, -behind);
-    let flags = MemFlagsData::new().with_alias_region(access.cell_flags.alias_region());
-    builder.ins().uload8(types::I32, flags, address, 0);
-    plain_address(builder, access, access.heap_flags)
+    let behind = i32::try_from(-behind).expect("a shadow is just in front");
+    check.probe(Probing::Movzx, byte, behind, span.index);
+    span.target()
 }

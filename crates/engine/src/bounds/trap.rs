@@ -28,16 +28,11 @@
 //! 32-bit index without any check, which is the strategy `guard`: here a check
 //! is only left out for one that was done.
 
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, TrapCode, types};
-use cranelift_frontend::FunctionBuilder;
-
 use super::about::{About, Guarantee};
+use super::check::{Cell, CheckBuilder, Comparison, Span, Target};
 use super::{
-    Access, Backing, FRONT_GUARD, HostAddress, Layout, MemoryPlan, REACH, Strategy, folded_offset,
-    plain_address, spectre::selected,
+    Backing, FRONT_GUARD, Layout, MemoryPlan, REACH, Strategy, folded_offset, spectre::selected,
 };
-use crate::facts::vmctx::offsets::MEMORY_LEN;
 
 const ABOUT: About = About {
     compares_length: true,
@@ -68,21 +63,11 @@ impl Strategy for Trap {
         if memory64 { FRONT_GUARD } else { 0 }
     }
 
-    fn emit(
-        &self,
-        builder: &mut FunctionBuilder<'_>,
-        plan: &MemoryPlan,
-        access: &Access,
-    ) -> HostAddress {
-        let access = folded_offset(builder, access);
-        let len = builder
-            .ins()
-            .load(types::I64, access.cell_flags, access.def, MEMORY_LEN);
-        let outside = builder
-            .ins()
-            .icmp(IntCC::UnsignedGreaterThanOrEqual, access.index, len);
-        builder.ins().trapnz(outside, TrapCode::HEAP_OUT_OF_BOUNDS);
-        let access = selected(builder, plan, &access, outside, len);
-        plain_address(builder, &access, access.heap_flags)
+    fn emit(&self, check: &mut dyn CheckBuilder, plan: &MemoryPlan, span: &Span) -> Target {
+        let span = folded_offset(check, span);
+        let len = check.cell(Cell::Length);
+        let outside = check.compare(Comparison::AtLeast, span.index, len);
+        check.trap_if(outside);
+        selected(check, plan, &span, outside, len).target()
     }
 }

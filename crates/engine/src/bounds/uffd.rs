@@ -21,13 +21,12 @@
 //! raising the signal, so host code populates a range before it hands it to
 //! the kernel (`Memory::populate`).
 
-use cranelift_frontend::FunctionBuilder;
-
 use super::about::{About, Guarantee};
+use super::check::{CheckBuilder, Span, Target};
 use super::guard64::{index_space, test_high_bits};
 use super::{
-    Access, Backing, FRONT_GUARD, HighBits, HostAddress, INDEX_SPACE_32, Layout, MemoryPlan, REACH,
-    Strategy, folded_offset, plain_address, spectre::masked,
+    Backing, FRONT_GUARD, HighBits, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
+    folded_offset, spectre::masked,
 };
 
 const ABOUT: About = About {
@@ -66,18 +65,12 @@ impl Strategy for Uffd {
         if memory64 { FRONT_GUARD } else { 0 }
     }
 
-    fn emit(
-        &self,
-        builder: &mut FunctionBuilder<'_>,
-        plan: &MemoryPlan,
-        access: &Access,
-    ) -> HostAddress {
-        if !access.memory64 {
-            return plain_address(builder, access, access.heap_flags);
+    fn emit(&self, check: &mut dyn CheckBuilder, plan: &MemoryPlan, span: &Span) -> Target {
+        if !span.memory64 {
+            return span.target();
         }
-        let access = folded_offset(builder, access);
-        test_high_bits(builder, plan, HighBits::Mask, &access);
-        let access = masked(builder, plan, &access);
-        plain_address(builder, &access, access.heap_flags)
+        let span = folded_offset(check, span);
+        test_high_bits(check, plan, HighBits::Mask, &span);
+        masked(check, plan, &span).target()
     }
 }
