@@ -26,8 +26,8 @@ use crate::bounds::{failures, markdown as numbers};
 use crate::figures;
 use crate::markdown::escape;
 use crate::pages::{Context, Own};
+use crate::publications::{self, Statement};
 use crate::scaling::{self, Scaling};
-use crate::stated::{self, Statement};
 use crate::view::{self, View, portable};
 
 /// The page's name.
@@ -97,7 +97,7 @@ pub fn own(context: &Context<'_>, of: Only) -> Result<Own, ReportError> {
         scaling: &scaling::of(context),
         of,
     };
-    let paper: Paper = stated::read(NAME, DATA)?;
+    let paper: Paper = publications::read(NAME, DATA)?;
     Ok(Own {
         paper: page.files(&paper),
         ..Own::default()

@@ -4,7 +4,7 @@
 //! ```text
 //!  Campaign ─▶ Library ─┬─ tables   a line an engine, a column a group   ─▶ Markdown, terminal, CSV
 //!                       ├─ charts   a drawing a group                    ─▶ HTML, SVG
-//!                       └─ seed     what the 2023 study states, and ours       ─▶ its page
+//!                       └─ publication     what the 2023 study states, and ours       ─▶ its page
 //! ```
 //!
 //! Two normalisations: to the median of the engines, as the 2023 study has it, and to
@@ -17,7 +17,7 @@
 mod charts;
 mod csv;
 mod page;
-mod seed;
+mod publication;
 
 use fathom_record::{Campaign, CellId, Names, Variant};
 use fathom_stats::interval::ROUNDS_MIN;
@@ -38,7 +38,7 @@ pub fn own(context: &Context<'_>) -> Result<Own, ReportError> {
     Ok(Own {
         printed: Printed::Instead(files[0].1.clone()),
         files: files.map(|(name, text)| (name.to_owned(), text)).to_vec(),
-        paper: seed_files(context.campaign, context.summary)?,
+        paper: publication_files(context.campaign, context.summary)?,
     })
 }
 
@@ -92,12 +92,12 @@ pub fn files(campaign: &Campaign, summary: &Summary) -> [(&'static str, String);
 ///
 /// # Errors
 /// [`ReportError::Data`] if our own data cannot be read; a test reads it.
-pub fn seed_files(
+pub fn publication_files(
     campaign: &Campaign,
     summary: &Summary,
 ) -> Result<Vec<(String, String)>, ReportError> {
-    let seed = seed::Seed::read()?;
-    Ok(Library::of(campaign, summary).seed_files(&seed))
+    let publication = publication::Publication::read()?;
+    Ok(Library::of(campaign, summary).publication_files(&publication))
 }
 
 impl<'a> Library<'a> {

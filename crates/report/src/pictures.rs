@@ -1,6 +1,6 @@
 //! The general report's pictures as files of their own, for whoever writes about a campaign.
 
-use crate::chart::lying::{Bar, Kind, Lying};
+use crate::chart::horizontal_bars::{Bar, HorizontalBars, Kind};
 use crate::figures;
 use crate::view::{Group, Row, View};
 
@@ -13,7 +13,7 @@ pub fn files(view: &View) -> Vec<(String, String)> {
 
 fn ratios(group: &Group) -> Option<String> {
     let bars: Vec<Bar> = group.rows.iter().filter_map(bar).collect();
-    let drawing = Lying {
+    let drawing = HorizontalBars {
         title: group.title.clone(),
         axis: format!("× {} (95 % interval)", group.baseline),
         bars,

@@ -17,7 +17,7 @@ use fathom_record::{Campaign, CellId};
 use fathom_stats::{Figure, FigureUnit, NoiseFloor, Row as Key, Summary, Verdict};
 
 use crate::bounds::{failures, markdown};
-use crate::chart::paper::{Bar, Group as Bars, Paper};
+use crate::chart::grouped_bars::{Bar, Group as Bars, GroupedBars};
 use crate::chart::svg::escape;
 use crate::figures::{self, NONE};
 use crate::own_html;
@@ -424,7 +424,7 @@ impl Part {
 
     /// The pictures, each whole.
     pub fn pictures(&self) -> Vec<String> {
-        let by_figure = |title: &str, figure: Figure, is_log: bool| Paper {
+        let by_figure = |title: &str, figure: Figure, is_log: bool| GroupedBars {
             is_log,
             ..self.picture(title, figure)
         };
@@ -435,11 +435,11 @@ impl Part {
             by_figure("Page faults per run", Figure::FaultsPerRun, true),
             by_figure("Memory of the process, mean", Figure::RssMean, true),
         ];
-        papers.iter().filter_map(Paper::render).collect()
+        papers.iter().filter_map(GroupedBars::render).collect()
     }
 
     /// Throughput relative to the fewest instances.
-    pub fn throughput_picture(&self) -> Paper {
+    pub fn throughput_picture(&self) -> GroupedBars {
         let fewest = self.threads.first().copied().unwrap_or(1);
         let mut paper = self.paper(
             &format!("Throughput over that of {fewest}"),
@@ -459,7 +459,7 @@ impl Part {
     }
 
     /// One figure of every point.
-    pub fn picture(&self, title: &str, figure: Figure) -> Paper {
+    pub fn picture(&self, title: &str, figure: Figure) -> GroupedBars {
         let axis = match figure.unit() {
             FigureUnit::Share => "share of the time",
             FigureUnit::PerCpuSecond => "a second of CPU time",
@@ -474,7 +474,7 @@ impl Part {
             };
             Some((value, None, shown))
         });
-        Paper {
+        GroupedBars {
             unit: Some(figure.unit()),
             ..paper
         }
@@ -485,7 +485,7 @@ impl Part {
         title: &str,
         axis: &str,
         of: impl Fn(&Point) -> Option<(f64, Option<(f64, f64)>, String)>,
-    ) -> Paper {
+    ) -> GroupedBars {
         let bar = |point: &Option<Point>| {
             let point = point.as_ref()?;
             let (value, ends, shown) = of(point)?;
@@ -502,7 +502,7 @@ impl Part {
         });
         let is_over = self.points().any(|(_, point)| point.is_over);
         let apart = "more instances than processors";
-        Paper {
+        GroupedBars {
             title: format!("{title} · {}", self.title),
             axis: axis.to_owned(),
             series: self
@@ -519,7 +519,7 @@ impl Part {
             } else {
                 String::new()
             },
-            ..Paper::default()
+            ..GroupedBars::default()
         }
     }
 }

@@ -11,9 +11,9 @@
 //! shows, and no meaning rests on colour alone.
 
 pub mod bars;
+pub mod grouped_bars;
 pub mod heat;
-pub mod lying;
-pub mod paper;
+pub mod horizontal_bars;
 pub mod samples;
 pub mod scale;
 pub mod stack;

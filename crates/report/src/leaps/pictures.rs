@@ -3,7 +3,7 @@
 use fathom_stats::Figure;
 
 use super::{NAME, Page};
-use crate::chart::paper::{Bar, Group as Bars, Paper};
+use crate::chart::grouped_bars::{Bar, Group as Bars, GroupedBars};
 use crate::figures;
 use crate::view::{Group, Interval, Row};
 
@@ -43,7 +43,7 @@ impl Page<'_> {
     /// Those that the campaign has bars for.
     pub(super) fn pictures(&self) -> Vec<Picture> {
         let mut pictures = Vec::new();
-        let mut add = |number: &str, heading: &str, caption: &str, paper: Option<Paper>| {
+        let mut add = |number: &str, heading: &str, caption: &str, paper: Option<GroupedBars>| {
             let Some(svg) = paper.and_then(|paper| paper.render()) else {
                 return;
             };
@@ -88,7 +88,7 @@ impl Page<'_> {
             "5",
             "context switches per CPU second",
             "Of the process, both kinds, over its whole life.",
-            Some(Paper {
+            Some(GroupedBars {
                 is_log: true,
                 ..part.picture("Context switches per CPU second", Figure::CtxRate)
             }),
@@ -104,7 +104,7 @@ impl Page<'_> {
             "memory of the process",
             "Its resident set, mean between the first and the last counted iteration; native instances are \
              processes of their own and not in it.",
-            Some(Paper {
+            Some(GroupedBars {
                 is_log: true,
                 ..part.picture("Resident set of the process", Figure::RssMean)
             }),
@@ -122,7 +122,7 @@ fn bar(ratio: Interval, is_apart: bool) -> Bar {
     }
 }
 
-fn by_kernel(group: &Group) -> Paper {
+fn by_kernel(group: &Group) -> GroupedBars {
     let rows: Vec<&Row> = BY_KERNEL
         .iter()
         .filter_map(|(engine, strategy)| {
@@ -146,17 +146,17 @@ fn by_kernel(group: &Group) -> Paper {
                 })
                 .collect(),
         });
-    Paper {
+    GroupedBars {
         title: format!("Time of each kernel over {}", group.baseline),
         axis: format!("× {}", group.baseline),
         series: rows.iter().map(|row| row.label()).collect(),
         groups: groups.collect(),
         line: Some((1.0, group.baseline.clone())),
-        ..Paper::default()
+        ..GroupedBars::default()
     }
 }
 
-fn by_engine(group: &Group) -> Paper {
+fn by_engine(group: &Group) -> GroupedBars {
     let place = |row: &Row| {
         let strategy = row.key.sandbox.strategy.as_str();
         let found = STRATEGIES.iter().position(|name| *name == strategy);
@@ -189,7 +189,7 @@ fn by_engine(group: &Group) -> Paper {
         label: (*engine).to_owned(),
         bars: bars_of(engine),
     });
-    Paper {
+    GroupedBars {
         title: format!("Time over {}: {}", group.baseline, group.title),
         axis: format!("× {}", group.baseline),
         series: used.iter().map(|at| STRATEGIES[*at].to_owned()).collect(),
@@ -202,6 +202,6 @@ fn by_engine(group: &Group) -> Paper {
             .iter()
             .filter_map(|row| row.to_baseline)
             .any(|ratio| ratio.value > FAR),
-        ..Paper::default()
+        ..GroupedBars::default()
     }
 }

@@ -1,7 +1,7 @@
 //! The drawings: one for each group, as the 2023 study has them, and the one of all.
 
 use super::{Library, Line};
-use crate::chart::lying::{Bar, Kind, Lying};
+use crate::chart::horizontal_bars::{Bar, HorizontalBars, Kind};
 use crate::figures;
 use fathom_record::Variant;
 use fathom_stats::GroupRatio;
@@ -37,7 +37,7 @@ impl Library<'_> {
         let groups = self.groups.iter().map(|group| group.name.as_str());
         let names = std::iter::once("cumulative").chain(groups);
         let drawing = |(number, name): (usize, &str)| {
-            let drawing = Lying {
+            let drawing = HorizontalBars {
                 title: format!("{name}: {}", programs(self, number)),
                 axis: to.axis().to_owned(),
                 bars: self.bars(to, number),

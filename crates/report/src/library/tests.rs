@@ -142,7 +142,7 @@ fn every_figure_is_in_the_csv() {
 #[test]
 fn the_seeds_statements_stand_beside_ours() {
     let campaign = campaign();
-    let files = seed_files(&campaign, &Summary::from_campaign(&campaign)).unwrap();
+    let files = publication_files(&campaign, &Summary::from_campaign(&campaign)).unwrap();
     let page = &files[0].1;
     let says = "## What the 2023 study says";
     // The fastest is ours: 1.1 over 0.5, and over 0.02.
@@ -175,7 +175,7 @@ fn the_seeds_statements_stand_beside_ours() {
 #[test]
 fn modules_that_went_through_the_optimiser_are_told_apart() {
     let page = |campaign: &Campaign| {
-        let files = seed_files(campaign, &Summary::from_campaign(campaign)).unwrap();
+        let files = publication_files(campaign, &Summary::from_campaign(campaign)).unwrap();
         files.into_iter().next().unwrap().1
     };
     let plain = page(&campaign());

@@ -31,7 +31,7 @@ use serde::Deserialize;
 use super::{Context, Own, Printed, at_once};
 use crate::bounds::failures;
 use crate::markdown::escape;
-use crate::stated::{self, Statement};
+use crate::publications::{self, Statement};
 use crate::view::{portable, relative};
 use crate::{ReportError, figures};
 
@@ -132,7 +132,7 @@ struct Page<'a> {
 /// # Errors
 /// [`ReportError::Data`] if our own data cannot be read; a test reads it.
 pub fn own(context: &Context<'_>) -> Result<Own, ReportError> {
-    let study: Study = stated::read(NAME, DATA)?;
+    let study: Study = publications::read(NAME, DATA)?;
     let page = Page::of(context.campaign, context.summary);
     Ok(Own {
         printed: Printed::Behind(page.all_programs()),

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use super::fibers::{Fibers, way};
 use super::{Context, Own};
 use crate::bounds::markdown;
-use crate::{ReportError, figures, stated};
+use crate::{ReportError, figures, publications};
 
 /// The page's file.
 const PAGE: &str = "benchmarking-wasmfx.md";
@@ -108,7 +108,7 @@ pub(crate) struct Served {
 /// # Errors
 /// As [`own`].
 pub(crate) fn served() -> Result<Vec<Served>, ReportError> {
-    let talk: Talk = stated::read(NAME, DATA)?;
+    let talk: Talk = publications::read(NAME, DATA)?;
     let of = |server: Server| {
         let rate = server.rate;
         let lines = server.line.into_iter();
@@ -122,7 +122,7 @@ pub(crate) fn served() -> Result<Vec<Served>, ReportError> {
 /// # Errors
 /// [`ReportError::Data`] if our own data cannot be read; a test reads it.
 pub fn own(context: &Context<'_>) -> Result<Own, ReportError> {
-    let talk: Talk = stated::read(NAME, DATA)?;
+    let talk: Talk = publications::read(NAME, DATA)?;
     let fibers = Fibers::of(context.campaign, context.summary);
     Ok(Own {
         paper: vec![(PAGE.to_owned(), page(&talk, &fibers))],

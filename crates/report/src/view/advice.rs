@@ -9,9 +9,9 @@
 use fathom_record::Guarantee;
 use fathom_stats::{Figure, RowRatio, Summary, Verdict};
 
+use super::compared_figure::{self, ComparedFigure, Pairs};
 use super::group::Shown;
-use super::lens::{self, Lens, Pairs};
-use super::{Kind, words};
+use super::{Kind, sentences};
 use crate::figures;
 
 /// What somebody may want of an engine.
@@ -24,8 +24,12 @@ struct Aim {
 /// Advice on a group whose rows are compared by how long they run.
 ///
 /// `shown` is in the order of the table, and `pairs` what the headline was made of.
-pub fn of_group(shown: &[Shown<'_>], lens: &Lens<'_>, pairs: &Pairs<'_>) -> Vec<String> {
-    if !matches!(lens.figure, Figure::Kernel | Figure::Run) {
+pub fn of_group(
+    shown: &[Shown<'_>],
+    compared: &ComparedFigure<'_>,
+    pairs: &Pairs<'_>,
+) -> Vec<String> {
+    if !matches!(compared.figure, Figure::Kernel | Figure::Run) {
         return Vec::new();
     }
     let choices: Vec<&Shown<'_>> = shown.iter().filter(|row| is_choice(row)).collect();
@@ -34,16 +38,16 @@ pub fn of_group(shown: &[Shown<'_>], lens: &Lens<'_>, pairs: &Pairs<'_>) -> Vec<
         _ => "Fastest",
     };
     let aims = [
-        (lens.figure, fastest),
+        (compared.figure, fastest),
         (Figure::RssPeak, "Smallest"),
         (Figure::Start, "Fastest start"),
     ];
     aims.into_iter()
         .filter_map(|(figure, best)| {
             let aim = Aim { figure, best };
-            match figure == lens.figure {
-                true => best_of(&aim, &choices, lens, pairs),
-                false => by_figure(&aim, &choices, lens.summary),
+            match figure == compared.figure {
+                true => best_of(&aim, &choices, compared, pairs),
+                false => by_figure(&aim, &choices, compared.summary),
             }
         })
         .chain(warning(shown))
@@ -57,7 +61,7 @@ fn is_choice(shown: &Shown<'_>) -> bool {
 
 /// The best by another figure than the table's.
 fn by_figure(aim: &Aim, choices: &[&Shown<'_>], summary: &Summary) -> Option<String> {
-    let lens = Lens::new(summary, aim.figure);
+    let compared = ComparedFigure::new(summary, aim.figure);
     let mut rows: Vec<(f64, &Shown<'_>)> = choices
         .iter()
         .filter_map(|row| Some((summary.typical(&row.from.row, aim.figure)?, *row)))
@@ -65,18 +69,18 @@ fn by_figure(aim: &Aim, choices: &[&Shown<'_>], summary: &Summary) -> Option<Str
     rows.sort_by(|(one, _), (other, _)| one.total_cmp(other));
     // What another process took is in no sample: who has one is not known to be small.
     let (in_part, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, row)| {
-        aim.figure == Figure::RssPeak && words::compiler_outside(&row.from.row).is_some()
+        aim.figure == Figure::RssPeak && sentences::compiler_outside(&row.from.row).is_some()
     });
     let rows: Vec<&Shown<'_>> = rows.into_iter().map(|(_, row)| row).collect();
     let keys: Vec<_> = rows.iter().map(|row| &row.from.row).collect();
-    let text = best_of(aim, &rows, &lens, &lens.pairs(&keys))?;
+    let text = best_of(aim, &rows, &compared, &compared.pairs(&keys))?;
     let least = summary.typical(&rows.first()?.from.row, aim.figure)?;
     let apart: Vec<String> = in_part
         .iter()
         .filter(|(value, _)| *value < least)
         .filter_map(|(value, row)| {
-            let compiler = words::compiler_outside(&row.from.row)?;
-            let value = lens::shown(aim.figure, *value);
+            let compiler = sentences::compiler_outside(&row.from.row)?;
+            let value = compared_figure::shown(aim.figure, *value);
             Some(format!(
                 " {} needs {value} without {compiler}.",
                 row.row.name
@@ -88,15 +92,20 @@ fn by_figure(aim: &Aim, choices: &[&Shown<'_>], summary: &Summary) -> Option<Str
 
 /// The first row, those that are level with it or not shown to be behind, and the first
 /// that is. Nothing where there is no other.
-fn best_of(aim: &Aim, rows: &[&Shown<'_>], lens: &Lens<'_>, pairs: &Pairs<'_>) -> Option<String> {
+fn best_of(
+    aim: &Aim,
+    rows: &[&Shown<'_>],
+    compared: &ComparedFigure<'_>,
+    pairs: &Pairs<'_>,
+) -> Option<String> {
     let (first, others) = rows
         .split_first()
         .filter(|(_, others)| !others.is_empty())?;
-    let least = lens.summary.typical(&first.from.row, aim.figure)?;
+    let least = compared.summary.typical(&first.from.row, aim.figure)?;
     let mut text = format!("{}: {}", aim.best, first.row.name);
     let is_ran = matches!(aim.figure, Figure::Kernel | Figure::Run);
-    if !is_ran && words::is_known(&first.row) {
-        text.push_str(&format!(" ({})", lens::shown(aim.figure, least)));
+    if !is_ran && sentences::is_known(&first.row) {
+        text.push_str(&format!(" ({})", compared_figure::shown(aim.figure, least)));
     }
     let (mut level, mut open) = (Vec::new(), Vec::new());
     let mut behind = None;
@@ -107,17 +116,17 @@ fn best_of(aim: &Aim, rows: &[&Shown<'_>], lens: &Lens<'_>, pairs: &Pairs<'_>) -
             Verdict::Different => behind = Some((*other, ratio)),
             Verdict::Equivalent => level.push(other.row.name.as_str()),
             Verdict::Undecided => open.push(other.row.name.as_str()),
-            verdict => doubt = words::doubt(verdict),
+            verdict => doubt = sentences::doubt(verdict),
         }
         if behind.is_some() || doubt.is_some() {
             break;
         }
     }
     if !level.is_empty() {
-        text.push_str(&format!(", equivalent to {}", words::named(&level)));
+        text.push_str(&format!(", equivalent to {}", sentences::named(&level)));
     }
     if !open.is_empty() {
-        text.push_str(&format!(", undecided against {}", words::named(&open)));
+        text.push_str(&format!(", undecided against {}", sentences::named(&open)));
     }
     if let Some((other, ratio)) = behind {
         text.push_str(&format!("; {} {}", other.row.name, margin(aim, &ratio)));
@@ -145,7 +154,10 @@ fn margin(aim: &Aim, ratio: &RowRatio) -> String {
             figures::ratio(ends.high),
             if more == "longer" { "long" } else { "much" },
         ),
-        Ok(ends) => format!("{verb} {} {more} (95 %)", words::range(ends.low, ends.high)),
+        Ok(ends) => format!(
+            "{verb} {} {more} (95 %)",
+            sentences::range(ends.low, ends.high)
+        ),
         Err(_) => format!("{verb} {} {more}", figures::percent(ratio.value - 1.0)),
     }
 }

@@ -4,7 +4,7 @@ use fathom_record::campaign::{AbsentNote, Failure, Tail};
 use fathom_record::{Campaign, CellId};
 use fathom_stats::{Figure, NoTime, Summary};
 
-use super::{FailureRow, Interval, ProbeRow, View, checks, commands, facts, group, words};
+use super::{FailureRow, Interval, ProbeRow, View, checks, commands, facts, group, sentences};
 
 use crate::figures;
 
@@ -27,7 +27,7 @@ pub fn from_campaign(
         resume: commands::shell(&["fathom", "bench", "--resume", folder]),
         module_digest: (campaign.header.config.module.as_ref()).map(|own| own.digest.clone()),
         samples_file: samples_file.to_owned(),
-        subject: words::subject(campaign, summary, &groups),
+        subject: sentences::subject(campaign, summary, &groups),
         host_line: facts::host_line(&header.host),
         headline: groups.first().map_or_else(
             || "This campaign has no cells.".to_owned(),

@@ -10,16 +10,16 @@ use fathom_stats::{
     CellSummary, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict,
 };
 
-use super::lens::{Lens, Pairs};
+use super::compared_figure::{ComparedFigure, Pairs};
 use super::{CellView, Group, Interval, Kind, Rank, Row, Workload};
-use super::{advice, commands, halves, headline, total, words};
+use super::{advice, commands, halves, headline, sentences, total};
 
 /// What makes cells comparable.
 type Common = (String, String, u32);
 
 /// Every group, in the campaign's order, seen by a figure.
 pub fn all(campaign: &Campaign, summary: &Summary, figure: Figure) -> Vec<Group> {
-    let lens = Lens::new(summary, figure);
+    let compared = ComparedFigure::new(summary, figure);
     let mut groups: Vec<(Common, Vec<&RowSummary>)> = Vec::new();
     for row in &summary.rows {
         let key = &row.row;
@@ -36,10 +36,10 @@ pub fn all(campaign: &Campaign, summary: &Summary, figure: Figure) -> Vec<Group>
             Builder {
                 campaign,
                 summary,
-                lens: &lens,
+                compared: &compared,
                 number: index + 1,
                 workloads: workloads(campaign, &rows),
-                base: base(&lens, &rows),
+                base: base(&compared, &rows),
             }
             .group(common, &rows)
         })
@@ -73,20 +73,20 @@ fn workloads(campaign: &Campaign, rows: &[&RowSummary]) -> Vec<Workload> {
 /// The row that ratios are to: native code, or the best sandbox where there is
 /// none or it lacks the figure (native code has no compile time). A row that
 /// only happens to come first in a campaign says nothing.
-fn base(lens: &Lens<'_>, rows: &[&RowSummary]) -> Option<Key> {
+fn base(compared: &ComparedFigure<'_>, rows: &[&RowSummary]) -> Option<Key> {
     let first = rows.first()?;
     let is_native = !first.baseline.variant.is_wasm();
-    if is_native && lens.has(&first.baseline) {
+    if is_native && compared.has(&first.baseline) {
         return Some(first.baseline.clone());
     }
-    let best = lens.best(rows).map(|best| best.row.clone());
+    let best = compared.best(rows).map(|best| best.row.clone());
     Some(best.unwrap_or_else(|| first.baseline.clone()))
 }
 
 struct Builder<'a> {
     campaign: &'a Campaign,
     summary: &'a Summary,
-    lens: &'a Lens<'a>,
+    compared: &'a ComparedFigure<'a>,
     number: usize,
     workloads: Vec<Workload>,
     base: Option<Key>,
@@ -109,7 +109,7 @@ impl Builder<'_> {
             .map(|row| (&row.row.sandbox, Some(row.row.variant)));
         let names = Names::with_builds(names);
         let mut footnotes = Vec::new();
-        let (ratios, seen_cell) = self.lens.to_base(rows, self.base.as_ref());
+        let (ratios, seen_cell) = self.compared.to_base(rows, self.base.as_ref());
         let mut shown: Vec<Shown<'_>> = rows
             .iter()
             .zip(ratios)
@@ -119,31 +119,31 @@ impl Builder<'_> {
                 Shown { row, from, ratio }
             })
             .collect();
-        let floor = self.lens.floor(&suite, &self.workloads, threads);
+        let floor = self.compared.floor(&suite, &self.workloads, threads);
         let placed: Vec<Key> = placed(&shown)
             .iter()
             .map(|&at| shown[at].from.row.clone())
             .collect();
-        let pairs = self.lens.pairs(&placed.iter().collect::<Vec<_>>());
-        let quiet = self.lens.quiet(threads).or(floor);
-        let doubt = order(&mut shown, &pairs).or_else(|| words::loud(quiet?));
+        let pairs = self.compared.pairs(&placed.iter().collect::<Vec<_>>());
+        let quiet = self.compared.quiet(threads).or(floor);
+        let doubt = order(&mut shown, &pairs).or_else(|| sentences::loud(quiet?));
         for short in shown
             .iter_mut()
             .filter(|shown| shown.row.rank == Rank::Unranked && has_times(shown))
         {
-            short.row.caveats.push(words::too_short());
+            short.row.caveats.push(sentences::too_short());
         }
         name(&mut shown);
         let lead = headline::lead(&shown, &pairs);
-        let mut findings = words::findings(&shown, &pairs, seen_cell);
-        let (slow, children) = halves::of_group(&mut shown, self.lens);
+        let mut findings = sentences::findings(&shown, &pairs, seen_cell);
+        let (slow, children) = halves::of_group(&mut shown, self.compared);
         findings.extend(slow);
         let mut group = Group {
             anchor: format!("g{}", self.number),
-            title: words::group_title(&suite, &size, threads, &self.workloads),
-            baseline: words::baseline(self.base.as_ref(), &shown),
-            figure: self.lens.figure,
-            is_by_round: self.lens.figure != self.summary.compared,
+            title: sentences::group_title(&suite, &size, threads, &self.workloads),
+            baseline: sentences::baseline(self.base.as_ref(), &shown),
+            figure: self.compared.figure,
+            is_by_round: self.compared.figure != self.summary.compared,
             suite,
             size,
             threads,
@@ -154,7 +154,7 @@ impl Builder<'_> {
             workloads: self.workloads.clone(),
             rows: Vec::new(),
             findings,
-            advice: advice::of_group(&shown, self.lens, &pairs),
+            advice: advice::of_group(&shown, self.compared, &pairs),
             footnotes,
             totals: self.totals(&shown, threads),
         };
@@ -173,7 +173,7 @@ impl Builder<'_> {
 
     /// Where how long programs run is what rows are compared by.
     fn totals(&self, shown: &[Shown<'_>], threads: u32) -> Option<super::Totals> {
-        let is_time = matches!(self.lens.figure, Figure::Kernel | Figure::Run);
+        let is_time = matches!(self.compared.figure, Figure::Kernel | Figure::Run);
         let is_asked = is_time && threads == 1;
         is_asked
             .then(|| total::of_group(shown, self.summary, &self.workloads))
@@ -216,8 +216,8 @@ impl Builder<'_> {
             key: row.row.clone(),
             name: String::new(),
             engine,
-            version: words::version(&row.row, hello),
-            in_force: words::in_force(&row.row, hello),
+            version: sentences::version(&row.row, hello),
+            in_force: sentences::in_force(&row.row, hello),
             detail,
             checks: hello.map_or("unknown".to_owned(), |hello| hello.checks.to_string()),
             guarantee: row.probe.as_ref().map(ProbeRecord::guarantee),
@@ -225,10 +225,10 @@ impl Builder<'_> {
             kind: kind(row, hello),
             tier: hello.map_or("unknown".to_owned(), |hello| hello.tier.clone()),
             footnote: footnote(row, hello, footnotes),
-            caveats: words::caveats(row, &ratio.missing, self.workloads.len()),
+            caveats: sentences::caveats(row, &ratio.missing, self.workloads.len()),
             to_baseline: ratio.geomean.as_ref().ok().map(Interval::from),
             to_unchecked: unchecked
-                .and_then(|other| self.lens.ratio(&row.row, &other.row).geomean.ok())
+                .and_then(|other| self.compared.ratio(&row.row, &other.row).geomean.ok())
                 .map(|ratio| Interval::from(&ratio)),
             to_alone: self.to_alone(&row.row),
             slow_half: None,
@@ -262,7 +262,7 @@ impl Builder<'_> {
 
     /// What the row loses when more instances run at once.
     fn to_alone(&self, key: &Key) -> Option<Interval> {
-        if self.lens.figure != self.summary.compared {
+        if self.compared.figure != self.summary.compared {
             return None;
         }
         let ratio = self.summary.scaling(key)?.geomean.ok()?;
@@ -355,7 +355,7 @@ impl Builder<'_> {
     ) -> Option<CellView> {
         let cell: &CellSummary = self.summary.cell_of(&row.row, workload)?;
         let times = cell.times.as_ref().ok()?;
-        let estimate = times.estimate(self.lens.figure)?;
+        let estimate = times.estimate(self.compared.figure)?;
         let ratio = ratio
             .workloads
             .iter()
@@ -370,7 +370,7 @@ impl Builder<'_> {
             estimate: Interval::from(&estimate),
             to_baseline: ratio.map(|ratio| Interval::from(&ratio.ratio)),
             verdict: ratio.map(|ratio| ratio.verdict),
-            samples: self.lens.points(cell),
+            samples: self.compared.points(cell),
             figures,
             command: commands::cell_command(&self.campaign.header, &cell.cell),
         })
@@ -448,7 +448,7 @@ fn order(rows: &mut [Shown<'_>], pairs: &Pairs<'_>) -> Option<String> {
             continue;
         }
         let verdict = leader.map(|leader| pairs.ratio(&shown.from.row, &leader.row).verdict);
-        doubt = doubt.or(verdict.and_then(words::doubt));
+        doubt = doubt.or(verdict.and_then(sentences::doubt));
         let place = match places.last() {
             Some(place) if matches!(verdict, Some(Verdict::Equivalent | Verdict::Undecided)) => {
                 *place
@@ -492,7 +492,7 @@ fn placed(rows: &[Shown<'_>]) -> Vec<usize> {
     let known: Vec<usize> = with_times
         .iter()
         .copied()
-        .filter(|&at| words::is_known(&rows[at].row))
+        .filter(|&at| sentences::is_known(&rows[at].row))
         .collect();
     if known.is_empty() { with_times } else { known }
 }

@@ -8,21 +8,24 @@ use fathom_record::Estimator;
 use fathom_stats::{Children, Row as Key, Summary};
 
 use super::Finding;
+use super::compared_figure::ComparedFigure;
 use super::group::Shown;
-use super::lens::Lens;
 use crate::figures;
 
 /// Gives rows their slow halves. What is found of rows that stand out, and the children of
 /// all others.
-pub fn of_group(shown: &mut [Shown<'_>], lens: &Lens<'_>) -> (Vec<Finding>, Children) {
-    let summary: &Summary = lens.summary;
+pub fn of_group(
+    shown: &mut [Shown<'_>],
+    compared: &ComparedFigure<'_>,
+) -> (Vec<Finding>, Children) {
+    let summary: &Summary = compared.summary;
     let mut findings = Vec::new();
     let mut children = Children::default();
-    if lens.figure != summary.compared {
+    if compared.figure != summary.compared {
         return (findings, children);
     }
     let keys: Vec<&Key> = shown.iter().map(|shown| &shown.from.row).collect();
-    let halves = summary.halves(lens.figure, &keys);
+    let halves = summary.halves(compared.figure, &keys);
     for (shown, half) in shown.iter_mut().zip(halves) {
         let row = &mut shown.row;
         row.slow_half = half.slow;

@@ -10,9 +10,9 @@ use fathom_record::{Estimator, Guarantee};
 use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::{Children, DELTA, Figure, FigureUnit, RowRatio, Verdict};
 
+use super::compared_figure::{self, Pairs};
 use super::group::Shown;
-use super::lens::{self, Pairs};
-use super::words::{further, is_known, named};
+use super::sentences::{further, is_known, named};
 use super::{Group, Rank, Row};
 use crate::figures;
 
@@ -181,9 +181,9 @@ fn first_of(best: &Row, group: &Group) -> String {
             None => "is the fastest sandbox".to_owned(),
         },
         (figure, _) if figure.unit() == FigureUnit::Nanoseconds => {
-            format!("has the shortest {}", lens::noun(figure))
+            format!("has the shortest {}", compared_figure::noun(figure))
         }
-        (figure, _) => format!("has the least {}", lens::noun(figure)),
+        (figure, _) => format!("has the least {}", compared_figure::noun(figure)),
     }
 }
 
@@ -212,7 +212,7 @@ fn cost(row: &Row, group: &Group) -> Option<String> {
     let time = match row.cells.as_slice() {
         [Some(cell)] => cell.estimate.ends.map(|(low, high)| {
             let [value, low, high] =
-                [cell.estimate.value, low, high].map(|ns| lens::shown(group.figure, ns));
+                [cell.estimate.value, low, high].map(|ns| compared_figure::shown(group.figure, ns));
             format!("{value} (95 %: {low} to {high})")
         }),
         _ => None,
@@ -224,7 +224,10 @@ fn cost(row: &Row, group: &Group) -> Option<String> {
         Some(format!("{value} {} (95 %: {ends})", group.baseline))
     });
     let typical = || match row.costs.get(&group.figure).filter(|_| is_known(row)) {
-        Some(typical) => format!("typically {}", lens::shown(group.figure, *typical)),
+        Some(typical) => format!(
+            "typically {}",
+            compared_figure::shown(group.figure, *typical)
+        ),
         None => "not measured".to_owned(),
     };
     match (time, ratio) {

@@ -33,20 +33,20 @@ mod advice;
 mod build;
 mod checks;
 mod commands;
+mod compared_figure;
 mod facts;
 mod group;
 mod halves;
 mod headline;
-mod lens;
+mod sentences;
 mod total;
-mod words;
 
 pub use build::from_campaign;
 pub use commands::{portable, relative, shell};
+pub use compared_figure::{figure, noun, shown};
 pub use facts::host_line;
-pub use lens::{figure, noun, shown};
+pub use sentences::{could_have_seen, judged, range, with_ends};
 pub use total::COUNTS;
-pub use words::{could_have_seen, judged, range, with_ends};
 
 /// A value and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -262,7 +262,7 @@ impl Group {
     pub fn is_early(&self) -> bool {
         let timed = |row: &&Row| row.cells.iter().flatten().count() > 0;
         let mut timed = self.rows.iter().filter(timed).peekable();
-        timed.peek().is_some() && !timed.any(words::is_known)
+        timed.peek().is_some() && !timed.any(sentences::is_known)
     }
 
     /// Why no noise floor is known, if none is: a sentence.
@@ -542,7 +542,7 @@ impl ProbeRow {
         };
         match self.without.is_empty() {
             true => found,
-            false => format!("{found}, without {}", words::listed(&self.without)),
+            false => format!("{found}, without {}", sentences::listed(&self.without)),
         }
     }
 

@@ -20,7 +20,7 @@ use fathom_stats::times::Round;
 use fathom_stats::{CellSummary, Figure, Summary};
 
 use super::group::{Shown, has_times};
-use super::{Kind, Total, Totals, Workload, words};
+use super::{Kind, Total, Totals, Workload, sentences};
 use crate::figures;
 
 /// Numbers of runs that have a column.
@@ -283,7 +283,7 @@ fn sentence(
         .collect();
     let open = match open.is_empty() {
         true => String::new(),
-        false => format!(", not told apart from {}", words::named(&open)),
+        false => format!(", not told apart from {}", sentences::named(&open)),
     };
     let takes = figures::time(total(&costs.median, 1));
     let mut text = format!("{TITLE}: for one run {name} ({takes}{open})");
@@ -301,7 +301,7 @@ fn sentence(
     }
     text.push('.');
     if !unknown.is_empty() {
-        let names = words::named(unknown);
+        let names = sentences::named(unknown);
         text.push_str(&format!(" Too few rounds to place {names}."));
     }
     text

@@ -160,7 +160,7 @@ fn campaign() -> Campaign {
 }
 
 fn study() -> Study {
-    stated::read(NAME, DATA).unwrap()
+    publications::read(NAME, DATA).unwrap()
 }
 
 fn files(campaign: &Campaign) -> Vec<(String, String)> {

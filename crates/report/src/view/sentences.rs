@@ -10,8 +10,8 @@ use fathom_record::{Campaign, Guarantee, Variant};
 use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::{DELTA, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict};
 
+use super::compared_figure::{self, Pairs};
 use super::group::Shown;
-use super::lens::{self, Pairs};
 use super::{Finding, Group, Interval, Row, Workload};
 use crate::figures;
 
@@ -46,7 +46,10 @@ pub fn subject(campaign: &Campaign, summary: &Summary, groups: &[Group]) -> Stri
     ));
     parts.push(figures::plural(samples, "sample"));
     if let Some(group) = groups.first() {
-        parts.push(format!("compared by {}", lens::noun(group.figure)));
+        parts.push(format!(
+            "compared by {}",
+            compared_figure::noun(group.figure)
+        ));
     }
     parts.join(" · ")
 }

@@ -17,7 +17,7 @@ use super::svg::{ALONE_STYLE, escape};
 
 /// A drawing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lying {
+pub struct HorizontalBars {
     /// What it shows.
     pub title: String,
     /// The axis below.
@@ -61,7 +61,7 @@ const TICKS: usize = 6;
 /// A bar this many times as long as three quarters of them are is cut.
 const CUT: f64 = 2.5;
 
-impl Lying {
+impl HorizontalBars {
     /// The drawing, or nothing where there is no bar.
     pub fn render(&self) -> Option<String> {
         let scale = self.scale()?;
@@ -207,7 +207,7 @@ mod tests {
             bar("slow", 90.0),
             bar("odd", f64::NAN),
         ];
-        let drawing = Lying {
+        let drawing = HorizontalBars {
             title: "x & y".to_owned(),
             axis: "times the median".to_owned(),
             bars,
@@ -223,10 +223,10 @@ mod tests {
 
     #[test]
     fn without_bars_there_is_no_drawing() {
-        assert_eq!(Lying::default().render(), None);
-        let only_nan = Lying {
+        assert_eq!(HorizontalBars::default().render(), None);
+        let only_nan = HorizontalBars {
             bars: vec![bar("x", f64::NAN)],
-            ..Lying::default()
+            ..HorizontalBars::default()
         };
         assert_eq!(only_nan.render(), None);
     }

@@ -22,7 +22,7 @@ use crate::figures;
 
 /// A drawing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Paper {
+pub struct GroupedBars {
     /// What it shows.
     pub title: String,
     /// The upright axis.
@@ -82,7 +82,7 @@ const COLOURS: [&str; 8] = [
 /// Beside what all drawings have: values above bars, axes.
 const STYLE: &str = ".v{font-size:9.5px;fill:#30353d}.a{stroke:#565e6b}";
 
-impl Paper {
+impl GroupedBars {
     /// The drawing, or nothing where there is no bar.
     pub fn render(&self) -> Option<String> {
         let bars = || {
@@ -422,8 +422,8 @@ mod tests {
         })
     }
 
-    fn drawing() -> Paper {
-        Paper {
+    fn drawing() -> GroupedBars {
+        GroupedBars {
             title: "a < b".to_owned(),
             axis: "times".to_owned(),
             series: vec!["1".to_owned(), "16".to_owned()],
@@ -439,7 +439,7 @@ mod tests {
             ],
             apart: "more than processors".to_owned(),
             line: Some((1.0, "one".to_owned())),
-            ..Paper::default()
+            ..GroupedBars::default()
         }
     }
 
@@ -457,7 +457,7 @@ mod tests {
 
     #[test]
     fn a_drawing_without_bars_is_none_and_logs_take_zeros() {
-        assert_eq!(Paper::default().render(), None);
+        assert_eq!(GroupedBars::default().render(), None);
         let mut log = drawing();
         log.is_log = true;
         log.groups[0].bars[0] = bar(0.0, false);

@@ -20,9 +20,9 @@ use serde::Deserialize;
 
 use super::{Group, Library, Line, charts::To};
 use crate::bounds::{failures, markdown};
-use crate::chart::lying::{Bar, Kind, Lying};
+use crate::chart::horizontal_bars::{Bar, HorizontalBars, Kind};
 use crate::view::{Interval, judged, with_ends};
-use crate::{ReportError, figures, stated};
+use crate::{ReportError, figures, publications};
 
 /// The page's file and its pictures' folder.
 const PAGE: &str = "libsodium-runtimes-2023.md";
@@ -38,7 +38,7 @@ const FASTEST_OVER_TUNED: &str =
 /// What the 2023 study states.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Seed {
+pub(super) struct Publication {
     title: String,
     paper: String,
     number: Vec<Number>,
@@ -153,16 +153,16 @@ struct OverTuned {
     by_round: BTreeMap<u32, f64>,
 }
 
-impl Seed {
+impl Publication {
     /// What the data file says.
-    pub(super) fn read() -> Result<Seed, ReportError> {
-        stated::read(PICTURES, DATA)
+    pub(super) fn read() -> Result<Publication, ReportError> {
+        publications::read(PICTURES, DATA)
     }
 }
 
 impl Library<'_> {
     /// The page and its pictures.
-    pub(super) fn seed_files(&self, seed: &Seed) -> Vec<(String, String)> {
+    pub(super) fn publication_files(&self, publication: &Publication) -> Vec<(String, String)> {
         let mut files = Vec::new();
         let mut pictures = String::new();
         let by_program = self.by_program();
@@ -172,22 +172,28 @@ impl Library<'_> {
             let _ = write!(pictures, "![{name}]({path})\n\n");
             files.push((path, drawing));
         }
-        files.insert(0, (PAGE.to_owned(), self.seed_page(seed, &pictures)));
+        files.insert(
+            0,
+            (
+                PAGE.to_owned(),
+                self.publication_page(publication, &pictures),
+            ),
+        );
         files
     }
 
-    fn seed_page(&self, seed: &Seed, pictures: &str) -> String {
+    fn publication_page(&self, publication: &Publication, pictures: &str) -> String {
         let written = "<!-- Written by `fathom reproduce libsodium-2023`. -->";
         let mut text = format!(
             "# {}\n\n{written}\n\n{}\n\n{}\n",
-            seed.title,
-            seed.paper,
+            publication.title,
+            publication.paper,
             self.head()
         );
         let _ = write!(
             text,
             "\n## What the 2023 study says, and what was measured here\n\n{}",
-            markdown(&self.statements(seed))
+            markdown(&self.statements(publication))
         );
         text.push_str(
             "\nThe study's other figures are pictures without numbers. A ratio below 1 means that \
@@ -197,39 +203,39 @@ impl Library<'_> {
             let _ = write!(text, "\n## {title}\n\n{}", markdown(&table));
         }
         text.push_str("\n## Why\n\nAs seen in the code that engines make, on the host and in the versions above.\n\n");
-        for cause in &seed.cause {
+        for cause in &publication.cause {
             let _ = writeln!(text, "- **{}.** {}", cause.of, cause.why);
         }
         let _ = write!(text, "\n## Pictures in the 2023 study's form\n\n{pictures}");
-        text.push_str(&self.differences(seed));
+        text.push_str(&self.differences(publication));
         text.push_str(&self.absent());
         text.push_str(&failures(self.campaign));
         text
     }
 
-    fn differences(&self, seed: &Seed) -> String {
+    fn differences(&self, publication: &Publication) -> String {
         let only = match self.has_optimised() {
             true => Only::WithOptimiser,
             false => Only::WithoutOptimiser,
         };
         let mut text = "## What is not as the 2023 study had it\n\n".to_owned();
         let holds = |one: &&Difference| one.only.is_none_or(|have| have == only);
-        for one in seed.difference.iter().filter(holds) {
+        for one in publication.difference.iter().filter(holds) {
             let _ = writeln!(text, "- **{}.** {}", one.what, one.how);
         }
         text
     }
 
-    fn statements(&self, seed: &Seed) -> Vec<Vec<String>> {
+    fn statements(&self, publication: &Publication) -> Vec<Vec<String>> {
         let head = ["the 2023 study", "its figure", "ours", "what is divided"];
         let mut table = vec![head.map(str::to_owned).to_vec()];
-        table.extend(seed.number.iter().map(|number| self.number(number)));
+        table.extend(publication.number.iter().map(|number| self.number(number)));
         // All are judged together.
-        let pairings = seed.statement.iter().map(|one| self.pairing(one));
+        let pairings = publication.statement.iter().map(|one| self.pairing(one));
         let pairings: Vec<Option<Pairing<'_>>> = pairings.collect();
         let made: Vec<Pairing<'_>> = pairings.iter().flatten().cloned().collect();
         let mut judged = self.summary.judged(&made).into_iter();
-        for (statement, pairing) in seed.statement.iter().zip(&pairings) {
+        for (statement, pairing) in publication.statement.iter().zip(&pairings) {
             let ours = pairing.as_ref().and_then(|_| judged.next());
             table.push(self.statement(statement, ours));
         }
@@ -374,7 +380,7 @@ impl Library<'_> {
             shown: figures::ratio_bare(one.ratio),
             kind: Kind::Other,
         };
-        let drawing = Lying {
+        let drawing = HorizontalBars {
             title: "The fastest engine over native code for this machine, by program".to_owned(),
             axis: "times as long as native code, less is better".to_owned(),
             bars: ratios.into_iter().map(bar).collect(),

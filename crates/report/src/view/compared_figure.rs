@@ -15,7 +15,7 @@ use super::Workload;
 use crate::figures;
 
 /// A summary seen by one figure.
-pub struct Lens<'a> {
+pub struct ComparedFigure<'a> {
     /// The summary.
     pub summary: &'a Summary,
     /// The figure.
@@ -23,15 +23,15 @@ pub struct Lens<'a> {
     noise: Cow<'a, NoiseFloor>,
 }
 
-impl Lens<'_> {
+impl ComparedFigure<'_> {
     /// A summary by a figure; its noise is its own.
-    pub fn new(summary: &Summary, figure: Figure) -> Lens<'_> {
+    pub fn new(summary: &Summary, figure: Figure) -> ComparedFigure<'_> {
         let noise = if figure == summary.compared {
             Cow::Borrowed(&summary.noise)
         } else {
             Cow::Owned(summary.noise_in(figure))
         };
-        Lens {
+        ComparedFigure {
             summary,
             figure,
             noise,
@@ -81,7 +81,7 @@ impl Lens<'_> {
             verdicts.insert((to.clone(), row.clone()), told);
         }
         Pairs {
-            lens: self,
+            compared: self,
             seen,
             verdicts,
         }
@@ -142,7 +142,7 @@ impl Lens<'_> {
 
 /// Every pair of some rows, by one figure.
 pub struct Pairs<'a> {
-    lens: &'a Lens<'a>,
+    compared: &'a ComparedFigure<'a>,
     /// The difference that half of the pairs would have shown, relative.
     pub seen: Option<f64>,
     verdicts: BTreeMap<(Key, Key), (Verdict, Option<f64>)>,
@@ -151,12 +151,12 @@ pub struct Pairs<'a> {
 impl Pairs<'_> {
     /// What rows are compared by.
     pub fn figure(&self) -> Figure {
-        self.lens.figure
+        self.compared.figure
     }
 
     /// One row over another, with the verdict that it has among all pairs.
     pub fn ratio(&self, row: &Key, to: &Key) -> RowRatio {
-        let mut ratio = self.lens.ratio(row, to);
+        let mut ratio = self.compared.ratio(row, to);
         if let Some((verdict, detectable)) = self.verdicts.get(&(row.clone(), to.clone())) {
             ratio.verdict = *verdict;
             ratio.detectable = *detectable;
