@@ -132,7 +132,7 @@ fn json(
         .map(|(listing, (cost, bare))| Function {
             index: listing.func,
             name: listing.name.as_deref().map(readable),
-            kept: listing.kept.as_deref(),
+            kept: listing.fallback.as_deref(),
             bytes: cost.bytes,
             instructions: cost.instructions,
             check_bytes: difference(cost.bytes, bare.bytes),
@@ -164,7 +164,7 @@ fn title(listing: &Listing) -> String {
         Some(name) => format!(" '{}'", readable(name)),
         None => String::new(),
     };
-    let kept = match &listing.kept {
+    let kept = match &listing.fallback {
         Some(why) => format!(" (Cranelift's: {why})"),
         None => String::new(),
     };

@@ -201,7 +201,7 @@ fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time
     if let Some(shares) = codegen::shares(module) {
         say(&shares);
     }
-    for refused in module.kept().iter().filter(|kept| kept.is_refused) {
+    for refused in module.fallbacks().iter().filter(|one| one.is_refused) {
         let name = module.info().func_name(refused.func).unwrap_or_default();
         let (func, why) = (refused.func, &refused.why);
         say(&format!(

@@ -26,7 +26,7 @@ pub fn by_llvm() -> Result<Vec<Ours>, Error> {
         let config = Config::new().bounds(choice(bounds));
         let config = config.codegen(Codegen::Llvm);
         let ours = Ours::configured(format!("{bounds} by LLVM"), &config)?;
-        if Module::new(&ours.engine, &load)?.kept().is_empty() {
+        if Module::new(&ours.engine, &load)?.fallbacks().is_empty() {
             all.push(ours);
         }
     }
@@ -57,7 +57,7 @@ pub fn wasmtime<'o>(
     for engine in ours {
         let observed = match Module::new(&engine.engine, &module) {
             Ok(module) => {
-                let (all, left) = (module.code_places().count(), module.kept().len());
+                let (all, left) = (module.code_places().count(), module.fallbacks().len());
                 case.count("functions", all as u64);
                 case.count("functions left to Cranelift", left as u64);
                 engine.observe_module(&module)

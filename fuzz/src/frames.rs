@@ -67,7 +67,7 @@ pub fn pairs(clang: Option<PathBuf>) -> Result<Vec<Pair>, Error> {
             }
             let cranelift = Engine::new(&config)?;
             let llvm = Engine::new(&config.codegen(Codegen::Llvm))?;
-            if Module::new(&llvm, &load)?.kept().is_empty() {
+            if Module::new(&llvm, &load)?.fallbacks().is_empty() {
                 all.push(Pair {
                     name: format!("{bounds}, segments: {segments}"),
                     cranelift,
@@ -193,7 +193,7 @@ pub fn check(pair: &Pair, module: &[u8]) -> Result<Seen, String> {
     let compiled = |engine| Module::new(engine, module).map_err(|error| told(error.to_string()));
     let (expected, found) = (compiled(&pair.cranelift)?, compiled(&pair.llvm)?);
     let mut seen = Seen {
-        kept: found.kept().len() as u64,
+        kept: found.fallbacks().len() as u64,
         ..Seen::default()
     };
     let mut expected = Guest::new(&pair.cranelift, &expected).map_err(told)?;

@@ -35,9 +35,9 @@ pub fn shares(module: &Module) -> Option<String> {
     }
     let all = module.code_places().count();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for kept in module.kept() {
+    for fallback in module.fallbacks() {
         // Behind a colon is what is only this function's.
-        let why = kept.why.split(": ").next().unwrap_or_default();
+        let why = fallback.why.split(": ").next().unwrap_or_default();
         *reasons.entry(why).or_default() += 1;
     }
     let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
@@ -55,9 +55,9 @@ pub fn shares(module: &Module) -> Option<String> {
         true => String::new(),
         false => format!(": {}", said.join(", ")),
     };
-    let kept = module.kept().len();
+    let others = module.fallbacks().len();
     Some(format!(
-        "fathom: {} of {all} functions are LLVM's, {kept} Cranelift's{because}",
-        all - kept
+        "fathom: {} of {all} functions are LLVM's, {others} Cranelift's{because}",
+        all - others
     ))
 }

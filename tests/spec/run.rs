@@ -225,7 +225,7 @@ impl<'s, 'e: 's> Context<'s, 'e> {
     fn compile(&self, module: &Encoded) -> Result<Module, Wrong> {
         let bytes = encoded(module)?;
         let module = Module::new(self.engine, bytes).map_err(unexpected)?;
-        match module.kept().iter().find(|kept| kept.is_refused) {
+        match module.fallbacks().iter().find(|one| one.is_refused) {
             Some(kept) => wrong(format!("function {}: {}", kept.func, kept.why)),
             None => Ok(module),
         }

@@ -66,7 +66,7 @@ fn compare(wat: &str, calls: Calls<'_>) -> Vec<String> {
         expected = observed(&Engine::new(&config).unwrap(), wat, calls);
         if let Some(engine) = llvm(config) {
             let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
-            assert_eq!(module.kept(), [], "{bounds}");
+            assert_eq!(module.fallbacks(), [], "{bounds}");
             assert_eq!(observed(&engine, wat, calls), expected, "{bounds}");
         }
     }
@@ -310,7 +310,7 @@ fn stacks_end_and_loops_do_not() {
         return;
     };
     let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
-    assert_eq!(module.kept(), []);
+    assert_eq!(module.fallbacks(), []);
     let mut store = Store::new(&engine, ());
     let instance = Instance::new(&mut store, &module, &[]).unwrap();
     let deep = instance.get_func(&store, "deep").unwrap();
@@ -394,9 +394,9 @@ fn functions_of_both_call_one_another() {
     };
     assert_eq!(observed(&engine, wat, calls), expected);
     let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
-    let kept: Vec<u32> = module.kept().iter().map(|kept| kept.func).collect();
+    let kept: Vec<u32> = module.fallbacks().iter().map(|one| one.func).collect();
     // A handler, tail calls, and more arguments than there are places for.
-    assert_eq!(kept, [2, 4, 9, 11], "{:?}", module.kept());
+    assert_eq!(kept, [2, 4, 9, 11], "{:?}", module.fallbacks());
 }
 
 /// What a listing shows of a function that both generators have.
@@ -442,14 +442,14 @@ fn a_listing_is_of_the_generator_that_was_asked_for() {
     let wasm = wat::parse_str(wat).unwrap();
     let config = Config::new().bounds(BoundsChoice::Named(Bounds::Trap));
     let cranelift = Module::disassemble(&Engine::new(&config).unwrap(), &wasm, None).unwrap();
-    assert!(cranelift.iter().all(|listing| listing.kept.is_none()));
+    assert!(cranelift.iter().all(|listing| listing.fallback.is_none()));
     let Some(engine) = llvm(config) else { return };
     let listings = Module::disassemble(&engine, &wasm, None).unwrap();
     let [loads, tail] = &listings[..] else {
         panic!("two functions: {listings:?}")
     };
-    assert_eq!(loads.kept, None);
-    assert_eq!(tail.kept.as_deref(), Some("return_call"));
+    assert_eq!(loads.fallback, None);
+    assert_eq!(tail.fallback.as_deref(), Some("return_call"));
     assert_eq!(tail.code, cranelift[1].code);
     assert_ne!(loads.code, cranelift[0].code);
     let text = loads.to_string();
@@ -495,8 +495,8 @@ fn a_compiler_that_fails_leaves_functions_to_cranelift() {
     ] {
         let (_folder, engine) = doing(script);
         let module = Module::new(&engine, wat::parse_str(ADDS).unwrap()).unwrap();
-        let [kept] = module.kept() else {
-            panic!("{script}: {:?}", module.kept())
+        let [kept] = module.fallbacks() else {
+            panic!("{script}: {:?}", module.fallbacks())
         };
         assert!(
             kept.is_refused && kept.why.contains(said),
@@ -523,8 +523,8 @@ fn a_text_that_fails_is_halved() {
     let wat = "(module (func (result i32) i32.const 1) (func (result i32) i32.const 2)
         (func (result i32) i32.const 3) (func (result i32) i32.const 4))";
     let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
-    let kept: Vec<u32> = module.kept().iter().map(|kept| kept.func).collect();
-    assert_eq!(kept, [1], "{:?}", module.kept());
+    let kept: Vec<u32> = module.fallbacks().iter().map(|one| one.func).collect();
+    assert_eq!(kept, [1], "{:?}", module.fallbacks());
 }
 
 #[test]

@@ -337,7 +337,7 @@ fn arguments(numbers: &mut Numbers) -> [Val; 4] {
 /// What calls come to, and the memory behind each; what was stored is left there.
 fn observed(engine: &Engine, wat: &str, calls: &[(usize, [Val; 4])]) -> Vec<(String, Vec<u8>)> {
     let module = Module::new(engine, wat::parse_str(wat).unwrap()).unwrap();
-    assert_eq!(module.kept(), []);
+    assert_eq!(module.fallbacks(), []);
     let mut store = Store::new(engine, ());
     let mut instance = Instance::new(&mut store, &module, &[]).unwrap();
     let mut seen = Vec::new();

@@ -122,7 +122,7 @@ impl Site {
 }
 
 /// What the translation writes down of any access, so that a loop of such accesses can be
-/// proved not to fault ([`crate::compile::proved`]).
+/// proved not to fault ([`crate::compile::versioning`]).
 #[derive(Clone, Debug)]
 pub(crate) struct Touch {
     /// The memory's index.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::budget::OverBudget;
-use super::llvm::Kept;
+use super::llvm::Fallback;
 use crate::compile::count::CheckSites;
 
 /// A function's or trampoline's code, in bytes from the start of the text.
@@ -100,7 +100,7 @@ pub(crate) struct Artifact {
     /// Functions that are not optimised, for it would take too much: by index.
     pub over_budget: Vec<OverBudget>,
     /// Functions that are Cranelift's where LLVM was asked for: by index.
-    pub kept: Vec<Kept>,
+    pub fallbacks: Vec<Fallback>,
     /// Whether some are because LLVM took too long, which depends on more than the module.
     #[serde(skip)]
     pub is_hurried: bool,
@@ -227,7 +227,7 @@ mod tests {
                 allowed: 2500,
             }],
             is_hurried: false,
-            kept: vec![Kept {
+            fallbacks: vec![Fallback {
                 func: 4,
                 why: "vectors".to_owned(),
                 is_refused: false,

@@ -147,7 +147,7 @@ impl Compilers {
             };
             let compiled = emit_prepared(context, prepared, func, inlined)?;
             Ok(Translated::Compiled(Box::new(CompiledFunction {
-                kept: Some((why, false)),
+                fallback: Some((why, false)),
                 ..compiled
             })))
         });

@@ -57,7 +57,7 @@ pub(super) struct CompiledFunction {
     pub over_budget: Option<OverBudget>,
     /// Why it is Cranelift's, where another generator was asked for, and whether what that
     /// made of it was refused.
-    pub kept: Option<(String, bool)>,
+    pub fallback: Option<(String, bool)>,
     /// Where the code stems from in the translation; known of the other generator's.
     pub located: Vec<Located>,
     /// Bytes of it that are instructions, if all others stand behind them.
@@ -77,16 +77,16 @@ impl CompiledFunction {
             loops: Vec::new(),
             checks,
             over_budget: None,
-            kept: None,
+            fallback: None,
             located: Vec::new(),
             code_bytes: None,
         }
     }
 
     /// Cranelift's, for what the other generator made of it was refused, or is too large.
-    pub(super) fn kept(self, why: String, is_refused: bool) -> CompiledFunction {
+    pub(super) fn fallen_back(self, why: String, is_refused: bool) -> CompiledFunction {
         CompiledFunction {
-            kept: Some((why, is_refused)),
+            fallback: Some((why, is_refused)),
             ..self
         }
     }

@@ -12,7 +12,7 @@ use cranelift_codegen::binemit::Reloc;
 
 use super::artifact::{Artifact, CodeRange, HandlerSite, Position};
 use super::function::{CallSite, CompiledFunction};
-use super::llvm::Kept;
+use super::llvm::Fallback;
 use super::placement;
 use super::target::Target;
 use super::trampoline::Trampoline;
@@ -50,7 +50,7 @@ pub(super) fn link(target: &Target, linking: Linking) -> Result<Artifact> {
     image.artifact.exits = vec![None; types];
     let over_budget = functions.iter().filter_map(|function| function.over_budget);
     image.artifact.over_budget = over_budget.collect();
-    image.artifact.kept = kept(&functions, imported_funcs);
+    image.artifact.fallbacks = fallbacks(&functions, imported_funcs);
     for index in image.order(functions.len()) {
         image.artifact.checks += functions[index].checks;
         let range = image.append(&functions[index])?;
@@ -90,17 +90,17 @@ pub(super) fn link(target: &Target, linking: Linking) -> Result<Artifact> {
 }
 
 /// Functions that are Cranelift's for a reason.
-fn kept(functions: &[CompiledFunction], first: u32) -> Vec<Kept> {
+fn fallbacks(functions: &[CompiledFunction], first: u32) -> Vec<Fallback> {
     let all = (first..).zip(functions);
-    let kept = all.filter_map(|(func, function)| {
-        let (why, is_refused) = function.kept.clone()?;
-        Some(Kept {
+    let fallbacks = all.filter_map(|(func, function)| {
+        let (why, is_refused) = function.fallback.clone()?;
+        Some(Fallback {
             func,
             why,
             is_refused,
         })
     });
-    kept.collect()
+    fallbacks.collect()
 }
 
 /// The text as it grows.
@@ -265,7 +265,7 @@ mod tests {
             loops: Vec::new(),
             checks: CheckSites::default(),
             over_budget: None,
-            kept: None,
+            fallback: None,
             located: Vec::new(),
             code_bytes: None,
         }

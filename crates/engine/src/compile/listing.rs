@@ -48,7 +48,7 @@ pub struct Listing {
     /// Its machine code, in order.
     pub code: Vec<CodeLine>,
     /// Why the code is Cranelift's, where another generator was asked for.
-    pub kept: Option<String>,
+    pub fallback: Option<String>,
 }
 
 /// A machine instruction, or data between instructions.
@@ -204,7 +204,7 @@ pub(super) fn list(
     let calls = translator.inlined();
     let clif = clif(&context.func, calls);
     let own;
-    let (code, blocks) = match other.filter(|other| other.kept.is_none()) {
+    let (code, blocks) = match other.filter(|other| other.fallback.is_none()) {
         Some(other) => (other, Vec::new()),
         None => {
             let compiled = function::emit(&mut context, isa, func, calls)?;
@@ -223,7 +223,7 @@ pub(super) fn list(
         inlined: inlined_lines(env, calls)?,
         clif,
         code: Disassembly::new(code, blocks, calls).lines(isa)?,
-        kept: other.and_then(|other| other.kept.as_ref().map(|(why, _)| why.clone())),
+        fallback: other.and_then(|other| other.fallback.as_ref().map(|(why, _)| why.clone())),
     })
 }
 

@@ -5,7 +5,7 @@
 //!                        │        a thread, reused from body to body
 //!                        │      budget.rs  what takes too long: plainly, or not
 //!                        │      dead.rs    what products leave behind
-//!                        │      proved/    loops whose accesses cannot fault
+//!                        │  versioning/    loops whose accesses cannot fault
 //!  types ───rayon──▶ trampoline.rs  in from the host, out to the host
 //!                        │      llvm/      the other code generator, for those who ask
 //!                        ▼
@@ -25,6 +25,7 @@
 //!   layout seed, never on which thread compiled what. Where a clock decided what is whose,
 //!   it says so, and the cache does not keep it.
 
+pub(crate) mod argument_passing;
 mod artifact;
 mod budget;
 mod choices;
@@ -37,14 +38,13 @@ mod link;
 mod listing;
 mod llvm;
 mod operators;
-pub(crate) mod passing;
 mod placement;
-mod proved;
 mod rewriting;
 mod target;
 mod threads;
 mod trampoline;
 pub(crate) mod translate;
+mod versioning;
 
 pub(crate) use artifact::{Artifact, CodeRange};
 pub(crate) use budget::ModuleBudget;
@@ -55,7 +55,7 @@ pub use count::CheckSites;
 use listing::list;
 pub(crate) use listing::listings;
 pub use listing::{CodeCost, CodeLine, Listing};
-pub use llvm::Kept;
+pub use llvm::Fallback;
 pub(crate) use llvm::{Clang, Llvm, Versions, require_host};
 pub use operators::WasmLine;
 pub(crate) use target::{HAS_STACK_SWITCH, Target, has, has_vectors};

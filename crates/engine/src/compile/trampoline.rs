@@ -22,8 +22,8 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
+use crate::compile::argument_passing::Passing;
 use crate::compile::count::count_host_call;
-use crate::compile::passing::Passing;
 use crate::compile::translate::{
     clif_type, set_stack_limit, set_stack_limit_of_runtime, start_signature,
 };

@@ -73,7 +73,7 @@ pub struct VmRuntime {
 }
 
 /// Arguments for which a call has no registers, where they are not on the stack; see
-/// `compile/passing.rs`.
+/// `compile/argument_passing.rs`.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug)]
 pub struct VmArguments([u128; VmArguments::CELLS]);

@@ -8,7 +8,7 @@ use fathom_sys::cells::Domain;
 use fathom_sys::map::Reservation;
 
 use crate::bounds::{Bounds, Guarantee, MemoryPlan};
-use crate::compile::passing::Passing;
+use crate::compile::argument_passing::Passing;
 use crate::compile::{self, Clang, Codegen, Cpu, HAS_STACK_SWITCH, Llvm, Opt, Target};
 use crate::facts::error::{Error, ErrorKind, Result};
 use crate::facts::features::Feature;

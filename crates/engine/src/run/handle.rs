@@ -8,10 +8,10 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::bounds::MemoryPlan;
-use crate::compile::passing::Passing;
+use crate::compile::argument_passing::Passing;
 use crate::compile::translate::{Inlinable, ModuleEnv};
 use crate::compile::{
-    self, Artifact, CheckSites, CodeRange, Kept, Listing, ModuleBudget, Opt, OverBudget,
+    self, Artifact, CheckSites, CodeRange, Fallback, Listing, ModuleBudget, Opt, OverBudget,
 };
 use crate::facts::error::{Error, ErrorKind, Refused, Result};
 use crate::facts::features::{Feature, Features};
@@ -48,7 +48,7 @@ struct Inner {
     checks: CheckSites,
     over_budget: Vec<OverBudget>,
     /// Functions that are Cranelift's where LLVM was asked for.
-    kept_functions: Vec<Kept>,
+    fallbacks: Vec<Fallback>,
 }
 
 /// What the reference to a function of the module's own says in each instance.
@@ -186,7 +186,7 @@ impl Module {
         let (entries, exits) = (artifact.entries.clone(), artifact.exits.clone());
         let checks = artifact.checks;
         let over_budget = artifact.over_budget.clone();
-        let kept_functions = artifact.kept.clone();
+        let fallbacks = artifact.fallbacks.clone();
         let code = CodeMemory::publish(
             artifact,
             engine.domain(),
@@ -205,7 +205,7 @@ impl Module {
             exits,
             checks,
             over_budget,
-            kept_functions,
+            fallbacks,
             kept,
             images: OnceLock::new(),
             references: OnceLock::new(),
@@ -289,8 +289,8 @@ impl Module {
 
     /// Its functions that Cranelift compiled, and why, where [`crate::Codegen::Llvm`] was
     /// asked for.
-    pub fn kept(&self) -> &[Kept] {
-        &self.0.kept_functions
+    pub fn fallbacks(&self) -> &[Fallback] {
+        &self.0.fallbacks
     }
 
     /// Whether its code came from the cache.

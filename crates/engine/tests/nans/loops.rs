@@ -56,7 +56,7 @@ fn left_by(engine: &Engine, body: &str) -> Vec<u32> {
                     (local.get $n))))))"#
     );
     let module = Module::new(engine, wat::parse_str(wat).unwrap()).unwrap();
-    assert_eq!(module.kept(), []);
+    assert_eq!(module.fallbacks(), []);
     let mut store = Store::new(engine, ());
     let instance = Instance::new(&mut store, &module, &[]).unwrap();
     let memory = instance.get_memory(&store, "m").unwrap();

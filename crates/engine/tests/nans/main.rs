@@ -385,7 +385,7 @@ fn engine(codegen: Codegen) -> Option<Engine> {
 /// What each function gives for each pair of special values.
 fn results(engine: &Engine, wasm: &[u8], made: &[Made]) -> Vec<Vec<Vec<u64>>> {
     let module = Module::new(engine, wasm).unwrap();
-    assert_eq!(module.kept(), []);
+    assert_eq!(module.fallbacks(), []);
     let mut store = Store::new(engine, ());
     let instance = Instance::new(&mut store, &module, &[]).unwrap();
     let mut all = Vec::new();

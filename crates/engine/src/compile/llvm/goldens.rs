@@ -6,10 +6,10 @@
 
 use std::fmt::Write as _;
 
-use super::ir::{Around, Care};
+use super::ir::{Around, Precision};
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
+use crate::compile::argument_passing::Passing;
 use crate::compile::compilers::{Compilers, Translated};
-use crate::compile::passing::Passing;
 use crate::compile::translate::goldens::{data, expect, inputs};
 use crate::compile::translate::{Inlinable, ModuleEnv};
 use crate::compile::{CompileBudget, Elide, ModuleBudget, Target};
@@ -46,7 +46,7 @@ fn render(wat: &str, bounds: Bounds) -> String {
         let around = Around {
             func: body.0.index,
             context_bytes: layout.size(),
-            care: Care::Least,
+            precision: Precision::Least,
             spectre: true,
             has_avx: true,
             has_ssse3: true,
@@ -61,7 +61,7 @@ fn render(wat: &str, bounds: Bounds) -> String {
         match printed {
             Translated::Taken { taken, .. } => text.push_str(&taken.text),
             Translated::Compiled(code) => {
-                let (why, _) = code.kept.expect("there is a reason");
+                let (why, _) = code.fallback.expect("there is a reason");
                 writeln!(text, "; Cranelift's: {why}").expect("a string takes all");
             }
         }

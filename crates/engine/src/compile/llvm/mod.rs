@@ -49,13 +49,13 @@ use super::count::CheckSites;
 use super::function::{CompiledFunction, Located, again};
 use crate::bounds::Touch;
 use crate::compile::Opt;
-use crate::compile::proved::{self, Apart};
 use crate::compile::translate::{InlinedCall, ModuleEnv};
+use crate::compile::versioning::{self, Apart};
 use crate::facts::error::{ErrorKind, Result};
 use crate::facts::module::Body;
 use clang::Trouble;
 pub(crate) use clang::{Clang, Versions};
-use ir::{Around, Care, Printed};
+use ir::{Around, Precision, Printed};
 use object::Piece;
 use pace::{Pace, Size};
 
@@ -64,7 +64,7 @@ const SHARD_BYTES: usize = 256 << 10;
 
 /// A function that is left to Cranelift, though LLVM was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct Fallback {
     /// Its index.
     pub func: u32,
     /// Why, in a few words.
@@ -126,7 +126,7 @@ pub(super) fn compile<'a>(
     let stages: Vec<Stage<'a>> = bodies
         .into_par_iter()
         .with_max_len(1)
-        .map(|(index, body)| print(env, compilers, index, body, Care::Least))
+        .map(|(index, body)| print(env, compilers, index, body, Precision::Least))
         .collect();
     let mut done = Vec::new();
     let mut printed = Vec::new();
@@ -160,14 +160,14 @@ fn print<'a>(
     compilers: &Compilers,
     index: usize,
     body: Body<'a>,
-    care: Care,
+    precision: Precision,
 ) -> Stage<'a> {
     let first = again(&body);
     let around = Around {
         func: first.0.index,
         context_bytes: env.layout.size(),
         spectre: env.spectre,
-        care,
+        precision,
         has_avx: super::has(env.isa, "has_avx"),
         has_ssse3: super::has(env.isa, "has_ssse3"),
         has_fma: super::has(env.isa, "has_fma"),
@@ -206,7 +206,7 @@ fn print_proved(
     {
         return Err(why);
     }
-    let proved = proved::run(func, env.isa, env.plans, touches)?;
+    let proved = versioning::run(func, env.isa, env.plans, touches)?;
     let printed = match &proved {
         Some((func, apart)) => ir::print(func, around, apart),
         None => ir::print(func, around, &Apart::new()),
@@ -236,7 +236,7 @@ fn shards(printed: Vec<Pending<'_>>) -> Vec<Vec<Pending<'_>>> {
     shards
 }
 
-/// Compiles a shard. What has lost a site is printed once more with more care, which most does
+/// Compiles a shard. What has lost a site is printed once more with more precision, which most does
 /// not need.
 fn compile_shard(
     llvm: &Llvm,
@@ -247,11 +247,11 @@ fn compile_shard(
 ) -> Vec<(usize, Result<CompiledFunction>)> {
     let mut done = Vec::new();
     let mut refused = attempt(llvm, env, shard, pace, &mut done);
-    for care in [Care::HandedOn, Care::Loaded] {
+    for precision in [Precision::HandedOn, Precision::Loaded] {
         let mut again = Vec::new();
         let lost = |refused: &mut Refused<'_>| matches!(refused.why, Why::Site(_));
         for Refused { pending, .. } in refused.extract_if(.., lost) {
-            match print(env, compilers, pending.index, pending.body, care) {
+            match print(env, compilers, pending.index, pending.body, precision) {
                 Stage::Printed(pending) => again.push(*pending),
                 Stage::Done(index, result) => done.push((index, *result)),
             }
@@ -263,8 +263,8 @@ fn compile_shard(
     for Refused { pending, why } in refused {
         let code = compilers.compile(env, pending.body);
         let code = code.map(|code| match why {
-            Why::Frame(why) => code.kept(why, false),
-            Why::Site(why) | Why::Other(why) => code.kept(why, true),
+            Why::Frame(why) => code.fallen_back(why, false),
+            Why::Site(why) | Why::Other(why) => code.fallen_back(why, true),
         });
         done.push((pending.index, code));
     }

@@ -15,7 +15,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 use super::{SLOT_BYTES, load_slots, slot_flags};
-use crate::compile::passing::Passing;
+use crate::compile::argument_passing::Passing;
 use crate::facts::trap;
 use crate::facts::types::FuncType;
 use crate::facts::vmcont::offsets as at;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Inlinable, ModuleEnv};
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
-use crate::compile::passing::Passing;
+use crate::compile::argument_passing::Passing;
 use crate::compile::{CompileBudget, Elide, Listing, ModuleBudget, Target, list};
 use crate::facts::features::Features;
 use crate::facts::module::decode;

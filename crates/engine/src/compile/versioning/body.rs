@@ -6,10 +6,10 @@ use std::collections::{HashMap, HashSet};
 use cranelift_codegen::entity::EntitySet;
 use cranelift_codegen::ir::{Function, Inst, InstructionData, Opcode, Type, Value, types};
 
-use super::gain;
+use super::profit;
+use super::reroll;
 use super::shape::Shape;
-use super::trips::{self, Trips};
-use super::turns;
+use super::trip_count::{self, Trips};
 use super::walk::{Walk, Walks, is_pure};
 use crate::bounds::{Backing, MemoryPlan, Touch};
 use crate::compile::elide::form::{Forms, Term, constant, signed};
@@ -155,10 +155,10 @@ pub(super) fn of<'a>(
         return None;
     }
     let addresses = accesses.iter().map(|(inst, touch)| (*inst, touch.address));
-    if !gain::is_some(func, shape, &mut walks, &addresses.collect::<Vec<_>>()) {
+    if !profit::is_some(func, shape, &mut walks, &addresses.collect::<Vec<_>>()) {
         return None;
     }
-    let trips = trips::of(func, shape, &mut walks)?;
+    let trips = trip_count::of(func, shape, &mut walks)?;
     let (groups, places) = groups(func, &accesses, &mut walks, plans)?;
     if is_read_as_two(func, &places) {
         return None;
@@ -166,7 +166,7 @@ pub(super) fn of<'a>(
     let pairs = pairs(&groups);
     let are_apart = groups.len() == 1 || !pairs.is_empty();
     let turns = match out.is_empty() && are_apart {
-        true => turns::of(func, shape, &groups, &places),
+        true => reroll::of(func, shape, &groups, &places),
         false => None,
     };
     let stores = turns.as_ref().map(|turns| &turns.stores[..]);

@@ -27,7 +27,7 @@ use cranelift_codegen::ir::{
 };
 
 use super::body::{Body, Place};
-use super::front::{self, Start, insts};
+use super::preheader::{self, Start, insts};
 use super::{Apart, Part};
 
 /// Gives each of these loops a second version. `out` is what of their values is used
@@ -152,7 +152,7 @@ fn double(
         redirect(func, *entry, header, check);
     }
     let location = func.srcloc(func.layout.first_inst(header).expect("a branch at least"));
-    let start = front::emit(func, body, (check, begin), &firsts, location);
+    let start = preheader::emit(func, body, (check, begin), &firsts, location);
     let (first, places) = Second::copy(func, body, start, out, join);
     let mut cursor = FuncCursor::new(func).with_srcloc(location);
     cursor.goto_bottom(begin);

@@ -5,20 +5,20 @@
 //! ```text
 //!  translation ──► Touch of each access      bounds/site.rs
 //!       │
-//!       ▼          shape.rs   innermost loops, one way out, one way back
-//!  this pass ─────┤ walk.rs    what a value is in iteration k: first + k × step
-//!       │          trips.rs   how many iterations there are
-//!       │          body.rs    nothing else in it traps; accesses in groups
-//!       │          gain.rs    whether there is anything to gain
-//!       │          turns.rs   what was unrolled before is rolled up again
-//!       │          front.rs   the comparison in front, and the addresses
-//!       ▼          twice.rs   the second version
+//!       ▼          shape.rs       innermost loops, one way out, one way back
+//!  this pass ─────┤ walk.rs        what a value is in iteration k: first + k × step
+//!       │          trip_count.rs  how many iterations there are
+//!       │          body.rs        nothing else in it traps; accesses in groups
+//!       │          profit.rs      whether there is anything to gain
+//!       │          reroll.rs      what was unrolled before is rolled up again
+//!       │          preheader.rs   the comparison in front, and the addresses
+//!       ▼          emit.rs        the second version
 //!  its accesses are `notrap` and `can_move`, between two `sequence_point`s
 //! ```
 //!
 //! # Why no access of the second version faults
 //!
-//! Iterations are numbered from 0. `E` of them have a next one (`trips.rs`), so `k` is in
+//! Iterations are numbered from 0. `E` of them have a next one (`trip_count.rs`), so `k` is in
 //! `0 ..= E`, with `E < 2^32`. The index of an access is `i = a + c + k × s` modulo the
 //! width of indices, where `a` is what the loop begins with, extended to 64 bits, `s` a
 //! constant with `|s| <= 2^24`, and `0 <= c <= 2^30` what it has more than the least of
@@ -68,12 +68,12 @@
 //! inaccessible pages around (`body.rs`), as with loops in `elide/ahead.rs`.
 
 mod body;
-mod front;
-mod gain;
+mod emit;
+mod preheader;
+mod profit;
+mod reroll;
 mod shape;
-mod trips;
-mod turns;
-mod twice;
+mod trip_count;
 mod walk;
 
 use std::collections::{BTreeSet, HashMap};
@@ -149,7 +149,7 @@ pub(super) fn run(
     if bodies.is_empty() {
         return Ok(None);
     }
-    let apart = twice::apply(func, &bodies);
+    let apart = emit::apply(func, &bodies);
     if cfg!(debug_assertions) {
         cranelift_codegen::verify_function(func, isa).map_err(|error| error.to_string())?;
     }

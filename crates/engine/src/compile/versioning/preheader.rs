@@ -19,7 +19,7 @@ use crate::compile::elide::form::signed;
 use crate::facts::vmctx::offsets::MEMORY_LEN;
 
 /// Appends instructions to blocks in front of a loop.
-pub(super) struct Front<'f> {
+pub(super) struct Preheader<'f> {
     cursor: FuncCursor<'f>,
     shape: &'f Shape,
     /// Values of the loop, as they are in front of it.
@@ -59,52 +59,52 @@ pub(super) fn emit(
     location: SourceLoc,
 ) -> Start {
     let params = func.dfg.block_params(body.shape.header).to_vec();
-    let mut front = Front {
+    let mut preheader = Preheader {
         cursor: FuncCursor::new(func).with_srcloc(location),
         shape: body.shape,
         copies: params.into_iter().zip(firsts.iter().copied()).collect(),
         conditions: None,
     };
-    front.cursor.goto_bottom(check);
-    let trips = body.trips.emit(&mut front);
+    preheader.cursor.goto_bottom(check);
+    let trips = body.trips.emit(&mut preheader);
     let groups = body.groups.iter();
-    let places: Vec<Extent> = groups.map(|group| front.group(group, trips)).collect();
+    let places: Vec<Extent> = groups.map(|group| preheader.group(group, trips)).collect();
     for (first, second) in &body.pairs {
-        front.must_be_apart(&places[*first], &places[*second]);
+        preheader.must_be_apart(&places[*first], &places[*second]);
     }
-    let all = front.conditions.expect("each group has a condition");
-    let fails = front.ins().icmp_imm_s(IntCC::SignedLessThan, all, 0);
+    let all = preheader.conditions.expect("each group has a condition");
+    let fails = preheader.ins().icmp_imm_s(IntCC::SignedLessThan, all, 0);
     let args: Vec<_> = firsts.iter().map(|value| (*value).into()).collect();
     let header = body.shape.header;
-    front.ins().brif(fails, header, &args, begin, &[]);
+    preheader.ins().brif(fails, header, &args, begin, &[]);
 
-    front.cursor.goto_bottom(begin);
+    preheader.cursor.goto_bottom(begin);
     let mut addresses = Vec::new();
     for (group, extent) in body.groups.iter().zip(places) {
         let Extent { base, start, .. } = extent;
         addresses.push(match group.is_guarded {
-            true => front.ins().select_spectre_guard(fails, base, start),
+            true => preheader.ins().select_spectre_guard(fails, base, start),
             false => start,
         });
     }
     // It is below 2^32, which is known here only.
-    let mut trips = front.ins().band_imm_u(trips, i64::from(u32::MAX));
+    let mut trips = preheader.ins().band_imm_u(trips, i64::from(u32::MAX));
     if body.turns != 1 {
-        let all = front.ins().iadd_imm_s(trips, 1);
-        let turns = front.ins().iconst(types::I64, body.turns);
-        let all = front.ins().imul(all, turns);
-        trips = front.ins().iadd_imm_s(all, -1);
+        let all = preheader.ins().iadd_imm_s(trips, 1);
+        let turns = preheader.ins().iconst(types::I64, body.turns);
+        let all = preheader.ins().imul(all, turns);
+        trips = preheader.ins().iadd_imm_s(all, -1);
     }
     for block in &body.shape.blocks {
-        let fixed = insts(front.cursor.func, *block);
+        let fixed = insts(preheader.cursor.func, *block);
         for inst in fixed.into_iter().filter(|inst| body.fixed.contains(*inst)) {
-            for value in front.cursor.func.dfg.inst_results(inst).to_vec() {
-                front.value(value);
+            for value in preheader.cursor.func.dfg.inst_results(inst).to_vec() {
+                preheader.value(value);
             }
         }
     }
     Start {
-        copies: front.copies,
+        copies: preheader.copies,
         trips,
         addresses,
     }
@@ -115,7 +115,7 @@ pub(super) fn insts(func: &Function, block: Block) -> Vec<cranelift_codegen::ir:
     func.layout.block_insts(block).collect()
 }
 
-impl<'f> Front<'f> {
+impl<'f> Preheader<'f> {
     /// Appends an instruction.
     pub(super) fn ins<'c>(&'c mut self) -> impl InstBuilder<'c> {
         self.cursor.ins()

@@ -17,7 +17,7 @@
 //!   0. Nothing is computed of what one iteration hands to the next;
 //! - of two accesses of one iteration to a byte that both have, one of which stores, the same
 //!   one is first in both loops. Accesses of one group are where their displacements say, and
-//!   groups are apart (`front.rs`). What is in different iterations is in the same order in
+//!   groups are apart (`preheader.rs`). What is in different iterations is in the same order in
 //!   both.
 //!
 //! Nothing of the loop is used outside, so what it hands on does not matter. With `E`

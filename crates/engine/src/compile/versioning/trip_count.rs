@@ -14,13 +14,13 @@
 //!   `x0 + E × s ≤ max(x0, y + s - 1)` is beyond the type's greatest. `x ≤ y` is
 //!   `x < y + 1`; `x > y` of an `x` that falls is the same downwards.
 //!
-//! Where both sides are numbers of 32 bits with zeros in front, those are compared instead, as
+//! Where both sides are numbers of 32 bits with zeros in preheader, those are compared instead, as
 //! natural numbers: each relation between them is the same one.
 
 use cranelift_codegen::ir::condcodes::{CondCode as _, IntCC};
 use cranelift_codegen::ir::{Function, InstBuilder, InstructionData, Opcode, Value, types};
 
-use super::front::Front;
+use super::preheader::Preheader;
 use super::shape::Shape;
 use super::walk::{Both, Walk, Walks};
 use crate::compile::elide::form::constant;
@@ -141,60 +141,60 @@ impl Trips {
 
     /// Appends the computation of `E`, and of what must not be negative for it to hold.
     /// It is below `2^32` then.
-    pub(super) fn emit(&self, front: &mut Front<'_>) -> Value {
+    pub(super) fn emit(&self, preheader: &mut Preheader<'_>) -> Value {
         match self {
-            Trips::Meets(walk) => meets_at(front, walk),
+            Trips::Meets(walk) => meets_at(preheader, walk),
             Trips::Passes {
                 from,
                 to,
                 is_signed,
                 or_equal,
-            } => passes_at(front, (from, to), *is_signed, *or_equal),
+            } => passes_at(preheader, (from, to), *is_signed, *or_equal),
         }
     }
 }
 
-fn meets_at(front: &mut Front<'_>, walk: &Walk) -> Value {
-    let mut n = front.first(walk);
+fn meets_at(preheader: &mut Preheader<'_>, walk: &Walk) -> Value {
+    let mut n = preheader.first(walk);
     if walk.step > 0 {
-        n = front.ins().ineg(n);
+        n = preheader.ins().ineg(n);
     }
     if walk.bits < 64 {
-        n = front.ins().uextend(types::I64, n);
+        n = preheader.ins().uextend(types::I64, n);
     } else {
-        let high = front.ins().ushr_imm_u(n, 32);
-        front.must_be_zero(high);
+        let high = preheader.ins().ushr_imm_u(n, 32);
+        preheader.must_be_zero(high);
     }
     let by = walk.step.abs();
     if by == 1 {
         return n;
     }
     let rest = match by & (by - 1) {
-        0 => front.ins().band_imm_u(n, by - 1),
+        0 => preheader.ins().band_imm_u(n, by - 1),
         _ => {
-            let by = front.ins().iconst(types::I64, by);
-            front.ins().urem(n, by)
+            let by = preheader.ins().iconst(types::I64, by);
+            preheader.ins().urem(n, by)
         }
     };
-    front.must_be_zero(rest);
-    front.quotient(n, by)
+    preheader.must_be_zero(rest);
+    preheader.quotient(n, by)
 }
 
 fn passes_at(
-    front: &mut Front<'_>,
+    preheader: &mut Preheader<'_>,
     (from, to): (&Walk, &Walk),
     is_signed: bool,
     or_equal: bool,
 ) -> Value {
     let [x, y] = [from, to].map(|walk| {
-        let value = front.first(walk);
+        let value = preheader.first(walk);
         match (walk.bits, is_signed) {
             (64.., _) => {
-                front.must_be_small(value);
+                preheader.must_be_small(value);
                 value
             }
-            (_, true) => front.ins().sextend(types::I64, value),
-            (_, false) => front.ins().uextend(types::I64, value),
+            (_, true) => preheader.ins().sextend(types::I64, value),
+            (_, false) => preheader.ins().uextend(types::I64, value),
         }
     });
     let (least, greatest) = match (from.bits, is_signed) {
@@ -208,24 +208,24 @@ fn passes_at(
     let beyond = by - i64::from(!or_equal);
     let (distance, room) = match from.step > 0 {
         true => {
-            let last = front.ins().iconst(types::I64, greatest - beyond);
-            (front.ins().isub(y, x), front.ins().isub(last, y))
+            let last = preheader.ins().iconst(types::I64, greatest - beyond);
+            (preheader.ins().isub(y, x), preheader.ins().isub(last, y))
         }
         false => {
-            let last = front.ins().iconst(types::I64, least + beyond);
-            (front.ins().isub(x, y), front.ins().isub(y, last))
+            let last = preheader.ins().iconst(types::I64, least + beyond);
+            (preheader.ins().isub(x, y), preheader.ins().isub(y, last))
         }
     };
-    front.must_be_natural(room);
+    preheader.must_be_natural(room);
     // ⌈n / by⌉ of the numbers that are to be walked, which are one more where both may be
     // equal.
-    let distance = front.ins().iadd_imm_s(distance, beyond);
-    let none = front.ins().iconst(types::I64, 0);
-    let distance = front.ins().smax(distance, none);
-    let trips = front.quotient(distance, by);
+    let distance = preheader.ins().iadd_imm_s(distance, beyond);
+    let none = preheader.ins().iconst(types::I64, 0);
+    let distance = preheader.ins().smax(distance, none);
+    let trips = preheader.quotient(distance, by);
     if from.bits >= 64 {
-        let high = front.ins().ushr_imm_u(trips, 32);
-        front.must_be_zero(high);
+        let high = preheader.ins().ushr_imm_u(trips, 32);
+        preheader.must_be_zero(high);
     }
     trips
 }

@@ -248,12 +248,12 @@ fn nothing_is_written_below_the_end_of_a_stack() {
                 .max_wasm_stack(STACK_BYTES);
             let mut guest = guest(&config, &wasm);
             let (codegen, bounds) = (codegen.to_string(), bounds.to_string());
-            let (kept, aligned) = (guest.module.kept(), realigned(&guest.module));
+            let (fallbacks, aligned) = (guest.module.fallbacks(), realigned(&guest.module));
             println!(
                 "{codegen}, {bounds}: {} functions left to Cranelift, {aligned} realigned",
-                kept.len()
+                fallbacks.len()
             );
-            if kept.len() == guest.module.code_places().count() {
+            if fallbacks.len() == guest.module.code_places().count() {
                 println!("SKIPPED: LLVM does nothing under {bounds}");
                 continue;
             }

@@ -17,9 +17,9 @@ use cranelift_codegen::ir::{
 };
 
 use crate::bounds::{Bounds, GrowthLimits, Guarantee, MemoryPlan};
+use crate::compile::argument_passing::Passing;
 use crate::compile::budget::Most;
 use crate::compile::elide;
-use crate::compile::passing::Passing;
 use crate::compile::translate::{FuncTranslator, Inlinable, ModuleEnv};
 use crate::compile::{CompileBudget, Elide, ModuleBudget, Target};
 use crate::facts::features::Features;

@@ -7,14 +7,14 @@
 //! | `notrap`, `aligned`, a number | an unordered load: another thread may write there |
 //! | any other load | volatile: it stays behind what made it safe |
 //! | any store | volatile |
-//! | `notrap`, `can_move`, not `readonly` | plain: proved in front of a loop ([`crate::compile::proved`]) |
+//! | `notrap`, `can_move`, not `readonly` | plain: proved in front of a loop ([`crate::compile::versioning`]) |
 //! | a slot of the frame | as it is: nobody else sees it |
 
 use cranelift_codegen::ir::{
     Endianness, Inst, InstructionData, MemFlagsData, Opcode, StackSlot, Type, Value, types,
 };
 
-use super::{Care, Printer, Printing, name_of, unknown};
+use super::{Precision, Printer, Printing, name_of, unknown};
 
 /// Instructions that are looked at to find out where a value stems from.
 const LOOKED_MAX: u32 = 16;
@@ -207,7 +207,7 @@ impl Printer<'_> {
                 self.settled.insert(self.func.dfg.first_result(inst));
                 let text = self.load_text(&access, ty)?;
                 // Folded and taken out again, it would lose its site.
-                let is_careful = self.around.care == Care::Loaded;
+                let is_careful = self.around.precision == Precision::Loaded;
                 let is_hidden = is_careful || ty.is_float() && !self.around.has_avx;
                 if flags.trap_code().is_some() && is_hidden {
                     return self.hidden(inst, &text);
@@ -227,8 +227,8 @@ impl Printer<'_> {
         };
         let (from, to) = (name_of(part)?, name_of(self.result_ty(inst))?);
         let text = format!("{extend} {from} {loaded} to {to}");
-        match self.around.care {
-            Care::Loaded => self.hidden(inst, &text),
+        match self.around.precision {
+            Precision::Loaded => self.hidden(inst, &text),
             _ => self.result(inst, &text),
         }
     }
@@ -285,7 +285,10 @@ impl Printer<'_> {
         let text = self.op(value);
         let ty = self.ty(value);
         // Numbers of 128 bits are never loaded.
-        if self.around.care < Care::HandedOn || ty == types::I128 || !self.stems_from_load(value) {
+        if self.around.precision < Precision::HandedOn
+            || ty == types::I128
+            || !self.stems_from_load(value)
+        {
             return Ok(text);
         }
         let (name, of) = (name_of(ty)?, register_of(ty));

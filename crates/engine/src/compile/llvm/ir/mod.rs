@@ -42,7 +42,7 @@ use cranelift_codegen::ir::{
     Value, ValueDef, types,
 };
 
-use crate::compile::proved::Apart;
+use crate::compile::versioning::Apart;
 use known::Known;
 
 /// Why a function is left to Cranelift: what it has that is not printed.
@@ -59,7 +59,7 @@ fn unknown<T>(what: impl Into<String>) -> Printing<T> {
 /// What LLVM is not to know that it was loaded by an access that may fault, so that the access
 /// keeps its site. Each costs more of what LLVM could make of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Care {
+pub(super) enum Precision {
     /// Operands of arithmetic.
     Least,
     /// What a block hands on, too.
@@ -78,7 +78,7 @@ pub(super) struct Around {
     /// Whether branches that are predicted wrong are guarded against.
     pub spectre: bool,
     /// How far it is kept from LLVM what was loaded.
-    pub care: Care,
+    pub precision: Precision,
     /// Whether instructions on floats have a destination of their own, so that a load in one is
     /// never taken out again.
     pub has_avx: bool,

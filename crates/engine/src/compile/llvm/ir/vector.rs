@@ -6,7 +6,7 @@
 
 use cranelift_codegen::ir::{Inst, InstructionData, Opcode, Type, Value, types};
 
-use super::{Care, Printer, Printing, name_of, suffix, unknown};
+use super::{Precision, Printer, Printing, name_of, suffix, unknown};
 
 impl Printer<'_> {
     /// Prints an instruction of vectors; `false` when it is not one.
@@ -332,8 +332,8 @@ impl Printer<'_> {
         let lanes = self.temp(&format!("bitcast i64 {loaded} to {ty}"));
         let to = name_of(self.result_ty(inst))?;
         let text = format!("{extend} {ty} {lanes} to {to}");
-        match self.around.care {
-            Care::Loaded => self.hidden(inst, &text),
+        match self.around.precision {
+            Precision::Loaded => self.hidden(inst, &text),
             _ => self.result(inst, &text),
         }
     }
