@@ -10,8 +10,10 @@
 use std::{
     collections::BTreeMap,
     env, fs,
+    panic::resume_unwind,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
+    thread,
     time::{Duration, SystemTime},
 };
 
@@ -100,7 +102,7 @@ pub struct Prepared {
 pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared, AskError> {
     let design = asked.subject.design();
     let house = asked.house.as_ref();
-    let (mut outside, remarks) = find_outside(house);
+    let (mut outside, remarks) = find_outside(house, &asked.engines);
     for (spec, presence) in &mut outside {
         *presence = (design.presence)(spec, presence.clone())?;
     }
@@ -268,16 +270,32 @@ fn override_by(measured: &mut Measured, asked: &Asked) -> Result<(), AskError> {
     Ok(())
 }
 
-/// The engines of the house, and the descriptions that cannot be used.
-fn find_outside(house: Option<&House>) -> (Vec<(EngineSpec, Presence)>, Vec<String>) {
+/// The engines of the house, and the descriptions that cannot be used. Where some are named,
+/// nobody waits for the others to be looked for.
+fn find_outside(
+    house: Option<&House>,
+    named: &[Wanted],
+) -> (Vec<(EngineSpec, Presence)>, Vec<String>) {
     let (specs, errors) = house.map(engines::all).unwrap_or_default();
-    let with_presence = |spec: EngineSpec| {
-        let presence = spec.presence();
-        (spec, presence)
-    };
+    let is_asked =
+        |spec: &EngineSpec| named.is_empty() || named.iter().any(|one| one.engine == spec.name);
+    let presences: Vec<Presence> = thread::scope(|scope| {
+        let looked_for = |spec| match is_asked(spec) {
+            true => Ok(scope.spawn(|| spec.presence())),
+            false => Err(Presence::Absent {
+                why: "nobody asked for it".to_owned(),
+            }),
+        };
+        let started: Vec<_> = specs.iter().map(looked_for).collect();
+        let found = started.into_iter().map(|one| match one {
+            Ok(looking) => looking.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(absent) => absent,
+        });
+        found.collect()
+    });
     let remarks = errors.iter().map(|error| format!("fathom: {error}"));
     (
-        specs.into_iter().map(with_presence).collect(),
+        specs.into_iter().zip(presences).collect(),
         remarks.collect(),
     )
 }
