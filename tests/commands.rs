@@ -486,7 +486,7 @@ fn an_installed_program_builds_a_suite_that_it_measures() {
     let installed = Installed::new();
     fs::create_dir_all(installed.data()).unwrap();
     std::os::unix::fs::symlink(tools, installed.data().join("tools")).unwrap();
-    let measure = "bench polybench --wait-idle 0s --kernels gemm,atax --size mini --engines fathom:guard,native \
+    let measure = "bench polybench --wait-idle 0s --workloads gemm,atax --size mini --engines fathom:guard,native \
                    --no-probe --rounds 1";
     let output = installed.command(measure).output().unwrap();
     let said = text(&output.stderr);

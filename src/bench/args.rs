@@ -31,8 +31,8 @@ pub struct Args {
     #[arg(long)]
     pub size: Option<String>,
     /// Only these workloads of the suite
-    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    pub kernels: Vec<String>,
+    #[arg(long, alias = "kernels", value_delimiter = ',', value_name = "NAMES")]
+    pub workloads: Vec<String>,
     /// Builds of the suite: wasm, wasm-simd, wasm-opt, wasm32, wasm64 [default: wasm-simd]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub variant: Vec<Variant>,

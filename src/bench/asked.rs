@@ -44,7 +44,7 @@ impl Asking for Args {
         Ok(Asked {
             args: self.args,
             size: self.size,
-            workloads: self.kernels,
+            workloads: self.workloads,
             variants: self.variant,
             engines: self.engines,
             strategies: strategies(&self.bounds)?,

@@ -38,7 +38,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
         return Err(AskError::refused("no module to measure"));
     };
     ensure(asked.workloads.is_empty(), || {
-        "--kernels is for suites; a module is run as it is".to_owned()
+        "--workloads is for suites; a module is run as it is".to_owned()
     })?;
     ensure(asked.size.is_none(), || {
         "--size is for suites; a module is run as it is".to_owned()

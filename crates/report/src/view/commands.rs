@@ -63,6 +63,7 @@ fn arguments(header: &Header) -> impl Iterator<Item = &str> {
 /// Options of `fathom bench` and `fathom suite` that choose cells, or that a
 /// repetition must not take over. Each has a value.
 const CHOOSING: [&str; 8] = [
+    // As `fathom bench` calls those in older campaigns.
     "--kernels",
     "--workloads",
     "--variant",
@@ -104,10 +105,8 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
     let is_selection = self::arguments(header)
         .next()
         .is_some_and(|name| SELECTING.contains(&name));
-    if is_selection {
+    if is_selection || header.config.module.is_none() {
         add("--workloads", cell.workload.clone());
-    } else if header.config.module.is_none() {
-        add("--kernels", cell.workload.clone());
     }
     let sandbox = &cell.sandbox;
     match cell.variant.is_wasm() {
