@@ -2,20 +2,20 @@
 //! beside native code.
 //!
 //! ```text
-//!  Args ─▶ asked ─▶ Asked ─▶ prepare ─▶ Prepared ─▶ probe ─▶ Session ─▶ finish
-//!            ▲ --resume: the request in the campaign's header
+//!  Args ─▶ request ─▶ Request ─▶ prepare ─▶ Prepared ─▶ probe ─▶ Session ─▶ finish
+//!             ▲ --resume: the request in the campaign's header
 //! ```
 //!
-//! `args` is what clap reads, `asked` what it means, `show` shows how far it is,
+//! `args` is what clap reads, `request` what it means, `show` shows how far it is,
 //! `finish` makes the reports; what is measured and measuring itself are in the crate
 //! `fathom-bench`.
 
 pub mod args;
-pub mod asked;
 mod counts;
 mod finish;
 pub mod idle;
 mod probe;
+pub mod request;
 pub mod settings;
 pub mod show;
 pub mod steer;
@@ -33,9 +33,9 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use fathom_bench::{
-    asked::{AskError, Asked},
     experiment::Counting,
     prepare::{Prepared, prepare},
+    request::{Request, RequestError},
     results::{Results, same_campaign},
     session::Session,
 };
@@ -45,7 +45,7 @@ use fathom_record::{
 };
 
 pub use args::Args;
-use asked::Asking;
+use request::IntoRequest;
 
 use crate::invocation::Invocation;
 
@@ -54,13 +54,13 @@ pub const TOOL: &str = env!("CARGO_PKG_VERSION");
 
 /// Measures, and reports.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
-    let (results, further) = (args.results.clone(), Further::from(&args.pace));
+    let (results, further) = (args.results.clone(), Extension::from(&args.pace));
     run_as(args, &results, further, invocation)
 }
 
 /// How far a campaign goes on; as it said itself where absent.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Further {
+pub struct Extension {
     /// To so many rounds in all.
     pub rounds: Option<u32>,
     /// For so long, and for as many rounds as that allows.
@@ -69,9 +69,9 @@ pub struct Further {
     pub wait_idle: Option<Duration>,
 }
 
-impl From<&args::Pace> for Further {
-    fn from(pace: &args::Pace) -> Further {
-        Further {
+impl From<&args::Pace> for Extension {
+    fn from(pace: &args::Pace) -> Extension {
+        Extension {
             rounds: pace.rounds,
             budget: pace.budget,
             wait_idle: pace.wait_idle,
@@ -81,29 +81,29 @@ impl From<&args::Pace> for Further {
 
 /// Measures what the options of any command ask for, or goes on with a campaign.
 pub fn run_as(
-    args: impl Asking,
+    args: impl IntoRequest,
     results: &args::Results,
-    further: Further,
+    further: Extension,
     invocation: &Invocation,
 ) -> anyhow::Result<ExitCode> {
     match &results.resume {
         Some(folder) => resume(folder, results.resume_anywhere, further, invocation),
-        None => begin(args.asked(&std::env::current_dir()?)?, invocation),
+        None => begin(args.into_request(&std::env::current_dir()?)?, invocation),
     }
 }
 
 /// A new campaign.
-pub fn begin(asked: Asked, invocation: &Invocation) -> anyhow::Result<ExitCode> {
+pub fn begin(request: Request, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signals()?;
-    let asked = &invocation.placed(asked)?;
+    let request = &invocation.placed(request)?;
     // Before anything is written: an earlier campaign must stay as it is.
-    if let Some(folder) = &asked.out
+    if let Some(folder) = &request.out
         && folder.join(FILE_NAME).exists()
     {
         let folder = folder.display();
         bail!("{folder} holds a campaign already: choose another --out, or --resume {folder}");
     }
-    let mut prepared = prepare_built(asked, &invocation.words)?;
+    let mut prepared = prepare_built(request, &invocation.words)?;
     if let Err(error) = prepared.look_first(&stop) {
         show::last_words(&error);
         return Err(error.into());
@@ -114,14 +114,14 @@ pub fn begin(asked: Asked, invocation: &Invocation) -> anyhow::Result<ExitCode> 
 
 /// A campaign prepared; in the user's own house, what is missing of its workloads is
 /// built first.
-fn prepare_built(asked: &Asked, words: &[String]) -> anyhow::Result<Prepared> {
+fn prepare_built(request: &Request, words: &[String]) -> anyhow::Result<Prepared> {
     let mut last = None;
     loop {
-        let lack = match prepare(asked, words, TOOL) {
-            Err(AskError::NotBuilt(lack)) => lack,
+        let lack = match prepare(request, words, TOOL) {
+            Err(RequestError::NotBuilt(lack)) => lack,
             prepared => return Ok(prepared?),
         };
-        let house = asked.house.as_ref().filter(|house| house.is_of_user());
+        let house = request.house.as_ref().filter(|house| house.is_of_user());
         match house {
             Some(house) if last.as_ref() != Some(&lack) => {
                 eprintln!(
@@ -132,7 +132,7 @@ fn prepare_built(asked: &Asked, words: &[String]) -> anyhow::Result<Prepared> {
                     .with_context(|| format!("{} cannot be built", lack.suite))?;
                 last = Some(lack);
             }
-            _ => return Err(AskError::NotBuilt(lack).into()),
+            _ => return Err(RequestError::NotBuilt(lack).into()),
         }
     }
 }
@@ -141,7 +141,7 @@ fn prepare_built(asked: &Asked, words: &[String]) -> anyhow::Result<Prepared> {
 pub fn resume(
     folder: &Path,
     any_host: bool,
-    further: Further,
+    further: Extension,
     invocation: &Invocation,
 ) -> anyhow::Result<ExitCode> {
     let stop = stop_on_signals()?;
@@ -153,11 +153,11 @@ pub fn resume(
         Some(folder) => folder.clone(),
         None => std::env::current_dir()?,
     };
-    let mut asked = invocation.placed(asked::of_campaign(header, &given_in)?)?;
-    asked.out = Some(folder.clone());
-    asked.duration = asked.duration.further(further.rounds, further.budget);
-    asked.duration.wait_idle = further.wait_idle.or(asked.duration.wait_idle);
-    let mut prepared = prepare(&asked, &header.command, TOOL)?;
+    let mut request = invocation.placed(request::of_campaign(header, &given_in)?)?;
+    request.out = Some(folder.clone());
+    request.duration = request.duration.further(further.rounds, further.budget);
+    request.duration.wait_idle = further.wait_idle.or(request.duration.wait_idle);
+    let mut prepared = prepare(&request, &header.command, TOOL)?;
     let rounds = match (further.rounds, further.budget) {
         (None, None) => Some(campaign_rounds),
         (rounds, _) => rounds,

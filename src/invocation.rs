@@ -4,8 +4,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use fathom_bench::asked::Asked;
 use fathom_bench::house::{self, House, Kit, Search};
+use fathom_bench::request::Request;
 
 /// What this program carries for where there is no checkout (`build.rs`).
 const KIT: Kit = Kit::new(
@@ -70,12 +70,12 @@ impl Invocation {
     ///
     /// # Errors
     /// As [`Invocation::house_from`].
-    pub fn placed(&self, asked: Asked) -> anyhow::Result<Asked> {
-        let house = self.house_from(&asked.folder)?;
-        Ok(Asked {
-            results: self.results(house.as_ref(), &asked.folder),
+    pub fn placed(&self, request: Request) -> anyhow::Result<Request> {
+        let house = self.house_from(&request.folder)?;
+        Ok(Request {
+            results: self.results(house.as_ref(), &request.folder),
             house,
-            ..asked
+            ..request
         })
     }
 }

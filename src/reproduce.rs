@@ -19,9 +19,9 @@ use std::{
 
 use anyhow::{Context, ensure};
 use fathom_bench::{
-    asked::{AskError, Asked, Length},
     choose::Wanted,
     experiment::{Command, Subject},
+    request::{Length, Request, RequestError},
 };
 use fathom_record::{Variant, campaign::FILE_NAME};
 use fathom_report::{Report, write_all};
@@ -29,7 +29,7 @@ use fathom_stats::interval::ROUNDS_MIN;
 
 use crate::bench;
 use crate::bench::args::duration;
-use crate::bench::asked::Asking;
+use crate::bench::request::IntoRequest;
 use crate::bench::settings::Settings;
 use crate::invocation::Invocation;
 use crate::report::print;
@@ -120,7 +120,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         // Before anything is built: is there anything of SPEC CPU in this paper?
         args.subject()?;
         if !args.page_only {
-            let house = invocation.house()?.ok_or(AskError::NoHouse)?;
+            let house = invocation.house()?.ok_or(RequestError::NoHouse)?;
             spec::build(&house, copy, (&args.spec_size, &args.workloads), &folder)?;
         }
     }
@@ -133,7 +133,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let code = match (args.page_only, has_campaign) {
         (true, _) => ExitCode::SUCCESS,
         (false, true) => {
-            let further = bench::Further {
+            let further = bench::Extension {
                 rounds: args.rounds,
                 budget: args.budget,
                 wait_idle: args.wait_idle,
@@ -141,12 +141,12 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
             bench::resume(&folder, false, further, invocation)?
         }
         (false, false) => {
-            let asked = args.clone().asked(&std::env::current_dir()?)?;
-            let asked = Asked {
+            let request = args.clone().into_request(&std::env::current_dir()?)?;
+            let request = Request {
                 out: Some(folder.clone()),
-                ..asked
+                ..request
             };
-            bench::begin(asked, invocation)?
+            bench::begin(request, invocation)?
         }
     };
     if !folder.join(FILE_NAME).exists() {
@@ -188,10 +188,10 @@ impl Args {
     }
 }
 
-impl Asking for Args {
-    fn asked(self, folder: &Path) -> anyhow::Result<Asked> {
+impl IntoRequest for Args {
+    fn into_request(self, folder: &Path) -> anyhow::Result<Request> {
         let subject = self.subject()?;
-        Ok(Asked {
+        Ok(Request {
             workloads: self.workloads,
             size: self.size,
             variants: self.variant,
@@ -209,7 +209,7 @@ impl Asking for Args {
             },
             skips_probe: self.no_probe,
             probes_again: self.probe_again,
-            ..Asked::new(subject, folder.to_owned())
+            ..Request::new(subject, folder.to_owned())
         })
     }
 }

@@ -13,15 +13,15 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, Resettable::Reset};
 use fathom_bench::{
-    asked::Asked,
     choose::Wanted,
     experiment::{Command, Subject, of_command},
+    request::Request,
 };
 use fathom_record::Variant;
 
 use crate::bench;
 use crate::bench::args::{Pace, Results};
-use crate::bench::asked::{Asking, length, strategies};
+use crate::bench::request::{IntoRequest, length, strategies};
 use crate::bench::settings::Settings;
 use crate::invocation::Invocation;
 
@@ -118,16 +118,16 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     if args.target.as_deref() == Some(http::NAME) {
         return http::run(&args, invocation);
     }
-    let (results, further) = (args.results.clone(), bench::Further::from(&args.pace));
+    let (results, further) = (args.results.clone(), bench::Extension::from(&args.pace));
     bench::run_as(args, &results, further, invocation)
 }
 
-impl Asking for Args {
-    fn asked(self, folder: &Path) -> anyhow::Result<Asked> {
+impl IntoRequest for Args {
+    fn into_request(self, folder: &Path) -> anyhow::Result<Request> {
         let name = self.target.unwrap_or_default();
         let subject = Subject::named(Command::Suite, &name);
         let subject = subject.with_context(|| format!("no selection `{name}`"))?;
-        Ok(Asked {
+        Ok(Request {
             size: self.size,
             workloads: self.workloads,
             variants: self.variant,
@@ -140,7 +140,7 @@ impl Asking for Args {
             skips_probe: self.results.no_probe,
             probes_again: self.results.probe_again,
             out: self.results.out.map(|out| folder.join(out)),
-            ..Asked::new(subject, folder.to_owned())
+            ..Request::new(subject, folder.to_owned())
         })
     }
 }

@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use clap::builder::Resettable::Reset;
-use fathom_bench::asked::{Asked, Length};
 use fathom_bench::choose::Wanted;
 use fathom_bench::experiment::{Apart, Subject};
+use fathom_bench::request::{Length, Request};
 use fathom_record::Variant;
 
 use crate::bench;
 use crate::bench::args::{Given, Results, duration};
-use crate::bench::asked::{Asking, input, module};
+use crate::bench::request::{IntoRequest, input, module};
 use crate::bench::settings::Settings;
 use crate::invocation::Invocation;
 
@@ -96,7 +96,7 @@ struct Pace {
 /// Whatever keeps the campaign from beginning or going on.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let results = args.results.clone();
-    let further = bench::Further {
+    let further = bench::Extension {
         rounds: args.pace.rounds,
         budget: args.pace.budget,
         wait_idle: args.pace.wait_idle,
@@ -104,12 +104,12 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     bench::run_as(args, &results, further, invocation)
 }
 
-impl Asking for Args {
-    fn asked(self, folder: &Path) -> anyhow::Result<Asked> {
+impl IntoRequest for Args {
+    fn into_request(self, folder: &Path) -> anyhow::Result<Request> {
         let target = self.target.as_deref().context("no program to take apart")?;
         let apart = apart(target, &self, folder)?;
         let engines = engines(self.engine, self.format)?;
-        Ok(Asked {
+        Ok(Request {
             args: self.args,
             size: self.size,
             engines,
@@ -128,7 +128,7 @@ impl Asking for Args {
             skips_probe: self.results.no_probe,
             probes_again: self.results.probe_again,
             out: self.results.out.map(|out| folder.join(out)),
-            ..Asked::new(Subject::apart(apart), folder.to_owned())
+            ..Request::new(Subject::apart(apart), folder.to_owned())
         })
     }
 }

@@ -5,9 +5,9 @@
 use std::{collections::BTreeSet, io::IsTerminal, time::Duration};
 
 use fathom_bench::{
-    asked::AskError,
     choose::Absent,
     prepare::Prepared,
+    request::RequestError,
     session::{Note, Observer},
 };
 use fathom_record::{Cell, Names};
@@ -33,8 +33,8 @@ pub fn announce(prepared: &Prepared) {
 
 /// What a program that does not run printed on its standard error: the line about it
 /// follows.
-pub fn last_words(error: &AskError) {
-    if let AskError::Trial(broken) = error {
+pub fn last_words(error: &RequestError) {
+    if let RequestError::Trial(broken) = error {
         for line in &broken.stderr {
             say(&format!("  | {line}"));
         }

@@ -17,17 +17,17 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use fathom_bench::{
-    asked::{Asked, Length},
     host,
     plan::Task,
     prepare::{Prepared, prepare},
+    request::{Length, Request},
     results::{Results, same_module},
     session::{Ended, Session},
 };
 use fathom_record::{Campaign, Cell, Variant};
 use fathom_stats::{Basis, Comparison, Row, Summary, compare, interval::ROUNDS_MIN};
 
-use crate::bench::{TOOL, asked, idle, show, steer, stop_on_signals};
+use crate::bench::{TOOL, idle, request, show, steer, stop_on_signals};
 use crate::invocation::Invocation;
 
 /// At most so many rounds: a slowdown past a threshold shows in fewer.
@@ -58,16 +58,16 @@ pub fn again(
     );
     let given_in = header.config.folder.as_deref();
     let given_in = given_in.context("the later campaign does not say where it was measured")?;
-    let mut asked = invocation.placed(asked::of_campaign(header, given_in)?)?;
+    let mut request = invocation.placed(request::of_campaign(header, given_in)?)?;
     let folder = free_folder(after)?;
-    asked.out = Some(folder.clone());
-    asked.duration = Length {
+    request.out = Some(folder.clone());
+    request.duration = Length {
         rounds: Some(rounds(campaign)),
         budget: None,
         width: None,
-        ..asked.duration
+        ..request.duration
     };
-    let prepared = prepared(&asked, campaign, found).inspect_err(|_| {
+    let prepared = prepared(&request, campaign, found).inspect_err(|_| {
         // A module that was written for it; the folder is new.
         let _ = fs::remove_dir_all(&folder);
     })?;
@@ -78,9 +78,13 @@ pub fn again(
 }
 
 /// The later campaign again, as far as the slowdowns take it.
-fn prepared(asked: &Asked, campaign: &Campaign, found: &Comparison) -> anyhow::Result<Prepared> {
+fn prepared(
+    request: &Request,
+    campaign: &Campaign,
+    found: &Comparison,
+) -> anyhow::Result<Prepared> {
     let header = &campaign.header;
-    let mut prepared = prepare(asked, &header.command, TOOL)?;
+    let mut prepared = prepare(request, &header.command, TOOL)?;
     same_module(header, &prepared.header).map_err(anyhow::Error::msg)?;
     prepared.adopt(campaign, None);
     prepared.header.config.rounds = rounds(campaign);

@@ -11,10 +11,10 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, ensure};
-use fathom_bench::asked::AskError;
 use fathom_bench::built::NotBuilt;
 use fathom_bench::house::House;
 use fathom_bench::http::{HttpError, Load, rates};
+use fathom_bench::request::RequestError;
 use fathom_record::Variant;
 use fathom_record::load::{FILE_NAME, LoadRun};
 use fathom_report::load;
@@ -57,7 +57,7 @@ pub fn run(args: &Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         "suite http",
         "its servers are started as `fathom run` starts a program",
     )?;
-    let house = invocation.house()?.ok_or(AskError::NoHouse)?;
+    let house = invocation.house()?.ok_or(RequestError::NoHouse)?;
     let builds = match args.variant.as_slice() {
         [] => BUILDS.to_vec(),
         named => named.to_vec(),

@@ -6,7 +6,7 @@
 
 use std::{fs, io, os::unix::fs::symlink, path::Path};
 
-use crate::{asked::AskError, plan::Input};
+use crate::{plan::Input, request::RequestError};
 
 /// Where the copies are, in the folder of the results.
 const COPIES: &str = "dirs";
@@ -14,8 +14,8 @@ const COPIES: &str = "dirs";
 /// Replaces folders that are only to be read by copies of them, made anew.
 ///
 /// # Errors
-/// [`AskError::System`] for one that cannot be copied.
-pub(crate) fn give(input: &mut Input, results: &Path) -> Result<(), AskError> {
+/// [`RequestError::System`] for one that cannot be copied.
+pub(crate) fn give(input: &mut Input, results: &Path) -> Result<(), RequestError> {
     for (number, dir) in input.dirs.iter_mut().enumerate() {
         if !dir.is_read_only {
             continue;
@@ -23,7 +23,7 @@ pub(crate) fn give(input: &mut Input, results: &Path) -> Result<(), AskError> {
         let to = results.join(COPIES).join(number.to_string());
         let made = remove(&to).and_then(|()| copy(&dir.host, &to));
         made.map_err(|error| {
-            AskError::system(format!("--dir: cannot copy {}", dir.host.display()), error)
+            RequestError::system(format!("--dir: cannot copy {}", dir.host.display()), error)
         })?;
         dir.host = to;
     }

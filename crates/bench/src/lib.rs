@@ -13,11 +13,10 @@
 //! ```
 //!
 //! ```text
-//!  Asked ─▶ prepare ─▶ Prepared ─▶ Session ─▶ Results
-//!             ▲ experiment: a design each
+//!  Request ─▶ prepare ─▶ Prepared ─▶ Session ─▶ Results
+//!               ▲ experiment: a design each
 //! ```
 
-pub mod asked;
 pub mod built;
 pub mod check;
 pub mod choose;
@@ -40,6 +39,7 @@ pub mod own;
 pub mod plan;
 pub mod prepare;
 pub mod probe;
+pub mod request;
 pub mod results;
 pub mod session;
 pub mod settings;

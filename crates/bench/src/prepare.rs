@@ -1,7 +1,7 @@
 //! From what was asked for to all that a campaign is made of.
 //!
 //! ```text
-//!  Asked ─▶ Design ─▶ Measured, rows ─▶ Plan, Header, Pace ─▶ Prepared
+//!  Request ─▶ Design ─▶ Measured, rows ─▶ Plan, Header, Pace ─▶ Prepared
 //! ```
 //!
 //! What must stay true: what tells experiments apart is read from the design; what the
@@ -25,7 +25,6 @@ use fathom_record::{
 use fathom_sys::pin;
 
 use crate::{
-    asked::{AskError, Asked, ensure},
     built,
     check::Expected,
     choose::{self, Absent, Builds, Menu, OWN, Program, Row, Wanted},
@@ -39,6 +38,7 @@ use crate::{
     idle, layout,
     plan::{Folder, Plan, Task},
     probe::kept,
+    request::{Request, RequestError, ensure},
     session::Pace,
     shard,
     trial::{self, Broken, Trial},
@@ -97,44 +97,50 @@ pub struct Prepared {
 /// of what it is a command of.
 ///
 /// # Errors
-/// [`AskError`], one line. Nothing is measured by then, and nothing is written but the
+/// [`RequestError`], one line. Nothing is measured by then, and nothing is written but the
 /// modules that are made for it.
-pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared, AskError> {
-    let design = asked.subject.design();
-    let house = asked.house.as_ref();
-    let (mut outside, remarks) = find_outside(house, &asked.engines);
+pub fn prepare(
+    request: &Request,
+    command: &[String],
+    tool: &str,
+) -> Result<Prepared, RequestError> {
+    let design = request.subject.design();
+    let house = request.house.as_ref();
+    let (mut outside, remarks) = find_outside(house, &request.engines);
     for (spec, presence) in &mut outside {
         *presence = (design.presence)(spec, presence.clone())?;
     }
     let here = Here {
-        asked,
+        request,
         house,
         outside: &outside,
     };
     let mut measured = (design.measured)(&here)?;
-    override_by(&mut measured, asked)?;
-    let part = asked
+    override_by(&mut measured, request)?;
+    let part = request
         .shard
         .map(|shard| shard.part(|name| env::var(name).ok()));
     let shard = part
         .transpose()?
-        .map(|part| shard::take(&mut measured, design, (part, asked.anchors)));
+        .map(|part| shard::take(&mut measured, design, (part, request.anchors)));
     let shard = shard.transpose()?;
     let (rows, absent) = rows(&here, &measured)?;
     let folder = folder(&here, &measured)?;
     let is_new_folder = !folder.exists();
-    let mut plan = plan(asked, &measured, &rows, &folder);
-    let mut header = header(asked, (&plan, &rows, &absent), &measured, command, tool)?;
+    let mut plan = plan(request, &measured, &rows, &folder);
+    let mut header = header(request, (&plan, &rows, &absent), &measured, command, tool)?;
     header.config.shard = shard;
     let to_make: Vec<PathBuf> = (measured.written.iter())
         .map(|(name, _)| folder.join(name))
         .collect();
-    built::find(&plan, &to_make).map_err(AskError::NotBuilt)?;
+    built::find(&plan, &to_make).map_err(RequestError::NotBuilt)?;
     for (name, bytes) in &measured.written {
         let path = folder.join(name);
         fs::create_dir_all(&folder)
             .and_then(|()| fs::write(&path, bytes))
-            .map_err(|error| AskError::system(format!("cannot write {}", path.display()), error))?;
+            .map_err(|error| {
+                RequestError::system(format!("cannot write {}", path.display()), error)
+            })?;
     }
     copies::give(&mut plan.input, &folder)?;
     // Where nothing is compared nobody asks what a layout is worth.
@@ -148,11 +154,11 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
     drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
     Ok(Prepared {
         design,
-        pace: pace(asked),
-        skips_probe: asked.skips_probe,
-        probes_again: asked.probes_again,
-        wait_idle: asked.duration.wait_idle.unwrap_or(idle::LIMIT),
-        probe_limit: asked.duration.is_quick.then_some(PROBE_QUICK),
+        pace: pace(request),
+        skips_probe: request.skips_probe,
+        probes_again: request.probes_again,
+        wait_idle: request.duration.wait_idle.unwrap_or(idle::LIMIT),
+        probe_limit: request.duration.is_quick.then_some(PROBE_QUICK),
         engines,
         plan,
         header,
@@ -166,11 +172,11 @@ pub fn prepare(asked: &Asked, command: &[String], tool: &str) -> Result<Prepared
 }
 
 /// The lines of the table, and what cannot be one.
-fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>), AskError> {
-    let (asked, design) = (here.asked, here.asked.subject.design());
-    let (own_strategies, lacking) = (design.strategies)(asked, measured)?;
+fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>), RequestError> {
+    let (request, design) = (here.request, here.request.subject.design());
+    let (own_strategies, lacking) = (design.strategies)(request, measured)?;
     let wanted = (design.wanted)(here);
-    let own_further = match wanted.is_empty() && asked.settings.settings().next().is_none() {
+    let own_further = match wanted.is_empty() && request.settings.settings().next().is_none() {
         true => further(design, measured, &own_strategies),
         false => Vec::new(),
     };
@@ -184,8 +190,8 @@ fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>),
         natives: &measured.natives,
         outside: here.outside,
     };
-    let (mut rows, mut absent) = choose::rows(&wanted, &menu).map_err(AskError::Refused)?;
-    if asked.engines.is_empty() {
+    let (mut rows, mut absent) = choose::rows(&wanted, &menu).map_err(RequestError::Refused)?;
+    if request.engines.is_empty() {
         // The experiment's own list is a wish, not a demand.
         absent
             .iter_mut()
@@ -195,7 +201,7 @@ fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>),
     absent.extend((design.absent)(here)?);
     let builds = (design.builds)(&measured.variants);
     absent.extend(without_a_build(&mut rows, &builds, &measured.variants));
-    rows = (design.rows)(rows, asked);
+    rows = (design.rows)(rows, request);
     ensure(!rows.is_empty(), || {
         let why = absent
             .iter()
@@ -238,21 +244,24 @@ fn without_a_build(rows: &mut Vec<Row>, builds: &Builds<'_>, all: &[Variant]) ->
 }
 
 /// What the user says comes before what the design would have.
-fn override_by(measured: &mut Measured, asked: &Asked) -> Result<(), AskError> {
-    if !asked.variants.is_empty() {
-        let is_wasm = asked.variants.iter().all(|variant| variant.is_wasm());
+fn override_by(measured: &mut Measured, request: &Request) -> Result<(), RequestError> {
+    if !request.variants.is_empty() {
+        let is_wasm = request.variants.iter().all(|variant| variant.is_wasm());
         ensure(is_wasm, || {
             "--variant is wasm or wasm-simd; native code is an engine".to_owned()
         })?;
         ensure(measured.module.is_none(), || {
             "--variant is for suites; a module is run as it is".to_owned()
         })?;
-        measured.variants.clone_from(&asked.variants);
+        measured.variants.clone_from(&request.variants);
     }
-    if !asked.threads.is_empty() {
-        let is_sane = asked.threads.iter().all(|count| (1..=1024).contains(count));
+    if !request.threads.is_empty() {
+        let is_sane = request
+            .threads
+            .iter()
+            .all(|count| (1..=1024).contains(count));
         ensure(is_sane, || "--threads is 1 to 1024".to_owned())?;
-        measured.threads.clone_from(&asked.threads);
+        measured.threads.clone_from(&request.threads);
     }
     let writer = |one: &&Program<'_>| one.folder == Some(Folder::Empty);
     if let Some(program) = measured.programs.iter().find(writer) {
@@ -263,9 +272,9 @@ fn override_by(measured: &mut Measured, asked: &Asked) -> Result<(), AskError> {
             )
         })?;
     }
-    measured.settings.override_by(&asked.settings);
-    if !asked.strategies.is_empty() {
-        measured.strategies.clone_from(&asked.strategies);
+    measured.settings.override_by(&request.settings);
+    if !request.strategies.is_empty() {
+        measured.strategies.clone_from(&request.strategies);
     }
     Ok(())
 }
@@ -321,19 +330,19 @@ fn by_name(identities: &[String], outside: &[(EngineSpec, Presence)]) -> BTreeMa
     known.filter(|(_, identity)| !identity.is_empty()).collect()
 }
 
-fn own_drivers(house: Option<&House>) -> Result<Vec<ProcessDriver>, AskError> {
-    let unknown = |error| AskError::system("cannot find this executable", error);
+fn own_drivers(house: Option<&House>) -> Result<Vec<ProcessDriver>, RequestError> {
+    let unknown = |error| RequestError::system("cannot find this executable", error);
     let native = std::env::current_exe().map_err(unknown)?;
     let native = ProcessDriver::new(native, ["runner", "native"]);
     Ok(vec![generator::own_driver(house).map_err(unknown)?, native])
 }
 
 /// The results folder: the one named, or the next free one of the day.
-fn folder(here: &Here<'_>, measured: &Measured) -> Result<PathBuf, AskError> {
-    if let Some(folder) = &here.asked.out {
+fn folder(here: &Here<'_>, measured: &Measured) -> Result<PathBuf, RequestError> {
+    if let Some(folder) = &here.request.out {
         return Ok(folder.clone());
     }
-    let results = &here.asked.results;
+    let results = &here.request.results;
     let date = rfc3339(SystemTime::now());
     let day = date.split('T').next().unwrap_or(&date);
     // A file's name may be as long as a folder's, which has a day and a number beside it.
@@ -342,12 +351,12 @@ fn folder(here: &Here<'_>, measured: &Measured) -> Result<PathBuf, AskError> {
     let free = |name: &String| !results.join(name).exists();
     let numbered = (2..1000).map(|number| format!("{base}-{number}"));
     let name = std::iter::once(base.clone()).chain(numbered).find(free);
-    let none = || AskError::refused("no free name for the results; name a folder with --out");
+    let none = || RequestError::refused("no free name for the results; name a folder with --out");
     Ok(results.join(name.ok_or_else(none)?))
 }
 
-fn plan(asked: &Asked, measured: &Measured, rows: &[Row], folder: &Path) -> Plan {
-    let design = asked.subject.design();
+fn plan(request: &Request, measured: &Measured, rows: &[Row], folder: &Path) -> Plan {
+    let design = request.subject.design();
     let builds = (design.builds)(&measured.variants);
     let threads = &measured.threads;
     let mut tasks = choose::tasks(rows, &measured.programs, &builds, threads, design.controls);
@@ -355,7 +364,7 @@ fn plan(asked: &Asked, measured: &Measured, rows: &[Row], folder: &Path) -> Plan
     for task in &mut tasks {
         task.artifact = folder.join(&task.artifact);
         match &mut task.expected {
-            Expected::SameAs(_) if asked.any_output => task.expected = Expected::Anything,
+            Expected::SameAs(_) if request.any_output => task.expected = Expected::Anything,
             Expected::SameAs(reference) => *reference = folder.join(&*reference),
             Expected::Answer(_) | Expected::Text(_) | Expected::Near(_) | Expected::Anything => {}
         }
@@ -364,24 +373,24 @@ fn plan(asked: &Asked, measured: &Measured, rows: &[Row], folder: &Path) -> Plan
         config: Config::default(),
         workloads: measured.notes.clone(),
         tasks,
-        input: asked.input.clone(),
+        input: request.input.clone(),
         cycles: design.cycles,
         cache: Some(folder.join(CACHE)),
-        exits_allowed: asked.exits_allowed.clone(),
+        exits_allowed: request.exits_allowed.clone(),
     }
 }
 
 fn header(
-    asked: &Asked,
+    request: &Request,
     (plan, rows, absent): (&Plan, &[Row], &[Absent]),
     measured: &Measured,
     command: &[String],
     tool: &str,
-) -> Result<Header, AskError> {
-    let (design, duration) = (asked.subject.design(), &asked.duration);
+) -> Result<Header, RequestError> {
+    let (design, duration) = (request.subject.design(), &request.duration);
     // The last processors first: interrupts tend to be served on the first.
     let mut cpus = pin::allowed_cpus()
-        .map_err(|error| AskError::system("which processors may be used", error))?;
+        .map_err(|error| RequestError::system("which processors may be used", error))?;
     cpus.reverse();
     let baseline = rows.iter().find(|row| (design.is_baseline)(row));
     let now = SystemTime::now();
@@ -397,15 +406,15 @@ fn header(
         iterations: iterations.max(1),
         limit_ms: millis(limit),
         cpus: cpus.iter().map(|&cpu| cpu as u32).collect(),
-        seed: asked
+        seed: request
             .seed
             .unwrap_or(since_epoch.map_or(0, |since| since.as_secs())),
         layout_varies: true,
         baseline: Some(baseline.unwrap_or(&rows[0]).sandbox.id()),
         module: measured.module.clone(),
-        any_output: asked.any_output,
-        folder: Some(asked.folder.clone()),
-        budget_ms: pace(asked).budget.map(millis),
+        any_output: request.any_output,
+        folder: Some(request.folder.clone()),
+        budget_ms: pace(request).budget.map(millis),
         absent: absent.iter().map(AbsentNote::from).collect(),
         uncounted: match design.counting {
             Counting::No => None,
@@ -420,7 +429,7 @@ fn header(
         name: measured.title.clone(),
         date: rfc3339(now),
         command: command.to_vec(),
-        request: Some(asked.recorded()?),
+        request: Some(request.recorded()?),
         host: host::collect(),
         config,
         workloads: plan.workloads.clone(),
@@ -442,8 +451,8 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn pace(asked: &Asked) -> Pace {
-    let (design, duration) = (asked.subject.design(), &asked.duration);
+fn pace(request: &Request) -> Pace {
+    let (design, duration) = (request.subject.design(), &request.duration);
     let default = match duration.is_quick {
         true => BUDGET_QUICK,
         false => design.budget,
@@ -471,14 +480,14 @@ impl Prepared {
     /// feature of the program, on the next.
     ///
     /// # Errors
-    /// [`AskError::Trial`] for a program that runs nowhere; nothing is left of it then. If
+    /// [`RequestError::Trial`] for a program that runs nowhere; nothing is left of it then. If
     /// there can be no folder for its output.
-    pub fn look_first(&mut self, stop: &AtomicBool) -> Result<(), AskError> {
+    pub fn look_first(&mut self, stop: &AtomicBool) -> Result<(), RequestError> {
         if self.header.config.module.is_none() {
             return Ok(());
         }
         fs::create_dir_all(&self.folder).map_err(|error| {
-            AskError::system(format!("cannot make {}", self.folder.display()), error)
+            RequestError::system(format!("cannot make {}", self.folder.display()), error)
         })?;
         let reference = self.folder.join("output.stdout");
         let limit = Duration::from_millis(self.plan.config.limit_ms);
@@ -516,7 +525,7 @@ impl Prepared {
             // The folder of all results goes, too, if this was its first.
             let _ = self.folder.parent().map(fs::remove_dir);
         }
-        Err(AskError::Trial(broken))
+        Err(RequestError::Trial(broken))
     }
 
     fn learn(&mut self, trial: Trial) {

@@ -16,10 +16,10 @@ use std::{fmt, str::FromStr};
 use fathom_record::campaign::ShardNote;
 
 use crate::{
-    asked::{AskError, ensure},
     check::Expected,
     choose::Program,
     experiment::{Design, Measured},
+    request::{RequestError, ensure},
 };
 
 /// What `--shard` says.
@@ -51,10 +51,10 @@ impl Part {
     ///
     /// # Errors
     /// That there is no such shard: the file was changed.
-    pub fn of(note: &ShardNote) -> Result<Part, AskError> {
+    pub fn of(note: &ShardNote) -> Result<Part, RequestError> {
         Part::new(note.index, note.count).ok_or_else(|| {
             let ShardNote { index, count, .. } = note;
-            AskError::refused(format!("the campaign says it is shard {index}/{count}"))
+            RequestError::refused(format!("the campaign says it is shard {index}/{count}"))
         })
     }
 
@@ -102,7 +102,7 @@ impl Shard {
     ///
     /// # Errors
     /// They are not set, contradict each other, or do not say how many shards there are.
-    pub fn part(self, variable: impl Fn(&str) -> Option<String>) -> Result<Part, AskError> {
+    pub fn part(self, variable: impl Fn(&str) -> Option<String>) -> Result<Part, RequestError> {
         let asked = match self {
             Shard::Part(part) => return Ok(part),
             Shard::Auto(count) => count,
@@ -118,7 +118,7 @@ impl Shard {
         let slurm = variable(SLURM_ID).map(|id| slurm(&id, asked, &variable));
         let mut found = found.into_iter().chain([slurm]).flatten();
         let part = found.next().unwrap_or_else(|| {
-            Err(AskError::refused(format!(
+            Err(RequestError::refused(format!(
                 "--shard auto: none of {SLURM_ID}, JOB_COMPLETION_INDEX and PARALLEL_SEQ is set; \
                  say --shard i/n"
             )))
@@ -139,10 +139,10 @@ fn slurm(
     id: &str,
     asked: Option<u32>,
     variable: &impl Fn(&str) -> Option<String>,
-) -> Result<Part, AskError> {
+) -> Result<Part, RequestError> {
     let of_array = |name: &str| match variable(name) {
         Some(value) => number(name, &value),
-        None => Err(AskError::refused(format!(
+        None => Err(RequestError::refused(format!(
             "--shard auto: {name} is not set"
         ))),
     };
@@ -161,7 +161,7 @@ fn slurm(
         .filter(|_| is_whole)
         .and_then(|far| Part::new(far / step + 1, count));
     let part = part.ok_or_else(|| {
-        AskError::refused(format!(
+        RequestError::refused(format!(
             "--shard auto: task {id} of a Slurm array of {count} from {first} to {last} by {step}: \
              an array without gaps is needed"
         ))
@@ -176,23 +176,23 @@ fn slurm(
 }
 
 /// Of a scheduler that says which, but not of how many.
-fn counted(who: &str, number: u32, first: u32, asked: Option<u32>) -> Result<Part, AskError> {
+fn counted(who: &str, number: u32, first: u32, asked: Option<u32>) -> Result<Part, RequestError> {
     let count = asked.ok_or_else(|| {
-        AskError::refused(format!(
+        RequestError::refused(format!(
             "--shard auto: {who} does not say how many shards there are; say --shard auto/n"
         ))
     })?;
     let index = number.checked_sub(first).and_then(|far| far.checked_add(1));
     let part = index.and_then(|index| Part::new(index, count));
     part.ok_or_else(|| {
-        AskError::refused(format!(
+        RequestError::refused(format!(
             "--shard auto/{count}: {who} numbers this job {number}, from {first}"
         ))
     })
 }
 
-fn number(name: &str, value: &str) -> Result<u32, AskError> {
-    let refused = || AskError::refused(format!("--shard auto: {name} is `{value}`, no number"));
+fn number(name: &str, value: &str) -> Result<u32, RequestError> {
+    let refused = || RequestError::refused(format!("--shard auto: {name} is `{value}`, no number"));
     value.parse().map_err(|_| refused())
 }
 
@@ -208,7 +208,7 @@ pub(crate) fn take(
     measured: &mut Measured,
     design: &Design,
     (part, anchors): (Part, Option<u32>),
-) -> Result<ShardNote, AskError> {
+) -> Result<ShardNote, RequestError> {
     ensure(design.controls.compares(), || {
         format!(
             "--shard divides the workloads of a suite; `{}` is not one",
@@ -250,13 +250,13 @@ fn anchor_count(
     (all, part): (usize, Part),
     asked: Option<u32>,
     title: &str,
-) -> Result<usize, AskError> {
+) -> Result<usize, RequestError> {
     let workloads = |count: usize| match count {
         1 => "1 workload".to_owned(),
         _ => format!("{count} workloads"),
     };
     let spare = all.checked_sub(part.count as usize).ok_or_else(|| {
-        AskError::refused(format!(
+        RequestError::refused(format!(
             "--shard {}/{}: {title} has {}, at least one for each shard is needed",
             part.index,
             part.count,

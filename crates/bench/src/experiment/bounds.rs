@@ -24,10 +24,10 @@ use super::{
     measured::{has_answer, names, note, program, size, suite},
 };
 use crate::{
-    asked::{AskError, Strategies},
     choose::{OWN, OWN_DRIVER},
     engines::{EngineSpec, Presence},
     probe::{Ending, Runner, Subject, TIME_LIMIT},
+    request::{RequestError, Strategies},
     settings::{Choices, has_effect_on},
 };
 
@@ -53,15 +53,15 @@ pub(super) static DESIGN: Design = Design {
     iterations: 2,
     measured,
     presence: with_memory64,
-    strategies: |asked, _| strategies(&asked.strategies),
+    strategies: |request, _| strategies(&request.strategies),
     suits: |task| suits(&task.cell),
     is_baseline: |row| row.driver == OWN_DRIVER && row.sandbox.strategy == Bounds::None.name(),
     ..Design::USUAL
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
-    let (asked, house) = (here.asked, here.suites()?);
-    let (size, names) = (size(asked), names(asked, &QUICK));
+fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
+    let (request, house) = (here.request, here.suites()?);
+    let (size, names) = (size(request), names(request, &QUICK));
     let suites = SUITES.iter().map(|name| suite(house, name));
     let suites = suites.collect::<Result<Vec<_>, _>>()?;
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
@@ -78,7 +78,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
         let all = suites.iter().flat_map(|suite| &suite.workloads);
         let all: Vec<&str> = all.map(|workload| workload.name.as_str()).collect();
         let words = format!("no workload `{unknown}`; there are: {}", all.join(" "));
-        return Err(AskError::Refused(words));
+        return Err(RequestError::Refused(words));
     }
     for note in &notes {
         has_answer(&note.name, note.answer.as_deref(), &size)?;
@@ -94,18 +94,18 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
 
 /// Our strategies to measure, and those that this host lacks: all there are, or
 /// what is asked for beside the two that everything is compared with.
-fn strategies(asked: &[Strategies]) -> Result<Chosen, AskError> {
+fn strategies(request: &[Strategies]) -> Result<Chosen, RequestError> {
     let mut names = vec![
         BoundsChoice::Auto.to_string(),
         Bounds::None.name().to_owned(),
     ];
     let mut absent = Vec::new();
-    for choice in wanted(asked)? {
+    for choice in wanted(request)? {
         let name = choice.to_string();
         if names.contains(&name) {
             continue;
         }
-        if let (BoundsChoice::Named(bounds), []) = (choice, asked)
+        if let (BoundsChoice::Named(bounds), []) = (choice, request)
             && bounds.is_diagnostic()
         {
             let why = "not there to run fast: name it in --bounds to measure it";
@@ -114,21 +114,21 @@ fn strategies(asked: &[Strategies]) -> Result<Chosen, AskError> {
         }
         match Engine::new(&Config::new().bounds(choice).allow_unchecked(true)) {
             Ok(_) => names.push(name),
-            Err(error) => absent.push(own_absent(&name, error.to_string(), !asked.is_empty())),
+            Err(error) => absent.push(own_absent(&name, error.to_string(), !request.is_empty())),
         }
     }
     Ok((names, absent))
 }
 
 /// Every strategy in its usual form unless some are named; `forms` are all forms.
-fn wanted(asked: &[Strategies]) -> Result<Vec<BoundsChoice>, AskError> {
+fn wanted(request: &[Strategies]) -> Result<Vec<BoundsChoice>, RequestError> {
     let is_measured = |bounds: &Bounds| !bounds.is_diagnostic();
     let measured = |list: &[Bounds]| -> Vec<BoundsChoice> {
         let list = list.iter().copied().filter(is_measured);
         list.map(BoundsChoice::Named).collect()
     };
     let mut wanted = Vec::new();
-    for word in asked {
+    for word in request {
         match word {
             Strategies::All => wanted.extend(measured(&Bounds::ALL)),
             Strategies::Forms => wanted.extend(measured(&Bounds::FORMS)),
@@ -139,7 +139,7 @@ fn wanted(asked: &[Strategies]) -> Result<Vec<BoundsChoice>, AskError> {
             Strategies::One(own) => wanted.push(own.choice),
         }
     }
-    if asked.is_empty() {
+    if request.is_empty() {
         wanted.extend(Bounds::ALL.into_iter().map(BoundsChoice::Named));
     }
     Ok(wanted)
@@ -166,7 +166,7 @@ fn named(sandbox: &Sandbox) -> Option<Bounds> {
 
 /// An engine that is installed is absent here where it does not know 64-bit
 /// memories.
-fn with_memory64(spec: &EngineSpec, presence: Presence) -> Result<Presence, AskError> {
+fn with_memory64(spec: &EngineSpec, presence: Presence) -> Result<Presence, RequestError> {
     if matches!(presence, Presence::Absent { .. }) {
         return Ok(presence);
     }
@@ -186,8 +186,9 @@ fn with_memory64(spec: &EngineSpec, presence: Presence) -> Result<Presence, AskE
         export: "answer".to_owned(),
         args: Vec::new(),
     };
-    let module = wat::parse_str(MEMORY64)
-        .map_err(|error| AskError::Refused(format!("the module with a 64-bit memory: {error}")))?;
+    let module = wat::parse_str(MEMORY64).map_err(|error| {
+        RequestError::Refused(format!("the module with a 64-bit memory: {error}"))
+    })?;
     let why = match runner.call_all(&module, vec![call]) {
         Ok(answers) => match answers.ending {
             Ending::Done => return Ok(presence),

@@ -19,9 +19,9 @@ use fathom_record::{Compared, Experiment, Setting, Variant, campaign::WorkloadNo
 use super::{Command, Design, Here, Measured, suite};
 use crate::settings::Choices;
 use crate::{
-    asked::{AskError, Strategies, ensure},
     check::Expected,
     choose::Program,
+    request::{RequestError, Strategies, ensure},
 };
 
 /// Calls in a run: the size of the programs, by which the report divides.
@@ -84,23 +84,23 @@ pub(super) static DESIGN: Design = Design {
     ..suite::TIMED
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
-    let asked = here.asked;
-    ensure(asked.size.is_none(), || "calls has no sizes".to_owned())?;
+fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
+    let request = here.request;
+    ensure(request.size.is_none(), || "calls has no sizes".to_owned())?;
     let known = PROGRAMS.map(|(name, ..)| name);
     let is_unknown = |name: &&String| !known.contains(&name.as_str());
-    if let Some(unknown) = asked.workloads.iter().find(is_unknown) {
+    if let Some(unknown) = request.workloads.iter().find(is_unknown) {
         let known = known.join(" ");
         let words = format!("calls has no workload `{unknown}`; it has: {known}");
-        return Err(AskError::Refused(words));
+        return Err(RequestError::Refused(words));
     }
     let is_asked = |name: &str| {
-        asked.workloads.is_empty() || asked.workloads.iter().any(|asked| asked == name)
+        request.workloads.is_empty() || request.workloads.iter().any(|request| request == name)
     };
     let (mut programs, mut notes, mut written) = (Vec::new(), Vec::new(), Vec::new());
     for (name, why, step) in PROGRAMS.into_iter().filter(|(name, ..)| is_asked(name)) {
         let wasm = wat::parse_str(text(step))
-            .map_err(|error| AskError::Refused(format!("a module of Fathom's own: {error}")))?;
+            .map_err(|error| RequestError::Refused(format!("a module of Fathom's own: {error}")))?;
         let file = PathBuf::from(format!("{name}.wasm"));
         written.push((format!("{name}.wasm"), wasm));
         notes.push(WorkloadNote {

@@ -7,7 +7,7 @@ use super::{
     measured::{DEFAULT, suite},
     suite::of_suite,
 };
-use crate::{asked::AskError, choose::Controls, settings::Choices};
+use crate::{choose::Controls, request::RequestError, settings::Choices};
 
 /// How it is measured. A run is only there to prove that what was compiled works, so
 /// one is enough.
@@ -22,8 +22,8 @@ pub(super) static DESIGN: Design = Design {
     ..Design::USUAL
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
-    let measured = of_suite(here.asked, &suite(here.suites()?, "large")?)?;
+fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
+    let measured = of_suite(here.request, &suite(here.suites()?, "large")?)?;
     Ok(Measured {
         title: "compile".to_owned(),
         settings: Choices::default().with(Setting::Opt, &["speed", "none"]),

@@ -7,12 +7,12 @@ use fathom_record::{Experiment, Variant};
 
 use super::Measured;
 use crate::{
-    asked::{AskError, Asked, Strategies},
     choose::{Absent, Builds, Controls, OWN, Row, Wanted},
     engines::{EngineSpec, Presence},
     house::House,
     own::OwnStrategy,
     plan::Task,
+    request::{Request, RequestError, Strategies},
 };
 
 /// A command of Fathom's that measures.
@@ -50,7 +50,7 @@ pub enum Traces {
 #[derive(Clone, Copy, Debug)]
 pub struct Here<'a> {
     /// What was asked for.
-    pub asked: &'a Asked,
+    pub request: &'a Request,
     /// Where suites and engines are.
     pub house: Option<&'a House>,
     /// The outside engines.
@@ -61,9 +61,9 @@ impl<'a> Here<'a> {
     /// Where suites are.
     ///
     /// # Errors
-    /// [`AskError::NoHouse`].
-    pub fn suites(&self) -> Result<&'a House, AskError> {
-        self.house.ok_or(AskError::NoHouse)
+    /// [`RequestError::NoHouse`].
+    pub fn suites(&self) -> Result<&'a House, RequestError> {
+        self.house.ok_or(RequestError::NoHouse)
     }
 }
 
@@ -111,20 +111,20 @@ pub struct Design {
     pub controls: Controls,
 
     /// What is run.
-    pub measured: fn(&Here<'_>) -> Result<Measured, AskError>,
+    pub measured: fn(&Here<'_>) -> Result<Measured, RequestError>,
     /// Whether an engine that is installed can be measured.
-    pub presence: fn(&EngineSpec, Presence) -> Result<Presence, AskError>,
+    pub presence: fn(&EngineSpec, Presence) -> Result<Presence, RequestError>,
     /// Which of our strategies.
-    pub strategies: fn(&Asked, &Measured) -> Result<Chosen, AskError>,
+    pub strategies: fn(&Request, &Measured) -> Result<Chosen, RequestError>,
     /// Which engines; none named: all there are.
     pub wanted: fn(&Here<'_>) -> Vec<Wanted>,
     /// Generators by which our first row is measured as well, where nobody names engines or
     /// settings.
     pub generators: fn(&Measured) -> &'static [Codegen],
     /// What else cannot be measured here.
-    pub absent: fn(&Here<'_>) -> Result<Vec<Absent>, AskError>,
+    pub absent: fn(&Here<'_>) -> Result<Vec<Absent>, RequestError>,
     /// What becomes of the rows.
-    pub rows: fn(Vec<Row>, &Asked) -> Vec<Row>,
+    pub rows: fn(Vec<Row>, &Request) -> Vec<Row>,
     /// The builds that rows are measured on.
     pub builds: fn(&[Variant]) -> Builds<'_>,
     /// Whether a task makes sense.
@@ -155,10 +155,10 @@ impl Design {
         traces: Traces::Run,
         is_traced: |_| false,
         controls: Controls::FirstAndNative,
-        measured: |_| Err(AskError::NoHouse),
+        measured: |_| Err(RequestError::NoHouse),
         presence: |_, presence| Ok(presence),
         strategies: usual,
-        wanted: |here| here.asked.engines.clone(),
+        wanted: |here| here.request.engines.clone(),
         generators: |_| &[],
         absent: |_| Ok(Vec::new()),
         rows: |rows, _| rows,
@@ -182,7 +182,7 @@ impl fmt::Debug for Design {
 }
 
 /// The strategies that are named, and those of them that this host lacks.
-fn usual(asked: &Asked, measured: &Measured) -> Result<Chosen, AskError> {
+fn usual(request: &Request, measured: &Measured) -> Result<Chosen, RequestError> {
     let mut own: Vec<OwnStrategy> = Vec::new();
     let plain = |bounds| OwnStrategy {
         choice: BoundsChoice::Named(bounds),
@@ -211,7 +211,7 @@ fn usual(asked: &Asked, measured: &Measured) -> Result<Chosen, AskError> {
         match lack {
             None => names.push(name),
             Some(why) => {
-                let is_wanted = asked.strategies.contains(&Strategies::One(one));
+                let is_wanted = request.strategies.contains(&Strategies::One(one));
                 absent.push(own_absent(&name, why, is_wanted));
             }
         }
@@ -221,8 +221,8 @@ fn usual(asked: &Asked, measured: &Measured) -> Result<Chosen, AskError> {
 
 /// Without the build for exactly this machine, unless engines are named: growing is the
 /// kernel's work, whatever the compiler tuned for.
-pub(super) fn without_tuned(mut rows: Vec<Row>, asked: &Asked) -> Vec<Row> {
-    if asked.engines.is_empty() {
+pub(super) fn without_tuned(mut rows: Vec<Row>, request: &Request) -> Vec<Row> {
+    if request.engines.is_empty() {
         rows.retain(|row| row.native != Some(Variant::NativeTuned));
     }
     rows

@@ -27,9 +27,9 @@ use super::{
     waterfall::beside,
 };
 use crate::{
-    asked::AskError,
     choose::{Builds, Controls, OWN, Program, Row, Wanted},
     plan::Task,
+    request::RequestError,
     suite::Suite,
     unrun::unrun,
 };
@@ -83,10 +83,10 @@ pub(super) static DESIGN: Design = Design {
     ..Design::USUAL
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
-    let (asked, suite) = (here.asked, suite(here.suites()?, "wasi-io")?);
-    let size = size(asked);
-    let (mut programs, mut notes) = answered(&suite, &names(asked, &STUDY), &size)?;
+fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
+    let (request, suite) = (here.request, suite(here.suites()?, "wasi-io")?);
+    let size = size(request);
+    let (mut programs, mut notes) = answered(&suite, &names(request, &STUDY), &size)?;
     let (smaller, their_notes) = smaller(&suite, &programs, &size)?;
     programs.extend(smaller);
     notes.extend(their_notes);
@@ -122,7 +122,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
 
 /// Those of the programs that the study's figures show by size, at smaller ones:
 /// `NAME-of-BYTES`.
-fn smaller(suite: &Suite, all: &[Program<'_>], size: &str) -> Result<Programs, AskError> {
+fn smaller(suite: &Suite, all: &[Program<'_>], size: &str) -> Result<Programs, RequestError> {
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
     let shown = all.iter().filter(|one| TRENDS.contains(&&*one.name));
     for (whole, factor) in shown.flat_map(|one| SMALLER.map(|factor| (one, factor))) {
@@ -171,8 +171,8 @@ fn library_calls(program: &Program<'_>) -> Option<u64> {
 
 /// The engines that were named, or all there are, as they come.
 fn wanted(here: &Here<'_>) -> Vec<Wanted> {
-    if !here.asked.engines.is_empty() {
-        return here.asked.engines.clone();
+    if !here.request.engines.is_empty() {
+        return here.request.engines.clone();
     }
     let outside = here.outside.iter().map(|(spec, _)| spec.name.as_str());
     let own = [OWN, Variant::NativeGcc.name()].into_iter();

@@ -19,8 +19,8 @@ use super::{
     measured::{DEFAULT, answered, names, size, suite},
 };
 use crate::{
-    asked::AskError,
     choose::{Controls, NATIVE, OWN, Row, Wanted},
+    request::RequestError,
 };
 
 /// The ways to make a fiber in WebAssembly.
@@ -87,10 +87,10 @@ fn measured(
     title: &str,
     quick: &[&str],
     all: &[&str],
-) -> Result<Measured, AskError> {
-    let (asked, suite) = (here.asked, suite(here.suites()?, "fibers")?);
-    let size = size(asked);
-    let mut names = names(asked, quick);
+) -> Result<Measured, RequestError> {
+    let (request, suite) = (here.request, suite(here.suites()?, "fibers")?);
+    let size = size(request);
+    let mut names = names(request, quick);
     if names.is_empty() {
         names = all.iter().map(|name| (*name).to_owned()).collect();
     }
@@ -111,8 +111,8 @@ fn measured(
 
 /// The engines that were named, or those that run programs fast.
 fn wanted(here: &Here<'_>) -> Vec<Wanted> {
-    if !here.asked.engines.is_empty() {
-        return here.asked.engines.clone();
+    if !here.request.engines.is_empty() {
+        return here.request.engines.clone();
     }
     let outside = OUTSIDE.iter().filter(|name| {
         let mut known = here.outside.iter();

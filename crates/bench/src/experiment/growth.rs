@@ -10,8 +10,8 @@ use super::{
     measured::{growing, suite},
 };
 use crate::{
-    asked::{AskError, ensure},
     choose::Controls,
+    request::{RequestError, ensure},
 };
 
 /// Pages in all, and at a time. One page at once and no growth is what an instance costs
@@ -31,9 +31,9 @@ pub(super) static DESIGN: Design = Design {
     ..Design::USUAL
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
+fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
     let suite = suite(here.suites()?, "wasi")?;
-    ensure(here.asked.workloads.is_empty(), || {
+    ensure(here.request.workloads.is_empty(), || {
         "growth has no kernels".to_owned()
     })?;
     Ok(Measured {

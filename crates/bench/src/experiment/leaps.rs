@@ -15,8 +15,8 @@ use super::{
     suite::QUICK,
 };
 use crate::{
-    asked::AskError,
     choose::{Absent, NATIVE, OWN, Wanted},
+    request::RequestError,
 };
 
 /// The paper's numbers of instances.
@@ -44,10 +44,10 @@ pub(super) static DESIGN: Design = Design {
     ..SIDE_BY_SIDE
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
-    let asked = here.asked;
-    let size = size(asked);
-    let kernels = names(asked, &QUICK);
+fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
+    let request = here.request;
+    let size = size(request);
+    let kernels = names(request, &QUICK);
     let programs = answered(&suite(here.suites()?, "polybench")?, &kernels, &size)?;
     let title = format!("leaps-and-bounds-{size}");
     Ok(side_by_side(title, programs, threads()))
@@ -68,15 +68,15 @@ pub(super) fn threads() -> Vec<u32> {
 fn wanted(here: &Here<'_>) -> Vec<Wanted> {
     let build = |house: &crate::house::House| house.suite("polybench").join("build");
     let built = here.house.map(|house| build(house).join(NATIVE_GCC));
-    let has_gcc = built.is_some_and(|folder| folder.join(size(here.asked)).is_dir());
+    let has_gcc = built.is_some_and(|folder| folder.join(size(here.request)).is_dir());
     engines(here, has_gcc.then_some(NATIVE_GCC))
 }
 
 /// The engines that were named, or the paper's, each in every way it can be asked to
 /// check.
 pub(super) fn engines(here: &Here<'_>, more: Option<&str>) -> Vec<Wanted> {
-    if !here.asked.engines.is_empty() {
-        return here.asked.engines.clone();
+    if !here.request.engines.is_empty() {
+        return here.request.engines.clone();
     }
     let mut wanted = vec![plain(OWN), plain(NATIVE)];
     wanted.extend(more.map(plain));

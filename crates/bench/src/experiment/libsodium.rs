@@ -21,9 +21,9 @@ use super::{
     measured::{answered, names, size, suite},
 };
 use crate::{
-    asked::{AskError, Strategies},
     choose::{Absent, Builds, NATIVE, OWN, Wanted},
     engines::EngineSpec,
+    request::{RequestError, Strategies},
 };
 
 /// The 2023 study's build has bulk memory and no vectors; older engines take the other.
@@ -90,9 +90,9 @@ pub(super) static DESIGN_2023: Design = Design {
     ..LIBRARY
 };
 
-fn measured(here: &Here<'_>, title: &str) -> Result<Measured, AskError> {
-    let asked = here.asked;
-    let (size, names) = (size(asked), names(asked, &QUICK));
+fn measured(here: &Here<'_>, title: &str) -> Result<Measured, RequestError> {
+    let request = here.request;
+    let (size, names) = (size(request), names(request, &QUICK));
     let programs = answered(&suite(here.suites()?, "libsodium")?, &names, &size)?;
     Ok(Measured {
         variants: BUILDS.to_vec(),
@@ -107,8 +107,8 @@ fn wanted(
     here: &Here<'_>,
     generators: impl Fn(&EngineSpec) -> Option<Vec<&String>>,
 ) -> Vec<Wanted> {
-    if !here.asked.engines.is_empty() {
-        return here.asked.engines.clone();
+    if !here.request.engines.is_empty() {
+        return here.request.engines.clone();
     }
     let mut wanted = vec![plain(OWN)];
     for (spec, _) in here.outside {
@@ -181,7 +181,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::{asked::Asked, engines::Presence, experiment::Subject};
+    use crate::{engines::Presence, experiment::Subject, request::Request};
 
     fn spec(name: &str, backends: &[&str]) -> (EngineSpec, Presence) {
         let backends = backends.iter().map(|name| (*name).to_owned()).collect();
@@ -201,21 +201,21 @@ mod tests {
         (spec, Presence::Installed { says })
     }
 
-    fn asked(command: Command, name: &str) -> Asked {
+    fn request(command: Command, name: &str) -> Request {
         let subject = Subject::named(command, name).unwrap();
-        Asked::new(subject, PathBuf::from("/"))
+        Request::new(subject, PathBuf::from("/"))
     }
 
-    fn here<'a>(asked: &'a Asked, outside: &'a [(EngineSpec, Presence)]) -> Here<'a> {
+    fn here<'a>(request: &'a Request, outside: &'a [(EngineSpec, Presence)]) -> Here<'a> {
         Here {
-            asked,
+            request,
             house: None,
             outside,
         }
     }
 
-    fn words(asked: &Asked, outside: &[(EngineSpec, Presence)]) -> String {
-        let wanted = (asked.subject.design().wanted)(&here(asked, outside));
+    fn words(request: &Request, outside: &[(EngineSpec, Presence)]) -> String {
+        let wanted = (request.subject.design().wanted)(&here(request, outside));
         let words: Vec<String> = wanted.iter().map(engine_and_backend).collect();
         words.join(" ")
     }
@@ -230,18 +230,18 @@ mod tests {
     #[test]
     fn the_suite_measures_every_code_generator() {
         let outside = [spec("wasmtime", &["cranelift", "winch"]), spec("old", &[])];
-        let mut asked = asked(Command::Suite, "libsodium");
+        let mut request = request(Command::Suite, "libsodium");
         assert_eq!(
-            words(&asked, &outside),
+            words(&request, &outside),
             "fathom wasmtime/cranelift wasmtime/winch old native native-tuned"
         );
-        asked.engines = vec![plain(NATIVE)];
-        assert_eq!(words(&asked, &outside), "native");
+        request.engines = vec![plain(NATIVE)];
+        assert_eq!(words(&request, &outside), "native");
     }
 
     #[test]
     fn the_seeds_engines_are_measured_as_it_had_them() {
-        let asked = asked(Command::Reproduce, "libsodium-2023");
+        let request = request(Command::Reproduce, "libsodium-2023");
         let outside = [
             spec("wasmtime", &["cranelift", "winch"]),
             spec("wasmer", &["cranelift", "singlepass"]),
@@ -250,11 +250,11 @@ mod tests {
             spec("wasm2c", &["gcc", "clang"]),
         ];
         assert_eq!(
-            words(&asked, &outside),
+            words(&request, &outside),
             "fathom wasmtime/cranelift wasmer/cranelift wasmer/singlepass wasm2c/clang native \
              native-tuned"
         );
-        let absent = not_to_be_had(&here(&asked, &outside));
+        let absent = not_to_be_had(&here(&request, &outside));
         let names: Vec<&str> = absent.iter().map(|one| one.engine.as_str()).collect();
         assert_eq!(
             names,

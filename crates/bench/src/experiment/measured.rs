@@ -9,12 +9,12 @@ use fathom_record::{
 };
 
 use crate::{
-    asked::{AskError, Asked, Strategies, ensure},
     check::Expected,
     choose::{NATIVES, Program},
     house::House,
     near::Near,
     plan::Folder,
+    request::{Request, RequestError, Strategies, ensure},
     settings::Choices,
     suite::{Suite, Workload},
 };
@@ -68,32 +68,32 @@ impl Measured {
 }
 
 /// A suite of the house.
-pub fn suite(house: &House, name: &str) -> Result<Suite, AskError> {
+pub fn suite(house: &House, name: &str) -> Result<Suite, RequestError> {
     Ok(Suite::load(&house.suite(name))?)
 }
 
 /// The problem size: what is named, or a middle one, or for a first impression a small
 /// one.
-pub fn size(asked: &Asked) -> String {
-    let default = if asked.duration.is_quick {
+pub fn size(request: &Request) -> String {
+    let default = if request.duration.is_quick {
         "small"
     } else {
         "medium"
     };
-    let named = asked.size.as_deref().map(str::to_lowercase);
+    let named = request.size.as_deref().map(str::to_lowercase);
     named.unwrap_or_else(|| default.to_owned())
 }
 
 /// The workloads that are named, or for a first impression these.
-pub fn names(asked: &Asked, quick: &[&str]) -> Vec<String> {
-    match asked.duration.is_quick && asked.workloads.is_empty() {
+pub fn names(request: &Request, quick: &[&str]) -> Vec<String> {
+    match request.duration.is_quick && request.workloads.is_empty() {
         true => quick.iter().map(|name| (*name).to_owned()).collect(),
-        false => asked.workloads.clone(),
+        false => request.workloads.clone(),
     }
 }
 
 /// Workloads of a suite at a size, each of which has an answer there.
-pub fn answered(suite: &Suite, names: &[String], size: &str) -> Result<Programs, AskError> {
+pub fn answered(suite: &Suite, names: &[String], size: &str) -> Result<Programs, RequestError> {
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
     for workload in suite.select(names)? {
         has_answer(&workload.name, workload.answer_at(size), size)?;
@@ -104,7 +104,7 @@ pub fn answered(suite: &Suite, names: &[String], size: &str) -> Result<Programs,
 }
 
 /// Refuses what could not be checked.
-pub fn has_answer(name: &str, answer: Option<&str>, size: &str) -> Result<(), AskError> {
+pub fn has_answer(name: &str, answer: Option<&str>, size: &str) -> Result<(), RequestError> {
     ensure(answer.is_some(), || {
         format!("{name} has no answer for size {size}")
     })
@@ -160,7 +160,7 @@ pub fn note(suite: &Suite, workload: &Workload, size: &str) -> WorkloadNote {
 }
 
 /// Programs that grow to some pages, some at a time.
-pub fn growing(suite: &Suite, growths: &[(u32, u32)]) -> Result<Programs, AskError> {
+pub fn growing(suite: &Suite, growths: &[(u32, u32)]) -> Result<Programs, RequestError> {
     let chosen = suite.select(&["grow".to_owned()])?;
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
     for (pages, step) in growths {

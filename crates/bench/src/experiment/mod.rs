@@ -45,7 +45,7 @@ pub use measured::Measured;
 pub use spec::BUILT as SPEC_BUILT;
 pub use waterfall::Apart;
 
-use crate::asked::{AskError, OwnModule};
+use crate::request::{OwnModule, RequestError};
 
 /// Every experiment, in the order in which help names them.
 pub const ALL: &[&Design] = &[
@@ -136,14 +136,14 @@ impl Subject {
     /// The same experiment on a copy of SPEC CPU at a size.
     ///
     /// # Errors
-    /// [`AskError::Refused`] if it has nothing to do with SPEC CPU.
-    pub fn on_spec(self, size: &str) -> Result<Subject, AskError> {
+    /// [`RequestError::Refused`] if it has nothing to do with SPEC CPU.
+    pub fn on_spec(self, size: &str) -> Result<Subject, RequestError> {
         match self.design.on_spec {
             Some(design) => Ok(Subject {
                 design,
                 of: Of::Spec(size.to_owned()),
             }),
-            None => Err(AskError::Refused(format!(
+            None => Err(RequestError::Refused(format!(
                 "--spec: {} ran nothing of SPEC CPU",
                 self.design.name()
             ))),

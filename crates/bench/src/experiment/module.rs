@@ -9,9 +9,9 @@ use fathom_record::{Compared, Experiment, Variant, campaign::ModuleNote};
 
 use super::{Design, Here, Measured, suite};
 use crate::{
-    asked::{AskError, OwnModule, Strategies, ensure},
     check::Expected,
     choose::{NATIVES, Program},
+    request::{OwnModule, RequestError, Strategies, ensure},
 };
 
 /// Where a module that was written as text is kept in the results folder.
@@ -32,15 +32,15 @@ pub(super) static DESIGN: Design = Design {
     ..suite::TIMED
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
-    let asked = here.asked;
-    let Some(module) = asked.subject.own_module() else {
-        return Err(AskError::refused("no module to measure"));
+fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
+    let request = here.request;
+    let Some(module) = request.subject.own_module() else {
+        return Err(RequestError::refused("no module to measure"));
     };
-    ensure(asked.workloads.is_empty(), || {
+    ensure(request.workloads.is_empty(), || {
         "--workloads is for suites; a module is run as it is".to_owned()
     })?;
-    ensure(asked.size.is_none(), || {
+    ensure(request.size.is_none(), || {
         "--size is for suites; a module is run as it is".to_owned()
     })?;
     Ok(of_module(module, None))

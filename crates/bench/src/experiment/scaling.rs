@@ -14,7 +14,7 @@ use super::{
     design::without_tuned,
     measured::{Programs, answered, growing, size, suite},
 };
-use crate::asked::{AskError, Strategies};
+use crate::request::{RequestError, Strategies};
 
 /// The paper's strategies in its order, but for the default, which is first; and the
 /// two that resize by the kernel with instances that are used again, which is how the
@@ -60,11 +60,11 @@ pub(super) static DESIGN: Design = Design {
     ..SIDE_BY_SIDE
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
-    let (asked, house) = (here.asked, here.suites()?);
-    let size = size(asked);
+fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
+    let (request, house) = (here.request, here.suites()?);
+    let size = size(request);
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
-    let mut kernels = asked.workloads.clone();
+    let mut kernels = request.workloads.clone();
     if kernels.is_empty() {
         kernels = LONG.map(str::to_owned).to_vec();
         (programs, notes) = growing(&suite(house, "wasi")?, &SHORT)?;

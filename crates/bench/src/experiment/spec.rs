@@ -15,8 +15,8 @@ use super::{
     scaling::{SIDE_BY_SIDE, side_by_side},
 };
 use crate::{
-    asked::{AskError, Asked},
     choose::Absent,
+    request::{Request, RequestError},
     suite::Suite,
 };
 
@@ -38,12 +38,12 @@ pub(super) static DESIGN: Design = Design {
     ..SIDE_BY_SIDE
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
-    let asked = here.asked;
-    let size = asked.subject.spec_size();
-    let suite = suite(asked)?;
+fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
+    let request = here.request;
+    let size = request.subject.spec_size();
+    let suite = suite(request)?;
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
-    for workload in suite.select(&asked.workloads)? {
+    for workload in suite.select(&request.workloads)? {
         let mut one = program(&suite, workload, "");
         size.clone_into(&mut one.size);
         programs.push(one);
@@ -57,15 +57,15 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
 }
 
 /// What a size was built to, if it was.
-fn suite(asked: &Asked) -> Result<Suite, AskError> {
-    let results = asked.out.clone().unwrap_or_default();
-    let folder = results.join(BUILT).join(asked.subject.spec_size());
-    Suite::load(&folder).map_err(|source| AskError::NoSpec { source })
+fn suite(request: &Request) -> Result<Suite, RequestError> {
+    let results = request.out.clone().unwrap_or_default();
+    let folder = results.join(BUILT).join(request.subject.spec_size());
+    Suite::load(&folder).map_err(|source| RequestError::NoSpec { source })
 }
 
 /// What the paper ran and could not be built of the copy, or is not to be had.
-fn left_out(here: &Here<'_>) -> Result<Vec<Absent>, AskError> {
-    let absent = suite(here.asked)?.absent.into_iter().map(|one| Absent {
+fn left_out(here: &Here<'_>) -> Result<Vec<Absent>, RequestError> {
+    let absent = suite(here.request)?.absent.into_iter().map(|one| Absent {
         engine: one.name,
         why: one.why,
         is_wanted: false,

@@ -14,10 +14,10 @@ use fathom_record::{Compared, Experiment, Variant, campaign::WorkloadNote};
 
 use super::{Command, Design, Here, Measured};
 use crate::{
-    asked::{AskError, Strategies, ensure},
     check::Expected,
     choose::{Controls, OWN_DRIVER, Program},
     plan::Task,
+    request::{RequestError, Strategies, ensure},
 };
 
 /// Functions, and bytes of data, of the large module.
@@ -140,12 +140,12 @@ pub(super) static DESIGN: Design = Design {
 };
 
 /// Modules, cold and cached.
-fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
-    let asked = here.asked;
-    ensure(asked.workloads.is_empty(), || {
+fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
+    let request = here.request;
+    ensure(request.workloads.is_empty(), || {
         "startup has no kernels".to_owned()
     })?;
-    ensure(asked.size.is_none(), || "startup has no sizes".to_owned())?;
+    ensure(request.size.is_none(), || "startup has no sizes".to_owned())?;
     let modules = [
         (
             "tiny",
@@ -166,7 +166,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
     let (mut programs, mut notes, mut written) = (Vec::new(), Vec::new(), Vec::new());
     for (name, text, what) in modules {
         let bytes = wat::parse_str(&text)
-            .map_err(|error| AskError::Refused(format!("a module of Fathom's own: {error}")))?;
+            .map_err(|error| RequestError::Refused(format!("a module of Fathom's own: {error}")))?;
         let file = format!("{name}.wasm");
         for is_cached in [false, true] {
             let (name, how) = match is_cached {

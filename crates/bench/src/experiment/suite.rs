@@ -10,7 +10,7 @@ use super::{
     measured::{note, program, size},
 };
 use crate::{
-    asked::{AskError, Asked, ensure},
+    request::{Request, RequestError, ensure},
     suite::Suite,
 };
 
@@ -43,27 +43,27 @@ pub(super) static DESIGN: Design = Design {
     ..TIMED
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
-    let (house, name) = (here.suites()?, here.asked.subject.suite());
+fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
+    let (house, name) = (here.suites()?, here.request.subject.suite());
     let suite = Suite::load(&house.suite(name));
-    let suite = suite.map_err(|source| AskError::no_suite(house, name, source))?;
-    of_suite(here.asked, &suite)
+    let suite = suite.map_err(|source| RequestError::no_suite(house, name, source))?;
+    of_suite(here.request, &suite)
 }
 
 /// The programs of a suite.
-pub(super) fn of_suite(asked: &Asked, suite: &Suite) -> Result<Measured, AskError> {
+pub(super) fn of_suite(request: &Request, suite: &Suite) -> Result<Measured, RequestError> {
     let has_sizes = suite.has_sizes();
-    let mut names = asked.workloads.clone();
-    if asked.duration.is_quick && names.is_empty() && has_sizes {
+    let mut names = request.workloads.clone();
+    if request.duration.is_quick && names.is_empty() && has_sizes {
         let all = suite.workloads.iter().map(|workload| workload.name.clone());
         names = all.filter(|name| QUICK.contains(&name.as_str())).collect();
     }
-    let size = match (has_sizes, &asked.size) {
-        (true, _) => size(asked),
+    let size = match (has_sizes, &request.size) {
+        (true, _) => size(request),
         (false, None) => String::new(),
         (false, Some(size)) => {
             let words = format!("suite {} has no sizes, so no `{size}`", suite.name);
-            return Err(AskError::Refused(words));
+            return Err(RequestError::Refused(words));
         }
     };
     let chosen = suite.select(&names)?;
@@ -81,7 +81,7 @@ pub(super) fn of_suite(asked: &Asked, suite: &Suite) -> Result<Measured, AskErro
         let variants = suite.variants.iter().copied();
         (measured.variants, measured.natives) = variants.partition(|variant| variant.is_wasm());
     }
-    ensure(asked.args.is_empty(), || {
+    ensure(request.args.is_empty(), || {
         "a suite's programs have arguments of their own".to_owned()
     })?;
     Ok(measured)

@@ -32,11 +32,11 @@ use super::{
     module::of_module,
 };
 use crate::{
-    asked::{AskError, Asked, OwnModule, Strategies, ensure},
     check::Expected,
     choose::{Absent, Controls, NATIVE, NATIVES, OWN, Program, Wanted},
     engines::Presence,
     plan::Task,
+    request::{OwnModule, Request, RequestError, Strategies, ensure},
     suite::Suite,
     unrun::unrun,
 };
@@ -87,10 +87,10 @@ const UNCHECKED: &str = "guard";
 /// Builds of a workload, the one that is preferred first.
 const BUILDS: [Variant; 2] = [Variant::WasmSimd, Variant::Wasm];
 
-fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
-    let mut measured = match here.asked.subject.taken_apart() {
+fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
+    let mut measured = match here.request.subject.taken_apart() {
         Some(Apart::Module { module, native }) => {
-            ensure(here.asked.size.is_none(), || {
+            ensure(here.request.size.is_none(), || {
                 "--size is for suites; a module is run as it is".to_owned()
             })?;
             let mut measured = of_module(module, native.clone());
@@ -98,7 +98,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
             measured
         }
         Some(Apart::Workload { suite, name }) => of_workload(here, suite, name)?,
-        None => return Err(AskError::refused("no program to take apart")),
+        None => return Err(RequestError::refused("no program to take apart")),
     };
     measured.title.push_str("-waterfall");
     measured.compared = Compared::Run;
@@ -107,22 +107,22 @@ fn measured(here: &Here<'_>) -> Result<Measured, AskError> {
 }
 
 /// A workload of a suite, and its native build where it is there.
-fn of_workload(here: &Here<'_>, suite: &str, name: &str) -> Result<Measured, AskError> {
-    let asked = here.asked;
-    ensure(asked.args.is_empty(), || {
+fn of_workload(here: &Here<'_>, suite: &str, name: &str) -> Result<Measured, RequestError> {
+    let request = here.request;
+    ensure(request.args.is_empty(), || {
         "a suite's programs have arguments of their own".to_owned()
     })?;
     let house = here.suites()?;
     let loaded = Suite::load(&house.suite(suite));
-    let suite = loaded.map_err(|source| AskError::no_suite(house, suite, source))?;
+    let suite = loaded.map_err(|source| RequestError::no_suite(house, suite, source))?;
     let chosen = suite.select(&[name.to_owned()])?;
     let workload = chosen[0];
-    let size = match (suite.has_sizes(), &asked.size) {
-        (true, _) => size(asked),
+    let size = match (suite.has_sizes(), &request.size) {
+        (true, _) => size(request),
         (false, None) => String::new(),
         (false, Some(size)) => {
             let words = format!("suite {} has no sizes, so no `{size}`", suite.name);
-            return Err(AskError::Refused(words));
+            return Err(RequestError::Refused(words));
         }
     };
     let program = program(&suite, workload, &size);
@@ -146,7 +146,7 @@ fn of_workload(here: &Here<'_>, suite: &str, name: &str) -> Result<Measured, Ask
 }
 
 /// Adds the programs beside it.
-fn add_beside(measured: &mut Measured, wasm: Option<&[u8]>) -> Result<(), AskError> {
+fn add_beside(measured: &mut Measured, wasm: Option<&[u8]>) -> Result<(), RequestError> {
     let name = measured.programs[0].name.clone();
     let Some(wasm) = wasm else { return Ok(()) };
     ensure(!has_threads(wasm), || {
@@ -154,7 +154,7 @@ fn add_beside(measured: &mut Measured, wasm: Option<&[u8]>) -> Result<(), AskErr
     })?;
     let not_run = unrun(wasm).ok_or_else(|| {
         let words = format!("{name}: it has no function _start of its own to take apart");
-        AskError::Refused(words)
+        RequestError::Refused(words)
     })?;
     let (touched, untouched) = (touching(wasm, true)?, touching(wasm, false)?);
     let all = [
@@ -205,7 +205,7 @@ const PAGES: u32 = 512;
 
 /// A program that writes once to each page of the host in its memory, or as often to the
 /// first: in a memory of the kind that the module has.
-fn touching(wasm: &[u8], touches: bool) -> Result<Vec<u8>, AskError> {
+fn touching(wasm: &[u8], touches: bool) -> Result<Vec<u8>, RequestError> {
     let memories = Module::declarations(wasm, Features::all()).map(|info| info.memories);
     let has_memory64 = memories.is_ok_and(|all| all.first().is_some_and(|ty| ty.memory64));
     let (index, widened) = match has_memory64 {
@@ -224,12 +224,12 @@ fn touching(wasm: &[u8], touches: bool) -> Result<Vec<u8>, AskError> {
         PAGES << 16
     );
     wat::parse_str(&text)
-        .map_err(|error| AskError::Refused(format!("a module of Fathom's own: {error}")))
+        .map_err(|error| RequestError::Refused(format!("a module of Fathom's own: {error}")))
 }
 
 /// The engine, itself without the instructions of its checks, the format, native code.
 fn wanted(here: &Here<'_>) -> Vec<Wanted> {
-    let (engine, format) = engine_and_format(here.asked);
+    let (engine, format) = engine_and_format(here.request);
     let unchecked = match engine.engine.as_str() {
         OWN => Some(OWN_UNCHECKED),
         name => here
@@ -259,34 +259,34 @@ fn wanted(here: &Here<'_>) -> Vec<Wanted> {
 }
 
 /// What the user names, or ours, without checks for the format.
-fn engine_and_format(asked: &Asked) -> (Wanted, Wanted) {
+fn engine_and_format(request: &Request) -> (Wanted, Wanted) {
     let own = |strategy: &str| Wanted {
         strategy: Some(strategy.to_owned()),
         ..Wanted::own()
     };
-    let mut engine = asked.engines.first().cloned().unwrap_or_else(Wanted::own);
+    let mut engine = request.engines.first().cloned().unwrap_or_else(Wanted::own);
     if engine.engine == OWN && engine.strategy.is_none() {
         engine = own("auto");
     }
-    let format = asked.engines.get(1).cloned();
+    let format = request.engines.get(1).cloned();
     (engine, format.unwrap_or_else(|| own(OWN_UNCHECKED)))
 }
 
 fn has_native(here: &Here<'_>) -> bool {
-    match here.asked.subject.taken_apart() {
+    match here.request.subject.taken_apart() {
         Some(Apart::Module { native, .. }) => native.is_some(),
         Some(Apart::Workload { suite, name }) => {
             let suite = here.suites().ok().map(|house| house.suite(suite));
             let suite = suite.and_then(|folder| Suite::load(&folder).ok());
-            suite.is_some_and(|suite| is_built_natively(&suite, name, here.asked))
+            suite.is_some_and(|suite| is_built_natively(&suite, name, here.request))
         }
         None => false,
     }
 }
 
-fn is_built_natively(suite: &Suite, name: &str, asked: &Asked) -> bool {
+fn is_built_natively(suite: &Suite, name: &str, request: &Request) -> bool {
     let size = match suite.has_sizes() {
-        true => size(asked),
+        true => size(request),
         false => String::new(),
     };
     let chosen = suite.select(&[name.to_owned()]).unwrap_or_default();
@@ -297,15 +297,15 @@ fn is_built_natively(suite: &Suite, name: &str, asked: &Asked) -> bool {
 }
 
 /// Nothing is taken apart by the rows that are left: an engine that is missing is refused.
-fn absent(here: &Here<'_>) -> Result<Vec<Absent>, AskError> {
-    for wanted in &here.asked.engines {
+fn absent(here: &Here<'_>) -> Result<Vec<Absent>, RequestError> {
+    for wanted in &here.request.engines {
         let found = here
             .outside
             .iter()
             .find(|(spec, _)| spec.name == wanted.engine);
         if let Some((spec, Presence::Absent { why })) = found {
             let words = format!("{}: not installed ({why}): {}", spec.name, spec.absent);
-            return Err(AskError::Refused(words));
+            return Err(RequestError::Refused(words));
         }
     }
     Ok(Vec::new())
@@ -330,7 +330,7 @@ mod tests {
     use super::*;
     use crate::experiment::Subject;
 
-    fn asked(engines: &[&str]) -> Asked {
+    fn request(engines: &[&str]) -> Request {
         let module = OwnModule {
             path: "/m.wasm".into(),
             wasm: Vec::new(),
@@ -339,16 +339,16 @@ mod tests {
         };
         let native = Some(PathBuf::from("/m"));
         let subject = Subject::apart(Apart::Module { module, native });
-        Asked {
+        Request {
             engines: engines.iter().map(|word| word.parse().unwrap()).collect(),
-            ..Asked::new(subject, "/".into())
+            ..Request::new(subject, "/".into())
         }
     }
 
     fn rows(engines: &[&str]) -> String {
-        let asked = asked(engines);
+        let request = request(engines);
         let here = Here {
-            asked: &asked,
+            request: &request,
             house: None,
             outside: &[],
         };

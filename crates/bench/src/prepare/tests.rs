@@ -1,18 +1,18 @@
 //! What is read from the design, and what the user says instead.
 
 use super::*;
-use crate::{asked::Length, experiment::Subject};
+use crate::{experiment::Subject, request::Length};
 
-fn asked(word: &str, duration: Length) -> Asked {
-    Asked {
+fn request(word: &str, duration: Length) -> Request {
+    Request {
         duration,
-        ..Asked::new(Subject::word(word), PathBuf::from("/"))
+        ..Request::new(Subject::word(word), PathBuf::from("/"))
     }
 }
 
 #[test]
 fn a_budget_is_the_designs_unless_something_else_is_said() {
-    let of = |word: &str, duration: Length| pace(&asked(word, duration));
+    let of = |word: &str, duration: Length| pace(&request(word, duration));
     let (suite, growth) = (
         of("polybench", Length::default()),
         of("growth", Length::default()),

@@ -134,9 +134,9 @@ fn anchors_are_apart_and_leave_each_shard_one_of_its_own() {
             assert!(places.iter().all(|place| *place < all), "{places:?}");
         }
     }
-    let of = |all, count, asked| {
+    let of = |all, count, request| {
         let part = Part::new(1, count).unwrap();
-        anchor_count((all, part), asked, "s").map_err(|error| error.to_string())
+        anchor_count((all, part), request, "s").map_err(|error| error.to_string())
     };
     assert_eq!(of(30, 4, None), Ok(3));
     assert_eq!(of(5, 4, None), Ok(1));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fathom_record::{Header, campaign::ShardNote};
 
-use crate::asked::{AskError, ensure};
+use crate::request::{RequestError, ensure};
 
 /// A campaign and what a user calls it.
 #[derive(Clone, Copy, Debug)]
@@ -35,12 +35,12 @@ pub fn check(
     shards: &[Named<'_>],
     anchors_min: usize,
     is_partial: bool,
-) -> Result<Whole, AskError> {
+) -> Result<Whole, RequestError> {
     let mut by_index: BTreeMap<u32, usize> = BTreeMap::new();
     let mut notes: Vec<&ShardNote> = Vec::new();
     for (at, shard) in shards.iter().enumerate() {
         let note = shard.header.config.shard.as_ref().ok_or_else(|| {
-            AskError::refused(format!(
+            RequestError::refused(format!(
                 "{} is no shard: it was measured without --shard",
                 shard.name
             ))
@@ -50,14 +50,14 @@ pub fn check(
         }
         notes.push(note);
         if let Some(other) = by_index.insert(note.index, at) {
-            return Err(AskError::refused(format!(
+            return Err(RequestError::refused(format!(
                 "{} and {} are both shard {}/{}",
                 shards[other].name, shard.name, note.index, note.count
             )));
         }
     }
     let note = notes.first().map(|note| (*note).clone());
-    let note = note.ok_or_else(|| AskError::refused("no shards".to_owned()))?;
+    let note = note.ok_or_else(|| RequestError::refused("no shards".to_owned()))?;
     ensure(note.anchors.len() >= anchors_min, || {
         format!(
             "the shards have {} in common, {anchors_min} are needed: a slower machine cannot be told \
@@ -92,7 +92,7 @@ pub fn check(
 fn is_of_one(
     (first, note): (Named<'_>, &ShardNote),
     (other, own): (Named<'_>, &ShardNote),
-) -> Result<(), AskError> {
+) -> Result<(), RequestError> {
     let (one, two) = (&first.header.config, &other.header.config);
     let pairs = [
         ("number of shards", note.count != own.count),
@@ -111,7 +111,7 @@ fn is_of_one(
     ];
     match pairs.iter().find(|(_, differs)| *differs) {
         None => Ok(()),
-        Some((what, _)) => Err(AskError::refused(format!(
+        Some((what, _)) => Err(RequestError::refused(format!(
             "{} and {} are of different campaigns: each has a {what} of its own",
             first.name, other.name
         ))),

@@ -9,9 +9,9 @@ use std::{ffi::OsString, fs, path::Path};
 use anyhow::{Context, bail};
 use clap::Parser;
 use fathom_bench::{
-    asked::{Asked, Length, OwnModule, Strategies},
     experiment::Subject,
     plan::{Dir, Input},
+    request::{Length, OwnModule, Request, Strategies},
     shard::{Part, Shard},
 };
 use fathom_record::Header;
@@ -25,23 +25,23 @@ use crate::run::load;
 const DEFAULT: &str = "polybench";
 
 /// The options of a command that measures.
-pub trait Asking: clap::Args {
+pub trait IntoRequest: clap::Args {
     /// What is asked for, in this folder.
     ///
     /// # Errors
     /// The first option that means nothing.
-    fn asked(self, folder: &Path) -> anyhow::Result<Asked>;
+    fn into_request(self, folder: &Path) -> anyhow::Result<Request>;
 }
 
-impl Asking for Args {
-    fn asked(self, folder: &Path) -> anyhow::Result<Asked> {
+impl IntoRequest for Args {
+    fn into_request(self, folder: &Path) -> anyhow::Result<Request> {
         let word = self.target.as_deref().unwrap_or(DEFAULT);
         let path = folder.join(word);
         let subject = match path.extension().is_some() || path.is_file() {
             true => Subject::module(module(word, &path, &self.args)?),
             false => Subject::word(word),
         };
-        Ok(Asked {
+        Ok(Request {
             args: self.args,
             size: self.size,
             workloads: self.workloads,
@@ -60,7 +60,7 @@ impl Asking for Args {
             skips_probe: self.results.no_probe,
             probes_again: self.results.probe_again,
             out: self.results.out.map(|out| folder.join(out)),
-            ..Asked::new(subject, folder.to_owned())
+            ..Request::new(subject, folder.to_owned())
         })
     }
 }
@@ -79,37 +79,37 @@ struct Again<A: clap::Args> {
 /// # Errors
 /// What this version does not understand, or a shard that there is none of; a file that is
 /// no longer there.
-pub fn of_campaign(header: &Header, folder: &Path) -> anyhow::Result<Asked> {
+pub fn of_campaign(header: &Header, folder: &Path) -> anyhow::Result<Request> {
     let shard = header.config.shard.as_ref();
     let part = shard.map(Part::of).transpose()?;
-    let asked = match &header.request {
-        Some(request) => there(Asked::of_record(request, folder.to_owned())?)?,
+    let request = match &header.request {
+        Some(request) => there(Request::of_record(request, folder.to_owned())?)?,
         None => again(&header.command, folder)?,
     };
-    Ok(Asked {
+    Ok(Request {
         shard: part.map(Shard::Part),
         anchors: shard.map(|note| note.anchors.len() as u32),
-        ..asked
+        ..request
     })
 }
 
 /// What is recorded, with its module read and its files found.
-fn there(mut asked: Asked) -> anyhow::Result<Asked> {
-    if let Some(own) = asked.subject.own_module_mut() {
+fn there(mut request: Request) -> anyhow::Result<Request> {
+    if let Some(own) = request.subject.own_module_mut() {
         *own = module(&own.path.display().to_string(), &own.path, &own.args)?;
     }
-    if let Some(native) = asked.subject.native() {
-        crate::waterfall::program(native, &asked.folder)?;
+    if let Some(native) = request.subject.native() {
+        crate::waterfall::program(native, &request.folder)?;
     }
-    asked.input = found(asked.input)?;
-    Ok(asked)
+    request.input = found(request.input)?;
+    Ok(request)
 }
 
 /// What the command line of a campaign without a request asked for, given in this folder.
 ///
 /// # Errors
 /// One that this version does not understand.
-fn again(command: &[String], folder: &Path) -> anyhow::Result<Asked> {
+fn again(command: &[String], folder: &Path) -> anyhow::Result<Request> {
     // The first word is the command's name.
     let (name, words) = command.split_first().context("it has no command line")?;
     match name.as_str() {
@@ -120,9 +120,9 @@ fn again(command: &[String], folder: &Path) -> anyhow::Result<Asked> {
     }
 }
 
-fn read<A: Asking>(words: &[String], folder: &Path) -> anyhow::Result<Asked> {
+fn read<A: IntoRequest>(words: &[String], folder: &Path) -> anyhow::Result<Request> {
     match Again::<A>::try_parse_from(words) {
-        Ok(again) => again.args.asked(folder),
+        Ok(again) => again.args.into_request(folder),
         Err(error) => bail!("its command line is no longer understood: {error}"),
     }
 }
@@ -221,47 +221,50 @@ mod tests {
     use super::*;
 
     /// By the words, and through the header, which must come to the same.
-    fn again_in_root(line: &str) -> anyhow::Result<Asked> {
+    fn again_in_root(line: &str) -> anyhow::Result<Request> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        let asked = again(&words, Path::new("/"))?;
-        let through = Asked::of_record(&asked.recorded()?, "/".into())?;
-        assert_eq!(format!("{through:?}"), format!("{asked:?}"));
-        Ok(asked)
+        let request = again(&words, Path::new("/"))?;
+        let through = Request::of_record(&request.recorded()?, "/".into())?;
+        assert_eq!(format!("{through:?}"), format!("{request:?}"));
+        Ok(request)
     }
 
-    fn name(asked: &Asked) -> &str {
-        asked.subject.design().name()
+    fn name(request: &Request) -> &str {
+        request.subject.design().name()
     }
 
     #[test]
     fn a_campaigns_command_line_is_understood_again() {
         let line = "bench polybench --size mini --engines fathom:guard,native -- -x";
-        let asked = again_in_root(line).unwrap();
+        let request = again_in_root(line).unwrap();
         assert_eq!(
-            (name(&asked), asked.size.as_deref()),
+            (name(&request), request.size.as_deref()),
             ("suite", Some("mini"))
         );
-        assert_eq!(asked.engines.len(), 2);
-        assert_eq!(asked.args, ["-x"]);
+        assert_eq!(request.engines.len(), 2);
+        assert_eq!(request.args, ["-x"]);
         assert_eq!(name(&again_in_root("bench growth").unwrap()), "growth");
-        let asked = again_in_root("suite bounds --rounds 3 --workloads gemm,graph").unwrap();
-        assert_eq!(name(&asked), "bounds");
-        assert_eq!(asked.workloads, ["gemm", "graph"]);
-        assert_eq!(asked.duration.rounds, Some(3));
-        assert_eq!(asked.settings, Choices::default());
-        let asked = again_in_root("suite bounds --elide off --codegen llvm").unwrap();
-        assert_eq!(asked.settings.of(Setting::Codegen), ["llvm"]);
-        let asked = again_in_root("suite scaling --threads 1,8 --quick").unwrap();
-        assert_eq!((name(&asked), &asked.threads[..]), ("scaling", &[1, 8][..]));
-        let asked = again_in_root("reproduce leaps-and-bounds --budget 1h").unwrap();
-        assert_eq!(name(&asked), "leaps-and-bounds");
-        assert_eq!(asked.duration.budget, Some(Duration::from_secs(3600)));
-        let asked = again_in_root("reproduce leaps-and-bounds --spec copy").unwrap();
-        assert_eq!(name(&asked), "leaps-and-bounds-spec");
+        let request = again_in_root("suite bounds --rounds 3 --workloads gemm,graph").unwrap();
+        assert_eq!(name(&request), "bounds");
+        assert_eq!(request.workloads, ["gemm", "graph"]);
+        assert_eq!(request.duration.rounds, Some(3));
+        assert_eq!(request.settings, Choices::default());
+        let request = again_in_root("suite bounds --elide off --codegen llvm").unwrap();
+        assert_eq!(request.settings.of(Setting::Codegen), ["llvm"]);
+        let request = again_in_root("suite scaling --threads 1,8 --quick").unwrap();
+        assert_eq!(
+            (name(&request), &request.threads[..]),
+            ("scaling", &[1, 8][..])
+        );
+        let request = again_in_root("reproduce leaps-and-bounds --budget 1h").unwrap();
+        assert_eq!(name(&request), "leaps-and-bounds");
+        assert_eq!(request.duration.budget, Some(Duration::from_secs(3600)));
+        let request = again_in_root("reproduce leaps-and-bounds --spec copy").unwrap();
+        assert_eq!(name(&request), "leaps-and-bounds-spec");
         assert!(again_in_root("reproduce libsodium-2023 --spec copy").is_err());
-        let asked =
+        let request =
             again_in_root("waterfall polybench:gemm --size mini --engine fathom:trap").unwrap();
-        assert_eq!((name(&asked), asked.engines.len()), ("waterfall", 1));
+        assert_eq!((name(&request), request.engines.len()), ("waterfall", 1));
         assert!(again_in_root("waterfall nonsense").is_err());
         assert!(again_in_root("suite nonsense").is_err());
         assert!(again_in_root("suite leaps-and-bounds").is_err());
@@ -276,23 +279,26 @@ mod tests {
         fs::write(at.join("app.wat"), "(module (func (export \"_start\")))").unwrap();
         let line = "bench app.wat --dir data::. --stdin app.wat --out results";
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        let asked = again(&words, &at).unwrap();
-        assert_eq!(name(&asked), "module");
-        assert_eq!(asked.out, Some(at.join("results")));
+        let request = again(&words, &at).unwrap();
+        assert_eq!(name(&request), "module");
+        assert_eq!(request.out, Some(at.join("results")));
         let given = |is_read_only| Dir {
             host: at.join("data"),
             guest: ".".to_owned(),
             is_read_only,
         };
-        assert_eq!(asked.input.dirs, [given(false)]);
+        assert_eq!(request.input.dirs, [given(false)]);
         let words = ["bench", "app.wat", "--dir", "data::.:ro"].map(str::to_owned);
         assert_eq!(again(&words, &at).unwrap().input.dirs, [given(true)]);
-        assert_eq!(asked.input.stdin, Some(at.join("app.wat")));
+        assert_eq!(request.input.stdin, Some(at.join("app.wat")));
         // Through the header: the module is read again, and what is gone is said.
-        let through = Asked::of_record(&asked.recorded().unwrap(), at.clone()).unwrap();
+        let through = Request::of_record(&request.recorded().unwrap(), at.clone()).unwrap();
         let through = there(through).unwrap();
-        let asked = Asked { out: None, ..asked };
-        assert_eq!(format!("{through:?}"), format!("{asked:?}"));
+        let request = Request {
+            out: None,
+            ..request
+        };
+        assert_eq!(format!("{through:?}"), format!("{request:?}"));
         for (file, said) in [("data", "--dir "), ("app.wat", "app.wat: No such file")] {
             let (path, aside) = (at.join(file), at.join("aside"));
             fs::rename(&path, &aside).unwrap();

@@ -61,12 +61,12 @@ fn kinds() -> Vec<Subject> {
 }
 
 /// With something in every field: a new one must be named here.
-fn full(subject: Subject) -> Asked {
+fn full(subject: Subject) -> Request {
     let settings = Setting::ALL.iter().copied();
     let settings = settings.fold(Choices::default(), |all, setting| {
         all.with(setting, &[setting.default()])
     });
-    Asked {
+    Request {
         subject,
         args: vec!["-x".to_owned()],
         size: Some("mini".to_owned()),
@@ -113,9 +113,9 @@ fn full(subject: Subject) -> Asked {
     }
 }
 
-fn of_text(text: &str) -> Result<Asked, AskError> {
+fn of_text(text: &str) -> Result<Request, RequestError> {
     let value: Value = serde_json::from_str(text).unwrap();
-    Asked::of_record(&value, "/home".into())
+    Request::of_record(&value, "/home".into())
 }
 
 #[test]
@@ -124,15 +124,15 @@ fn every_request_is_read_as_it_was_asked() {
     for subject in subjects() {
         seen.insert(subject.design().name());
         for shard in ["1/1", "auto", "auto/7"] {
-            let asked = Asked {
+            let request = Request {
                 shard: Some(shard.parse().unwrap()),
                 ..full(subject.clone())
             };
-            for asked in [asked, Asked::new(subject.clone(), "/home".into())] {
-                let text = asked.recorded().unwrap().to_string();
+            for request in [request, Request::new(subject.clone(), "/home".into())] {
+                let text = request.recorded().unwrap().to_string();
                 let again = of_text(&text).unwrap();
                 // That shows all there is.
-                assert_eq!(format!("{again:?}"), format!("{asked:?}"));
+                assert_eq!(format!("{again:?}"), format!("{request:?}"));
             }
         }
     }
@@ -143,14 +143,14 @@ fn every_request_is_read_as_it_was_asked() {
 #[test]
 fn requests_are_written_as_ever() {
     let empty = kinds().into_iter();
-    let empty = empty.map(|subject| Asked::new(subject, "/home".into()));
-    let full = Asked {
+    let empty = empty.map(|subject| Request::new(subject, "/home".into()));
+    let full = Request {
         settings: Choices::default().with(Setting::Opt, &["none", "speed"]),
         ..full(Subject::word("polybench"))
     };
     let all = empty.chain([full]);
     let written: String = all
-        .map(|asked| asked.recorded().unwrap().to_string() + "\n")
+        .map(|request| request.recorded().unwrap().to_string() + "\n")
         .collect();
     if std::env::var_os("FATHOM_BLESS").is_some() {
         fs::write(GOLDEN, &written).unwrap();
@@ -181,13 +181,13 @@ fn what_this_version_does_not_know_is_refused_in_a_line() {
         let mut request = known.clone();
         let (parent, name) = place.rsplit_once('/').unwrap();
         request.pointer_mut(parent).unwrap()[name] = value;
-        let error = Asked::of_record(&request, "/".into()).unwrap_err();
+        let error = Request::of_record(&request, "/".into()).unwrap_err();
         let error = error.to_string();
         assert!(error.contains(said), "{place}: {error}");
         assert_eq!(error.lines().count(), 1, "{error}");
     }
     for other in [json!(null), json!([]), json!({}), json!("bench")] {
-        assert!(Asked::of_record(&other, "/".into()).is_err(), "{other}");
+        assert!(Request::of_record(&other, "/".into()).is_err(), "{other}");
     }
 }
 
@@ -199,13 +199,13 @@ fn no_subject_of_another_experiment_panics() {
             let mut subject = serde_json::to_value(kind).unwrap();
             subject["experiment"] = experiment.into();
             let subject = Subject::deserialize(subject).unwrap();
-            let asked = Asked::new(subject, Path::new("/nowhere").to_owned());
+            let request = Request::new(subject, Path::new("/nowhere").to_owned());
             let here = Here {
-                asked: &asked,
+                request: &request,
                 house: None,
                 outside: &[],
             };
-            let _ = (asked.subject.design().measured)(&here);
+            let _ = (request.subject.design().measured)(&here);
         }
     }
 }

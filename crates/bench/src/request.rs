@@ -32,7 +32,7 @@ use crate::{
 /// All that a campaign is prepared from.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct Request {
     /// What is measured.
     pub subject: Subject,
     /// Arguments, where it is a program of the user's own.
@@ -84,10 +84,10 @@ pub struct Asked {
     pub results: PathBuf,
 }
 
-impl Asked {
+impl Request {
     /// Everything as the experiment has it, asked for in this folder.
-    pub fn new(subject: Subject, folder: PathBuf) -> Asked {
-        Asked {
+    pub fn new(subject: Subject, folder: PathBuf) -> Request {
+        Request {
             subject,
             args: Vec::new(),
             size: None,
@@ -117,9 +117,9 @@ impl Asked {
     ///
     /// # Errors
     /// A path that JSON cannot have.
-    pub fn recorded(&self) -> Result<Value, AskError> {
+    pub fn recorded(&self) -> Result<Value, RequestError> {
         serde_json::to_value(self)
-            .map_err(|error| AskError::Refused(format!("it cannot be recorded: {error}")))
+            .map_err(|error| RequestError::Refused(format!("it cannot be recorded: {error}")))
     }
 
     /// What a campaign's header has, asked for in this folder. Modules are not read yet:
@@ -127,16 +127,16 @@ impl Asked {
     ///
     /// # Errors
     /// What this version does not know.
-    pub fn of_record(request: &Value, folder: PathBuf) -> Result<Asked, AskError> {
-        let asked = Asked::deserialize(request).map_err(|error| {
-            AskError::Refused(format!(
+    pub fn of_record(request: &Value, folder: PathBuf) -> Result<Request, RequestError> {
+        let request = Request::deserialize(request).map_err(|error| {
+            RequestError::Refused(format!(
                 "this version cannot measure what it asked for: {error}"
             ))
         })?;
-        Ok(Asked {
+        Ok(Request {
             results: folder.join("results"),
             folder,
-            ..asked
+            ..request
         })
     }
 }
@@ -276,7 +276,7 @@ pub struct OwnModule {
 
 /// Why nothing can be measured as it was asked for; each is one line.
 #[derive(Debug, thiserror::Error)]
-pub enum AskError {
+pub enum RequestError {
     /// What was asked for does not go together, or is not there.
     #[error("{0}")]
     Refused(String),
@@ -324,15 +324,15 @@ pub enum AskError {
     },
 }
 
-impl AskError {
+impl RequestError {
     /// There is no suite of this name in the house.
-    pub fn no_suite(house: &House, name: &str, source: SuiteError) -> AskError {
+    pub fn no_suite(house: &House, name: &str, source: SuiteError) -> RequestError {
         let suites = house.suites();
         let mut names: Vec<&str> = suites.iter().map(String::as_str).collect();
         for design in of_command(Command::Bench) {
             names.push(design.name());
         }
-        AskError::NoSuite {
+        RequestError::NoSuite {
             meant: did_you_mean(name, names.into_iter()),
             name: name.to_owned(),
             source,
@@ -340,13 +340,13 @@ impl AskError {
     }
 
     /// Refused, with these words.
-    pub fn refused(words: impl Into<String>) -> AskError {
-        AskError::Refused(words.into())
+    pub fn refused(words: impl Into<String>) -> RequestError {
+        RequestError::Refused(words.into())
     }
 
     /// The system refused this.
-    pub fn system(what: impl ToString, source: io::Error) -> AskError {
-        AskError::System {
+    pub fn system(what: impl ToString, source: io::Error) -> RequestError {
+        RequestError::System {
             what: what.to_string(),
             source,
         }
@@ -354,10 +354,10 @@ impl AskError {
 }
 
 /// Refuses with these words unless it holds.
-pub(crate) fn ensure(holds: bool, words: impl FnOnce() -> String) -> Result<(), AskError> {
+pub(crate) fn ensure(holds: bool, words: impl FnOnce() -> String) -> Result<(), RequestError> {
     match holds {
         true => Ok(()),
-        false => Err(AskError::Refused(words())),
+        false => Err(RequestError::Refused(words())),
     }
 }
 
