@@ -134,13 +134,11 @@ pub fn prepare(
         .map(|(name, _)| folder.join(name))
         .collect();
     built::find(&plan, &to_make).map_err(RequestError::NotBuilt)?;
-    for (name, bytes) in &measured.written {
-        let path = folder.join(name);
+    for (path, (_, bytes)) in to_make.iter().zip(&measured.written) {
+        let what = || format!("cannot write {}", path.display());
         fs::create_dir_all(&folder)
-            .and_then(|()| fs::write(&path, bytes))
-            .map_err(|error| {
-                RequestError::system(format!("cannot write {}", path.display()), error)
-            })?;
+            .and_then(|()| fs::write(path, bytes))
+            .map_err(|error| RequestError::system(what(), error))?;
     }
     copies::give(&mut plan.input, &folder)?;
     // Where nothing is compared nobody asks what a layout is worth.
