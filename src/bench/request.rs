@@ -306,5 +306,11 @@ mod tests {
             assert!(error.contains(said), "{error}");
             fs::rename(&aside, &path).unwrap();
         }
+        let words = ["waterfall", "app.wat", "--native", "/bin/true"].map(str::to_owned);
+        let mut apart = again(&words, &at).unwrap().recorded().unwrap();
+        apart["subject"]["of"]["apart"]["module"]["native"] = "/nowhere/true".into();
+        let apart = Request::of_record(&apart, at).unwrap();
+        let error = format!("{:#}", there(apart).unwrap_err());
+        assert!(error.starts_with("--native /nowhere/true: No"), "{error}");
     }
 }
