@@ -41,7 +41,7 @@ use crate::bounds::Site;
 /// Iterations of a loop that a processor can have begun and not retired. One is two
 /// instructions at least, and the largest processors have about a thousand
 /// instructions in flight.
-const AHEAD_MAX: i64 = 4096;
+pub(in crate::compile) const AHEAD_MAX: i64 = 4096;
 
 /// Accesses before that are looked through for one, the last ones first.
 const ANCHORS_MAX: usize = 8;

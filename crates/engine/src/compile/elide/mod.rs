@@ -87,7 +87,7 @@
 //! A condition of the loop is never looked at, and nothing is executed twice or
 //! earlier than it was.
 
-mod ahead;
+pub(super) mod ahead;
 mod facts;
 pub(super) mod form;
 mod joins;

@@ -12,6 +12,7 @@ use super::shape::Shape;
 use super::trip_count::{self, Trips};
 use super::walk::{Walk, Walks, is_pure};
 use crate::bounds::{Backing, MemoryPlan, Touch};
+use crate::compile::elide::ahead::AHEAD_MAX;
 use crate::compile::elide::form::{Forms, Term, constant, signed};
 
 /// Groups of accesses at most: each is compared with a length in front.
@@ -22,8 +23,6 @@ const SPREAD_MAX: i64 = 1 << 30;
 const STEP_MAX: i64 = 1 << 24;
 /// Pairs of groups at most that are compared with one another in front.
 const PAIRS_MAX: usize = 16;
-/// Iterations that a processor can have begun and not retired: as `elide/ahead.rs` has it.
-const AHEAD_MAX: i64 = 4096;
 
 /// Accesses to one memory whose indices differ by constants.
 #[derive(Debug)]
