@@ -104,7 +104,7 @@ pub fn begin(request: Request, invocation: &Invocation) -> anyhow::Result<ExitCo
         bail!("{folder} holds a campaign already: choose another --out, or --resume {folder}");
     }
     let mut prepared = prepare_built(request, &invocation.words)?;
-    if let Err(error) = prepared.look_first(&stop) {
+    if let Err(error) = prepared.run_trial(&stop) {
         show::last_words(&error);
         return Err(error.into());
     }

@@ -11,9 +11,9 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, ensure};
-use fathom_bench::built::NotBuilt;
 use fathom_bench::house::House;
 use fathom_bench::http::{HttpError, Load, rates};
+use fathom_bench::missing_builds::NotBuilt;
 use fathom_bench::request::RequestError;
 use fathom_record::Variant;
 use fathom_record::load::{FILE_NAME, LoadRun};

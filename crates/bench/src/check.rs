@@ -17,7 +17,7 @@ use std::{
 use fathom_record::Answer;
 use fathom_sys::regular;
 
-use crate::near::{Near, clip};
+use crate::tolerance::{Tolerance, clip};
 
 /// The last line is looked for in this much of a file's end.
 const TAIL_BYTES: u64 = 4096;
@@ -77,7 +77,7 @@ pub enum Expected {
     /// The output must be this text, but for blank space at its end.
     Text(String),
     /// The output must be near to this text.
-    Near(Near),
+    Near(Tolerance),
     /// Nothing: what it prints is not the same from run to run.
     Anything,
 }

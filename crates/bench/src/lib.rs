@@ -17,13 +17,12 @@
 //!               ▲ experiment: a design each
 //! ```
 
-pub mod built;
 pub mod check;
 pub mod choose;
-mod copies;
 pub mod counts;
 pub mod date;
 pub mod driver;
+mod empty_start;
 pub mod engines;
 pub mod experiment;
 pub mod generator;
@@ -33,12 +32,13 @@ pub mod http;
 pub mod idle;
 pub mod judge;
 mod layout;
+pub mod missing_builds;
 pub mod mistyped;
-pub mod near;
 pub mod own;
 pub mod plan;
 pub mod prepare;
 pub mod probe;
+mod readonly_dirs;
 pub mod request;
 pub mod results;
 pub mod session;
@@ -46,6 +46,6 @@ pub mod settings;
 pub mod shard;
 pub mod steer;
 pub mod suite;
+pub mod tolerance;
 pub mod trial;
-mod unrun;
 pub mod worker;

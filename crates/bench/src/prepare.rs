@@ -25,19 +25,19 @@ use fathom_record::{
 use fathom_sys::pin;
 
 use crate::{
-    built,
     check::Expected,
     choose::{self, Absent, Builds, Menu, OWN, Program, Row, Wanted},
-    copies, counts,
+    counts,
     date::rfc3339,
     driver::{Driver, ProcessDriver},
     engines::{self, EngineSpec, Presence},
     experiment::{Counting, Design, Here, Measured},
     generator, host,
     house::House,
-    idle, layout,
+    idle, layout, missing_builds,
     plan::{Folder, Plan, Task},
     probe::kept,
+    readonly_dirs,
     request::{Request, RequestError, ensure},
     session::Pace,
     shard,
@@ -133,14 +133,14 @@ pub fn prepare(
     let to_make: Vec<PathBuf> = (measured.written.iter())
         .map(|(name, _)| folder.join(name))
         .collect();
-    built::find(&plan, &to_make).map_err(RequestError::NotBuilt)?;
+    missing_builds::find(&plan, &to_make).map_err(RequestError::NotBuilt)?;
     for (path, (_, bytes)) in to_make.iter().zip(&measured.written) {
         let what = || format!("cannot write {}", path.display());
         fs::create_dir_all(&folder)
             .and_then(|()| fs::write(path, bytes))
             .map_err(|error| RequestError::system(what(), error))?;
     }
-    copies::give(&mut plan.input, &folder)?;
+    readonly_dirs::give(&mut plan.input, &folder)?;
     // Where nothing is compared nobody asks what a layout is worth.
     if design.controls.compares() {
         header.config.layouts = layout::varied(&plan);
@@ -480,7 +480,7 @@ impl Prepared {
     /// # Errors
     /// [`RequestError::Trial`] for a program that runs nowhere; nothing is left of it then. If
     /// there can be no folder for its output.
-    pub fn look_first(&mut self, stop: &AtomicBool) -> Result<(), RequestError> {
+    pub fn run_trial(&mut self, stop: &AtomicBool) -> Result<(), RequestError> {
         if self.header.config.module.is_none() {
             return Ok(());
         }
@@ -502,7 +502,7 @@ impl Prepared {
                     let lack = first.map(|broken: Box<Broken>| format!("fathom: {broken}"));
                     self.remarks.extend(lack);
                     self.remarks.extend(trial::much_kept(&reference));
-                    self.learn(trial);
+                    self.apply_trial(trial);
                     return Ok(());
                 }
                 // Whoever waits for nothing more is told so by the campaign.
@@ -526,7 +526,7 @@ impl Prepared {
         Err(RequestError::Trial(broken))
     }
 
-    fn learn(&mut self, trial: Trial) {
+    fn apply_trial(&mut self, trial: Trial) {
         let config = &mut self.header.config;
         if trial.states_kernel {
             config.compared = Compared::Kernel;
@@ -538,7 +538,7 @@ impl Prepared {
             config.any_output = true;
         }
         self.plan.config = config.clone();
-        self.heed();
+        self.apply_output_policy();
     }
 
     /// Takes over what an earlier beginning of this campaign decided, but for its rounds:
@@ -553,7 +553,7 @@ impl Prepared {
         config.shard = self.header.config.shard.take();
         self.header.config = config.clone();
         self.plan.config = config;
-        self.heed();
+        self.apply_output_policy();
         self.plan.config.rounds
     }
 
@@ -572,7 +572,7 @@ impl Prepared {
     }
 
     /// Compares no outputs where they are not to be.
-    fn heed(&mut self) {
+    fn apply_output_policy(&mut self) {
         if self.plan.config.any_output {
             for task in &mut self.plan.tasks {
                 if matches!(task.expected, Expected::SameAs(_)) {

@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    built::NotBuilt,
     choose::Wanted,
     experiment::{Command, Subject, of_command},
     house::House,
+    missing_builds::NotBuilt,
     mistyped::did_you_mean,
     own::OwnStrategy,
     plan::Input,

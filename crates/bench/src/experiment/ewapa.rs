@@ -28,10 +28,10 @@ use super::{
 };
 use crate::{
     choose::{Builds, Controls, OWN, Program, Row, Wanted},
+    empty_start::empty_start,
     plan::Task,
     request::RequestError,
     suite::Suite,
-    unrun::unrun,
 };
 
 /// What the study's tables are of.
@@ -98,7 +98,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
     for variant in BUILDS {
         let wasm = programs.first().map(|one| (one.artifact)(variant));
         let wasm = wasm.and_then(|file| regular::read(&file).ok());
-        let wasm = wasm.and_then(|wasm| unrun(&wasm));
+        let wasm = wasm.and_then(|wasm| empty_start(&wasm));
         written.extend(wasm.map(|wasm| (not_run(variant), wasm)));
     }
     notes.push(WorkloadNote {

@@ -12,11 +12,11 @@ use crate::{
     check::Expected,
     choose::{NATIVES, Program},
     house::House,
-    near::Near,
     plan::Folder,
     request::{Request, RequestError, Strategies, ensure},
     settings::Choices,
     suite::{Suite, Workload},
+    tolerance::Tolerance,
 };
 
 /// What is run, and how it is measured unless the user says otherwise.
@@ -130,7 +130,7 @@ pub fn program(suite: &Suite, workload: &Workload, size: &str) -> Program<'stati
         expected: match (workload.answer_at(size), &workload.stdout, &workload.output) {
             (Some(answer), ..) => Expected::Answer(answer.to_ascii_lowercase()),
             (None, Some(text), _) => Expected::Text(text.clone()),
-            (None, None, Some(output)) => Expected::Near(Near {
+            (None, None, Some(output)) => Expected::Near(Tolerance {
                 file: suite.folder.join(&output.file),
                 absolute: output.absolute,
                 relative: output.relative,

@@ -34,11 +34,11 @@ use super::{
 use crate::{
     check::Expected,
     choose::{Absent, Controls, NATIVE, NATIVES, OWN, Program, Wanted},
+    empty_start::empty_start,
     engines::Presence,
     plan::Task,
     request::{OwnModule, Request, RequestError, Strategies, ensure},
     suite::Suite,
-    unrun::unrun,
 };
 
 /// What is taken apart.
@@ -152,7 +152,7 @@ fn add_beside(measured: &mut Measured, wasm: Option<&[u8]>) -> Result<(), Reques
     ensure(!has_threads(wasm), || {
         format!("{name}: it starts threads, whose times are no parts of one bar")
     })?;
-    let not_run = unrun(wasm).ok_or_else(|| {
+    let not_run = empty_start(wasm).ok_or_else(|| {
         let words = format!("{name}: it has no function _start of its own to take apart");
         RequestError::Refused(words)
     })?;

@@ -17,7 +17,7 @@ const MORE_BYTES: u64 = 1 << 16;
 
 /// A text that an output must be near to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Near {
+pub struct Tolerance {
     /// Where it is.
     pub file: PathBuf,
     /// What numbers may differ by.
@@ -26,7 +26,7 @@ pub struct Near {
     pub relative: f64,
 }
 
-impl Near {
+impl Tolerance {
     /// Checks an output.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ mod tests {
             fs::write(&path, text).unwrap();
             path
         });
-        Near {
+        Tolerance {
             file,
             absolute,
             relative,
@@ -142,7 +142,7 @@ mod tests {
         assert!(check("1 2", "1", 9.0, 0.0).is_err());
         assert!(check("1\nmore", "1", 9.0, 0.0).is_err());
         assert!(check("", "1", 9.0, 0.0).is_err());
-        let gone = Near {
+        let gone = Tolerance {
             file: "/no/such".into(),
             absolute: 0.0,
             relative: 0.0,

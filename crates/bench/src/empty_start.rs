@@ -27,12 +27,12 @@ const RENAMED: &str = "_begin";
 
 /// The module that does nothing; nothing for one that cannot be read, or that has no
 /// function of its own to start with.
-pub(crate) fn unrun(module: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn empty_start(module: &[u8]) -> Option<Vec<u8>> {
     let mut change = Change::read(module)?;
-    let mut unrun = Module::new();
-    let parsed = change.parse_core_module(&mut unrun, Parser::new(0), module);
+    let mut empty_start = Module::new();
+    let parsed = change.parse_core_module(&mut empty_start, Parser::new(0), module);
     parsed.ok()?;
-    Some(unrun.finish())
+    Some(empty_start.finish())
 }
 
 /// Where the empty function comes.
@@ -171,7 +171,7 @@ mod tests {
               (func $_start (export "_start") (export "again") (call $called) (unreachable)))"#,
         )
         .unwrap();
-        let not_run = unrun(&program).unwrap();
+        let not_run = empty_start(&program).unwrap();
         assert!(!returns(&program, "_start") && returns(&not_run, "_start"));
         // The same function under another name is still the program.
         assert!(!returns(&not_run, "again"));
@@ -191,9 +191,9 @@ mod tests {
             "(module (func (export \"start\")))",
             "(module (import \"a\" \"b\" (func $f)) (export \"_start\" (func $f)))",
         ] {
-            assert_eq!(unrun(&wat::parse_str(text).unwrap()), None, "{text}");
+            assert_eq!(empty_start(&wat::parse_str(text).unwrap()), None, "{text}");
         }
-        assert_eq!(unrun(b"\0asm\x01\0\0\0\x01"), None);
-        assert_eq!(unrun(b"no module"), None);
+        assert_eq!(empty_start(b"\0asm\x01\0\0\0\x01"), None);
+        assert_eq!(empty_start(b"no module"), None);
     }
 }
