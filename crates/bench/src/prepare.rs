@@ -106,10 +106,7 @@ pub fn prepare(
 ) -> Result<Prepared, RequestError> {
     let design = request.subject.design();
     let house = request.house.as_ref();
-    let (mut outside, remarks) = find_outside(house, &request.engines);
-    for (spec, presence) in &mut outside {
-        *presence = (design.presence)(spec, presence.clone())?;
-    }
+    let (outside, remarks) = find_outside(request, design)?;
     let here = Here {
         request,
         house,
@@ -280,10 +277,11 @@ fn override_by(measured: &mut Measured, request: &Request) -> Result<(), Request
 /// The engines of the house, and the descriptions that cannot be used. Where some are named,
 /// nobody waits for the others to be looked for.
 fn find_outside(
-    house: Option<&House>,
-    named: &[Wanted],
-) -> (Vec<(EngineSpec, Presence)>, Vec<String>) {
-    let (specs, errors) = house.map(engines::all).unwrap_or_default();
+    request: &Request,
+    design: &Design,
+) -> Result<(Vec<(EngineSpec, Presence)>, Vec<String>), RequestError> {
+    let named = &request.engines;
+    let (specs, errors) = request.house.as_ref().map(engines::all).unwrap_or_default();
     let is_asked =
         |spec: &EngineSpec| named.is_empty() || named.iter().any(|one| one.engine == spec.name);
     let presences: Vec<Presence> = thread::scope(|scope| {
@@ -301,10 +299,11 @@ fn find_outside(
         found.collect()
     });
     let remarks = errors.iter().map(|error| format!("fathom: {error}"));
-    (
-        specs.into_iter().zip(presences).collect(),
-        remarks.collect(),
-    )
+    let known = specs.into_iter().zip(presences).map(|(spec, presence)| {
+        let presence = (design.presence)(&spec, presence)?;
+        Ok::<_, RequestError>((spec, presence))
+    });
+    Ok((known.collect::<Result<_, _>>()?, remarks.collect()))
 }
 
 /// What is behind each driver, in their order: ours, native code, the outside engines.
