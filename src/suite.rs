@@ -4,7 +4,6 @@
 //! It is a campaign as `fathom bench` makes one, with what is measured decided by
 //! the selection, and a page of comparisons of its own (`bounds.md`).
 
-mod http;
 mod sql;
 
 use std::path::Path;
@@ -27,7 +26,7 @@ use crate::invocation::Invocation;
 
 /// Measure a named selection of workloads and compare what it is about
 #[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "What", after_help = about())]
+#[command(next_help_heading = "What", after_help = paragraphs(Command::Suite))]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(
     disable_help_subcommand = true,
@@ -39,7 +38,7 @@ pub struct Args {
 
     /// Which selection
     #[arg(value_name = "NAME", required_unless_present = "resume", help_heading = Reset,
-          value_parser = selections())]
+          value_parser = names(Command::Suite))]
     target: Option<String>,
 
     /// Only these workloads
@@ -88,19 +87,6 @@ pub fn names(command: Command) -> PossibleValuesParser {
     PossibleValuesParser::new(of_command(command).map(value))
 }
 
-/// What is driven instead of run, beside the experiments.
-fn selections() -> PossibleValuesParser {
-    let value = |design: &fathom_bench::experiment::Design| {
-        PossibleValue::new(design.name()).help(design.help)
-    };
-    let driven = PossibleValue::new(http::NAME).help(http::HELP);
-    PossibleValuesParser::new(of_command(Command::Suite).map(value).chain([driven]))
-}
-
-fn about() -> String {
-    format!("{}\n\n{}", paragraphs(Command::Suite), http::ABOUT)
-}
-
 /// What there is to say of them.
 pub fn paragraphs(command: Command) -> String {
     let each: Vec<&str> = of_command(command).map(|design| design.about).collect();
@@ -114,9 +100,6 @@ pub fn paragraphs(command: Command) -> String {
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     if let Some(Handed::Sql(args)) = &args.handed {
         return sql::run(args, invocation);
-    }
-    if args.target.as_deref() == Some(http::NAME) {
-        return http::run(&args, invocation);
     }
     let (results, further) = (args.results.clone(), bench::Extension::from(&args.pace));
     bench::run_as(args, &results, further, invocation)

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fathom_bench::idle::{self, Demand, Waited};
+use fathom_bench::plan::Task;
 use fathom_bench::prepare::Prepared;
 use indicatif::ProgressBar;
 
@@ -12,12 +13,12 @@ use super::show::rough;
 
 /// Waits until the processors that a campaign needs are idle, as long as it may.
 pub fn wait_for(prepared: &Prepared, stop: &AtomicBool) {
-    let threads = prepared.plan.tasks.iter().map(|task| task.cell.threads);
-    wait(threads.max().unwrap_or(1), prepared.wait_idle, stop);
+    let needed = prepared.plan.tasks.iter().map(Task::processors);
+    wait(needed.max().unwrap_or(1), prepared.wait_idle, stop);
 }
 
 /// Waits until so many processors are idle, for `limit` at most, and says so.
-pub fn wait(needed: u32, limit: Duration, stop: &AtomicBool) {
+fn wait(needed: u32, limit: Duration, stop: &AtomicBool) {
     let is_terminal = std::io::stderr().is_terminal();
     let spinner = ProgressBar::no_length();
     let mut has_said = false;

@@ -29,17 +29,6 @@ impl Settings {
     pub fn choices(self) -> Choices {
         self.0
     }
-
-    /// Nothing was named; for what has no settings.
-    ///
-    /// # Errors
-    /// A setting that was, by its name.
-    pub fn refuse(&self, what: &str, why: &str) -> anyhow::Result<()> {
-        match self.0.settings().next() {
-            None => Ok(()),
-            Some(setting) => anyhow::bail!("--{setting} does not apply to {what}: {why}"),
-        }
-    }
 }
 
 fn option(setting: Setting, is_exact: bool) -> Arg {
@@ -128,14 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_apply_is_refused_by_name() {
-        let settings = read(&["--spectre", "off"]).unwrap();
-        let error = settings.refuse("suite http", "why").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "--spectre does not apply to suite http: why"
-        );
-        assert!(read(&[]).unwrap().refuse("suite http", "why").is_ok());
+    fn several_values_are_refused_where_one_engine_is_measured() {
         let two = Settings::<true>(Choices::default().with(Setting::Opt, &["speed", "none"]));
         let error = two.exact().unwrap_err().to_string();
         assert!(error.starts_with("--opt: one value"), "{error}");

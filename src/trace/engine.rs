@@ -104,6 +104,7 @@ fn run(
         cache: None,
         cycle: false,
         stack_bytes: None,
+        load: None,
         unsafe_no_bounds: false,
     });
     handed::listen().context("signals")?;

@@ -7,7 +7,7 @@
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use fathom_engine::Codegen;
-use fathom_record::{Cell, Sandbox, Setting, Variant};
+use fathom_record::{Cell, Sandbox, Setting, Variant, protocol::Load};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -383,6 +383,8 @@ pub struct Program<'a> {
     pub is_cached: bool,
     /// Bytes of the stack of a continuation; the engine's own if absent.
     pub stack_bytes: Option<u64>,
+    /// The load that it is put under, where it is a server.
+    pub load: Option<Load>,
 }
 
 /// Which rows are measured a second time under another name.
@@ -458,6 +460,7 @@ fn task(row: &Row, program: &Program<'_>, variant: Variant, threads: u32) -> Tas
         folder: program.folder.clone(),
         is_cached: program.is_cached,
         stack_bytes: program.stack_bytes,
+        load: program.load.clone(),
     }
 }
 

@@ -28,7 +28,6 @@ pub mod experiment;
 pub mod generator;
 pub mod host;
 pub mod house;
-pub mod http;
 pub mod idle;
 pub mod judge;
 mod layout;

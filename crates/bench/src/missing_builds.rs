@@ -40,23 +40,36 @@ const USUAL_SIZE: &str = "medium";
 /// # Errors
 /// [`NotBuilt`], of the first suite of which something is missing.
 pub fn find(plan: &Plan, to_make: &[PathBuf]) -> Result<(), Box<NotBuilt>> {
-    let is_missing = |task: &&Task| !to_make.contains(&task.artifact) && !task.artifact.exists();
-    let missing: Vec<&Task> = plan.tasks.iter().filter(is_missing).collect();
-    let Some(first) = missing.first() else {
+    let lack = |task: &'_ Task| {
+        let generator = task.load.as_ref().map(|load| &load.generator);
+        let mut needed = [&task.artifact].into_iter().chain(generator);
+        needed
+            .find(|path| !to_make.contains(path) && !path.exists())
+            .cloned()
+    };
+    let missing = plan.tasks.iter();
+    let missing: Vec<(&Task, PathBuf)> = missing
+        .filter_map(|task| Some((task, lack(task)?)))
+        .collect();
+    let Some((first, lacking)) = missing.first() else {
         return Ok(());
     };
     let (suite, size) = (&first.cell.suite, &first.cell.size);
     let alike = || {
-        let cells = missing.iter().map(|task| &task.cell);
+        let cells = missing.iter().map(|(task, _)| &task.cell);
         cells.filter(|cell| cell.suite == *suite && cell.size == *size)
     };
     let variants: BTreeSet<Variant> = alike().map(|cell| cell.variant).collect();
     let workloads: BTreeSet<String> = alike().map(|cell| cell.workload.clone()).collect();
     Err(Box::new(NotBuilt {
-        first: first.artifact.clone(),
+        first: lacking.clone(),
         cells: missing.len(),
         suite: suite.clone(),
-        size: size.clone(),
+        // How long a server is driven is nothing of its build.
+        size: match first.load {
+            Some(_) => String::new(),
+            None => size.clone(),
+        },
         variants: variants.into_iter().collect(),
         workloads: workloads.into_iter().collect(),
     }))

@@ -12,7 +12,7 @@ use std::{
 use fathom_record::{
     Cell,
     campaign::{Config, WorkloadNote},
-    protocol::{Measure, Request},
+    protocol::{Load, Measure, Request},
 };
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,15 @@ pub struct Task {
     pub is_cached: bool,
     /// Bytes of the stack of a continuation; the engine's own if absent.
     pub stack_bytes: Option<u64>,
+    /// The load that it is put under, where it is a server; on which processors, the plan says.
+    pub load: Option<Load>,
+}
+
+impl Task {
+    /// Processors that it needs at once.
+    pub fn processors(&self) -> u32 {
+        self.cell.threads + u32::from(self.load.is_some())
+    }
 }
 
 /// What a program has as its working folder, under the name [`WORKING`].
@@ -188,6 +197,10 @@ impl Plan {
             cache: self.cache.clone().filter(|_| task.is_cached),
             cycle: self.cycles,
             stack_bytes: task.stack_bytes,
+            load: task.load.clone().map(|load| {
+                let cpus = cpus_beside(&self.config.cpus, cell.threads);
+                Box::new(Load { cpus, ..load })
+            }),
             unsafe_no_bounds: is_wasm && cell.sandbox.strategy == "none",
         }))
     }
@@ -212,6 +225,11 @@ impl Plan {
 /// The first processors of the list, as many as there are threads.
 fn cpus_for(cpus: &[u32], threads: u32) -> Vec<u32> {
     cpus.iter().copied().take(threads as usize).collect()
+}
+
+/// The others.
+fn cpus_beside(cpus: &[u32], threads: u32) -> Vec<u32> {
+    cpus.iter().copied().skip(threads as usize).collect()
 }
 
 /// A new number from a number and bytes (FNV-1a, then splitmix64's finish).
@@ -279,6 +297,7 @@ pub(crate) mod tests {
                     folder: None,
                     is_cached: false,
                     stack_bytes: None,
+                    load: None,
                 });
             }
         }

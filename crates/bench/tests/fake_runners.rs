@@ -126,6 +126,7 @@ impl Bench {
                 folder: None,
                 is_cached: false,
                 stack_bytes: None,
+                load: None,
             });
         }
         let config = Config {

@@ -38,6 +38,8 @@ closed_set! {
         Scaling = "scaling", "what instances cost that run side by side";
         /// What coroutines cost, by how they are made.
         Fibers = "fibers", "what coroutines cost, by how they are made";
+        /// How many requests an HTTP server on fibers serves, and how fast.
+        Http = "http", "how many requests an HTTP server on fibers serves, and how fast";
         /// What libsodium's own programs take, by group.
         Libsodium = "libsodium", "what libsodium's own programs take, by group";
         /// What "Leaps and bounds" measured of PolyBench.

@@ -48,7 +48,6 @@ pub mod campaign;
 pub mod cell;
 pub mod experiment;
 pub mod host;
-pub mod load;
 pub mod naming;
 pub mod protocol;
 pub mod setting;

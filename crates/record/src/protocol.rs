@@ -170,9 +170,30 @@ pub struct Measure {
     /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack_bytes: Option<u64>,
+    /// A load that the program, a server, is put under.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Box<Load>>,
     /// Allows strategies that check nothing.
     #[serde(default)]
     pub unsafe_no_bounds: bool,
+}
+
+/// Requests over HTTP to a server that listens on a socket of loopback, which its runner
+/// gives it, and ends on a request of `/quit`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Load {
+    /// Absolute path of what makes them: oha.
+    pub generator: PathBuf,
+    /// Connections at once.
+    pub connections: u32,
+    /// Requests in a second; as many as are answered if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<u32>,
+    /// For so long.
+    pub seconds: u32,
+    /// Logical CPUs of the generator. Not pinned if empty.
+    #[serde(default)]
+    pub cpus: Vec<u32>,
 }
 
 /// Calls to make, in order, on one instance.

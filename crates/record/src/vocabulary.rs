@@ -122,6 +122,18 @@ closed_set! {
         Cycles = "cycles", "CPU cycles (needs a PMU)";
         /// Retired instructions, where the host has a PMU.
         Instructions = "instructions", "retired instructions (needs a PMU)";
+        /// Requests that a server under load answered in a second.
+        AnswersPerS = "answers_per_s", "requests that a server answered in a second";
+        /// What half of its answers took at most.
+        LatencyP50Ns = "latency_p50_ns", "median time until an answer";
+        /// What nine of ten took at most.
+        LatencyP90Ns = "latency_p90_ns", "time within which 90 % of the answers came";
+        /// What 99 of a hundred took at most.
+        LatencyP99Ns = "latency_p99_ns", "time within which 99 % of the answers came";
+        /// What 999 of a thousand took at most.
+        LatencyP999Ns = "latency_p999_ns", "time within which 99.9 % of the answers came";
+        /// What none exceeded.
+        LatencyMaxNs = "latency_max_ns", "longest time until an answer";
     }
 }
 
@@ -134,6 +146,8 @@ closed_set! {
         Bytes = "bytes", "bytes";
         /// A plain count.
         Count = "count", "a plain count";
+        /// A count in a second.
+        PerSecond = "per_s", "a count in a second";
     }
 }
 
@@ -141,7 +155,15 @@ impl Metric {
     /// The unit its values are in.
     pub fn unit(self) -> Unit {
         match self {
-            Metric::WallNs | Metric::ThreadCpuNs | Metric::KernelNs => Unit::Nanoseconds,
+            Metric::WallNs
+            | Metric::ThreadCpuNs
+            | Metric::KernelNs
+            | Metric::LatencyP50Ns
+            | Metric::LatencyP90Ns
+            | Metric::LatencyP99Ns
+            | Metric::LatencyP999Ns
+            | Metric::LatencyMaxNs => Unit::Nanoseconds,
+            Metric::AnswersPerS => Unit::PerSecond,
             Metric::RssPeakBytes | Metric::VirtualBytes | Metric::CodeBytes => Unit::Bytes,
             Metric::FaultsMinor
             | Metric::FaultsMajor

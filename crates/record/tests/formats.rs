@@ -19,7 +19,7 @@ use fathom_record::campaign::{
 };
 use fathom_record::host::Features;
 use fathom_record::protocol::{
-    Call, CallOutcome, Event, Hello, Iteration, Measure, PROTOCOL_VERSION, Probe, Request,
+    Call, CallOutcome, Event, Hello, Iteration, Load, Measure, PROTOCOL_VERSION, Probe, Request,
 };
 use fathom_record::{
     Cell, CellId, Checks, Compared, Estimator, Experiment, Fact, FailureKind, Guarantee, Header,
@@ -332,6 +332,7 @@ fn requests() -> Vec<Request> {
         cache: None,
         cycle: false,
         stack_bytes: None,
+        load: None,
         unsafe_no_bounds: false,
     };
     let probe = Probe {
@@ -372,6 +373,13 @@ fn everything_said() -> Measure {
         cache: Some(PathBuf::from("/abs/cache")),
         cycle: true,
         stack_bytes: Some(65_536),
+        load: Some(Box::new(Load {
+            generator: PathBuf::from("/abs/oha"),
+            connections: 1000,
+            rate: Some(20_000),
+            seconds: 10,
+            cpus: vec![2],
+        })),
         unsafe_no_bounds: true,
     }
 }

@@ -49,7 +49,6 @@ pub mod html;
 pub mod json;
 pub mod leaps;
 pub mod library;
-pub mod load;
 pub mod markdown;
 pub mod merge;
 pub mod merge_json;

@@ -88,11 +88,23 @@ pub enum Figure {
     VirtualMean,
     /// Memory of the host in use, mean while counted iterations ran.
     HostMemory,
+    /// Requests that a server under load answered in a second.
+    Answers,
+    /// What half of its answers took at most.
+    LatencyP50,
+    /// What nine of ten took at most.
+    LatencyP90,
+    /// What 99 of a hundred took at most.
+    LatencyP99,
+    /// What 999 of a thousand took at most.
+    LatencyP999,
+    /// What none exceeded.
+    LatencyMax,
 }
 
 impl Figure {
     /// Every figure, in the order of a table.
-    pub const ALL: [Figure; 30] = [
+    pub const ALL: [Figure; 36] = [
         Figure::Kernel,
         Figure::Run,
         Figure::RunCpu,
@@ -123,6 +135,12 @@ impl Figure {
         Figure::RssMean,
         Figure::VirtualMean,
         Figure::HostMemory,
+        Figure::Answers,
+        Figure::LatencyP50,
+        Figure::LatencyP90,
+        Figure::LatencyP99,
+        Figure::LatencyP999,
+        Figure::LatencyMax,
     ];
 
     /// Its name in files, its unit last.
@@ -158,6 +176,12 @@ impl Figure {
             Figure::RssMean => "rss_mean_bytes",
             Figure::VirtualMean => "virtual_mean_bytes",
             Figure::HostMemory => "host_memory_bytes",
+            Figure::Answers => "answers_per_s",
+            Figure::LatencyP50 => "latency_p50_ns",
+            Figure::LatencyP90 => "latency_p90_ns",
+            Figure::LatencyP99 => "latency_p99_ns",
+            Figure::LatencyP999 => "latency_p999_ns",
+            Figure::LatencyMax => "latency_max_ns",
         }
     }
 
@@ -194,6 +218,12 @@ impl Figure {
             Figure::RssMean => "mean resident set of the child while it was timed",
             Figure::VirtualMean => "mean address space of the child while it was timed",
             Figure::HostMemory => "the host's total minus available memory meanwhile, mean",
+            Figure::Answers => "requests that a server answered in a second",
+            Figure::LatencyP50 => "median time until an answer",
+            Figure::LatencyP90 => "time within which 90 % of the answers came",
+            Figure::LatencyP99 => "time within which 99 % of the answers came",
+            Figure::LatencyP999 => "time within which 99.9 % of the answers came",
+            Figure::LatencyMax => "longest time until an answer",
         }
     }
 
@@ -209,7 +239,12 @@ impl Figure {
             | Figure::Instantiate
             | Figure::Teardown
             | Figure::Instance
-            | Figure::Child => FigureUnit::Nanoseconds,
+            | Figure::Child
+            | Figure::LatencyP50
+            | Figure::LatencyP90
+            | Figure::LatencyP99
+            | Figure::LatencyP999
+            | Figure::LatencyMax => FigureUnit::Nanoseconds,
             Figure::RssPeak
             | Figure::Virtual
             | Figure::Code
@@ -229,7 +264,7 @@ impl Figure {
             | Figure::CpuUsePinned
             | Figure::KernelShare
             | Figure::CpuUseProcess => FigureUnit::Share,
-            Figure::Throughput => FigureUnit::PerSecond,
+            Figure::Throughput | Figure::Answers => FigureUnit::PerSecond,
         }
     }
 
@@ -248,6 +283,12 @@ impl Figure {
             Metric::Syscalls => Some(Figure::Syscalls),
             Metric::Cycles => Some(Figure::Cycles),
             Metric::Instructions => Some(Figure::Instructions),
+            Metric::AnswersPerS => Some(Figure::Answers),
+            Metric::LatencyP50Ns => Some(Figure::LatencyP50),
+            Metric::LatencyP90Ns => Some(Figure::LatencyP90),
+            Metric::LatencyP99Ns => Some(Figure::LatencyP99),
+            Metric::LatencyP999Ns => Some(Figure::LatencyP999),
+            Metric::LatencyMaxNs => Some(Figure::LatencyMax),
         }
     }
 

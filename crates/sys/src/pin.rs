@@ -29,14 +29,24 @@ pub fn allowed_cpus() -> io::Result<Vec<usize>> {
 /// `sched_setaffinity(2)` reports, above all `EINVAL` for a processor that is
 /// absent or not allowed.
 pub fn pin_thread(cpu: usize) -> io::Result<()> {
-    if cpu >= CpuSet::MAX_CPU {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            format!("processor {cpu} is beyond what a mask can hold"),
-        ));
-    }
+    pin_thread_to(&[cpu])
+}
+
+/// Keeps the calling thread, and what it starts, on some processors from now on.
+///
+/// # Errors
+/// As [`pin_thread`]; `EINVAL` also for none.
+pub fn pin_thread_to(cpus: &[usize]) -> io::Result<()> {
     let mut set = CpuSet::new();
-    set.set(cpu);
+    for &cpu in cpus {
+        if cpu >= CpuSet::MAX_CPU {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("processor {cpu} is beyond what a mask can hold"),
+            ));
+        }
+        set.set(cpu);
+    }
     sched_setaffinity(None, &set)?;
     Ok(())
 }
@@ -62,5 +72,6 @@ mod tests {
     fn an_absent_processor_is_an_error_and_no_panic() {
         assert!(pin_thread(CpuSet::MAX_CPU - 1).is_err());
         assert!(pin_thread(usize::MAX).is_err());
+        assert!(pin_thread_to(&[]).is_err());
     }
 }

@@ -176,6 +176,7 @@ fn tasks_are_rows_times_programs_times_threads_and_controls() {
         folder: None,
         is_cached: false,
         stack_bytes: None,
+        load: None,
     };
     let programs = [program("a"), program("b")];
     let builds = Builds::Each(&[Variant::WasmSimd]);

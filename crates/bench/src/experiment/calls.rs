@@ -122,6 +122,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
             folder: None,
             is_cached: false,
             stack_bytes: None,
+            load: None,
         });
     }
     Ok(Measured {

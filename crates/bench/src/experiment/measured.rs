@@ -143,6 +143,7 @@ pub fn program(suite: &Suite, workload: &Workload, size: &str) -> Program<'stati
         folder,
         is_cached: false,
         stack_bytes: workload.stack_bytes,
+        load: None,
     }
 }
 

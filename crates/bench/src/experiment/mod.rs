@@ -25,6 +25,7 @@ mod design;
 mod ewapa;
 mod fibers;
 mod growth;
+mod http;
 mod leaps;
 mod libsodium;
 mod measured;
@@ -59,6 +60,7 @@ pub const ALL: &[&Design] = &[
     &bounds::DESIGN,
     &scaling::DESIGN,
     &fibers::DESIGN,
+    &http::DESIGN,
     &libsodium::DESIGN,
     &leaps::DESIGN,
     &spec::DESIGN,

@@ -68,6 +68,7 @@ pub(super) fn of_module(module: &OwnModule, native: Option<PathBuf>) -> Measured
         folder: None,
         is_cached: false,
         stack_bytes: None,
+        load: None,
     };
     let title = module.path.file_stem().unwrap_or_default();
     let title = title.to_string_lossy().into_owned();

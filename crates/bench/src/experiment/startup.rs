@@ -214,6 +214,7 @@ fn program(name: String, file: &str, is_cached: bool) -> Program<'static> {
         folder: None,
         is_cached,
         stack_bytes: None,
+        load: None,
     }
 }
 

@@ -197,6 +197,7 @@ pub(super) fn beside(name: &str, file: &str) -> Program<'static> {
         folder: None,
         is_cached: false,
         stack_bytes: None,
+        load: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Our own engine behind the runner protocol, through its public API alone:
 //! nothing here that an embedder could not write.
 
-use std::{fs, path::Path};
+use std::{fs, net::TcpListener, path::Path};
 
 use fathom_engine::{
     Bounds, BoundsChoice, Config, Engine, Error, ErrorKind, Func, InstancePre, Linker, Module,
@@ -21,6 +21,7 @@ use fathom_wasi::{
     uses_threads,
 };
 
+use super::load::{self, Driven};
 use crate::generator;
 use crate::own::OwnStrategy;
 use crate::probe::{ServeError, serve};
@@ -148,7 +149,7 @@ pub(crate) fn measure(
     clang: Option<&Path>,
     emitter: &Emitter,
 ) -> Result<(), Refusal> {
-    let (engine, own, hello) = engine(&Wish {
+    let (engine, own, mut hello) = engine(&Wish {
         strategy: &measure.strategy,
         settings: &measure.settings,
         clang,
@@ -157,6 +158,7 @@ pub(crate) fn measure(
         cache: measure.cache.as_deref(),
         stack_bytes: measure.stack_bytes,
     })?;
+    hello.evidence += &load::driven_by(measure)?;
     emitter.send(&Event::Hello(hello.clone()))?;
     if measure.cache.is_some() {
         // What is timed is how long it takes to find it.
@@ -178,11 +180,26 @@ pub(crate) fn measure(
             let hello = hello.clone();
             emitter.send(&Event::Hello(Hello { evidence, ..hello }))?;
         }
-        Wasm::new(&engine, module, own, measure)
+        Ok(module)
     };
-    measure_module(measure, emitter, compile, |program| {
-        Some(program.module.code_bytes() as u64)
-    })
+    let code_bytes = |program: &Wasm<'_>| Some(program.module.code_bytes() as u64);
+    let Some((load, listener)) = load::listen(measure)? else {
+        let compile = |bytes: &[u8]| Wasm::new(&engine, compile(bytes)?, own, (measure, None));
+        return measure_module(measure, emitter, compile, code_bytes);
+    };
+    let address = load::address(&listener)?;
+    let tell = |event: &Event| emitter.send(event);
+    let compile = |bytes: &[u8]| {
+        let server = Wasm::new(&engine, compile(bytes)?, own, (measure, Some(&listener)))?;
+        Ok(Driven::new(
+            server,
+            (load, address),
+            &measure.scratch,
+            &tell,
+        ))
+    };
+    let code_bytes = |driven: &Driven<'_, Wasm<'_>>| code_bytes(&driven.server);
+    measure_module(measure, emitter, compile, code_bytes)
 }
 
 /// Serves a request to probe.
@@ -228,6 +245,8 @@ struct Wasm<'a> {
     resolved: InstancePre<Data>,
     pool: Option<(Pool<Data>, PooledFunc<(), ()>)>,
     measure: &'a Measure,
+    /// The socket that it listens on, where it is a server.
+    listener: Option<&'a TcpListener>,
 }
 
 /// What an instance has of the host: nothing where it imports nothing of WASI.
@@ -247,7 +266,7 @@ impl<'a> Wasm<'a> {
         engine: &'a Engine,
         module: Module,
         own: OwnStrategy,
-        measure: &'a Measure,
+        (measure, listener): (&'a Measure, Option<&'a TcpListener>),
     ) -> Result<Wasm<'a>, Refusal> {
         if uses_threads(&module) {
             let message = "the program starts threads of its own, which are not measured";
@@ -272,6 +291,7 @@ impl<'a> Wasm<'a> {
             resolved,
             pool,
             measure,
+            listener,
         })
     }
 
@@ -298,6 +318,11 @@ impl<'a> Wasm<'a> {
         for (host, guest) in &self.measure.dirs {
             let (dir, file) = (DirPerms::all(), FilePerms::all());
             builder = (builder.preopened_dir(host, guest, dir, file)).map_err(refused)?;
+        }
+        if let Some(listener) = self.listener {
+            let again = listener.try_clone();
+            let again = again.map_err(|error| Refusal::new(FailureKind::Io, error.to_string()))?;
+            builder = builder.preopened_socket(again);
         }
         builder.build().map_err(refused)
     }

@@ -9,9 +9,11 @@ use fathom_record::protocol::{Job, Request};
 use fathom_runner::{Emitter, Refusal};
 
 pub(crate) mod fathom;
+mod load;
 mod native;
 
 pub use fathom_runner::serve;
+pub(crate) use load::NO_FAILURE;
 pub use native::native;
 
 /// Serves a request with our own engine; `clang` is where the compiler of the other code

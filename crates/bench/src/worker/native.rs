@@ -31,6 +31,7 @@ use fathom_sys::{
     usage::{Ended, MemoryUse, Usage, wait_with_memory, wait_with_usage},
 };
 
+use super::load::{self, Driven};
 use crate::{driver::family::pass_mark_on, layout::padding::pad, plan::WORKING};
 
 /// A native executable and how to start it.
@@ -79,6 +80,9 @@ pub enum NativeError {
     /// A signal ended it.
     #[error("ended by signal {0}")]
     Signal(i32),
+    /// The load that it was put under.
+    #[error(transparent)]
+    Load(#[from] Refusal),
 }
 
 impl Program for NativeProgram {
@@ -164,11 +168,20 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
         backend: "ahead of time".into(),
         tier: "optimising".into(),
         checks: Checks::None,
-        evidence: "the compiler's name for itself in the executable".into(),
+        evidence: format!(
+            "the compiler's name for itself in the executable{}",
+            load::driven_by(measure)?
+        ),
     }))?;
-    let program = NativeProgram {
+    // The program opens its socket itself, at once where this one was.
+    let load = load::listen(measure)?;
+    let load = load.map(|(load, listener)| Ok((load, load::address(&listener)?)));
+    let load = load.transpose()?;
+    let port = load.map(|(_, address)| address.port().to_string());
+    let args = measure.args.iter().chain(&port);
+    let mut program = NativeProgram {
         executable: measure.module.clone(),
-        args: measure.args.iter().map(Into::into).collect(),
+        args: args.map(Into::into).collect(),
         env: measure
             .env
             .iter()
@@ -182,17 +195,21 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
         seed: measure.seed,
         used: Mutex::default(),
         memory: OnceLock::new(),
-        // The only run is a timed one: nothing is to disturb it.
-        is_looked_at: AtomicBool::new(measure.warmup == 0 && measure.iterations == 1),
+        // Where the only run is a timed one nothing is to disturb it; a server's start and
+        // end are not what is told of it.
+        is_looked_at: AtomicBool::new(
+            load.is_none() && measure.warmup == 0 && measure.iterations == 1,
+        ),
     };
-    measure_program(&program, measure, emitter, |error: NativeError| {
-        let kind = match &error {
-            NativeError::Signal(_) => FailureKind::Crash,
-            NativeError::Start { .. } => FailureKind::Invalid,
-            NativeError::Wait(_) => FailureKind::Io,
-        };
-        Refusal::new(kind, error.to_string())
-    })?;
+    match load {
+        None => measure_program(&program, measure, emitter, explained)?,
+        Some(load) => {
+            let tell = |event: &Event| emitter.send(event);
+            let driven = Driven::new(program, load, &measure.scratch, &tell);
+            measure_program(&driven, measure, emitter, explained)?;
+            program = driven.server;
+        }
+    }
     let used = *program.used.lock().unwrap_or_else(PoisonError::into_inner);
     let mut metrics = metrics_of(&used);
     let peak = program
@@ -201,6 +218,16 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
         .and_then(|memory| memory.rss_peak_bytes);
     metrics.extend(peak.map(|bytes| (Metric::RssPeakBytes, bytes)));
     emitter.send(&Event::Process { metrics })
+}
+
+fn explained(error: NativeError) -> Refusal {
+    let kind = match &error {
+        NativeError::Load(refusal) => refusal.kind,
+        NativeError::Signal(_) => FailureKind::Crash,
+        NativeError::Start { .. } => FailureKind::Invalid,
+        NativeError::Wait(_) => FailureKind::Io,
+    };
+    Refusal::new(kind, error.to_string())
 }
 
 /// What an executable says it was compiled by: the text of `.comment`, found

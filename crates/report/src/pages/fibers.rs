@@ -45,7 +45,7 @@ pub fn own(context: &Context<'_>) -> Own {
 }
 
 /// How fibers are made in a build.
-pub fn way(variant: Variant) -> Option<&'static str> {
+pub(super) fn way(variant: Variant) -> Option<&'static str> {
     match variant {
         Variant::WasmAsyncify => Some("Asyncify"),
         Variant::WasmSwitch => Some("stack switching"),

@@ -14,12 +14,10 @@ mod compile;
 mod ewapa;
 mod fibers;
 mod growth;
+mod http;
 mod startup;
 mod wasmfx;
 mod waterfall;
-
-pub(crate) use fibers::way;
-pub(crate) use wasmfx::{Served, served};
 
 use fathom_record::{Campaign, Cell, Experiment, Names};
 use fathom_stats::{Figure, Medians, Summary};
@@ -159,6 +157,12 @@ pub fn of(experiment: Experiment) -> Page {
         Experiment::Fibers => Page {
             own: |context| Ok(fibers::own(context)),
             ..GENERAL
+        },
+        Experiment::Http => Page {
+            // Of ten seconds and more it is what servers are asked about, and the first
+            // requests of a thousand connections are beyond it.
+            figure: Some(Figure::LatencyP99),
+            own: http::own,
         },
         Experiment::Ewapa => Page {
             own: ewapa::own,

@@ -93,7 +93,7 @@ struct Figure {
 }
 
 /// What the talk states of its server, at a rate or without.
-pub(crate) struct Served {
+pub(super) struct Served {
     /// Requests asked for in a second.
     pub rate: Option<u32>,
     /// By what its fibers switch.
@@ -107,7 +107,7 @@ pub(crate) struct Served {
 ///
 /// # Errors
 /// As [`own`].
-pub(crate) fn served() -> Result<Vec<Served>, ReportError> {
+pub(super) fn served() -> Result<Vec<Served>, ReportError> {
     let talk: Talk = publications::read(NAME, DATA)?;
     let of = |server: Server| {
         let rate = server.rate;

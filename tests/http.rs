@@ -1,0 +1,187 @@
+//! `fathom suite http` on a server and a generator made here: a campaign like all others, in
+//! which a request that fails is a failure, and of which nothing is left that was started.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::PathBuf,
+    process::{Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use fathom_record::{
+    Campaign, FailureKind, Metric,
+    campaign::{FILE_NAME, parse},
+};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Answers each request, and ends at `/quit`.
+const SERVER: &str = r#"(module
+  (import "wasi_snapshot_preview1" "sock_accept" (func $accept (param i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_close" (func $close (param i32) (result i32)))
+  (memory (export "memory") 1)
+  ;; Where to read to and to write from: 1024 bytes at 1024, 19 at 64.
+  (data (i32.const 8) "\00\04\00\00\00\04\00\00\40\00\00\00\13\00\00\00")
+  (data (i32.const 64) "HTTP/1.1 200 OK\0d\0a\0d\0a")
+  (func (export "_start") (local $socket i32)
+    (loop $next
+      (br_if $next (call $accept (i32.const 3) (i32.const 0) (i32.const 0)))
+      (local.set $socket (i32.load (i32.const 0)))
+      (drop (call $read (local.get $socket) (i32.const 8) (i32.const 1) (i32.const 32)))
+      (drop (call $write (local.get $socket) (i32.const 16) (i32.const 1) (i32.const 32)))
+      (drop (call $close (local.get $socket)))
+      ;; GET /q
+      (br_if $next (i32.ne (i32.load8_u (i32.const 1029)) (i32.const 113))))))"#;
+
+/// A generator that has seen a thousand answers, and what else `ERRORS` says.
+const GENERATOR: &str = r#"#!/bin/sh
+[ "$1" = --version ] && { echo 'oha 0.0.1'; exit; }
+cat <<'END'
+{"summary":{"total":2.0,"slowest":0.25},
+ "latencyPercentiles":{"p50":0.001,"p90":0.0015,"p99":0.002,"p99.9":0.125},
+ "statusCodeDistribution":{"200":1000},"errorDistribution":{ERRORS}}
+END
+"#;
+
+/// A house with both.
+struct House(tempfile::TempDir);
+
+impl House {
+    fn new(generator: &str) -> House {
+        let house = House(tempfile::tempdir().unwrap());
+        fs::create_dir(house.path("engines")).unwrap();
+        for build in ["wasm-asyncify", "wasm-switch"] {
+            let build = house.path("workloads/http/build").join(build);
+            fs::create_dir_all(&build).unwrap();
+            fs::write(build.join("server.wasm"), wat::parse_str(SERVER).unwrap()).unwrap();
+        }
+        fs::create_dir_all(house.path(".tools/oha/bin")).unwrap();
+        house.generate_by(generator);
+        house
+    }
+
+    fn generate_by(&self, script: &str) {
+        let path = self.path(".tools/oha/bin/oha");
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command.env("FATHOM_HOME", self.0.path());
+        command.current_dir(self.0.path()).stdin(Stdio::null());
+        command.args(words.split(' '));
+        command
+    }
+
+    fn fathom(&self, words: &str) -> Output {
+        self.command(words).output().unwrap()
+    }
+
+    fn campaign(&self) -> Campaign {
+        let text = fs::read(self.path("r").join(FILE_NAME)).unwrap();
+        parse(text.as_slice()).unwrap()
+    }
+}
+
+const SUITE: &str = "suite http --quick --rounds 1 --engines fathom --no-probe --wait-idle 0s \
+                     --workloads peak,500 --out r";
+
+fn text(output: &Output) -> String {
+    [&output.stdout, &output.stderr]
+        .map(|bytes| String::from_utf8_lossy(bytes))
+        .join("\n")
+}
+
+#[test]
+fn servers_are_measured_like_all_else() {
+    let house = House::new(&GENERATOR.replace("ERRORS", ""));
+    let output = house.fathom(&format!("{SUITE} --codegen cranelift"));
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(
+        text(&output).contains("HTTP on loopback"),
+        "{}",
+        text(&output)
+    );
+    let campaign = house.campaign();
+    // Two rates, two builds, and the control of each.
+    assert_eq!(
+        (campaign.header.cells.len(), campaign.processes.len()),
+        (8, 8)
+    );
+    assert_eq!(campaign.failures, []);
+    for process in &campaign.processes {
+        assert_eq!(process.metrics[&Metric::AnswersPerS], 500);
+        assert_eq!(process.metrics[&Metric::LatencyP99Ns], 2_000_000);
+        assert!(process.metrics[&Metric::RssPeakBytes] > 0);
+    }
+    let evidence = &campaign.in_force[0].hello.evidence;
+    assert!(evidence.ends_with("; driven by oha 0.0.1"), "{evidence}");
+    let csv = fs::read_to_string(house.path("r/http.csv")).unwrap();
+    assert!(
+        csv.contains("\n500,fathom guard · stack switching,1,500,1,"),
+        "{csv}"
+    );
+    let again = house.fathom("report r");
+    assert!(
+        text(&again).contains("HTTP on loopback"),
+        "{}",
+        text(&again)
+    );
+}
+
+#[test]
+fn a_request_that_fails_takes_the_servers_time_away() {
+    let house = House::new(&GENERATOR.replace("ERRORS", "\"connection refused\":2"));
+    let output = house.fathom(SUITE);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let campaign = house.campaign();
+    assert_eq!((campaign.failures.len(), campaign.processes.len()), (8, 0));
+    for failure in &campaign.failures {
+        assert_eq!(failure.kind, FailureKind::WrongAnswer);
+        let words = "2 of 1002 requests failed: 2 × connection refused";
+        assert!(failure.message.contains(words), "{}", failure.message);
+    }
+}
+
+#[test]
+fn what_was_started_ends_with_a_campaign_that_is_interrupted() {
+    let script = "#!/bin/sh\n[ \"$1\" = --version ] || { echo $$ $PPID > PIDS; exec sleep 300; }\n";
+    let house = House::new("");
+    let pids = house.path("pids");
+    house.generate_by(&script.replace("PIDS", &pids.display().to_string()));
+    let mut running = house.command(SUITE);
+    let mut running = running
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let written = || fs::read_to_string(&pids).unwrap_or_default();
+    while !written().ends_with('\n') {
+        assert!(Instant::now() < deadline, "nothing was driven");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    kill_process(Pid::from_child(&running), Signal::INT).unwrap();
+    running.wait().unwrap();
+    let runs = |pid: &str| {
+        fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    };
+    // The generator, and the runner that has the server in it.
+    assert_eq!(written().split_whitespace().count(), 2);
+    while written().split_whitespace().any(runs) {
+        assert!(Instant::now() < deadline, "still running: {}", written());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // It goes on where it was.
+    house.generate_by(&GENERATOR.replace("ERRORS", ""));
+    let output = house.fathom("suite --resume r --wait-idle 0s");
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(house.campaign().processes.len(), 8);
+}
