@@ -33,8 +33,6 @@ const MEASURING: [&str; 4] = ["bench", "suite", "reproduce", "waterfall"];
 const HOW_LONG: [&str; 4] = ["rounds", "budget", "width", "quick"];
 /// With one of these a campaign has said all, or nothing is measured.
 const SAID_ALL: [&str; 2] = ["resume", "page-only"];
-/// A selection whose server is driven: it has no engines to choose, and other times.
-const DRIVEN: &str = "http";
 
 /// The file: every key is an option of that name.
 #[derive(Debug, Deserialize)]
@@ -189,12 +187,9 @@ impl Open<'_> {
         };
         let given = command.get_arguments().filter(is_given);
         let given: BTreeSet<&str> = given.filter_map(Arg::get_long).collect();
-        let target = line.try_get_one::<String>("target").ok().flatten();
-        let is_driven = command.get_name() == "suite" && target.is_some_and(|name| name == DRIVEN);
         Open {
             command,
-            says_all: is_driven
-                || line.subcommand().is_some()
+            says_all: line.subcommand().is_some()
                 || SAID_ALL.iter().any(|option| given.contains(option)),
             given,
         }
@@ -318,8 +313,10 @@ mod tests {
         assert_eq!(engines(&bench), "fathom:guard native ");
         assert_eq!(bench.get_one("rounds"), Some(&9_u32));
         assert_eq!(bench.get_one("wait_idle"), Some(&Duration::ZERO));
-        assert_eq!(taken(FULL, "fathom suite libsodium --out http"), ALL);
-        assert_eq!(taken(FULL, "fathom reproduce libsodium-2023"), ALL);
+        assert_eq!(taken(FULL, "fathom suite libsodium --out sql"), ALL);
+        for line in ["fathom reproduce libsodium-2023", "fathom suite http"] {
+            assert_eq!(taken(FULL, line), ALL);
+        }
         let (recorded, run) = with(FULL, "fathom run a.wasm").unwrap();
         assert_eq!(recorded, "--fuel 7 --max-memory 64M --max-threads 2");
         assert_eq!(run.get_one("max_memory"), Some(&(64_u64 << 20)));
@@ -328,7 +325,6 @@ mod tests {
             "fathom doctor",
             "fathom bench --resume x",
             "fathom reproduce libsodium-2023 --page-only",
-            "fathom suite http --quick",
             "fathom suite sql kmeans --points 3",
         ] {
             assert_eq!(taken(FULL, untouched), "", "{untouched}");
