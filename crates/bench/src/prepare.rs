@@ -274,12 +274,12 @@ fn override_by(measured: &mut Measured, request: &Request) -> Result<(), Request
     Ok(())
 }
 
+/// Outside engines, and a line on each description that cannot be used.
+type Outside = (Vec<(EngineSpec, Presence)>, Vec<String>);
+
 /// The engines of the house, and the descriptions that cannot be used. Where some are named,
 /// nobody waits for the others to be looked for.
-fn find_outside(
-    request: &Request,
-    design: &Design,
-) -> Result<(Vec<(EngineSpec, Presence)>, Vec<String>), RequestError> {
+fn find_outside(request: &Request, design: &Design) -> Result<Outside, RequestError> {
     let named = &request.engines;
     let (specs, errors) = request.house.as_ref().map(engines::all).unwrap_or_default();
     let is_asked =
