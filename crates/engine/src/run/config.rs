@@ -138,7 +138,7 @@ impl Config {
 
     /// What makes machine code. [`Codegen::Llvm`] needs clang when the engine is made and
     /// when it compiles; see `docs/CODEGEN.md` for what it takes and what it leaves to
-    /// Cranelift ([`crate::Module::kept`]).
+    /// Cranelift ([`crate::Module::fallbacks`]).
     pub fn codegen(mut self, codegen: Codegen) -> Config {
         self.codegen = codegen;
         self
