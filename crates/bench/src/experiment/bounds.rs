@@ -94,18 +94,18 @@ fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
 
 /// Our strategies to measure, and those that this host lacks: all there are, or
 /// what is asked for beside the two that everything is compared with.
-fn strategies(request: &[Strategies]) -> Result<Chosen, RequestError> {
+fn strategies(named: &[Strategies]) -> Result<Chosen, RequestError> {
     let mut names = vec![
         BoundsChoice::Auto.to_string(),
         Bounds::None.name().to_owned(),
     ];
     let mut absent = Vec::new();
-    for choice in wanted(request)? {
+    for choice in wanted(named)? {
         let name = choice.to_string();
         if names.contains(&name) {
             continue;
         }
-        if let (BoundsChoice::Named(bounds), []) = (choice, request)
+        if let (BoundsChoice::Named(bounds), []) = (choice, named)
             && bounds.is_diagnostic()
         {
             let why = "not there to run fast: name it in --bounds to measure it";
@@ -114,21 +114,21 @@ fn strategies(request: &[Strategies]) -> Result<Chosen, RequestError> {
         }
         match Engine::new(&Config::new().bounds(choice).allow_unchecked(true)) {
             Ok(_) => names.push(name),
-            Err(error) => absent.push(own_absent(&name, error.to_string(), !request.is_empty())),
+            Err(error) => absent.push(own_absent(&name, error.to_string(), !named.is_empty())),
         }
     }
     Ok((names, absent))
 }
 
 /// Every strategy in its usual form unless some are named; `forms` are all forms.
-fn wanted(request: &[Strategies]) -> Result<Vec<BoundsChoice>, RequestError> {
+fn wanted(named: &[Strategies]) -> Result<Vec<BoundsChoice>, RequestError> {
     let is_measured = |bounds: &Bounds| !bounds.is_diagnostic();
     let measured = |list: &[Bounds]| -> Vec<BoundsChoice> {
         let list = list.iter().copied().filter(is_measured);
         list.map(BoundsChoice::Named).collect()
     };
     let mut wanted = Vec::new();
-    for word in request {
+    for word in named {
         match word {
             Strategies::All => wanted.extend(measured(&Bounds::ALL)),
             Strategies::Forms => wanted.extend(measured(&Bounds::FORMS)),
@@ -139,7 +139,7 @@ fn wanted(request: &[Strategies]) -> Result<Vec<BoundsChoice>, RequestError> {
             Strategies::One(own) => wanted.push(own.choice),
         }
     }
-    if request.is_empty() {
+    if named.is_empty() {
         wanted.extend(Bounds::ALL.into_iter().map(BoundsChoice::Named));
     }
     Ok(wanted)

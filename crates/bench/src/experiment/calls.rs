@@ -95,7 +95,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
         return Err(RequestError::Refused(words));
     }
     let is_asked = |name: &str| {
-        request.workloads.is_empty() || request.workloads.iter().any(|request| request == name)
+        request.workloads.is_empty() || request.workloads.iter().any(|one| one == name)
     };
     let (mut programs, mut notes, mut written) = (Vec::new(), Vec::new(), Vec::new());
     for (name, why, step) in PROGRAMS.into_iter().filter(|(name, ..)| is_asked(name)) {
