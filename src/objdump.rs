@@ -57,7 +57,7 @@ pub struct Args {
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let file = args.module.display().to_string();
     let wasm = load::read(&args.module)?;
-    if let Err(why) = module::check(&wasm, Purpose::Compile) {
+    if let Err(why) = module::check(&wasm, Purpose::Compile(args.code.features)) {
         anyhow::bail!("{file}: {why}");
     }
     // Nothing is run: a strategy without guarantee harms nobody.

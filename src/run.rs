@@ -134,7 +134,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let file = args.module.display().to_string();
     let deadline = args.limits.start(&file);
     let wasm = load::read(&args.module)?;
-    let purpose = Purpose::Run(args.invoke.as_deref());
+    let purpose = Purpose::Run(args.invoke.as_deref(), args.code.features);
     if let Err(why) = module::check(&wasm, purpose) {
         anyhow::bail!("{file}: {why}");
     }

@@ -146,22 +146,24 @@ fn for_own_hosts() -> Vec<Kind> {
     ]
 }
 
-/// Programs with features that no option turns on, and libraries.
+/// Programs with features that no option turns on.
 fn of_other_engines() -> Vec<Kind> {
-    vec![
-        text(
-            "garbage-collection",
-            r#"(module (type $s (struct (field i32))) (func (export "_start")))"#,
-            "needs garbage collection",
-            "node",
-        ),
-        text(
-            "legacy-exceptions",
-            r#"(module (tag $t) (func (export "_start") try throw $t catch_all end))"#,
-            "exceptions are of the older form (try, catch)",
-            "--translate-to-exnref",
-        ),
-    ]
+    vec![text(
+        "garbage-collection",
+        r#"(module (type $s (struct (field i32))) (func (export "_start")))"#,
+        "needs garbage collection",
+        "node",
+    )]
+}
+
+/// Exceptions of before WebAssembly 3.0.
+fn of_an_older_form() -> Vec<Kind> {
+    vec![text(
+        "legacy-exceptions",
+        r#"(module (tag $t) (func (export "_start") try throw $t catch_all end))"#,
+        "older form (try, catch), and legacy-exceptions is turned off",
+        "--translate-to-exnref",
+    )]
 }
 
 fn libraries() -> Vec<Kind> {
@@ -223,16 +225,7 @@ fn other_files() -> Vec<Kind> {
 /// What stands in front of this many functions is to be known before they are compiled, or
 /// validated: the last of them is refused then.
 fn large() -> Vec<Kind> {
-    let body = "(local.set 0 (i32.add (local.get 0) (i32.load (local.get 0))))".repeat(60);
-    let bodies = format!("(func (param i32) {body})").repeat(3_000);
-    let with = |name, fields: &str, says| {
-        text(
-            name,
-            &format!("(module {fields} (memory 1) {bodies} (func i32.add drop))"),
-            says,
-            "",
-        )
-    };
+    let with = in_front_of_many;
     vec![
         with(
             "large-import",
@@ -245,12 +238,19 @@ fn large() -> Vec<Kind> {
             r#"(type (array i32)) (func (export "_start"))"#,
             "garbage collection",
         ),
-        with(
-            "large-legacy",
-            r#"(tag $t) (func (export "_start") try throw $t catch_all end)"#,
-            "older form",
-        ),
     ]
+}
+
+fn large_and_old() -> Vec<Kind> {
+    let fields = r#"(tag $t) (func (export "_start") try throw $t catch_all end)"#;
+    vec![in_front_of_many("large-legacy", fields, "older form")]
+}
+
+fn in_front_of_many(name: &'static str, fields: &str, says: &'static str) -> Kind {
+    let body = "(local.set 0 (i32.add (local.get 0) (i32.load (local.get 0))))".repeat(60);
+    let bodies = format!("(func (param i32) {body})").repeat(3_000);
+    let module = format!("(module {fields} (memory 1) {bodies} (func i32.add drop))");
+    text(name, &module, says, "")
 }
 
 /// The line that a command says of a module, which it refuses soon.
@@ -302,6 +302,8 @@ const RUN: &[&str] = &["run"];
 const BENCH: &[&str] = &["bench", "--rounds", "1"];
 const TRACE: &[&str] = &["trace", "--by", "process"];
 const OBJDUMP: &[&str] = &["objdump"];
+const RUN_NEWER: &[&str] = &["run", "--features=-legacy-exceptions"];
+const OBJDUMP_NEWER: &[&str] = &["objdump", "--features=-legacy-exceptions"];
 
 #[test]
 fn of_other_hosts() {
@@ -312,6 +314,30 @@ fn of_other_hosts() {
 #[test]
 fn with_what_our_engine_lacks() {
     each(of_other_engines(), &[RUN, TRACE, OBJDUMP]);
+}
+
+#[test]
+fn with_what_is_turned_off() {
+    each(of_an_older_form(), &[RUN_NEWER, OBJDUMP_NEWER]);
+}
+
+#[test]
+fn exceptions_of_the_older_form_run() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in of_an_older_form() {
+        let module = folder.path().join(format!("{}.wasm", kind.name));
+        fs::write(&module, &kind.file).unwrap();
+        for words in [RUN, TRACE, OBJDUMP] {
+            let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+                .args(words)
+                .arg(&module)
+                .env("HOME", folder.path())
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{words:?}: {said}");
+        }
+    }
 }
 
 #[test]
@@ -327,6 +353,7 @@ fn files_that_are_no_modules() {
 #[test]
 fn before_anything_is_compiled() {
     each(large(), &[RUN]);
+    each(large_and_old(), &[RUN_NEWER]);
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod outline;
 use std::collections::BTreeSet;
 
 use fathom_bench::mistyped::nearest;
+use fathom_engine::{Feature, Features};
 
 use crate::one_line::clipped;
 use kind::Kind;
@@ -31,12 +32,12 @@ const LISTED: usize = 5;
 /// What is to be done with a module.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose<'a> {
-    /// Our engine calls this function, or else runs the program.
-    Run(Option<&'a str>),
+    /// Our engine calls this function, or else runs the program, with these features.
+    Run(Option<&'a str>, Features),
     /// Any engine runs the program.
     Measure,
-    /// Our engine compiles it.
-    Compile,
+    /// Our engine compiles it, with these features.
+    Compile(Features),
 }
 
 /// Whether that can be done, as far as the first sections tell.
@@ -52,16 +53,16 @@ pub fn check(wasm: &[u8], purpose: Purpose<'_>) -> Result<(), String> {
     if outline.is_malformed {
         return Ok(());
     }
-    if !matches!(purpose, Purpose::Compile) {
+    if !matches!(purpose, Purpose::Compile(_)) {
         imports(&outline)?;
     }
-    if !matches!(purpose, Purpose::Measure) {
-        features(&outline, wasm)?;
+    if let Purpose::Run(_, features) | Purpose::Compile(features) = purpose {
+        allowed(&outline, wasm, features)?;
     }
     match purpose {
-        Purpose::Run(Some(name)) => named(&outline, name),
-        Purpose::Run(None) | Purpose::Measure => start(&outline),
-        Purpose::Compile => Ok(()),
+        Purpose::Run(Some(name), _) => named(&outline, name),
+        Purpose::Run(None, _) | Purpose::Measure => start(&outline),
+        Purpose::Compile(_) => Ok(()),
     }
 }
 
@@ -108,7 +109,7 @@ fn list(missing: &[&Import<'_>]) -> String {
     }
 }
 
-fn features(outline: &Outline<'_>, wasm: &[u8]) -> Result<(), String> {
+fn allowed(outline: &Outline<'_>, wasm: &[u8], features: Features) -> Result<(), String> {
     if outline.has_gc {
         return Err(
             "it needs garbage collection (structs and arrays), which our engine does not have; \
@@ -116,13 +117,14 @@ fn features(outline: &Outline<'_>, wasm: &[u8]) -> Result<(), String> {
                 .to_owned(),
         );
     }
-    if outline.has_tags && outline.has_old_exceptions(wasm) {
-        return Err(
-            "its exceptions are of the older form (try, catch), which became try_table in \
-             WebAssembly 3.0; translate it by `wasm-opt --all-features --translate-to-exnref`, or \
-             build it with `-mllvm -wasm-use-legacy-eh=false` (emcc: -sWASM_LEGACY_EXCEPTIONS=0)"
-                .to_owned(),
-        );
+    let old = Feature::LegacyExceptions;
+    if !features.contains(old) && outline.has_tags && outline.has_old_exceptions(wasm) {
+        return Err(format!(
+            "its exceptions are of the older form (try, catch), and {old} is turned off; allow it \
+             (--features), translate the module by `wasm-opt --all-features \
+             --translate-to-exnref`, or build it with `-mllvm -wasm-use-legacy-eh=false` \
+             (emcc: -sWASM_LEGACY_EXCEPTIONS=0)"
+        ));
     }
     Ok(())
 }

@@ -193,8 +193,8 @@ impl<'a> Outline<'a> {
         self.functions.extend(functions.map(|export| export.name));
     }
 
-    /// Whether the first `try` of its code is one of those before WebAssembly 3.0. No module
-    /// has both, so that this looks no further.
+    /// Whether the first `try` of its code is one of those before WebAssembly 3.0. Hardly a
+    /// module has both, so that this looks no further: of one that has the engine tells it.
     pub fn has_old_exceptions(&self, wasm: &'a [u8]) -> bool {
         let Some(code) = self.code.clone() else {
             return false;

@@ -2,12 +2,20 @@
 
 use super::*;
 
+fn run() -> Purpose<'static> {
+    Purpose::Run(None, Features::all())
+}
+
+fn compile() -> Purpose<'static> {
+    Purpose::Compile(Features::all())
+}
+
 fn checked(text: &str, purpose: Purpose<'_>) -> Result<(), String> {
     check(&wat::parse_str(text).unwrap(), purpose)
 }
 
 fn said(text: &str) -> String {
-    checked(text, Purpose::Run(None)).unwrap_err()
+    checked(text, run()).unwrap_err()
 }
 
 #[test]
@@ -15,13 +23,29 @@ fn programs_pass() {
     let wasi = r#"(module (import "wasi_snapshot_preview1" "fd_write" (func))
         (import "wasi" "thread-spawn" (func)) (import "env" "memory" (memory 1 1 shared))
         (func (export "_start")))"#;
-    assert_eq!(checked(wasi, Purpose::Run(None)), Ok(()));
+    assert_eq!(checked(wasi, run()), Ok(()));
     assert_eq!(checked(wasi, Purpose::Measure), Ok(()));
     let library = r#"(module (import "a" "b" (func)) (func (export "f")))"#;
-    assert_eq!(checked(library, Purpose::Compile), Ok(()));
+    assert_eq!(checked(library, compile()), Ok(()));
     let new = r#"(module (tag $t) (func (export "_start")
         (block $b (try_table (catch $t $b) (throw $t)))))"#;
-    assert_eq!(checked(new, Purpose::Run(None)), Ok(()));
+    assert_eq!(checked(new, run()), Ok(()));
+    let old = r#"(module (tag $t) (func (export "_start") try throw $t catch_all end))"#;
+    assert_eq!(checked(old, run()), Ok(()));
+}
+
+#[test]
+fn exceptions_of_the_older_form_can_be_turned_off() {
+    let old = r#"(module (tag $t) (func (export "_start") try throw $t catch_all end))"#;
+    for off in ["-legacy-exceptions", "-exceptions", "3.0", "none"] {
+        let features: Features = off.parse().unwrap();
+        for purpose in [Purpose::Run(None, features), Purpose::Compile(features)] {
+            let line = checked(old, purpose).unwrap_err();
+            let says = "older form (try, catch), and legacy-exceptions is turned off";
+            assert!(line.contains(says), "{off}: {line}");
+        }
+    }
+    assert_eq!(checked(old, Purpose::Measure), Ok(()));
 }
 
 #[test]
@@ -55,7 +79,7 @@ fn a_name_that_is_not_there_is_answered_by_near_ones() {
     let named = |count: usize, name: &str| {
         let functions = (0..count).map(|n| format!(r#"(func (export "function{n}"))"#));
         let module = format!("(module {})", functions.collect::<String>());
-        checked(&module, Purpose::Run(Some(name))).unwrap_err()
+        checked(&module, Purpose::Run(Some(name), Features::all())).unwrap_err()
     };
     assert_eq!(named(0, "f"), "it exports no function f (there is none)");
     let few = "it exports no function f (there are: function0, function1)";
@@ -71,10 +95,10 @@ fn a_file_that_is_cut_off_is_said_to_be() {
     let wasm = wat::parse_str(r#"(module (func (export "_start")))"#).unwrap();
     for end in 8..wasm.len() {
         // Between two sections nothing is missing yet, as far as sizes tell.
-        let line = check(&wasm[..end], Purpose::Compile);
+        let line = check(&wasm[..end], compile());
         assert!(line.is_ok() || line.unwrap_err().contains("cut off"));
     }
-    let cut = check(&wasm[..wasm.len() - 1], Purpose::Compile).unwrap_err();
+    let cut = check(&wasm[..wasm.len() - 1], compile()).unwrap_err();
     let (have, need) = (wasm.len() - 1, wasm.len());
     assert_eq!(
         cut,

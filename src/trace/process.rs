@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use fathom_bench::choose::Wanted;
+use fathom_engine::Features;
 use fathom_sys::handed;
 use fathom_trace::kernel::Tracer;
 use fathom_trace::trace::Wasi;
@@ -93,7 +94,7 @@ pub fn own(
 ) -> anyhow::Result<Ran> {
     // Told by itself, instead of with a trace of the engine that finds it out.
     let wasm = load::read(module)?;
-    if let Err(why) = module::check(&wasm, Purpose::Run(None)) {
+    if let Err(why) = module::check(&wasm, Purpose::Run(None, Features::all())) {
         anyhow::bail!("{}: {why}", module.display());
     }
     let program = std::env::current_exe().context("where this program is")?;

@@ -35,7 +35,7 @@ enum From {
 }
 
 /// Every group, in the order of the table that is printed.
-pub static GROUPS: [Group; 15] = [
+pub static GROUPS: [Group; 16] = [
     version("3.0", SpecVersion::V3, true),
     of("bulk-memory", Proposal::BulkMemoryOperations, true),
     of("simd", Proposal::Simd, true),
@@ -49,6 +49,14 @@ pub static GROUPS: [Group; 15] = [
     of("threads", Proposal::Threads, true),
     of("custom-page-sizes", Proposal::CustomPageSizes, false),
     of("wide-arithmetic", Proposal::WideArithmetic, true),
+    Group {
+        name: "legacy-exceptions",
+        from: From::Package {
+            name: "wasm-tools",
+            folder: "tests/cli/legacy-exceptions",
+        },
+        supported: true,
+    },
     Group {
         name: "stack-switching",
         from: From::Package {

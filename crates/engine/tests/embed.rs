@@ -470,6 +470,7 @@ fn a_feature_that_is_off_is_refused_with_its_name_and_place() {
             "(type $t (func)) (func (param (ref $t)))",
         ),
         ("exceptions", "(tag)"),
+        ("legacy-exceptions", "(func try catch_all end)"),
         ("threads", "(memory 1 1 shared)"),
         (
             "wide-arithmetic",

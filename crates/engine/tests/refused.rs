@@ -67,10 +67,10 @@ fn what_no_option_turns_on_is_said_in_words() {
         let wasm = wat::parse_str(text).unwrap();
         load(&wasm).err().unwrap().to_string()
     };
-    let legacy = said("(module (func try catch_all end))");
+    let pages = said("(module (memory 1 (pagesize 1)))");
     assert!(
-        legacy.contains(": exceptions of the older form"),
-        "{legacy}"
+        pages.contains(": memories with pages of another size"),
+        "{pages}"
     );
     let name =
         said(r#"(module (func $f) (export "\1b[2J" (func $f)) (export "\1b[2J" (func $f)))"#);

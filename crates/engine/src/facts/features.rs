@@ -30,6 +30,8 @@ pub enum Feature {
     FunctionReferences,
     /// Tags, `throw` and `try_table`.
     Exceptions,
+    /// `try`, `catch`, `delegate` and `rethrow`, which `try_table` replaced; not in 3.0.
+    LegacyExceptions,
     /// Shared memories and atomic instructions.
     Threads,
     /// 128-bit sums and products; not in 3.0.
@@ -40,7 +42,7 @@ pub enum Feature {
 
 impl Feature {
     /// Every feature that can be turned off.
-    pub const ALL: [Feature; 14] = [
+    pub const ALL: [Feature; 15] = [
         Feature::MultiValue,
         Feature::BulkMemory,
         Feature::ReferenceTypes,
@@ -52,6 +54,7 @@ impl Feature {
         Feature::Memory64,
         Feature::FunctionReferences,
         Feature::Exceptions,
+        Feature::LegacyExceptions,
         Feature::Threads,
         Feature::WideArithmetic,
         Feature::StackSwitching,
@@ -71,6 +74,7 @@ impl Feature {
             Feature::Memory64 => "memory64",
             Feature::FunctionReferences => "function-references",
             Feature::Exceptions => "exceptions",
+            Feature::LegacyExceptions => "legacy-exceptions",
             Feature::Threads => "threads",
             Feature::WideArithmetic => "wide-arithmetic",
             Feature::StackSwitching => "stack-switching",
@@ -91,6 +95,9 @@ impl Feature {
             Feature::Memory64 => "64-bit memories and tables",
             Feature::FunctionReferences => "typed function references, call_ref",
             Feature::Exceptions => "tags, throw and try_table",
+            Feature::LegacyExceptions => {
+                "exceptions of the older form: try, catch, delegate, rethrow (not in 3.0)"
+            }
             Feature::Threads => "shared memories and atomic instructions",
             Feature::WideArithmetic => "128-bit sums and products (beyond 3.0)",
             Feature::StackSwitching => "continuations: cont.new, suspend, resume (beyond 3.0)",
@@ -107,7 +114,8 @@ impl Feature {
         match self {
             Feature::Simd => &[Feature::RelaxedSimd],
             Feature::ReferenceTypes => &[Feature::FunctionReferences, Feature::Exceptions],
-            Feature::FunctionReferences | Feature::Exceptions => &[Feature::StackSwitching],
+            Feature::FunctionReferences => &[Feature::StackSwitching],
+            Feature::Exceptions => &[Feature::LegacyExceptions, Feature::StackSwitching],
             _ => &[],
         }
     }
@@ -128,6 +136,7 @@ impl Feature {
             // a collector is refused by decoding and translation.
             Feature::FunctionReferences => WasmFeatures::FUNCTION_REFERENCES | WasmFeatures::GC,
             Feature::Exceptions => WasmFeatures::EXCEPTIONS,
+            Feature::LegacyExceptions => WasmFeatures::LEGACY_EXCEPTIONS,
             Feature::Threads => WasmFeatures::THREADS,
             Feature::WideArithmetic => WasmFeatures::WIDE_ARITHMETIC,
             Feature::StackSwitching => WasmFeatures::STACK_SWITCHING,
@@ -144,10 +153,6 @@ impl fmt::Display for Feature {
 /// What a module needs that no option of ours turns on, in words; none for what one does.
 pub(crate) fn lacking(missed: WasmFeatures) -> Option<&'static str> {
     let words = [
-        (
-            WasmFeatures::LEGACY_EXCEPTIONS,
-            "exceptions of the older form (try, catch), which became try_table in 3.0",
-        ),
         (
             WasmFeatures::GC,
             "gc: structs, arrays or subtypes (garbage collection)",
@@ -178,8 +183,8 @@ pub(crate) fn lacking(missed: WasmFeatures) -> Option<&'static str> {
     found.map(|(_, words)| words)
 }
 
-/// A set of features. All of WebAssembly 3.0 but garbage collection, wide
-/// arithmetic and stack switching, unless some are turned off.
+/// A set of features. All of WebAssembly 3.0 but garbage collection, exceptions of the
+/// older form, wide arithmetic and stack switching, unless some are turned off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Features(u16);
 
@@ -204,6 +209,7 @@ impl Features {
     /// then, for only stack switching gives them a meaning.
     pub fn wasm3() -> Features {
         Features::all()
+            .without(Feature::LegacyExceptions)
             .without(Feature::WideArithmetic)
             .without(Feature::StackSwitching)
     }
@@ -307,9 +313,12 @@ mod tests {
     #[test]
     fn a_list_can_start_from_a_version() {
         let set: Features = "3.0".parse().unwrap();
-        assert_eq!(set.to_string(), "-wide-arithmetic,-stack-switching");
+        assert_eq!(
+            set.to_string(),
+            "-legacy-exceptions,-wide-arithmetic,-stack-switching"
+        );
         let set: Features = "3.0,+wide-arithmetic".parse().unwrap();
-        assert_eq!(set.to_string(), "-stack-switching");
+        assert_eq!(set.to_string(), "-legacy-exceptions,-stack-switching");
     }
 
     #[test]

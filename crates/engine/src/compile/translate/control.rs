@@ -54,10 +54,14 @@ impl Translator<'_> {
             Operator::Block { .. }
             | Operator::Loop { .. }
             | Operator::If { .. }
-            | Operator::TryTable { .. } => {
+            | Operator::TryTable { .. }
+            | Operator::Try { .. } => {
                 self.state.push_dead_frame();
             }
             Operator::Else => self.switch_to_else(),
+            Operator::Catch { tag_index } => self.switch_to_clause(Some(*tag_index)),
+            Operator::CatchAll => self.switch_to_clause(None),
+            Operator::Delegate { relative_depth } => self.delegate(*relative_depth),
             Operator::End => self.close_frame(),
             _ => {}
         }
@@ -163,7 +167,7 @@ impl Translator<'_> {
         self.state.reachable = true;
     }
 
-    fn innermost(&mut self) -> &mut Frame {
+    pub(super) fn innermost(&mut self) -> &mut Frame {
         self.state
             .frames
             .last_mut()
@@ -196,6 +200,15 @@ impl Translator<'_> {
                 self.jump_to_end(&mut frame);
                 self.close_try();
             }
+            FrameKind::LegacyTry => {
+                self.jump_to_end(&mut frame);
+                let outside = self.state.handlers.len() - 1;
+                self.hand_over(outside);
+            }
+            FrameKind::Clause(caught) => {
+                self.jump_to_end(&mut frame);
+                self.close_clauses(caught);
+            }
             FrameKind::If { else_block, branch } => {
                 self.jump_to_end(&mut frame);
                 self.close_false_edge(&mut frame, else_block, branch);
@@ -204,7 +217,7 @@ impl Translator<'_> {
         self.enter_end(&frame);
     }
 
-    fn jump_to_end(&mut self, frame: &mut Frame) {
+    pub(super) fn jump_to_end(&mut self, frame: &mut Frame) {
         if self.state.reachable {
             self.jump(frame.label, frame.results);
             frame.branched = true;
@@ -226,7 +239,7 @@ impl Translator<'_> {
     }
 
     /// Goes on behind the end of a frame, if anything leads there.
-    fn enter_end(&mut self, frame: &Frame) {
+    pub(super) fn enter_end(&mut self, frame: &Frame) {
         self.state.stack.truncate(frame.height);
         self.state.reachable = frame.branched;
         if !frame.branched {

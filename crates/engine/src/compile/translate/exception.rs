@@ -16,14 +16,15 @@
 //! reference to it.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value, types};
-use wasmparser::{Catch, Operator, TryTable};
+use cranelift_codegen::ir::{Block, BlockArg, Inst, InstBuilder, MemFlagsData, Value, types};
+use wasmparser::{BlockType, Catch, Operator, TryTable};
 
 use super::Translator;
 use super::env::clif_type;
 use super::state::{FrameKind, Handler};
 use crate::facts::libcall::Libcall;
 use crate::facts::trap;
+use crate::facts::types::ValType;
 use crate::facts::vmctx::offsets;
 
 /// Bytes of a value in an exception.
@@ -57,7 +58,11 @@ impl Translator<'_> {
         };
         let values = table.catches.iter().map(values).sum();
         self.state.work.handed_on(values);
-        let (params, results) = self.block_types(table.ty);
+        self.open_handler(FrameKind::Try, table.ty, table.catches.clone());
+    }
+
+    pub(super) fn open_handler(&mut self, kind: FrameKind, ty: BlockType, catches: Vec<Catch>) {
+        let (params, results) = self.block_types(ty);
         let end = self.b.create_block();
         self.append_params(end, results);
         let landing = self.b.create_block();
@@ -66,16 +71,20 @@ impl Translator<'_> {
         self.state.handlers.push(Handler {
             landing,
             used: false,
-            catches: table.catches.clone(),
+            catches,
         });
         self.state
-            .push_frame(FrameKind::Try, end, params.len(), results.len());
+            .push_frame(kind, end, params.len(), results.len());
     }
 
     /// The block that takes over exceptions raised here. There is a handler.
     pub(super) fn innermost_handler(&mut self) -> Block {
-        let handler = self.state.handlers.last_mut();
-        let handler = handler.expect("a handler is open");
+        self.landing(self.state.handlers.len() - 1)
+    }
+
+    /// The block of a handler, which something is to come to.
+    fn landing(&mut self, handler: usize) -> Block {
+        let handler = &mut self.state.handlers[handler];
         handler.used = true;
         handler.landing
     }
@@ -91,12 +100,7 @@ impl Translator<'_> {
         self.b.switch_to_block(handler.landing);
         self.b.seal_block(handler.landing);
         let exception = self.b.block_params(handler.landing)[0];
-        self.fuel_read();
-        let flags = MemFlagsData::trusted();
-        let thrown = self
-            .b
-            .ins()
-            .load(types::I64, flags, exception, offsets::EXCEPTION_TAG);
+        let thrown = self.landed(exception);
         for catch in &handler.catches {
             match *catch {
                 Catch::One { tag, label } => {
@@ -112,12 +116,19 @@ impl Translator<'_> {
         self.raise(exception);
     }
 
+    /// Where a handler begins: the tag of its exception.
+    pub(super) fn landed(&mut self, exception: Value) -> Value {
+        self.fuel_read();
+        let flags = MemFlagsData::trusted();
+        self.b
+            .ins()
+            .load(types::I64, flags, exception, offsets::EXCEPTION_TAG)
+    }
+
     /// Branches to the clause's label where the exception has its tag.
     fn catch_one(&mut self, exception: Value, thrown: Value, tag: u32, label: u32, by_ref: bool) {
-        let wanted = self.context_constant(types::I64, self.env.module.layout.tag(tag));
-        let other = self.b.ins().icmp(IntCC::NotEqual, thrown, wanted);
         let (caught, next) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(other, next, &[], caught, &[]);
+        let other = self.unless_tagged(thrown, tag, caught, next);
         self.b.switch_to_block(caught);
         self.b.seal_block(caught);
         // Values of another tag may be anything, such as numbers taken for references.
@@ -127,30 +138,53 @@ impl Translator<'_> {
         self.b.seal_block(next);
     }
 
+    /// Branches by whether an exception has a tag: whether it has another one.
+    pub(super) fn unless_tagged(
+        &mut self,
+        thrown: Value,
+        tag: u32,
+        caught: Block,
+        next: Block,
+    ) -> Value {
+        let wanted = self.context_constant(types::I64, self.env.module.layout.tag(tag));
+        let other = self.b.ins().icmp(IntCC::NotEqual, thrown, wanted);
+        self.b.ins().brif(other, next, &[], caught, &[]);
+        other
+    }
+
     /// Branches to a clause's label with the values of `tag` and, where the
     /// clause takes one, the reference.
     fn caught(&mut self, exception: Value, tag: Option<u32>, label: u32, by_ref: bool) {
-        let info = self.env.module.info;
-        let types = tag.map_or(&[][..], |tag| {
-            info.types[info.tags[tag as usize] as usize].params()
-        });
-        let flags = MemFlagsData::trusted();
-        let mut args = Vec::with_capacity(types.len() + 1);
-        for (i, ty) in types.iter().enumerate() {
-            let offset = offsets::EXCEPTION_VALUES + VALUE_BYTES * i as i32;
-            let value = self.b.ins().load(clif_type(*ty), flags, exception, offset);
-            args.push(BlockArg::Value(value));
-        }
+        let values = tag.map_or(Vec::new(), |tag| self.values_of(exception, tag));
+        let mut args: Vec<BlockArg> = values.into_iter().map(BlockArg::Value).collect();
         if by_ref {
-            let yes = self.b.ins().iconst(types::I32, 1);
-            self.b
-                .ins()
-                .store(flags, yes, exception, offsets::EXCEPTION_REFERENCED);
+            self.mark_referenced(exception);
             args.push(BlockArg::Value(exception));
         }
         let (block, arity) = self.state.branch_to(label);
         debug_assert_eq!(arity, args.len());
         self.b.ins().jump(block, &args);
+    }
+
+    /// The values of an exception with this tag.
+    pub(super) fn values_of(&mut self, exception: Value, tag: u32) -> Vec<Value> {
+        let info = self.env.module.info;
+        let types = info.types[info.tags[tag as usize] as usize].params();
+        let flags = MemFlagsData::trusted();
+        let value = |(i, ty): (usize, &ValType)| {
+            let offset = offsets::EXCEPTION_VALUES + VALUE_BYTES * i as i32;
+            self.b.ins().load(clif_type(*ty), flags, exception, offset)
+        };
+        types.iter().enumerate().map(value).collect()
+    }
+
+    /// Has an exception kept while a reference to it is found: the store that does.
+    pub(super) fn mark_referenced(&mut self, exception: Value) -> Inst {
+        let yes = self.b.ins().iconst(types::I32, 1);
+        let flags = MemFlagsData::trusted();
+        self.b
+            .ins()
+            .store(flags, yes, exception, offsets::EXCEPTION_REFERENCED)
     }
 
     fn throw(&mut self, tag: u32) {
@@ -178,13 +212,18 @@ impl Translator<'_> {
 
     /// Ends the block by raising an exception.
     pub(super) fn raise(&mut self, exception: Value) {
-        if self.state.handlers.is_empty() {
+        self.raise_to(self.state.handlers.len(), exception);
+    }
+
+    /// The same, past all handlers but the outermost `handlers`.
+    pub(super) fn raise_to(&mut self, handlers: usize, exception: Value) {
+        let Some(innermost) = handlers.checked_sub(1) else {
             self.libcall(Libcall::Throw, &[exception]);
             // It does not return.
             self.b.ins().trap(trap::UNREACHABLE);
-        } else {
-            let landing = self.innermost_handler();
-            self.b.ins().jump(landing, &[BlockArg::Value(exception)]);
-        }
+            return;
+        };
+        let landing = self.landing(innermost);
+        self.b.ins().jump(landing, &[BlockArg::Value(exception)]);
     }
 }

@@ -48,7 +48,11 @@ fn cost(op: &Operator<'_>) -> i64 {
         | Operator::Block { .. }
         | Operator::Loop { .. }
         | Operator::TryTable { .. }
+        | Operator::Try { .. }
         | Operator::Else
+        | Operator::Catch { .. }
+        | Operator::CatchAll
+        | Operator::Delegate { .. }
         | Operator::End => 0,
         _ => 1,
     }
@@ -76,7 +80,11 @@ fn before(op: &Operator<'_>) -> Before {
         | Operator::BrOnNull { .. }
         | Operator::BrOnNonNull { .. }
         | Operator::Return
-        | Operator::TryTable { .. } => Before::Take,
+        | Operator::TryTable { .. }
+        | Operator::Try { .. }
+        | Operator::Catch { .. }
+        | Operator::CatchAll
+        | Operator::Delegate { .. } => Before::Take,
         Operator::Call { .. }
         | Operator::CallIndirect { .. }
         | Operator::CallRef { .. }
@@ -85,6 +93,7 @@ fn before(op: &Operator<'_>) -> Before {
         | Operator::ReturnCallRef { .. }
         | Operator::Throw { .. }
         | Operator::ThrowRef
+        | Operator::Rethrow { .. }
         | Operator::Suspend { .. }
         | Operator::Resume { .. }
         | Operator::ResumeThrow { .. }

@@ -130,6 +130,7 @@ fn leaves_or_loops(op: &Operator<'_>) -> bool {
             | Operator::ReturnCallIndirect { .. }
             | Operator::ReturnCallRef { .. }
             | Operator::TryTable { .. }
+            | Operator::Try { .. }
             | Operator::Throw { .. }
             | Operator::ThrowRef
             | Operator::ContNew { .. }

@@ -13,6 +13,7 @@
 //!                                   ├ bulk.rs      copies and fills
 //!                                   ├ atomic.rs    atomic accesses, wait, notify
 //!                                   ├ table.rs, global.rs, call.rs, exception.rs
+//!                                   ├ legacy.rs    try, catch, delegate, rethrow
 //!                                   ├ locals.rs    variables, or cells of the frame
 //!                                   ├ work.rs      counted, to give up in time
 //!                                   ├ inline.rs    small functions instead of calls
@@ -42,6 +43,7 @@ mod exception;
 mod fuel;
 mod global;
 mod inline;
+mod legacy;
 mod locals;
 mod memory;
 mod numeric;
@@ -313,6 +315,7 @@ impl Translator<'_> {
             || self.simd(op)
             || self.bulk(op)
             || self.exception(op)
+            || self.legacy_exception(op)
             || self.continuation(op)
             || self.wide(op)
             || self.atomic(op)
@@ -433,9 +436,10 @@ fn mentions_collected(op: &Operator<'_>) -> bool {
         _ => false,
     };
     match op {
-        Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => {
-            block(*blockty)
-        }
+        Operator::Block { blockty }
+        | Operator::Loop { blockty }
+        | Operator::If { blockty }
+        | Operator::Try { blockty } => block(*blockty),
         Operator::TryTable { try_table } => block(try_table.ty),
         Operator::TypedSelect { ty } => needs_collector(*ty),
         Operator::RefNull { hty } => collected(*hty),

@@ -47,8 +47,29 @@ pub(crate) enum FrameKind {
     Else,
     /// `try_table`: its label is the end; its handler is the innermost one.
     Try,
+    /// `try` of the older form, before its first clause: as [`FrameKind::Try`].
+    LegacyTry,
+    /// A clause of such a `try`, outside of its handler; none where no exception
+    /// gets there.
+    Clause(Option<Caught>),
     /// Opened in unreachable code: there is nothing to generate.
     Dead,
+}
+
+/// An exception that is compared with the clauses of a `try`, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Caught {
+    /// Its address, which dominates the clauses.
+    pub exception: Value,
+    /// Its tag.
+    pub tag: Value,
+    /// Where it goes if its tag is another than this clause's; nowhere from
+    /// `catch_all`.
+    pub others: Option<Block>,
+    /// Blocks that dominate where it is compared.
+    pub dominators: u32,
+    /// What marks it as referenced, as long as no `rethrow` needs that.
+    pub mark: Option<Inst>,
 }
 
 /// An open control construct.
@@ -68,6 +89,8 @@ pub(crate) struct Frame {
     pub branched: bool,
     /// Blocks that dominate where it was opened.
     pub dominators: u32,
+    /// Handlers that its exceptions may come to: the outermost so many.
+    pub handlers: usize,
 }
 
 impl Frame {
@@ -80,14 +103,14 @@ impl Frame {
     }
 }
 
-/// What takes over the exceptions of an open `try_table`.
+/// What takes over the exceptions of an open `try_table` or `try`.
 #[derive(Clone, Debug)]
 pub(crate) struct Handler {
     /// The block exceptions come to, with their address as its parameter.
     pub landing: Block,
     /// Whether anything can come there.
     pub used: bool,
-    /// The clauses, in order.
+    /// The clauses of a `try_table`, in order; those of a `try` come later.
     pub catches: Vec<Catch>,
 }
 
@@ -106,7 +129,7 @@ pub(crate) struct State {
     /// Blocks that dominate the current one: how deep it is in the tree of
     /// dominators.
     pub dominators: u32,
-    /// Handlers of open `try_table`s, innermost last.
+    /// Handlers of open `try_table`s and `try`s, innermost last.
     pub handlers: Vec<Handler>,
     /// Float constants that are loaded in front of loops, as bits.
     hoisted: Vec<u64>,
@@ -200,6 +223,7 @@ impl State {
             results,
             branched: false,
             dominators: self.dominators,
+            handlers: self.handlers.len(),
         });
     }
 
@@ -214,6 +238,7 @@ impl State {
             results: 0,
             branched: false,
             dominators: self.dominators,
+            handlers: self.handlers.len(),
         });
     }
 
