@@ -333,6 +333,25 @@
     end)
   (func (export "load") (result i32) (i32.load (i32.const 0)))
 
+  ;; Nor is a stack that is used up, though each call is in a `try`.
+  (func $endless (export "endless") (param i32) (result i32)
+    try (result i32)
+      (i32.add (call $endless (local.get 0)) (i32.const 1))
+    catch $int
+    catch_all
+      (i32.const -1)
+    end)
+  (func (export "endless-in-clauses")
+    try
+      (throw $none)
+    catch $none
+      try
+        (drop (call $endless (i32.const 0)))
+      catch_all
+      end
+      (rethrow 0)
+    end)
+
   ;; Past functions and their `try`s.
   (func $through (param i32) (result i32)
     try (result i32)
@@ -413,6 +432,8 @@
 (assert_return (invoke "load") (i32.const 7))
 (assert_trap (invoke "trap-in-a-clause") "integer divide by zero")
 (assert_return (invoke "load") (i32.const 5))
+(assert_exhaustion (invoke "endless" (i32.const 0)) "call stack exhausted")
+(assert_exhaustion (invoke "endless-in-clauses") "call stack exhausted")
 (assert_return (invoke "through" (i32.const 5)) (i32.const 9))
 (assert_exception (invoke "uncaught" (i32.const 5)))
 

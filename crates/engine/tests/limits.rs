@@ -186,6 +186,9 @@ fn nesting() {
         ("loop ", "end "),
         ("i32.const 1 if ", "end "),
         ("try_table (catch_all 0) ", "end "),
+        ("try ", "catch_all end "),
+        ("try ", "delegate 0 "),
+        ("try nop catch_all ", "end "),
     ] {
         let (open, close) = (open.repeat(DEPTH), close.repeat(DEPTH));
         let wasm = wat::parse_str(format!("(module (func {open} {close}))")).unwrap();

@@ -65,6 +65,12 @@ shapes!(
     tries,
     nested_tries,
     catches,
+    legacy_tries,
+    nested_legacy_tries,
+    legacy_clauses,
+    wide_legacy_clauses,
+    nested_legacy_clauses,
+    delegates,
     function_names,
     memories,
     dependent_loads,
@@ -495,6 +501,55 @@ fn catches(bytes: usize) -> Vec<u8> {
     let clauses = list(&vec![[0, 0, 0]; (bytes / 4).min(9000)]);
     let part = join(&[&[0x1f, NOTHING], &clauses, &call(1), &[END]]);
     trying(&fill(bytes, &part))
+}
+
+/// `try` of the older form, and a call.
+fn legacy_attempt() -> Vec<u8> {
+    join(&[&[0x06, NOTHING], &call(1)])
+}
+
+const CATCH: [u8; 2] = [0x07, 0];
+const CATCH_ALL: u8 = 0x19;
+
+fn legacy_tries(bytes: usize) -> Vec<u8> {
+    let part = join(&[&legacy_attempt(), &[CATCH_ALL, END]]);
+    trying(&fill(bytes, &part))
+}
+
+fn nested_legacy_tries(bytes: usize) -> Vec<u8> {
+    let (opened, closed) = (legacy_attempt(), [CATCH_ALL, END]);
+    let depth = bytes / (opened.len() + closed.len());
+    trying(&join(&[&opened.repeat(depth), &closed.repeat(depth)]))
+}
+
+fn legacy_clauses(bytes: usize) -> Vec<u8> {
+    let clauses = CATCH.repeat(bytes / CATCH.len());
+    trying(&join(&[&legacy_attempt(), &clauses, &[END]]))
+}
+
+/// Each clause has a thousand operands, and branches to the end without them.
+fn wide_legacy_clauses(bytes: usize) -> Vec<u8> {
+    let clause = join(&[&CATCH, &[0x0c, 0]]);
+    let clauses = clause.repeat(bytes / clause.len());
+    let code = join(&[&legacy_attempt(), &clauses, &[END]]);
+    let types = [(0, 0), (WIDEST, 0)];
+    let funcs = vec![(0, body(0, &code)), (0, body(0, &call(0)))];
+    Module::new(&types, funcs)
+        .with(13, list(&[[0, 1]]))
+        .encode()
+}
+
+fn nested_legacy_clauses(bytes: usize) -> Vec<u8> {
+    let opened = join(&[&legacy_attempt(), &CATCH]);
+    let depth = bytes / (opened.len() + 1);
+    trying(&join(&[&opened.repeat(depth), &[END].repeat(depth)]))
+}
+
+/// Each to the one around it.
+fn delegates(bytes: usize) -> Vec<u8> {
+    let (opened, closed) = (legacy_attempt(), [0x18, 0]);
+    let depth = bytes / (opened.len() + closed.len());
+    trying(&join(&[&opened.repeat(depth), &closed.repeat(depth)]))
 }
 
 fn function_names(bytes: usize) -> Vec<u8> {

@@ -72,6 +72,7 @@ impl Translator<'_> {
     /// Goes on where the exceptions of a body come to, if any do.
     fn land(&mut self, frame: &Frame) -> Option<Caught> {
         let landing = self.close_handler()?;
+        self.state.clauses += 1;
         self.state.dominators = frame.dominators;
         self.go_on_in(landing);
         let exception = self.b.block_params(landing)[0];
@@ -135,7 +136,11 @@ impl Translator<'_> {
 
     /// At the `end` behind clauses: an exception that none of them takes is raised on.
     pub(super) fn close_clauses(&mut self, caught: Option<Caught>) {
-        if let Some(caught) = caught.and_then(|caught| self.go_on_with_others(caught)) {
+        let Some(caught) = caught else {
+            return;
+        };
+        self.state.clauses -= 1;
+        if let Some(caught) = self.go_on_with_others(caught) {
             self.raise(caught.exception);
         }
     }

@@ -268,8 +268,8 @@ impl Translator<'_> {
                     dominators: self.state.dominators,
                 },
             };
-            let operands = self.state.stack.len();
-            self.state.work.operator(operands, around, self.b.func);
+            let held = self.state.held();
+            self.state.work.operator(held, around, self.b.func);
             self.in_budget()?;
         }
         Ok(())

@@ -131,6 +131,8 @@ pub(crate) struct State {
     pub dominators: u32,
     /// Handlers of open `try_table`s and `try`s, innermost last.
     pub handlers: Vec<Handler>,
+    /// Open clauses of `try`s that exceptions get to.
+    pub clauses: usize,
     /// Float constants that are loaded in front of loops, as bits.
     hoisted: Vec<u64>,
     /// The runtime's address, in functions that may switch stacks.
@@ -161,6 +163,7 @@ impl State {
         self.loops = 0;
         self.dominators = 0;
         self.handlers.clear();
+        self.clauses = 0;
         self.hoisted.clear();
         self.locals.clear();
         self.args.clear();
@@ -198,6 +201,12 @@ impl State {
             self.hoisted.push(bits);
         }
         room
+    }
+
+    /// Values that live on until something that is open ends: operands, and of each clause
+    /// the exception and its tag.
+    pub fn held(&self) -> usize {
+        self.stack.len() + 2 * self.clauses
     }
 
     /// The frame `depth` levels out.

@@ -116,7 +116,8 @@ impl Work {
         self.checked += count as u64;
     }
 
-    /// An operator is translated, and so many operands are on the stack.
+    /// An operator is translated, and so many operands are on the stack, or values are kept
+    /// for what is open.
     pub fn operator(&mut self, operands: usize, around: Around, func: &Function) {
         let [loops, dominators] = [around.loops, around.dominators].map(u64::from);
         self.loop_pairs += loops * loops;
