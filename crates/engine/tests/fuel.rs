@@ -45,6 +45,18 @@ const PROGRAM: &str = r#"(module
           (then (call $throws (local.get 0)))
           (else (throw $t (i32.const 11)))))
       (unreachable)))
+  (func $older (type $unary)
+    try (result i32)
+      try (result i32)
+        (call $throws (local.get 0))
+        (i32.const 1)
+      catch $t
+        (if (i32.and (i32.const 1)) (then (rethrow 1)))
+        try (result i32) (call $caught (local.get 0)) delegate 0
+      end
+    catch_all
+      (i32.const 3)
+    end)
   (func $switch (type $unary)
     (block $c (block $b (block $a
       (br_table $a $b $c (i32.rem_u (local.get 0) (i32.const 4))))
@@ -63,6 +75,7 @@ const PROGRAM: &str = r#"(module
         (br_if $inner (i32.lt_u (local.get $j) (i32.const 5))))
       (local.set $sum (i32.add (local.get $sum) (call $switch (local.get $i))))
       (local.set $sum (i32.add (local.get $sum) (call $caught (local.get $i))))
+      (local.set $sum (i32.add (local.get $sum) (call $older (local.get $i))))
       (local.set $sum (i32.add (local.get $sum)
         (call_indirect (type $unary) (local.get $i) (i32.and (local.get $i) (i32.const 1)))))
       (local.set $sum (i32.add (local.get $sum) (call $tail (local.get $i))))
@@ -237,6 +250,17 @@ fn what_is_taken_is_what_the_documentation_says() {
         // What was consumed up to the exception is gone: a handler goes on behind it.
         ("(block $h (try_table (catch $e $h) (call $throws)))", 4),
         ("(block $h (try_table (catch $e $h) (call $passes)))", 6),
+        ("try (call $throws) catch $e end", 4),
+        ("try (call $passes) catch_all end", 6),
+        (
+            "try (throw $e) catch $e (drop (i32.const 1)) catch_all end",
+            3,
+        ),
+        (
+            "try try (call $throws) catch $e (rethrow 0) end catch_all end",
+            5,
+        ),
+        ("try try (call $throws) delegate 0 catch_all end", 4),
         // Each time: the head, get, const, sub, tee, br_if.
         (
             "(local i32) (local.set 0 (i32.const 10))

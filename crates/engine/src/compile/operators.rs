@@ -131,6 +131,7 @@ mod tests {
             ("TypedSelect", "select"),
             ("RefAsNonNull", "ref.as_non_null"),
             ("ReturnCallRef", "return_call_ref"),
+            ("CatchAll", "catch_all"),
         ];
         for (variant, expected) in pairs {
             assert_eq!(name(variant), expected);
@@ -144,6 +145,7 @@ mod tests {
         assert_eq!(immediates("{ local_index: 3 }"), " 3");
         assert_eq!(immediates("{ type_index: 1, table_index: 0 }"), " 1 0");
         assert_eq!(immediates("{ blockty: Empty }"), "");
+        assert_eq!(immediates("{ relative_depth: 1 }"), " 1");
         assert_eq!(immediates(""), "");
     }
 }

@@ -142,6 +142,15 @@ fn tables_in_many_frames() {
     is_bounded("small_tables_in_many_frames", 300_000, Opt::None);
 }
 
+/// Each clause keeps its exception until its end, and the register allocator looks at each in
+/// each block: forty seconds.
+#[test]
+fn clauses_in_clauses() {
+    for opt in Opt::ALL {
+        is_bounded("nested_legacy_clauses", 120_000, opt);
+    }
+}
+
 /// A table may have 65,520 entries: it is optimised, in a time that grows with them.
 #[test]
 fn the_largest_tables() {

@@ -22,6 +22,8 @@ use write::Form;
 /// Programs of a plain run, and calls of each function.
 const PROGRAMS: u64 = 150;
 const CALLS: i32 = 4;
+/// Of the programs, those that LLVM compiles, too.
+const LLVM_PROGRAMS: usize = 20;
 /// More than any of them takes.
 const FUEL: u64 = 1 << 30;
 
@@ -170,6 +172,24 @@ fn both_forms_do_the_same() {
         exceptions > calls / 50,
         "{exceptions} of {calls} end by an exception or a trap"
     );
+}
+
+/// What LLVM takes of them, and what it leaves to Cranelift, call one another.
+#[test]
+fn both_generators_do_the_same() {
+    let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
+    if !zig.is_file() {
+        eprintln!("SKIPPED: no .tools/zig: make setup");
+        return;
+    }
+    let cranelift = Engine::new(&Config::new()).unwrap();
+    let config = Config::new().codegen(Codegen::Llvm).clang(Some(zig));
+    let llvm = Engine::new(&config).unwrap();
+    for seed in seeds().take(LLVM_PROGRAMS) {
+        let older = wasm(seed, Form::Older);
+        let expected = observed(&cranelift, &older);
+        assert_eq!(observed(&llvm, &older), expected, "seed {seed}");
+    }
 }
 
 /// The node that engines are measured with, or the system's.

@@ -63,6 +63,11 @@ fn shared_and_wide_memories_and_groups_of_types_are_written_again() {
              (memory 1) (memory $m (export "memory") 1)
              (func (type $f)) (func (export "_start")))"#,
         r#"(module (memory (export "memory") 0) (func (export "_start")))"#,
+        r#"(module (import "wasi_snapshot_preview1" "sched_yield" (func $y (result i32)))
+             (tag $t (param i32)) (memory (export "memory") 1)
+             (func (export "_start")
+               try try (result i32) (throw $t (call $y)) delegate 0 drop
+               catch $t (drop) try (rethrow 1) catch_all end catch_all end))"#,
     ];
     for program in programs {
         let wasm = module(program);

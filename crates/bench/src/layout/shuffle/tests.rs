@@ -11,6 +11,7 @@ use super::*;
 const ALL: &str = r#"(module
   (type $n (func (param i64) (result i64)))
   (import "env" "seen" (func $seen (param i64)))
+  (tag $e (param i64))
   (global $started (mut i64) (i64.const 0))
   (global $kept (ref func) (ref.func $five))
   (table $t 8 funcref)
@@ -28,6 +29,7 @@ const ALL: &str = r#"(module
     (local.set $other (i64.sub (call $two (local.get 0)) (call $three (local.get 0))))
     (i64.rotl (local.get $other) (i64.const 7)))
   (func $five (result i64) (global.get $started))
+  (func $six (type $n) (throw $e (call $one (local.get 0))))
   (func (export "at") (param i32 i64) (result i64)
     (call_indirect $t (type $n) (local.get 1) (local.get 0)))
   (func (export "by reference") (param i64) (result i64)
@@ -35,6 +37,19 @@ const ALL: &str = r#"(module
   (func (export "started") (result i64)
     (table.set $u (i32.const 0) (global.get $kept))
     (call_indirect $u (result i64) (i32.const 0)))
+  (func (export "older exceptions") (param i64) (result i64)
+    try (result i64)
+      try (result i64)
+        try (result i64) (call $six (local.get 0)) delegate 0
+      catch $e
+        (drop)
+        (rethrow 0)
+      catch_all
+        (call $two (local.get 0))
+      end
+    catch $e
+      (i64.add (i64.const 9))
+    end)
   (func (export "passive") (param i64) (result i64)
     (table.init $t $passive (i32.const 7) (i32.const 0) (i32.const 1))
     (call_indirect $t (type $n) (local.get 0) (i32.const 7)))
@@ -68,6 +83,7 @@ fn answers(module: &[u8]) -> Vec<String> {
     for value in [0, 1, -1, 1 << 40] {
         ask(&mut store, "by reference", &[Val::I64(value)]);
         ask(&mut store, "passive", &[Val::I64(value)]);
+        ask(&mut store, "older exceptions", &[Val::I64(value)]);
         for at in 0..9 {
             ask(&mut store, "at", &[Val::I32(at), Val::I64(value)]);
         }
