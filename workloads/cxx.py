@@ -3,8 +3,9 @@ that zig brings as sources, compiled with exceptions on.
 
 zig's own C++ libraries for WebAssembly are compiled without exceptions. Their
 sources know WebAssembly's exceptions, so the parts that a program with
-exceptions needs are compiled here once, in the standard's instructions (not
-the older ones that engines knew before), into `.tools/cxx`.
+exceptions needs are compiled here once: into `.tools/cxx` in the standard's
+instructions, and into `.tools/cxx-legacy` in those of before, which clang still
+makes unless it is told otherwise.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ import threading
 
 import toolchain
 
-FOLDER = toolchain.TOOLS / "cxx"
 FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off")
-WASM = ("-target", "wasm32-wasi", "-mcpu=generic+exception_handling", "-fwasm-exceptions", "-mllvm",
-        "-wasm-use-legacy-eh=false")
+WASM = ("-target", "wasm32-wasi", "-mcpu=generic+exception_handling", "-fwasm-exceptions", "-mllvm")
+# The instructions of each form, and where its runtime is.
+FORMS = {"standard": "-wasm-use-legacy-eh=false", "legacy": "-wasm-use-legacy-eh=true"}
+FOLDERS = {"standard": toolchain.TOOLS / "cxx", "legacy": toolchain.TOOLS / "cxx-legacy"}
 
 # What each library is compiled from: enough for exceptions, strings, containers,
 # smart pointers and functions; no streams, locales, threads or file systems.
@@ -44,27 +46,33 @@ DEFINES = {
 _lock = threading.Lock()
 
 
-def stamp() -> str:
+def _target(form: str) -> tuple[str, ...]:
+    return (*WASM, FORMS[form])
+
+
+def stamp(form: str = "standard") -> str:
     """Changes whenever the runtime could."""
-    return f"{toolchain.ZIG_VERSION} {hashlib.sha256(json.dumps([WASM, PARTS, DEFINES]).encode()).hexdigest()}"
+    made_of = json.dumps([_target(form), PARTS, DEFINES])
+    return f"{toolchain.ZIG_VERSION} {hashlib.sha256(made_of.encode()).hexdigest()}"
 
 
-def compile_one(source: pathlib.Path, output: pathlib.Path, flags, what: str) -> None:
+def compile_one(source: pathlib.Path, output: pathlib.Path, flags, what: str, form: str = "standard") -> None:
     """Compiles a C++ file. Raises ToolError."""
-    toolchain.run_zig([*WASM, *FLAGS, *flags, "-c", "-o", str(output), str(source)], what, driver="c++")
+    toolchain.run_zig([*_target(form), *FLAGS, *flags, "-c", "-o", str(output), str(source)], what, driver="c++")
 
 
-def runtime() -> list[str]:
+def runtime(form: str = "standard") -> list[str]:
     """The objects to link a program with, compiled if need be. Raises ToolError."""
+    folder = FOLDERS[form]
     with _lock:
-        marker = FOLDER / "stamp"
-        if not marker.is_file() or marker.read_text() != stamp():
-            _build()
-    return sorted(str(path) for path in FOLDER.glob("*.o"))
+        marker = folder / "stamp"
+        if not marker.is_file() or marker.read_text() != stamp(form):
+            _build(form)
+    return sorted(str(path) for path in folder.glob("*.o"))
 
 
-def _build() -> None:
-    print("c++: compiling the runtime with exceptions", flush=True)
+def _build(form: str) -> None:
+    print(f"c++: compiling the runtime with exceptions ({form})", flush=True)
     home = toolchain.ZIG_HOME / "ziglang" / "lib"
     includes = [f"-I{home / part}" for part in (
         "libcxxabi/include", "libcxxabi/src", "libcxx/include", "libcxx/src", "libunwind/include")]
@@ -76,9 +84,9 @@ def _build() -> None:
                 c = library == "libunwind"
                 source = home / library / "src" / (name + (".c" if c else ".cpp"))
                 language = ("-std=gnu17",) if c else ("-std=c++23",)
-                toolchain.run_zig([*WASM, "-O2", "-w", *language, *DEFINES[library], *includes, "-c", "-o",
+                toolchain.run_zig([*_target(form), "-O2", "-w", *language, *DEFINES[library], *includes, "-c", "-o",
                                    str(partial / f"{library}-{name}.o"), str(source)], f"{name} (c++ runtime)",
                                   driver="cc" if c else "c++")
-        (partial / "stamp").write_text(stamp())
-        shutil.rmtree(FOLDER, ignore_errors=True)
-        os.rename(partial, FOLDER)
+        (partial / "stamp").write_text(stamp(form))
+        shutil.rmtree(FOLDERS[form], ignore_errors=True)
+        os.rename(partial, FOLDERS[form])

@@ -190,14 +190,15 @@ def cxx_native(table: dict) -> Build:
     return _build(table, "native", (FOLDER / f"{table['name']}.cpp",), ("c++", cxx.FLAGS), steps)
 
 
-def cxx_wasm32(table: dict) -> Build:
+def cxx_wasm32(table: dict, form: str = "standard") -> Build:
     def steps(build: Build, scratch: pathlib.Path) -> None:
-        runtime = cxx.runtime()
-        cxx.compile_one(build.sources[0], scratch / "main.o", toolchain.WARNINGS, build.label)
+        runtime = cxx.runtime(form)
+        cxx.compile_one(build.sources[0], scratch / "main.o", toolchain.WARNINGS, build.label, form)
         toolchain.run_zig(["-target", "wasm32-wasi", "-mcpu=generic", "-O2", "-o", str(scratch / "out"),
                            str(scratch / "main.o"), *runtime], build.label)
 
-    return _build(table, "wasm32", (FOLDER / f"{table['name']}.cpp",), (cxx.stamp(),), steps)
+    variant = "wasm32" if form == "standard" else f"wasm32-{form}"
+    return _build(table, variant, (FOLDER / f"{table['name']}.cpp",), (cxx.stamp(form),), steps)
 
 
 def rust(table: dict, target: str | None) -> Build:
@@ -273,7 +274,8 @@ def variants_of(table: dict) -> list[tuple[str, str | None, object]]:
                 ("wasm32", missing, lambda: go(table, {"GOOS": "wasip1", "GOARCH": "wasm"}))]
     if language == "c++":
         missing = _missing("c++", "g++")
-        return [("native", missing, lambda: cxx_native(table)), ("wasm32", missing, lambda: cxx_wasm32(table))]
+        return [("native", missing, lambda: cxx_native(table)), ("wasm32", missing, lambda: cxx_wasm32(table)),
+                ("wasm32-legacy", missing, lambda: cxx_wasm32(table, "legacy"))]
     program = functools.cache(lambda: resolve(table))
     if language == "c-threads":
         return [("native", None, lambda: c_native(program())),
