@@ -5,6 +5,8 @@
 //! `FATHOM_LEGACY=20000 cargo test --test legacy` draws so many programs, from
 //! `FATHOM_LEGACY_FROM` on.
 
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod continuations;
 mod program;
 mod write;
 
@@ -23,6 +25,7 @@ use write::Form;
 const PROGRAMS: u64 = 150;
 const CALLS: i32 = 4;
 /// Of the programs, those that LLVM compiles, too.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 const LLVM_PROGRAMS: usize = 20;
 /// More than any of them takes.
 const FUEL: u64 = 1 << 30;
@@ -176,6 +179,7 @@ fn both_forms_do_the_same() {
 
 /// What LLVM takes of them, and what it leaves to Cranelift, call one another.
 #[test]
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 fn both_generators_do_the_same() {
     let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
     if !zig.is_file() {
