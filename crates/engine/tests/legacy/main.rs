@@ -7,6 +7,7 @@
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod continuations;
+mod host;
 mod program;
 mod write;
 
