@@ -24,7 +24,7 @@ mod ours;
 #[path = "../fuzz/src/rewrites/mod.rs"]
 mod rewrites;
 
-use fathom_engine::{Bounds, CompileBudget, Config, Opt};
+use fathom_engine::{Bounds, Compilation, CompileBudget, Config, Opt};
 #[cfg(target_arch = "x86_64")]
 use fathom_engine::{BoundsChoice, Codegen};
 use generate::Stream;
@@ -54,6 +54,12 @@ fn exact_strategies_agree() {
     let plain = Config::new().compile_budget(CompileBudget::times(0));
     let plain = Ours::configured("budget 0".to_owned(), &plain);
     engines.push(plain.expect("so does what is compiled beyond the budget"));
+    for bounds in [Bounds::Guard, Bounds::Trap] {
+        let lazy = Config::new().bounds(ours::choice(bounds));
+        let lazy = lazy.compilation(Compilation::Lazy);
+        let lazy = Ours::configured(format!("{bounds}, lazily"), &lazy);
+        engines.push(lazy.expect("so does what is compiled at first calls"));
+    }
     let ran: u64 = (0..MODULES)
         .into_par_iter()
         .map(|seed| {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use fathom_engine::{Bounds, Codegen, Elide, Opt};
+use fathom_engine::{Bounds, Codegen, Compilation, Elide, Opt};
 
 use crate::Mode;
 use crate::groups::{GROUPS, Group};
@@ -29,6 +29,7 @@ pub struct Choice {
     pub elides: Vec<Elide>,
     pub spectres: Vec<bool>,
     pub codegens: Vec<Codegen>,
+    pub compilations: Vec<Compilation>,
     pub groups: Vec<&'static Group>,
     words: Vec<String>,
     /// Whether `elides` was.
@@ -54,6 +55,7 @@ impl Choice {
             elides: Elide::ALL.to_vec(),
             spectres: vec![true, false],
             codegens: vec![Codegen::default()],
+            compilations: Compilation::ALL.to_vec(),
             groups: GROUPS.iter().filter(|group| group.supported).collect(),
             words: Vec::new(),
             elides_chosen: false,
@@ -83,6 +85,7 @@ impl Choice {
                     choice.spectres_chosen = true;
                 }
                 "--codegen" => choice.codegens = names(&value()?)?,
+                "--compilation" => choice.compilations = names(&value()?)?,
                 "--group" => choice.groups = groups(&value()?)?,
                 // Flags of the usual harness mean nothing here.
                 _ if flag.starts_with('-') => continue,
@@ -98,24 +101,33 @@ impl Choice {
         !self.chosen
     }
 
-    /// The modes, one after the other.
+    /// The modes, one after the other. What is compiled lazily is what is compiled eagerly, so
+    /// that is done once for each strategy.
     pub fn modes(&self) -> Vec<Mode> {
         let mut modes = Vec::new();
         for &codegen in &self.codegens {
             for &opt in &self.opts {
                 for &bounds in &self.bounds {
                     for &elide in &self.elides {
-                        modes.extend(self.spectres.iter().map(|&spectre| Mode {
-                            bounds,
-                            opt,
-                            elide,
-                            spectre,
-                            codegen,
-                        }));
+                        for &spectre in &self.spectres {
+                            modes.extend(self.compilations.iter().map(|&compilation| Mode {
+                                bounds,
+                                opt,
+                                elide,
+                                spectre,
+                                codegen,
+                                compilation,
+                            }));
+                        }
                     }
                 }
             }
         }
+        let is_one = |mode: &Mode| {
+            let is_usual = mode.opt == Opt::Speed && mode.elide == Elide::default() && mode.spectre;
+            mode.compilation == Compilation::Eager || is_usual && mode.codegen == Codegen::Cranelift
+        };
+        modes.retain(|mode| self.chosen || is_one(mode));
         modes
     }
 

@@ -16,7 +16,7 @@
 //! what may be excused so.
 //!
 //! `cargo test --test spec -- [--bounds NAME,…] [--opt NAME,…] [--elide NAME,…]
-//! [--spectre on,off] [--codegen NAME,…] [--group NAME,…] [WORD]…` runs the scripts of these groups (`all` for every one) whose `mode
+//! [--spectre on,off] [--codegen NAME,…] [--compilation eager,lazy] [--group NAME,…] [WORD]…` runs the scripts of these groups (`all` for every one) whose `mode
 //! group/file` contains every word, in these modes; `FATHOM_SPEC` holds more
 //! such arguments, for runners that cannot pass any. `FATHOM_TRACE=1` names each
 //! job as it starts, to find one that ends the process. The code generator `llvm` is only
@@ -36,7 +36,9 @@ mod values;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use fathom_engine::{Bounds, BoundsChoice, Codegen, Config, Elide, Engine, Opt, Quota};
+use fathom_engine::{
+    Bounds, BoundsChoice, Codegen, Compilation, Config, Elide, Engine, Opt, Quota,
+};
 use rayon::prelude::*;
 
 use choice::Choice;
@@ -60,6 +62,7 @@ pub struct Mode {
     elide: Elide,
     spectre: bool,
     codegen: Codegen,
+    compilation: Compilation,
 }
 
 impl Mode {
@@ -73,8 +76,12 @@ impl Mode {
             Codegen::Cranelift => "",
             Codegen::Llvm => " --codegen llvm",
         };
+        let compilation = match self.compilation {
+            Compilation::Eager => "",
+            Compilation::Lazy => " --compilation lazy",
+        };
         format!(
-            "{} --opt {}{elide}{spectre}{codegen}",
+            "{} --opt {}{elide}{spectre}{codegen}{compilation}",
             self.bounds, self.opt
         )
     }
@@ -82,7 +89,10 @@ impl Mode {
     /// Whether the checks are left out that are by default, and the others guarded, by the
     /// default's code generator.
     fn is_default(self) -> bool {
-        self.elide == Elide::default() && self.spectre && self.codegen == Codegen::default()
+        self.elide == Elide::default()
+            && self.spectre
+            && self.codegen == Codegen::default()
+            && self.compilation == Compilation::default()
     }
 
     fn engine(self) -> fathom_engine::Result<Engine> {
@@ -103,6 +113,7 @@ impl Mode {
             .bounds64(choice(true))
             .memory64_growth_limit(GROWTH_LIMIT)
             .codegen(self.codegen)
+            .compilation(self.compilation)
             .clang(clang())
             .opt(self.opt)
             .elide(self.elide)

@@ -49,8 +49,8 @@ mod run;
 
 pub use bounds::{Bounds, BoundsChoice, Growth, Guarantee, HighBits, Probing, UnknownBounds};
 pub use compile::{
-    CheckSites, CodeCost, CodeLine, Codegen, CompileBudget, CompileWork, Cpu, Elide, Fallback,
-    Listing, Opt, OverBudget, UnknownCompileBudget, WasmLine,
+    CheckSites, CodeCost, CodeLine, Codegen, Compilation, CompileBudget, CompileWork, Cpu, Elide,
+    Fallback, Listing, Opt, OverBudget, UnknownCompileBudget, WasmLine,
 };
 pub use facts::error::{Error, ErrorKind, Result};
 pub use facts::features::{Feature, Features, UnknownFeature};

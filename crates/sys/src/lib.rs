@@ -3,6 +3,7 @@
 //! ```text
 //!  space    address space in units of 1 GiB: who owns which
 //!   └ map     reservations: mapped ranges with one owner, opened page by page
+//!      ├ appended  machine code that grows while it runs
 //!      ├ frozen   bytes that many of them share until one is written
 //!      ├ written  which of their pages may have been written
 //!      └ region   where pages are supplied on demand, by address
@@ -40,6 +41,7 @@
 
 #![allow(unsafe_code)]
 
+pub mod appended;
 pub mod bpf;
 pub mod caps;
 pub mod cells;

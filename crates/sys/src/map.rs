@@ -8,6 +8,7 @@ use rustix::mm::{
     Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap, mmap_anonymous, mprotect, munmap,
 };
 
+use crate::appended::Appended;
 use crate::frozen::Frozen;
 use crate::pkeys::{self, Key};
 use crate::{low, space};
@@ -306,6 +307,22 @@ impl Reservation {
         // SAFETY: replaces pages of this reservation only; the owner says that
         // nobody uses their contents any more.
         unsafe { mmap(start.cast(), bytes, prot, flags, frozen.file(), 0)? };
+        Ok(())
+    }
+
+    /// Put code that grows, whole pages, at an offset: readable and executable.
+    ///
+    /// # Errors
+    /// As [`Reservation::lay`]; EACCES where the host allows no such mapping.
+    pub fn lay_code(&self, at: usize, code: &Appended) -> io::Result<()> {
+        if self.key.is_some() {
+            return Err(io::Error::from_raw_os_error(libc::ENOSYS));
+        }
+        let (start, bytes) = self.span(at..at + code.bytes())?;
+        let prot = ProtFlags::READ | ProtFlags::EXEC;
+        let flags = MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED;
+        // SAFETY: as for `lay`; nobody can write to these pages.
+        unsafe { mmap(start.cast(), bytes, prot, flags, code.file(), 0)? };
         Ok(())
     }
 

@@ -32,6 +32,19 @@ pub(super) const CONTEXT_PARAMS: usize = 2;
 /// Registers for a function's own arguments: of integers, of others.
 const REGISTERS: [usize; 2] = [4, 8];
 
+/// Registers for results of Cranelift's `tail` on x86-64, of integers and of others alike
+/// (0.135.8, `isa/x64/abi.rs`, `get_intreg_for_retval` and `get_fltreg_for_retval`).
+const RESULT_REGISTERS: usize = 8;
+
+/// Whether a function returns to memory of its caller's on x86-64: then the first of the
+/// registers for integers has the address of that, and the second the callee's context, which
+/// is in the first otherwise (the same file, `compute_arg_locs`).
+pub(crate) fn returns_to_memory(ty: &FuncType) -> bool {
+    let integers = ty.results().iter().filter(|ty| clif_type(**ty).is_int());
+    let integers = integers.count();
+    integers > RESULT_REGISTERS || ty.results().len() - integers > RESULT_REGISTERS
+}
+
 /// Where arguments are that have no register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passing {

@@ -81,12 +81,16 @@ pub(crate) struct Artifact {
     pub text: Vec<u8>,
     /// Code of each defined function.
     pub functions: Vec<CodeRange>,
+    /// What the first call of a function runs, where functions are compiled then.
+    pub first_call: Option<CodeRange>,
     /// Entry trampoline of each type of the module, where something of that
     /// type can be called by the host.
     pub entries: Vec<Option<CodeRange>>,
     /// Exit trampoline of each type of the module, where something of that
     /// type is imported.
     pub exits: Vec<Option<CodeRange>>,
+    /// Start of continuations of each type of the module, where there are some.
+    pub starts: Vec<Option<CodeRange>>,
     /// Instructions that may trap.
     pub traps: Vec<TrapSite>,
     /// Calls whose exceptions are caught.
@@ -185,7 +189,9 @@ mod tests {
         Artifact {
             text: vec![0xc3; 16],
             functions: vec![CodeRange { offset: 0, len: 16 }],
+            first_call: None,
             entries: vec![None],
+            starts: vec![None],
             exits: vec![Some(CodeRange { offset: 8, len: 8 })],
             traps: vec![
                 TrapSite { offset: 4, code: 7 },

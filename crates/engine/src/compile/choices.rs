@@ -56,6 +56,59 @@ impl FromStr for Codegen {
     }
 }
 
+/// When functions are compiled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Compilation {
+    /// All of them before any runs: the default.
+    #[default]
+    Eager,
+    /// Each when it is first called. All are validated before any runs.
+    Lazy,
+}
+
+impl Compilation {
+    /// Both.
+    pub const ALL: [Compilation; 2] = [Compilation::Eager, Compilation::Lazy];
+
+    /// The name by which users choose it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compilation::Eager => "eager",
+            Compilation::Lazy => "lazy",
+        }
+    }
+
+    /// One line of help.
+    pub fn help(self) -> &'static str {
+        match self {
+            Compilation::Eager => "every function before the program starts",
+            Compilation::Lazy => "each function when it is first called",
+        }
+    }
+}
+
+impl fmt::Display for Compilation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is neither.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown time of compilation '{0}' (one of: eager, lazy)")]
+pub struct UnknownCompilation(String);
+
+impl FromStr for Compilation {
+    type Err = UnknownCompilation;
+
+    fn from_str(name: &str) -> Result<Compilation, UnknownCompilation> {
+        Compilation::ALL
+            .into_iter()
+            .find(|c| c.name() == name)
+            .ok_or_else(|| UnknownCompilation(name.to_owned()))
+    }
+}
+
 /// Which processors the machine code is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Cpu {

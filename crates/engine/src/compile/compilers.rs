@@ -50,7 +50,7 @@ impl Default for Compiler {
 ///
 /// Once a body is refused, nothing is compiled any more: bodies behind it are passed over,
 /// those in front of it are only validated, since the first by index is what is told.
-pub(super) struct Compilers {
+pub(crate) struct Compilers {
     idle: Mutex<Vec<Box<Compiler>>>,
     /// The first function, by index, that is known to be refused.
     refused: AtomicU32,

@@ -5,7 +5,6 @@
 //! padding between: a difference that survives a change of the seed is not one
 //! of placement.
 
-use std::collections::HashMap;
 use std::num::TryFromIntError;
 
 use cranelift_codegen::binemit::Reloc;
@@ -48,6 +47,7 @@ pub(super) fn link(target: &Target, linking: Linking) -> Result<Artifact> {
     image.artifact.functions = vec![CodeRange { offset: 0, len: 0 }; functions.len()];
     image.artifact.entries = vec![None; types];
     image.artifact.exits = vec![None; types];
+    image.artifact.starts = vec![None; types];
     let over_budget = functions.iter().filter_map(|function| function.over_budget);
     image.artifact.over_budget = over_budget.collect();
     image.artifact.fallbacks = fallbacks(&functions, imported_funcs);
@@ -56,16 +56,12 @@ pub(super) fn link(target: &Target, linking: Linking) -> Result<Artifact> {
         let range = image.append(&functions[index])?;
         image.artifact.functions[index] = range;
     }
-    let mut starts = HashMap::new();
     for (kind, ty, code) in &trampolines {
         let range = image.append(code)?;
         let table = match kind {
             Trampoline::Entry => &mut image.artifact.entries,
             Trampoline::Exit => &mut image.artifact.exits,
-            Trampoline::Start => {
-                starts.insert(*ty, range.offset);
-                continue;
-            }
+            Trampoline::Start => &mut image.artifact.starts,
         };
         table[*ty as usize] = Some(range);
     }
@@ -74,19 +70,99 @@ pub(super) fn link(target: &Target, linking: Linking) -> Result<Artifact> {
         for call in &function.calls {
             let from = artifact.functions[caller].offset;
             let to = match call.is_start {
-                true => starts[&call.callee],
+                true => {
+                    let start = artifact.starts[call.callee as usize];
+                    start
+                        .expect("compiled for every type of continuations")
+                        .offset
+                }
                 false => {
                     let callee = (call.callee - imported_funcs) as usize;
                     artifact.functions[callee].offset
                 }
             };
-            patch(&mut artifact.text, from, call, to).map_err(|message| ErrorKind::Compile {
-                func: caller as u32 + imported_funcs,
-                message,
+            let at = from + call.offset;
+            patch(&mut artifact.text, at, call, to.into()).map_err(|message| {
+                let func = caller as u32 + imported_funcs;
+                ErrorKind::Compile { func, message }
             })?;
         }
     }
     Ok(artifact)
+}
+
+/// One function by itself, whose calls are linked when it is known where it will be.
+pub(crate) struct Detached {
+    /// Its text and tables.
+    pub artifact: Artifact,
+    /// Its calls, in bytes from the start of the text.
+    pub calls: Calls,
+}
+
+/// Calls that are yet to be given their distance.
+pub(crate) struct Calls(Vec<CallSite>);
+
+/// What a function of a module calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Callee {
+    /// A function of the module, by its index.
+    Func(u32),
+    /// The start of continuations of a type, by its index.
+    Start(u32),
+}
+
+impl CallSite {
+    fn callee(&self) -> Callee {
+        match self.is_start {
+            true => Callee::Start(self.callee),
+            false => Callee::Func(self.callee),
+        }
+    }
+}
+
+/// The function `func`, laid out.
+pub(super) fn detach(
+    target: &Target,
+    func: u32,
+    function: CompiledFunction,
+    layout_seed: Option<u64>,
+) -> Result<Detached> {
+    let seed = layout_seed.map(|seed| seed.wrapping_add(func.into()));
+    let mut image = Image::new(target, seed);
+    let range = image.append(&function)?;
+    let mut artifact = image.artifact;
+    artifact.functions = vec![range];
+    artifact.checks = function.checks;
+    artifact.over_budget.extend(function.over_budget);
+    let mut calls = function.calls;
+    for call in &mut calls {
+        call.offset += range.offset;
+    }
+    let calls = Calls(calls);
+    Ok(Detached { artifact, calls })
+}
+
+impl Calls {
+    /// What is called, in the order of the calls.
+    pub(crate) fn callees(&self) -> impl Iterator<Item = Callee> {
+        self.0.iter().map(CallSite::callee)
+    }
+
+    /// Writes the distances into `text`, which is at the address `base`.
+    ///
+    /// # Errors
+    /// A callee that is further away than the instruction reaches; one line.
+    pub(crate) fn link(
+        &self,
+        text: &mut [u8],
+        base: usize,
+        address_of: impl Fn(Callee) -> usize,
+    ) -> Result<(), String> {
+        self.0.iter().try_for_each(|call| {
+            let to = address_of(call.callee()).wrapping_sub(base).cast_signed();
+            patch(text, call.offset, call, to as i64)
+        })
+    }
 }
 
 /// Functions that are Cranelift's for a reason.
@@ -184,10 +260,10 @@ impl Image {
     }
 }
 
-/// Writes the distance to the callee into a call.
-fn patch(text: &mut [u8], caller: u32, call: &CallSite, callee: u32) -> Result<(), String> {
-    let at = caller + call.offset;
-    let distance = i64::from(callee) + call.addend - i64::from(at);
+/// Writes the distance to the callee, in bytes from the start of the text, into the call at
+/// `at`.
+fn patch(text: &mut [u8], at: u32, call: &CallSite, callee: i64) -> Result<(), String> {
+    let distance = callee + call.addend - i64::from(at);
     let field = &mut text[at as usize..];
     match call.kind {
         Reloc::X86CallPCRel4 | Reloc::X86PCRel4 => {

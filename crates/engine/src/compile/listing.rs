@@ -233,7 +233,7 @@ fn inlined_lines(env: &ModuleEnv<'_>, calls: &[InlinedCall]) -> Result<Vec<(u32,
     let mut lines = Vec::new();
     for func in funcs {
         if let Some(body) = env.inlinable.body(func) {
-            let read = operators::read(body)?;
+            let read = operators::read(&body)?;
             lines.extend(read.into_iter().map(|line| (func, line)));
         }
     }

@@ -46,11 +46,13 @@ mod trampoline;
 pub(crate) mod translate;
 mod versioning;
 
-pub(crate) use artifact::{Artifact, CodeRange};
+pub(crate) use artifact::{Artifact, CodeRange, Position, TrapSite};
 pub(crate) use budget::ModuleBudget;
 pub use budget::{CompileBudget, CompileWork, OverBudget, UnknownCompileBudget};
-pub use choices::{Codegen, Cpu, Elide, Opt};
+pub use choices::{Codegen, Compilation, Cpu, Elide, Opt};
+pub(crate) use compilers::Compilers;
 pub use count::CheckSites;
+pub(crate) use link::{Callee, Detached};
 #[cfg(test)]
 use listing::list;
 pub(crate) use listing::listings;
@@ -69,7 +71,6 @@ use crate::compile::translate::ModuleEnv;
 use crate::facts::error::Result;
 use crate::facts::module::Body;
 use crate::facts::types::FuncType;
-use compilers::Compilers;
 use function::CompiledFunction;
 use link::Linking;
 use trampoline::Trampoline;
@@ -90,7 +91,6 @@ pub(crate) fn compile_module(
     layout_seed: Option<u64>,
     llvm: Option<&Llvm>,
 ) -> Result<Artifact> {
-    let info = env.info;
     let compilers = Compilers::default();
     let mut work: Vec<(usize, Body<'_>)> = bodies.into_iter().enumerate().collect();
     // Long bodies first, so that no thread is left with one at the end.
@@ -109,10 +109,53 @@ pub(crate) fn compile_module(
         .map(|(_, result)| result)
         .collect::<Result<Vec<_>>>()?;
 
+    Ok(Artifact {
+        is_hurried,
+        ..link_module(target, env, &compilers, functions, layout_seed)?
+    })
+}
+
+/// The trampolines of a module whose functions are compiled one by one
+/// ([`compile_function`]).
+///
+/// # Errors
+/// `Compile` where the code generator gives up.
+pub(crate) fn compile_module_trampolines(
+    target: &Target,
+    env: &ModuleEnv<'_>,
+    compilers: &Compilers,
+) -> Result<Artifact> {
+    link_module(target, env, compilers, Vec::new(), None)
+}
+
+/// Compiles one function of a module.
+///
+/// # Errors
+/// As [`compile_module`], for this body.
+pub(crate) fn compile_function(
+    target: &Target,
+    env: &ModuleEnv<'_>,
+    compilers: &Compilers,
+    body: Body<'_>,
+    layout_seed: Option<u64>,
+) -> Result<Detached> {
+    let func = body.0.index;
+    link::detach(target, func, compilers.compile(env, body)?, layout_seed)
+}
+
+/// Compiles what else a module needs, and links it.
+fn link_module(
+    target: &Target,
+    env: &ModuleEnv<'_>,
+    compilers: &Compilers,
+    functions: Vec<CompiledFunction>,
+    layout_seed: Option<u64>,
+) -> Result<Artifact> {
+    let info = env.info;
     let needed = trampoline::needed(info);
     let trampolines = compile_trampolines(
         [env.isa, env.plain_isa],
-        &compilers,
+        compilers,
         &info.types,
         &needed,
         Ways {
@@ -127,10 +170,7 @@ pub(crate) fn compile_module(
         trampolines,
         layout_seed,
     };
-    Ok(Artifact {
-        is_hurried,
-        ..link::link(target, linking)?
-    })
+    link::link(target, linking)
 }
 
 /// Compiles both trampolines of each of `types`, for host functions that

@@ -88,6 +88,9 @@ macro_rules! runtime_functions {
             ContRenew = cont_renew(continuation: u64) -> u64;
             /// Gives back a continuation that has not begun.
             ContDrop = cont_drop(continuation: u64);
+            /// Address of the code of one of the callee's functions, which is compiled now
+            /// unless it was before; 0 with a trap pending.
+            FirstCall = first_call(func: u32) -> u64;
         }
     };
 }
@@ -152,6 +155,9 @@ macro_rules! declare {
     };
 }
 runtime_functions!(declare);
+
+/// Where the table has the function that compiles others.
+pub(crate) const FIRST_CALL: usize = offset_of!(Libcalls, first_call);
 
 impl Libcall {
     /// Its Cranelift signature.

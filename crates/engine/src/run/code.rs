@@ -17,6 +17,9 @@
 
 #![allow(unsafe_code)]
 
+mod chunk;
+
+pub(crate) use chunk::{Chunks, can_append};
 use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroU8;
@@ -54,7 +57,8 @@ struct Pages {
     /// First address and the one after the last; 0 as long as there is no arena.
     start: AtomicUsize,
     end: AtomicUsize,
-    /// A cell for each page, null where there is no code; never unmapped.
+    /// A cell for each page, null where there is no code; never unmapped. It points to what is
+    /// known of the code there, or, with [`IS_CHUNK`] set, to the lines of a chunk.
     cells: AtomicPtr<AtomicPtr<CodeInfo>>,
 }
 
@@ -138,9 +142,10 @@ impl Arena {
         unsafe { self.reservation.start().as_ptr().add(offset) }
     }
 
-    /// Fill a range that was taken with code.
+    /// Fill a range that was taken with code; what is behind its pages stays writable.
     fn write(&self, text: &[u8], range: Range<usize>) -> io::Result<()> {
         self.reservation.open(range.clone())?;
+        let range = range.start..range.start + whole_pages(text.len());
         let start = self.address(range.start);
         // SAFETY: the pages were just opened for writing, are as long as the
         // text at least, and belong to nobody else.
@@ -193,6 +198,11 @@ impl Arena {
     }
 }
 
+/// Bytes of the pages that so many bytes take.
+pub(crate) fn whole_pages(bytes: usize) -> usize {
+    bytes.max(1).next_multiple_of(page_bytes())
+}
+
 /// The arena of a domain, reserved once.
 ///
 /// # Errors
@@ -213,7 +223,7 @@ pub(crate) fn contains(pc: usize) -> bool {
 
 /// What is known of a piece of code.
 #[derive(Debug)]
-struct CodeInfo {
+pub(crate) struct CodeInfo {
     addresses: Range<usize>,
     /// Its tables; the text is empty, it is in the arena.
     artifact: Artifact,
@@ -241,7 +251,8 @@ pub(crate) fn trap_at(pc: usize) -> Option<ClifTrap> {
     Some(ClifTrap::from_raw(NonZeroU8::new(raw)?))
 }
 
-/// The first instruction of the function, or of the way out to the host, that `pc` is in.
+/// The first instruction of the function, or of the way out to the host or to the compiler,
+/// that `pc` is in.
 /// Async-signal-safe.
 pub(crate) fn start_of(pc: usize) -> Option<usize> {
     let code = find(pc)?;
@@ -249,9 +260,11 @@ pub(crate) fn start_of(pc: usize) -> Option<usize> {
     let after = code.funcs.partition_point(|(range, _)| range.offset <= at);
     let function = code.funcs[..after].last().map(|(range, _)| *range);
     let exits = code.artifact.exits.iter().flatten().copied();
+    let first_call = code.artifact.first_call;
     let around = function
         .into_iter()
         .chain(exits)
+        .chain(first_call)
         .find(|range| range.contains(at));
     around.map(|range| code.addresses.start + range.offset as usize)
 }
@@ -311,7 +324,10 @@ fn find(pc: usize) -> Option<&'static CodeInfo> {
     let pages = PAGES.iter().find(|pages| pages.contains(pc))?;
     // SAFETY: who asks keeps the code alive (see the module's head), and with it what
     // the cell points to.
-    let code = unsafe { pages.cell(pc).load(Ordering::Acquire).as_ref()? };
+    let code = unsafe {
+        let cell = pages.cell(pc).load(Ordering::Acquire);
+        chunk::resolve(cell, pc).as_ref()?
+    };
     code.addresses.contains(&pc).then_some(code)
 }
 
@@ -338,26 +354,48 @@ impl CodeMemory {
     /// # Errors
     /// Where the arena or the machine's memory is full.
     pub fn publish(
-        mut artifact: Artifact,
+        artifact: Artifact,
         domain: Domain,
         first_func: u32,
         module: Weak<ModuleInfo>,
     ) -> Result<CodeMemory> {
-        let text = std::mem::take(&mut artifact.text);
+        CodeMemory::publish_linked(artifact, domain, first_func, module, 0, |_, _| Ok(()))
+    }
+
+    /// The same, with room for so many words that stay writable behind the pages of the text,
+    /// and with what `link` writes into the text, which will be at an address.
+    ///
+    /// # Errors
+    /// As [`CodeMemory::publish`], and those of `link`.
+    pub fn publish_linked(
+        mut artifact: Artifact,
+        domain: Domain,
+        first_func: u32,
+        module: Weak<ModuleInfo>,
+        words: usize,
+        link: impl FnOnce(&mut [u8], usize) -> Result<()>,
+    ) -> Result<CodeMemory> {
+        let mut text = std::mem::take(&mut artifact.text);
         let arena = reserve(domain)?;
         let full = || io::Error::from(io::ErrorKind::OutOfMemory);
         let pages = PageBytes::round_up(text.len().max(1))
+            .zip(PageBytes::round_up(words * size_of::<usize>()))
             .ok_or_else(|| Error::resource("code", full()))?;
         let range = arena
-            .take(pages.get())
+            .take(pages.0.get() + pages.1.get())
             .ok_or_else(|| Error::resource(arena.is_full(), full()))?;
-        if let Err(error) = arena.write(&text, range.clone()) {
+        let linked = link(&mut text, arena.address(range.start) as usize);
+        let written = linked.and_then(|()| {
+            let written = arena.write(&text, range.clone());
+            written.map_err(|error| Error::resource("cannot make code executable", error))
+        });
+        if let Err(error) = written {
             arena.give_back(range);
-            return Err(Error::resource("cannot make code executable", error));
+            return Err(error);
         }
         let start = arena.address(range.start);
         let addresses = start as usize..start as usize + text.len();
-        let info = info(addresses.clone(), artifact, first_func, module);
+        let info = CodeInfo::new(addresses.clone(), artifact, first_func, module);
         let info = Box::into_raw(Box::new(info));
         PAGES[domain as usize].set(&addresses, info);
         Ok(CodeMemory {
@@ -376,10 +414,26 @@ impl CodeMemory {
         unsafe { self.start.add(offset as usize) }
     }
 
+    /// The word at `index` of those behind the text, of which there are more.
+    pub fn word(&self, index: usize) -> &AtomicUsize {
+        let at = self.range.start + whole_pages(self.len) + index * size_of::<usize>();
+        assert!(at < self.range.end, "a word of this code");
+        let arena = ARENAS[self.domain as usize].as_ref();
+        let address = arena.expect("this code is in it").address(at);
+        // SAFETY: in pages of this code's that are writable as long as it lives, aligned, and
+        // only accessed as a whole.
+        unsafe { AtomicUsize::from_ptr(address.cast()) }
+    }
+
+    /// What it was published from, but for the text.
+    pub fn tables(&self) -> &Artifact {
+        // SAFETY: made by `publish`, and not freed before this is dropped.
+        &unsafe { &*self.info }.artifact
+    }
+
     /// What it was published from.
     pub fn artifact(&self) -> Artifact {
-        // SAFETY: made by `publish`, and not freed before this is dropped.
-        let mut artifact = unsafe { &*self.info }.artifact.clone();
+        let mut artifact = self.tables().clone();
         // SAFETY: executable code is readable, and nobody writes to it.
         artifact.text = unsafe { std::slice::from_raw_parts(self.start, self.len) }.to_vec();
         artifact
@@ -391,20 +445,22 @@ impl CodeMemory {
     }
 }
 
-fn info(
-    addresses: Range<usize>,
-    artifact: Artifact,
-    first_func: u32,
-    module: Weak<ModuleInfo>,
-) -> CodeInfo {
-    let functions = artifact.functions.iter().copied();
-    let mut funcs: Vec<(CodeRange, u32)> = functions.zip(first_func..).collect();
-    funcs.sort_unstable_by_key(|(range, _)| range.offset);
-    CodeInfo {
-        addresses,
-        artifact,
-        funcs,
-        module,
+impl CodeInfo {
+    fn new(
+        addresses: Range<usize>,
+        artifact: Artifact,
+        first_func: u32,
+        module: Weak<ModuleInfo>,
+    ) -> CodeInfo {
+        let functions = artifact.functions.iter().copied();
+        let mut funcs: Vec<(CodeRange, u32)> = functions.zip(first_func..).collect();
+        funcs.sort_unstable_by_key(|(range, _)| range.offset);
+        CodeInfo {
+            addresses,
+            artifact,
+            funcs,
+            module,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::bounds::{BoundsChoice, DEFAULT_PAGES_64, MAX_PAGES_64, WASM_PAGE_BYTES};
-use crate::compile::{Codegen, CompileBudget, Cpu, Elide, Opt};
+use crate::compile::{Codegen, Compilation, CompileBudget, Cpu, Elide, Opt};
 use crate::facts::features::Features;
 use crate::facts::quota::Quota;
 
@@ -30,6 +30,7 @@ pub struct Config {
     pub(crate) opt: Opt,
     pub(crate) elide: Elide,
     pub(crate) inline: bool,
+    pub(crate) compilation: Compilation,
     pub(crate) spectre: bool,
     pub(crate) allow_unchecked: bool,
     pub(crate) layout_seed: Option<u64>,
@@ -73,6 +74,7 @@ impl Default for Config {
             opt: Opt::Speed,
             elide: Elide::Loops,
             inline: true,
+            compilation: Compilation::Eager,
             spectre: true,
             allow_unchecked: false,
             layout_seed: None,
@@ -167,6 +169,17 @@ impl Config {
     /// Which checks are left out where something makes them superfluous.
     pub fn elide(mut self, elide: Elide) -> Config {
         self.elide = elide;
+        self
+    }
+
+    /// When functions are compiled; before any runs unless it is said here. What
+    /// [`Engine::compilation`] says is in force may be another: with a cache, with
+    /// [`Codegen::Llvm`], under protection keys and on other processors than x86-64 all are
+    /// compiled first.
+    ///
+    /// [`Engine::compilation`]: crate::Engine::compilation
+    pub fn compilation(mut self, compilation: Compilation) -> Config {
+        self.compilation = compilation;
         self
     }
 

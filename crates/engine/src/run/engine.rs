@@ -9,7 +9,7 @@ use fathom_sys::map::Reservation;
 
 use crate::bounds::{Bounds, Guarantee, MemoryPlan};
 use crate::compile::argument_passing::Passing;
-use crate::compile::{self, Clang, Codegen, Cpu, HAS_STACK_SWITCH, Llvm, Opt, Target};
+use crate::compile::{self, Clang, Codegen, Compilation, Cpu, HAS_STACK_SWITCH, Llvm, Opt, Target};
 use crate::facts::error::{Error, ErrorKind, Result};
 use crate::facts::features::Feature;
 use crate::facts::quota::Quota;
@@ -20,6 +20,7 @@ use crate::run::config::Config;
 use crate::run::entry;
 use crate::run::handle::Module;
 use crate::run::in_force::InForce;
+use crate::run::lazy::HAS_FIRST_CALLS;
 
 /// Compiles modules and runs them. Cheap to clone; clones are the same engine.
 #[derive(Clone)]
@@ -234,6 +235,22 @@ impl Engine {
     /// The optimisation level in force.
     pub fn opt(&self) -> Opt {
         self.0.config.opt
+    }
+
+    /// When functions are compiled: what is in force, which is [`Compilation::Eager`] where
+    /// the other is not to be had ([`Config::compilation`]).
+    pub fn compilation(&self) -> Compilation {
+        let config = &self.0.config;
+        let is_lazy = HAS_FIRST_CALLS
+            && self.0.llvm.is_none()
+            && self.0.domain == Domain::Open
+            && config.cache_dir.is_none()
+            && config.compilation == Compilation::Lazy
+            && code::can_append();
+        match is_lazy {
+            true => Compilation::Lazy,
+            false => Compilation::Eager,
+        }
     }
 
     /// Which processors the machine code is for.

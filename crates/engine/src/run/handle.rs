@@ -5,13 +5,14 @@ mod cache;
 mod serial;
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use crate::bounds::MemoryPlan;
 use crate::compile::argument_passing::Passing;
-use crate::compile::translate::{Inlinable, ModuleEnv};
+use crate::compile::translate::{Inlinable, InlinableFuncs, ModuleEnv};
 use crate::compile::{
-    self, Artifact, CheckSites, CodeRange, Fallback, Listing, ModuleBudget, Opt, OverBudget,
+    self, Artifact, CheckSites, CodeRange, Compilation, Compilers, Fallback, Listing, ModuleBudget,
+    Opt, OverBudget,
 };
 use crate::facts::error::{Error, ErrorKind, Refused, Result};
 use crate::facts::features::{Feature, Features};
@@ -22,6 +23,7 @@ use crate::run::code::CodeMemory;
 use crate::run::config::ProfilingStrategy;
 use crate::run::engine::{Engine, Trampolines};
 use crate::run::image::Images;
+use crate::run::lazy::{self, Lazy};
 use crate::run::link::wanted_type;
 use crate::run::perf_map;
 
@@ -29,14 +31,23 @@ use crate::run::perf_map;
 #[derive(Clone)]
 pub struct Module(Arc<Inner>);
 
+/// A module that may be gone.
+pub(crate) struct WeakModule(Weak<Inner>);
+
+impl WeakModule {
+    /// The module, if it is not.
+    pub(crate) fn upgrade(&self) -> Option<Module> {
+        self.0.upgrade().map(Module)
+    }
+}
+
 struct Inner {
     engine: Engine,
     info: Arc<ModuleInfo>,
     layout: VmLayout,
     code: CodeMemory,
-    functions: Vec<CodeRange>,
-    entries: Vec<Option<CodeRange>>,
-    exits: Vec<Option<CodeRange>>,
+    /// Where functions are compiled when they are called; the code has stubs of them.
+    lazy: Option<Lazy>,
     /// Its declarations, and the bytes of the data segments.
     kept: Skeleton,
     /// What its memories hold at first; made for the first instance.
@@ -44,11 +55,6 @@ struct Inner {
     /// Of its own functions that escape, in order; made for the first instance.
     references: OnceLock<Box<[Reference]>>,
     origin: Origin,
-    /// Checks in the code, where it counts.
-    checks: CheckSites,
-    over_budget: Vec<OverBudget>,
-    /// Functions that are Cranelift's where LLVM was asked for.
-    fallbacks: Vec<Fallback>,
 }
 
 /// What the reference to a function of the module's own says in each instance.
@@ -102,17 +108,25 @@ impl Module {
         if let Some(artifact) = key.as_mut().and_then(cache::Key::load) {
             let (info, _) = decode(wasm, features)?;
             let origin = Origin::Cache;
-            return Module::publish(engine, Skeleton::of(wasm), info, artifact, origin);
+            return Module::publish(engine, Skeleton::of(wasm), info, artifact, None, origin);
         }
         let (info, bodies) = decode(wasm, features)?;
         let end = engine.config().end_threads;
-        let artifact = compile::by_threads(end, || compile(engine, &info, bodies))??;
+        if engine.compilation() == Compilation::Lazy {
+            let begun = compile::by_threads(end, || begin(engine, &info, &bodies, wasm))??;
+            if let Some((artifact, lazy)) = begun {
+                let kept = Skeleton::of(wasm);
+                let origin = Origin::Compiled(None);
+                return Module::publish(engine, kept, info, artifact, Some(lazy), origin);
+            }
+        }
+        let artifact = compile::by_threads(end, || compile(engine, &info, bodies, wasm))??;
         if let Some(key) = &mut key {
             key.store(&artifact);
         }
         let trouble = key.and_then(cache::Key::into_trouble);
         let origin = Origin::Compiled(trouble);
-        Module::publish(engine, Skeleton::of(wasm), info, artifact, origin)
+        Module::publish(engine, Skeleton::of(wasm), info, artifact, None, origin)
     }
 
     /// Check that a module is valid and uses only what is supported and is in
@@ -151,23 +165,15 @@ impl Module {
         let features = engine.config().features;
         let listings = || {
             let (info, bodies) = decode(wasm, features)?;
-            let inlinable = inlinable(engine, &info, &bodies);
-            let env = ModuleEnv {
-                inlinable: &inlinable,
+            let around = Around {
                 info: &info,
                 layout: &VmLayout::new(&info),
                 plans: &plans(engine, &info)?,
-                isa: engine.target().isa(),
-                elide: engine.config().elide,
-                spectre: engine.config().spectre,
-                passing: Passing::of(engine.config().codegen),
-                count: engine.config().count,
-                fuel: engine.config().consume_fuel,
+                inlinable: &inlinable(engine, &info, &bodies),
                 budget: &budget(engine, &bodies),
-                plain_isa: engine.plain_target().isa(),
-                unplaced: [engine.target(), engine.plain_target()].map(|target| target.unplaced()),
-                plain: false,
+                wasm,
             };
+            let env = module_env(engine, &around);
             compile::listings(&env, bodies, func, engine.llvm())
         };
         let listings = compile::by_threads(engine.config().end_threads, listings).flatten();
@@ -178,34 +184,35 @@ impl Module {
         engine: &Engine,
         kept: Skeleton,
         info: ModuleInfo,
-        artifact: Artifact,
+        mut artifact: Artifact,
+        lazy: Option<Lazy>,
         origin: Origin,
     ) -> Result<Module> {
         let info = Arc::new(info);
-        let functions = artifact.functions.clone();
-        let (entries, exits) = (artifact.entries.clone(), artifact.exits.clone());
-        let checks = artifact.checks;
-        let over_budget = artifact.over_budget.clone();
-        let fallbacks = artifact.fallbacks.clone();
-        let code = CodeMemory::publish(
+        if lazy.is_some() {
+            Lazy::add_stubs(&mut artifact, &info);
+        }
+        let code = CodeMemory::publish_linked(
             artifact,
             engine.domain(),
             info.imported_funcs,
             Arc::downgrade(&info),
+            lazy.as_ref().map_or(0, Lazy::words),
+            |_, _| Ok(()),
         )?;
-        if engine.config().profiler == ProfilingStrategy::PerfMap {
-            perf_map::append(&code, &info, &functions)?;
+        match &lazy {
+            Some(lazy) => lazy.begin(&code),
+            None if engine.config().profiler == ProfilingStrategy::PerfMap => {
+                let base = code.address(0) as usize;
+                perf_map::append(code.tables(), base, &info, info.imported_funcs)?;
+            }
+            None => {}
         }
         Ok(Module(Arc::new(Inner {
             engine: engine.clone(),
             layout: VmLayout::new(&info),
             code,
-            functions,
-            entries,
-            exits,
-            checks,
-            over_budget,
-            fallbacks,
+            lazy,
             kept,
             images: OnceLock::new(),
             references: OnceLock::new(),
@@ -259,38 +266,56 @@ impl Module {
         }
     }
 
-    /// Bytes of machine code, trampolines and alignment included.
+    /// Bytes of machine code, trampolines and alignment included. Where functions are compiled
+    /// lazily, this, [`Module::code_places`], [`Module::check_sites`] and
+    /// [`Module::over_budget`] are about those that were compiled so far.
     pub fn code_bytes(&self) -> usize {
-        self.0.code.len()
+        self.0.code.len() + self.0.lazy.as_ref().map_or(0, Lazy::code_bytes)
     }
 
     /// Where the machine code of its own functions is, as long as it lives: number, address
     /// and bytes of each. For profilers and debuggers.
     pub fn code_places(&self) -> impl Iterator<Item = (u32, usize, usize)> {
-        let places = (self.0.info.imported_funcs..).zip(&self.0.functions);
-        places.map(|(func, range)| {
-            let address = self.0.code.address(range.offset) as usize;
+        let code = &self.0.code;
+        let eager = match &self.0.lazy {
+            None => &code.tables().functions[..],
+            Some(_) => &[],
+        };
+        let first = self.0.info.imported_funcs;
+        let eager = (first..).zip(eager).map(|(func, range)| {
+            let address = code.address(range.offset) as usize;
             (func, address, range.len as usize)
-        })
+        });
+        let lazy = self.0.lazy.iter().flat_map(Lazy::places);
+        eager.chain(lazy.map(move |(position, address, bytes)| (first + position, address, bytes)))
+    }
+
+    /// How many of its own functions there are, and how many have machine code.
+    pub fn compiled_functions(&self) -> (usize, usize) {
+        (self.0.info.bodies.len(), self.code_places().count())
     }
 
     /// The checks of accesses in its code; none are counted unless the engine
     /// counts.
     pub fn check_sites(&self) -> CheckSites {
-        self.0.checks
+        let lazy = self.0.lazy.as_ref();
+        lazy.map_or(self.0.code.tables().checks, Lazy::checks)
     }
 
     /// Its functions that are not optimised, for it would take more than the
     /// engine's [`crate::CompileBudget`] allows: they are compiled as at
     /// [`Opt::None`], with their locals in memory.
-    pub fn over_budget(&self) -> &[OverBudget] {
-        &self.0.over_budget
+    pub fn over_budget(&self) -> Vec<OverBudget> {
+        match &self.0.lazy {
+            Some(lazy) => lazy.over_budget(),
+            None => self.0.code.tables().over_budget.clone(),
+        }
     }
 
     /// Its functions that Cranelift compiled, and why, where [`crate::Codegen::Llvm`] was
     /// asked for.
     pub fn fallbacks(&self) -> &[Fallback] {
-        &self.0.fallbacks
+        &self.0.code.tables().fallbacks
     }
 
     /// Whether its code came from the cache.
@@ -330,9 +355,10 @@ impl Module {
         let info = &self.0.info;
         let reference = |func: &u32| {
             let ty = info.funcs[*func as usize] as usize;
-            let entry = self.0.entries[ty].expect("compiled for every escaping type");
+            let tables = self.0.code.tables();
+            let entry = tables.entries[ty].expect("compiled for every escaping type");
             Reference {
-                code: self.0.functions[(func - info.imported_funcs) as usize].offset,
+                code: tables.functions[(func - info.imported_funcs) as usize].offset,
                 entry: entry.offset,
                 type_id: info.type_numbers[ty],
                 slots: info.types[ty].slots(),
@@ -353,10 +379,44 @@ impl Module {
         &self.0.code
     }
 
+    /// The address of a function's code, which is compiled now where that is done lazily.
+    ///
+    /// # Errors
+    /// What compiling it says.
+    pub(crate) fn first_call(&self, func: u32) -> Result<usize> {
+        let lazy = self.0.lazy.as_ref();
+        let lazy = lazy.expect("only stubs ask, which are of modules compiled lazily");
+        lazy.first_call(self, func)
+    }
+
+    /// Have each of its functions called for the first time again.
+    #[cfg(test)]
+    pub(crate) fn forget_first_calls(&self) {
+        if let Some(lazy) = &self.0.lazy {
+            lazy.begin(self.code());
+        }
+    }
+
+    /// Compile a function that may be called soon, by position: what it calls.
+    pub(crate) fn compile_ahead(&self, position: usize) -> Option<Vec<usize>> {
+        Some(self.0.lazy.as_ref()?.compile_ahead(self, position))
+    }
+
+    /// The same module as long as somebody else has it.
+    pub(crate) fn downgrade(&self) -> WeakModule {
+        WeakModule(Arc::downgrade(&self.0))
+    }
+
+    /// What its code keeps of its declarations.
+    pub(crate) fn weak_info(&self) -> Weak<ModuleInfo> {
+        Arc::downgrade(&self.0.info)
+    }
+
     /// The trampolines for functions of the host's of a type that it imports one as.
     pub(crate) fn host_trampolines(&self, ty: u32) -> Arc<Trampolines> {
         let of = |all: &[Option<CodeRange>]| all[ty as usize].map(|range| range.offset);
-        let both = of(&self.0.entries).zip(of(&self.0.exits));
+        let tables = self.0.code.tables();
+        let both = of(&tables.entries).zip(of(&tables.exits));
         let (entry, exit) = both.expect("compiled for every imported type");
         Arc::new(Trampolines::of_module(self, entry, exit))
     }
@@ -427,11 +487,11 @@ fn plans(engine: &Engine, info: &ModuleInfo) -> Result<Vec<MemoryPlan>> {
 }
 
 /// What is translated in the place of calls.
-fn inlinable<'a>(engine: &Engine, info: &ModuleInfo, bodies: &[Body<'a>]) -> Inlinable<'a> {
+fn inlinable(engine: &Engine, info: &ModuleInfo, bodies: &[Body<'_>]) -> InlinableFuncs {
     let config = engine.config();
     match config.inline && config.opt != Opt::None {
-        true => Inlinable::choose(info, bodies),
-        false => Inlinable::default(),
+        true => InlinableFuncs::choose(info, bodies),
+        false => InlinableFuncs::none(),
     }
 }
 
@@ -442,29 +502,86 @@ fn budget(engine: &Engine, bodies: &[Body<'_>]) -> ModuleBudget {
     ModuleBudget::new(engine.config().compile_budget, bytes)
 }
 
-fn compile(engine: &Engine, info: &ModuleInfo, bodies: Vec<Body<'_>>) -> Result<Artifact> {
-    let plans = plans(engine, info)?;
-    let layout = VmLayout::new(info);
+/// What a body is compiled with, beside what the engine says.
+pub(crate) struct Around<'a> {
+    pub info: &'a ModuleInfo,
+    pub layout: &'a VmLayout,
+    pub plans: &'a [MemoryPlan],
+    pub inlinable: &'a InlinableFuncs,
+    pub budget: &'a ModuleBudget,
+    /// The module in the binary format.
+    pub wasm: &'a [u8],
+}
+
+/// What bodies of a module are compiled with.
+pub(crate) fn module_env<'a>(engine: &'a Engine, around: &Around<'a>) -> ModuleEnv<'a> {
     let config = engine.config();
-    let inlinable = inlinable(engine, info, &bodies);
-    let env = ModuleEnv {
-        inlinable: &inlinable,
-        info,
-        layout: &layout,
-        plans: &plans,
+    ModuleEnv {
+        inlinable: Inlinable {
+            funcs: around.inlinable,
+            wasm: around.wasm,
+        },
+        info: around.info,
+        layout: around.layout,
+        plans: around.plans,
         isa: engine.target().isa(),
         elide: config.elide,
         spectre: config.spectre,
         passing: Passing::of(config.codegen),
         count: config.count,
         fuel: config.consume_fuel,
-        budget: &budget(engine, &bodies),
+        budget: around.budget,
         plain_isa: engine.plain_target().isa(),
         unplaced: [engine.target(), engine.plain_target()].map(|target| target.unplaced()),
         plain: false,
+    }
+}
+
+fn compile(
+    engine: &Engine,
+    info: &ModuleInfo,
+    bodies: Vec<Body<'_>>,
+    wasm: &[u8],
+) -> Result<Artifact> {
+    let around = Around {
+        info,
+        layout: &VmLayout::new(info),
+        plans: &plans(engine, info)?,
+        inlinable: &inlinable(engine, info, &bodies),
+        budget: &budget(engine, &bodies),
+        wasm,
     };
-    let llvm = engine.llvm();
-    compile::compile_module(engine.target(), &env, bodies, config.layout_seed, llvm)
+    let env = module_env(engine, &around);
+    let (seed, llvm) = (engine.config().layout_seed, engine.llvm());
+    compile::compile_module(engine.target(), &env, bodies, seed, llvm)
+}
+
+/// The trampolines of a module whose functions are compiled lazily; nothing where a body is not
+/// valid, which compiling all tells about.
+fn begin(
+    engine: &Engine,
+    info: &ModuleInfo,
+    bodies: &[Body<'_>],
+    wasm: &[u8],
+) -> Result<Option<(Artifact, Lazy)>> {
+    if !lazy::all_valid(bodies) {
+        return Ok(None);
+    }
+    let plans = plans(engine, info)?;
+    let (inlinable, budget) = (inlinable(engine, info, bodies), budget(engine, bodies));
+    let around = Around {
+        info,
+        layout: &VmLayout::new(info),
+        plans: &plans,
+        inlinable: &inlinable,
+        budget: &budget,
+        wasm,
+    };
+    let env = module_env(engine, &around);
+    let compilers = Compilers::default();
+    let artifact = compile::compile_module_trampolines(engine.target(), &env, &compilers)?;
+    let lazy = Lazy::new(wasm, bodies, plans, inlinable, budget);
+    Ok(Some((artifact, lazy)))
 }
 
 impl std::fmt::Debug for Module {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  engine, config, handle    a configuration; modules, compiled or out of the cache
-//!  code                      the arena that machine code is in
+//!  code ◄─ lazy              the arena that machine code is in; functions compiled late
 //!  store ─► instance (link, init, image) ─► entry ─► machine code
 //!    │                                        └► runtime, host: what it calls
 //!    ├► memory, table, externs, func, values  what is in it
@@ -30,6 +30,7 @@ pub(crate) mod in_force;
 pub(crate) mod init;
 pub(crate) mod instance;
 pub(crate) mod interrupt;
+pub(crate) mod lazy;
 pub(crate) mod limits;
 pub(crate) mod link;
 pub(crate) mod linker;

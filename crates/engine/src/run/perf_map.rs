@@ -7,21 +7,20 @@ use std::io::Write as _;
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::compile::CodeRange;
+use crate::compile::Artifact;
 use crate::facts::error::{Error, Result};
 use crate::facts::module::ModuleInfo;
-use crate::run::code::CodeMemory;
 
-/// Append the functions of a module.
+/// Append the functions that are in some code of a module, which is at the address `base`, from `first` on.
 ///
 /// # Errors
 /// A file that cannot be written to: another user's, or a link.
-pub(crate) fn append(code: &CodeMemory, info: &ModuleInfo, functions: &[CodeRange]) -> Result<()> {
+pub(crate) fn append(code: &Artifact, base: usize, info: &ModuleInfo, first: u32) -> Result<()> {
     let path = format!("/tmp/perf-{}.map", std::process::id());
     let module = info.name.as_deref().unwrap_or("wasm");
     let mut lines = String::new();
-    for (func, range) in (info.imported_funcs..).zip(functions) {
-        let start = code.address(range.offset) as usize;
+    for (func, range) in (first..).zip(&code.functions) {
+        let start = base + range.offset as usize;
         let name = match info.func_name(func) {
             Some(name) => name.to_owned(),
             None => format!("function {func}"),

@@ -286,7 +286,7 @@ fn many_short_chains() {
 #[test]
 fn what_is_multiplied_is_not_optimised() {
     let long = load(&chain("rotations", 120_000), CompileBudget::default()).unwrap();
-    let [over] = long.over_budget() else {
+    let [over] = &long.over_budget()[..] else {
         panic!("{:?}", long.over_budget());
     };
     assert_eq!(over.work, CompileWork::Instructions);
@@ -322,7 +322,7 @@ fn what_is_dear_is_not_optimised() {
     ] {
         let wasm = shape(name, bytes);
         let module = load(&wasm, CompileBudget::default()).unwrap();
-        let [over] = module.over_budget() else {
+        let [over] = &module.over_budget()[..] else {
             panic!("{name}: {:?}", module.over_budget());
         };
         assert_eq!(over.func, 0, "{name}");
@@ -372,6 +372,32 @@ fn what_is_wide_is_refused() {
         "{text}"
     );
     assert!(!text.contains('\n'));
+}
+
+/// Compiled when it is called, it is refused then: each time, and it alone.
+#[test]
+fn what_is_wide_is_refused_when_it_is_first_called() {
+    let engine = Engine::new(&Config::new().compilation(Compilation::Lazy)).unwrap();
+    if engine.compilation() == Compilation::Eager {
+        eprintln!("SKIPPED: nothing is compiled lazily on this host");
+        return;
+    }
+    for name in ["wide_calls", "wide_branches", "wide_tables", "wide_loops"] {
+        let module = Module::new(&engine, shape(name, 50_000)).unwrap();
+        let mut store = Store::new(&engine, ());
+        let linker = Linker::new(&engine);
+        let instance = linker.instantiate(&mut store, &module).unwrap();
+        let func = instance.get_func(&store, "f").unwrap();
+        let ty = func.ty(&store);
+        let args: Vec<Val> = ty.params().iter().map(|_| Val::I32(0)).collect();
+        for _ in 0..2 {
+            let mut results = vec![Val::I32(0); ty.results().len()];
+            let error = func.call(&mut store, &args, &mut results).unwrap_err();
+            let text = error.to_string();
+            let why = "function 0: when it was first called: compiling function 0 takes more than";
+            assert!(text.contains(why) && !text.contains('\n'), "{name}: {text}");
+        }
+    }
 }
 
 /// A block takes memory, however little is in it.

@@ -147,12 +147,13 @@ fn engines() -> Vec<(String, Engine)> {
         }
     }
     let plain = Config::new().opt(Opt::None);
-    let without = [
+    let others = [
         ("plain", plain),
         ("without inlining", Config::new().inline(false)),
         ("with fuel", Config::new().consume_fuel(true)),
+        ("lazily", Config::new().compilation(Compilation::Lazy)),
     ];
-    for (name, config) in without {
+    for (name, config) in others {
         engines.push((name.to_owned(), Engine::new(&config).unwrap()));
     }
     engines

@@ -25,7 +25,7 @@ fn render(wat: &str, bounds: Bounds) -> String {
     let plans: Vec<MemoryPlan> = info.memories.iter().map(plan).collect();
     let target = Target::fixed();
     let env = ModuleEnv {
-        inlinable: &Inlinable::default(),
+        inlinable: Inlinable::NONE,
         info: &info,
         layout: &layout,
         plans: &plans,

@@ -31,7 +31,7 @@ use cranelift_frontend::FunctionBuilder;
 use wasmparser::BlockType;
 
 use super::Translator;
-use super::inline::{self, Inlinable};
+use super::inline::Inlinable;
 use crate::bounds::{MemoryPlan, Site, Touch};
 use crate::compile::argument_passing::Passing;
 use crate::compile::count::increment;
@@ -73,7 +73,7 @@ pub(crate) struct ModuleEnv<'a> {
     /// Whether the code consumes fuel.
     pub fuel: bool,
     /// What is translated in the place of calls.
-    pub inlinable: &'a Inlinable<'a>,
+    pub inlinable: Inlinable<'a>,
     /// What compiling it may take.
     pub budget: &'a ModuleBudget,
     /// The target without optimisation, for bodies beyond the budget.
@@ -92,7 +92,7 @@ impl<'a> ModuleEnv<'a> {
             isa: self.plain_isa,
             unplaced: [self.unplaced[1]; 2],
             elide: Elide::Off,
-            inlinable: &inline::NONE,
+            inlinable: Inlinable::NONE,
             plain: true,
             ..*self
         }

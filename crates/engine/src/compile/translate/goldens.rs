@@ -12,7 +12,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{Inlinable, ModuleEnv};
+use super::{Inlinable, InlinableFuncs, ModuleEnv};
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
 use crate::compile::argument_passing::Passing;
 use crate::compile::{CompileBudget, Elide, Listing, ModuleBudget, Target, list};
@@ -41,12 +41,15 @@ pub(super) fn listings(wat: &str, bounds: Bounds, spectre: bool) -> Vec<Listing>
         .map(|plan| plan.spectre(spectre))
         .collect();
     let target = Target::fixed();
-    let inlinable = match inlines(wat) {
-        true => Inlinable::choose(&info, &bodies),
-        false => Inlinable::default(),
+    let funcs = match inlines(wat) {
+        true => InlinableFuncs::choose(&info, &bodies),
+        false => InlinableFuncs::none(),
     };
     let env = ModuleEnv {
-        inlinable: &inlinable,
+        inlinable: Inlinable {
+            funcs: &funcs,
+            wasm: &wasm,
+        },
         info: &info,
         layout: &layout,
         plans: &plans,

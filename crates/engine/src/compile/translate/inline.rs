@@ -25,11 +25,13 @@
 //! - The chosen functions are compiled themselves, too: the host, tables and
 //!   callers without room for them call them.
 
+use std::ops::Range;
+
 use cranelift_codegen::ir::{SourceLoc, Value};
 use cranelift_frontend::Variable;
 use rayon::prelude::*;
 use wasmparser::{
-    FuncToValidate, FuncValidatorAllocations, FunctionBody, Operator, WasmFeatures,
+    BinaryReader, FuncToValidate, FuncValidatorAllocations, FunctionBody, Operator, WasmFeatures,
     WasmModuleResources,
 };
 
@@ -56,40 +58,76 @@ const GROWTH: u64 = 3;
 const FIRST_LOCATION: u32 = 1 << 30;
 
 /// Where nothing is to be translated in the place of a call.
-pub(super) static NONE: Inlinable<'static> = Inlinable {
+static NO_FUNCTIONS: InlinableFuncs = InlinableFuncs {
     imported_funcs: 0,
+    features: WasmFeatures::empty(),
     bodies: Vec::new(),
 };
 
-/// The bodies that may be translated in the place of a call.
-#[derive(Default)]
-pub(crate) struct Inlinable<'a> {
+/// Which functions may be translated in the place of a call.
+#[derive(Debug)]
+pub(crate) struct InlinableFuncs {
     imported_funcs: u32,
-    /// By position among the defined functions; none at all where nothing is
-    /// to be inlined.
-    bodies: Vec<Option<FunctionBody<'a>>>,
+    /// How the bodies are encoded.
+    features: WasmFeatures,
+    /// Where the body is in the module, by position among the defined functions; none at all
+    /// where nothing is to be inlined.
+    bodies: Vec<Option<Range<u32>>>,
 }
 
-impl<'a> Inlinable<'a> {
-    /// Chooses among the bodies of a module, which are in order.
-    pub(crate) fn choose(info: &ModuleInfo, bodies: &[Body<'a>]) -> Inlinable<'a> {
-        let located = |(_, body): &Body<'_>| body.range().end <= u64::from(FIRST_LOCATION);
-        if !bodies.iter().all(located) {
-            return Inlinable::default();
-        }
-        let chosen = |(to_validate, body): &Body<'a>| {
-            (is_small_leaf(body) && validates(to_validate, body)).then(|| body.clone())
-        };
-        Inlinable {
-            imported_funcs: info.imported_funcs,
-            bodies: bodies.par_iter().map(chosen).collect(),
+impl InlinableFuncs {
+    /// None at all.
+    pub(crate) fn none() -> InlinableFuncs {
+        InlinableFuncs {
+            imported_funcs: 0,
+            features: WasmFeatures::empty(),
+            bodies: Vec::new(),
         }
     }
 
+    /// Chooses among the bodies of a module, which are in order.
+    pub(crate) fn choose(info: &ModuleInfo, bodies: &[Body<'_>]) -> InlinableFuncs {
+        let located = |(_, body): &Body<'_>| body.range().end <= u64::from(FIRST_LOCATION);
+        if !bodies.iter().all(located) {
+            return InlinableFuncs::none();
+        }
+        let chosen = |(to_validate, body): &Body<'_>| {
+            let range = body.range().start as u32..body.range().end as u32;
+            (is_small_leaf(body) && validates(to_validate, body)).then_some(range)
+        };
+        InlinableFuncs {
+            imported_funcs: info.imported_funcs,
+            features: bodies
+                .first()
+                .map_or(WasmFeatures::empty(), |(first, _)| first.features),
+            bodies: bodies.par_iter().map(chosen).collect(),
+        }
+    }
+}
+
+/// The same, with the module that their bodies are in.
+#[derive(Clone, Copy)]
+pub(crate) struct Inlinable<'a> {
+    /// Which they are.
+    pub funcs: &'a InlinableFuncs,
+    /// The module in the binary format.
+    pub wasm: &'a [u8],
+}
+
+impl<'a> Inlinable<'a> {
+    /// No function at all.
+    pub(crate) const NONE: Inlinable<'static> = Inlinable {
+        funcs: &NO_FUNCTIONS,
+        wasm: &[],
+    };
+
     /// The body of a function, if it was chosen.
-    pub(crate) fn body(&self, func: u32) -> Option<&FunctionBody<'a>> {
-        let defined = func.checked_sub(self.imported_funcs)?;
-        self.bodies.get(defined as usize)?.as_ref()
+    pub(crate) fn body(&self, func: u32) -> Option<FunctionBody<'a>> {
+        let defined = func.checked_sub(self.funcs.imported_funcs)?;
+        let range = self.funcs.bodies.get(defined as usize)?.clone()?;
+        let bytes = &self.wasm[range.start as usize..range.end as usize];
+        let reader = BinaryReader::new_features(bytes, u64::from(range.start), self.funcs.features);
+        Some(FunctionBody::new(reader))
     }
 }
 
@@ -246,17 +284,17 @@ impl Translator<'_> {
             return false;
         };
         let call = self.b.srcloc().bits();
-        let Some(location) = self.state.inlined.take(func, call, body) else {
+        let Some(location) = self.state.inlined.take(func, call, &body) else {
             return false;
         };
         let ty = module.info.func_type(func);
-        self.bind_locals(ty.params().len(), body);
+        self.bind_locals(ty.params().len(), &body);
         let exit = self.b.create_block();
         self.append_params(exit, ResultTypes::Many(ty.results()));
         self.state
             .push_frame(FrameKind::Block, exit, 0, ty.results().len());
         self.state.inlined.frame = Some(self.state.frames.len() - 1);
-        self.inlined_operators(body, location);
+        self.inlined_operators(&body, location);
         self.state.inlined.frame = None;
         if self.state.reachable {
             self.fuel_write();

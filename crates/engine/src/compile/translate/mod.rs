@@ -59,7 +59,7 @@ pub(crate) use env::{
     ModuleEnv, NAMESPACE_START, NAMESPACE_WASM, clif_type, set_stack_limit,
     set_stack_limit_of_runtime, start_signature,
 };
-pub(crate) use inline::{Inlinable, InlinedCall, resolve};
+pub(crate) use inline::{Inlinable, InlinableFuncs, InlinedCall, resolve};
 
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;

@@ -35,6 +35,9 @@ mod gate;
 mod gate;
 
 #[cfg(target_arch = "x86_64")]
+#[path = "x86_64_first_call.rs"]
+mod first_call;
+#[cfg(target_arch = "x86_64")]
 #[path = "x86_64_stacks.rs"]
 mod stacks_gate;
 
@@ -59,6 +62,8 @@ use crate::run::stacks::Stacks;
 use crate::run::store::StoreOpaque;
 
 pub(crate) use arch::throw;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use first_call::first_call;
 pub(crate) use locked::{shim, table as locked_table};
 pub(crate) use throw::is_made as exception_is_made;
 
@@ -181,6 +186,12 @@ pub(crate) fn prepare() -> Result<()> {
 pub(crate) fn guard_stacks() -> Result<()> {
     fathom_sys::signals::keep_off_small_stacks()
         .map_err(|e| Error::resource("cannot keep handlers of signals off small stacks", e))
+}
+
+/// What first calls run that have a function compiled.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn first_call() -> crate::run::lazy::FirstCall {
+    unreachable!("nothing is compiled lazily here")
 }
 
 /// Where frames return to that began on a segment: back to where the stack was used up.

@@ -15,8 +15,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Module, Origin, cache, read};
-use crate::compile::Artifact;
+use super::{Module, Origin, cache, compile, read};
+use crate::compile::{Artifact, by_threads};
 use crate::facts::error::{Error, ErrorKind, Result};
 use crate::facts::module::{Skeleton, decode};
 use crate::run::engine::Engine;
@@ -58,7 +58,7 @@ impl Module {
     /// configuration on the same kind of processor.
     ///
     /// # Errors
-    /// None today.
+    /// Of a module that is compiled lazily, what compiling all of it says.
     pub fn serialize(&self) -> Result<Vec<u8>> {
         let inner = &*self.0;
         let stored = Stored {
@@ -67,12 +67,23 @@ impl Module {
             declarations: inner.kept.bytes.to_vec(),
             data_shift: inner.kept.data_shift,
             bodies: inner.info.bodies.clone(),
-            artifact: inner.code.artifact(),
+            artifact: self.whole_artifact()?,
         };
         let payload = postcard::to_stdvec(&stored)
             .map_err(|error| Error::mismatch(format!("cannot serialise the module: {error}")))?;
         let hash = blake3::hash(&payload);
         Ok([MAGIC, &hash.as_bytes()[..], &payload].concat())
+    }
+
+    /// All of its code, compiled now where that was to be done lazily.
+    fn whole_artifact(&self) -> Result<Artifact> {
+        let engine = self.engine();
+        let Some(lazy) = &self.0.lazy else {
+            return Ok(self.0.code.artifact());
+        };
+        let (info, bodies) = decode(lazy.wasm(), engine.config().features)?;
+        let end = engine.config().end_threads;
+        by_threads(end, || compile(engine, &info, bodies, lazy.wasm()))?
     }
 
     /// A module that [`Module::serialize`] has made bytes of.
@@ -124,7 +135,14 @@ impl Module {
             bytes: stored.declarations.into(),
             data_shift: stored.data_shift,
         };
-        Module::publish(engine, kept, info, stored.artifact, Origin::Serialized)
+        Module::publish(
+            engine,
+            kept,
+            info,
+            stored.artifact,
+            None,
+            Origin::Serialized,
+        )
     }
 
     /// The same, of a file.

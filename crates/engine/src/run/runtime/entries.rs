@@ -5,6 +5,8 @@
 
 #![allow(unsafe_code)]
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use crate::facts::libcall::{Libcalls, Status, runtime_functions};
 use crate::facts::trap::AccessReport;
 use crate::run::entry::{exception_is_made, throw};
@@ -169,6 +171,19 @@ unsafe extern "C" fn table_init(
 unsafe extern "C" fn elem_drop(vmctx: *mut u8, segment: u32) {
     // SAFETY: called by compiled code with its own context.
     runtime::elem_drop(unsafe { instance(vmctx) }, segment);
+}
+
+unsafe extern "C" fn first_call(vmctx: *mut u8, func: u32) -> u64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    // SAFETY: an instance's store is alive while the instance is.
+    let store = unsafe { &mut *data.store };
+    match catch_unwind(AssertUnwindSafe(|| data.module.first_call(func))) {
+        Ok(Ok(address)) => return address as u64,
+        Ok(Err(error)) => store.pending = Some(error),
+        Err(panic) => store.panic = Some(panic),
+    }
+    0
 }
 
 unsafe extern "C" fn exception_new(vmctx: *mut u8, tag: u32) -> u64 {

@@ -74,9 +74,8 @@ fn subject(wat: &str, bounds: Bounds, spectre: bool, optimised: bool) -> Subject
         [declared, given].map(|ty| MemoryPlan::new(bounds, ty, limits).expect("the strategy fits"));
     let plan = plan.imported(imported).spectre(spectre);
     let target = Target::fixed();
-    let inlinable = Inlinable::default();
     let env = ModuleEnv {
-        inlinable: &inlinable,
+        inlinable: Inlinable::NONE,
         info: &info,
         layout: &layout,
         plans: &[plan],
