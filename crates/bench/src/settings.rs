@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Module};
+use fathom_engine::{Bounds, BoundsChoice, Compilation, Config, Engine, Module};
 use fathom_record::{Sandbox, Setting, Settings, setting::Rule};
 use serde::{Deserialize, Serialize};
 
@@ -184,6 +184,9 @@ fn has_effect(sandbox: &Sandbox) -> bool {
 /// Whether it does, of memories of this width.
 pub fn has_effect_on(sandbox: &Sandbox, memory64: bool) -> bool {
     let own: Option<OwnStrategy> = sandbox.strategy.parse().ok();
+    if sandbox.settings.get(Setting::Compilation).is_some() && !is_lazy(sandbox, own.as_ref()) {
+        return false;
+    }
     match (sandbox.settings.get(Setting::Elide), own) {
         (None, _) => true,
         (Some(_), Some(own)) => match own.choice {
@@ -192,6 +195,17 @@ pub fn has_effect_on(sandbox: &Sandbox, memory64: bool) -> bool {
         },
         (Some(_), None) => false,
     }
+}
+
+/// Whether functions are compiled lazily where that was asked for.
+fn is_lazy(sandbox: &Sandbox, own: Option<&OwnStrategy>) -> bool {
+    let is_ours = sandbox.settings.value(Setting::Codegen) == Setting::Codegen.default();
+    let config = Config::new()
+        .compilation(Compilation::Lazy)
+        .bounds(own.map_or(BoundsChoice::Auto, |own| own.choice))
+        .allow_unchecked(true);
+    let engine = Engine::new(&config);
+    is_ours && engine.is_ok_and(|engine| engine.compilation() == Compilation::Lazy)
 }
 
 /// Whether a strategy leaves the check of an access out that comes a second time:
@@ -229,6 +243,7 @@ fn configured(config: Config, setting: Setting, value: &str) -> Result<Config, S
     Ok(match setting {
         Setting::Opt => config.opt(value.parse().map_err(said)?),
         Setting::Codegen => config.codegen(value.parse().map_err(said)?),
+        Setting::Compilation => config.compilation(value.parse().map_err(said)?),
         Setting::Elide => config.elide(value.parse().map_err(said)?),
         Setting::Spectre => config.spectre(value == "on"),
     })

@@ -83,6 +83,11 @@ settings! {
         "cranelift", "compiles fast, needs nothing";
         "llvm", "compiles slowly, needs clang 20 or zig 0.15 (see docs/CODEGEN.md)";
     }
+    /// When functions are compiled.
+    Compilation = "compilation", "when our engine compiles functions", Beside, default "eager" {
+        "eager", "every function before the program starts";
+        "lazy", "each function when it is first called";
+    }
     /// Which checks of accesses are left out.
     Elide = "elide", "which redundant checks our engine leaves out", Beside, default "loops" {
         "off", "every access has its check";
