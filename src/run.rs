@@ -24,11 +24,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Context;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use code::Code;
 pub use dir::Dir;
 use fathom_engine::{
-    Allowance, BoundsChoice, Engine, ErrorKind, Frame, Func, Guarantee, Instance, Linker, Module,
-    Store, TrapCode, Val,
+    Allowance, BoundsChoice, Compilation, Engine, ErrorKind, Frame, Func, Guarantee, Instance,
+    Linker, Module, Store, TrapCode, Val,
 };
 use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder, Watch};
 use limits::{Deadline, Limits, TIMED_OUT};
@@ -105,6 +106,11 @@ pub struct Args {
     #[arg(long)]
     huge_pages: bool,
 
+    /// When functions are compiled [default: lazy; eager with --cache, --count, --perf-map or
+    /// --codegen llvm]
+    #[arg(long, value_name = "WHEN", value_parser = compilation_parser())]
+    compilation: Option<Compilation>,
+
     #[command(flatten)]
     limits: Limits,
 
@@ -141,6 +147,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let config = (args.limits.config(args.code.config(invocation)?))
         .allow_unchecked(args.unsafe_no_bounds)
         .count(args.count.is_some())
+        .compilation(args.compilation())
         .cache_dir(args.cache.clone())
         .end_threads(true)
         .huge_pages(args.huge_pages);
@@ -163,6 +170,9 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     if let (Some(watch), Some(file)) = (&watch, &args.trace_wasi) {
         watch::write(watch, file)?;
     }
+    if args.verbose && engine.compilation() == Compilation::Lazy {
+        say_compiled(&module);
+    }
     let ended = match outcome {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => ending(&file, error, &deadline),
@@ -173,6 +183,22 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     ended
 }
 
+impl Args {
+    /// When functions are compiled: for what looks at all of the code, all of them first.
+    fn compilation(&self) -> Compilation {
+        let default = match self.count.is_some() || self.perf_map {
+            true => Compilation::Eager,
+            false => Compilation::Lazy,
+        };
+        self.compilation.unwrap_or(default)
+    }
+}
+
+fn compilation_parser() -> impl TypedValueParser<Value = Compilation> {
+    let choices = Compilation::ALL.map(|when| PossibleValue::new(when.name()).help(when.help()));
+    PossibleValuesParser::new(choices).try_map(|name| name.parse::<Compilation>())
+}
+
 fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time::Duration) {
     let memory64 = module.info().memories.first().is_some_and(|ty| ty.memory64);
     let bounds = engine.bounds(memory64);
@@ -180,10 +206,10 @@ fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time
         Some(why) => format!(", because {why}"),
         None => String::new(),
     };
-    let how = if module.from_cache() {
-        "from the cache"
-    } else {
-        "compiled"
+    let how = match engine.compilation() {
+        _ if module.from_cache() => "from the cache",
+        Compilation::Eager => "compiled",
+        Compilation::Lazy => "and stubs of functions, which are compiled when they are called,",
     };
     let guards = match engine.spectre() {
         true => "",
@@ -201,6 +227,7 @@ fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time
     if let Some(shares) = codegen::shares(module) {
         say(&shares);
     }
+    say_over_budget(module);
     for refused in module.fallbacks().iter().filter(|one| one.is_refused) {
         let name = module.info().func_name(refused.func).unwrap_or_default();
         let (func, why) = (refused.func, &refused.why);
@@ -208,6 +235,10 @@ fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time
             "fathom: function {func} '{name}' is Cranelift's: {why}"
         ));
     }
+}
+
+/// Functions that are not optimised.
+fn say_over_budget(module: &Module) {
     for over in module.over_budget() {
         let name = module.info().func_name(over.func).unwrap_or_default();
         say(&format!(
@@ -216,6 +247,16 @@ fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time
             over.func, over.bytes, over.count, over.work, over.allowed,
         ));
     }
+}
+
+/// What was compiled of a module while it ran.
+fn say_compiled(module: &Module) {
+    let (all, compiled) = module.compiled_functions();
+    say(&format!(
+        "fathom: {compiled} of {all} functions were compiled; {} bytes of code",
+        module.code_bytes()
+    ));
+    say_over_budget(module);
 }
 
 /// What the command line gives the program.

@@ -215,7 +215,7 @@ const FEW_KIB: &str = "-v 10485760";
 fn auto_falls_back_where_the_host_refuses_and_says_so() {
     for (index, taken) in [("i32", "trap"), ("i64", "guard64")] {
         let program = module(&GROWS.replace("INDEX", index));
-        let invoke = ["-v", "--invoke", "grow"];
+        let invoke = ["-v", "--compilation", "eager", "--invoke", "grow"];
         let (status, out, err) = limited(FEW_KIB, &invoke, &program.path, &["10", "70000"]);
         assert_eq!((status, out.as_str()), (Some(0), "1\n0\n"), "{err}");
         let said = format!("bounds auto = {taken}, because the host refuses guard");
