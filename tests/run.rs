@@ -228,6 +228,24 @@ fn auto_falls_back_where_the_host_refuses_and_says_so() {
     }
 }
 
+/// Blocks of a file: less than data and code have that are kept in files in memory.
+const FEW_BLOCKS: &str = "-f 8";
+
+#[test]
+fn a_limit_to_the_size_of_files_is_none_to_memories_and_code() {
+    let bytes = "\\2a".repeat(40_000);
+    let text = format!(
+        "(module (memory 1) (data (i32.const 8) \"{bytes}\")
+           (func (export \"get\") (result i32) (i32.load8_u (i32.const 40007))))"
+    );
+    let program = module(&text);
+    for compilation in ["eager", "lazy"] {
+        let options = ["--compilation", compilation, "--invoke", "get"];
+        let said = limited(FEW_BLOCKS, &options, &program.path, &[]);
+        assert_eq!(said, (Some(0), "42\n".to_owned(), String::new()));
+    }
+}
+
 #[test]
 fn a_named_strategy_that_the_host_refuses_is_one_line_with_limit_and_remedy() {
     let program = module(&GROWS.replace("INDEX", "i32"));

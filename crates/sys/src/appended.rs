@@ -13,6 +13,8 @@ use std::os::unix::fs::FileExt;
 
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 
+use crate::caps;
+
 /// Bytes of code in a file without a name, zeros at first. A process that forks shares them
 /// with its children: who writes is for its owner to know.
 #[derive(Debug)]
@@ -25,9 +27,10 @@ impl Appended {
     /// So many bytes.
     ///
     /// # Errors
-    /// What `memfd_create(2)` and `ftruncate(2)` say: EMFILE; EACCES where the host allows no
-    /// executable ones (`vm.memfd_noexec`).
+    /// What `memfd_create(2)` and `ftruncate(2)` say: EMFILE; EFBIG beyond `RLIMIT_FSIZE`; EACCES
+    /// where the host allows no executable ones (`vm.memfd_noexec`).
     pub fn new(bytes: usize) -> io::Result<Appended> {
+        caps::file_may_have(bytes)?;
         let with = |flags| memfd_create(c"code", MemfdFlags::CLOEXEC | flags);
         // Kernels before 6.3 do not know that flag, and need none.
         let made = match with(MemfdFlags::EXEC) {

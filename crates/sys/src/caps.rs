@@ -113,6 +113,19 @@ pub fn protection_key() -> Fact {
     Ok("a key can be allocated".into())
 }
 
+/// Whether a file may have so many bytes, also one in memory: growing it further would raise
+/// SIGXFSZ, which ends the process.
+///
+/// # Errors
+/// EFBIG where `RLIMIT_FSIZE` is less (setrlimit(2)).
+pub(crate) fn file_may_have(bytes: usize) -> std::io::Result<()> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
+    match limit.is_some_and(|most| most < bytes as u64) {
+        true => Err(std::io::Error::from_raw_os_error(libc::EFBIG)),
+        false => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

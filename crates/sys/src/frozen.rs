@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
+use crate::caps;
 use crate::map::{MappedFile, map_file};
 
 /// Bytes in a file without a name that nobody can change any more.
@@ -19,8 +20,10 @@ impl Frozen {
     /// A frozen copy.
     ///
     /// # Errors
-    /// What `memfd_create(2)`, writing and `mmap(2)` say: EMFILE, ENOMEM.
+    /// What `memfd_create(2)`, writing and `mmap(2)` say: EMFILE, ENOMEM; EFBIG beyond
+    /// `RLIMIT_FSIZE`.
     pub fn new(bytes: &[u8]) -> io::Result<Frozen> {
+        caps::file_may_have(bytes.len())?;
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         let mut file = File::from(memfd_create(c"fathom", flags)?);
         file.write_all(bytes)?;
