@@ -36,6 +36,8 @@ pub struct Choice {
     elides_chosen: bool,
     /// Whether `spectres` was.
     spectres_chosen: bool,
+    /// Whether `compilations` was.
+    compilations_chosen: bool,
     /// Whether anything was chosen at all.
     chosen: bool,
 }
@@ -60,6 +62,7 @@ impl Choice {
             words: Vec::new(),
             elides_chosen: false,
             spectres_chosen: false,
+            compilations_chosen: false,
             chosen: false,
         };
         let mut args = args.peekable();
@@ -85,7 +88,10 @@ impl Choice {
                     choice.spectres_chosen = true;
                 }
                 "--codegen" => choice.codegens = names(&value()?)?,
-                "--compilation" => choice.compilations = names(&value()?)?,
+                "--compilation" => {
+                    choice.compilations = names(&value()?)?;
+                    choice.compilations_chosen = true;
+                }
                 "--group" => choice.groups = groups(&value()?)?,
                 // Flags of the usual harness mean nothing here.
                 _ if flag.starts_with('-') => continue,
@@ -127,7 +133,7 @@ impl Choice {
             let is_usual = mode.opt == Opt::Speed && mode.elide == Elide::default() && mode.spectre;
             mode.compilation == Compilation::Eager || is_usual && mode.codegen == Codegen::Cranelift
         };
-        modes.retain(|mode| self.chosen || is_one(mode));
+        modes.retain(|mode| self.compilations_chosen || is_one(mode));
         modes
     }
 
