@@ -137,6 +137,12 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         ));
         return Ok(ExitCode::from(USAGE));
     }
+    if args.perf_map && args.compilation == Some(Compilation::Lazy) {
+        say(
+            "fathom: --perf-map lists functions that are compiled before the program starts: leave --compilation lazy out",
+        );
+        return Ok(ExitCode::from(USAGE));
+    }
     let file = args.module.display().to_string();
     let deadline = args.limits.start(&file);
     let wasm = load::read(&args.module)?;
@@ -152,6 +158,9 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         .end_threads(true)
         .huge_pages(args.huge_pages);
     let engine = Engine::new(&config)?;
+    if let (Some(Compilation::Lazy), Some(why)) = (args.compilation, engine.not_lazy()) {
+        say(&format!("fathom: all functions are compiled first: {why}"));
+    }
     let start = Instant::now();
     let module = Module::new(&engine, &wasm).with_context(|| file.clone())?;
     if let Some(trouble) = module.cache_trouble() {

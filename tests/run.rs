@@ -228,6 +228,23 @@ fn auto_falls_back_where_the_host_refuses_and_says_so() {
     }
 }
 
+#[test]
+fn who_asks_for_lazy_compilation_is_told_where_there_is_none() {
+    let program = module("(module (func (export \"get\") (result i32) (i32.const 7)))");
+    let lazy = ["--compilation", "lazy", "--invoke", "get"];
+    let with = |more: &[&str]| limited("-f unlimited", &[more, &lazy].concat(), &program.path, &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let (status, out, err) = with(&["--cache", folder.path().to_str().unwrap()]);
+    let said = "fathom: all functions are compiled first: a cache keeps whole modules\n";
+    assert_eq!((status, out.as_str(), err.as_str()), (Some(0), "7\n", said));
+    let (status, out, err) = with(&["--perf-map"]);
+    assert_eq!((status, out.as_str()), (Some(2), ""));
+    assert!(
+        err.contains("leave --compilation lazy out") && err.lines().count() == 1,
+        "{err}"
+    );
+}
+
 /// Blocks of a file: less than data and code have that are kept in files in memory.
 const FEW_BLOCKS: &str = "-f 8";
 
@@ -239,10 +256,13 @@ fn a_limit_to_the_size_of_files_is_none_to_memories_and_code() {
            (func (export \"get\") (result i32) (i32.load8_u (i32.const 40007))))"
     );
     let program = module(&text);
-    for compilation in ["eager", "lazy"] {
+    let because =
+        "the host lets no file of 1 MiB in memory be executed (vm.memfd_noexec, ulimit -f)";
+    let told = format!("fathom: all functions are compiled first: {because}\n");
+    for (compilation, told) in [("eager", String::new()), ("lazy", told)] {
         let options = ["--compilation", compilation, "--invoke", "get"];
         let said = limited(FEW_BLOCKS, &options, &program.path, &[]);
-        assert_eq!(said, (Some(0), "42\n".to_owned(), String::new()));
+        assert_eq!(said, (Some(0), "42\n".to_owned(), told));
     }
 }
 

@@ -300,8 +300,10 @@ fn all_is_compiled_first_where_it_is_kept() {
     let config = Config::new()
         .compilation(Compilation::Lazy)
         .cache_dir(Some(folder.path().to_path_buf()));
-    assert_eq!(
-        Engine::new(&config).unwrap().compilation(),
-        Compilation::Eager
-    );
+    let engine = Engine::new(&config).unwrap();
+    assert_eq!(engine.compilation(), Compilation::Eager);
+    if cfg!(target_arch = "x86_64") {
+        assert_eq!(engine.not_lazy(), Some("a cache keeps whole modules"));
+    }
+    assert_eq!(Engine::new(&Config::new()).unwrap().not_lazy(), None);
 }

@@ -12,22 +12,11 @@ mod pools;
 #[path = "../../../fuzz/src/signals.rs"]
 mod signals;
 
+use common::numbers;
+
 const LIVES: u64 = 12;
 const FOLDERS: u64 = 40;
 const WORKERS: u64 = 40;
-
-/// Numbers below a bound, the same each time for a seed: SplitMix64 (Steele, Lea and
-/// Flood, 2014).
-fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
-    let mut state = seed;
-    move |end| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % end as u64) as usize
-    }
-}
 
 #[test]
 fn lives_in_pools_are_what_they_would_be_alone() {

@@ -349,49 +349,29 @@ unsafe impl Sync for CodeMemory {}
 
 impl CodeMemory {
     /// Copy an artifact's text into the arena of a domain, make it executable and register
-    /// what is known of it. Its functions are those from `first_func` on.
+    /// what is known of it. Its functions are those from `first_func` on; behind the pages of
+    /// the text are so many words that stay writable.
     ///
     /// # Errors
     /// Where the arena or the machine's memory is full.
     pub fn publish(
-        artifact: Artifact,
-        domain: Domain,
-        first_func: u32,
-        module: Weak<ModuleInfo>,
-    ) -> Result<CodeMemory> {
-        CodeMemory::publish_linked(artifact, domain, first_func, module, 0, |_, _| Ok(()))
-    }
-
-    /// The same, with room for so many words that stay writable behind the pages of the text,
-    /// and with what `link` writes into the text, which will be at an address.
-    ///
-    /// # Errors
-    /// As [`CodeMemory::publish`], and those of `link`.
-    pub fn publish_linked(
         mut artifact: Artifact,
         domain: Domain,
         first_func: u32,
         module: Weak<ModuleInfo>,
         words: usize,
-        link: impl FnOnce(&mut [u8], usize) -> Result<()>,
     ) -> Result<CodeMemory> {
-        let mut text = std::mem::take(&mut artifact.text);
+        let text = std::mem::take(&mut artifact.text);
         let arena = reserve(domain)?;
         let full = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let pages = PageBytes::round_up(text.len().max(1))
-            .zip(PageBytes::round_up(words * size_of::<usize>()))
+        let pages = PageBytes::round_up(whole_pages(text.len()) + words * size_of::<usize>())
             .ok_or_else(|| Error::resource("code", full()))?;
         let range = arena
-            .take(pages.0.get() + pages.1.get())
+            .take(pages.get())
             .ok_or_else(|| Error::resource(arena.is_full(), full()))?;
-        let linked = link(&mut text, arena.address(range.start) as usize);
-        let written = linked.and_then(|()| {
-            let written = arena.write(&text, range.clone());
-            written.map_err(|error| Error::resource("cannot make code executable", error))
-        });
-        if let Err(error) = written {
+        if let Err(error) = arena.write(&text, range.clone()) {
             arena.give_back(range);
-            return Err(error);
+            return Err(Error::resource("cannot make code executable", error));
         }
         let start = arena.address(range.start);
         let addresses = start as usize..start as usize + text.len();

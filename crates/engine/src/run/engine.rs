@@ -240,16 +240,25 @@ impl Engine {
     /// When functions are compiled: what is in force, which is [`Compilation::Eager`] where
     /// the other is not to be had ([`Config::compilation`]).
     pub fn compilation(&self) -> Compilation {
-        let config = &self.0.config;
-        let is_lazy = HAS_FIRST_CALLS
-            && self.0.llvm.is_none()
-            && self.0.domain == Domain::Open
-            && config.cache_dir.is_none()
-            && config.compilation == Compilation::Lazy
-            && code::can_append();
-        match is_lazy {
-            true => Compilation::Lazy,
-            false => Compilation::Eager,
+        match self.not_lazy() {
+            None => self.0.config.compilation,
+            Some(_) => Compilation::Eager,
+        }
+    }
+
+    /// Why functions cannot be compiled lazily, where that was asked for: the end of a
+    /// sentence.
+    pub fn not_lazy(&self) -> Option<&'static str> {
+        match &self.0.config {
+            config if config.compilation == Compilation::Eager => None,
+            _ if !HAS_FIRST_CALLS => Some("it is supported on x86-64 only"),
+            _ if self.0.llvm.is_some() => Some("LLVM compiles a module as a whole"),
+            _ if self.0.domain != Domain::Open => Some("it is not supported under 'pkeys'"),
+            config if config.cache_dir.is_some() => Some("a cache keeps whole modules"),
+            _ if !code::can_append() => Some(
+                "the host lets no file of 1 MiB in memory be executed (vm.memfd_noexec, ulimit -f)",
+            ),
+            _ => None,
         }
     }
 
@@ -354,7 +363,7 @@ impl Engine {
             return Err(Error::mismatch("a trampoline was not compiled"));
         };
         let (entry, exit) = (entry.offset, exit.offset);
-        let code = CodeMemory::publish(artifact, self.domain(), 0, Weak::new())?;
+        let code = CodeMemory::publish(artifact, self.domain(), 0, Weak::new(), 0)?;
         let code = TrampolineCode::Own { code, _hold: hold };
         let trampolines = Arc::new(Trampolines { code, entry, exit });
         known.insert(id, trampolines.clone());

@@ -11,8 +11,8 @@ use crate::bounds::MemoryPlan;
 use crate::compile::argument_passing::Passing;
 use crate::compile::translate::{Inlinable, InlinableFuncs, ModuleEnv};
 use crate::compile::{
-    self, Artifact, CheckSites, CodeRange, Compilation, Compilers, Fallback, Listing, ModuleBudget,
-    Opt, OverBudget,
+    self, Artifact, CheckSites, CodeRange, Compilation, Fallback, Listing, ModuleBudget, Opt,
+    OverBudget,
 };
 use crate::facts::error::{Error, ErrorKind, Refused, Result};
 use crate::facts::features::{Feature, Features};
@@ -48,7 +48,8 @@ struct Inner {
     code: CodeMemory,
     /// Where functions are compiled when they are called; the code has stubs of them.
     lazy: Option<Lazy>,
-    /// Its declarations, and the bytes of the data segments.
+    /// Its declarations, and the bytes of the data segments; all of it where functions are
+    /// compiled when they are called.
     kept: Skeleton,
     /// What its memories hold at first; made for the first instance.
     images: OnceLock<Images>,
@@ -115,7 +116,7 @@ impl Module {
         if engine.compilation() == Compilation::Lazy {
             let begun = compile::by_threads(end, || begin(engine, &info, &bodies, wasm))??;
             if let Some((artifact, lazy)) = begun {
-                let kept = Skeleton::of(wasm);
+                let kept = Skeleton::whole(wasm);
                 let origin = Origin::Compiled(None);
                 return Module::publish(engine, kept, info, artifact, Some(lazy), origin);
             }
@@ -190,15 +191,14 @@ impl Module {
     ) -> Result<Module> {
         let info = Arc::new(info);
         if lazy.is_some() {
-            Lazy::add_stubs(&mut artifact, &info);
+            lazy::add_stubs(&mut artifact, &info);
         }
-        let code = CodeMemory::publish_linked(
+        let code = CodeMemory::publish(
             artifact,
             engine.domain(),
             info.imported_funcs,
             Arc::downgrade(&info),
             lazy.as_ref().map_or(0, Lazy::words),
-            |_, _| Ok(()),
         )?;
         match &lazy {
             Some(lazy) => lazy.begin(&code),
@@ -407,6 +407,11 @@ impl Module {
         WeakModule(Arc::downgrade(&self.0))
     }
 
+    /// All of it in the binary format, where functions are compiled when they are called.
+    pub(crate) fn wasm(&self) -> &[u8] {
+        &self.0.kept.bytes
+    }
+
     /// What its code keeps of its declarations.
     pub(crate) fn weak_info(&self) -> Weak<ModuleInfo> {
         Arc::downgrade(&self.0.info)
@@ -569,18 +574,9 @@ fn begin(
     }
     let plans = plans(engine, info)?;
     let (inlinable, budget) = (inlinable(engine, info, bodies), budget(engine, bodies));
-    let around = Around {
-        info,
-        layout: &VmLayout::new(info),
-        plans: &plans,
-        inlinable: &inlinable,
-        budget: &budget,
-        wasm,
-    };
-    let env = module_env(engine, &around);
-    let compilers = Compilers::default();
-    let artifact = compile::compile_module_trampolines(engine.target(), &env, &compilers)?;
-    let lazy = Lazy::new(wasm, bodies, plans, inlinable, budget);
+    let lazy = Lazy::new(bodies, plans, inlinable, budget);
+    let layout = VmLayout::new(info);
+    let artifact = lazy.trampolines(engine, &lazy.around(info, &layout, wasm))?;
     Ok(Some((artifact, lazy)))
 }
 

@@ -21,7 +21,7 @@
 mod ahead;
 mod stubs;
 
-pub(crate) use stubs::FirstCall;
+pub(crate) use stubs::{FirstCall, add_stubs};
 
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -39,11 +39,14 @@ use crate::bounds::MemoryPlan;
 use crate::compile::translate::InlinableFuncs;
 use crate::compile::{
     Artifact, Callee, CheckSites, CodeRange, Compilers, ModuleBudget, OverBudget, compile_function,
+    compile_module_trampolines,
 };
 use crate::facts::error::{ErrorKind, Result};
 use crate::facts::module::{Body, ModuleInfo};
+use crate::facts::vmctx::VmLayout;
 use crate::run::code::{Chunks, CodeInfo, CodeMemory};
 use crate::run::config::ProfilingStrategy;
+use crate::run::engine::Engine;
 use crate::run::handle::{Around, Module, module_env};
 use crate::run::perf_map;
 use ahead::Ahead;
@@ -60,7 +63,6 @@ const STUBS_ALWAYS: bool = cfg!(test);
 
 /// What compiling a module's functions later needs of it.
 pub(crate) struct Lazy {
-    wasm: Box<[u8]>,
     /// Of the validation so far; none of a module without functions.
     validated: Option<(ValidatorResources, WasmFeatures)>,
     plans: Vec<MemoryPlan>,
@@ -103,7 +105,6 @@ pub(crate) fn all_valid(bodies: &[Body<'_>]) -> bool {
 impl Lazy {
     /// For a module whose bodies are valid.
     pub(crate) fn new(
-        wasm: &[u8],
         bodies: &[Body<'_>],
         plans: Vec<MemoryPlan>,
         inlinable: InlinableFuncs,
@@ -111,7 +112,6 @@ impl Lazy {
     ) -> Lazy {
         let validated = |(first, _): &Body<'_>| (first.resources.clone(), first.features);
         Lazy {
-            wasm: wasm.into(),
             validated: bodies.first().map(validated),
             plans,
             inlinable,
@@ -124,15 +124,30 @@ impl Lazy {
         }
     }
 
-    /// The module in the binary format.
-    pub(crate) fn wasm(&self) -> &[u8] {
-        &self.wasm
+    /// What functions are compiled with.
+    pub(crate) fn around<'a>(
+        &'a self,
+        info: &'a ModuleInfo,
+        layout: &'a VmLayout,
+        wasm: &'a [u8],
+    ) -> Around<'a> {
+        Around {
+            info,
+            layout,
+            plans: &self.plans,
+            budget: &self.budget,
+            inlinable: &self.inlinable,
+            wasm,
+        }
     }
 
-    /// Adds a stub of each function to the module's trampolines; the words for them are behind
-    /// the text.
-    pub(crate) fn add_stubs(artifact: &mut Artifact, info: &ModuleInfo) {
-        stubs::add(artifact, info);
+    /// The trampolines of the module.
+    ///
+    /// # Errors
+    /// What compiling them says.
+    pub(crate) fn trampolines(&self, engine: &Engine, around: &Around<'_>) -> Result<Artifact> {
+        let env = module_env(engine, around);
+        compile_module_trampolines(engine.target(), &env, &self.compilers)
     }
 
     /// How many words there are behind the text.
@@ -182,7 +197,7 @@ impl Lazy {
     }
 
     /// The body of a function, by position.
-    fn body(&self, module: &Module, position: usize) -> Body<'_> {
+    fn body<'a>(&self, module: &'a Module, position: usize) -> Body<'a> {
         let info = module.info();
         let (resources, features) = self.validated.as_ref().expect("it has functions");
         let range = info.bodies[position].clone();
@@ -194,20 +209,13 @@ impl Lazy {
             features: *features,
         };
         let start = range.start as u64;
-        let reader = BinaryReader::new_features(&self.wasm[range], start, *features);
+        let reader = BinaryReader::new_features(&module.wasm()[range], start, *features);
         (to_validate, FunctionBody::new(reader))
     }
 
     fn compile(&self, module: &Module, position: usize) -> Result<Function> {
         let engine = module.engine();
-        let around = Around {
-            info: module.info(),
-            layout: module.layout(),
-            plans: &self.plans,
-            budget: &self.budget,
-            inlinable: &self.inlinable,
-            wasm: &self.wasm,
-        };
+        let around = self.around(module.info(), module.layout(), module.wasm());
         let detached = compile_function(
             engine.target(),
             &module_env(engine, &around),
@@ -243,7 +251,7 @@ impl Lazy {
                 let position = (func - module.info().imported_funcs) as usize;
                 match self.functions[position].get() {
                     Some(Ok(function)) if !STUBS_ALWAYS => function.address(),
-                    _ => code.address(stubs::stub_of(code, position, self.words())) as usize,
+                    _ => code.address(code.tables().functions[position].offset) as usize,
                 }
             }
         }

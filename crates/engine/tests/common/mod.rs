@@ -88,3 +88,16 @@ pub fn is_alone(name: &str) -> bool {
     let _ = std::io::stderr().write_all(&ended.stderr);
     false
 }
+
+/// Numbers below a bound, the same each time for a seed: SplitMix64 (Steele, Lea and
+/// Flood, 2014).
+pub fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed;
+    move |end| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % end as u64) as usize
+    }
+}

@@ -19,6 +19,7 @@ use std::process::Command;
 
 use fathom_engine::*;
 
+use common::numbers;
 use program::FUNCTIONS;
 use write::Form;
 
@@ -30,19 +31,6 @@ const CALLS: i32 = 4;
 const LLVM_PROGRAMS: usize = 20;
 /// More than any of them takes.
 const FUEL: u64 = 1 << 30;
-
-/// Numbers below a bound, the same each time for a seed: SplitMix64 (Steele, Lea and
-/// Flood, 2014).
-fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
-    let mut state = seed;
-    move |end| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % end as u64) as usize
-    }
-}
 
 fn seeds() -> std::ops::Range<u64> {
     let number = |name, usual| std::env::var(name).map_or(usual, |text| text.parse().unwrap());

@@ -28,6 +28,14 @@ pub(crate) struct Skeleton {
 }
 
 impl Skeleton {
+    /// All of a binary, bodies too.
+    pub fn whole(wasm: &[u8]) -> Skeleton {
+        Skeleton {
+            bytes: wasm.into(),
+            data_shift: 0,
+        }
+    }
+
     /// Of a valid binary.
     pub fn of(wasm: &[u8]) -> Skeleton {
         let mut kept = wasm[..HEAD_BYTES].to_vec();

@@ -149,10 +149,11 @@ impl Drop for Chunk {
 pub(crate) struct Chunks(Mutex<Vec<Chunk>>);
 
 impl Chunks {
-    /// As [`super::CodeMemory::publish_linked`], for the function `func`: what is known of it.
+    /// As [`super::CodeMemory::publish`], for the function `func`, with the calls that `link` writes
+    /// into the text, which will be at an address: what is known of it.
     ///
     /// # Errors
-    /// As there.
+    /// As there, and those of `link`.
     pub(crate) fn publish(
         &self,
         mut artifact: Artifact,

@@ -61,13 +61,14 @@ impl Module {
     /// Of a module that is compiled lazily, what compiling all of it says.
     pub fn serialize(&self) -> Result<Vec<u8>> {
         let inner = &*self.0;
+        let (kept, artifact) = self.to_keep()?;
         let stored = Stored {
             version: version(),
             configuration: cache::configuration(&inner.engine),
-            declarations: inner.kept.bytes.to_vec(),
-            data_shift: inner.kept.data_shift,
+            declarations: kept.bytes.into_vec(),
+            data_shift: kept.data_shift,
             bodies: inner.info.bodies.clone(),
-            artifact: self.whole_artifact()?,
+            artifact,
         };
         let payload = postcard::to_stdvec(&stored)
             .map_err(|error| Error::mismatch(format!("cannot serialise the module: {error}")))?;
@@ -75,15 +76,16 @@ impl Module {
         Ok([MAGIC, &hash.as_bytes()[..], &payload].concat())
     }
 
-    /// All of its code, compiled now where that was to be done lazily.
-    fn whole_artifact(&self) -> Result<Artifact> {
-        let engine = self.engine();
-        let Some(lazy) = &self.0.lazy else {
-            return Ok(self.0.code.artifact());
-        };
-        let (info, bodies) = decode(lazy.wasm(), engine.config().features)?;
+    /// Its declarations and all of its code, compiled now where that was to be done lazily.
+    fn to_keep(&self) -> Result<(Skeleton, Artifact)> {
+        let (engine, wasm) = (self.engine(), self.wasm());
+        if self.0.lazy.is_none() {
+            return Ok((self.0.kept.clone(), self.0.code.artifact()));
+        }
+        let (info, bodies) = decode(wasm, engine.config().features)?;
         let end = engine.config().end_threads;
-        by_threads(end, || compile(engine, &info, bodies, lazy.wasm()))?
+        let artifact = by_threads(end, || compile(engine, &info, bodies, wasm))??;
+        Ok((Skeleton::of(wasm), artifact))
     }
 
     /// A module that [`Module::serialize`] has made bytes of.

@@ -35,8 +35,9 @@ const INDEX_BYTES: usize = 16;
 /// Fills what is never run: `int3`.
 const FILL: u8 = 0xcc;
 
-/// Adds the stubs of a module's functions.
-pub(super) fn add(artifact: &mut Artifact, info: &ModuleInfo) {
+/// Adds a stub of each function to a module's trampolines, which is where its functions are;
+/// the words for them are behind the text.
+pub(crate) fn add_stubs(artifact: &mut Artifact, info: &ModuleInfo) {
     let first_func = info.imported_funcs;
     let count = info.bodies.len();
     let template = first_call();
@@ -95,13 +96,7 @@ pub(super) fn add(artifact: &mut Artifact, info: &ModuleInfo) {
     }
 }
 
-/// Where the stub of the function at this position is, of `count`.
-pub(super) fn stub_of(code: &CodeMemory, position: usize, count: usize) -> u32 {
-    let stubs = code.len() - count * (STUB_BYTES + INDEX_BYTES);
-    (stubs + position * STUB_BYTES) as u32
-}
-
-/// Where its word points to at first.
+/// Where the word of the function at this position, of `count`, points to at first.
 pub(super) fn first_call_of(code: &CodeMemory, position: usize, count: usize) -> u32 {
     let indices = code.len() - count * INDEX_BYTES;
     (indices + position * INDEX_BYTES) as u32
