@@ -25,6 +25,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections.abc import Iterator
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -70,8 +71,31 @@ def read(path: pathlib.Path) -> Row:
         raise Broken("has a value that is empty or of a wrong type")
     if row["from"] == row["to"]:
         raise Broken("`to` is what `from` is")
+    check_selection(row["test"])
     return Row(path.stem, row["why"], pathlib.Path(row["file"]), row["from"], row["to"], tuple(row["test"]),
                row.get("refused"))
+
+
+def check_selection(test: list[str], root: pathlib.Path = ROOT) -> None:
+    """Cargo refuses all of a selection that has a target behind a feature that is not asked for."""
+    words = test[:test.index("--")] if "--" in test else test
+    if "--workspace" not in words or "--features" in words:
+        return
+    asked = set(zip(words, words[1:]))
+    for package, target in behind_features(root):
+        if ("--test", target) in asked and ("--exclude", package) not in asked:
+            raise Broken(f"cargo refuses its `test`: {package} has a target {target} behind a feature: "
+                         f'add "--exclude", "{package}"')
+
+
+def behind_features(root: pathlib.Path) -> Iterator[tuple[str, str]]:
+    """Tests of the workspace that are built with a feature only, each with its package."""
+    members = tomllib.loads((root / "Cargo.toml").read_text())["workspace"]["members"]
+    for path in (path for member in members for path in root.glob(f"{member}/Cargo.toml")):
+        manifest = tomllib.loads(path.read_text())
+        for target in manifest.get("test", []):
+            if target.get("required-features"):
+                yield manifest["package"]["name"], target["name"]
 
 
 def rows(folder: pathlib.Path = HERE) -> dict[str, pathlib.Path]:

@@ -34,6 +34,14 @@ class Rows(unittest.TestCase):
                 with self.assertRaisesRegex(run.Broken, message):
                     run.read(path)
 
+    def test_a_selection_that_cargo_refuses_is_said(self):
+        all_of_them = ["--workspace", "--test", "spec", "--", "--group", "own"]
+        with self.assertRaisesRegex(run.Broken, "fathom-cross has a target spec behind a feature"):
+            run.check_selection(all_of_them)
+        for good in (["--exclude", "fathom-cross", *all_of_them], ["--workspace", "--test", "fuel"],
+                     ["--workspace", "--test", "fuel", "--", "--test", "spec"]):
+            run.check_selection(good)
+
     def test_a_text_that_stands_twice_or_never_is_refused(self):
         for text, times in [("a < b || a < b", 2), ("b > a", 0)]:
             with self.assertRaisesRegex(run.Broken, f"stands {times} times"):
