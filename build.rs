@@ -1,6 +1,6 @@
 //! Packs what an installed program carries: the descriptions and installers of engines,
 //! the sources of suites, and the crates that runners are built from. The form is that of
-//! `crates/bench/src/house/kit.rs`.
+//! `crates/bench/src/home/kit.rs`.
 
 use std::fs;
 use std::io::Write;

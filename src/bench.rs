@@ -112,7 +112,7 @@ pub fn begin(request: Request, invocation: &Invocation) -> anyhow::Result<ExitCo
     measure(&prepared, &mut results, &stop)
 }
 
-/// A campaign prepared; in the user's own house, what is missing of its workloads is
+/// A campaign prepared; in the user's own home, what is missing of its workloads is
 /// built first.
 fn prepare_built(request: &Request, words: &[String]) -> anyhow::Result<Prepared> {
     let mut last = None;
@@ -121,14 +121,14 @@ fn prepare_built(request: &Request, words: &[String]) -> anyhow::Result<Prepared
             Err(RequestError::NotBuilt(lack)) => lack,
             prepared => return Ok(prepared?),
         };
-        let house = request.house.as_ref().filter(|house| house.is_of_user());
-        match house {
-            Some(house) if last.as_ref() != Some(&lack) => {
+        let home = request.home.as_ref().filter(|home| home.is_of_user());
+        match home {
+            Some(home) if last.as_ref() != Some(&lack) => {
                 eprintln!(
                     "building what is missing of {}: with a C compiler that is fetched once",
                     lack.suite
                 );
-                lack.build(house)
+                lack.build(home)
                     .with_context(|| format!("{} cannot be built", lack.suite))?;
                 last = Some(lack);
             }

@@ -114,7 +114,7 @@ impl Finding {
 /// Where the output cannot be written.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let mut findings = host::findings();
-    findings.extend(tools::findings(invocation.house()?));
+    findings.extend(tools::findings(invocation.home()?));
     let text = if args.json {
         let mut text = serde_json::to_string_pretty(&Answer {
             format: FORMAT,

@@ -19,7 +19,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
 use fathom_bench::engines::{self, EngineSpec};
-use fathom_bench::house::House;
+use fathom_bench::home::Home;
 use fathom_bench::mistyped::did_you_mean;
 use serde::{Deserialize, Serialize};
 
@@ -97,30 +97,30 @@ pub struct State {
 /// # Errors
 /// One that a user understands, where it cannot be done.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
-    let house = invocation.house()?.context(
+    let home = invocation.home()?.context(
         "there is no checkout of fathom around this folder or this program, and no data folder \
          of yours, since neither HOME nor XDG_DATA_HOME is set: set one, or name a checkout by \
          --root or in FATHOM_HOME",
     )?;
     match args.action {
-        Action::List { json } => list::run(&house, json),
-        Action::Install { names } => become_installer(&house, &[], &names),
-        Action::Remove { names } => become_installer(&house, &["--remove"], &names),
-        Action::Doctor { names, json } => doctor::run(&house, &names, json),
+        Action::List { json } => list::run(&home, json),
+        Action::Install { names } => become_installer(&home, &[], &names),
+        Action::Remove { names } => become_installer(&home, &["--remove"], &names),
+        Action::Doctor { names, json } => doctor::run(&home, &names, json),
     }
 }
 
 /// The descriptions; complaints about unreadable ones go to standard error.
-fn described(house: &House) -> Vec<EngineSpec> {
-    let (specs, errors) = engines::all(house);
+fn described(home: &Home) -> Vec<EngineSpec> {
+    let (specs, errors) = engines::all(home);
     for error in errors {
         eprintln!("fathom: {error}");
     }
     specs
 }
 
-fn installer(house: &House) -> anyhow::Result<Command> {
-    let script = house.engines().join("install.py");
+fn installer(home: &Home) -> anyhow::Result<Command> {
+    let script = home.engines().join("install.py");
     if !script.is_file() {
         bail!("{}: there is no installer of engines", script.display());
     }
@@ -136,8 +136,8 @@ fn no_python(error: std::io::Error) -> anyhow::Error {
 }
 
 /// Refuses a name without a recipe before anything happens.
-fn check_names(house: &House, what: &str, names: &[String]) -> anyhow::Result<()> {
-    let known = recipes(&house.engines());
+fn check_names(home: &Home, what: &str, names: &[String]) -> anyhow::Result<()> {
+    let known = recipes(&home.engines());
     match names
         .iter()
         .find(|name| *name != ALL && !known.contains(*name))
@@ -162,13 +162,13 @@ fn recipes(engines: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-fn become_installer(house: &House, options: &[&str], names: &[String]) -> anyhow::Result<ExitCode> {
+fn become_installer(home: &Home, options: &[&str], names: &[String]) -> anyhow::Result<ExitCode> {
     let what = match options {
         [] => "install",
         _ => "remove",
     };
-    check_names(house, what, names)?;
-    let mut command = installer(house)?;
+    check_names(home, what, names)?;
+    let mut command = installer(home)?;
     Err(no_python(
         command.args(options).arg("--").args(names).exec(),
     ))
@@ -178,8 +178,8 @@ fn become_installer(house: &House, options: &[&str], names: &[String]) -> anyhow
 ///
 /// # Errors
 /// No Python, or a recipe that it cannot read.
-pub fn states(house: &House) -> anyhow::Result<Vec<State>> {
-    let output = installer(house)?
+pub fn states(home: &Home) -> anyhow::Result<Vec<State>> {
+    let output = installer(home)?
         .args(["--list", "--json"])
         .output()
         .map_err(no_python)?;

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use fathom_bench::house::{self, House, Kit, Search};
+use fathom_bench::home::{self, Home, Kit, Search};
 use fathom_bench::request::Request;
 
 /// What this program carries for where there is no checkout (`build.rs`).
@@ -38,43 +38,43 @@ impl Invocation {
         }
     }
 
-    /// The house for a command given in this folder, if there is any; what there is to say
+    /// The home for a command given in this folder, if there is any; what there is to say
     /// of it goes to standard error.
     ///
     /// # Errors
     /// A folder that was named and is none.
-    pub fn house_from(&self, folder: &Path) -> anyhow::Result<Option<House>> {
+    pub fn home_from(&self, folder: &Path) -> anyhow::Result<Option<Home>> {
         let Some(found) = self.search.from(folder)? else {
             return Ok(None);
         };
         for remark in &found.remarks {
             eprintln!("{remark}");
         }
-        Ok(Some(found.house))
+        Ok(Some(found.home))
     }
 
     /// The same for the working folder.
     ///
     /// # Errors
-    /// As [`Invocation::house_from`].
-    pub fn house(&self) -> anyhow::Result<Option<House>> {
-        self.house_from(&std::env::current_dir()?)
+    /// As [`Invocation::home_from`].
+    pub fn home(&self) -> anyhow::Result<Option<Home>> {
+        self.home_from(&std::env::current_dir()?)
     }
 
     /// Where campaigns are kept that are measured from this folder.
-    pub fn results(&self, house: Option<&House>, folder: &Path) -> PathBuf {
-        house::results(house, folder, self.search.data.as_deref())
+    pub fn results(&self, home: Option<&Home>, folder: &Path) -> PathBuf {
+        home::results(home, folder, self.search.data.as_deref())
     }
 
     /// What is asked for, with where its engines and suites are.
     ///
     /// # Errors
-    /// As [`Invocation::house_from`].
+    /// As [`Invocation::home_from`].
     pub fn placed(&self, request: Request) -> anyhow::Result<Request> {
-        let house = self.house_from(&request.folder)?;
+        let home = self.home_from(&request.folder)?;
         Ok(Request {
-            results: self.results(house.as_ref(), &request.folder),
-            house,
+            results: self.results(home.as_ref(), &request.folder),
+            home,
             ..request
         })
     }

@@ -15,7 +15,7 @@ use anyhow::{Context, bail};
 use fathom_bench::choose::{self, Menu, Row, Wanted};
 use fathom_bench::engines::{self, EngineSpec, Presence};
 use fathom_bench::generator;
-use fathom_bench::house::House;
+use fathom_bench::home::Home;
 use fathom_bench::probe::{self, Extent, Findings, Progress, Runner, SubjectError};
 use fathom_engine::Bounds;
 use fathom_record::Guarantee;
@@ -67,8 +67,8 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let asked = Arc::clone(&stop);
     ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed))
         .context("cannot listen for Ctrl-C")?;
-    let house = invocation.house()?;
-    let (outside, errors) = house.as_ref().map(engines::all).unwrap_or_default();
+    let home = invocation.home()?;
+    let (outside, errors) = home.as_ref().map(engines::all).unwrap_or_default();
     for error in errors {
         eprintln!("fathom: {error}");
     }
@@ -79,8 +79,8 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
             (spec, presence)
         })
         .collect();
-    let (rows, mut failed) = rows(&args, house.as_ref(), &outside)?;
-    let own = generator::own_driver(house.as_ref());
+    let (rows, mut failed) = rows(&args, home.as_ref(), &outside)?;
+    let own = generator::own_driver(home.as_ref());
     let own = own.context("cannot find this program's own file")?;
     let mut drivers = vec![own; choose::NATIVE_DRIVER + 1];
     drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
@@ -128,7 +128,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
 /// What is probed, and whether something asked for by name is not here.
 fn rows(
     args: &Args,
-    house: Option<&House>,
+    home: Option<&Home>,
     outside: &[(EngineSpec, Presence)],
 ) -> anyhow::Result<(Vec<Row>, bool)> {
     let own_strategies = own_strategies(&args.bounds)?;
@@ -136,7 +136,7 @@ fn rows(
     let menu = Menu {
         own_strategies: &own_strategies,
         own_settings: &choices,
-        own_lacks: &generator::lacks(&choices, &args.engines, house),
+        own_lacks: &generator::lacks(&choices, &args.engines, home),
         own_further: &[],
         natives: &[],
         outside,

@@ -120,8 +120,8 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         // Before anything is built: is there anything of SPEC CPU in this paper?
         args.subject()?;
         if !args.page_only {
-            let house = invocation.house()?.ok_or(RequestError::NoHouse)?;
-            spec::build(&house, copy, (&args.spec_size, &args.workloads), &folder)?;
+            let home = invocation.home()?.ok_or(RequestError::NoHome)?;
+            spec::build(&home, copy, (&args.spec_size, &args.workloads), &folder)?;
         }
     }
     let has_campaign = folder.join(FILE_NAME).exists();
@@ -172,8 +172,8 @@ fn folder(args: &Args, invocation: &Invocation) -> anyhow::Result<PathBuf> {
         None => args.paper.to_owned(),
     };
     let here = std::env::current_dir()?;
-    let house = invocation.house()?;
-    Ok(invocation.results(house.as_ref(), &here).join(name))
+    let home = invocation.home()?;
+    Ok(invocation.results(home.as_ref(), &here).join(name))
 }
 
 impl Args {

@@ -58,8 +58,8 @@ impl Program {
         words: &[OsString],
         invocation: &Invocation,
     ) -> anyhow::Result<ExitCode> {
-        let house = invocation.house()?;
-        let folder = house.map(|house| house.root().join("sql"));
+        let home = invocation.home()?;
+        let folder = home.map(|home| home.root().join("sql"));
         let program = match folder.filter(|folder| folder.join("Cargo.toml").is_file()) {
             Some(folder) => self.built(&folder)?,
             None => self.beside()?,

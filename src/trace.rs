@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use fathom_bench::choose::{NATIVE, OWN, Wanted};
-use fathom_bench::house::House;
+use fathom_bench::home::Home;
 use fathom_sys::handed;
 use fathom_trace::kernel::{Kernel, Tracer};
 use fathom_trace::rewrite::{Seen, Stream, counting};
@@ -45,7 +45,7 @@ use crate::run::{Dir, load};
 pub struct Args {
     /// Where outside engines are.
     #[arg(skip)]
-    house: Option<House>,
+    home: Option<Home>,
 
     /// The program: a module in the binary or the text format
     module: Option<PathBuf>,
@@ -144,7 +144,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(2));
     }
     let args = Args {
-        house: invocation.house()?,
+        home: invocation.home()?,
         ..args
     };
     if let Some(wanted) = &args.discover {

@@ -67,13 +67,13 @@ const SAID: &str = r#"(module
     (drop (call $write (i32.const 2) (i32.const 0) (i32.const 1) (i32.const 8)))
     (call $exit (i32.const 1))))"#;
 
-/// A house without engines and suites.
-fn bare_house() -> PathBuf {
-    let house = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bare");
+/// A home without engines and suites.
+fn bare_home() -> PathBuf {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bare");
     for folder in ["engines", "workloads"] {
-        fs::create_dir_all(house.join(folder)).unwrap();
+        fs::create_dir_all(home.join(folder)).unwrap();
     }
-    house
+    home
 }
 
 struct Place(tempfile::TempDir);
@@ -94,9 +94,9 @@ impl Place {
 
     fn bench(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        // No house: our engine alone, whatever is installed where this runs.
+        // No home: our engine alone, whatever is installed where this runs.
         command
-            .env("FATHOM_HOME", bare_house())
+            .env("FATHOM_HOME", bare_home())
             .current_dir(self.0.path());
         command
             .args(["bench", "--wait-idle", "0s"])
@@ -145,13 +145,13 @@ fn a_pipe_in_place_of_a_file_is_said_and_waited_for_by_nobody() {
     let place = Place::new();
     place.program("hello.wat", HELLO);
     fs::create_dir_all(place.path("results")).unwrap();
-    fs::create_dir_all(place.path("house/engines/x")).unwrap();
-    fs::create_dir_all(place.path("house/workloads")).unwrap();
+    fs::create_dir_all(place.path("home/engines/x")).unwrap();
+    fs::create_dir_all(place.path("home/workloads")).unwrap();
     let pipes = [
         "module.wasm",
         "input",
         "results/samples.jsonl",
-        "house/engines/x/engine.toml",
+        "home/engines/x/engine.toml",
     ];
     for pipe in pipes {
         let made = Command::new("mkfifo").arg(place.path(pipe)).status();
@@ -160,7 +160,7 @@ fn a_pipe_in_place_of_a_file_is_said_and_waited_for_by_nobody() {
     let fathom = |words: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
         command.current_dir(place.0.path()).stdin(Stdio::null());
-        command.env("FATHOM_HOME", bare_house()).args(words);
+        command.env("FATHOM_HOME", bare_home()).args(words);
         command
     };
     for words in [
@@ -177,7 +177,7 @@ fn a_pipe_in_place_of_a_file_is_said_and_waited_for_by_nobody() {
     }
     // A description that is none describes no engine.
     let mut named = fathom(&["bench", "hello.wat", "--engines", "x"]);
-    let output = in_time(named.env("FATHOM_HOME", place.path("house")));
+    let output = in_time(named.env("FATHOM_HOME", place.path("home")));
     assert!(
         stderr(&output).contains("no engine `x`"),
         "{}",
@@ -467,7 +467,7 @@ fn a_disk_that_is_full_from_the_start_leaves_nothing_behind() {
                   --bounds guard";
     let output = Command::new("bash")
         .args(["-c", script, env!("CARGO_BIN_EXE_fathom")])
-        .env("FATHOM_HOME", bare_house())
+        .env("FATHOM_HOME", bare_home())
         .current_dir(place.0.path())
         .output()
         .unwrap();

@@ -16,10 +16,10 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder with the files that the examples name, and a house without engines.
+/// A folder with the files that the examples name, and a home without engines.
 fn place() -> TempDir {
     let place = tempfile::tempdir().unwrap();
-    for folder in ["house/engines", "house/workloads"] {
+    for folder in ["home/engines", "home/workloads"] {
         fs::create_dir_all(place.path().join(folder)).unwrap();
     }
     for file in [
@@ -85,7 +85,7 @@ fn fathom(place: &Path, line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_fathom"))
         .args(words)
         .current_dir(place)
-        .env("FATHOM_HOME", place.join("house"))
+        .env("FATHOM_HOME", place.join("home"))
         .stdin(Stdio::null())
         .output()
         .unwrap()
@@ -464,12 +464,12 @@ fn an_installed_program_has_its_engines_and_suites_with_it() {
         described.count()
     );
     // An option for all commands names another place.
-    let house = root().display();
+    let home = root().display();
     let output = installed
-        .command(&format!("doctor --root {house}"))
+        .command(&format!("doctor --root {home}"))
         .output()
         .unwrap();
-    assert!(text(&output.stdout).contains(&house.to_string()));
+    assert!(text(&output.stdout).contains(&home.to_string()));
     let output = installed.command("--root /nowhere engines list").output();
     let output = output.unwrap();
     assert_eq!(output.status.code(), Some(1));

@@ -1,4 +1,4 @@
-//! `fathom engines` in a house with made-up engines: what is listed, installed
+//! `fathom engines` in a home with made-up engines: what is listed, installed
 //! and removed, what the doctor says, and what happens without Python.
 
 use std::fs;
@@ -8,33 +8,33 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-/// A house with the real installer and the engine `good`, whose check says what
+/// A home with the real installer and the engine `good`, whose check says what
 /// it proved.
-fn house() -> TempDir {
-    let house = tempfile::tempdir().unwrap();
-    fs::create_dir(house.path().join("workloads")).unwrap();
+fn home() -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join("workloads")).unwrap();
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("engines");
-    fs::create_dir(house.path().join("engines")).unwrap();
+    fs::create_dir(home.path().join("engines")).unwrap();
     for script in ["install.py", "step.py", "debian.py"] {
-        fs::copy(ours.join(script), house.path().join("engines").join(script)).unwrap();
+        fs::copy(ours.join(script), home.path().join("engines").join(script)).unwrap();
     }
     fs::write(
-        house.path().join("engines/unavailable.toml"),
+        home.path().join("engines/unavailable.toml"),
         "[[engine]]\nname = \"n\"\ndisplay = \"N\"\nwhy = \"in no registry\"\n",
     )
     .unwrap();
     describe(
-        house.path(),
+        home.path(),
         "good",
         "(into / 'runner').write_text('#!/bin/sh\\necho good 1.2: proved')\n    \
          (into / 'runner').chmod(0o755)",
     );
-    house
+    home
 }
 
 /// An engine whose recipe does this.
-fn describe(house: &Path, name: &str, recipe: &str) {
-    let folder = house.join("engines").join(name);
+fn describe(home: &Path, name: &str, recipe: &str) {
+    let folder = home.join("engines").join(name);
     fs::create_dir(&folder).unwrap();
     let runner = format!("[\"{{tools}}/engines/{name}/runner\"]");
     fs::write(
@@ -51,12 +51,12 @@ fn describe(house: &Path, name: &str, recipe: &str) {
 }
 
 /// Exit status, output and errors.
-fn engines(house: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    engines_with(house, arguments, None)
+fn engines(home: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    engines_with(home, arguments, None)
 }
 
 fn engines_with(
-    house: &Path,
+    home: &Path,
     arguments: &[&str],
     path: Option<&Path>,
 ) -> (Option<i32>, String, String) {
@@ -64,7 +64,7 @@ fn engines_with(
     command
         .arg("engines")
         .args(arguments)
-        .env("FATHOM_HOME", house);
+        .env("FATHOM_HOME", home);
     if let Some(path) = path {
         command.env("PATH", path);
     }
@@ -79,9 +79,9 @@ fn engines_with(
 
 #[test]
 fn an_engine_is_installed_once_listed_checked_and_removed() {
-    let house = house();
-    let house = house.path();
-    let (status, out, _) = engines(house, &["list"]);
+    let home = home();
+    let home = home.path();
+    let (status, out, _) = engines(home, &["list"]);
     assert_eq!(status, Some(0));
     assert!(
         out.contains("good    1.2      not installed     –  guard, trap  fast\n"),
@@ -91,23 +91,23 @@ fn an_engine_is_installed_once_listed_checked_and_removed() {
         out.ends_with("\nnot available:\n  N  in no registry\n"),
         "{out}"
     );
-    let (status, out, _) = engines(house, &["doctor"]);
+    let (status, out, _) = engines(home, &["doctor"]);
     assert_eq!(
         (status, out.as_str()),
         (Some(0), "– good  not installed: get good\n")
     );
 
-    let (status, out, err) = engines(house, &["install", "all"]);
+    let (status, out, err) = engines(home, &["install", "all"]);
     assert_eq!((status, err.as_str()), (Some(0), ""));
     assert_eq!(out, "good: 1.2 is installed in .tools/engines/good\n");
-    let (status, out, _) = engines(house, &["install", "good"]);
+    let (status, out, _) = engines(home, &["install", "good"]);
     assert_eq!(status, Some(0));
     assert!(
         out.ends_with("nothing to do: everything asked for is installed\n"),
         "{out}"
     );
 
-    let (_, out, _) = engines(house, &["list", "--json"]);
+    let (_, out, _) = engines(home, &["list", "--json"]);
     let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
     let state = &answer["engines"][0]["state"];
     assert_eq!(
@@ -115,23 +115,23 @@ fn an_engine_is_installed_once_listed_checked_and_removed() {
         (&true.into(), &"1.2".into())
     );
     assert!(state["bytes"].as_u64().unwrap() > 0);
-    let (status, out, _) = engines(house, &["doctor"]);
+    let (status, out, _) = engines(home, &["doctor"]);
     assert_eq!(
         (status, out.as_str()),
         (Some(0), "✓ good  good 1.2: proved\n")
     );
 
-    let (status, out, _) = engines(house, &["remove", "good"]);
+    let (status, out, _) = engines(home, &["remove", "good"]);
     assert_eq!((status, out.as_str()), (Some(0), "good: removed\n"));
-    assert!(!house.join(".tools/engines/good").exists());
+    assert!(!home.join(".tools/engines/good").exists());
 }
 
 #[test]
 fn one_that_fails_does_not_keep_the_others_away_and_the_table_says_so() {
-    let house = house();
-    let house = house.path();
-    describe(house, "bad", "raise step.Failed('the download was cut')");
-    let (status, out, err) = engines(house, &["install", "all"]);
+    let home = home();
+    let home = home.path();
+    describe(home, "bad", "raise step.Failed('the download was cut')");
+    let (status, out, err) = engines(home, &["install", "all"]);
     assert_eq!(status, Some(1));
     assert_eq!(err, "bad: not installed: the download was cut\n");
     let table: Vec<&str> = out
@@ -151,19 +151,19 @@ fn one_that_fails_does_not_keep_the_others_away_and_the_table_says_so() {
 
 #[test]
 fn the_doctor_finds_an_engine_that_does_not_run_or_is_outdated() {
-    let house = house();
-    let house = house.path();
-    engines(house, &["install", "good"]);
-    let runner = house.join(".tools/engines/good/runner");
+    let home = home();
+    let home = home.path();
+    engines(home, &["install", "good"]);
+    let runner = home.join(".tools/engines/good/runner");
     fs::write(&runner, "#!/bin/sh\necho no such library >&2\nexit 1\n").unwrap();
     fs::set_permissions(&runner, fs::Permissions::from_mode(0o755)).unwrap();
-    let (status, out, _) = engines(house, &["doctor"]);
+    let (status, out, _) = engines(home, &["doctor"]);
     assert_eq!(
         (status, out.as_str()),
         (Some(1), "✗ good  no such library\n")
     );
-    fs::write(house.join("engines/good/more.c"), "// new").unwrap();
-    let (status, out, _) = engines(house, &["doctor", "good"]);
+    fs::write(home.join("engines/good/more.c"), "// new").unwrap();
+    let (status, out, _) = engines(home, &["doctor", "good"]);
     assert_eq!(status, Some(1));
     assert_eq!(
         out,
@@ -173,29 +173,29 @@ fn the_doctor_finds_an_engine_that_does_not_run_or_is_outdated() {
 
 #[test]
 fn what_cannot_be_done_is_one_clear_line() {
-    let house = house();
-    let house = house.path();
+    let home = home();
+    let home = home.path();
     let empty = tempfile::tempdir().unwrap();
     for arguments in [&["list"][..], &["install", "good"], &["remove", "all"]] {
-        let (status, out, err) = engines_with(house, arguments, Some(empty.path()));
+        let (status, out, err) = engines_with(home, arguments, Some(empty.path()));
         assert_eq!((status, out.as_str()), (Some(1), ""));
         let told = "fathom: python3 cannot be started, and installing engines needs it \
                     (3.11 or newer): No such file or directory (os error 2)\n";
         assert_eq!(err, told);
     }
-    let (status, _, err) = engines(house, &["install", "all", "bda"]);
+    let (status, _, err) = engines(home, &["install", "all", "bda"]);
     assert_eq!(status, Some(1));
     assert_eq!(
         err,
         "fathom: there is no engine \"bda\" to install: there is good\n"
     );
-    let (status, _, error) = engines(house, &["remove", "nosuch"]);
+    let (status, _, error) = engines(home, &["remove", "nosuch"]);
     assert_eq!(status, Some(1));
     assert_eq!(
         error,
         "fathom: there is no engine \"nosuch\" to remove: there is good\n"
     );
-    let (status, _, err) = engines(house, &["doctor", "bda"]);
+    let (status, _, err) = engines(home, &["doctor", "bda"]);
     assert_eq!(status, Some(1));
     assert_eq!(err, "fathom: there is no engine \"bda\": there is good\n");
     let (status, _, err) = engines(empty.path(), &["list"]);

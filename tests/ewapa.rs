@@ -39,22 +39,22 @@ answer = "00000000600dc0de"
 writes = true
 "#;
 
-struct House(tempfile::TempDir);
+struct Home(tempfile::TempDir);
 
-impl House {
-    fn new() -> House {
-        let house = House(tempfile::tempdir().unwrap());
-        let suite = house.path("workloads/wasi-io");
+impl Home {
+    fn new() -> Home {
+        let home = Home(tempfile::tempdir().unwrap());
+        let suite = home.path("workloads/wasi-io");
         for folder in ["engines", "workloads/wasi-io/build/wasm"] {
-            fs::create_dir_all(house.path(folder)).unwrap();
+            fs::create_dir_all(home.path(folder)).unwrap();
         }
         fs::write(suite.join("suite.toml"), SUITE).unwrap();
         let wasm = wat::parse_str(PROGRAM).unwrap();
         fs::write(suite.join("build/wasm/freads.wasm"), wasm).unwrap();
-        house
+        home
     }
 
-    fn with_native(self) -> House {
+    fn with_native(self) -> Home {
         let folder = self.path("workloads/wasi-io/build/native-gcc");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("freads"), NATIVE).unwrap();
@@ -100,10 +100,10 @@ fn sees_the_kernel(campaign: &Campaign) -> bool {
 
 #[test]
 fn the_study_is_measured_gone_on_with_and_written_down() {
-    let house = House::new().with_native();
-    let output = house.reproduce(&[]);
+    let home = Home::new().with_native();
+    let output = home.reproduce(&[]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let whole = house.campaign();
+    let whole = home.campaign();
     // Two rows, five times each.
     assert_eq!(whole.traced.len(), 10);
     let own: Vec<_> = whole
@@ -117,9 +117,9 @@ fn the_study_is_measured_gone_on_with_and_written_down() {
         assert_eq!(functions["fd_read"].count, 700);
         assert!(functions["fd_read"].total_ns > 0);
     }
-    let page = fs::read_to_string(house.path("r/ewapa.md")).unwrap();
+    let page = fs::read_to_string(home.path("r/ewapa.md")).unwrap();
     assert!(page.contains("| published: native "), "{page}");
-    assert!(house.path("r/ewapa-start.svg").exists());
+    assert!(home.path("r/ewapa-start.svg").exists());
     if sees_the_kernel(&whole) {
         for one in &own {
             let threads = one.threads.as_ref().unwrap();
@@ -127,38 +127,38 @@ fn the_study_is_measured_gone_on_with_and_written_down() {
         }
         // 700 freads of 60 bytes, one WASI call each.
         assert!(page.contains("fathom: 1.00 : 1 : 1.0"), "{page}");
-        let explained = house.fathom(&["explain", "r/traces"]);
+        let explained = home.fathom(&["explain", "r/traces"]);
         let said = text(&explained.stdout);
         assert!(said.starts_with("2 traces on 2 engines"), "{said}");
     }
     // As if it had been stopped in the middle of its traced runs, and of its rounds.
-    let samples = house.path("r/samples.jsonl");
+    let samples = home.path("r/samples.jsonl");
     let lines = fs::read_to_string(&samples).unwrap();
     let is_kept = |line: &&str| !line.contains("\"round\":2") && !line.contains("\"repeat\":4");
     let kept: Vec<&str> = lines.lines().filter(is_kept).collect();
     fs::write(&samples, kept.join("\n") + "\n").unwrap();
-    let output = house.reproduce(&[]);
+    let output = home.reproduce(&[]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let again = house.campaign();
+    let again = home.campaign();
     assert_eq!(again.traced.len(), 10);
     assert_eq!(again.processes.len(), whole.processes.len());
-    let output = house.reproduce(&["--page-only", "--page", "docs"]);
+    let output = home.reproduce(&["--page-only", "--page", "docs"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(house.path("docs/ewapa.md").exists());
+    assert!(home.path("docs/ewapa.md").exists());
 }
 
 #[test]
 fn what_is_not_built_is_said_with_what_builds_it() {
-    let house = House::new();
-    let output = house.reproduce(&[]);
+    let home = Home::new();
+    let output = home.reproduce(&[]);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(
         said.contains("native-gcc") && said.contains("build.py"),
         "{said}"
     );
-    assert!(!house.path("r/samples.jsonl").exists());
-    let output = house.fathom(&["reproduce", "ewapa", "--workloads", "nothing"]);
+    assert!(!home.path("r/samples.jsonl").exists());
+    let output = home.fathom(&["reproduce", "ewapa", "--workloads", "nothing"]);
     let said = text(&output.stderr);
     assert_eq!(said.lines().count(), 1, "{said}");
 }

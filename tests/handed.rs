@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A house without engines.
-fn house(folder: &Path) {
-    for room in ["house/engines", "house/workloads"] {
+/// A home without engines.
+fn home(folder: &Path) {
+    for room in ["home/engines", "home/workloads"] {
         fs::create_dir_all(folder.join(room)).unwrap();
     }
 }
@@ -31,13 +31,13 @@ fn words_go_to_the_program_that_a_checkout_builds() {
 
 fn handed_over(command: &[&str], program: &str, what: &str, first: &str) {
     let place = tempfile::tempdir().unwrap();
-    house(place.path());
+    home(place.path());
     let run = |words: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
             .args(command)
             .args(words)
             .current_dir(place.path())
-            .env("FATHOM_HOME", place.path().join("house"))
+            .env("FATHOM_HOME", place.path().join("home"))
             .env("CARGO_TARGET_DIR", place.path().join("target"))
             .output()
             .unwrap();
@@ -53,7 +53,7 @@ fn handed_over(command: &[&str], program: &str, what: &str, first: &str) {
     assert!(error.starts_with(&none), "{error}");
     assert_eq!(error.lines().count(), 1, "{error}");
 
-    let folder = place.path().join("house/sql");
+    let folder = place.path().join("home/sql");
     fs::create_dir_all(folder.join("src")).unwrap();
     let package =
         format!("[package]\nname = \"{program}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n");

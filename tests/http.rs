@@ -45,21 +45,21 @@ cat <<'END'
 END
 "#;
 
-/// A house with both.
-struct House(tempfile::TempDir);
+/// A home with both.
+struct Home(tempfile::TempDir);
 
-impl House {
-    fn new(generator: &str) -> House {
-        let house = House(tempfile::tempdir().unwrap());
-        fs::create_dir(house.path("engines")).unwrap();
+impl Home {
+    fn new(generator: &str) -> Home {
+        let home = Home(tempfile::tempdir().unwrap());
+        fs::create_dir(home.path("engines")).unwrap();
         for build in ["wasm-asyncify", "wasm-switch"] {
-            let build = house.path("workloads/http/build").join(build);
+            let build = home.path("workloads/http/build").join(build);
             fs::create_dir_all(&build).unwrap();
             fs::write(build.join("server.wasm"), wat::parse_str(SERVER).unwrap()).unwrap();
         }
-        fs::create_dir_all(house.path(".tools/oha/bin")).unwrap();
-        house.generate_by(generator);
-        house
+        fs::create_dir_all(home.path(".tools/oha/bin")).unwrap();
+        home.generate_by(generator);
+        home
     }
 
     fn generate_by(&self, script: &str) {
@@ -101,15 +101,15 @@ fn text(output: &Output) -> String {
 
 #[test]
 fn servers_are_measured_like_all_else() {
-    let house = House::new(&GENERATOR.replace("ERRORS", ""));
-    let output = house.fathom(&format!("{SUITE} --codegen cranelift"));
+    let home = Home::new(&GENERATOR.replace("ERRORS", ""));
+    let output = home.fathom(&format!("{SUITE} --codegen cranelift"));
     assert!(output.status.success(), "{}", text(&output));
     assert!(
         text(&output).contains("HTTP on loopback"),
         "{}",
         text(&output)
     );
-    let campaign = house.campaign();
+    let campaign = home.campaign();
     // Two rates, two builds, and the control of each.
     assert_eq!(
         (campaign.header.cells.len(), campaign.processes.len()),
@@ -123,12 +123,12 @@ fn servers_are_measured_like_all_else() {
     }
     let evidence = &campaign.in_force[0].hello.evidence;
     assert!(evidence.ends_with("; driven by oha 0.0.1"), "{evidence}");
-    let csv = fs::read_to_string(house.path("r/http.csv")).unwrap();
+    let csv = fs::read_to_string(home.path("r/http.csv")).unwrap();
     assert!(
         csv.contains("\n500,fathom guard · stack switching,1,500,1,"),
         "{csv}"
     );
-    let again = house.fathom("report r");
+    let again = home.fathom("report r");
     assert!(
         text(&again).contains("HTTP on loopback"),
         "{}",
@@ -138,10 +138,10 @@ fn servers_are_measured_like_all_else() {
 
 #[test]
 fn a_request_that_fails_takes_the_servers_time_away() {
-    let house = House::new(&GENERATOR.replace("ERRORS", "\"connection refused\":2"));
-    let output = house.fathom(SUITE);
+    let home = Home::new(&GENERATOR.replace("ERRORS", "\"connection refused\":2"));
+    let output = home.fathom(SUITE);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    let campaign = house.campaign();
+    let campaign = home.campaign();
     assert_eq!((campaign.failures.len(), campaign.processes.len()), (8, 0));
     for failure in &campaign.failures {
         assert_eq!(failure.kind, FailureKind::WrongAnswer);
@@ -153,10 +153,10 @@ fn a_request_that_fails_takes_the_servers_time_away() {
 #[test]
 fn what_was_started_ends_with_a_campaign_that_is_interrupted() {
     let script = "#!/bin/sh\n[ \"$1\" = --version ] || { echo $$ $PPID > PIDS; exec sleep 300; }\n";
-    let house = House::new("");
-    let pids = house.path("pids");
-    house.generate_by(&script.replace("PIDS", &pids.display().to_string()));
-    let mut running = house.command(SUITE);
+    let home = Home::new("");
+    let pids = home.path("pids");
+    home.generate_by(&script.replace("PIDS", &pids.display().to_string()));
+    let mut running = home.command(SUITE);
     let mut running = running
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -180,8 +180,8 @@ fn what_was_started_ends_with_a_campaign_that_is_interrupted() {
         std::thread::sleep(Duration::from_millis(10));
     }
     // It goes on where it was.
-    house.generate_by(&GENERATOR.replace("ERRORS", ""));
-    let output = house.fathom("suite --resume r --wait-idle 0s");
+    home.generate_by(&GENERATOR.replace("ERRORS", ""));
+    let output = home.fathom("suite --resume r --wait-idle 0s");
     assert!(output.status.success(), "{}", text(&output));
-    assert_eq!(house.campaign().processes.len(), 8);
+    assert_eq!(home.campaign().processes.len(), 8);
 }

@@ -7,13 +7,13 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// A house with one engine, whose runner is the Python `script`; in it, `calls`
+/// A home with one engine, whose runner is the Python `script`; in it, `calls`
 /// is how many calls were asked for, and `tell(text)` sends a line of events.
-fn house(script: &str) -> TempDir {
-    let house = tempfile::tempdir().unwrap();
-    let engine = house.path().join("engines/liar");
+fn home(script: &str) -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let engine = home.path().join("engines/liar");
     fs::create_dir_all(&engine).unwrap();
-    fs::create_dir_all(house.path().join("workloads")).unwrap();
+    fs::create_dir_all(home.path().join("workloads")).unwrap();
     let prelude = "import json, os, signal, sys\n\
         events = os.fdopen(int(os.environ['FATHOM_EVENTS_FD']), 'w')\n\
         calls = len(json.load(sys.stdin)['calls'])\n\
@@ -24,14 +24,14 @@ fn house(script: &str) -> TempDir {
         command = [\"python3\", \"{dir}/runner.py\"]\ncheck = [\"true\"]\n\
         strategies = [\"guard\"]\nabsent = \"build one\"\n";
     fs::write(engine.join("engine.toml"), description).unwrap();
-    house
+    home
 }
 
-fn probe(house: &Path, options: &[&str]) -> (Output, String, String) {
+fn probe(home: &Path, options: &[&str]) -> (Output, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
         .args(["probe", "--engine", "liar"])
         .args(options)
-        .env("FATHOM_HOME", house)
+        .env("FATHOM_HOME", home)
         .output()
         .unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
@@ -41,18 +41,18 @@ fn probe(house: &Path, options: &[&str]) -> (Output, String, String) {
 
 #[test]
 fn an_engine_that_never_traps_fails() {
-    let house = house(
+    let home = home(
         "for i in range(calls): tell('{\"event\":\"call\",\"index\":%d,\"result\":[]}' % i)\n\
          tell('{\"event\":\"done\"}')\n",
     );
-    let (output, out, _) = probe(house.path(), &[]);
+    let (output, out, _) = probe(home.path(), &[]);
     assert_eq!(output.status.code(), Some(1), "{out}");
     assert!(out.starts_with("✗ liar/guard/speed "), "{out}");
     assert!(out.contains("DOES NOT KEEP ITS PROMISE"), "{out}");
     let example = "i32.load offset=0 at address 0x0, memory of 0 pages: expected trap, went on";
     assert!(out.contains(example), "{out}");
 
-    let (output, out, _) = probe(house.path(), &["--json"]);
+    let (output, out, _) = probe(home.path(), &["--json"]);
     assert_eq!(output.status.code(), Some(1));
     let line: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
@@ -64,28 +64,28 @@ fn an_engine_that_never_traps_fails() {
 
 #[test]
 fn an_engine_that_dies_on_the_way_fails() {
-    let house = house(
+    let home = home(
         "tell('{\"event\":\"call\",\"index\":0,\"result\":[\"i32:0\"]}')\n\
          os.kill(os.getpid(), signal.SIGSEGV)\n",
     );
-    let (output, out, _) = probe(house.path(), &[]);
+    let (output, out, _) = probe(home.path(), &[]);
     assert_eq!(output.status.code(), Some(1));
     assert!(out.contains("died of signal 11"), "{out}");
 }
 
 #[test]
 fn an_engine_that_declines_is_not_judged_but_that_is_no_success() {
-    let house =
-        house("tell('{\"event\":\"error\",\"kind\":\"unsupported\",\"message\":\"no SIMD\"}')\n");
-    let (output, out, _) = probe(house.path(), &[]);
+    let home =
+        home("tell('{\"event\":\"error\",\"kind\":\"unsupported\",\"message\":\"no SIMD\"}')\n");
+    let (output, out, _) = probe(home.path(), &[]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(out, "? liar/guard/speed: not probed: no SIMD\n");
 }
 
 #[test]
 fn an_engine_that_does_not_speak_the_protocol_is_not_judged() {
-    let house = house("tell('hello there')\n");
-    let (output, out, _) = probe(house.path(), &[]);
+    let home = home("tell('hello there')\n");
+    let (output, out, _) = probe(home.path(), &[]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
         out.contains("not probed: does not speak the protocol: "),
@@ -96,8 +96,8 @@ fn an_engine_that_does_not_speak_the_protocol_is_not_judged() {
 
 #[test]
 fn a_name_that_means_nothing_is_one_line() {
-    let house = house("");
-    let (output, out, err) = probe(house.path(), &["--engine", "moon"]);
+    let home = home("");
+    let (output, out, err) = probe(home.path(), &["--engine", "moon"]);
     assert_eq!((output.status.code(), out.as_str()), (Some(1), ""));
     assert_eq!(err.lines().count(), 1, "{err}");
     assert!(err.contains("moon"), "{err}");

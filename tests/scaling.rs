@@ -66,13 +66,13 @@ const ENGINES: [(&str, &str, Option<Failure>); 6] = [
     ),
 ];
 
-/// A house with one kernel and the engines above.
-struct House(tempfile::TempDir);
+/// A home with one kernel and the engines above.
+struct Home(tempfile::TempDir);
 
-impl House {
-    fn new() -> House {
-        let house = House(tempfile::tempdir().unwrap());
-        let folder = house.path("workloads/polybench");
+impl Home {
+    fn new() -> Home {
+        let home = Home(tempfile::tempdir().unwrap());
+        let folder = home.path("workloads/polybench");
         for size in ["small", "medium"] {
             let build = folder.join("build/wasm").join(size);
             fs::create_dir_all(&build).unwrap();
@@ -84,9 +84,9 @@ impl House {
         );
         fs::write(folder.join("suite.toml"), described).unwrap();
         for (name, script, _) in ENGINES {
-            let engine = house.path("engines").join(name);
+            let engine = home.path("engines").join(name);
             fs::create_dir_all(&engine).unwrap();
-            let script = script.replace("PIDS", &house.path("pids").to_string_lossy());
+            let script = script.replace("PIDS", &home.path("pids").to_string_lossy());
             fs::write(engine.join("run"), format!("{RUNNER}\n{script}")).unwrap();
             let described = format!(
                 "name = \"{name}\"\ndisplay = \"{name}\"\ncommand = [\"sh\", \"{{dir}}/run\"]\n\
@@ -94,7 +94,7 @@ impl House {
             );
             fs::write(engine.join("engine.toml"), described).unwrap();
         }
-        house
+        home
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -140,9 +140,9 @@ fn campaign(folder: &Path) -> Campaign {
 
 #[test]
 fn what_misbehaves_has_a_line_and_the_others_go_on() {
-    let house = House::new();
+    let home = Home::new();
     let engines = "fathom:guard,good,crasher,hanger,pinless,noisy,leaver";
-    let output = house.fathom(&[
+    let output = home.fathom(&[
         "suite",
         "scaling",
         "--workloads",
@@ -166,7 +166,7 @@ fn what_misbehaves_has_a_line_and_the_others_go_on() {
         "r",
     ]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    let campaign = campaign(&house.path("r"));
+    let campaign = campaign(&home.path("r"));
     for (name, _, failure) in ENGINES {
         let prefix = format!("{name}/");
         let of_engine = |id: &str| id.starts_with(&prefix);
@@ -188,13 +188,13 @@ fn what_misbehaves_has_a_line_and_the_others_go_on() {
             .any(|one| of_engine(one.cell.as_str()) && one.cell.as_str().ends_with("/t1"));
         assert_eq!(alone, name != "pinless", "{name} alone");
     }
-    let page = fs::read_to_string(house.path("r/scaling.md")).unwrap();
+    let page = fs::read_to_string(home.path("r/scaling.md")).unwrap();
     assert!(
         page.contains("crasher guard, wasm, 2 at once: crash"),
         "{page}"
     );
-    assert!(house.path("r/scaling.html").exists() && house.path("r/scaling.csv").exists());
-    nothing_is_left(&fs::read_to_string(house.path("pids")).unwrap());
+    assert!(home.path("r/scaling.html").exists() && home.path("r/scaling.csv").exists());
+    nothing_is_left(&fs::read_to_string(home.path("pids")).unwrap());
 }
 
 fn nothing_is_left(pids: &str) {
@@ -211,7 +211,7 @@ fn nothing_is_left(pids: &str) {
 
 #[test]
 fn a_paper_is_measured_gone_on_with_and_written_down() {
-    let house = House::new();
+    let home = Home::new();
     let words = [
         "reproduce",
         "leaps-and-bounds",
@@ -227,37 +227,37 @@ fn a_paper_is_measured_gone_on_with_and_written_down() {
         "--out",
         "r",
     ];
-    let output = house.fathom(&words);
+    let output = home.fathom(&words);
     assert!(output.status.success(), "{}", stderr(&output));
-    let whole = campaign(&house.path("r")).processes.len();
-    let page = fs::read_to_string(house.path("r/leaps-and-bounds.md")).unwrap();
+    let whole = campaign(&home.path("r")).processes.len();
+    let page = fs::read_to_string(home.path("r/leaps-and-bounds.md")).unwrap();
     assert!(
         page.contains("| fathom: 1.0") && page.contains("WAVM"),
         "{page}"
     );
     // The last rounds are taken away, as if it had been stopped before them.
-    let samples = house.path("r/samples.jsonl");
+    let samples = home.path("r/samples.jsonl");
     let text = fs::read_to_string(&samples).unwrap();
     let kept = text.lines().filter(|line| !line.contains("\"round\":4"));
     fs::write(&samples, kept.collect::<Vec<_>>().join("\n") + "\n").unwrap();
-    assert!(house.fathom(&words).status.success());
-    assert_eq!(campaign(&house.path("r")).processes.len(), whole);
-    let output = house.fathom(&[&words[..], &["--page-only", "--page", "docs"]].concat());
+    assert!(home.fathom(&words).status.success());
+    assert_eq!(campaign(&home.path("r")).processes.len(), whole);
+    let output = home.fathom(&[&words[..], &["--page-only", "--page", "docs"]].concat());
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(house.path("docs/leaps-and-bounds-2.svg").exists());
-    assert_eq!(campaign(&house.path("r")).processes.len(), whole);
+    assert!(home.path("docs/leaps-and-bounds-2.svg").exists());
+    assert_eq!(campaign(&home.path("r")).processes.len(), whole);
 }
 
 #[test]
 fn an_engine_of_the_paper_that_is_not_here_is_no_failure() {
-    let house = House::new();
-    let folder = house.path("engines/wasm3");
+    let home = Home::new();
+    let folder = home.path("engines/wasm3");
     fs::create_dir(&folder).unwrap();
     let described = "name = \"wasm3\"\ndisplay = \"wasm3\"\ncommand = [\"false\"]\n\
                      check = [\"false\"]\nstrategies = [\"trap\"]\n\
                      absent = \"fathom engines install wasm3\"\n";
     fs::write(folder.join("engine.toml"), described).unwrap();
-    let native = house.path("workloads/polybench/build/native/medium");
+    let native = home.path("workloads/polybench/build/native/medium");
     fs::create_dir_all(&native).unwrap();
     let script = format!("#!/bin/sh\necho 'fathom: answer={ANSWER} kernel_ns=1000'\n");
     fs::write(native.join("gemm"), script).unwrap();
@@ -266,7 +266,7 @@ fn an_engine_of_the_paper_that_is_not_here_is_no_failure() {
         "reproduce leaps-and-bounds --workloads gemm --threads 1 --no-probe --rounds 1 --out r";
     let words: Vec<&str> = words.split_whitespace().collect();
     let get = "fathom engines install wasm3";
-    let output = house.fathom(&words);
+    let output = home.fathom(&words);
     let said = stderr(&output);
     assert!(output.status.success(), "{said}");
     assert_eq!(said.matches(get).count(), 1, "{said}");
@@ -275,7 +275,7 @@ fn an_engine_of_the_paper_that_is_not_here_is_no_failure() {
         .iter()
         .map(|word| if *word == "r" { "s" } else { word });
     let words: Vec<&str> = words.chain(["--engines", "fathom,wasm3"]).collect();
-    let output = house.fathom(&words);
+    let output = home.fathom(&words);
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     let last = said.lines().last().unwrap();
@@ -287,9 +287,9 @@ fn an_engine_of_the_paper_that_is_not_here_is_no_failure() {
 
 #[test]
 fn a_page_of_nothing_is_refused_in_one_line() {
-    let house = House::new();
+    let home = Home::new();
     let words = ["reproduce", "leaps-and-bounds", "--out", "r", "--page-only"];
-    let output = house.fathom(&words);
+    let output = home.fathom(&words);
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
     assert_eq!(text.lines().count(), 1, "{text}");

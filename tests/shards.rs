@@ -20,21 +20,21 @@ const MODULE: &str = r#"(module
   (func (export "_start")
     (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#;
 
-/// A house without engines, and a suite of these workloads.
-fn house(workloads: &[&str]) -> tempfile::TempDir {
-    let house = tempfile::tempdir().unwrap();
-    fs::create_dir(house.path().join("engines")).unwrap();
-    let build = house.path().join("workloads/tiny/build/wasm/mini");
+/// A home without engines, and a suite of these workloads.
+fn home(workloads: &[&str]) -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join("engines")).unwrap();
+    let build = home.path().join("workloads/tiny/build/wasm/mini");
     fs::create_dir_all(&build).unwrap();
     for name in workloads {
         let wasm = wat::parse_str(MODULE).unwrap();
         fs::write(build.join(format!("{name}.wasm")), wasm).unwrap();
     }
-    describe(house.path(), workloads);
-    house
+    describe(home.path(), workloads);
+    home
 }
 
-fn describe(house: &Path, workloads: &[&str]) {
+fn describe(home: &Path, workloads: &[&str]) {
     let each = workloads.iter().map(|name| {
         format!(
             "[[workload]]\nname = \"{name}\"\nwhy = \"for this test\"\n\
@@ -42,10 +42,10 @@ fn describe(house: &Path, workloads: &[&str]) {
         )
     });
     let described = format!("name = \"tiny\"\n{}", each.collect::<String>());
-    fs::write(house.join("workloads/tiny/suite.toml"), described).unwrap();
+    fs::write(home.join("workloads/tiny/suite.toml"), described).unwrap();
 }
 
-fn bench(house: &Path, words: &str, variables: &[(&str, &str)]) -> Output {
+fn bench(home: &Path, words: &str, variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
     for name in [
         "SLURM_ARRAY_TASK_ID",
@@ -55,9 +55,9 @@ fn bench(house: &Path, words: &str, variables: &[(&str, &str)]) -> Output {
         command.env_remove(name);
     }
     command
-        .env("FATHOM_HOME", house)
+        .env("FATHOM_HOME", home)
         .envs(variables.iter().copied())
-        .current_dir(house)
+        .current_dir(home)
         .args(["bench", "--wait-idle", "0s"])
         .args(words.split(' '))
         .stdin(Stdio::null());
@@ -78,7 +78,7 @@ fn workloads(campaign: &Campaign) -> BTreeSet<&str> {
 
 #[test]
 fn shards_have_each_workload_once_and_say_what_they_are_of() {
-    let house = house(&["a", "b", "c"]);
+    let home = home(&["a", "b", "c"]);
     let slurm = [
         ("SLURM_ARRAY_TASK_ID", "8"),
         ("SLURM_ARRAY_TASK_MIN", "7"),
@@ -86,18 +86,18 @@ fn shards_have_each_workload_once_and_say_what_they_are_of() {
         ("SLURM_ARRAY_TASK_COUNT", "2"),
     ];
     let first = bench(
-        house.path(),
+        home.path(),
         &format!("{FEW} --rounds 2 --anchors 0 --shard 1/2 --out 1"),
         &[],
     );
     assert!(first.status.success(), "{}", stderr(&first));
     let second = bench(
-        house.path(),
+        home.path(),
         &format!("{FEW} --rounds 2 --anchors 0 --shard auto --out 2"),
         &slurm,
     );
     assert!(second.status.success(), "{}", stderr(&second));
-    let read = |name: &str| Results::read(&house.path().join(name)).unwrap();
+    let read = |name: &str| Results::read(&home.path().join(name)).unwrap();
     let (first, second) = (read("1"), read("2"));
     assert_eq!(workloads(&first), BTreeSet::from(["a", "c"]));
     assert_eq!(workloads(&second), BTreeSet::from(["b"]));
@@ -118,27 +118,27 @@ fn shards_have_each_workload_once_and_say_what_they_are_of() {
 
 #[test]
 fn a_shard_goes_on_without_its_scheduler_and_not_in_another_list() {
-    let house = house(&["a", "b", "c"]);
+    let home = home(&["a", "b", "c"]);
     let kubernetes = [("JOB_COMPLETION_INDEX", "1")];
     let line = format!("{FEW} --rounds 2 --anchors 0 --shard auto/2 --out r");
-    assert!(bench(house.path(), &line, &kubernetes).status.success());
-    let samples = house.path().join("r/samples.jsonl");
+    assert!(bench(home.path(), &line, &kubernetes).status.success());
+    let samples = home.path().join("r/samples.jsonl");
     let whole = fs::read(&samples).unwrap();
-    let sealed = Results::read(&house.path().join("r"))
+    let sealed = Results::read(&home.path().join("r"))
         .unwrap()
         .processes
         .len();
     // As a machine that was lost leaves it.
     fs::write(&samples, &whole[..whole.len() * 3 / 4]).unwrap();
-    let output = bench(house.path(), "--resume r", &[]);
+    let output = bench(home.path(), "--resume r", &[]);
     assert!(output.status.success(), "{}", stderr(&output));
-    let campaign = Results::read(&house.path().join("r")).unwrap();
+    let campaign = Results::read(&home.path().join("r")).unwrap();
     assert_eq!(workloads(&campaign), BTreeSet::from(["b"]));
     assert_eq!(campaign.processes.len(), sealed);
     assert_eq!(campaign.resumed.len(), 1);
     // The cells of the second shard stay as they are; the whole does not.
-    describe(house.path(), &["a", "b"]);
-    let said = stderr(&bench(house.path(), "--resume r", &[]));
+    describe(home.path(), &["a", "b"]);
+    let said = stderr(&bench(home.path(), "--resume r", &[]));
     assert!(
         said.contains("the list of all shards' workloads has changed"),
         "{said}"
@@ -148,30 +148,30 @@ fn a_shard_goes_on_without_its_scheduler_and_not_in_another_list() {
 
 /// Two shards of six workloads, two of them in both.
 fn two_shards() -> tempfile::TempDir {
-    let house = house(&["a", "b", "c", "d", "e", "f"]);
+    let home = home(&["a", "b", "c", "d", "e", "f"]);
     for index in [1, 2] {
         let line = format!("{FEW} --rounds 5 --anchors 2 --shard {index}/2 --out {index}");
-        let output = bench(house.path(), &line, &[]);
+        let output = bench(home.path(), &line, &[]);
         assert!(output.status.success(), "{}", stderr(&output));
     }
-    house
+    home
 }
 
-fn merge(house: &Path, words: &str) -> Output {
+fn merge(home: &Path, words: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-    command.current_dir(house).arg("merge");
+    command.current_dir(home).arg("merge");
     command.args(words.split(' ')).stdin(Stdio::null());
     command.output().unwrap()
 }
 
 #[test]
 fn shards_are_merged_whatever_their_order_and_others_are_refused() {
-    let house = two_shards();
-    let read = |name: &str| Results::read(&house.path().join(name)).unwrap();
+    let home = two_shards();
+    let read = |name: &str| Results::read(&home.path().join(name)).unwrap();
     let (first, second) = (read("1"), read("2"));
     assert_eq!(workloads(&first), BTreeSet::from(["a", "b", "d", "e"]));
     assert_eq!(workloads(&second), BTreeSet::from(["b", "c", "e", "f"]));
-    let output = merge(house.path(), "2 1 --workloads");
+    let output = merge(home.path(), "2 1 --workloads");
     let said = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(
@@ -191,7 +191,7 @@ fn shards_are_merged_whatever_their_order_and_others_are_refused() {
         ("1 nowhere", "nowhere"),
     ];
     for (words, expected) in refused {
-        let output = merge(house.path(), words);
+        let output = merge(home.path(), words);
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(1), "{words}: {said}");
         assert!(
@@ -211,9 +211,9 @@ fn shards_are_merged_whatever_their_order_and_others_are_refused() {
     ];
     for (at, (words, anchors, expected)) in others.iter().enumerate() {
         let line = format!("{words} --rounds 1 --anchors {anchors} --shard 2/2 --out other-{at}");
-        let output = bench(house.path(), &line, &[]);
+        let output = bench(home.path(), &line, &[]);
         assert!(output.status.success(), "{}", stderr(&output));
-        let said = stderr(&merge(house.path(), &format!("1 other-{at}")));
+        let said = stderr(&merge(home.path(), &format!("1 other-{at}")));
         assert!(
             said.contains(&format!("each has a {expected} of its own")),
             "{said}"
@@ -223,7 +223,7 @@ fn shards_are_merged_whatever_their_order_and_others_are_refused() {
 
 #[test]
 fn what_cannot_be_divided_is_refused_in_one_line() {
-    let house = house(&["a", "b"]);
+    let home = home(&["a", "b"]);
     let cases = [
         (
             format!("{FEW} --rounds 2 --anchors 0 --shard 1/3"),
@@ -235,18 +235,18 @@ fn what_cannot_be_divided_is_refused_in_one_line() {
         ),
     ];
     for (words, expected) in cases {
-        let output = bench(house.path(), &format!("{words} --out r"), &[]);
+        let output = bench(home.path(), &format!("{words} --out r"), &[]);
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(
             said.contains(expected) && said.lines().count() == 1,
             "{said}"
         );
-        assert!(!house.path().join("r").exists());
+        assert!(!home.path().join("r").exists());
     }
     // No suite: its rows are of configurations.
     let startup = bench(
-        house.path(),
+        home.path(),
         "startup --engines fathom --shard 1/2 --out r",
         &[],
     );
@@ -255,7 +255,7 @@ fn what_cannot_be_divided_is_refused_in_one_line() {
         "{}",
         stderr(&startup)
     );
-    assert!(!house.path().join("r").exists());
-    let output = bench(house.path(), "tiny --shard 3/2", &[]);
+    assert!(!home.path().join("r").exists());
+    let output = bench(home.path(), "tiny --shard 3/2", &[]);
     assert_eq!(output.status.code(), Some(2));
 }

@@ -27,15 +27,15 @@ fn module(index: &str, answer: &str) -> String {
     )
 }
 
-/// A house with both suites of the selection, a workload each, and no engines.
-struct House(tempfile::TempDir);
+/// A home with both suites of the selection, a workload each, and no engines.
+struct Home(tempfile::TempDir);
 
-impl House {
-    fn new(answer: &str) -> House {
-        let house = House(tempfile::tempdir().unwrap());
-        fs::create_dir(house.path("engines")).unwrap();
+impl Home {
+    fn new(answer: &str) -> Home {
+        let home = Home(tempfile::tempdir().unwrap());
+        fs::create_dir(home.path("engines")).unwrap();
         for (suite, workload) in [("polybench", "gemm"), ("pointers", "graph")] {
-            let folder = house.path("workloads").join(suite);
+            let folder = home.path("workloads").join(suite);
             for (variant, index) in [("wasm32", "i32"), ("wasm64", "i64")] {
                 let build = folder.join("build").join(variant).join("mini");
                 fs::create_dir_all(&build).unwrap();
@@ -48,7 +48,7 @@ impl House {
             );
             fs::write(folder.join("suite.toml"), described).unwrap();
         }
-        house
+        home
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -82,10 +82,10 @@ fn campaign(folder: &Path) -> Campaign {
 
 #[test]
 fn every_strategy_meets_the_width_it_is_for_and_is_compared() {
-    let house = House::new("00000000000000a1");
-    let output = house.measure(&["--rounds", "3", "--out", "r"]);
+    let home = Home::new("00000000000000a1");
+    let output = home.measure(&["--rounds", "3", "--out", "r"]);
     assert!(output.status.success(), "{}", stderr(&output));
-    let campaign = campaign(&house.path("r"));
+    let campaign = campaign(&home.path("r"));
     assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
     let cells = &campaign.header.cells;
     for cell in cells {
@@ -110,11 +110,11 @@ fn every_strategy_meets_the_width_it_is_for_and_is_compared() {
     ] {
         assert!(table.contains(part), "{part} in {table}");
     }
-    let kept = fs::read_to_string(house.path("r/bounds.md")).unwrap();
+    let kept = fs::read_to_string(home.path("r/bounds.md")).unwrap();
     assert_eq!(kept, table);
     let report = |by: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        let output = command.arg("report").arg(house.path("r")).args(by).output();
+        let output = command.arg("report").arg(home.path("r")).args(by).output();
         String::from_utf8(output.unwrap().stdout).unwrap()
     };
     assert!(report(&[]).contains("each strategy over `none`"));
@@ -123,38 +123,38 @@ fn every_strategy_meets_the_width_it_is_for_and_is_compared() {
 
 #[test]
 fn it_goes_on_where_it_was_stopped() {
-    let house = House::new("00000000000000a1");
+    let home = Home::new("00000000000000a1");
     let few = ["--bounds", "trap", "--rounds", "2", "--out", "r"];
-    assert!(house.measure(&few).status.success());
-    let whole = campaign(&house.path("r"));
+    assert!(home.measure(&few).status.success());
+    let whole = campaign(&home.path("r"));
     // The second round is taken away, as if it had been stopped before it.
-    let samples = house.path("r/samples.jsonl");
+    let samples = home.path("r/samples.jsonl");
     let text = fs::read_to_string(&samples).unwrap();
     let kept: Vec<&str> = text
         .lines()
         .filter(|line| !line.contains("\"round\":1"))
         .collect();
     fs::write(&samples, kept.join("\n") + "\n").unwrap();
-    let output = house.suite(&["--resume", "r"]);
+    let output = home.suite(&["--resume", "r"]);
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(
-        campaign(&house.path("r")).processes.len(),
+        campaign(&home.path("r")).processes.len(),
         whole.processes.len()
     );
 }
 
 #[test]
 fn a_wrong_answer_has_no_time_and_is_said() {
-    let house = House::new("00000000000000a2");
-    let output = house.measure(&["--bounds", "trap", "--rounds", "1", "--out", "r"]);
+    let home = Home::new("00000000000000a2");
+    let output = home.measure(&["--bounds", "trap", "--rounds", "1", "--out", "r"]);
     assert!(!output.status.success());
     assert!(stderr(&output).contains("wrong"), "{}", stderr(&output));
 }
 
 #[test]
 fn an_engine_that_is_not_here_is_said_with_how_to_get_it() {
-    let house = House::new("00000000000000a1");
-    let folder = house.path("engines/other");
+    let home = Home::new("00000000000000a1");
+    let folder = home.path("engines/other");
     fs::create_dir(&folder).unwrap();
     let described = "name = \"other\"\ndisplay = \"Other\"\ncommand = [\"false\"]\n\
                      check = [\"false\"]\nstrategies = [\"guard\"]\n\
@@ -163,12 +163,12 @@ fn an_engine_that_is_not_here_is_said_with_how_to_get_it() {
     let get = "fathom engines install other";
     let few = ["--bounds", "trap", "--rounds", "1"];
     // Nobody asked for it: one line, and no failure.
-    let output = house.measure(&[&few[..], &["--out", "r"]].concat());
+    let output = home.measure(&[&few[..], &["--out", "r"]].concat());
     let said = stderr(&output);
     assert!(output.status.success(), "{said}");
     assert_eq!(said.matches(get).count(), 1, "{said}");
     let named = ["--out", "s", "--engines", "fathom,other"];
-    let output = house.measure(&[&few[..], &named].concat());
+    let output = home.measure(&[&few[..], &named].concat());
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     let last = said.lines().last().unwrap();
@@ -176,7 +176,7 @@ fn an_engine_that_is_not_here_is_said_with_how_to_get_it() {
         last.starts_with("requested but not measured: other: ") && last.ends_with(get),
         "{said}"
     );
-    let output = house.measure(&[&few[..], &["--out", "t", "--engines", "other"]].concat());
+    let output = home.measure(&[&few[..], &["--out", "t", "--engines", "other"]].concat());
     let said = stderr(&output);
     assert_eq!(
         (output.status.code(), said.lines().count()),
@@ -188,7 +188,7 @@ fn an_engine_that_is_not_here_is_said_with_how_to_get_it() {
 
 #[test]
 fn what_cannot_be_measured_is_one_line() {
-    let house = House::new("00000000000000a1");
+    let home = Home::new("00000000000000a1");
     for (words, part) in [
         (
             &["--size", "mini", "--workloads", "gem"][..],
@@ -200,12 +200,12 @@ fn what_cannot_be_measured_is_one_line() {
         ),
         (&["--size", "huge"], "gemm has no answer for size huge"),
     ] {
-        let output = house.suite(&[&["bounds"], words].concat());
+        let output = home.suite(&[&["bounds"], words].concat());
         let said = stderr(&output);
         assert!(!output.status.success() && said.contains(part), "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
     }
-    fs::remove_dir_all(house.path("workloads/pointers/build")).unwrap();
-    let said = stderr(&house.measure(&[]));
+    fs::remove_dir_all(home.path("workloads/pointers/build")).unwrap();
+    let said = stderr(&home.measure(&[]));
     assert!(said.contains("build it with"), "{said}");
 }

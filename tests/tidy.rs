@@ -1,4 +1,4 @@
-//! The rules of the house, as tests.
+//! The rules of the project, as tests.
 //!
 //! What can be said about the sources without compiling them is checked here:
 //! size of rooms, heads, where `unsafe` may stand, which crate may use which,

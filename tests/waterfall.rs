@@ -39,13 +39,13 @@ const PROGRAM: &str = r#"(module
 /// A native program that says the same.
 const NATIVE: &str = "#!/bin/sh\necho done\n";
 
-/// A folder to work in, with a house without engines.
+/// A folder to work in, with a home without engines.
 struct Place(tempfile::TempDir);
 
 impl Place {
     fn new() -> Place {
         let place = Place(tempfile::tempdir().unwrap());
-        for folder in ["house/engines", "house/workloads", "data"] {
+        for folder in ["home/engines", "home/workloads", "data"] {
             fs::create_dir_all(place.path(folder)).unwrap();
         }
         fs::write(place.path("program.wat"), PROGRAM).unwrap();
@@ -65,7 +65,7 @@ impl Place {
 
     fn fathom(&self, words: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        command.env("FATHOM_HOME", self.path("house"));
+        command.env("FATHOM_HOME", self.path("home"));
         command.current_dir(self.0.path()).stdin(Stdio::null());
         command.args(words).output().unwrap()
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use fathom_bench::engines::{self, EngineSpec};
-use fathom_bench::house::House;
+use fathom_bench::home::Home;
 
 use super::Finding;
 use crate::engines::doctor::{Verdict, judge};
@@ -13,8 +13,8 @@ use crate::engines::{State, states};
 const TOOLS: &str = "tools";
 const ENGINES: &str = "outside engines";
 
-pub(super) fn findings(house: Option<House>) -> Vec<Finding> {
-    let Some(house) = house else {
+pub(super) fn findings(home: Option<Home>) -> Vec<Finding> {
+    let Some(home) = home else {
         return vec![Finding::partly(
             TOOLS,
             "checkout",
@@ -22,10 +22,10 @@ pub(super) fn findings(house: Option<House>) -> Vec<Finding> {
             "run it in a checkout, name one by --root, or set HOME",
         )];
     };
-    let mut all = vec![place(&house), zig(&house), suites(&house), browser()];
-    let (engines, errors) = engines::all(&house);
+    let mut all = vec![place(&home), zig(&home), suites(&home), browser()];
+    let (engines, errors) = engines::all(&home);
     // Without Python nothing was installed, either.
-    let states = states(&house).unwrap_or_default();
+    let states = states(&home).unwrap_or_default();
     all.extend(engines.iter().map(|spec| engine(spec, &states)));
     all.extend(errors.iter().map(|error| {
         let remedy = "mend its description";
@@ -51,20 +51,20 @@ fn engine(spec: &EngineSpec, states: &[State]) -> Finding {
 }
 
 /// Where engines and workloads are.
-fn place(house: &House) -> Finding {
-    let name = match house.is_of_user() {
+fn place(home: &Home) -> Finding {
+    let name = match home.is_of_user() {
         true => "data folder",
         false => "checkout",
     };
-    Finding::yes(TOOLS, name, house.root().display().to_string())
+    Finding::yes(TOOLS, name, home.root().display().to_string())
 }
 
-fn zig(house: &House) -> Finding {
-    let remedy = match house.is_of_user() {
+fn zig(home: &Home) -> Finding {
+    let remedy = match home.is_of_user() {
         true => "nothing: it is fetched when a suite is measured",
         false => "make setup (installs the pinned ziglang into .tools)",
     };
-    let zig = house.tools().join("zig/ziglang/zig");
+    let zig = home.tools().join("zig/ziglang/zig");
     let outcome = match zig.is_file() {
         true => version(&zig, &["version"]),
         false => Err("not installed: no suite can be built".into()),
@@ -73,11 +73,11 @@ fn zig(house: &House) -> Finding {
     Finding::tried(TOOLS, "zig", outcome, remedy)
 }
 
-fn suites(house: &House) -> Finding {
-    match house.suite("polybench").join("build").is_dir() {
+fn suites(home: &Home) -> Finding {
+    match home.suite("polybench").join("build").is_dir() {
         true => Finding::yes(TOOLS, "suites", "polybench is built"),
         false => {
-            let remedy = match house.is_of_user() {
+            let remedy = match home.is_of_user() {
                 true => "nothing: a suite is built when it is measured",
                 false => "make workloads",
             };

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use fathom_bench::engines::{EngineSpec, Presence};
-use fathom_bench::house::House;
+use fathom_bench::home::Home;
 use fathom_bench::mistyped::did_you_mean;
 use fathom_report::json::FORMAT;
 use serde::Serialize;
@@ -24,8 +24,8 @@ pub enum Verdict {
     Broken(String),
 }
 
-pub fn run(house: &House, names: &[String], json: bool) -> anyhow::Result<ExitCode> {
-    let specs = described(house);
+pub fn run(home: &Home, names: &[String], json: bool) -> anyhow::Result<ExitCode> {
+    let specs = described(home);
     if let Some(name) = names
         .iter()
         .find(|name| !specs.iter().any(|spec| spec.name == **name))
@@ -37,7 +37,7 @@ pub fn run(house: &House, names: &[String], json: bool) -> anyhow::Result<ExitCo
             known.join(", ")
         );
     }
-    let states = states(house)?;
+    let states = states(home)?;
     let asked = |spec: &&EngineSpec| names.is_empty() || names.contains(&spec.name);
     let width = specs.iter().map(|spec| spec.name.len()).max().unwrap_or(0);
     let mut failed = false;

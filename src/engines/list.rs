@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use fathom_bench::engines::{self, EngineSpec, Unavailable};
-use fathom_bench::house::House;
+use fathom_bench::home::Home;
 use fathom_report::json::FORMAT;
 use serde::Serialize;
 
@@ -76,13 +76,13 @@ struct Answer<'a> {
     unavailable: &'a [Unavailable],
 }
 
-pub fn run(house: &House, json: bool) -> anyhow::Result<ExitCode> {
-    let states = states(house)?;
-    let rows: Vec<Row> = described(house)
+pub fn run(home: &Home, json: bool) -> anyhow::Result<ExitCode> {
+    let states = states(home)?;
+    let rows: Vec<Row> = described(home)
         .into_iter()
         .map(|spec| Row::new(spec, &states))
         .collect();
-    let unavailable = engines::unavailable(house)?;
+    let unavailable = engines::unavailable(home)?;
     let text = if json {
         let answer = Answer {
             format: FORMAT,

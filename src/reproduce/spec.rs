@@ -7,19 +7,19 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use fathom_bench::house::House;
+use fathom_bench::home::Home;
 
 use fathom_bench::experiment::SPEC_BUILT;
 
 /// Builds the paper's part of a copy of SPEC CPU 2017, all of it or the workloads named.
 /// What it says on the way is passed on; its error is ours.
 pub fn build(
-    house: &House,
+    home: &Home,
     copy: &Path,
     (size, workloads): (&str, &[String]),
     results: &Path,
 ) -> anyhow::Result<()> {
-    let script = house.root().join("workloads").join("spec.py");
+    let script = home.root().join("workloads").join("spec.py");
     let mut command = Command::new("python3");
     command.arg(&script).arg(copy).args(["--size", size]);
     command.arg("--into").arg(results.join(SPEC_BUILT));

@@ -23,7 +23,7 @@ pub fn parser() -> impl TypedValueParser<Value = Codegen> {
 pub fn clang(codegen: Codegen, invocation: &Invocation) -> anyhow::Result<Option<PathBuf>> {
     match codegen {
         Codegen::Cranelift => Ok(None),
-        Codegen::Llvm => Ok(generator::clang(invocation.house()?.as_ref())),
+        Codegen::Llvm => Ok(generator::clang(invocation.home()?.as_ref())),
     }
 }
 

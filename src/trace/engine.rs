@@ -12,7 +12,7 @@ use fathom_bench::choose::{OWN, Wanted};
 use fathom_bench::driver::{Conversation, DriveError, Driver, ProcessDriver};
 use fathom_bench::engines::{self, EngineSpec, Presence};
 use fathom_bench::generator;
-use fathom_bench::house::House;
+use fathom_bench::home::Home;
 use fathom_bench::mistyped::did_you_mean;
 use fathom_record::protocol::{Measure, Request};
 use fathom_record::{Setting, Settings};
@@ -142,7 +142,7 @@ fn stopped(driver: &ProcessDriver, began: Instant) -> Ran {
 /// # Errors
 /// There is no checkout around.
 pub fn installed(args: &Args) -> anyhow::Result<Vec<Wanted>> {
-    let (specs, _) = engines::all(house(args)?);
+    let (specs, _) = engines::all(home(args)?);
     let here = specs
         .iter()
         .filter(|spec| matches!(spec.presence(), Presence::Installed { .. }));
@@ -155,9 +155,9 @@ pub fn installed(args: &Args) -> anyhow::Result<Vec<Wanted>> {
 }
 
 /// Where outside engines are.
-pub fn house(args: &Args) -> anyhow::Result<&House> {
-    let house = args.house.as_ref();
-    house.context("not inside a checkout: there are no outside engines")
+pub fn home(args: &Args) -> anyhow::Result<&Home> {
+    let home = args.home.as_ref();
+    home.context("not inside a checkout: there are no outside engines")
 }
 
 /// The driver of an engine, and what it is asked for.
@@ -168,10 +168,10 @@ fn found(args: &Args, wanted: &Wanted) -> anyhow::Result<(ProcessDriver, String,
     };
     let name = wanted.engine.as_str();
     if name == OWN {
-        let driver = generator::own_driver(args.house.as_ref()).context("where this program is")?;
+        let driver = generator::own_driver(args.home.as_ref()).context("where this program is")?;
         return Ok((driver, strategy("auto"), wanted.backend.clone()));
     }
-    let (specs, _) = engines::all(house(args)?);
+    let (specs, _) = engines::all(home(args)?);
     let names = || -> Vec<&str> { specs.iter().map(|spec| spec.name.as_str()).collect() };
     let spec: &EngineSpec = specs
         .iter()

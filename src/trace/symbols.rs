@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use fathom_bench::choose::{OWN, Wanted};
-use fathom_bench::house::House;
+use fathom_bench::home::Home;
 use fathom_trace::kernel::{Probed, Tracer};
 use fathom_trace::symbols::discover::{self, Told, Turn};
 use fathom_trace::symbols::{Ends, Found, Functions, SymbolError, SymbolMap};
@@ -34,8 +34,8 @@ pub fn wanted(args: &Args, engine: &Wanted) -> anyhow::Result<Option<Found>> {
         args.module.is_some(),
         "--by symbols looks at an engine's functions: name it with --engine, or a map with --symbols"
     );
-    let house = engine::house(args)?;
-    let maps = maps(house, &engine.engine)?;
+    let home = engine::home(args)?;
+    let maps = maps(home, &engine.engine)?;
     let mut why = format!(
         "{} has no symbol map ({} makes one)",
         engine.engine,
@@ -51,8 +51,8 @@ pub fn wanted(args: &Args, engine: &Wanted) -> anyhow::Result<Option<Found>> {
 }
 
 /// The maps of an engine, each for some of its versions.
-fn maps(house: &House, engine: &str) -> anyhow::Result<Vec<SymbolMap>> {
-    let folder = house.engines().join(engine);
+fn maps(home: &Home, engine: &str) -> anyhow::Result<Vec<SymbolMap>> {
+    let folder = home.engines().join(engine);
     let files = fs::read_dir(&folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
     files.retain(|path| {
@@ -71,7 +71,7 @@ fn read(file: &Path) -> anyhow::Result<SymbolMap> {
 fn found(map: &SymbolMap, args: &Args) -> anyhow::Result<Found> {
     let mut file = map.file.clone();
     if file.contains("{tools}") {
-        let tools = engine::house(args)?.tools();
+        let tools = engine::home(args)?.tools();
         file = file.replace("{tools}", &tools.display().to_string());
     }
     let file = fs::canonicalize(&file).with_context(|| file.clone())?;
@@ -86,7 +86,7 @@ fn found(map: &SymbolMap, args: &Args) -> anyhow::Result<Found> {
 pub fn discover(args: &Args, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     ensure!(wanted.engine != OWN, "--discover is for outside engines");
     let name = &wanted.engine;
-    let tools = engine::house(args)?.tools();
+    let tools = engine::home(args)?.tools();
     let folder = tools.join("engines").join(name);
     let scratch = tempfile::tempdir().context("no folder for the module")?;
     let modules = [Turn::First, Turn::Second].map(|turn| {

@@ -11,7 +11,7 @@
 //! absent = "install Node 20 or newer"            # how to get it
 //! ```
 //!
-//! `{dir}` is the description's folder, `{root}` the house, `{tools}` its
+//! `{dir}` is the description's folder, `{root}` the home, `{tools}` its
 //! `.tools`. An engine which is described but not installed is listed as
 //! absent with how to get it; it is never left out in silence.
 
@@ -34,7 +34,7 @@ use crate::{
         family::End,
         one_line,
     },
-    house::House,
+    home::Home,
 };
 
 /// How long an engine may take to say that it is there.
@@ -113,7 +113,7 @@ impl EngineSpec {
     ///
     /// # Errors
     /// [`EngineError`], naming the file and what is wrong with it.
-    pub fn load(path: &Path, house: &House) -> Result<Self, EngineError> {
+    pub fn load(path: &Path, home: &Home) -> Result<Self, EngineError> {
         let fail = |message: String| EngineError {
             path: path.to_owned(),
             message: one_line(&message),
@@ -128,8 +128,8 @@ impl EngineSpec {
         let dir = path.parent().unwrap_or(Path::new("."));
         let places = [
             ("{dir}", dir.to_owned()),
-            ("{root}", house.root().to_owned()),
-            ("{tools}", house.tools()),
+            ("{root}", home.root().to_owned()),
+            ("{tools}", home.tools()),
         ];
         for word in spec.command.iter_mut().chain(&mut spec.check) {
             for (name, place) in &places {
@@ -184,10 +184,10 @@ impl EngineSpec {
     }
 }
 
-/// Every engine described in the house, by name; descriptions which cannot be
+/// Every engine described in the home, by name; descriptions which cannot be
 /// read are returned beside them, so that the others can still be used.
-pub fn all(house: &House) -> (Vec<EngineSpec>, Vec<EngineError>) {
-    let mut folders: Vec<_> = fs::read_dir(house.engines())
+pub fn all(home: &Home) -> (Vec<EngineSpec>, Vec<EngineError>) {
+    let mut folders: Vec<_> = fs::read_dir(home.engines())
         .into_iter()
         .flatten()
         .flatten()
@@ -197,7 +197,7 @@ pub fn all(house: &House) -> (Vec<EngineSpec>, Vec<EngineError>) {
     folders.sort();
     let (mut specs, mut errors) = (Vec::new(), Vec::new());
     for path in folders {
-        match EngineSpec::load(&path, house) {
+        match EngineSpec::load(&path, home) {
             Ok(spec) => specs.push(spec),
             Err(error) => errors.push(error),
         }
@@ -210,14 +210,14 @@ pub fn all(house: &House) -> (Vec<EngineSpec>, Vec<EngineError>) {
 ///
 /// # Errors
 /// [`EngineError`] for a file that cannot be read.
-pub fn unavailable(house: &House) -> Result<Vec<Unavailable>, EngineError> {
+pub fn unavailable(home: &Home) -> Result<Vec<Unavailable>, EngineError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Listed {
         #[serde(default)]
         engine: Vec<Unavailable>,
     }
-    let path = house.engines().join("unavailable.toml");
+    let path = home.engines().join("unavailable.toml");
     let text = match regular::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -239,7 +239,7 @@ pub fn unavailable(house: &House) -> Result<Vec<Unavailable>, EngineError> {
 mod tests {
     use super::*;
 
-    fn house_with(engines: &[(&str, &str)]) -> (tempfile::TempDir, House) {
+    fn home_with(engines: &[(&str, &str)]) -> (tempfile::TempDir, Home) {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("workloads")).unwrap();
         fs::create_dir(root.path().join("engines")).unwrap();
@@ -248,8 +248,8 @@ mod tests {
             fs::create_dir(&dir).unwrap();
             fs::write(dir.join("engine.toml"), text).unwrap();
         }
-        let house = House::at(root.path()).unwrap();
-        (root, house)
+        let home = Home::at(root.path()).unwrap();
+        (root, home)
     }
 
     fn described(check: &str) -> String {
@@ -261,8 +261,8 @@ mod tests {
 
     #[test]
     fn places_are_filled_in() {
-        let (root, house) = house_with(&[("x", &described("[\"{tools}/x\", \"{root}\"]"))]);
-        let (specs, errors) = all(&house);
+        let (root, home) = home_with(&[("x", &described("[\"{tools}/x\", \"{root}\"]"))]);
+        let (specs, errors) = all(&home);
         assert!(errors.is_empty());
         let run = root.path().join("engines/x/run");
         assert_eq!(specs[0].command[1], run.to_string_lossy());
@@ -277,8 +277,8 @@ mod tests {
     fn presence_is_what_the_check_says() {
         let presence = |script: &str| {
             let check = format!("[\"sh\", \"-c\", \"{script}\"]");
-            let (_root, house) = house_with(&[("x", &described(&check))]);
-            all(&house).0[0].presence()
+            let (_root, home) = home_with(&[("x", &described(&check))]);
+            all(&home).0[0].presence()
         };
         let installed = Presence::Installed {
             says: "X 1.2".into(),
@@ -299,20 +299,20 @@ mod tests {
     }
 
     #[test]
-    fn the_houses_own_descriptions_are_understood() {
-        let house = House::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap();
-        let (specs, errors) = all(&house);
+    fn the_homes_own_descriptions_are_understood() {
+        let home = Home::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap();
+        let (specs, errors) = all(&home);
         assert!(errors.is_empty(), "{errors:?}");
         assert!(!specs.is_empty());
-        let none = unavailable(&house).unwrap();
+        let none = unavailable(&home).unwrap();
         assert!(none.iter().any(|engine| engine.name == "wavm"));
     }
 
     #[test]
     fn a_bad_description_does_not_hide_the_good_ones() {
         let good = described("[\"true\"]");
-        let (_root, house) = house_with(&[("a", "name = 3"), ("b", &good), ("c", "")]);
-        let (specs, errors) = all(&house);
+        let (_root, home) = home_with(&[("a", "name = 3"), ("b", &good), ("c", "")]);
+        let (specs, errors) = all(&home);
         assert_eq!((specs.len(), errors.len()), (1, 2));
         assert!(!errors[0].to_string().contains('\n'), "{}", errors[0]);
     }

@@ -9,7 +9,7 @@ use fathom_record::Setting;
 use crate::{
     choose::{OWN, Wanted},
     driver::ProcessDriver,
-    house::House,
+    home::Home,
     settings::{Choices, Lack},
 };
 
@@ -19,19 +19,19 @@ const VARIABLE: &str = "FATHOM_CLANG";
 /// What tells our runner where the compiler is.
 pub const OPTION: &str = "--clang";
 
-/// The compiler that the house has for its workloads, unless the environment names one.
-pub fn clang(house: Option<&House>) -> Option<PathBuf> {
+/// The compiler that the home has for its workloads, unless the environment names one.
+pub fn clang(home: Option<&Home>) -> Option<PathBuf> {
     let is_named = env::var_os(VARIABLE).is_some();
-    let zig = house.filter(|_| !is_named)?.tools().join("zig/ziglang/zig");
+    let zig = home.filter(|_| !is_named)?.tools().join("zig/ziglang/zig");
     zig.is_file().then_some(zig)
 }
 
 /// Why a generator is not to be had, and what to do about it, in one line.
-pub fn lack(codegen: Codegen, house: Option<&House>) -> Option<String> {
-    let config = Config::new().codegen(codegen).clang(clang(house));
+pub fn lack(codegen: Codegen, home: Option<&Home>) -> Option<String> {
+    let config = Config::new().codegen(codegen).clang(clang(home));
     let error = Engine::new(&config).err()?;
-    let remedy = match house {
-        Some(house) if !house.is_of_user() => "; `make setup` installs one",
+    let remedy = match home {
+        Some(home) if !home.is_of_user() => "; `make setup` installs one",
         _ => "; `pip install ziglang==0.15.2` brings one",
     };
     Some(format!("{error}{remedy}"))
@@ -39,7 +39,7 @@ pub fn lack(codegen: Codegen, house: Option<&House>) -> Option<String> {
 
 /// Of the generators that are asked for, in a list or by words, those that are not to be
 /// had.
-pub fn lacks(choices: &Choices, wanted: &[Wanted], house: Option<&House>) -> Vec<Lack> {
+pub fn lacks(choices: &Choices, wanted: &[Wanted], home: Option<&Home>) -> Vec<Lack> {
     let is_asked_for = |codegen: &Codegen| {
         let is_named = |word: &Wanted| word.backend.as_deref() == Some(codegen.name());
         let mut own = wanted.iter().filter(|word| word.engine == OWN);
@@ -54,7 +54,7 @@ pub fn lacks(choices: &Choices, wanted: &[Wanted], house: Option<&House>) -> Vec
         Some(Lack {
             setting: Setting::Codegen,
             value: codegen.name().to_owned(),
-            why: lack(codegen, house)?,
+            why: lack(codegen, home)?,
         })
     };
     others.filter_map(lack).collect()
@@ -89,9 +89,9 @@ pub fn shares(module: &Module) -> Result<Option<String>, String> {
 ///
 /// # Errors
 /// Where this program is cannot be told.
-pub fn own_driver(house: Option<&House>) -> io::Result<ProcessDriver> {
+pub fn own_driver(home: Option<&Home>) -> io::Result<ProcessDriver> {
     let mut words: Vec<OsString> = ["runner", OWN].map(OsString::from).to_vec();
-    if let Some(clang) = clang(house) {
+    if let Some(clang) = clang(home) {
         words.extend([OPTION.into(), clang.into()]);
     }
     Ok(ProcessDriver::new(env::current_exe()?, words))

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use fathom_record::Variant;
 
-use crate::house::House;
+use crate::home::Home;
 use crate::plan::{Plan, Task};
 
 /// Workloads of one suite and size that are not built.
@@ -95,8 +95,8 @@ impl NotBuilt {
     ///
     /// # Errors
     /// Where a script cannot be started or fails, which it has said then.
-    pub fn build(&self, house: &House) -> io::Result<()> {
-        let workloads = house.root().join("workloads");
+    pub fn build(&self, home: &Home) -> io::Result<()> {
+        let workloads = home.root().join("workloads");
         run(&workloads.join("setup.py"), &[])?;
         let names = |list: &[Variant]| list.iter().map(Variant::to_string).collect::<Vec<_>>();
         let mut words = vec!["--suite".to_owned(), self.suite.clone()];

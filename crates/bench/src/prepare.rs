@@ -32,9 +32,9 @@ use crate::{
     driver::{Driver, ProcessDriver},
     engines::{self, EngineSpec, Presence},
     experiment::{Counting, Design, Here, Measured},
-    generator, host,
-    house::House,
-    idle, layout, missing_builds,
+    generator,
+    home::Home,
+    host, idle, layout, missing_builds,
     plan::{Folder, Plan, Task},
     probe::kept,
     readonly_dirs,
@@ -105,11 +105,11 @@ pub fn prepare(
     tool: &str,
 ) -> Result<Prepared, RequestError> {
     let design = request.subject.design();
-    let house = request.house.as_ref();
+    let home = request.home.as_ref();
     let (outside, remarks) = find_outside(request, design)?;
     let here = Here {
         request,
-        house,
+        home,
         outside: &outside,
     };
     let mut measured = (design.measured)(&here)?;
@@ -142,10 +142,10 @@ pub fn prepare(
     if design.controls.compares() {
         header.config.layouts = layout::varied(&plan);
     }
-    let engines = identities(&outside, house);
+    let engines = identities(&outside, home);
     header.config.engines = by_name(&engines, &outside);
     plan.config = header.config.clone();
-    let mut drivers = own_drivers(house)?;
+    let mut drivers = own_drivers(home)?;
     drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
     Ok(Prepared {
         design,
@@ -176,7 +176,7 @@ fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>),
         false => Vec::new(),
     };
     let words = [&wanted[..], &own_further].concat();
-    let own_lacks = generator::lacks(&measured.settings, &words, here.house);
+    let own_lacks = generator::lacks(&measured.settings, &words, here.home);
     let menu = Menu {
         own_strategies: &own_strategies,
         own_settings: &measured.settings,
@@ -277,11 +277,11 @@ fn override_by(measured: &mut Measured, request: &Request) -> Result<(), Request
 /// Outside engines, and a line on each description that cannot be used.
 type Outside = (Vec<(EngineSpec, Presence)>, Vec<String>);
 
-/// The engines of the house, and the descriptions that cannot be used. Where some are named,
+/// The engines of the home, and the descriptions that cannot be used. Where some are named,
 /// nobody waits for the others to be looked for.
 fn find_outside(request: &Request, design: &Design) -> Result<Outside, RequestError> {
     let named = &request.engines;
-    let (specs, errors) = request.house.as_ref().map(engines::all).unwrap_or_default();
+    let (specs, errors) = request.home.as_ref().map(engines::all).unwrap_or_default();
     let is_asked =
         |spec: &EngineSpec| named.is_empty() || named.iter().any(|one| one.engine == spec.name);
     let presences: Vec<Presence> = thread::scope(|scope| {
@@ -307,11 +307,11 @@ fn find_outside(request: &Request, design: &Design) -> Result<Outside, RequestEr
 }
 
 /// What is behind each driver, in their order: ours, native code, the outside engines.
-fn identities(outside: &[(EngineSpec, Presence)], house: Option<&House>) -> Vec<String> {
+fn identities(outside: &[(EngineSpec, Presence)], home: Option<&Home>) -> Vec<String> {
     let own = kept::this_program().unwrap_or_default();
-    let each = outside.iter().map(|(spec, presence)| match house {
-        Some(house) if matches!(presence, Presence::Installed { .. }) => {
-            kept::engine(spec, presence, house)
+    let each = outside.iter().map(|(spec, presence)| match home {
+        Some(home) if matches!(presence, Presence::Installed { .. }) => {
+            kept::engine(spec, presence, home)
         }
         _ => String::new(),
     });
@@ -327,11 +327,11 @@ fn by_name(identities: &[String], outside: &[(EngineSpec, Presence)]) -> BTreeMa
     known.filter(|(_, identity)| !identity.is_empty()).collect()
 }
 
-fn own_drivers(house: Option<&House>) -> Result<Vec<ProcessDriver>, RequestError> {
+fn own_drivers(home: Option<&Home>) -> Result<Vec<ProcessDriver>, RequestError> {
     let unknown = |error| RequestError::system("cannot find this executable", error);
     let native = std::env::current_exe().map_err(unknown)?;
     let native = ProcessDriver::new(native, ["runner", "native"]);
-    Ok(vec![generator::own_driver(house).map_err(unknown)?, native])
+    Ok(vec![generator::own_driver(home).map_err(unknown)?, native])
 }
 
 /// The results folder: the one named, or the next free one of the day.

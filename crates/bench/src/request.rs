@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::{
     choose::Wanted,
     experiment::{Command, Subject, of_command},
-    house::House,
+    home::Home,
     missing_builds::NotBuilt,
     mistyped::did_you_mean,
     own::OwnStrategy,
@@ -78,7 +78,7 @@ pub struct Request {
     pub folder: PathBuf,
     /// Where engines and suites are, if they are anywhere.
     #[serde(skip)]
-    pub house: Option<House>,
+    pub home: Option<Home>,
     /// Where a new folder of results is made.
     #[serde(skip)]
     pub results: PathBuf,
@@ -109,7 +109,7 @@ impl Request {
             out: None,
             results: folder.join("results"),
             folder,
-            house: None,
+            home: None,
         }
     }
 
@@ -285,7 +285,7 @@ pub enum RequestError {
         "no suites here, and neither HOME nor XDG_DATA_HOME is set, where they would be unpacked: \
          set one, or name a clone of Fathom by --root or in FATHOM_HOME"
     )]
-    NoHouse,
+    NoHome,
     /// Workloads are not built.
     #[error(transparent)]
     NotBuilt(Box<NotBuilt>),
@@ -325,9 +325,9 @@ pub enum RequestError {
 }
 
 impl RequestError {
-    /// There is no suite of this name in the house.
-    pub fn no_suite(house: &House, name: &str, source: SuiteError) -> RequestError {
-        let suites = house.suites();
+    /// There is no suite of this name in the home.
+    pub fn no_suite(home: &Home, name: &str, source: SuiteError) -> RequestError {
+        let suites = home.suites();
         let mut names: Vec<&str> = suites.iter().map(String::as_str).collect();
         for design in of_command(Command::Bench) {
             names.push(design.name());

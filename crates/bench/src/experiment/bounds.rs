@@ -60,9 +60,9 @@ pub(super) static DESIGN: Design = Design {
 };
 
 fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let (request, house) = (here.request, here.suites()?);
+    let (request, home) = (here.request, here.suites()?);
     let (size, names) = (size(request), names(request, &QUICK));
-    let suites = SUITES.iter().map(|name| suite(house, name));
+    let suites = SUITES.iter().map(|name| suite(home, name));
     let suites = suites.collect::<Result<Vec<_>, _>>()?;
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
     for suite in &suites {

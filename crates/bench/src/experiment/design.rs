@@ -9,7 +9,7 @@ use super::Measured;
 use crate::{
     choose::{Absent, Builds, Controls, OWN, Row, Wanted},
     engines::{EngineSpec, Presence},
-    house::House,
+    home::Home,
     own::OwnStrategy,
     plan::Task,
     request::{Request, RequestError, Strategies},
@@ -52,7 +52,7 @@ pub struct Here<'a> {
     /// What was asked for.
     pub request: &'a Request,
     /// Where suites and engines are.
-    pub house: Option<&'a House>,
+    pub home: Option<&'a Home>,
     /// The outside engines.
     pub outside: &'a [(EngineSpec, Presence)],
 }
@@ -61,9 +61,9 @@ impl<'a> Here<'a> {
     /// Where suites are.
     ///
     /// # Errors
-    /// [`RequestError::NoHouse`].
-    pub fn suites(&self) -> Result<&'a House, RequestError> {
-        self.house.ok_or(RequestError::NoHouse)
+    /// [`RequestError::NoHome`].
+    pub fn suites(&self) -> Result<&'a Home, RequestError> {
+        self.home.ok_or(RequestError::NoHome)
     }
 }
 
@@ -155,7 +155,7 @@ impl Design {
         traces: Traces::Run,
         is_traced: |_| false,
         controls: Controls::FirstAndNative,
-        measured: |_| Err(RequestError::NoHouse),
+        measured: |_| Err(RequestError::NoHome),
         presence: |_, presence| Ok(presence),
         strategies: usual,
         wanted: |here| here.request.engines.clone(),

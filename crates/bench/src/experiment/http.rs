@@ -27,7 +27,7 @@ use super::{
 use crate::{
     check::Expected,
     choose::{Controls, NATIVE, OWN, Program, Row, Wanted},
-    house::House,
+    home::Home,
     request::{RequestError, ensure},
     worker::NO_FAILURE,
 };
@@ -70,7 +70,7 @@ pub(super) static DESIGN: Design = Design {
 
 fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
     applies(here)?;
-    let (request, house) = (here.request, here.suites()?);
+    let (request, home) = (here.request, here.suites()?);
     let size = size(request);
     let seconds = SECONDS.iter().find(|(name, _)| *name == size);
     let Some((_, seconds)) = seconds else {
@@ -101,7 +101,7 @@ fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
         natives: vec![Variant::Native],
         ..Measured::new(
             format!("{NAME}-{size}"),
-            servers(house, &names, (&size, *seconds))?,
+            servers(home, &names, (&size, *seconds))?,
         )
     })
 }
@@ -132,12 +132,12 @@ fn applies(here: &Here<'_>) -> Result<(), RequestError> {
 
 /// A server for each rate that is named.
 fn servers(
-    house: &House,
+    home: &Home,
     names: &[String],
     (size, seconds): (&str, u32),
 ) -> Result<Programs, RequestError> {
-    let generator = house.tools().join("oha/bin/oha");
-    let folder = house.suite(NAME).join("build");
+    let generator = home.tools().join("oha/bin/oha");
+    let folder = home.suite(NAME).join("build");
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
     for name in names {
         let rate = rate(name)?;
@@ -217,7 +217,7 @@ mod tests {
         change(&mut request);
         let here = Here {
             request: &request,
-            house: None,
+            home: None,
             outside: &[],
         };
         applies(&here).map_or_else(|error| error.to_string(), |()| String::new())

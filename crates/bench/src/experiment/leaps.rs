@@ -66,8 +66,8 @@ pub(super) fn threads() -> Vec<u32> {
 
 /// The engines that were named, or the paper's, with GCC's build where there is one.
 fn wanted(here: &Here<'_>) -> Vec<Wanted> {
-    let build = |house: &crate::house::House| house.suite("polybench").join("build");
-    let built = here.house.map(|house| build(house).join(NATIVE_GCC));
+    let build = |home: &crate::home::Home| home.suite("polybench").join("build");
+    let built = here.home.map(|home| build(home).join(NATIVE_GCC));
     let has_gcc = built.is_some_and(|folder| folder.join(size(here.request)).is_dir());
     engines(here, has_gcc.then_some(NATIVE_GCC))
 }

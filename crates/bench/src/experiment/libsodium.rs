@@ -209,7 +209,7 @@ mod tests {
     fn here<'a>(request: &'a Request, outside: &'a [(EngineSpec, Presence)]) -> Here<'a> {
         Here {
             request,
-            house: None,
+            home: None,
             outside,
         }
     }

@@ -11,7 +11,7 @@ use fathom_record::{
 use crate::{
     check::Expected,
     choose::{NATIVES, Program},
-    house::House,
+    home::Home,
     plan::Folder,
     request::{Request, RequestError, Strategies, ensure},
     settings::Choices,
@@ -67,9 +67,9 @@ impl Measured {
     }
 }
 
-/// A suite of the house.
-pub fn suite(house: &House, name: &str) -> Result<Suite, RequestError> {
-    Ok(Suite::load(&house.suite(name))?)
+/// A suite of the home.
+pub fn suite(home: &Home, name: &str) -> Result<Suite, RequestError> {
+    Ok(Suite::load(&home.suite(name))?)
 }
 
 /// The problem size: what is named, or a middle one, or for a first impression a small

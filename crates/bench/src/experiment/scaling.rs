@@ -61,15 +61,15 @@ pub(super) static DESIGN: Design = Design {
 };
 
 fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let (request, house) = (here.request, here.suites()?);
+    let (request, home) = (here.request, here.suites()?);
     let size = size(request);
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
     let mut kernels = request.workloads.clone();
     if kernels.is_empty() {
         kernels = LONG.map(str::to_owned).to_vec();
-        (programs, notes) = growing(&suite(house, "wasi")?, &SHORT)?;
+        (programs, notes) = growing(&suite(home, "wasi")?, &SHORT)?;
     }
-    let long = answered(&suite(house, "polybench")?, &kernels, &size)?;
+    let long = answered(&suite(home, "polybench")?, &kernels, &size)?;
     programs.extend(long.0);
     notes.extend(long.1);
     let title = format!("scaling-{size}");

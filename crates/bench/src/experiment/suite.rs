@@ -44,9 +44,9 @@ pub(super) static DESIGN: Design = Design {
 };
 
 fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let (house, name) = (here.suites()?, here.request.subject.suite());
-    let suite = Suite::load(&house.suite(name));
-    let suite = suite.map_err(|source| RequestError::no_suite(house, name, source))?;
+    let (home, name) = (here.suites()?, here.request.subject.suite());
+    let suite = Suite::load(&home.suite(name));
+    let suite = suite.map_err(|source| RequestError::no_suite(home, name, source))?;
     of_suite(here.request, &suite)
 }
 

@@ -112,9 +112,9 @@ fn of_workload(here: &Here<'_>, suite: &str, name: &str) -> Result<Measured, Req
     ensure(request.args.is_empty(), || {
         "a suite's programs have arguments of their own".to_owned()
     })?;
-    let house = here.suites()?;
-    let loaded = Suite::load(&house.suite(suite));
-    let suite = loaded.map_err(|source| RequestError::no_suite(house, suite, source))?;
+    let home = here.suites()?;
+    let loaded = Suite::load(&home.suite(suite));
+    let suite = loaded.map_err(|source| RequestError::no_suite(home, suite, source))?;
     let chosen = suite.select(&[name.to_owned()])?;
     let workload = chosen[0];
     let size = match (suite.has_sizes(), &request.size) {
@@ -277,7 +277,7 @@ fn has_native(here: &Here<'_>) -> bool {
     match here.request.subject.taken_apart() {
         Some(Apart::Module { native, .. }) => native.is_some(),
         Some(Apart::Workload { suite, name }) => {
-            let suite = here.suites().ok().map(|house| house.suite(suite));
+            let suite = here.suites().ok().map(|home| home.suite(suite));
             let suite = suite.and_then(|folder| Suite::load(&folder).ok());
             suite.is_some_and(|suite| is_built_natively(&suite, name, here.request))
         }
@@ -350,7 +350,7 @@ mod tests {
         let request = request(engines);
         let here = Here {
             request: &request,
-            house: None,
+            home: None,
             outside: &[],
         };
         let words: Vec<String> = wanted(&here).iter().map(ToString::to_string).collect();

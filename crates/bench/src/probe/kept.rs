@@ -22,7 +22,7 @@ use fathom_sys::regular;
 use serde::{Deserialize, Serialize};
 
 use super::Extent;
-use crate::{engines::EngineSpec, engines::Presence, house::House};
+use crate::{engines::EngineSpec, engines::Presence, home::Home};
 
 /// Verdicts that nobody wanted for so long are thrown away.
 const LIFE: Duration = Duration::from_secs(60 * 24 * 3600);
@@ -160,7 +160,7 @@ pub fn this_program() -> Option<String> {
 /// A hash of what an outside engine is started from: its description and runner, what
 /// runners share, what was installed (by name, length and time), the programs that its
 /// command names, and what it says of itself.
-pub fn engine(spec: &EngineSpec, presence: &Presence, house: &House) -> String {
+pub fn engine(spec: &EngineSpec, presence: &Presence, home: &Home) -> String {
     let mut hash = blake3::Hasher::new();
     let mut add = |part: &[u8]| {
         hash.update(&(part.len() as u64).to_le_bytes());
@@ -173,11 +173,8 @@ pub fn engine(spec: &EngineSpec, presence: &Presence, house: &House) -> String {
             .and_then(|path| regular::read(&path).ok())
             .unwrap_or_default());
     }
-    let mut sources = vec![house.engines().join(&spec.name)];
-    let shared = fs::read_dir(house.engines())
-        .into_iter()
-        .flatten()
-        .flatten();
+    let mut sources = vec![home.engines().join(&spec.name)];
+    let shared = fs::read_dir(home.engines()).into_iter().flatten().flatten();
     let shared = shared.filter(|entry| entry.file_name().to_string_lossy().starts_with("common"));
     sources.extend(shared.map(|entry| entry.path()));
     sources.sort();
@@ -185,7 +182,7 @@ pub fn engine(spec: &EngineSpec, presence: &Presence, house: &House) -> String {
         add(path.as_os_str().as_encoded_bytes());
         add(&regular::read(&path).unwrap_or_default());
     }
-    for path in files(&house.tools().join("engines").join(&spec.name)) {
+    for path in files(&home.tools().join("engines").join(&spec.name)) {
         add(path.as_os_str().as_encoded_bytes());
         if let Ok(data) = fs::symlink_metadata(&path) {
             let what = (data.len(), data.mtime(), data.mtime_nsec());
@@ -299,7 +296,7 @@ mod tests {
         ] {
             fs::create_dir_all(root.path().join(folder)).unwrap();
         }
-        let house = House::at(root.path()).unwrap();
+        let home = Home::at(root.path()).unwrap();
         let runner = root.path().join("engines/x/runner");
         fs::write(&runner, "1").unwrap();
         let spec = EngineSpec {
@@ -317,16 +314,16 @@ mod tests {
         let says = |says: &str| Presence::Installed {
             says: says.to_owned(),
         };
-        let mut seen = vec![engine(&spec, &says("1"), &house)];
-        assert_eq!(engine(&spec, &says("1"), &house), seen[0]);
-        seen.push(engine(&spec, &says("2"), &house));
+        let mut seen = vec![engine(&spec, &says("1"), &home)];
+        assert_eq!(engine(&spec, &says("1"), &home), seen[0]);
+        seen.push(engine(&spec, &says("2"), &home));
         for path in [
             "engines/x/runner",
             "engines/common-js/wasi.mjs",
             ".tools/engines/x/libx.so",
         ] {
             fs::write(root.path().join(path), "2").unwrap();
-            seen.push(engine(&spec, &says("1"), &house));
+            seen.push(engine(&spec, &says("1"), &home));
         }
         let different: std::collections::BTreeSet<_> = seen.iter().collect();
         assert_eq!(different.len(), seen.len(), "{seen:?}");

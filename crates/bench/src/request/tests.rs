@@ -108,7 +108,7 @@ fn full(subject: Subject) -> Request {
         // These are the place, not the request.
         out: None,
         folder: "/home".into(),
-        house: None,
+        home: None,
         results: "/home/results".into(),
     }
 }
@@ -202,7 +202,7 @@ fn no_subject_of_another_experiment_panics() {
             let request = Request::new(subject, Path::new("/nowhere").to_owned());
             let here = Here {
                 request: &request,
-                house: None,
+                home: None,
                 outside: &[],
             };
             let _ = (request.subject.design().measured)(&here);

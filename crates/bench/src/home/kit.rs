@@ -116,7 +116,7 @@ fn next(bytes: &'static [u8]) -> Option<(File, &'static [u8])> {
         .then_some((file, rest))
 }
 
-/// Writes a whole house at `root`, or nothing there.
+/// Writes a whole home at `root`, or nothing there.
 fn write(files: &[File], data: &Path, root: &Path) -> io::Result<()> {
     fs::create_dir_all(data.join("tools"))?;
     let beside = data.join(format!(".unpacking-{}", std::process::id()));

@@ -21,16 +21,16 @@ use rustix::fs::{Access, AtFlags, CWD, accessat};
 pub use kit::{Kit, KitError};
 
 /// Names the folder when it is not to be found by looking around.
-pub const HOUSE_ENV: &str = "FATHOM_HOME";
+pub const HOME_ENV: &str = "FATHOM_HOME";
 
 /// The folder Fathom's data lives in; every other path is made from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct House {
+pub struct Home {
     root: PathBuf,
     is_of_user: bool,
 }
 
-/// Where a house is looked for.
+/// Where a home is looked for.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
     /// The folder that is it, where one was named.
@@ -41,18 +41,18 @@ pub struct Search {
     pub data: Option<PathBuf>,
 }
 
-/// A house that was found, and what the user should know of it.
+/// A home that was found, and what the user should know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The house.
-    pub house: House,
+    /// The home.
+    pub home: Home,
     /// A line each.
     pub remarks: Vec<String>,
 }
 
 /// Why there is none.
 #[derive(Debug, thiserror::Error)]
-pub enum HouseError {
+pub enum HomeError {
     /// A folder was named that is none.
     #[error("{}: not a checkout of Fathom: it has no engines/ and workloads/", .0.display())]
     NotOne(PathBuf),
@@ -62,45 +62,45 @@ pub enum HouseError {
 }
 
 impl Search {
-    /// As the environment has it: [`HOUSE_ENV`] unless a folder is named, and the data
+    /// As the environment has it: [`HOME_ENV`] unless a folder is named, and the data
     /// folder of the XDG base directories.
     pub fn new(named: Option<PathBuf>, kit: Option<Kit>) -> Search {
-        let home = || env::var_os(HOUSE_ENV).filter(|home| !home.is_empty());
+        let root = || env::var_os(HOME_ENV).filter(|root| !root.is_empty());
         Search {
-            named: named.or_else(|| home().map(PathBuf::from)),
+            named: named.or_else(|| root().map(PathBuf::from)),
             kit,
             data: data_folder(env::var_os("XDG_DATA_HOME"), env::var_os("HOME")),
         }
     }
 
-    /// Looks for a house for a command given in this folder. None where there is nothing
+    /// Looks for a home for a command given in this folder. None where there is nothing
     /// around and no data folder: engines and suites are then not to be had, but everything
     /// else works.
     ///
     /// # Errors
-    /// [`HouseError`], one line.
-    pub fn from(&self, folder: &Path) -> Result<Option<Found>, HouseError> {
+    /// [`HomeError`], one line.
+    pub fn from(&self, folder: &Path) -> Result<Option<Found>, HomeError> {
         if let Some(named) = &self.named {
             let root = folder.join(named);
-            let house = House::at(&root).ok_or(HouseError::NotOne(root))?;
+            let home = Home::at(&root).ok_or(HomeError::NotOne(root))?;
             return Ok(Some(Found {
-                house,
+                home,
                 remarks: Vec::new(),
             }));
         }
-        let beside = || House::above(&env::current_exe().ok()?);
-        let around = House::above(folder).or_else(beside);
+        let beside = || Home::above(&env::current_exe().ok()?);
+        let around = Home::above(folder).or_else(beside);
         let mut remarks = Vec::new();
         match around {
-            Some(house) if is_writable(house.root()) => Ok(Some(Found { house, remarks })),
-            Some(house) => {
+            Some(home) if is_writable(home.root()) => Ok(Some(Found { home, remarks })),
+            Some(home) => {
                 let Some(found) = self.unpacked()? else {
-                    return Ok(Some(Found { house, remarks }));
+                    return Ok(Some(Found { home, remarks }));
                 };
                 remarks.push(format!(
                     "fathom: {} is not yours to write to: engines and workloads are those in {}",
-                    house.root().display(),
-                    found.house.root().display()
+                    home.root().display(),
+                    found.home.root().display()
                 ));
                 remarks.extend(found.remarks);
                 Ok(Some(Found { remarks, ..found }))
@@ -109,14 +109,14 @@ impl Search {
         }
     }
 
-    /// The house in the data folder, with what the program carries.
-    fn unpacked(&self) -> Result<Option<Found>, HouseError> {
+    /// The home in the data folder, with what the program carries.
+    fn unpacked(&self) -> Result<Option<Found>, HomeError> {
         let (Some(kit), Some(data)) = (&self.kit, &self.data) else {
             return Ok(None);
         };
         let (root, remark) = kit.unpacked(data)?;
         Ok(Some(Found {
-            house: House {
+            home: Home {
                 root,
                 is_of_user: true,
             },
@@ -125,11 +125,11 @@ impl Search {
     }
 }
 
-impl House {
-    /// The house at exactly this folder, if it is one.
+impl Home {
+    /// The home at exactly this folder, if it is one.
     pub fn at(root: &Path) -> Option<Self> {
-        let is_house = root.join("engines").is_dir() && root.join("workloads").is_dir();
-        is_house.then(|| Self {
+        let is_home = root.join("engines").is_dir() && root.join("workloads").is_dir();
+        is_home.then(|| Self {
             root: root.to_owned(),
             is_of_user: false,
         })
@@ -179,23 +179,24 @@ impl House {
 
 /// Where campaigns are kept that are measured from this folder: in the checkout around
 /// it, or else in the folder itself; where neither may be written to, in the data folder.
-pub fn results(house: Option<&House>, folder: &Path, data: Option<&Path>) -> PathBuf {
+pub fn results(home: Option<&Home>, folder: &Path, data: Option<&Path>) -> PathBuf {
     const RESULTS: &str = "results";
-    let around = house.filter(|house| folder.starts_with(house.root()));
-    let usual = around.map_or(folder, House::root).join(RESULTS);
+    let around = home.filter(|home| folder.starts_with(home.root()));
+    let usual = around.map_or(folder, Home::root).join(RESULTS);
     match data {
         Some(data) if !is_writable(&usual) => data.join(RESULTS),
         _ => usual,
     }
 }
 
-/// The data folder of the XDG base directories for Fathom; none where nobody is at home.
-fn data_folder(xdg: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
+/// The data folder of the XDG base directories for Fathom; none where the user
+/// has no folder.
+fn data_folder(xdg: Option<OsString>, user: Option<OsString>) -> Option<PathBuf> {
     // A relative one is to be ignored (basedir-spec).
     let absolute = |path: OsString| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
     let base = xdg
         .and_then(absolute)
-        .or_else(|| Some(home.and_then(absolute)?.join(".local/share")))?;
+        .or_else(|| Some(user.and_then(absolute)?.join(".local/share")))?;
     Some(base.join("fathom"))
 }
 
@@ -226,11 +227,11 @@ mod tests {
     }
 
     #[test]
-    fn a_house_is_found_from_any_folder_in_it() {
+    fn a_home_is_found_from_any_folder_in_it() {
         let nowhere = tempfile::tempdir().unwrap();
-        assert_eq!(House::above(nowhere.path()), None);
+        assert_eq!(Home::above(nowhere.path()), None);
         let root = checkout();
-        let found = House::above(&root.path().join("workloads/polybench")).unwrap();
+        let found = Home::above(&root.path().join("workloads/polybench")).unwrap();
         assert_eq!(found.root(), root.path());
         assert_eq!(
             found.suite("polybench"),
@@ -246,7 +247,7 @@ mod tests {
             ..Search::default()
         };
         let found = search(root.path()).from(other.path()).unwrap().unwrap();
-        assert_eq!(found.house.root(), root.path());
+        assert_eq!(found.home.root(), root.path());
         let error = search(other.path()).from(root.path()).unwrap_err();
         assert!(error.to_string().contains("not a checkout"), "{error}");
     }
@@ -261,33 +262,30 @@ mod tests {
             data: Some(data.path().join("fathom")),
         };
         let found = search.unpacked().unwrap().unwrap();
-        assert!(found.house.is_of_user());
+        assert!(found.home.is_of_user());
         assert!(found.remarks[0].contains("unpacked"), "{:?}", found.remarks);
-        assert_eq!(
-            std::fs::read(found.house.engines().join("x")).unwrap(),
-            b"X"
-        );
-        assert!(found.house.tools().is_dir());
+        assert_eq!(std::fs::read(found.home.engines().join("x")).unwrap(), b"X");
+        assert!(found.home.tools().is_dir());
         let again = search.unpacked().unwrap().unwrap();
-        assert_eq!((again.house, again.remarks.len()), (found.house, 0));
+        assert_eq!((again.home, again.remarks.len()), (found.home, 0));
         // Results are where the command was given.
-        let house = Some(&search.unpacked().unwrap().unwrap().house).cloned();
-        let here = results(house.as_ref(), nowhere.path(), search.data.as_deref());
+        let home = Some(&search.unpacked().unwrap().unwrap().home).cloned();
+        let here = results(home.as_ref(), nowhere.path(), search.data.as_deref());
         assert_eq!(here, nowhere.path().join("results"));
     }
 
     #[test]
     fn results_are_in_the_checkout_around_the_folder() {
         let root = checkout();
-        let house = House::at(root.path()).unwrap();
+        let home = Home::at(root.path()).unwrap();
         let inside = root.path().join("workloads");
         assert_eq!(
-            results(Some(&house), &inside, None),
+            results(Some(&home), &inside, None),
             root.path().join("results")
         );
         let elsewhere = Path::new("/elsewhere");
         assert_eq!(
-            results(Some(&house), elsewhere, None),
+            results(Some(&home), elsewhere, None),
             elsewhere.join("results")
         );
     }
