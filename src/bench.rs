@@ -18,7 +18,7 @@ mod probe;
 pub mod request;
 pub mod settings;
 pub mod show;
-pub mod steer;
+pub mod stopping;
 mod traced;
 
 use std::{
@@ -205,7 +205,7 @@ fn measure(
         drivers: &mut drivers,
         results,
         pace,
-        steer: &steer::Estimates,
+        stopping: &stopping::Estimates,
         stop,
         observer: &mut shown,
     }

@@ -27,7 +27,7 @@ use fathom_bench::{
 use fathom_record::{Campaign, Cell, Variant};
 use fathom_stats::{Basis, Comparison, Row, Summary, compare, interval::ROUNDS_MIN};
 
-use crate::bench::{TOOL, idle, request, show, steer, stop_on_signals};
+use crate::bench::{TOOL, idle, request, show, stop_on_signals, stopping};
 use crate::invocation::Invocation;
 
 /// At most so many rounds: a slowdown past a threshold shows in fewer.
@@ -170,7 +170,7 @@ fn measure(prepared: &Prepared, stop: &AtomicBool) -> anyhow::Result<Campaign> {
         drivers: &mut drivers,
         results: &mut results,
         pace: prepared.pace.clone(),
-        steer: &steer::Estimates,
+        stopping: &stopping::Estimates,
         stop,
         observer: &mut shown,
     }

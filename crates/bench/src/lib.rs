@@ -43,7 +43,7 @@ pub mod results;
 pub mod session;
 pub mod settings;
 pub mod shard;
-pub mod steer;
+pub mod stopping;
 pub mod suite;
 pub mod tolerance;
 pub mod trial;

@@ -33,7 +33,7 @@ use crate::{
     judge::judge,
     plan::{EMPTY, Laps, Plan, Task},
     results::{Results, ResultsError},
-    steer::Steer,
+    stopping::StoppingRule,
 };
 
 /// How far a campaign goes.
@@ -143,8 +143,8 @@ pub struct Session<'a> {
     pub results: &'a mut Results,
     /// How far to go.
     pub pace: Pace,
-    /// Who says how much more is to be measured.
-    pub steer: &'a dyn Steer,
+    /// How much more is to be measured.
+    pub stopping: &'a dyn StoppingRule,
     /// Becomes true when the user wants to stop.
     pub stop: &'a AtomicBool,
     /// Is told of each step: the progress that a user sees.
@@ -234,7 +234,7 @@ impl Session<'_> {
     /// compared with. Of the programs of these, native code and the first row are there in
     /// each round, and the controls of both: they say what noise is.
     fn unsettled(&self, mut left: Vec<usize>, width: f64) -> Vec<usize> {
-        let Some(pairs) = self.steer.unsettled(self.results.campaign(), width) else {
+        let Some(pairs) = self.stopping.unsettled(self.results.campaign(), width) else {
             return left;
         };
         let cell = |position: &usize| &self.plan.tasks[*position].cell;

@@ -179,7 +179,7 @@ impl Bench {
                 width: None,
                 spares_warmup: false,
             },
-            steer: &(),
+            stopping: &(),
             stop: &AtomicBool::new(false),
             observer: &mut (),
         }

@@ -20,7 +20,7 @@ use fathom_record::{CellId, Compared};
 
 use super::Session;
 use crate::plan::Task;
-use crate::steer::Pilot;
+use crate::stopping::Pilot;
 
 /// Rounds by which it is judged.
 const PILOT_ROUNDS: u32 = 2;
@@ -141,7 +141,7 @@ impl Session<'_> {
     fn chosen(&self, cells: &Cells<'_>, fitting: u32) -> u32 {
         let least = self.plan.config.iterations;
         let (pilot, read_ns) = self.pilot(cells);
-        let Some(best) = self.steer.iterations(&pilot, fitting) else {
+        let Some(best) = self.stopping.iterations(&pilot, fitting) else {
             return fitting;
         };
         let reading = READING_MIN.as_nanos() / u128::from(read_ns.max(1));

@@ -79,15 +79,15 @@ fn good(_: usize, request: &Request) -> Result<Conversation, DriveError> {
 
 /// Says what a test has it say, and notes what it was asked.
 #[derive(Default)]
-struct Steered {
+struct FixedRule {
     iterations: Option<u32>,
     /// Workloads that are never settled; all that are asked for if absent.
     open: Option<&'static str>,
-    pilots: RefCell<Vec<crate::steer::Pilot>>,
+    pilots: RefCell<Vec<crate::stopping::Pilot>>,
 }
 
-impl Steer for Steered {
-    fn iterations(&self, pilot: &crate::steer::Pilot, _: u32) -> Option<u32> {
+impl StoppingRule for FixedRule {
+    fn iterations(&self, pilot: &crate::stopping::Pilot, _: u32) -> Option<u32> {
         self.pilots.borrow_mut().push(pilot.clone());
         self.iterations
     }
@@ -114,7 +114,7 @@ struct Bench {
     plan: Plan,
     asked: Asked,
     pace: Pace,
-    steer: Steered,
+    stopping: FixedRule,
     stop: AtomicBool,
 }
 
@@ -133,7 +133,7 @@ impl Bench {
                 spares_warmup: false,
                 is_by_cell: false,
             },
-            steer: Steered::default(),
+            stopping: FixedRule::default(),
             stop: AtomicBool::new(false),
         }
     }
@@ -155,7 +155,7 @@ impl Bench {
             drivers: &mut drivers,
             results: &mut results,
             pace: self.pace.clone(),
-            steer: &self.steer,
+            stopping: &self.stopping,
             stop: &self.stop,
             observer: &mut (),
         };
@@ -350,10 +350,10 @@ fn from_the_third_round_on_iterations_are_what_varies_and_costs() {
             .map(|(.., count)| count)
             .collect()
     };
-    bench.steer.iterations = Some(3);
+    bench.stopping.iterations = Some(3);
     bench.run(good);
     assert_eq!(counts(&bench), [1, 1, 10, 10, 10, 10]);
-    let pilot = bench.steer.pilots.borrow()[0].clone();
+    let pilot = bench.stopping.pilots.borrow()[0].clone();
     assert_eq!(pilot.cells.len(), 2);
     assert!(
         pilot
@@ -372,7 +372,7 @@ fn from_the_third_round_on_iterations_are_what_varies_and_costs() {
     };
     let mut other = Bench::new(&["a"]);
     (other.plan.config, other.pace) = (bench.plan.config.clone(), bench.pace.clone());
-    other.steer.iterations = Some(3);
+    other.stopping.iterations = Some(3);
     other.run(long);
     assert_eq!(counts(&other), [1, 1, 10, 10, 3, 3]);
 }
@@ -383,7 +383,7 @@ fn what_is_known_well_enough_is_left_alone_and_the_rest_run_again() {
     bench.plan.config.rounds = 6;
     bench.pace.width = Some(0.01);
     bench.pace.rounds_wanted = 3;
-    bench.steer.open = Some("b");
+    bench.stopping.open = Some("b");
     assert_eq!(bench.run(good), Ended::Complete);
     let asked = bench.asked_by_cell();
     assert_eq!((asked[&(0, "a".into())], asked[&(1, "a".into())]), (3, 3));
@@ -411,7 +411,7 @@ fn what_is_known_well_enough_is_left_alone_and_the_rest_run_again() {
     }
     bench.plan.config.rounds = 6;
     (bench.pace.width, bench.pace.rounds_wanted) = (Some(0.01), 3);
-    bench.steer.open = Some("b");
+    bench.stopping.open = Some("b");
     bench.run(good);
     let campaign = bench.campaign();
     let rounds = |engine: &str, workload: &str, is_control| {
@@ -437,7 +437,7 @@ fn what_is_known_well_enough_is_left_alone_and_the_rest_run_again() {
     let mut bench = Bench::new(&["a"]);
     bench.plan.config.rounds = 6;
     (bench.pace.width, bench.pace.rounds_wanted) = (Some(0.01), 3);
-    bench.steer.open = Some("nothing");
+    bench.stopping.open = Some("nothing");
     assert_eq!(bench.run(good), Ended::Settled { rounds: 3 });
 }
 

@@ -1,13 +1,13 @@
 //! What estimates say of how much more is to be measured.
 
-use fathom_bench::steer::{Pilot, Steer};
+use fathom_bench::stopping::{Pilot, StoppingRule};
 use fathom_record::{Campaign, CellId};
 use fathom_stats::{Summary, allocation::Components};
 
 /// By the estimates of reports.
 pub struct Estimates;
 
-impl Steer for Estimates {
+impl StoppingRule for Estimates {
     fn iterations(&self, pilot: &Pilot, most: u32) -> Option<u32> {
         let found = Components::pooled(&pilot.cells, pilot.start_ns, pilot.lap_ns)?;
         Some(found.iterations(most))

@@ -1,4 +1,4 @@
-//! Who says how much more is to be measured, from what was measured so far.
+//! When measuring ends: how much more is to be measured, from what was measured so far.
 //!
 //! Estimating is not this crate's: whoever runs a session brings somebody who can.
 //! What must stay true: it is decided by what varies, what looking again costs and how
@@ -19,8 +19,8 @@ pub struct Pilot {
     pub lap_ns: f64,
 }
 
-/// Who says it.
-pub trait Steer {
+/// How much is enough.
+pub trait StoppingRule {
     /// Counted iterations that make the best of a child's cost, at most `most`; `None`
     /// where the first rounds do not tell.
     fn iterations(&self, pilot: &Pilot, most: u32) -> Option<u32>;
@@ -30,8 +30,8 @@ pub trait Steer {
     fn unsettled(&self, campaign: &Campaign, half_width: f64) -> Option<Vec<(CellId, CellId)>>;
 }
 
-/// Nobody: everything is measured in every round.
-impl Steer for () {
+/// None: everything is measured in every round.
+impl StoppingRule for () {
     fn iterations(&self, _: &Pilot, _: u32) -> Option<u32> {
         None
     }
