@@ -132,7 +132,7 @@ impl Observer for Shown {
                     eprintln!("round {} of at most {rounds}: {cells} cells", round + 1);
                 }
             }
-            Note::Rests { sandbox, round } => self.say(&format!(
+            Note::Excluded { sandbox, round } => self.say(&format!(
                 "{sandbox} is left out of later rounds: it takes {:.0} s a round, which would leave \
                  too few rounds for any verdict; a longer --budget measures it",
                 round.as_secs_f64()

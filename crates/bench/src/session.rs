@@ -4,7 +4,7 @@
 //! ```text
 //! round ─▶ order ─▶ cell ─▶ ask its driver ─▶ judge ─▶ records, one write
 //!   ▲                          └ fails ─▶ one failure record, others go on
-//!   └── while rounds and time are left; the slowest may rest (`rest`)
+//!   └── while rounds and time are left; the slowest may be left out (`exclusion`)
 //! ```
 //!
 //! What is on the disk decides what is left to do, so going on after a break
@@ -23,10 +23,10 @@ use fathom_record::{
 };
 
 mod counted;
+mod exclusion;
 mod itself;
-mod rest;
 
-use rest::Share;
+use exclusion::Share;
 
 use crate::{
     driver::{Conversation, DriveError, Driver},
@@ -47,7 +47,7 @@ pub struct Pace {
     /// At most this many iterations.
     pub iterations_max: u32,
     /// Rounds below which nothing can be said. Where the budget does not suffice for
-    /// so many of everybody, the slowest rest; 0 lets nobody rest.
+    /// so many of everybody, the slowest are left out; 0 leaves out nobody.
     pub rounds_wanted: u32,
     /// How well the ratio of each workload should be known, as its interval's reach to
     /// either side: 0.01 for 1 %. From `rounds_wanted` on a round is for those alone that
@@ -74,8 +74,8 @@ pub enum Note<'a> {
         cells: usize,
     },
     /// A sandbox takes no part any more, so that there can be enough rounds.
-    Rests {
-        /// The sandbox that rests from here on.
+    Excluded {
+        /// The sandbox that is left out from here on.
         sandbox: &'a SandboxId,
         /// What it took in a round.
         round: Duration,
@@ -160,11 +160,11 @@ impl Session<'_> {
     pub fn run(&mut self) -> Result<Ended, ResultsError> {
         let mut clock = Clock::new(self.pace.budget);
         let rounds = self.plan.config.rounds;
-        let mut resting = BTreeSet::new();
+        let mut excluded = BTreeSet::new();
         for round in 0..rounds {
-            self.let_rest(round, &clock, &mut resting);
+            self.exclude_slowest(round, &clock, &mut excluded);
             let mut left = self.left_in(round);
-            left.retain(|&position| !resting.contains(&self.sandbox(position)));
+            left.retain(|&position| !excluded.contains(&self.sandbox(position)));
             if left.is_empty() {
                 continue;
             }
@@ -199,8 +199,8 @@ impl Session<'_> {
         Ok(Ended::Complete)
     }
 
-    /// Adds to those that rest, where the rounds still wanted would not end in time.
-    fn let_rest(&mut self, round: u32, clock: &Clock, resting: &mut BTreeSet<SandboxId>) {
+    /// Leaves out the slowest, where the rounds still wanted would not end in time.
+    fn exclude_slowest(&mut self, round: u32, clock: &Clock, excluded: &mut BTreeSet<SandboxId>) {
         let wanted = self.pace.rounds_wanted.min(self.plan.config.rounds);
         let Some(left) = clock.left() else { return };
         if round == 0 || round >= wanted {
@@ -210,7 +210,7 @@ impl Session<'_> {
         // Without cells that are given up: they take no time any more.
         for position in self.left_in(round) {
             let sandbox = self.sandbox(position);
-            if resting.contains(&sandbox) {
+            if excluded.contains(&sandbox) {
                 continue;
             }
             let share = shares.entry(sandbox.clone()).or_insert(Share {
@@ -221,12 +221,12 @@ impl Session<'_> {
             share.round += clock.expect(self.plan, &[position]);
         }
         let all: Vec<Share> = shares.values().cloned().collect();
-        for sandbox in rest::resting(all, wanted - round, left) {
-            self.observer.note(Note::Rests {
+        for sandbox in exclusion::excluded(all, wanted - round, left) {
+            self.observer.note(Note::Excluded {
                 sandbox: &sandbox,
                 round: shares[&sandbox].round,
             });
-            resting.insert(sandbox);
+            excluded.insert(sandbox);
         }
     }
 

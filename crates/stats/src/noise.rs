@@ -16,7 +16,7 @@
 //! * a row without controls has the largest floors of its engine's rows that
 //!   have some, with as many instances; where there are none, the largest of all
 //!   rows; a workload that nobody controls has the largest bound of all;
-//! * a control with fewer rounds than an interval takes says nothing: it rested;
+//! * a control with fewer rounds than an interval takes says nothing: it was left out;
 //! * the floor of a **ratio** is that of its noisier side.
 //!
 //! Floors are kept by number of threads, since more threads are noisier, and

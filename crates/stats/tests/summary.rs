@@ -137,14 +137,14 @@ fn a_noisy_engine_s_control_is_its_own_affair() {
 fn a_control_that_rested_says_nothing() {
     let mut campaign = campaign(6, 1, 5, 0.005, 1);
     let whole = Summary::from_campaign(&campaign).noise.geomean(1).unwrap();
-    let rested = campaign.header.cells.iter().find(|cell| cell.is_control());
-    let rested = rested.unwrap().id();
+    let excluded = campaign.header.cells.iter().find(|cell| cell.is_control());
+    let excluded = excluded.unwrap().id();
     campaign
         .samples
-        .retain(|sample| sample.cell != rested || sample.round < 2);
+        .retain(|sample| sample.cell != excluded || sample.round < 2);
     campaign
         .processes
-        .retain(|process| process.cell != rested || process.round < 2);
+        .retain(|process| process.cell != excluded || process.round < 2);
     let noise = Summary::from_campaign(&campaign).noise;
     assert_eq!(noise.controls.len(), 6);
     let without = noise.geomean(1).unwrap();
