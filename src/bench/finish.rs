@@ -25,7 +25,7 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
     }
     match ended {
         Ended::Complete | Ended::TimeUp { .. } => {}
-        Ended::Settled { rounds } => {
+        Ended::Precise { rounds } => {
             let width = prepared.pace.width.unwrap_or_default() * 100.0;
             eprintln!("after {rounds} rounds every workload's ratio is known to ± {width} %");
         }

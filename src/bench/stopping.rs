@@ -13,11 +13,11 @@ impl StoppingRule for Estimates {
         Some(found.iterations(most))
     }
 
-    fn unsettled(&self, campaign: &Campaign, half_width: f64) -> Option<Vec<(CellId, CellId)>> {
+    fn imprecise(&self, campaign: &Campaign, half_width: f64) -> Option<Vec<(CellId, CellId)>> {
         let summary = Summary::from_campaign(campaign);
         // Where there is one row alone, no ratio says when it is known.
         let compares = summary.rows.iter().any(|row| row.row != row.baseline);
-        compares.then(|| summary.unsettled(half_width))
+        compares.then(|| summary.imprecise(half_width))
     }
 }
 

@@ -125,7 +125,7 @@ pub enum Ended {
         rounds: u32,
     },
     /// All that is compared is known as well as was wanted.
-    Settled {
+    Precise {
         /// Rounds of what took most of them.
         rounds: u32,
     },
@@ -173,9 +173,9 @@ impl Session<'_> {
                 .width
                 .filter(|_| round >= self.pace.rounds_wanted.max(1))
             {
-                left = self.unsettled(left, width);
+                left = self.imprecise(left, width);
                 if left.is_empty() {
-                    return Ok(Ended::Settled { rounds: round });
+                    return Ok(Ended::Precise { rounds: round });
                 }
             }
             // A round is begun when it can be expected to end in time.
@@ -233,8 +233,8 @@ impl Session<'_> {
     /// Those of a round that are not known as well as they should be, with what they are
     /// compared with. Of the programs of these, native code and the first row are there in
     /// each round, and the controls of both: they say what noise is.
-    fn unsettled(&self, mut left: Vec<usize>, width: f64) -> Vec<usize> {
-        let Some(pairs) = self.stopping.unsettled(self.results.campaign(), width) else {
+    fn imprecise(&self, mut left: Vec<usize>, width: f64) -> Vec<usize> {
+        let Some(pairs) = self.stopping.imprecise(self.results.campaign(), width) else {
             return left;
         };
         let cell = |position: &usize| &self.plan.tasks[*position].cell;

@@ -27,7 +27,7 @@ pub trait StoppingRule {
 
     /// Cells whose ratio is not known as well as `half_width` (0.01 for 1 %), each with
     /// the cell that it is compared with; `None` where nobody looks.
-    fn unsettled(&self, campaign: &Campaign, half_width: f64) -> Option<Vec<(CellId, CellId)>>;
+    fn imprecise(&self, campaign: &Campaign, half_width: f64) -> Option<Vec<(CellId, CellId)>>;
 }
 
 /// None: everything is measured in every round.
@@ -36,7 +36,7 @@ impl StoppingRule for () {
         None
     }
 
-    fn unsettled(&self, _: &Campaign, _: f64) -> Option<Vec<(CellId, CellId)>> {
+    fn imprecise(&self, _: &Campaign, _: f64) -> Option<Vec<(CellId, CellId)>> {
         None
     }
 }

@@ -9,7 +9,7 @@
 //!                 ├──▶ ratio      of two cells, of two rows   ◀── interval ◀── moderate, serial, student
 //!                 │                                           ◀── layout: what no round shows
 //!                 ├──▶ noise      what identical cells differ by
-//!                 ├──▶ settle     which cells need further rounds, by their width alone
+//!                 ├──▶ precision  which cells need further rounds, by their width alone
 //!                 ├──▶ table      ratios that are judged together  ◀── verdict
 //!                 ▼
 //!             Summary (one campaign)     compare (two campaigns)
@@ -56,11 +56,11 @@ pub mod merge;
 mod moderate;
 pub mod noise;
 pub mod order;
+pub mod precision;
 pub mod ratio;
 pub mod rng;
 pub mod row;
 mod serial;
-pub mod settle;
 mod student;
 pub mod summary;
 pub mod table;

@@ -91,7 +91,7 @@ fn rows_that_differ_a_little_are_told_apart_on_a_disturbed_machine() {
 /// Stopping where an interval is narrow makes it no liar.
 #[test]
 fn cells_that_are_measured_until_they_are_known_are_covered_too() {
-    // By the mean and where rows differ in noise, a cell that is settled at 1 % makes the
+    // By the mean and where rows differ in noise, a cell that is left alone at 1 % makes the
     // noisiest ones' smallest difference 5.69 % instead of 5.71 %: not the same.
     for (estimator, noise, width) in [
         (Estimator::Mean, Noise::Independent, 0.01),

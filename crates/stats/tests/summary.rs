@@ -471,11 +471,11 @@ fn a_row_is_held_against_the_median_of_rows_round_by_round() {
 }
 
 #[test]
-fn a_row_that_is_far_away_is_settled_by_its_distance_and_near_ones_by_the_width() {
+fn a_row_that_is_far_away_is_known_by_its_distance_and_near_ones_by_the_width() {
     // `trap` takes 1.34 times the time of `guard`, known to about 2 %; `none` takes 0.98.
     let noisy = Summary::from_campaign(&common::campaign(20, 1, 6, 0.06, 5));
     let strategies = |width| {
-        let open = noisy.unsettled(width).into_iter();
+        let open = noisy.imprecise(width).into_iter();
         let names = open.map(|(cell, _)| cell.as_str().split('/').nth(1).unwrap().to_owned());
         names.collect::<std::collections::BTreeSet<String>>()
     };
@@ -483,20 +483,20 @@ fn a_row_that_is_far_away_is_settled_by_its_distance_and_near_ones_by_the_width(
         strategies(0.005),
         ["guard", "none"].map(String::from).into()
     );
-    // A mean that is not known as well is not settled, however far away.
+    // A mean that is not known as well is not left alone, however far away.
     let wild = Summary::from_campaign(&common::campaign(4, 1, 6, 0.12, 5));
     assert!(
-        wild.unsettled(0.005)
+        wild.imprecise(0.005)
             .iter()
             .any(|(cell, _)| cell.as_str().contains("trap"))
     );
-    // A near one is settled where it is known well; the first row never is by its distance.
+    // A near one is left alone where it is known well; the first row never is by its distance.
     let quiet = Summary::from_campaign(&common::campaign(20, 1, 6, 0.004, 5));
     assert!(
         quiet
-            .unsettled(0.0001)
+            .imprecise(0.0001)
             .iter()
             .all(|(cell, _)| cell.as_str().contains("guard"))
     );
-    assert!(!quiet.unsettled(0.0001).is_empty());
+    assert!(!quiet.imprecise(0.0001).is_empty());
 }

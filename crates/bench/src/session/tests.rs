@@ -81,7 +81,7 @@ fn good(_: usize, request: &Request) -> Result<Conversation, DriveError> {
 #[derive(Default)]
 struct FixedRule {
     iterations: Option<u32>,
-    /// Workloads that are never settled; all that are asked for if absent.
+    /// Workloads that are never known well enough; all that are asked for if absent.
     open: Option<&'static str>,
     pilots: RefCell<Vec<crate::stopping::Pilot>>,
 }
@@ -92,7 +92,7 @@ impl StoppingRule for FixedRule {
         self.iterations
     }
 
-    fn unsettled(
+    fn imprecise(
         &self,
         campaign: &fathom_record::Campaign,
         _: f64,
@@ -438,7 +438,7 @@ fn what_is_known_well_enough_is_left_alone_and_the_rest_run_again() {
     bench.plan.config.rounds = 6;
     (bench.pace.width, bench.pace.rounds_wanted) = (Some(0.01), 3);
     bench.stopping.open = Some("nothing");
-    assert_eq!(bench.run(good), Ended::Settled { rounds: 3 });
+    assert_eq!(bench.run(good), Ended::Precise { rounds: 3 });
 }
 
 #[test]

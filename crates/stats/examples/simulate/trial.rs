@@ -66,7 +66,7 @@ impl Told {
 
     fn hear(&mut self, world: &World, simulated: &Simulated) {
         let measured = match world.width {
-            Some(width) => &settled(&simulated.campaign, width),
+            Some(width) => &precise(&simulated.campaign, width),
             None => &simulated.campaign,
         };
         let summary = Summary::from_campaign(measured);
@@ -143,14 +143,14 @@ fn is_first_parted(summary: &Summary, simulated: &Simulated) -> bool {
 }
 
 /// What is left of a campaign that measures cells no more whose ratio is known to a width.
-fn settled(campaign: &Campaign, width: f64) -> Campaign {
+fn precise(campaign: &Campaign, width: f64) -> Campaign {
     let mut now = campaign.clone();
     for round in ROUNDS_MIN as u32..campaign.header.config.rounds {
         now.processes = campaign.processes.clone();
         let mut so_far = now.clone();
         so_far.samples.retain(|sample| sample.round < round);
         so_far.processes.retain(|process| process.round < round);
-        let open = Summary::from_campaign(&so_far).unsettled(width);
+        let open = Summary::from_campaign(&so_far).imprecise(width);
         let open: BTreeSet<CellId> = open
             .into_iter()
             .flat_map(|(one, base)| [one, base])

@@ -19,19 +19,19 @@ use crate::summary::{RowSummary, Summary};
 /// What the mean of a row may be off by, of its distance to the first row, as logarithms.
 const SHARE: f64 = 0.2;
 
-/// A cell whose ratio to another is not settled, and that other.
-pub type Unsettled = (CellId, CellId);
+/// A cell whose ratio to another is not known well enough, and that other.
+pub type Imprecise = (CellId, CellId);
 
 impl Summary {
     /// Every cell whose ratio to its baseline has a 95 % interval that reaches further
     /// than `half_width` (0.01 for 1 %) from its middle, or has none yet, with the
     /// baseline's cell. Cells without a time are no use of time, nor are those of a row that is
     /// known as well as its distance to the first row asks for.
-    pub fn unsettled(&self, half_width: f64) -> Vec<Unsettled> {
+    pub fn imprecise(&self, half_width: f64) -> Vec<Imprecise> {
         let mut all = Vec::new();
         let open = |row: &&RowSummary| row.row != row.baseline && !self.is_far_and_known(row);
         for row in self.rows.iter().filter(open) {
-            let (mut cells, mut logs): (Vec<Unsettled>, Vec<Logs>) = (Vec::new(), Vec::new());
+            let (mut cells, mut logs): (Vec<Imprecise>, Vec<Logs>) = (Vec::new(), Vec::new());
             for name in self.workloads_of(&row.row) {
                 let pair = (
                     self.cell_of(&row.row, name),
@@ -47,13 +47,13 @@ impl Summary {
                 }
             }
             let ratios = ratio::each(&logs, self.noise.serial);
-            let is_settled = |ratio: &Result<ratio::Ratio, _>| {
+            let is_precise = |ratio: &Result<ratio::Ratio, _>| {
                 let error = ratio.as_ref().ok().and_then(|ratio| ratio.error.ok());
                 error.is_some_and(|error| t_975(error.freedom) * error.log <= half_width.ln_1p())
             };
             let open = cells.into_iter().zip(&ratios);
             all.extend(
-                open.filter(|(_, ratio)| !is_settled(ratio))
+                open.filter(|(_, ratio)| !is_precise(ratio))
                     .map(|(pair, _)| pair),
             );
         }
