@@ -15,7 +15,7 @@ use fathom_runner::record::{
     protocol::{EVENTS_FD_ENV, Hello, Measure},
 };
 use fathom_runner::{
-    Refusal, Wish,
+    EngineRequest, Refusal,
     evidence::{OUTSIDE, TINY, observe_checks, observe_interpretation},
     run_engine,
 };
@@ -63,10 +63,10 @@ impl fathom_runner::Engine for Wasmer {
     type Program<'a> = Program<'a>;
     type Probed = Probed;
 
-    fn new(wish: &Wish<'_>) -> Result<(Self, Hello), Refusal> {
-        let strategy = Strategy::named(wish.strategy.unwrap_or("guard"))?;
-        let backend = wish.backend.unwrap_or("cranelift");
-        let compiler = compiler(backend, wish.opt)?;
+    fn new(request: &EngineRequest<'_>) -> Result<(Self, Hello), Refusal> {
+        let strategy = Strategy::named(request.strategy.unwrap_or("guard"))?;
+        let backend = request.backend.unwrap_or("cranelift");
+        let compiler = compiler(backend, request.opt)?;
         let mut engine = EngineBuilder::new(compiler).engine();
         strategy.set(&mut engine);
         let engine = Engine::from(engine);

@@ -13,7 +13,7 @@ use fathom_runner::record::{
     protocol::{Hello, Measure},
 };
 use fathom_runner::{
-    Refusal, Wish,
+    EngineRequest, Refusal,
     evidence::{OUTSIDE, TINY, observe_checks, observe_interpretation},
     run_engine,
 };
@@ -48,8 +48,8 @@ impl fathom_runner::Engine for Wasmi {
     type Program<'a> = Program<'a>;
     type Probed = Probed;
 
-    fn new(wish: &Wish<'_>) -> Result<(Self, Hello), Refusal> {
-        grant(wish)?;
+    fn new(request: &EngineRequest<'_>) -> Result<(Self, Hello), Refusal> {
+        grant(request)?;
         let mut config = Config::default();
         // Left alone it translates functions when they are first called, which
         // would count as running.
@@ -85,16 +85,18 @@ impl fathom_runner::Engine for Wasmi {
     }
 }
 
-fn grant(wish: &Wish<'_>) -> Result<(), Refusal> {
+fn grant(request: &EngineRequest<'_>) -> Result<(), Refusal> {
     let unsupported = |message| Err(Refusal::new(FailureKind::Unsupported, message));
-    match (wish.strategy, wish.backend) {
+    match (request.strategy, request.backend) {
         (Some(name), _) if name != STRATEGY => {
             unsupported(format!("wasmi has no strategy \"{name}\": use {STRATEGY}"))
         }
         (_, Some(name)) if name != BACKEND => {
             unsupported(format!("wasmi has no backend \"{name}\": use {BACKEND}"))
         }
-        _ if wish.opt != Opt::Speed => unsupported("wasmi has one optimisation level".to_owned()),
+        _ if request.opt != Opt::Speed => {
+            unsupported("wasmi has one optimisation level".to_owned())
+        }
         _ => Ok(()),
     }
 }

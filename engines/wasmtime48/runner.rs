@@ -14,7 +14,7 @@ use fathom_runner::record::{
     protocol::{Hello, Measure},
 };
 use fathom_runner::{
-    Refusal, Wish,
+    EngineRequest, Refusal,
     evidence::{OUTSIDE, TINY, observe_checks},
     run_engine,
 };
@@ -45,11 +45,11 @@ impl fathom_runner::Engine for Wasmtime {
     type Program<'a> = Program<'a>;
     type Probed = Probed;
 
-    fn new(wish: &Wish<'_>) -> Result<(Self, Hello), Refusal> {
-        let config = configured(wish)?;
+    fn new(request: &EngineRequest<'_>) -> Result<(Self, Hello), Refusal> {
+        let config = configured(request)?;
         let engine = Engine::new(&config)
             .map_err(|error| Refusal::new(FailureKind::Unsupported, line_of(&error)))?;
-        let (tier, checks, evidence) = observe(&engine, wish.opt).unwrap_or_else(|why| {
+        let (tier, checks, evidence) = observe(&engine, request.opt).unwrap_or_else(|why| {
             let evidence = format!("the module to find out with: {}", line_of(&why));
             ("unknown", Checks::Unknown, evidence)
         });
@@ -73,11 +73,11 @@ impl fathom_runner::Engine for Wasmtime {
     }
 }
 
-/// What is granted of a wish. No disk cache is configured, so every compile is a compile.
-fn configured(wish: &Wish<'_>) -> Result<Config, Refusal> {
+/// What is granted of a request. No disk cache is configured, so every compile is a compile.
+fn configured(request: &EngineRequest<'_>) -> Result<Config, Refusal> {
     let unsupported = |message| Err(Refusal::new(FailureKind::Unsupported, message));
     let mut config = Config::new();
-    match wish.strategy {
+    match request.strategy {
         None | Some("guard") => {}
         Some("trap") => {
             config.memory_reservation(0).memory_guard_size(0);
@@ -87,12 +87,12 @@ fn configured(wish: &Wish<'_>) -> Result<Config, Refusal> {
             return unsupported(message);
         }
     }
-    if let Some(name) = wish.backend.filter(|name| *name != BACKEND) {
+    if let Some(name) = request.backend.filter(|name| *name != BACKEND) {
         let message = format!("wasmtime48 has no backend \"{name}\": use {BACKEND}");
         return unsupported(message);
     }
     config
-        .cranelift_opt_level(match wish.opt {
+        .cranelift_opt_level(match request.opt {
             Opt::None => OptLevel::None,
             Opt::Speed => OptLevel::Speed,
         })

@@ -11,7 +11,7 @@ use crate::{Emitter, Probed, Refusal, cycle::Program, measure_module, probe_modu
 
 /// What of a request decides how an engine is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wish<'a> {
+pub struct EngineRequest<'a> {
     /// The bounds-check strategy; the engine's default if absent.
     pub strategy: Option<&'a str>,
     /// The code generator; the engine's default if absent.
@@ -20,7 +20,7 @@ pub struct Wish<'a> {
     pub opt: Opt,
 }
 
-/// An engine, made as a request wishes.
+/// An engine, made as a request says.
 pub trait Engine: Sized {
     /// A compiled module that can be run.
     type Program<'a>: Program<Error = Refusal>
@@ -32,8 +32,8 @@ pub trait Engine: Sized {
     /// Makes it, and says what is in force.
     ///
     /// # Errors
-    /// `unsupported` for a wish that it cannot grant.
-    fn new(wish: &Wish<'_>) -> Result<(Self, Hello), Refusal>;
+    /// `unsupported` for what it cannot grant.
+    fn new(request: &EngineRequest<'_>) -> Result<(Self, Hello), Refusal>;
 
     /// Compiles a module to be run as the request wants.
     ///
@@ -63,7 +63,7 @@ pub fn run_engine<E: Engine>() -> ExitCode {
 }
 
 fn check<E: Engine>() -> ExitCode {
-    let default = Wish {
+    let default = EngineRequest {
         strategy: None,
         backend: None,
         opt: Opt::default(),
@@ -93,7 +93,7 @@ fn serve_engine<E: Engine>(request: &Request, emitter: &Emitter) -> Result<(), R
         Job::Measure(measure) => (&measure.strategy, &measure.settings),
         Job::Probe(probe) => (&probe.strategy, &probe.settings),
     };
-    let (engine, hello) = E::new(&Wish {
+    let (engine, hello) = E::new(&EngineRequest {
         strategy: Some(strategy),
         backend: settings.backend(),
         opt: settings.opt(),

@@ -69,7 +69,7 @@ pub mod evidence;
 mod measure;
 mod probe;
 
-pub use engine::{Engine, Wish, run_engine};
+pub use engine::{Engine, EngineRequest, run_engine};
 pub use events::{Emitter, Refusal, serve};
 pub use fathom_record as record;
 pub use measure::{arguments_of, measure_module, measure_program, metrics_of};

@@ -29,7 +29,7 @@ use crate::settings;
 
 /// What of a request bears on the engine's configuration.
 #[derive(Clone, Debug)]
-pub(crate) struct Wish<'a> {
+pub(crate) struct EngineRequest<'a> {
     /// The strategy's name, or `auto`.
     pub strategy: &'a str,
     /// What was named of the settings.
@@ -47,22 +47,22 @@ pub(crate) struct Wish<'a> {
 }
 
 /// The engine as a request wants it, and what it says of itself.
-pub(crate) fn engine(wish: &Wish<'_>) -> Result<(Engine, OwnStrategy, Hello), Refusal> {
+pub(crate) fn engine(request: &EngineRequest<'_>) -> Result<(Engine, OwnStrategy, Hello), Refusal> {
     let unsupported = |message: String| Refusal::new(FailureKind::Unsupported, message);
-    let own: OwnStrategy = wish
+    let own: OwnStrategy = request
         .strategy
         .parse()
         .map_err(|error: fathom_engine::UnknownBounds| unsupported(error.to_string()))?;
-    let config = settings::config(Config::new(), wish.settings).map_err(unsupported)?;
+    let config = settings::config(Config::new(), request.settings).map_err(unsupported)?;
     let config = config
-        .clang(wish.clang.map(Path::to_owned))
+        .clang(request.clang.map(Path::to_owned))
         .bounds(own.choice)
-        .allow_unchecked(wish.unsafe_no_bounds)
+        .allow_unchecked(request.unsafe_no_bounds)
         .quota(QUOTA)
-        .layout_seed(wish.seed)
-        .cache_dir(wish.cache.map(Path::to_owned))
+        .layout_seed(request.seed)
+        .cache_dir(request.cache.map(Path::to_owned))
         .end_threads(true);
-    let config = match wish.stack_bytes {
+    let config = match request.stack_bytes {
         Some(bytes) => config.continuation_stack(bytes as usize),
         None => config,
     };
@@ -149,7 +149,7 @@ pub(crate) fn measure(
     clang: Option<&Path>,
     emitter: &Emitter,
 ) -> Result<(), Refusal> {
-    let (engine, own, mut hello) = engine(&Wish {
+    let (engine, own, mut hello) = engine(&EngineRequest {
         strategy: &measure.strategy,
         settings: &measure.settings,
         clang,
@@ -207,7 +207,7 @@ pub(crate) fn measure(
 /// # Errors
 /// Whatever keeps the calls from being made; `unsound` when the sandbox leaks.
 pub(crate) fn probe(probe: &Probe, clang: Option<&Path>, emitter: &Emitter) -> Result<(), Refusal> {
-    let (engine, own, hello) = engine(&Wish {
+    let (engine, own, hello) = engine(&EngineRequest {
         strategy: &probe.strategy,
         settings: &probe.settings,
         clang,
