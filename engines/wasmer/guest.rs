@@ -134,7 +134,10 @@ impl fathom_runner::cycle::Program for Program<'_> {
 
     fn instantiate(&self, world: Option<WasiEnvBuilder>) -> Result<Started, Refusal> {
         let Some(world) = world else {
-            let nothing = self.nothing.as_ref().expect("it has no world for that reason");
+            let nothing = self
+                .nothing
+                .as_ref()
+                .expect("it has no world for that reason");
             return self.bare(nothing);
         };
         let _entered = self.tokio.enter();

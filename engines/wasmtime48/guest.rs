@@ -69,10 +69,7 @@ impl<'a> Program<'a> {
     }
 }
 
-fn start<T>(
-    resolved: &InstancePre<T>,
-    store: &mut Store<T>,
-) -> Result<TypedFunc<(), ()>, Refusal> {
+fn start<T>(resolved: &InstancePre<T>, store: &mut Store<T>) -> Result<TypedFunc<(), ()>, Refusal> {
     let instance = resolved.instantiate(&mut *store);
     let instance = instance.map_err(|error| not_instantiated(&error))?;
     instance.get_typed_func(store, "_start").map_err(|_| {
