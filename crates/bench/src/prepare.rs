@@ -31,7 +31,7 @@ use crate::{
     date::rfc3339,
     driver::{Driver, ProcessDriver},
     engines::{self, EngineSpec, Presence},
-    experiment::{Counting, Design, Here, Measured},
+    experiment::{Counting, Design, Environment, Measured},
     generator,
     home::Home,
     host, idle, layout, missing_builds,
@@ -107,12 +107,12 @@ pub fn prepare(
     let design = request.subject.design();
     let home = request.home.as_ref();
     let (outside, remarks) = find_outside(request, design)?;
-    let here = Here {
+    let env = Environment {
         request,
         home,
         outside: &outside,
     };
-    let mut measured = (design.measured)(&here)?;
+    let mut measured = (design.measured)(&env)?;
     override_by(&mut measured, request)?;
     let part = request
         .shard
@@ -121,8 +121,8 @@ pub fn prepare(
         .transpose()?
         .map(|part| shard::take(&mut measured, design, (part, request.anchors)));
     let shard = shard.transpose()?;
-    let (rows, absent) = rows(&here, &measured)?;
-    let folder = folder(&here, &measured)?;
+    let (rows, absent) = rows(&env, &measured)?;
+    let folder = folder(&env, &measured)?;
     let is_new_folder = !folder.exists();
     let mut plan = plan(request, &measured, &rows, &folder);
     let mut header = header(request, (&plan, &rows, &absent), &measured, command, tool)?;
@@ -167,23 +167,26 @@ pub fn prepare(
 }
 
 /// The lines of the table, and what cannot be one.
-fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>), RequestError> {
-    let (request, design) = (here.request, here.request.subject.design());
+fn rows(
+    env: &Environment<'_>,
+    measured: &Measured,
+) -> Result<(Vec<Row>, Vec<Absent>), RequestError> {
+    let (request, design) = (env.request, env.request.subject.design());
     let (own_strategies, lacking) = (design.strategies)(request, measured)?;
-    let wanted = (design.wanted)(here);
+    let wanted = (design.wanted)(env);
     let own_further = match wanted.is_empty() && request.settings.settings().next().is_none() {
         true => further(design, measured, &own_strategies),
         false => Vec::new(),
     };
     let words = [&wanted[..], &own_further].concat();
-    let own_lacks = generator::lacks(&measured.settings, &words, here.home);
+    let own_lacks = generator::lacks(&measured.settings, &words, env.home);
     let menu = Menu {
         own_strategies: &own_strategies,
         own_settings: &measured.settings,
         own_lacks: &own_lacks,
         own_further: &own_further,
         natives: &measured.natives,
-        outside: here.outside,
+        outside: env.outside,
     };
     let (mut rows, mut absent) = choose::rows(&wanted, &menu).map_err(RequestError::Refused)?;
     if request.engines.is_empty() {
@@ -193,7 +196,7 @@ fn rows(here: &Here<'_>, measured: &Measured) -> Result<(Vec<Row>, Vec<Absent>),
             .for_each(|absent| absent.is_wanted = false);
     }
     absent.extend(lacking);
-    absent.extend((design.absent)(here)?);
+    absent.extend((design.absent)(env)?);
     let builds = (design.builds)(&measured.variants);
     absent.extend(without_a_build(&mut rows, &builds, &measured.variants));
     rows = (design.rows)(rows, request);
@@ -335,11 +338,11 @@ fn own_drivers(home: Option<&Home>) -> Result<Vec<ProcessDriver>, RequestError> 
 }
 
 /// The results folder: the one named, or the next free one of the day.
-fn folder(here: &Here<'_>, measured: &Measured) -> Result<PathBuf, RequestError> {
-    if let Some(folder) = &here.request.out {
+fn folder(env: &Environment<'_>, measured: &Measured) -> Result<PathBuf, RequestError> {
+    if let Some(folder) = &env.request.out {
         return Ok(folder.clone());
     }
-    let results = &here.request.results;
+    let results = &env.request.results;
     let date = rfc3339(SystemTime::now());
     let day = date.split('T').next().unwrap_or(&date);
     // A file's name may be as long as a folder's, which has a day and a number beside it.

@@ -19,7 +19,7 @@ use fathom_engine::{Bounds, BoundsChoice, Config, Engine};
 use fathom_record::{Cell, Experiment, Sandbox, Setting, Variant, protocol::Call};
 
 use super::{
-    Command, Design, Here, Measured,
+    Command, Design, Environment, Measured,
     design::{Chosen, own_absent},
     measured::{has_answer, names, note, program, size, suite},
 };
@@ -59,8 +59,8 @@ pub(super) static DESIGN: Design = Design {
     ..Design::USUAL
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let (request, home) = (here.request, here.suites()?);
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    let (request, home) = (env.request, env.suites()?);
     let (size, names) = (size(request), names(request, &QUICK));
     let suites = SUITES.iter().map(|name| suite(home, name));
     let suites = suites.collect::<Result<Vec<_>, _>>()?;

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use fathom_engine::Bounds;
 use fathom_record::{Compared, Experiment, Setting, Variant, campaign::WorkloadNote};
 
-use super::{Command, Design, Here, Measured, suite};
+use super::{Command, Design, Environment, Measured, suite};
 use crate::settings::Choices;
 use crate::{
     check::Expected,
@@ -84,8 +84,8 @@ pub(super) static DESIGN: Design = Design {
     ..suite::TIMED
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let request = here.request;
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    let request = env.request;
     ensure(request.size.is_none(), || "calls has no sizes".to_owned())?;
     let known = PROGRAMS.map(|(name, ..)| name);
     let is_unknown = |name: &&String| !known.contains(&name.as_str());

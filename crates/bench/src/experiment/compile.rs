@@ -3,7 +3,7 @@
 use fathom_record::{Experiment, Setting};
 
 use super::{
-    Command, Design, Here, Measured,
+    Command, Design, Environment, Measured,
     measured::{DEFAULT, suite},
     suite::of_suite,
 };
@@ -22,8 +22,8 @@ pub(super) static DESIGN: Design = Design {
     ..Design::USUAL
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let measured = of_suite(here.request, &suite(here.suites()?, "large")?)?;
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    let measured = of_suite(env.request, &suite(env.suites()?, "large")?)?;
     Ok(Measured {
         title: "compile".to_owned(),
         settings: Choices::default().with(Setting::Opt, &["speed", "none"]),

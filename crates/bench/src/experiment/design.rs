@@ -48,7 +48,7 @@ pub enum Traces {
 
 /// What there is to measure with.
 #[derive(Clone, Copy, Debug)]
-pub struct Here<'a> {
+pub struct Environment<'a> {
     /// What was asked for.
     pub request: &'a Request,
     /// Where suites and engines are.
@@ -57,7 +57,7 @@ pub struct Here<'a> {
     pub outside: &'a [(EngineSpec, Presence)],
 }
 
-impl<'a> Here<'a> {
+impl<'a> Environment<'a> {
     /// Where suites are.
     ///
     /// # Errors
@@ -111,18 +111,18 @@ pub struct Design {
     pub controls: Controls,
 
     /// What is run.
-    pub measured: fn(&Here<'_>) -> Result<Measured, RequestError>,
+    pub measured: fn(&Environment<'_>) -> Result<Measured, RequestError>,
     /// Whether an engine that is installed can be measured.
     pub presence: fn(&EngineSpec, Presence) -> Result<Presence, RequestError>,
     /// Which of our strategies.
     pub strategies: fn(&Request, &Measured) -> Result<Chosen, RequestError>,
     /// Which engines; none named: all there are.
-    pub wanted: fn(&Here<'_>) -> Vec<Wanted>,
+    pub wanted: fn(&Environment<'_>) -> Vec<Wanted>,
     /// Generators by which our first row is measured as well, where nobody names engines or
     /// settings.
     pub generators: fn(&Measured) -> &'static [Codegen],
     /// What else cannot be measured here.
-    pub absent: fn(&Here<'_>) -> Result<Vec<Absent>, RequestError>,
+    pub absent: fn(&Environment<'_>) -> Result<Vec<Absent>, RequestError>,
     /// What becomes of the rows.
     pub rows: fn(Vec<Row>, &Request) -> Vec<Row>,
     /// The builds that rows are measured on.
@@ -158,7 +158,7 @@ impl Design {
         measured: |_| Err(RequestError::NoHome),
         presence: |_, presence| Ok(presence),
         strategies: usual,
-        wanted: |here| here.request.engines.clone(),
+        wanted: |env| env.request.engines.clone(),
         generators: |_| &[],
         absent: |_| Ok(Vec::new()),
         rows: |rows, _| rows,

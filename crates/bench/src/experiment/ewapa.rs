@@ -21,7 +21,7 @@ use fathom_record::{
 use fathom_sys::regular;
 
 use super::{
-    Command, Design, Here, Measured, Traces,
+    Command, Design, Environment, Measured, Traces,
     design::plain,
     measured::{DEFAULT, Programs, answered, names, size, suite},
     waterfall::beside,
@@ -83,8 +83,8 @@ pub(super) static DESIGN: Design = Design {
     ..Design::USUAL
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let (request, suite) = (here.request, suite(here.suites()?, "wasi-io")?);
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    let (request, suite) = (env.request, suite(env.suites()?, "wasi-io")?);
     let size = size(request);
     let (mut programs, mut notes) = answered(&suite, &names(request, &STUDY), &size)?;
     let (smaller, their_notes) = smaller(&suite, &programs, &size)?;
@@ -170,11 +170,11 @@ fn library_calls(program: &Program<'_>) -> Option<u64> {
 }
 
 /// The engines that were named, or all there are, as they come.
-fn wanted(here: &Here<'_>) -> Vec<Wanted> {
-    if !here.request.engines.is_empty() {
-        return here.request.engines.clone();
+fn wanted(env: &Environment<'_>) -> Vec<Wanted> {
+    if !env.request.engines.is_empty() {
+        return env.request.engines.clone();
     }
-    let outside = here.outside.iter().map(|(spec, _)| spec.name.as_str());
+    let outside = env.outside.iter().map(|(spec, _)| spec.name.as_str());
     let own = [OWN, Variant::NativeGcc.name()].into_iter();
     own.chain(outside).map(plain).collect()
 }

@@ -14,7 +14,7 @@ use std::{fs, time::Duration};
 use fathom_record::{Experiment, Variant};
 
 use super::{
-    Command, Design, Here, Measured,
+    Command, Design, Environment, Measured,
     design::plain,
     measured::{DEFAULT, answered, names, size, suite},
 };
@@ -64,7 +64,7 @@ pub(super) static DESIGN: Design = Design {
             state machines written by hand, on Fathom, wasmtime and V8, and native. It measures \
             round trips by depth and by live stacks, creation, memory and code size. The page is \
             written as fibers.md, .html and .csv. Needs `python3 workloads/build.py --suite fibers` (docs/FIBERS.md).",
-    measured: |here| measured(here, "fibers", &QUICK, &[]),
+    measured: |env| measured(env, "fibers", &QUICK, &[]),
     ..FIBERS
 };
 
@@ -77,18 +77,18 @@ pub(super) static DESIGN_2024: Design = Design {
             micro-benchmarks, with Asyncify and with stack switching, on Fathom, wasmtime and V8, \
             beside the talk's tables. Needs `python3 workloads/build.py --suite fibers`; --size \
             large is the talk's ten million. For its HTTP server see `fathom suite http`.",
-    measured: |here| measured(here, "benchmarking-wasmfx", &["c10m", "hello"], &TALK),
+    measured: |env| measured(env, "benchmarking-wasmfx", &["c10m", "hello"], &TALK),
     ..FIBERS
 };
 
 /// The programs that are named, or these of a first impression, or else all of these.
 fn measured(
-    here: &Here<'_>,
+    env: &Environment<'_>,
     title: &str,
     quick: &[&str],
     all: &[&str],
 ) -> Result<Measured, RequestError> {
-    let (request, suite) = (here.request, suite(here.suites()?, "fibers")?);
+    let (request, suite) = (env.request, suite(env.suites()?, "fibers")?);
     let size = size(request);
     let mut names = names(request, quick);
     if names.is_empty() {
@@ -110,12 +110,12 @@ fn measured(
 }
 
 /// The engines that were named, or those that run programs fast.
-fn wanted(here: &Here<'_>) -> Vec<Wanted> {
-    if !here.request.engines.is_empty() {
-        return here.request.engines.clone();
+fn wanted(env: &Environment<'_>) -> Vec<Wanted> {
+    if !env.request.engines.is_empty() {
+        return env.request.engines.clone();
     }
     let outside = OUTSIDE.iter().filter(|name| {
-        let mut known = here.outside.iter();
+        let mut known = env.outside.iter();
         known.any(|(spec, _)| spec.name == **name)
     });
     let own = [OWN].into_iter().chain(outside.copied());

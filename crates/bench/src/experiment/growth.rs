@@ -5,7 +5,7 @@ use std::time::Duration;
 use fathom_record::{Experiment, Variant};
 
 use super::{
-    Command, Design, Here, Measured,
+    Command, Design, Environment, Measured,
     design::without_tuned,
     measured::{growing, suite},
 };
@@ -31,9 +31,9 @@ pub(super) static DESIGN: Design = Design {
     ..Design::USUAL
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let suite = suite(here.suites()?, "wasi")?;
-    ensure(here.request.workloads.is_empty(), || {
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    let suite = suite(env.suites()?, "wasi")?;
+    ensure(env.request.workloads.is_empty(), || {
         "growth has no kernels".to_owned()
     })?;
     Ok(Measured {

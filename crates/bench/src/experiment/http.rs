@@ -20,7 +20,7 @@ use std::{path::PathBuf, time::Duration};
 use fathom_record::{Compared, Experiment, Variant, campaign::WorkloadNote, protocol::Load};
 
 use super::{
-    Command, Design, Here, Measured,
+    Command, Design, Environment, Measured,
     design::plain,
     measured::{DEFAULT, Programs, names, size},
 };
@@ -68,9 +68,9 @@ pub(super) static DESIGN: Design = Design {
     ..Design::USUAL
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    applies(here)?;
-    let (request, home) = (here.request, here.suites()?);
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    applies(env)?;
+    let (request, home) = (env.request, env.suites()?);
     let size = size(request);
     let seconds = SECONDS.iter().find(|(name, _)| *name == size);
     let Some((_, seconds)) = seconds else {
@@ -107,8 +107,8 @@ fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
 }
 
 /// Refuses what a server under load has no use for.
-fn applies(here: &Here<'_>) -> Result<(), RequestError> {
-    let (request, duration) = (here.request, &here.request.duration);
+fn applies(env: &Environment<'_>) -> Result<(), RequestError> {
+    let (request, duration) = (env.request, &env.request.duration);
     ensure(request.threads.is_empty(), || {
         "--threads does not apply to http: a server has one".to_owned()
     })?;
@@ -199,8 +199,8 @@ fn rate(name: &str) -> Result<Option<u32>, RequestError> {
 }
 
 /// The engines that were named, or both.
-fn wanted(here: &Here<'_>) -> Vec<Wanted> {
-    match here.request.engines.as_slice() {
+fn wanted(env: &Environment<'_>) -> Vec<Wanted> {
+    match env.request.engines.as_slice() {
         [] => [OWN, NATIVE].map(plain).to_vec(),
         named => named.to_vec(),
     }
@@ -215,12 +215,12 @@ mod tests {
         let subject = Subject::named(Command::Suite, NAME).unwrap();
         let mut request = Request::new(subject, PathBuf::from("/"));
         change(&mut request);
-        let here = Here {
+        let env = Environment {
             request: &request,
             home: None,
             outside: &[],
         };
-        applies(&here).map_or_else(|error| error.to_string(), |()| String::new())
+        applies(&env).map_or_else(|error| error.to_string(), |()| String::new())
     }
 
     #[test]

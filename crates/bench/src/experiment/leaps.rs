@@ -7,7 +7,7 @@ use fathom_record::Experiment;
 use fathom_sys::pin;
 
 use super::{
-    Command, Design, Here, Measured,
+    Command, Design, Environment, Measured,
     design::plain,
     measured::{answered, names, size, suite},
     scaling::{SIDE_BY_SIDE, side_by_side},
@@ -44,11 +44,11 @@ pub(super) static DESIGN: Design = Design {
     ..SIDE_BY_SIDE
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let request = here.request;
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    let request = env.request;
     let size = size(request);
     let kernels = names(request, &QUICK);
-    let programs = answered(&suite(here.suites()?, "polybench")?, &kernels, &size)?;
+    let programs = answered(&suite(env.suites()?, "polybench")?, &kernels, &size)?;
     let title = format!("leaps-and-bounds-{size}");
     Ok(side_by_side(title, programs, threads()))
 }
@@ -65,22 +65,22 @@ pub(super) fn threads() -> Vec<u32> {
 }
 
 /// The engines that were named, or the paper's, with GCC's build where there is one.
-fn wanted(here: &Here<'_>) -> Vec<Wanted> {
+fn wanted(env: &Environment<'_>) -> Vec<Wanted> {
     let build = |home: &crate::home::Home| home.suite("polybench").join("build");
-    let built = here.home.map(|home| build(home).join(NATIVE_GCC));
-    let has_gcc = built.is_some_and(|folder| folder.join(size(here.request)).is_dir());
-    engines(here, has_gcc.then_some(NATIVE_GCC))
+    let built = env.home.map(|home| build(home).join(NATIVE_GCC));
+    let has_gcc = built.is_some_and(|folder| folder.join(size(env.request)).is_dir());
+    engines(env, has_gcc.then_some(NATIVE_GCC))
 }
 
 /// The engines that were named, or the paper's, each in every way it can be asked to
 /// check.
-pub(super) fn engines(here: &Here<'_>, more: Option<&str>) -> Vec<Wanted> {
-    if !here.request.engines.is_empty() {
-        return here.request.engines.clone();
+pub(super) fn engines(env: &Environment<'_>, more: Option<&str>) -> Vec<Wanted> {
+    if !env.request.engines.is_empty() {
+        return env.request.engines.clone();
     }
     let mut wanted = vec![plain(OWN), plain(NATIVE)];
     wanted.extend(more.map(plain));
-    for (spec, _) in here.outside {
+    for (spec, _) in env.outside {
         if ENGINES.contains(&spec.name.as_str()) {
             wanted.extend(spec.strategies.iter().map(|strategy| Wanted {
                 strategy: Some(strategy.clone()),

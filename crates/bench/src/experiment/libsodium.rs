@@ -16,7 +16,7 @@ use std::time::Duration;
 use fathom_record::{Experiment, Variant};
 
 use super::{
-    Command, Design, Here, Measured,
+    Command, Design, Environment, Measured,
     design::plain,
     measured::{answered, names, size, suite},
 };
@@ -69,8 +69,8 @@ pub(super) static DESIGN: Design = Design {
             with native code. The page is written as library.html, .md and .csv. Needs `python3 \
             workloads/build.py --suite libsodium`; for modules after wasm-opt -O4 add \
             `--variant wasm-opt`.",
-    measured: |here| measured(here, "libsodium"),
-    wanted: |here| wanted(here, |spec| Some(spec.backends.iter().collect())),
+    measured: |env| measured(env, "libsodium"),
+    wanted: |env| wanted(env, |spec| Some(spec.backends.iter().collect())),
     ..LIBRARY
 };
 
@@ -84,16 +84,16 @@ pub(super) static DESIGN_2023: Design = Design {
             with the median engine and with native code. Needs `python3 workloads/build.py --suite \
             libsodium`. The study optimised its modules with wasm-opt -O4: build them with \
             `--variant wasm-opt` and measure them with --variant wasm-opt,wasm-mvp.",
-    measured: |here| measured(here, "libsodium-2023"),
-    wanted: |here| wanted(here, of_seed),
-    absent: |here| Ok(not_to_be_had(here)),
+    measured: |env| measured(env, "libsodium-2023"),
+    wanted: |env| wanted(env, of_seed),
+    absent: |env| Ok(not_to_be_had(env)),
     ..LIBRARY
 };
 
-fn measured(here: &Here<'_>, title: &str) -> Result<Measured, RequestError> {
-    let request = here.request;
+fn measured(env: &Environment<'_>, title: &str) -> Result<Measured, RequestError> {
+    let request = env.request;
     let (size, names) = (size(request), names(request, &QUICK));
-    let programs = answered(&suite(here.suites()?, "libsodium")?, &names, &size)?;
+    let programs = answered(&suite(env.suites()?, "libsodium")?, &names, &size)?;
     Ok(Measured {
         variants: BUILDS.to_vec(),
         strategies: vec![Strategies::AUTO],
@@ -104,14 +104,14 @@ fn measured(here: &Here<'_>, title: &str) -> Result<Measured, RequestError> {
 /// The engines to measure: those that were named, or all there are that have code
 /// generators for it, with each of them.
 fn wanted(
-    here: &Here<'_>,
+    env: &Environment<'_>,
     generators: impl Fn(&EngineSpec) -> Option<Vec<&String>>,
 ) -> Vec<Wanted> {
-    if !here.request.engines.is_empty() {
-        return here.request.engines.clone();
+    if !env.request.engines.is_empty() {
+        return env.request.engines.clone();
     }
     let mut wanted = vec![plain(OWN)];
-    for (spec, _) in here.outside {
+    for (spec, _) in env.outside {
         match generators(spec) {
             None => {}
             Some(backends) if backends.is_empty() => wanted.push(plain(&spec.name)),
@@ -141,10 +141,10 @@ fn of_seed(spec: &EngineSpec) -> Option<Vec<&String>> {
 }
 
 /// What the 2023 study measured and is not to be had here.
-fn not_to_be_had(here: &Here<'_>) -> Vec<Absent> {
+fn not_to_be_had(env: &Environment<'_>) -> Vec<Absent> {
     let mut absent = Vec::new();
     for (name, generators) in OF_SEED {
-        let spec = here.outside.iter().find(|(spec, _)| spec.name == name);
+        let spec = env.outside.iter().find(|(spec, _)| spec.name == name);
         let lacks = |names: &&[&str]| match spec {
             None => true,
             Some((spec, _)) => !names
@@ -206,8 +206,11 @@ mod tests {
         Request::new(subject, PathBuf::from("/"))
     }
 
-    fn here<'a>(request: &'a Request, outside: &'a [(EngineSpec, Presence)]) -> Here<'a> {
-        Here {
+    fn environment<'a>(
+        request: &'a Request,
+        outside: &'a [(EngineSpec, Presence)],
+    ) -> Environment<'a> {
+        Environment {
             request,
             home: None,
             outside,
@@ -215,7 +218,7 @@ mod tests {
     }
 
     fn words(request: &Request, outside: &[(EngineSpec, Presence)]) -> String {
-        let wanted = (request.subject.design().wanted)(&here(request, outside));
+        let wanted = (request.subject.design().wanted)(&environment(request, outside));
         let words: Vec<String> = wanted.iter().map(engine_and_backend).collect();
         words.join(" ")
     }
@@ -254,7 +257,7 @@ mod tests {
             "fathom wasmtime/cranelift wasmer/cranelift wasmer/singlepass wasm2c/clang native \
              native-tuned"
         );
-        let absent = not_to_be_had(&here(&request, &outside));
+        let absent = not_to_be_had(&environment(&request, &outside));
         let names: Vec<&str> = absent.iter().map(|one| one.engine.as_str()).collect();
         assert_eq!(
             names,

@@ -41,7 +41,7 @@ use std::path::Path;
 use fathom_record::Experiment;
 use serde::{Deserialize, Serialize};
 
-pub use design::{Command, Counting, Design, Here, Traces};
+pub use design::{Command, Counting, Design, Environment, Traces};
 pub use measured::Measured;
 pub use spec::BUILT as SPEC_BUILT;
 pub use waterfall::Apart;

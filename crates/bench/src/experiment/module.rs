@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use fathom_engine::{Bounds, Codegen, Features, Module};
 use fathom_record::{Compared, Experiment, Variant, campaign::ModuleNote};
 
-use super::{Design, Here, Measured, suite};
+use super::{Design, Environment, Measured, suite};
 use crate::{
     check::Expected,
     choose::{NATIVES, Program},
@@ -32,8 +32,8 @@ pub(super) static DESIGN: Design = Design {
     ..suite::TIMED
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let request = here.request;
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    let request = env.request;
     let Some(module) = request.subject.own_module() else {
         return Err(RequestError::refused("no module to measure"));
     };

@@ -10,7 +10,7 @@ use fathom_engine::Bounds;
 use fathom_record::{Experiment, Variant};
 
 use super::{
-    Command, Counting, Design, Here, Measured,
+    Command, Counting, Design, Environment, Measured,
     design::without_tuned,
     measured::{Programs, answered, growing, size, suite},
 };
@@ -60,8 +60,8 @@ pub(super) static DESIGN: Design = Design {
     ..SIDE_BY_SIDE
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let (request, home) = (here.request, here.suites()?);
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    let (request, home) = (env.request, env.suites()?);
     let size = size(request);
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
     let mut kernels = request.workloads.clone();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use fathom_record::{Compared, Experiment};
 
 use super::{
-    Counting, Design, Here, Measured,
+    Counting, Design, Environment, Measured,
     leaps::{engines, threads, wavm},
     measured::{note, program},
     scaling::{SIDE_BY_SIDE, side_by_side},
@@ -33,13 +33,13 @@ pub(super) static DESIGN: Design = Design {
     cell_target: None,
     counting: Counting::Never("not counted: SPEC's programs run too long to be run for that"),
     measured,
-    wanted: |here| engines(here, None),
+    wanted: |env| engines(env, None),
     absent: left_out,
     ..SIDE_BY_SIDE
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let request = here.request;
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    let request = env.request;
     let size = request.subject.spec_size();
     let suite = suite(request)?;
     let (mut programs, mut notes) = (Vec::new(), Vec::new());
@@ -64,8 +64,8 @@ fn suite(request: &Request) -> Result<Suite, RequestError> {
 }
 
 /// What the paper ran and could not be built of the copy, or is not to be had.
-fn left_out(here: &Here<'_>) -> Result<Vec<Absent>, RequestError> {
-    let absent = suite(here.request)?.absent.into_iter().map(|one| Absent {
+fn left_out(env: &Environment<'_>) -> Result<Vec<Absent>, RequestError> {
+    let absent = suite(env.request)?.absent.into_iter().map(|one| Absent {
         engine: one.name,
         why: one.why,
         is_wanted: false,

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use fathom_engine::Bounds;
 use fathom_record::{Compared, Experiment, Variant, campaign::WorkloadNote};
 
-use super::{Command, Design, Here, Measured};
+use super::{Command, Design, Environment, Measured};
 use crate::{
     check::Expected,
     choose::{Controls, OWN_DRIVER, Program},
@@ -140,8 +140,8 @@ pub(super) static DESIGN: Design = Design {
 };
 
 /// Modules, cold and cached.
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let request = here.request;
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    let request = env.request;
     ensure(request.workloads.is_empty(), || {
         "startup has no kernels".to_owned()
     })?;

@@ -6,7 +6,7 @@ use fathom_engine::Codegen;
 use fathom_record::{Compared, Experiment};
 
 use super::{
-    Design, Here, Measured,
+    Design, Environment, Measured,
     measured::{note, program, size},
 };
 use crate::{
@@ -43,11 +43,11 @@ pub(super) static DESIGN: Design = Design {
     ..TIMED
 };
 
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let (home, name) = (here.suites()?, here.request.subject.suite());
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    let (home, name) = (env.suites()?, env.request.subject.suite());
     let suite = Suite::load(&home.suite(name));
     let suite = suite.map_err(|source| RequestError::no_suite(home, name, source))?;
-    of_suite(here.request, &suite)
+    of_suite(env.request, &suite)
 }
 
 /// The programs of a suite.

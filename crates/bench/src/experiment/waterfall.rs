@@ -27,7 +27,7 @@ use fathom_sys::regular;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Design, Here, Measured,
+    Design, Environment, Measured,
     measured::{note, program, size},
     module::of_module,
 };
@@ -87,17 +87,17 @@ const UNCHECKED: &str = "guard";
 /// Builds of a workload, the one that is preferred first.
 const BUILDS: [Variant; 2] = [Variant::WasmSimd, Variant::Wasm];
 
-fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
-    let mut measured = match here.request.subject.taken_apart() {
+fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
+    let mut measured = match env.request.subject.taken_apart() {
         Some(Apart::Module { module, native }) => {
-            ensure(here.request.size.is_none(), || {
+            ensure(env.request.size.is_none(), || {
                 "--size is for suites; a module is run as it is".to_owned()
             })?;
             let mut measured = of_module(module, native.clone());
             add_beside(&mut measured, Some(&module.wasm))?;
             measured
         }
-        Some(Apart::Workload { suite, name }) => of_workload(here, suite, name)?,
+        Some(Apart::Workload { suite, name }) => of_workload(env, suite, name)?,
         None => return Err(RequestError::refused("no program to take apart")),
     };
     measured.title.push_str("-waterfall");
@@ -107,12 +107,12 @@ fn measured(here: &Here<'_>) -> Result<Measured, RequestError> {
 }
 
 /// A workload of a suite, and its native build where it is there.
-fn of_workload(here: &Here<'_>, suite: &str, name: &str) -> Result<Measured, RequestError> {
-    let request = here.request;
+fn of_workload(env: &Environment<'_>, suite: &str, name: &str) -> Result<Measured, RequestError> {
+    let request = env.request;
     ensure(request.args.is_empty(), || {
         "a suite's programs have arguments of their own".to_owned()
     })?;
-    let home = here.suites()?;
+    let home = env.suites()?;
     let loaded = Suite::load(&home.suite(suite));
     let suite = loaded.map_err(|source| RequestError::no_suite(home, suite, source))?;
     let chosen = suite.select(&[name.to_owned()])?;
@@ -229,11 +229,11 @@ fn touching(wasm: &[u8], touches: bool) -> Result<Vec<u8>, RequestError> {
 }
 
 /// The engine, itself without the instructions of its checks, the format, native code.
-fn wanted(here: &Here<'_>) -> Vec<Wanted> {
-    let (engine, format) = engine_and_format(here.request);
+fn wanted(env: &Environment<'_>) -> Vec<Wanted> {
+    let (engine, format) = engine_and_format(env.request);
     let unchecked = match engine.engine.as_str() {
         OWN => Some(OWN_UNCHECKED),
-        name => here
+        name => env
             .outside
             .iter()
             .find(|(spec, _)| spec.name == name)
@@ -253,7 +253,7 @@ fn wanted(here: &Here<'_>) -> Vec<Wanted> {
             rows.push(row);
         }
     }
-    if has_native(here) {
+    if has_native(env) {
         rows.push(super::design::plain(NATIVE));
     }
     rows
@@ -273,13 +273,13 @@ fn engine_and_format(request: &Request) -> (Wanted, Wanted) {
     (engine, format.unwrap_or_else(|| own(OWN_UNCHECKED)))
 }
 
-fn has_native(here: &Here<'_>) -> bool {
-    match here.request.subject.taken_apart() {
+fn has_native(env: &Environment<'_>) -> bool {
+    match env.request.subject.taken_apart() {
         Some(Apart::Module { native, .. }) => native.is_some(),
         Some(Apart::Workload { suite, name }) => {
-            let suite = here.suites().ok().map(|home| home.suite(suite));
+            let suite = env.suites().ok().map(|home| home.suite(suite));
             let suite = suite.and_then(|folder| Suite::load(&folder).ok());
-            suite.is_some_and(|suite| is_built_natively(&suite, name, here.request))
+            suite.is_some_and(|suite| is_built_natively(&suite, name, env.request))
         }
         None => false,
     }
@@ -298,9 +298,9 @@ fn is_built_natively(suite: &Suite, name: &str, request: &Request) -> bool {
 }
 
 /// Nothing is taken apart by the rows that are left: an engine that is missing is refused.
-fn absent(here: &Here<'_>) -> Result<Vec<Absent>, RequestError> {
-    for wanted in &here.request.engines {
-        let found = here
+fn absent(env: &Environment<'_>) -> Result<Vec<Absent>, RequestError> {
+    for wanted in &env.request.engines {
+        let found = env
             .outside
             .iter()
             .find(|(spec, _)| spec.name == wanted.engine);
@@ -348,12 +348,12 @@ mod tests {
 
     fn rows(engines: &[&str]) -> String {
         let request = request(engines);
-        let here = Here {
+        let env = Environment {
             request: &request,
             home: None,
             outside: &[],
         };
-        let words: Vec<String> = wanted(&here).iter().map(ToString::to_string).collect();
+        let words: Vec<String> = wanted(&env).iter().map(ToString::to_string).collect();
         words.join(" ")
     }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    experiment::{ALL, Apart, Here},
+    experiment::{ALL, Apart, Environment},
     plan::Dir,
 };
 
@@ -200,12 +200,12 @@ fn no_subject_of_another_experiment_panics() {
             subject["experiment"] = experiment.into();
             let subject = Subject::deserialize(subject).unwrap();
             let request = Request::new(subject, Path::new("/nowhere").to_owned());
-            let here = Here {
+            let env = Environment {
                 request: &request,
                 home: None,
                 outside: &[],
             };
-            let _ = (request.subject.design().measured)(&here);
+            let _ = (request.subject.design().measured)(&env);
         }
     }
 }
