@@ -153,7 +153,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         return Ok(code);
     }
     let to = args.page.as_ref().unwrap_or(&folder);
-    let page = Report::open(&folder)?.own.paper;
+    let page = Report::open(&folder)?.output.paper;
     let kind = "a campaign of another kind";
     ensure!(!page.is_empty(), "{}: {kind}", folder.display());
     write_all(to, &page)?;

@@ -17,7 +17,7 @@ use fathom_record::{Campaign, FailureKind, Names, Sandbox, Setting, Variant};
 use fathom_stats::{Row, RowRatio, Summary, Verdict};
 
 use crate::figures;
-use crate::pages::{Context, Own, Printed};
+use crate::pages::{Context, PageOutput, Printed};
 
 /// The page's file in a results folder.
 pub const FILE_NAME: &str = "bounds.md";
@@ -32,9 +32,9 @@ const DEFAULT_32: &str = "guard";
 const NAMED_MAX: usize = 3;
 
 /// What the experiment adds: its page in the place of the general report.
-pub fn own(context: &Context<'_>) -> Own {
+pub fn output(context: &Context<'_>) -> PageOutput {
     let page = render(context.campaign, context.summary);
-    Own {
+    PageOutput {
         printed: Printed::Instead(page.clone()),
         files: vec![(FILE_NAME.to_owned(), page)],
         paper: Vec::new(),

@@ -25,7 +25,7 @@ use crate::ReportError;
 use crate::bounds::{failures, markdown as numbers};
 use crate::figures;
 use crate::markdown::escape;
-use crate::pages::{Context, Own};
+use crate::pages::{Context, PageOutput};
 use crate::publications::{self, Statement};
 use crate::scaling::{self, Scaling};
 use crate::view::{self, View, portable};
@@ -89,7 +89,7 @@ struct Page<'a> {
 ///
 /// # Errors
 /// [`ReportError::Data`] if our own data cannot be read; a test reads it.
-pub fn own(context: &Context<'_>, of: Only) -> Result<Own, ReportError> {
+pub fn output(context: &Context<'_>, of: Only) -> Result<PageOutput, ReportError> {
     let page = Page {
         campaign: context.campaign,
         summary: context.summary,
@@ -98,9 +98,9 @@ pub fn own(context: &Context<'_>, of: Only) -> Result<Own, ReportError> {
         of,
     };
     let paper: Paper = publications::read(NAME, DATA)?;
-    Ok(Own {
+    Ok(PageOutput {
         paper: page.files(&paper),
-        ..Own::default()
+        ..PageOutput::default()
     })
 }
 

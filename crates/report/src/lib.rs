@@ -74,7 +74,7 @@ use std::str::FromStr;
 use fathom_record::Estimator;
 use fathom_stats::{Figure, Summary};
 
-use pages::{Context, Own, Printed};
+use pages::{Context, PageOutput, Printed};
 
 pub use file::{LoadError, Results, write_whole};
 pub use plain::Style;
@@ -203,7 +203,7 @@ pub struct Report {
     /// What is shown of it.
     pub view: View,
     /// What its experiment adds.
-    pub own: Own,
+    pub output: PageOutput,
     results: Results,
 }
 
@@ -242,15 +242,19 @@ impl Report {
             &results.folder.to_string_lossy(),
         );
         // By another figure there is only the general report.
-        let own = match figure {
-            Some(_) => Own::default(),
-            None => (page.own)(&Context {
+        let output = match figure {
+            Some(_) => PageOutput::default(),
+            None => (page.output)(&Context {
                 campaign: &campaign,
                 summary: &summary,
                 view: &view,
             })?,
         };
-        Ok(Report { view, own, results })
+        Ok(Report {
+            view,
+            output,
+            results,
+        })
     }
 
     /// The report in a form; `style` is for the terminal alone.
@@ -290,7 +294,7 @@ impl Report {
         let folder = folder.unwrap_or(&self.results.folder);
         let mut files = self.files()?;
         files.extend(pictures::files(&self.view));
-        files.extend(self.own.paper.iter().cloned());
+        files.extend(self.output.paper.iter().cloned());
         write_all(folder, &files)?;
         Ok(files.iter().map(|(name, _)| folder.join(name)).collect())
     }
@@ -303,7 +307,7 @@ impl Report {
                 files.push((name.to_owned(), self.render(format, Style::default())?));
             }
         }
-        files.extend(self.own.files.iter().cloned());
+        files.extend(self.output.files.iter().cloned());
         Ok(files)
     }
 
@@ -312,7 +316,7 @@ impl Report {
             let lines = text.lines().map(|line| style.clean(line) + "\n");
             lines.collect()
         };
-        if let Printed::Instead(text) = &self.own.printed {
+        if let Printed::Instead(text) = &self.output.printed {
             return clean(text);
         }
         let page = self.file_of(Format::Html).filter(|page| page.exists());
@@ -320,7 +324,7 @@ impl Report {
             report: page.map(|page| page.to_string_lossy().into_owned()),
         };
         let mut text = terminal::render(&self.view, &places, style);
-        if let Printed::Behind(table) = &self.own.printed {
+        if let Printed::Behind(table) = &self.output.printed {
             text.push('\n');
             text.push_str(&clean(table));
         }

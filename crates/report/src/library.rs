@@ -25,7 +25,7 @@ use fathom_stats::{Against, GroupRatio, Row, RowSummary, Summary};
 
 use crate::ReportError;
 use crate::figures;
-use crate::pages::{Context, Own, Printed, at_once};
+use crate::pages::{Context, PageOutput, Printed, at_once};
 use crate::view::Interval;
 
 /// What the experiments add: their page in the place of the general report, and the one
@@ -33,9 +33,9 @@ use crate::view::Interval;
 ///
 /// # Errors
 /// [`ReportError::Data`] if our own data cannot be read; a test reads it.
-pub fn own(context: &Context<'_>) -> Result<Own, ReportError> {
+pub fn output(context: &Context<'_>) -> Result<PageOutput, ReportError> {
     let files = files(context.campaign, context.summary);
-    Ok(Own {
+    Ok(PageOutput {
         printed: Printed::Instead(files[0].1.clone()),
         files: files.map(|(name, text)| (name.to_owned(), text)).to_vec(),
         paper: publication_files(context.campaign, context.summary)?,

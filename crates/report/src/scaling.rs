@@ -21,7 +21,7 @@ use crate::chart::grouped_bars::{Bar, Group as Bars, GroupedBars};
 use crate::chart::svg::escape;
 use crate::figures::{self, NONE};
 use crate::own_html;
-use crate::pages::{Context, Own, Printed};
+use crate::pages::{Context, PageOutput, Printed};
 use crate::view::{Group, Interval, Row, View};
 
 mod csv;
@@ -44,10 +44,10 @@ const COSTS: [(&str, Figure); 9] = [
 ];
 
 /// What the experiment adds: its page in the place of the general report.
-pub fn own(context: &Context<'_>) -> Own {
+pub fn output(context: &Context<'_>) -> PageOutput {
     let scaling = of(context);
     let page = scaling.markdown();
-    Own {
+    PageOutput {
         printed: Printed::Instead(page.clone()),
         files: vec![
             ("scaling.md".to_owned(), page),

@@ -29,7 +29,7 @@ fn page() -> Vec<(String, String)> {
         writer.append(&record).unwrap();
     }
     fs::write(folder.path().join("samples.jsonl"), writer.into_inner()).unwrap();
-    Report::open(folder.path()).unwrap().own.paper
+    Report::open(folder.path()).unwrap().output.paper
 }
 
 #[test]

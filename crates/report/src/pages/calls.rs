@@ -3,7 +3,7 @@
 use fathom_record::{Cell, Names, Phase};
 use fathom_stats::Medians;
 
-use super::{Context, Own, engine_and_threads};
+use super::{Context, PageOutput, engine_and_threads};
 use crate::sheet::{Column, Entry, Sheet, Unit};
 
 const COLUMNS: [Column; 5] = [
@@ -18,7 +18,7 @@ const COLUMNS: [Column; 5] = [
 ///
 /// A call is what a program takes more than the loop alone, by the number of its calls,
 /// which is its size. A difference below nothing is noise and counts as nothing.
-pub fn own(context: &Context<'_>) -> Own {
+pub fn output(context: &Context<'_>) -> PageOutput {
     let (all, names) = (context.medians(), context.names());
     let loops = all.iter().filter(|one| one.cell.workload == "loop");
     let sheet = Sheet {
@@ -28,7 +28,7 @@ pub fn own(context: &Context<'_>) -> Own {
         columns: &COLUMNS,
         lines: loops.map(|one| line(&names, one, &all)).collect(),
     };
-    Own::behind("calls", &sheet, context)
+    PageOutput::behind("calls", &sheet, context)
 }
 
 fn line(names: &Names, one: &Medians<'_>, all: &[Medians<'_>]) -> Vec<Entry> {
@@ -88,12 +88,12 @@ mod tests {
             };
             sample.phases.insert(Phase::Run, span);
         }
-        let own = own(&Context {
+        let output = output(&Context {
             campaign: &campaign,
             summary: &Summary::from_campaign(&campaign),
             view: &View::default(),
         });
-        let csv = own.files.iter().find(|(name, _)| name == "calls.csv");
+        let csv = output.files.iter().find(|(name, _)| name == "calls.csv");
         let line = csv.unwrap().1.lines().nth(1).unwrap();
         // Nothing was measured through a table.
         assert_eq!(line, "fathom guard,0,,20,1");

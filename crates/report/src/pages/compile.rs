@@ -3,7 +3,7 @@
 use fathom_record::{Metric, Names, Phase};
 use fathom_stats::Medians;
 
-use super::{Context, Own, engine_and_threads};
+use super::{Context, PageOutput, engine_and_threads};
 use crate::sheet::{Column, Entry, Sheet, Unit};
 
 const COLUMNS: [Column; 7] = [
@@ -17,7 +17,7 @@ const COLUMNS: [Column; 7] = [
 ];
 
 /// What the experiment adds: its table, behind the general report.
-pub fn own(context: &Context<'_>) -> Own {
+pub fn output(context: &Context<'_>) -> PageOutput {
     let names = context.names();
     let sheet = Sheet {
         title: "Compiling: medians; CPU and memory are the whole process's, a short run included"
@@ -29,7 +29,7 @@ pub fn own(context: &Context<'_>) -> Own {
             .map(|one| line(&names, one))
             .collect(),
     };
-    Own::behind("compile", &sheet, context)
+    PageOutput::behind("compile", &sheet, context)
 }
 
 fn line(names: &Names, one: &Medians<'_>) -> Vec<Entry> {

@@ -28,7 +28,7 @@ use fathom_stats::waterfall::{Start, Value};
 use fathom_stats::{RowRatio, Summary, Tracing, WorkloadRatio};
 use serde::Deserialize;
 
-use super::{Context, Own, Printed, at_once};
+use super::{Context, PageOutput, Printed, at_once};
 use crate::bounds::failures;
 use crate::markdown::escape;
 use crate::publications::{self, Statement};
@@ -131,10 +131,10 @@ struct Page<'a> {
 ///
 /// # Errors
 /// [`ReportError::Data`] if our own data cannot be read; a test reads it.
-pub fn own(context: &Context<'_>) -> Result<Own, ReportError> {
+pub fn output(context: &Context<'_>) -> Result<PageOutput, ReportError> {
     let study: Study = publications::read(NAME, DATA)?;
     let page = Page::of(context.campaign, context.summary);
-    Ok(Own {
+    Ok(PageOutput {
         printed: Printed::Behind(page.all_programs()),
         files: Vec::new(),
         paper: page.files(&study),

@@ -15,7 +15,7 @@ use fathom_record::campaign::WorkloadNote;
 use fathom_record::{Campaign, Metric, Names, Variant};
 use fathom_stats::{Against, Medians, Ratio, Row, Summary};
 
-use super::{Context, Own, Printed, at_once};
+use super::{Context, PageOutput, Printed, at_once};
 use crate::bounds::{failures, markdown};
 use crate::chart::svg::escape;
 use crate::csv::quote;
@@ -30,10 +30,10 @@ const CROSSINGS: &str = "Depth from which stack switching is ahead";
 const SIZES: &str = "Bytes of a module";
 
 /// What the experiment adds: its page in the place of the general report.
-pub fn own(context: &Context<'_>) -> Own {
+pub fn output(context: &Context<'_>) -> PageOutput {
     let fibers = Fibers::of(context.campaign, context.summary);
     let text = fibers.markdown();
-    Own {
+    PageOutput {
         printed: Printed::Instead(text.clone()),
         files: vec![
             ("fibers.md".to_owned(), text),

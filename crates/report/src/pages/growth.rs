@@ -3,7 +3,7 @@
 use fathom_record::{Metric, Names, Phase};
 use fathom_stats::Medians;
 
-use super::{Context, Own, engine};
+use super::{Context, PageOutput, engine};
 use crate::sheet::{Column, Entry, Sheet, Unit};
 
 const COLUMNS: [Column; 10] = [
@@ -24,7 +24,7 @@ const COLUMNS: [Column; 10] = [
 /// Faults and switches are the whole process's, divided by its counted instances and
 /// its warm-up; the engine's start is in them. The kernel's share is of the processors
 /// it was pinned to.
-pub fn own(context: &Context<'_>) -> Own {
+pub fn output(context: &Context<'_>) -> PageOutput {
     let names = context.names();
     let lines = context
         .medians()
@@ -37,7 +37,7 @@ pub fn own(context: &Context<'_>) -> Own {
         columns: &COLUMNS,
         lines: lines.collect(),
     };
-    Own::behind("growth", &sheet, context)
+    PageOutput::behind("growth", &sheet, context)
 }
 
 fn line(names: &Names, one: &Medians<'_>) -> Option<Vec<Entry>> {

@@ -9,7 +9,7 @@ use fathom_record::Variant;
 use fathom_stats::{Figure, Row, RowRatio, Summary};
 
 use super::wasmfx::{Served, served};
-use super::{Context, Own, at_once};
+use super::{Context, PageOutput, at_once};
 use crate::ReportError;
 use crate::figures;
 use crate::sheet::{Column, Entry, Sheet, Unit};
@@ -46,7 +46,7 @@ const PARTS: [f64; 3] = [0.5, 0.7, 0.9];
 ///
 /// # Errors
 /// [`ReportError::Data`] if the talk's figures cannot be read; a test reads them.
-pub fn own(context: &Context<'_>) -> Result<Own, ReportError> {
+pub fn output(context: &Context<'_>) -> Result<PageOutput, ReportError> {
     let published = served()?.into_iter().map(stated);
     let summary = context.summary;
     let workloads = context.campaign.header.workloads.iter();
@@ -64,7 +64,7 @@ pub fn own(context: &Context<'_>) -> Result<Own, ReportError> {
             .chain(published)
             .collect(),
     };
-    Ok(Own::behind("http", &sheet, context))
+    Ok(PageOutput::behind("http", &sheet, context))
 }
 
 /// Our lines, rate by rate.

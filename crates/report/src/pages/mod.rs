@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  Experiment ── of ──▶ Page ─┬─ figure   what rows are compared by
-//!                             └─ own ──▶ Own: what is printed, files, a paper's page
+//!                             └─ own ──▶ PageOutput: what is printed, files, a paper's page
 //! ```
 //!
 //! What must stay true: every experiment has a line in [`of`]; a page is made of the
@@ -83,7 +83,7 @@ pub enum Printed {
 
 /// What an experiment adds to the report of a campaign.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Own {
+pub struct PageOutput {
     /// In a terminal.
     pub printed: Printed,
     /// Files in the results folder, by name.
@@ -92,10 +92,10 @@ pub struct Own {
     pub paper: Vec<(String, String)>,
 }
 
-impl Own {
+impl PageOutput {
     /// A table behind the general report, and its files.
-    pub fn behind(name: &str, sheet: &Sheet, context: &Context<'_>) -> Own {
-        Own {
+    pub fn behind(name: &str, sheet: &Sheet, context: &Context<'_>) -> PageOutput {
+        PageOutput {
             printed: Printed::Behind(sheet.plain()),
             files: sheet.files(name, &context.campaign.header.name),
             paper: Vec::new(),
@@ -108,13 +108,13 @@ pub struct Page {
     /// What rows are compared by; what the campaign compares if absent.
     pub figure: Option<Figure>,
     /// What is added.
-    pub own: fn(&Context<'_>) -> Result<Own, ReportError>,
+    pub output: fn(&Context<'_>) -> Result<PageOutput, ReportError>,
 }
 
 /// The general report alone.
 const GENERAL: Page = Page {
     figure: None,
-    own: |_| Ok(Own::default()),
+    output: |_| Ok(PageOutput::default()),
 };
 
 /// The part of each experiment.
@@ -122,62 +122,62 @@ pub fn of(experiment: Experiment) -> Page {
     match experiment {
         Experiment::Suite | Experiment::Module => GENERAL,
         Experiment::Waterfall => Page {
-            own: |context| Ok(waterfall::own(context)),
+            output: |context| Ok(waterfall::output(context)),
             ..GENERAL
         },
         Experiment::Growth => Page {
-            own: |context| Ok(growth::own(context)),
+            output: |context| Ok(growth::output(context)),
             ..GENERAL
         },
         Experiment::Compile => Page {
             // The run is only there to prove that what was compiled works.
             figure: Some(Figure::Compile),
-            own: |context| Ok(compile::own(context)),
+            output: |context| Ok(compile::output(context)),
         },
         Experiment::Startup => Page {
             figure: Some(Figure::Instance),
-            own: |context| Ok(startup::own(context)),
+            output: |context| Ok(startup::output(context)),
         },
         Experiment::Calls => Page {
-            own: |context| Ok(calls::own(context)),
+            output: |context| Ok(calls::output(context)),
             ..GENERAL
         },
         Experiment::Bounds => Page {
-            own: |context| Ok(bounds::own(context)),
+            output: |context| Ok(bounds::output(context)),
             ..GENERAL
         },
         Experiment::Scaling => Page {
-            own: |context| Ok(scaling::own(context)),
+            output: |context| Ok(scaling::output(context)),
             ..GENERAL
         },
         Experiment::Libsodium | Experiment::Libsodium2023 => Page {
-            own: library::own,
+            output: library::output,
             ..GENERAL
         },
         Experiment::Fibers => Page {
-            own: |context| Ok(fibers::own(context)),
+            output: |context| Ok(fibers::output(context)),
             ..GENERAL
         },
         Experiment::Http => Page {
             // Of ten seconds and more it is what servers are asked about, and the first
             // requests of a thousand connections are beyond it.
             figure: Some(Figure::LatencyP99),
-            own: http::own,
+            output: http::output,
         },
         Experiment::Ewapa => Page {
-            own: ewapa::own,
+            output: ewapa::output,
             ..GENERAL
         },
         Experiment::BenchmarkingWasmfx => Page {
-            own: wasmfx::own,
+            output: wasmfx::output,
             ..GENERAL
         },
         Experiment::LeapsAndBounds => Page {
-            own: |context| leaps::own(context, Only::PolyBench),
+            output: |context| leaps::output(context, Only::PolyBench),
             ..GENERAL
         },
         Experiment::LeapsAndBoundsSpec => Page {
-            own: |context| leaps::own(context, Only::Spec),
+            output: |context| leaps::output(context, Only::Spec),
             ..GENERAL
         },
     }

@@ -3,7 +3,7 @@
 use fathom_record::{Campaign, Cell, Names, Phase};
 use fathom_stats::Medians;
 
-use super::{Context, Own, engine};
+use super::{Context, PageOutput, engine};
 use crate::sheet::{Column, Entry, Sheet, Unit};
 
 const COLUMNS: [Column; 11] = [
@@ -27,7 +27,7 @@ const COLUMNS: [Column; 11] = [
 /// of its process and a warm one any later one, both as far as they are made; `an
 /// instance` is one of a thousand, run and dropped too. `x 1 thread` is how many times
 /// as many instances a second several threads make as one.
-pub fn own(context: &Context<'_>) -> Own {
+pub fn output(context: &Context<'_>) -> PageOutput {
     let (all, names) = (context.medians(), context.names());
     let sheet = Sheet {
         title: "Start-up: medians".to_owned(),
@@ -37,7 +37,7 @@ pub fn own(context: &Context<'_>) -> Own {
             .map(|one| line((context.campaign, &names), one, &all))
             .collect(),
     };
-    Own::behind("startup", &sheet, context)
+    PageOutput::behind("startup", &sheet, context)
 }
 
 fn line(

@@ -136,8 +136,8 @@ fn no_two_lines_of_a_report_have_the_same_name() {
             summary: &summary,
             view: &view,
         };
-        let own = (page.own)(&context).unwrap_or_default();
-        for (name, text) in own.files.iter().chain(&own.paper) {
+        let output = (page.output)(&context).unwrap_or_default();
+        for (name, text) in output.files.iter().chain(&output.paper) {
             if ![".csv", ".md"].iter().any(|end| name.ends_with(end)) {
                 continue;
             }

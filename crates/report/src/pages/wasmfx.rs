@@ -16,7 +16,7 @@ use fathom_stats::{NoTime, Row};
 use serde::Deserialize;
 
 use super::fibers::{Fibers, way};
-use super::{Context, Own};
+use super::{Context, PageOutput};
 use crate::bounds::markdown;
 use crate::{ReportError, figures, publications};
 
@@ -121,12 +121,12 @@ pub(super) fn served() -> Result<Vec<Served>, ReportError> {
 ///
 /// # Errors
 /// [`ReportError::Data`] if our own data cannot be read; a test reads it.
-pub fn own(context: &Context<'_>) -> Result<Own, ReportError> {
+pub fn output(context: &Context<'_>) -> Result<PageOutput, ReportError> {
     let talk: Talk = publications::read(NAME, DATA)?;
     let fibers = Fibers::of(context.campaign, context.summary);
-    Ok(Own {
+    Ok(PageOutput {
         paper: vec![(PAGE.to_owned(), page(&talk, &fibers))],
-        ..super::fibers::own(context)
+        ..super::fibers::output(context)
     })
 }
 

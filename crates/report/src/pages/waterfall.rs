@@ -14,7 +14,7 @@ use fathom_record::{Campaign, Cell, Names};
 use fathom_stats::NoEstimate;
 use fathom_stats::waterfall::{Lack, NoWaterfall, Part, Share, Value, Waterfall};
 
-use super::{Context, Own, Printed};
+use super::{Context, PageOutput, Printed};
 use crate::chart::svg::escape;
 use crate::figures;
 use crate::sheet::{Column, Entry, Sheet, Unit};
@@ -35,21 +35,21 @@ const COLUMNS: [Column; 7] = [
 ];
 
 /// What the experiment adds: its bar, in place of the general report.
-pub fn own(context: &Context<'_>) -> Own {
+pub fn output(context: &Context<'_>) -> PageOutput {
     let campaign = context.campaign;
     match Waterfall::of(campaign, context.summary) {
-        Ok(waterfall) => Page::of(&waterfall, context).own(&campaign.header.name),
+        Ok(waterfall) => Page::of(&waterfall, context).output(&campaign.header.name),
         Err(why) => without(&why, context),
     }
 }
 
 /// What is said where there is no bar.
-fn without(why: &NoWaterfall, context: &Context<'_>) -> Own {
+fn without(why: &NoWaterfall, context: &Context<'_>) -> PageOutput {
     let mut text = format!("No waterfall: {why}\n");
     text.extend(failures(context.campaign).map(|line| format!("  {line}\n")));
-    Own {
+    PageOutput {
         printed: Printed::Instead(text),
-        ..Own::default()
+        ..PageOutput::default()
     }
 }
 
@@ -150,7 +150,7 @@ impl Page {
         }
     }
 
-    fn own(&self, campaign: &str) -> Own {
+    fn output(&self, campaign: &str) -> PageOutput {
         let mut files = self.sheet().files(NAME, campaign);
         for (name, content) in &mut files {
             if name.ends_with(".html") {
@@ -161,7 +161,7 @@ impl Page {
             }
         }
         files.push((format!("{NAME}.svg"), draw::alone(self)));
-        Own {
+        PageOutput {
             printed: Printed::Instead(self.plain()),
             files,
             paper: Vec::new(),

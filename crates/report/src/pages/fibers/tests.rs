@@ -78,12 +78,12 @@ pub(in crate::pages) fn campaign() -> Campaign {
 fn files() -> Vec<(String, String)> {
     let campaign = campaign();
     let summary = Summary::from_campaign(&campaign);
-    let own = own(&Context {
+    let output = output(&Context {
         campaign: &campaign,
         summary: &summary,
         view: &View::default(),
     });
-    own.files
+    output.files
 }
 
 fn line<'a>(text: &'a str, title: &str, begins: &[&str]) -> Vec<&'a str> {

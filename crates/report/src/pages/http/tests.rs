@@ -49,12 +49,12 @@ fn campaign(workloads: &[&str]) -> Campaign {
 
 fn files(campaign: &Campaign) -> Vec<(String, String)> {
     let summary = Summary::from_campaign(campaign);
-    let own = own(&Context {
+    let output = output(&Context {
         campaign,
         summary: &summary,
         view: &View::default(),
     });
-    own.unwrap().files
+    output.unwrap().files
 }
 
 fn csv(campaign: &Campaign) -> String {

@@ -78,16 +78,16 @@ fn campaign() -> Campaign {
     campaign
 }
 
-fn own_of(campaign: &Campaign) -> Own {
-    own(&Context {
+fn own_of(campaign: &Campaign) -> PageOutput {
+    output(&Context {
         campaign,
         summary: &Summary::from_campaign(campaign),
         view: &View::default(),
     })
 }
 
-fn file(own: &Own, name: &str) -> String {
-    let found = own.files.iter().find(|(file, _)| file == name);
+fn file(output: &PageOutput, name: &str) -> String {
+    let found = output.files.iter().find(|(file, _)| file == name);
     found.unwrap_or_else(|| panic!("no {name}")).1.clone()
 }
 
