@@ -117,22 +117,23 @@ pub fn begin(request: Request, invocation: &Invocation) -> anyhow::Result<ExitCo
 fn prepare_built(request: &Request, words: &[String]) -> anyhow::Result<Prepared> {
     let mut last = None;
     loop {
-        let lack = match prepare(request, words, TOOL) {
-            Err(RequestError::NotBuilt(lack)) => lack,
+        let missing = match prepare(request, words, TOOL) {
+            Err(RequestError::NotBuilt(missing)) => missing,
             prepared => return Ok(prepared?),
         };
         let home = request.home.as_ref().filter(|home| home.is_of_user());
         match home {
-            Some(home) if last.as_ref() != Some(&lack) => {
+            Some(home) if last.as_ref() != Some(&missing) => {
                 eprintln!(
                     "building what is missing of {}: with a C compiler that is fetched once",
-                    lack.suite
+                    missing.suite
                 );
-                lack.build(home)
-                    .with_context(|| format!("{} cannot be built", lack.suite))?;
-                last = Some(lack);
+                missing
+                    .build(home)
+                    .with_context(|| format!("{} cannot be built", missing.suite))?;
+                last = Some(missing);
             }
-            _ => return Err(RequestError::NotBuilt(lack).into()),
+            _ => return Err(RequestError::NotBuilt(missing).into()),
         }
     }
 }

@@ -136,7 +136,7 @@ fn rows(
     let menu = Menu {
         own_strategies: &own_strategies,
         own_settings: &choices,
-        own_lacks: &generator::lacks(&choices, &args.engines, home),
+        missing_values: &generator::missing(&choices, &args.engines, home),
         own_further: &[],
         natives: &[],
         outside,

@@ -7,7 +7,7 @@ use std::{
 };
 
 use fathom_bench::{
-    counts::{count, is_counted, lack},
+    counts::{available, count, is_counted},
     driver::DriveError,
     plan::Task,
     prepare::Prepared,
@@ -26,7 +26,7 @@ pub fn pass(prepared: &Prepared, results: &mut Results, stop: &AtomicBool) -> an
     if left.is_empty() {
         return Ok(());
     }
-    if let Err(why) = lack() {
+    if let Err(why) = available() {
         eprintln!("system calls: {why}");
         return Ok(());
     }

@@ -5,7 +5,7 @@
 //!  bytes ─▶ outline   imports, exports, custom sections, tags      nothing is validated
 //!              │
 //!              ├─▶ kind      who made it, for what, and what to do about it
-//!              └─▶ lacks     what Fathom has not: imports, features, a function to run
+//!              └─▶ missing   what Fathom has not: imports, features, a function to run
 //! ```
 //!
 //! What must stay true: what is refused here would be refused later; what is let through

@@ -16,7 +16,7 @@ use crate::{
     mistyped::did_you_mean,
     own::OwnStrategy,
     plan::{Folder, Task},
-    settings::{self, Choices, Lack},
+    settings::{self, Choices, MissingValue},
 };
 
 /// Our engine's name in cells.
@@ -113,7 +113,7 @@ pub struct Menu<'a> {
     /// The settings with which our engine is measured.
     pub own_settings: &'a Choices,
     /// What of these is not to be had, and why.
-    pub own_lacks: &'a [Lack],
+    pub missing_values: &'a [MissingValue],
     /// Further rows of ours where nothing is named.
     pub own_further: &'a [Wanted],
     /// Native builds that are measured where nothing is named. A suite has some, and then
@@ -274,7 +274,7 @@ fn own_rows(
         .iter()
         .map(|strategy| own_row(strategy))
         .collect();
-    let (own, lacking) = settings::rows(plain, choices, menu.own_lacks);
+    let (own, lacking) = settings::rows(plain, choices, menu.missing_values);
     rows.extend(own);
     for lacking in lacking {
         let lacking = Absent {

@@ -40,7 +40,7 @@ const TRACER: &str = "strace";
 ///
 /// # Errors
 /// One line why not, and what to do about it.
-pub fn lack() -> Result<(), String> {
+pub fn available() -> Result<(), String> {
     let mut command = Command::new(TRACER);
     command.args([
         "-c",
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_child_that_is_traced_is_counted() {
-        if let Err(why) = lack() {
+        if let Err(why) = available() {
             eprintln!("SKIPPED: {why}");
             return;
         }

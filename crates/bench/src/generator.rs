@@ -10,7 +10,7 @@ use crate::{
     choose::{OWN, Wanted},
     driver::ProcessDriver,
     home::Home,
-    settings::{Choices, Lack},
+    settings::{Choices, MissingValue},
 };
 
 /// The variable that names the compiler, which the engine reads itself.
@@ -27,7 +27,7 @@ pub fn clang(home: Option<&Home>) -> Option<PathBuf> {
 }
 
 /// Why a generator is not to be had, and what to do about it, in one line.
-pub fn lack(codegen: Codegen, home: Option<&Home>) -> Option<String> {
+pub fn why_missing(codegen: Codegen, home: Option<&Home>) -> Option<String> {
     let config = Config::new().codegen(codegen).clang(clang(home));
     let error = Engine::new(&config).err()?;
     let remedy = match home {
@@ -39,7 +39,7 @@ pub fn lack(codegen: Codegen, home: Option<&Home>) -> Option<String> {
 
 /// Of the generators that are asked for, in a list or by words, those that are not to be
 /// had.
-pub fn lacks(choices: &Choices, wanted: &[Wanted], home: Option<&Home>) -> Vec<Lack> {
+pub fn missing(choices: &Choices, wanted: &[Wanted], home: Option<&Home>) -> Vec<MissingValue> {
     let is_asked_for = |codegen: &Codegen| {
         let is_named = |word: &Wanted| word.backend.as_deref() == Some(codegen.name());
         let mut own = wanted.iter().filter(|word| word.engine == OWN);
@@ -50,14 +50,14 @@ pub fn lacks(choices: &Choices, wanted: &[Wanted], home: Option<&Home>) -> Vec<L
         .into_iter()
         .filter(|&codegen| codegen != Codegen::default());
     let others = others.filter(is_asked_for);
-    let lack = |codegen: Codegen| {
-        Some(Lack {
+    let missing = |codegen: Codegen| {
+        Some(MissingValue {
             setting: Setting::Codegen,
             value: codegen.name().to_owned(),
-            why: lack(codegen, home)?,
+            why: why_missing(codegen, home)?,
         })
     };
-    others.filter_map(lack).collect()
+    others.filter_map(missing).collect()
 }
 
 /// How many functions of a module are whose, where another generator than the usual one was

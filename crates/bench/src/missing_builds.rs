@@ -40,7 +40,7 @@ const USUAL_SIZE: &str = "medium";
 /// # Errors
 /// [`NotBuilt`], of the first suite of which something is missing.
 pub fn find(plan: &Plan, to_make: &[PathBuf]) -> Result<(), Box<NotBuilt>> {
-    let lack = |task: &'_ Task| {
+    let absent = |task: &'_ Task| {
         let generator = task.load.as_ref().map(|load| &load.generator);
         let mut needed = [&task.artifact].into_iter().chain(generator);
         needed
@@ -49,9 +49,9 @@ pub fn find(plan: &Plan, to_make: &[PathBuf]) -> Result<(), Box<NotBuilt>> {
     };
     let missing = plan.tasks.iter();
     let missing: Vec<(&Task, PathBuf)> = missing
-        .filter_map(|task| Some((task, lack(task)?)))
+        .filter_map(|task| Some((task, absent(task)?)))
         .collect();
-    let Some((first, lacking)) = missing.first() else {
+    let Some((first, path)) = missing.first() else {
         return Ok(());
     };
     let (suite, size) = (&first.cell.suite, &first.cell.size);
@@ -62,7 +62,7 @@ pub fn find(plan: &Plan, to_make: &[PathBuf]) -> Result<(), Box<NotBuilt>> {
     let variants: BTreeSet<Variant> = alike().map(|cell| cell.variant).collect();
     let workloads: BTreeSet<String> = alike().map(|cell| cell.workload.clone()).collect();
     Err(Box::new(NotBuilt {
-        first: lacking.clone(),
+        first: path.clone(),
         cells: missing.len(),
         suite: suite.clone(),
         // How long a server is driven is nothing of its build.

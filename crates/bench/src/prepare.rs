@@ -179,11 +179,11 @@ fn rows(
         false => Vec::new(),
     };
     let words = [&wanted[..], &own_further].concat();
-    let own_lacks = generator::lacks(&measured.settings, &words, env.home);
+    let missing_values = generator::missing(&measured.settings, &words, env.home);
     let menu = Menu {
         own_strategies: &own_strategies,
         own_settings: &measured.settings,
-        own_lacks: &own_lacks,
+        missing_values: &missing_values,
         own_further: &own_further,
         natives: &measured.natives,
         outside: env.outside,
@@ -418,7 +418,7 @@ fn header(
         absent: absent.iter().map(AbsentNote::from).collect(),
         uncounted: match design.counting {
             Counting::No => None,
-            Counting::Yes => counts::lack().err(),
+            Counting::Yes => counts::available().err(),
             Counting::Never(why) => Some(why.to_owned()),
         },
         ..Config::default()
@@ -501,8 +501,8 @@ impl Prepared {
             let driver: &mut dyn Driver = &mut self.drivers[task.driver];
             match trial::look(&self.plan, task, driver, &reference, limit, stop) {
                 Ok(trial) => {
-                    let lack = first.map(|broken: Box<Broken>| format!("fathom: {broken}"));
-                    self.remarks.extend(lack);
+                    let warning = first.map(|broken: Box<Broken>| format!("fathom: {broken}"));
+                    self.remarks.extend(warning);
                     self.remarks.extend(trial::much_kept(&reference));
                     self.apply_trial(trial);
                     return Ok(());

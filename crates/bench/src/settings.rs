@@ -77,7 +77,7 @@ impl Choices {
 
 /// A value of a setting that is not to be had here, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lack {
+pub struct MissingValue {
     /// The setting.
     pub setting: Setting,
     /// Its value.
@@ -96,15 +96,19 @@ pub fn set(settings: Settings, setting: Setting, value: &str) -> Settings {
 
 /// Rows of our engine by what was named of its settings, and what of that cannot be
 /// measured.
-pub fn rows(rows: Vec<Row>, choices: &Choices, lacks: &[Lack]) -> (Vec<Row>, Vec<Absent>) {
+pub fn rows(
+    rows: Vec<Row>,
+    choices: &Choices,
+    missing: &[MissingValue],
+) -> (Vec<Row>, Vec<Absent>) {
     let mut absent = Vec::new();
     let all = Setting::ALL.iter().copied();
     let rows = all.fold(rows, |rows, setting| {
         let is_here = |value: &&String| {
-            let is_it = |lack: &&Lack| lack.setting == setting && lack.value == **value;
-            let lack = lacks.iter().find(is_it);
-            absent.extend(lack.map(|lack| absent_value(setting, value, lack.why.clone())));
-            lack.is_none()
+            let is_it = |one: &&MissingValue| one.setting == setting && one.value == **value;
+            let one = missing.iter().find(is_it);
+            absent.extend(one.map(|one| absent_value(setting, value, one.why.clone())));
+            one.is_none()
         };
         let named = choices.of(setting);
         let values: Vec<&String> = named.iter().filter(is_here).collect();

@@ -127,12 +127,12 @@ pub struct Waterfall {
     /// Whether the time in WASI has its system calls in it, since those were not seen.
     pub wasi_has_calls: bool,
     /// Parts that were not told from others, and why.
-    pub apart: Vec<(Part, Lack)>,
+    pub apart: Vec<(Part, Missing)>,
 }
 
 /// Why a part is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lack {
+pub enum Missing {
     /// Nothing was traced that shows it.
     NotTraced,
     /// It was traced, but what it is subtracted from was not.
@@ -429,7 +429,7 @@ impl Figures<'_> {
         }
     }
 
-    fn apart(&self) -> Vec<(Part, Lack)> {
+    fn apart(&self) -> Vec<(Part, Missing)> {
         let (rows, traces) = (self.rows, self.traces);
         let mut apart = Vec::new();
         let is_seen = |seen: fn(&Seen) -> f64| {
@@ -437,22 +437,22 @@ impl Figures<'_> {
             all.iter().any(|ns| *ns > 0.0)
         };
         if !traces.has_wasi {
-            let lack = match is_seen(|seen| seen.wasi_ns) {
-                true => Lack::NotBeside("system calls".to_owned()),
-                false => Lack::NotTraced,
+            let missing = match is_seen(|seen| seen.wasi_ns) {
+                true => Missing::NotBeside("system calls".to_owned()),
+                false => Missing::NotTraced,
             };
-            apart.push((Part::Wasi, lack));
+            apart.push((Part::Wasi, missing));
         }
         if !traces.has_calls {
-            apart.push((Part::Calls, Lack::NotTraced));
+            apart.push((Part::Calls, Missing::NotTraced));
         }
         if !self.is_priced {
-            apart.push((Part::Faults, Lack::NoPrice));
+            apart.push((Part::Faults, Missing::NoPrice));
         }
         if rows.unchecked.sandbox == rows.engine.sandbox
             && rows.format.sandbox != rows.engine.sandbox
         {
-            apart.push((Part::Checks, Lack::NoUnchecked));
+            apart.push((Part::Checks, Missing::NoUnchecked));
         }
         apart
     }

@@ -40,7 +40,7 @@ fn choose(words: &[&str], has_native: bool) -> Result<(Vec<String>, Vec<Absent>)
     let menu = Menu {
         own_strategies: &["guard".to_owned(), "trap".to_owned()],
         own_settings: &Choices::default(),
-        own_lacks: &[],
+        missing_values: &[],
         own_further: &[],
         natives: if has_native { &NATIVES } else { &[] },
         outside: &outside(),
@@ -137,7 +137,7 @@ fn further_rows_of_ours_are_there_where_nothing_is_named() {
     let menu = Menu {
         own_strategies: &["guard".to_owned(), "trap".to_owned()],
         own_settings: &Choices::default(),
-        own_lacks: &[],
+        missing_values: &[],
         own_further: std::slice::from_ref(&further),
         natives: &[],
         outside: &[],
@@ -159,7 +159,7 @@ fn tasks_are_rows_times_programs_times_threads_and_controls() {
     let menu = Menu {
         own_strategies: &["guard".to_owned()],
         own_settings: &Choices::default().with(Setting::Opt, &["speed", "none"]),
-        own_lacks: &[],
+        missing_values: &[],
         own_further: &[],
         natives: &NATIVES,
         outside: &[],
@@ -231,12 +231,12 @@ fn an_engine_is_given_builds_that_it_takes() {
 
 #[test]
 fn code_generators_are_rows() {
-    let rows_of = |words: &[&str], lacks: &[Lack]| {
+    let rows_of = |words: &[&str], missing: &[MissingValue]| {
         let wanted: Vec<Wanted> = words.iter().map(|word| word.parse().unwrap()).collect();
         let menu = Menu {
             own_strategies: &["guard".to_owned(), "trap".to_owned()],
             own_settings: &Choices::default().with(Setting::Codegen, &["cranelift", "llvm"]),
-            own_lacks: lacks,
+            missing_values: missing,
             own_further: &[],
             natives: &[],
             outside: &[],
@@ -266,12 +266,12 @@ fn code_generators_are_rows() {
     ];
     assert_eq!(each, expected);
     // What is not to be had keeps nothing else from being measured.
-    let lacks = [Lack {
+    let missing = [MissingValue {
         setting: Setting::Codegen,
         value: "llvm".to_owned(),
         why: "it needs clang".to_owned(),
     }];
-    let (rest, absent) = rows_of(&[], &lacks);
+    let (rest, absent) = rows_of(&[], &missing);
     assert_eq!(rest, ["fathom/guard/speed", "fathom/trap/speed"]);
     assert_eq!(absent.len(), 1);
     assert_eq!(

@@ -212,8 +212,8 @@ impl Serialize for Design {
 impl<'de> Deserialize<'de> for &'static Design {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let experiment = Experiment::deserialize(from)?;
-        let lack = || serde::de::Error::custom(format!("no experiment `{experiment}`"));
-        design(experiment).ok_or_else(lack)
+        let unknown = || serde::de::Error::custom(format!("no experiment `{experiment}`"));
+        design(experiment).ok_or_else(unknown)
     }
 }
 

@@ -12,7 +12,7 @@
 
 use fathom_record::{Campaign, Cell, Names};
 use fathom_stats::NoEstimate;
-use fathom_stats::waterfall::{Lack, NoWaterfall, Part, Share, Value, Waterfall};
+use fathom_stats::waterfall::{Missing, NoWaterfall, Part, Share, Value, Waterfall};
 
 use super::{Context, PageOutput, Printed};
 use crate::chart::svg::escape;
@@ -336,7 +336,12 @@ fn remarks(waterfall: &Waterfall, context: &Context<'_>) -> Vec<String> {
     remarks.push(format!(
         "Means of {rounds}, a cold process for each row in each{traced}."
     ));
-    remarks.extend(waterfall.apart.iter().map(|lack| apart(lack, waterfall)));
+    remarks.extend(
+        waterfall
+            .apart
+            .iter()
+            .map(|missing| apart(missing, waterfall)),
+    );
     remarks.extend(failures(context.campaign));
     remarks
 }
@@ -363,24 +368,24 @@ fn adds_up(waterfall: &Waterfall) -> String {
 }
 
 /// Why a part is not there, and where its time is.
-fn apart((part, lack): &(Part, Lack), waterfall: &Waterfall) -> String {
+fn apart((part, missing): &(Part, Missing), waterfall: &Waterfall) -> String {
     let (name, _) = words(*part, waterfall);
     let into = match waterfall.parts.iter().any(|one| one.part == Part::Native) {
         true => "format",
         false => "code",
     };
-    match (part, lack) {
-        (_, Lack::NoUnchecked) => format!(
+    match (part, missing) {
+        (_, Missing::NoUnchecked) => format!(
             "{} has no way to leave out its checks: they are in \"code quality\".",
             waterfall.cell.sandbox.engine
         ),
-        (_, Lack::NotTraced) => {
+        (_, Missing::NotTraced) => {
             format!("\"{name}\" is not told apart, since it was not traced: it is in \"{into}\".")
         }
-        (_, Lack::NotBeside(other)) => format!(
+        (_, Missing::NotBeside(other)) => format!(
             "\"{name}\" is not told apart, since {other} were not traced: it is in \"{into}\"."
         ),
-        (_, Lack::NoPrice) => {
+        (_, Missing::NoPrice) => {
             format!("\"{name}\" is not told apart, since their price is not known.")
         }
     }

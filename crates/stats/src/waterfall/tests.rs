@@ -321,7 +321,7 @@ fn another_engine_has_quality_and_a_format_of_its_own() {
     let all = parts(&waterfall);
     assert!(all.contains(&(Part::Quality, 4e6)), "{all:?}");
     assert!(all.iter().all(|(part, _)| *part != Part::Checks));
-    assert_eq!(waterfall.apart, [(Part::Checks, Lack::NoUnchecked)]);
+    assert_eq!(waterfall.apart, [(Part::Checks, Missing::NoUnchecked)]);
     // The format by itself has neither.
     let alone = parts(&Machine::of(&[FORMAT, NATIVE]).waterfall().unwrap());
     let has = |wanted| alone.iter().any(|(part, _)| *part == wanted);
@@ -335,8 +335,8 @@ fn what_was_not_seen_stays_where_it_is_and_is_named() {
     let waterfall = machine.waterfall().unwrap();
     // Without native's system calls those of the engine cannot be told from its code.
     assert!(parts(&waterfall).contains(&(Part::Format, 3e6 + 0.5e6 + 0.5e6)));
-    let lacks: Vec<Part> = waterfall.apart.iter().map(|(part, _)| *part).collect();
-    assert_eq!(lacks, [Part::Wasi, Part::Calls]);
+    let missing: Vec<Part> = waterfall.apart.iter().map(|(part, _)| *part).collect();
+    assert_eq!(missing, [Part::Wasi, Part::Calls]);
     machine.rows.pop();
     let waterfall = machine.waterfall().unwrap();
     assert!(
@@ -396,7 +396,7 @@ fn a_row_without_a_time_takes_the_bar_away() {
         message: "unreachable".to_owned(),
     }));
     let waterfall = of(&campaign).unwrap();
-    assert_eq!(waterfall.apart, [(Part::Faults, Lack::NoPrice)]);
+    assert_eq!(waterfall.apart, [(Part::Faults, Missing::NoPrice)]);
     let mut none = Machine::of(&[ENGINE, FORMAT]);
     none.rounds = 0;
     assert!(none.waterfall().is_err());
