@@ -47,8 +47,8 @@ impl Invocation {
         let Some(found) = self.search.from(folder)? else {
             return Ok(None);
         };
-        for remark in &found.remarks {
-            eprintln!("{remark}");
+        for warning in &found.warnings {
+            eprintln!("{warning}");
         }
         Ok(Some(found.home))
     }

@@ -72,7 +72,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         shards: &shards,
         count: whole.note.count,
         anchors: &whole.note.anchors,
-        remarks: &whole.remarks,
+        warnings: &whole.warnings,
         has_workloads: args.workloads,
     };
     let merged = merge(&summaries, &whole.note.anchors);

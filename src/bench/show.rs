@@ -17,8 +17,8 @@ use crate::one_line::{printable, say};
 
 /// Says what is about to happen.
 pub fn announce(prepared: &Prepared) {
-    for remark in &prepared.remarks {
-        say(remark);
+    for warning in &prepared.warnings {
+        say(warning);
     }
     let (cells, rows) = (prepared.plan.tasks.len(), prepared.rows.len());
     eprintln!(

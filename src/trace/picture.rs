@@ -83,7 +83,7 @@ pub fn of(trace: &Trace) -> Traced {
             parts,
         },
         threads: kernel.map_or_else(Vec::new, threads),
-        remarks: remarks(trace),
+        notes: notes(trace),
     }
 }
 
@@ -187,12 +187,12 @@ fn threads(kernel: &Kernel) -> Vec<Thread> {
     kernel.threads.iter().map(with).collect()
 }
 
-fn remarks(trace: &Trace) -> Vec<String> {
-    let mut remarks = Vec::new();
+fn notes(trace: &Trace) -> Vec<String> {
+    let mut notes = Vec::new();
     if let Some(wasi) = &trace.wasi {
-        remarks.push(format!("WASI calls were {}.", wasi.words()));
+        notes.push(format!("WASI calls were {}.", wasi.words()));
         if wasi.total_ns().is_none() {
-            remarks.push("What WASI calls took was not seen, so they are not drawn.".to_owned());
+            notes.push("What WASI calls took was not seen, so they are not drawn.".to_owned());
         }
     }
     for (what, cost) in [
@@ -200,14 +200,14 @@ fn remarks(trace: &Trace) -> Vec<String> {
         ("system call", trace.kernel_cost),
     ] {
         let Some(cost) = cost else { continue };
-        remarks.push(format!(
+        notes.push(format!(
             "Looking makes a {what} take {} longer, of which {} is in its time.",
             figures::time(cost.call_ns),
             figures::time(cost.least_ns)
         ));
     }
     if trace.wasi.is_some() && trace.kernel.is_some() {
-        remarks.push(
+        notes.push(
             "System calls are matched to functions of WASI by their names, no more than there \
              were calls of the function; the tracer does not see which made which."
                 .to_owned(),
@@ -215,16 +215,16 @@ fn remarks(trace: &Trace) -> Vec<String> {
     }
     match &trace.kernel {
         Some(kernel) if kernel.lost.any() => {}
-        Some(_) => remarks.push("No event was lost.".to_owned()),
-        None => remarks.push("System calls and threads were not traced.".to_owned()),
+        Some(_) => notes.push("No event was lost.".to_owned()),
+        None => notes.push("System calls and threads were not traced.".to_owned()),
     }
-    remarks.extend(
+    notes.extend(
         trace
             .missing
             .iter()
             .map(|line| format!("Not seen: {line}.")),
     );
-    remarks
+    notes
 }
 
 #[cfg(test)]

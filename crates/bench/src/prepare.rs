@@ -90,7 +90,7 @@ pub struct Prepared {
     /// position; empty where it cannot be told, and nothing is kept then.
     pub engines: Vec<String>,
     /// What the user should be told, a line each.
-    pub remarks: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Prepares a campaign; `command` is recorded as its command line, `tool` as the version
@@ -106,7 +106,7 @@ pub fn prepare(
 ) -> Result<Prepared, RequestError> {
     let design = request.subject.design();
     let home = request.home.as_ref();
-    let (outside, remarks) = find_outside(request, design)?;
+    let (outside, warnings) = find_outside(request, design)?;
     let env = Environment {
         request,
         home,
@@ -162,7 +162,7 @@ pub fn prepare(
         absent,
         folder,
         is_new_folder,
-        remarks,
+        warnings,
     })
 }
 
@@ -301,12 +301,12 @@ fn find_outside(request: &Request, design: &Design) -> Result<Outside, RequestEr
         });
         found.collect()
     });
-    let remarks = errors.iter().map(|error| format!("fathom: {error}"));
+    let warnings = errors.iter().map(|error| format!("fathom: {error}"));
     let known = specs.into_iter().zip(presences).map(|(spec, presence)| {
         let presence = (design.presence)(&spec, presence)?;
         Ok::<_, RequestError>((spec, presence))
     });
-    Ok((known.collect::<Result<_, _>>()?, remarks.collect()))
+    Ok((known.collect::<Result<_, _>>()?, warnings.collect()))
 }
 
 /// What is behind each driver, in their order: ours, native code, the outside engines.
@@ -502,8 +502,8 @@ impl Prepared {
             match trial::look(&self.plan, task, driver, &reference, limit, stop) {
                 Ok(trial) => {
                     let warning = first.map(|broken: Box<Broken>| format!("fathom: {broken}"));
-                    self.remarks.extend(warning);
-                    self.remarks.extend(trial::much_kept(&reference));
+                    self.warnings.extend(warning);
+                    self.warnings.extend(trial::much_kept(&reference));
                     self.apply_trial(trial);
                     return Ok(());
                 }
@@ -536,7 +536,7 @@ impl Prepared {
         if !trial.is_repeatable {
             let words =
                 "its output changes from run to run: outputs are not compared (--any-output)";
-            self.remarks.push(words.to_owned());
+            self.warnings.push(words.to_owned());
             config.any_output = true;
         }
         self.plan.config = config.clone();

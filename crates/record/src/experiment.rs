@@ -56,7 +56,7 @@ closed_set! {
 }
 
 /// What a header of format 1 says of itself in remarks and otherwise.
-pub(crate) struct Remarks<'a> {
+pub(crate) struct Format1<'a> {
     /// The remark `selection`.
     pub selection: Option<&'a str>,
     /// The remark `figure`.
@@ -71,18 +71,16 @@ pub(crate) struct Remarks<'a> {
 
 impl Experiment {
     /// What a campaign of format 1 is about, which did not say it.
-    pub(crate) fn of_format_1(remarks: &Remarks<'_>) -> Experiment {
-        let selection = remarks.selection.and_then(|name| name.parse().ok());
-        match (selection, remarks.figure) {
-            (Some(Experiment::LeapsAndBounds), _) if remarks.has_spec => {
-                Experiment::LeapsAndBoundsSpec
-            }
+    pub(crate) fn of_format_1(old: &Format1<'_>) -> Experiment {
+        let selection = old.selection.and_then(|name| name.parse().ok());
+        match (selection, old.figure) {
+            (Some(Experiment::LeapsAndBounds), _) if old.has_spec => Experiment::LeapsAndBoundsSpec,
             (Some(experiment), _) => experiment,
             (None, Some("compile_ns")) => Experiment::Compile,
             (None, Some("instance_ns")) => Experiment::Startup,
-            (None, _) if remarks.has_module => Experiment::Module,
+            (None, _) if old.has_module => Experiment::Module,
             // Its campaigns had one name, and no suite has that.
-            (None, _) if remarks.name == "growth" => Experiment::Growth,
+            (None, _) if old.name == "growth" => Experiment::Growth,
             (None, _) => Experiment::Suite,
         }
     }

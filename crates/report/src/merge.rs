@@ -29,7 +29,7 @@ pub struct Shown<'a> {
     /// Workloads that every shard has.
     pub anchors: &'a [String],
     /// What a reader should know of the shards, a line each.
-    pub remarks: &'a [String],
+    pub warnings: &'a [String],
     /// Whether each workload is listed.
     pub has_workloads: bool,
 }
@@ -53,8 +53,8 @@ pub fn render(merged: &Merged, shown: &Shown<'_>, style: Style) -> String {
     {
         say(Tone::Plain, &format!("shard {index}  {folder}  {host}"));
     }
-    for remark in shown.remarks {
-        say(Tone::Bad, remark);
+    for warning in shown.warnings {
+        say(Tone::Bad, warning);
     }
     say(
         Tone::Faint,

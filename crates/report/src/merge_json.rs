@@ -12,7 +12,8 @@ struct Answer<'a> {
     format: u32,
     count: u32,
     anchors: &'a [String],
-    remarks: &'a [String],
+    #[serde(rename = "remarks")]
+    warnings: &'a [String],
     shards: Vec<ShardOut<'a>>,
     rows: Vec<RowOut>,
 }
@@ -66,7 +67,7 @@ pub fn render(merged: &Merged, shown: &Shown<'_>) -> Result<String, serde_json::
         format: FORMAT,
         count: shown.count,
         anchors: shown.anchors,
-        remarks: shown.remarks,
+        warnings: shown.warnings,
         shards: shards.collect(),
         rows: merged.rows.iter().map(|one| row(one, shown)).collect(),
     };

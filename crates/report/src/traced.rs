@@ -89,7 +89,7 @@ pub struct Traced {
     /// Its threads, in the order of their beginning; none where they were not seen.
     pub threads: Vec<Thread>,
     /// What must be known to read it: costs, losses, what was not seen.
-    pub remarks: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// Parts shortened, all alike, until they fit their whole.
@@ -280,12 +280,12 @@ impl Traced {
             true => String::new(),
             false => threads(&self.threads),
         };
-        let remarks = self.remarks.iter();
-        let remarks: String = remarks
-            .map(|remark| format!("<li>{}</li>", escape(remark)))
+        let notes = self.notes.iter();
+        let notes: String = notes
+            .map(|note| format!("<li>{}</li>", escape(note)))
             .collect();
         let body = format!(
-            "<h1>Trace</h1><p>{}</p>{}{threads}<figure>{}</figure><ul class=\"say\">{remarks}</ul>",
+            "<h1>Trace</h1><p>{}</p>{}{threads}<figure>{}</figure><ul class=\"say\">{notes}</ul>",
             escape(&self.title),
             breakdown(&self.whole),
             own_html::table("The same in numbers", &lines),
@@ -321,7 +321,7 @@ mod tests {
                 lived_ns: 750.0,
                 parts: vec![call],
             }],
-            remarks: vec!["lost: nothing".to_owned()],
+            notes: vec!["lost: nothing".to_owned()],
         }
     }
 
@@ -370,7 +370,7 @@ mod tests {
                 vec![part("x", Kind::Wasi, 0.0, Vec::new())],
             ),
             threads: Vec::new(),
-            remarks: Vec::new(),
+            notes: Vec::new(),
         };
         let page = nothing.html();
         assert!(

@@ -47,7 +47,7 @@ pub struct Found {
     /// The home.
     pub home: Home,
     /// A line each.
-    pub remarks: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Why there is none.
@@ -85,25 +85,25 @@ impl Search {
             let home = Home::at(&root).ok_or(HomeError::NotOne(root))?;
             return Ok(Some(Found {
                 home,
-                remarks: Vec::new(),
+                warnings: Vec::new(),
             }));
         }
         let beside = || Home::above(&env::current_exe().ok()?);
         let around = Home::above(folder).or_else(beside);
-        let mut remarks = Vec::new();
+        let mut warnings = Vec::new();
         match around {
-            Some(home) if is_writable(home.root()) => Ok(Some(Found { home, remarks })),
+            Some(home) if is_writable(home.root()) => Ok(Some(Found { home, warnings })),
             Some(home) => {
                 let Some(found) = self.unpacked()? else {
-                    return Ok(Some(Found { home, remarks }));
+                    return Ok(Some(Found { home, warnings }));
                 };
-                remarks.push(format!(
+                warnings.push(format!(
                     "fathom: {} is not yours to write to: engines and workloads are those in {}",
                     home.root().display(),
                     found.home.root().display()
                 ));
-                remarks.extend(found.remarks);
-                Ok(Some(Found { remarks, ..found }))
+                warnings.extend(found.warnings);
+                Ok(Some(Found { warnings, ..found }))
             }
             None => self.unpacked(),
         }
@@ -114,13 +114,13 @@ impl Search {
         let (Some(kit), Some(data)) = (&self.kit, &self.data) else {
             return Ok(None);
         };
-        let (root, remark) = kit.unpacked(data)?;
+        let (root, warning) = kit.unpacked(data)?;
         Ok(Some(Found {
             home: Home {
                 root,
                 is_of_user: true,
             },
-            remarks: remark.into_iter().collect(),
+            warnings: warning.into_iter().collect(),
         }))
     }
 }
@@ -263,11 +263,15 @@ mod tests {
         };
         let found = search.unpacked().unwrap().unwrap();
         assert!(found.home.is_of_user());
-        assert!(found.remarks[0].contains("unpacked"), "{:?}", found.remarks);
+        assert!(
+            found.warnings[0].contains("unpacked"),
+            "{:?}",
+            found.warnings
+        );
         assert_eq!(std::fs::read(found.home.engines().join("x")).unwrap(), b"X");
         assert!(found.home.tools().is_dir());
         let again = search.unpacked().unwrap().unwrap();
-        assert_eq!((again.home, again.remarks.len()), (found.home, 0));
+        assert_eq!((again.home, again.warnings.len()), (found.home, 0));
         // Results are where the command was given.
         let home = Some(&search.unpacked().unwrap().unwrap().home).cloned();
         let here = results(home.as_ref(), nowhere.path(), search.data.as_deref());

@@ -23,7 +23,7 @@ pub struct Whole {
     /// What all say, but for which shard they are.
     pub note: ShardNote,
     /// What is not as it should be, and no reason to refuse them; a line each.
-    pub remarks: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Finds out whether these are all shards of one campaign, with anchors enough to tell
@@ -75,17 +75,17 @@ pub fn check(
     ensure(by_index.len() > 1, || {
         "one shard alone is as `fathom report` shows it".to_owned()
     })?;
-    let mut remarks = Vec::new();
+    let mut warnings = Vec::new();
     if !missing.is_empty() {
-        remarks.push(format!(
+        warnings.push(format!(
             "{missing} missing: means are over the others' workloads"
         ));
     }
-    remarks.extend(rebuilt(shards));
+    warnings.extend(rebuilt(shards));
     Ok(Whole {
         order: by_index.into_values().collect(),
         note,
-        remarks,
+        warnings,
     })
 }
 

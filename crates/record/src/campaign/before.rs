@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use super::{AbsentNote, Header};
-use crate::experiment::{Experiment, Remarks};
+use crate::experiment::{Experiment, Format1};
 
 /// In front of what was absent, in a remark's name.
 const ABSENT: &str = "absent ";
@@ -29,7 +29,7 @@ pub(super) fn from_format_1(header: &mut Header) {
         let seconds: f64 = text.trim_end_matches(" s").parse().ok()?;
         Some((seconds * 1000.0) as u64)
     });
-    config.experiment = Experiment::of_format_1(&Remarks {
+    config.experiment = Experiment::of_format_1(&Format1 {
         selection: selection.as_deref(),
         figure: figure.as_deref(),
         has_spec: spec.is_some(),

@@ -110,7 +110,7 @@ pub(super) struct Page {
     pub(super) title: String,
     pub(super) lines: Vec<Line>,
     /// What stands below.
-    remarks: Vec<String>,
+    notes: Vec<String>,
     whole_ns: f64,
 }
 
@@ -145,7 +145,7 @@ impl Page {
         Page {
             title: title(waterfall),
             lines,
-            remarks: remarks(waterfall, context),
+            notes: notes(waterfall, context),
             whole_ns,
         }
     }
@@ -157,7 +157,7 @@ impl Page {
                 *content = self.html(campaign);
             } else if name.ends_with(".md") {
                 content.push('\n');
-                content.extend(self.remarks.iter().map(|remark| format!("- {remark}\n")));
+                content.extend(self.notes.iter().map(|note| format!("- {note}\n")));
             }
         }
         files.push((format!("{NAME}.svg"), draw::alone(self)));
@@ -225,18 +225,18 @@ impl Page {
             text.push_str(line.trim_end());
             text.push('\n');
         }
-        text.extend(self.remarks.iter().map(|remark| format!("{remark}\n")));
+        text.extend(self.notes.iter().map(|note| format!("{note}\n")));
         text
     }
 
     /// As a page of its own.
     fn html(&self, campaign: &str) -> String {
-        let remarks = self.remarks.iter();
-        let remarks: String = remarks
-            .map(|remark| format!("<li>{}</li>", escape(remark)))
+        let notes = self.notes.iter();
+        let notes: String = notes
+            .map(|note| format!("<li>{}</li>", escape(note)))
             .collect();
         let body = format!(
-            "<h1>{}</h1><figure><h3>{}</h3>{}</figure><ul>{remarks}</ul>{}",
+            "<h1>{}</h1><figure><h3>{}</h3>{}</figure><ul>{notes}</ul>{}",
             escape(campaign),
             escape(&self.title),
             draw::chart(self),
@@ -312,8 +312,8 @@ fn title(waterfall: &Waterfall) -> String {
     )
 }
 
-fn remarks(waterfall: &Waterfall, context: &Context<'_>) -> Vec<String> {
-    let mut remarks = vec![adds_up(waterfall)];
+fn notes(waterfall: &Waterfall, context: &Context<'_>) -> Vec<String> {
+    let mut notes = vec![adds_up(waterfall)];
     if let Some(twice) = &waterfall.twice {
         let ends = match twice.interval {
             Ok(ends) => format!(
@@ -324,7 +324,7 @@ fn remarks(waterfall: &Waterfall, context: &Context<'_>) -> Vec<String> {
             Err(_) => String::new(),
         };
         let ns = figures::time(twice.ns);
-        remarks.push(format!(
+        notes.push(format!(
             "The same row measured twice differs by {ns}{ends}."
         ));
     }
@@ -333,17 +333,17 @@ fn remarks(waterfall: &Waterfall, context: &Context<'_>) -> Vec<String> {
         repeats => format!(", and {}", figures::plural(repeats, "traced run")),
     };
     let rounds = figures::plural(waterfall.rounds, "round");
-    remarks.push(format!(
+    notes.push(format!(
         "Means of {rounds}, a cold process for each row in each{traced}."
     ));
-    remarks.extend(
+    notes.extend(
         waterfall
             .apart
             .iter()
             .map(|missing| apart(missing, waterfall)),
     );
-    remarks.extend(failures(context.campaign));
-    remarks
+    notes.extend(failures(context.campaign));
+    notes
 }
 
 /// The sum against the whole.
