@@ -6,8 +6,8 @@ use std::process::Command;
 
 /// A home without engines.
 fn home(folder: &Path) {
-    for room in ["home/engines", "home/workloads"] {
-        fs::create_dir_all(folder.join(room)).unwrap();
+    for part in ["home/engines", "home/workloads"] {
+        fs::create_dir_all(folder.join(part)).unwrap();
     }
 }
 

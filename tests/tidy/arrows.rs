@@ -80,7 +80,7 @@ fn workspaces_outside_use_only_what_the_map_allows() {
         let used = used_crates(&manifest.text);
         let is_outside = ["fuzz", "sql", "engines"]
             .iter()
-            .any(|room| folder.starts_with(room));
+            .any(|module| folder.starts_with(module));
         let allowed = OUTSIDE.iter().find(|(own, _)| *own == folder);
         seen += usize::from(allowed.is_some());
         match allowed {

@@ -7,7 +7,7 @@ use crate::{none_wrong, root, sources};
 
 /// Who may ask which experiment it is: the list, what is measured for each, and the
 /// report's part of each.
-const EXPERIMENT_ROOMS: [&str; 3] = [
+const EXPERIMENT_MODULES: [&str; 3] = [
     "crates/record/src/experiment.rs",
     "crates/bench/src/experiment/",
     "crates/report/src/pages/mod.rs",
@@ -40,11 +40,13 @@ fn nobody_asks_which_experiment_it_is() {
     let mut wrong = Vec::new();
     for source in sources(&["rs"]) {
         let path = source.path.as_str();
-        let is_room = EXPERIMENT_ROOMS.iter().any(|room| path.starts_with(room));
+        let is_module = EXPERIMENT_MODULES
+            .iter()
+            .any(|module| path.starts_with(module));
         let is_test = path
             .split('/')
             .any(|part| part == "tests" || part == "tests.rs");
-        if is_room || is_test {
+        if is_module || is_test {
             continue;
         }
         for (number, line) in source.code() {
@@ -52,11 +54,11 @@ fn nobody_asks_which_experiment_it_is() {
                 wrong.push(format!("{path}:{number}: {line}"));
             }
             // Format 1 kept in this map what decided something; a report only shows it.
-            let reads_remarks = line.contains("config.other");
+            let reads_others = line.contains("config.other");
             let may = ["crates/record/", "crates/report/src/view/facts.rs"];
-            if reads_remarks && !may.iter().any(|room| path.starts_with(room)) {
+            if reads_others && !may.iter().any(|module| path.starts_with(module)) {
                 wrong.push(format!(
-                    "{path}:{number}: nothing is decided by remarks: {line}"
+                    "{path}:{number}: nothing is decided by notes: {line}"
                 ));
             }
             if line.contains("set_current_dir") {
@@ -65,7 +67,7 @@ fn nobody_asks_which_experiment_it_is() {
         }
     }
     none_wrong(
-        "an experiment is asked what it is in its room alone",
+        "an experiment is asked what it is in its module alone",
         &wrong,
     );
 }

@@ -9,7 +9,7 @@ use crate::{none_wrong, root, sources};
 
 /// Who may name a setting: the list; rows and the engine's configuration; the code
 /// generator in a word of `--engines`; designs that measure one; the page about checks.
-const SETTING_ROOMS: [&str; 7] = [
+const SETTING_MODULES: [&str; 7] = [
     "crates/record/src/setting.rs",
     "crates/bench/src/settings.rs",
     "crates/bench/src/choose.rs",
@@ -58,10 +58,12 @@ fn nobody_asks_which_setting_it_is() {
     let mut wrong = Vec::new();
     for source in sources(&["rs"]) {
         let path = source.path.as_str();
-        let is_room = SETTING_ROOMS.iter().any(|room| path.starts_with(room));
-        let asks = ASKING.iter().any(|room| path.starts_with(room));
+        let is_module = SETTING_MODULES
+            .iter()
+            .any(|module| path.starts_with(module));
+        let asks = ASKING.iter().any(|module| path.starts_with(module));
         let is_test = path.ends_with("/tests.rs") || path.contains("/tests/");
-        if is_room || !asks || is_test {
+        if is_module || !asks || is_test {
             continue;
         }
         let tests = source.text.find("#[cfg(test)]\nmod tests {");
@@ -70,7 +72,7 @@ fn nobody_asks_which_setting_it_is() {
         let asking = code.filter(|(_, line)| asks_which_setting(line));
         wrong.extend(asking.map(|(number, line)| format!("{path}:{number}: {line}")));
     }
-    none_wrong("a setting is asked what it is in its rooms alone", &wrong);
+    none_wrong("a setting is asked what it is in its modules alone", &wrong);
 }
 
 #[test]

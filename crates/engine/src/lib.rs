@@ -12,7 +12,7 @@
 //!            embedder uses
 //! ```
 //!
-//! A room uses those above it and never one below; `tests/tidy.rs` checks it.
+//! A module uses those above it and never one below; `tests/tidy.rs` checks it.
 //!
 //! The public names are those that users of other engines know: [`Engine`],
 //! [`Module`], [`Linker`], [`Store`], [`Instance`], [`Func`], [`Memory`].

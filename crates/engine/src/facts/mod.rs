@@ -1,4 +1,4 @@
-//! Facts: what all rooms of the engine agree on. They use none of the others.
+//! Facts: what all modules of the engine agree on. They use none of the others.
 //!
 //! ```text
 //!  module   declarations and bodies, out of the binary     types, features

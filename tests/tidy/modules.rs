@@ -1,21 +1,21 @@
-//! The rooms of the engine: which may use which.
+//! The modules of the engine: which may use which.
 //!
 //! What is read is paths, as they are written: `crate::ROOM::…`, and `super::` where it
-//! leads out of a room. So each path begins at a room; one through the crate's face
-//! would hide where it leads, and is refused but in the last room, which may use all.
+//! leads out of a module. So each path begins at a module; one through the crate's face
+//! would hide where it leads, and is refused but in the last module, which may use all.
 
 use super::{none_wrong, sources};
 
 /// Where the engine's sources are.
 const ENGINE: &str = "crates/engine/src/";
 
-/// A room uses itself and those in front of it.
-const ROOMS: [&str; 4] = ["facts", "bounds", "compile", "run"];
+/// A module uses itself and those in front of it.
+const MODULES: [&str; 4] = ["facts", "bounds", "compile", "run"];
 
 #[test]
 fn the_engines_rooms_use_those_in_front_of_them() {
     let mut wrong = Vec::new();
-    let mut seen = [0; ROOMS.len()];
+    let mut seen = [0; MODULES.len()];
     for source in sources(&["rs"]) {
         let Some(path) = source.path.strip_prefix(ENGINE) else {
             continue;
@@ -24,19 +24,19 @@ fn the_engines_rooms_use_those_in_front_of_them() {
             continue;
         }
         match room_of(path) {
-            Some(room) => seen[room] += 1,
-            None => wrong.push(format!("{}: in none of the rooms", source.path)),
+            Some(module) => seen[module] += 1,
+            None => wrong.push(format!("{}: in none of the modules", source.path)),
         }
         wrong.extend(wrong_arrows(path, &source.text));
     }
-    none_wrong("the engine's rooms", &wrong);
-    assert!(seen.iter().all(|files| *files > 0), "{ROOMS:?}: {seen:?}");
+    none_wrong("the engine's modules", &wrong);
+    assert!(seen.iter().all(|files| *files > 0), "{MODULES:?}: {seen:?}");
 }
 
-/// The position of the room that a file is in; its path begins at the engine's sources.
+/// The position of the module that a file is in; its path begins at the engine's sources.
 fn room_of(path: &str) -> Option<usize> {
     let (first, _) = path.split_once('/')?;
-    ROOMS.iter().position(|room| *room == first)
+    MODULES.iter().position(|module| *module == first)
 }
 
 /// What is wrong with the paths in a file.
@@ -52,11 +52,11 @@ fn wrong_arrows(path: &str, text: &str) -> Vec<String> {
     for (number, line) in code {
         for used in used_rooms(path, line) {
             let at = format!("{ENGINE}{path}:{}", number + 1);
-            match ROOMS.iter().position(|room| *room == used) {
-                Some(room) if room <= own => {}
-                Some(_) => wrong.push(format!("{at}: {} → {used}", ROOMS[own])),
-                None if own + 1 == ROOMS.len() => {}
-                None => wrong.push(format!("{at}: crate::{used} begins at no room")),
+            match MODULES.iter().position(|module| *module == used) {
+                Some(module) if module <= own => {}
+                Some(_) => wrong.push(format!("{at}: {} → {used}", MODULES[own])),
+                None if own + 1 == MODULES.len() => {}
+                None => wrong.push(format!("{at}: crate::{used} begins at no module")),
             }
         }
     }
@@ -64,7 +64,7 @@ fn wrong_arrows(path: &str, text: &str) -> Vec<String> {
 }
 
 /// What stands behind each `crate::` of a line, and behind each `super::` that leads to
-/// a room.
+/// a module.
 fn used_rooms<'a>(path: &str, line: &'a str) -> Vec<&'a str> {
     let name = |rest: &'a str| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
@@ -85,7 +85,7 @@ fn used_rooms<'a>(path: &str, line: &'a str) -> Vec<&'a str> {
             rest = behind;
             steps += 1;
         }
-        if steps >= levels && ROOMS.contains(&name(rest)) {
+        if steps >= levels && MODULES.contains(&name(rest)) {
             used.push(name(rest));
         }
     }
