@@ -1,8 +1,8 @@
-//! Lives of pooled instances: whatever came before, a life in a pool is what it would be
+//! Leases of pooled instances: whatever came before, a lease in a pool is what it would be
 //! in an instance that was just made, from its first byte to its last.
 //!
 //! ```text
-//!  life:  instantiate ─► look ─► calls, growths, the host's writes, interrupts ─► look ─► drop
+//!  lease:  instantiate ─► look ─► calls, growths, the host's writes, interrupts ─► look ─► drop
 //!          in the pool, and in a store of its own: the same at every step
 //! ```
 
@@ -15,14 +15,14 @@ use fathom_engine::{
 /// A number below its argument, which is not 0; the same each time for a seed.
 pub type Below<'a> = &'a mut dyn FnMut(usize) -> usize;
 
-/// What the lives of a seed met, for the summary at the end.
+/// What the leases of a seed met, for the summary at the end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
-    /// Lives in pools.
-    pub lives: u64,
+    /// Leases in pools.
+    pub leases: u64,
     /// Those whose instance had had another before.
     pub again: u64,
-    /// Steps of lives.
+    /// Steps of leases.
     pub steps: u64,
     /// Steps that ended by an error or a trap.
     pub failed: u64,
@@ -85,10 +85,10 @@ impl Subject {
     }
 }
 
-/// Lives of a module in a pool under one engine.
+/// Leases of a module in a pool under one engine.
 ///
 /// # Errors
-/// What differs. Of a module that does not fit a pool there are no lives.
+/// What differs. Of a module that does not fit a pool there are no leases.
 pub fn check(engine: &Engine, wasm: &[u8], below: Below<'_>) -> Result<Seen, String> {
     let mut seen = Seen::default();
     let subject = Subject::new(engine, wasm).map_err(|error| error.to_string())?;
@@ -104,12 +104,12 @@ pub fn check(engine: &Engine, wasm: &[u8], below: Below<'_>) -> Result<Seen, Str
     let pool = pool.map_err(|error| error.to_string())?;
     let mut kept: Vec<Pooled<u32>> = Vec::new();
     for number in 0..2 + below(6) as u32 {
-        seen.lives += 1;
+        seen.leases += 1;
         seen.again += u64::from(pool.idle() > 0);
-        let life = life(&subject, &pool, number, below, &mut seen);
-        let life = life.map_err(|why| format!("life {number} of {limits:?}: {why}"))?;
+        let lease = lease(&subject, &pool, number, below, &mut seen);
+        let lease = lease.map_err(|why| format!("lease {number} of {limits:?}: {why}"))?;
         // Some go on beside the next one.
-        kept.extend(life.filter(|_| below(4) == 0));
+        kept.extend(lease.filter(|_| below(4) == 0));
         if kept.len() > 2 {
             kept.remove(below(3));
         }
@@ -117,8 +117,8 @@ pub fn check(engine: &Engine, wasm: &[u8], below: Below<'_>) -> Result<Seen, Str
     Ok(seen)
 }
 
-/// One life; the instance, unless it failed to begin.
-fn life(
+/// One lease; the instance, unless it failed to begin.
+fn lease(
     subject: &Subject,
     pool: &Pool<u32>,
     number: u32,
@@ -383,7 +383,7 @@ fn elements(store: impl AsContext, table: fathom_engine::Table) -> String {
     format!("{size} {}", elements.collect::<String>())
 }
 
-/// A module that has everything a life can leave behind: memories of either width, an
+/// A module that has everything a lease can leave behind: memories of either width, an
 /// image, tables, globals, segments that are dropped, exceptions, deep recursion.
 pub fn module(below: Below<'_>) -> String {
     let memory64 = below(2) == 1;

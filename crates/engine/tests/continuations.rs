@@ -446,7 +446,7 @@ fn a_stack_is_as_large_as_it_was_said() {
 }
 
 #[test]
-fn a_life_in_a_pool_begins_without_continuations() {
+fn a_lease_in_a_pool_begins_without_continuations() {
     let quota = Quota {
         stack_bytes: 1 << 20,
         ..Quota::default()
@@ -458,12 +458,14 @@ fn a_life_in_a_pool_begins_without_continuations() {
     linker.func_wrap("host", "call", nothing).unwrap();
     let pool = Pool::new(&linker, &module, PoolLimits::default()).unwrap();
     for _ in 0..3 {
-        let mut life = pool.instantiate(()).unwrap();
-        let instance = life.instance();
-        let more = instance.get_func(&life, "more").unwrap();
-        more.call(&mut life, &[Val::I32(100)], &mut []).unwrap();
+        let mut lease = pool.instantiate(()).unwrap();
+        let instance = lease.instance();
+        let more = instance.get_func(&lease, "more").unwrap();
+        more.call(&mut lease, &[Val::I32(100)], &mut []).unwrap();
         // It has the quota for these once, and for no others.
-        let error = more.call(&mut life, &[Val::I32(200)], &mut []).unwrap_err();
+        let error = more
+            .call(&mut lease, &[Val::I32(200)], &mut [])
+            .unwrap_err();
         assert_eq!(code(&error), TrapCode::LimitExceeded);
     }
 }

@@ -166,14 +166,14 @@ fn each(memory64: bool, test: impl Fn(&Engine, &Module, &str)) {
     }
 }
 
-struct Life {
+struct Running {
     store: Store<()>,
     instance: Instance,
     global: Global,
     table: Table,
 }
 
-fn life(engine: &Engine, module: &Module) -> Life {
+fn start(engine: &Engine, module: &Module) -> Running {
     let mut store = Store::new(engine, ());
     let imports: Vec<Extern> = module
         .imports()
@@ -188,7 +188,7 @@ fn life(engine: &Engine, module: &Module) -> Life {
     let instance = Instance::new(&mut store, module, &imports).unwrap();
     let global = imports[0].into_global().unwrap();
     let table = imports[1].into_table().unwrap();
-    Life {
+    Running {
         store,
         instance,
         global,
@@ -196,7 +196,7 @@ fn life(engine: &Engine, module: &Module) -> Life {
     }
 }
 
-impl Life {
+impl Running {
     /// How the call of an export ends that is interrupted after a while.
     fn call(&mut self, name: &str, args: &[Val], patience: Duration) -> Option<TrapCode> {
         let func = self.instance.get_func(&self.store, name).unwrap();
@@ -237,7 +237,7 @@ impl Life {
 fn a_store_traps_before_an_endless_loop() {
     for memory64 in [false, true] {
         each(memory64, |engine, module, name| {
-            let mut life = life(engine, module);
+            let mut running = start(engine, module);
             let index = |at: i64| match memory64 {
                 true => Val::I64(at),
                 false => Val::I32(at as i32),
@@ -245,15 +245,15 @@ fn a_store_traps_before_an_endless_loop() {
             for (at, (shape, _)) in SHAPES.iter().enumerate() {
                 for place in [65_534, 65_536, -1] {
                     let args = [index(place), Val::I32(1)];
-                    let ended = life.call(&at.to_string(), &args, PATIENCE);
+                    let ended = running.call(&at.to_string(), &args, PATIENCE);
                     let expected = Some(TrapCode::MemoryOutOfBounds);
                     assert_eq!(ended, expected, "{shape} at {place} under {name}");
                 }
                 // In bounds it does what it says.
-                let ended = life.call(&at.to_string(), &[index(64), Val::I32(0)], PATIENCE);
+                let ended = running.call(&at.to_string(), &[index(64), Val::I32(0)], PATIENCE);
                 assert_eq!(ended, None, "{shape} under {name}");
             }
-            assert!((65_530..65_536).all(|at| life.byte(at) == 0), "{name}");
+            assert!((65_530..65_536).all(|at| running.byte(at) == 0), "{name}");
         });
     }
 }
@@ -262,20 +262,20 @@ fn a_store_traps_before_an_endless_loop() {
 fn what_was_stored_before_an_endless_loop_is_there() {
     for memory64 in [false, true] {
         each(memory64, |engine, module, name| {
-            let mut life = life(engine, module);
-            let own = life.instance.get_export(&life.store, "global");
+            let mut running = start(engine, module);
+            let own = running.instance.get_export(&running.store, "global");
             let own = own.unwrap().into_global().unwrap();
-            let table = life.instance.get_export(&life.store, "table");
+            let table = running.instance.get_export(&running.store, "table");
             let table = table.unwrap().into_table().unwrap();
             for (n, number, patience) in [(0, 2, PATIENCE), (1, 1, MEANWHILE)] {
-                let ended = life.call("kept", &[Val::I32(n)], patience);
+                let ended = running.call("kept", &[Val::I32(n)], patience);
                 assert_eq!(ended, (n == 1).then_some(TrapCode::Interrupted), "{name}");
-                assert_eq!(i32::from(life.byte(64)), number, "{name}");
-                assert_eq!(i32::from(life.byte(82)), number, "{name}");
-                assert_eq!(life.number(&own), number, "{name}");
-                assert_eq!(life.number(&life.global), number, "{name}");
-                assert_eq!(life.is_null(&table), number == 2, "{name}");
-                assert_eq!(life.is_null(&life.table), number == 2, "{name}");
+                assert_eq!(i32::from(running.byte(64)), number, "{name}");
+                assert_eq!(i32::from(running.byte(82)), number, "{name}");
+                assert_eq!(running.number(&own), number, "{name}");
+                assert_eq!(running.number(&running.global), number, "{name}");
+                assert_eq!(running.is_null(&table), number == 2, "{name}");
+                assert_eq!(running.is_null(&running.table), number == 2, "{name}");
             }
         });
     }

@@ -80,12 +80,12 @@ fn pool(engine: &Engine, data: usize, resident_bytes: usize) -> Pool<()> {
 const PLACES: [i32; 5] = [8232, 4096, 65_536 + 8, 2 * 65_536 - 8, 3 * 65_536 - 8];
 
 /// What the pages hold once it was grown to three pages.
-fn observe(pool: &Pool<()>, life: &mut Pooled<()>) -> Vec<i64> {
+fn observe(pool: &Pool<()>, lease: &mut Pooled<()>) -> Vec<i64> {
     let grow = pool.func::<i32, i32>("grow").unwrap();
     let load = pool.func::<i32, i64>("load").unwrap();
-    let (grow, load) = (life.func(&grow).unwrap(), life.func(&load).unwrap());
-    assert_eq!(grow.call(&mut *life, 2).unwrap(), 1);
-    let words = PLACES.map(|at| load.call(&mut *life, at).unwrap());
+    let (grow, load) = (lease.func(&grow).unwrap(), lease.func(&load).unwrap());
+    assert_eq!(grow.call(&mut *lease, 2).unwrap(), 1);
+    let words = PLACES.map(|at| load.call(&mut *lease, at).unwrap());
     words.to_vec()
 }
 
@@ -103,24 +103,24 @@ fn what_cannot_be_taken_back_is_never_used_again() {
         kinds.map(|(data, resident)| (bounds, data, pool(engine, data, resident)))
     };
     let pools: Vec<_> = engines.iter().flat_map(pools).collect();
-    let mut lives = Vec::new();
+    let mut leases = Vec::new();
     for (_, _, pool) in &pools {
-        let mut life = pool.instantiate(()).unwrap();
-        let new = observe(pool, &mut life);
+        let mut lease = pool.instantiate(()).unwrap();
+        let new = observe(pool, &mut lease);
         let store = pool.func::<(i32, i64), ()>("store").unwrap();
-        let store = life.func(&store).unwrap();
+        let store = lease.func(&store).unwrap();
         for at in PLACES {
-            store.call(&mut life, (at, 77)).unwrap();
+            store.call(&mut lease, (at, 77)).unwrap();
         }
-        lives.push((life, new));
+        leases.push((lease, new));
     }
     let mut after = Vec::with_capacity(pools.len());
     let Some(mut mappings) = Mappings::exhaust() else {
         eprintln!("SKIPPED: the host sets no limit to mappings");
         return;
     };
-    for (life, new) in lives {
-        drop(life);
+    for (lease, new) in leases {
+        drop(lease);
         after.push(new);
         mappings.refill();
     }
@@ -130,8 +130,8 @@ fn what_cannot_be_taken_back_is_never_used_again() {
         if pool.idle() == 0 {
             dropped.push(*bounds);
         }
-        let mut life = pool.instantiate(()).unwrap();
-        assert_eq!(observe(pool, &mut life), new, "{bounds}, {data} bytes");
+        let mut lease = pool.instantiate(()).unwrap();
+        assert_eq!(observe(pool, &mut lease), new, "{bounds}, {data} bytes");
     }
     // What it takes back of those is mapped anew: it must have been refused.
     for bounds in [Bounds::Trap, Bounds::Guard, Bounds::Clamp] {
@@ -163,20 +163,20 @@ fn data_that_cannot_be_laid_is_an_error() {
             eprintln!("SKIPPED: the host sets no limit to mappings");
             return;
         };
-        let mut lives = Vec::with_capacity(pools.len());
+        let mut leases = Vec::with_capacity(pools.len());
         for pool in &pools {
-            lives.push(pool.instantiate(()));
+            leases.push(pool.instantiate(()));
             mappings.leave(1);
         }
         drop((held, mappings));
         let mut refusals = Vec::new();
-        for (pool, life) in pools.iter().zip(lives) {
-            match life {
-                Ok(mut life) => assert_eq!(observe(pool, &mut life), new, "{bounds}"),
+        for (pool, lease) in pools.iter().zip(leases) {
+            match lease {
+                Ok(mut lease) => assert_eq!(observe(pool, &mut lease), new, "{bounds}"),
                 Err(error) => refusals.push(error.to_string()),
             }
-            let mut life = pool.instantiate(()).unwrap();
-            assert_eq!(observe(pool, &mut life), new, "{bounds}, afterwards");
+            let mut lease = pool.instantiate(()).unwrap();
+            assert_eq!(observe(pool, &mut lease), new, "{bounds}, afterwards");
         }
         let laying = |text: &&String| text.contains("mapping its data segments: ");
         if bounds != Bounds::Pkeys {

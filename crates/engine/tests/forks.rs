@@ -95,13 +95,13 @@ fn in_child(fork: Fork, what: &str, work: impl FnOnce()) {
 }
 
 /// What calls functions by name, whatever the index type.
-struct Life<'a> {
+struct Lease<'a> {
     pooled: Pooled<Option<Fork>>,
     memory64: bool,
     what: &'a str,
 }
 
-impl Life<'_> {
+impl Lease<'_> {
     fn call(&mut self, name: &str, args: &[u64]) -> Result<u64, TrapCode> {
         let instance = self.pooled.instance();
         let func = instance.get_func(&self.pooled, name).unwrap();
@@ -170,7 +170,7 @@ impl Life<'_> {
         let bytes = memory.data(&self.pooled);
         let mut expected = vec![0; (pages << 16) as usize];
         expected[4096..4096 + 30_000].fill(0x2a);
-        assert!(bytes == expected, "{}: bytes of another life", self.what);
+        assert!(bytes == expected, "{}: bytes of another lease", self.what);
     }
 
     /// Grow by a page, of zeros, the last of which can be written.
@@ -235,8 +235,8 @@ fn forks(mut caller: Caller<'_, Option<Fork>>) -> Result<()> {
     Ok(())
 }
 
-fn life<'a>(pool: &Pool<Option<Fork>>, memory64: bool, what: &'a str) -> Life<'a> {
-    Life {
+fn lease<'a>(pool: &Pool<Option<Fork>>, memory64: bool, what: &'a str) -> Lease<'a> {
+    Lease {
         pooled: pool.instantiate(None).unwrap(),
         memory64,
         what,
@@ -249,7 +249,7 @@ fn a_child_goes_on_with_what_its_parent_had() {
         return;
     }
     for_each(|pool, memory64, pages, fork, what| {
-        let mut parents = life(pool, memory64, what);
+        let mut parents = lease(pool, memory64, what);
         assert_eq!(parents.call("store", &[100, 7]), Ok(0));
         in_child(fork, what, || {
             assert_eq!(parents.call("load", &[100]), Ok(7), "{what}");
@@ -279,26 +279,26 @@ fn a_child_makes_instances_and_uses_them_again() {
     }
     for_each(|pool, memory64, pages, fork, what| {
         // One that is idle when the child begins, restored in the parent.
-        let mut first = life(pool, memory64, what);
+        let mut first = lease(pool, memory64, what);
         assert_eq!(first.call("store", &[100, 7]), Ok(0));
         drop(first);
         assert_eq!(pool.idle(), 1);
         in_child(fork, what, || {
             for round in 0..3 {
-                let mut old = life(pool, memory64, what);
-                let mut new = life(pool, memory64, what);
-                for life in [&mut old, &mut new] {
-                    life.is_new(pages);
+                let mut old = lease(pool, memory64, what);
+                let mut new = lease(pool, memory64, what);
+                for lease in [&mut old, &mut new] {
+                    lease.is_new(pages);
                     for at in (0..pages << 16).step_by(9000) {
-                        assert_eq!(life.call("store", &[at, round + 1]), Ok(0));
+                        assert_eq!(lease.call("store", &[at, round + 1]), Ok(0));
                     }
-                    life.grow(pages);
+                    lease.grow(pages);
                 }
             }
             assert_eq!(pool.idle(), 2, "{what}");
         });
         assert_eq!(pool.idle(), 1);
-        life(pool, memory64, what).is_new(pages);
+        lease(pool, memory64, what).is_new(pages);
     });
 }
 
@@ -312,10 +312,10 @@ fn a_child_that_is_forked_in_a_host_function_returns_to_wasm() {
             (100, Ok(6)),
             (pages << 16, Err(TrapCode::MemoryOutOfBounds)),
         ] {
-            let mut life = life(pool, memory64, what);
-            *life.pooled.data_mut() = Some(Fork::Told);
-            let outcome = life.call("across", &[at]);
-            let is_child = life.pooled.data().is_some();
+            let mut lease = lease(pool, memory64, what);
+            *lease.pooled.data_mut() = Some(Fork::Told);
+            let outcome = lease.call("across", &[at]);
+            let is_child = lease.pooled.data().is_some();
             let check = || assert_eq!(outcome, expected, "{what}, child: {is_child}");
             if is_child {
                 end(check);
@@ -405,7 +405,7 @@ fn a_child_whose_memories_cannot_be_guarded_is_refused() {
     assert_eq!(trap.trap().unwrap().code, TrapCode::MemoryOutOfBounds);
 }
 
-/// What an earlier life has left locked was written before the fork, so it is a mapping of its
+/// What an earlier lease has left locked was written before the fork, so it is a mapping of its
 /// own, apart from what nobody has touched: a growth over both, of which the host refuses the
 /// second, opens neither.
 #[cfg(target_os = "linux")]
@@ -434,21 +434,25 @@ fn a_growth_that_is_refused_opens_nothing() {
         let pool = Pool::new(&Linker::new(&engine), &module, limits).unwrap();
         let [grow, load] = ["grow", "load"].map(|name| pool.func::<i32, i32>(name).unwrap());
         let fill = pool.func::<i32, ()>("fill").unwrap();
-        let mut life = pool.instantiate(()).unwrap();
-        assert_eq!(life.func(&grow).unwrap().call(&mut life, 64).unwrap(), 1);
-        life.func(&fill).unwrap().call(&mut life, 64 << 16).unwrap();
+        let mut lease = pool.instantiate(()).unwrap();
+        assert_eq!(lease.func(&grow).unwrap().call(&mut lease, 64).unwrap(), 1);
+        lease
+            .func(&fill)
+            .unwrap()
+            .call(&mut lease, 64 << 16)
+            .unwrap();
         in_child(Fork::Told, bounds.name(), || {
-            drop(life);
-            let mut life = pool.instantiate(()).unwrap();
-            let (grow, load) = (life.func(&grow).unwrap(), life.func(&load).unwrap());
+            drop(lease);
+            let mut lease = pool.instantiate(()).unwrap();
+            let (grow, load) = (lease.func(&grow).unwrap(), lease.func(&load).unwrap());
             // Room for what was left, and not for as much as is wanted.
             limit_data(data_bytes() + (16 << 20));
-            let grown = grow.call(&mut life, 3900).unwrap();
+            let grown = grow.call(&mut lease, 3900).unwrap();
             limit_data(u64::MAX);
             // Where it is all mapped writable beforehand nothing is refused.
             assert_eq!(grown == -1, is_refused(bounds), "{bounds}: {grown}");
             for page in (1..=64).filter(|_| grown == -1) {
-                let outside = load.call(&mut life, page << 16).unwrap_err();
+                let outside = load.call(&mut lease, page << 16).unwrap_err();
                 let code = outside.trap().expect("a trap").code;
                 assert_eq!(code, TrapCode::MemoryOutOfBounds, "{bounds}, page {page}");
             }

@@ -328,12 +328,12 @@ fn a_store_begins_with_what_the_engine_says() {
     let module = Module::new(&some, wat::parse_str(wat).unwrap()).unwrap();
     let pool = Pool::new(&Linker::new(&some), &module, PoolLimits::default()).unwrap();
     for _ in 0..3 {
-        let mut life = pool.instantiate(()).unwrap();
-        assert_eq!(life.get_fuel().unwrap(), 96);
-        let f = life.instance().get_func(&life, "f").unwrap();
-        let error = f.call(&mut life, &[], &mut []).unwrap_err();
+        let mut lease = pool.instantiate(()).unwrap();
+        assert_eq!(lease.get_fuel().unwrap(), 96);
+        let f = lease.instance().get_func(&lease, "f").unwrap();
+        let error = f.call(&mut lease, &[], &mut []).unwrap_err();
         assert_eq!(error.trap().unwrap().code, TrapCode::OutOfFuel);
-        assert_eq!(life.get_fuel().unwrap(), 0);
+        assert_eq!(lease.get_fuel().unwrap(), 0);
     }
     let plain = Engine::new(&Config::new()).unwrap();
     let mut store = Store::new(&plain, ());

@@ -301,33 +301,37 @@ fn stores_that_share_an_allowance_give_back_what_they_had() {
 }
 
 #[test]
-fn a_life_in_a_pool_gives_back_what_it_took() {
+fn a_lease_in_a_pool_gives_back_what_it_took() {
     for (bounds, engine) in engines(quota_of(3)) {
         let module = module(&engine, GROWS);
         let pool = Pool::new(&Linker::new(&engine), &module, PoolLimits::default()).unwrap();
         for _ in 0..3 {
-            let mut life = pool.instantiate(StoreLimits::default()).unwrap();
-            let i = life.instance();
+            let mut lease = pool.instantiate(StoreLimits::default()).unwrap();
+            let i = lease.instance();
             for name in ["memory.grow", "table.grow"] {
-                assert_eq!(call(&mut life, i, name, 2).unwrap(), 1, "{bounds}");
-                assert_eq!(call(&mut life, i, name, 1).unwrap(), -1, "{bounds}");
+                assert_eq!(call(&mut lease, i, name, 2).unwrap(), 1, "{bounds}");
+                assert_eq!(call(&mut lease, i, name, 1).unwrap(), -1, "{bounds}");
             }
         }
-        // A limiter is one life's.
-        let mut life = pool
+        // A limiter is one lease's.
+        let mut lease = pool
             .instantiate(StoreLimitsBuilder::new().memory_size(PAGE).build())
             .unwrap();
-        life.limiter(|limits| limits);
-        let i = life.instance();
+        lease.limiter(|limits| limits);
+        let i = lease.instance();
         assert_eq!(
-            call(&mut life, i, "memory.grow", 1).unwrap(),
+            call(&mut lease, i, "memory.grow", 1).unwrap(),
             -1,
             "{bounds}"
         );
-        drop(life);
-        let mut life = pool.instantiate(StoreLimits::default()).unwrap();
-        let i = life.instance();
-        assert_eq!(call(&mut life, i, "memory.grow", 2).unwrap(), 1, "{bounds}");
+        drop(lease);
+        let mut lease = pool.instantiate(StoreLimits::default()).unwrap();
+        let i = lease.instance();
+        assert_eq!(
+            call(&mut lease, i, "memory.grow", 2).unwrap(),
+            1,
+            "{bounds}"
+        );
     }
 }
 

@@ -22,7 +22,7 @@ const COUNTER: &str = r#"(module
     (global.get $n)))"#;
 
 #[test]
-fn handles_of_the_life_before_are_another_stores() {
+fn handles_of_the_lease_before_are_another_stores() {
     let (engine, module) = tiny(COUNTER);
     let pool = Pool::new(&Linker::<()>::new(&engine), &module, PoolLimits::default()).unwrap();
     let next = pool.func::<(), i32>("next").unwrap();
@@ -100,18 +100,18 @@ fn the_hosts_data_is_dropped_with_each_life() {
     let (engine, module) = tiny(COUNTER);
     let pool = Pool::new(&Linker::new(&engine), &module, PoolLimits::default()).unwrap();
     let drops = Arc::new(AtomicUsize::new(0));
-    for life in 1..4 {
+    for lease in 1..4 {
         let mut instance = pool.instantiate(Counted(drops.clone())).unwrap();
         *instance.data_mut() = Counted(drops.clone());
         drop(instance);
-        assert_eq!(drops.load(Ordering::SeqCst), 2 * life);
+        assert_eq!(drops.load(Ordering::SeqCst), 2 * lease);
     }
     drop(pool);
     assert_eq!(drops.load(Ordering::SeqCst), 6);
 }
 
 #[test]
-fn a_life_that_fails_to_begin_is_an_error_and_costs_nothing() {
+fn a_lease_that_fails_to_begin_is_an_error_and_costs_nothing() {
     let (engine, module) = tiny(
         r#"(module (import "" "fails" (func $fails)) (memory 1) (start $fails)
              (func (export "f")))"#,
@@ -127,11 +127,11 @@ fn a_life_that_fails_to_begin_is_an_error_and_costs_nothing() {
         .unwrap();
     let pool = Pool::new(&linker, &module, PoolLimits::default()).unwrap();
     let drops = Arc::new(AtomicUsize::new(0));
-    for life in 0..6 {
+    for lease in 0..6 {
         let made = pool.instantiate(Counted(drops.clone()));
-        assert_eq!(made.is_ok(), life % 2 == 1);
+        assert_eq!(made.is_ok(), lease % 2 == 1);
         drop(made);
-        assert_eq!(drops.load(Ordering::SeqCst), life + 1);
+        assert_eq!(drops.load(Ordering::SeqCst), lease + 1);
         assert_eq!(pool.idle(), 1);
     }
 }
@@ -258,13 +258,13 @@ fn a_panic_of_the_host_leaves_a_pool_as_it_was() {
     let pool = Pool::new(&linker, &module, PoolLimits::default()).unwrap();
     let f = pool.func::<(), ()>("f").unwrap();
     for _ in 0..2 {
-        let life = std::panic::AssertUnwindSafe(|| {
+        let lease = std::panic::AssertUnwindSafe(|| {
             let mut instance = pool.instantiate(()).unwrap();
             let memory = instance.instance().get_memory(&instance, "memory").unwrap();
             assert_eq!(memory.data(&instance)[0], 0);
             let _ = instance.func(&f).unwrap().call(&mut instance, ());
         });
-        assert!(std::panic::catch_unwind(life).is_err());
+        assert!(std::panic::catch_unwind(lease).is_err());
         assert_eq!(pool.idle(), 1);
     }
 }
@@ -317,12 +317,12 @@ fn resident_mib() -> u64 {
     (pages * fathom_sys::map::page_bytes() as u64) >> 20
 }
 
-/// What one life has grown by stays while a later one writes elsewhere: together they are
+/// What one lease has grown by stays while a later one writes elsewhere: together they are
 /// no more than the bound, under every strategy.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_lives_leave_behind_is_within_the_bound_together() {
-    if !common::is_alone("what_lives_leave_behind_is_within_the_bound_together")
+fn what_leases_leave_behind_is_within_the_bound_together() {
+    if !common::is_alone("what_leases_leave_behind_is_within_the_bound_together")
         || common::is_emulated()
     {
         return;
@@ -360,8 +360,8 @@ fn what_lives_leave_behind_is_within_the_bound_together() {
             resident_mib().saturating_sub(before)
         };
         // 30 MiB by growth, then 14 MiB of what it is at first, alone and with a page of growth.
-        let lives = [(&grown, 480), (&first, 224), (&grown, 480), (&both, 224)];
-        for (func, pages) in lives.into_iter().chain([(&grown, 480), (&grown, 700)]) {
+        let leases = [(&grown, 480), (&first, 224), (&grown, 480), (&both, 224)];
+        for (func, pages) in leases.into_iter().chain([(&grown, 480), (&grown, 700)]) {
             let kept = live(func, pages);
             assert!(kept <= 34, "{bounds}: {kept} MiB after {pages} pages");
         }

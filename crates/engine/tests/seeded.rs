@@ -1,4 +1,4 @@
-//! A few seeds of what `make fuzz` runs for hours: lives in pools, the cache under
+//! A few seeds of what `make fuzz` runs for hours: leases in pools, the cache under
 //! attack, signals and forks while Wasm runs.
 
 #![allow(unsafe_code)]
@@ -19,7 +19,7 @@ const FOLDERS: u64 = 40;
 const WORKERS: u64 = 40;
 
 #[test]
-fn lives_in_pools_are_what_they_would_be_alone() {
+fn leases_in_pools_are_what_they_would_be_alone() {
     let engines = pools::engines().unwrap();
     let mut again = 0;
     for seed in 0..LIVES {

@@ -1,4 +1,4 @@
-//! Lives in pools under every form of every strategy: each is what it would be in an
+//! Leases in pools under every form of every strategy: each is what it would be in an
 //! instance of its own. Every other module is one that wasm-smith made.
 
 use std::process::ExitCode;
@@ -23,8 +23,8 @@ fn main() -> ExitCode {
             let mut stream = Stream::new(steps);
             let seen = pools::check(engine, &wasm, &mut |end| stream.below(end));
             let seen = seen.map_err(|why| format!("{name}: {why}"))?;
-            case.count("lives", seen.lives);
-            case.count("lives after another", seen.again);
+            case.count("leases", seen.leases);
+            case.count("leases after another", seen.again);
             case.count("steps", seen.steps);
             case.count("steps that failed", seen.failed);
         }

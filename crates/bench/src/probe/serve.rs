@@ -87,7 +87,7 @@ pub fn serve(
     watch(&mut store, instance, before, memory64, calls, tell)
 }
 
-/// A life before the one that is probed: the memory grown as far as a few pages,
+/// A lease before the one that is probed: the memory grown as far as a few pages,
 /// all of it written.
 fn use_up(pool: &Pool<()>) -> Result<(), ServeError> {
     let mut pooled = pool.instantiate(())?;

@@ -1,4 +1,4 @@
-//! Instances that are used again: nothing of one life is seen in the next, under
+//! Instances that are used again: nothing of one lease is seen in the next, under
 //! every form of every strategy, for 32-bit and for 64-bit memories.
 //!
 //! The property: what a sequence of operations yields in an instance of a pool, of
@@ -218,7 +218,7 @@ impl Subject {
         call(store, instance, name, &args)
     }
 
-    /// More in the same store: it must be gone with the life.
+    /// More in the same store: it must be gone with the lease.
     fn neighbour<C: AsContextMut<Data = i32>>(&self, store: &mut C) -> String {
         let other = self.linker.instantiate(&mut *store, &self.module).unwrap();
         let stored = call(store, other, "store", &[self.index(0), Val::I64(-1)]);
@@ -288,10 +288,10 @@ fn call<C: AsContextMut<Data = i32>>(
     }
 }
 
-/// Each life in an instance of the pool and in one of its own.
-fn same(subject: &Subject, lives: &[Vec<Op>], limits: PoolLimits) {
+/// Each lease in an instance of the pool and in one of its own.
+fn same(subject: &Subject, leases: &[Vec<Op>], limits: PoolLimits) {
     let pool = Pool::new(&subject.linker, &subject.module, limits).unwrap();
-    for (number, life) in (0..).zip(lives) {
+    for (number, lease) in (0..).zip(leases) {
         let mut pooled = pool.instantiate(number).unwrap();
         let reused = pooled.instance();
         let mut store = Store::new(subject.module.engine(), number);
@@ -303,29 +303,29 @@ fn same(subject: &Subject, lives: &[Vec<Op>], limits: PoolLimits) {
             subject.look(&mut pooled, reused),
             subject.look(&mut store, own),
         );
-        assert_eq!(seen.0, expected.0, "at the beginning of life {number}");
+        assert_eq!(seen.0, expected.0, "at the beginning of lease {number}");
         assert!(
             seen.1 == expected.1,
-            "bytes at the beginning of life {number}"
+            "bytes at the beginning of lease {number}"
         );
         let (seen, expected) = (
             subject.edge(&mut pooled, reused),
             subject.edge(&mut store, own),
         );
-        assert_eq!(seen, expected, "at the end of the memory of life {number}");
-        for op in life {
+        assert_eq!(seen, expected, "at the end of the memory of lease {number}");
+        for op in lease {
             let (seen, expected) = (
                 subject.apply(&mut pooled, reused, op),
                 subject.apply(&mut store, own, op),
             );
-            assert_eq!(seen, expected, "{op:?} of life {number}");
+            assert_eq!(seen, expected, "{op:?} of lease {number}");
         }
         let (seen, expected) = (
             subject.look(&mut pooled, reused),
             subject.look(&mut store, own),
         );
-        assert_eq!(seen.0, expected.0, "at the end of life {number}");
-        assert!(seen.1 == expected.1, "bytes at the end of life {number}");
+        assert_eq!(seen.0, expected.0, "at the end of lease {number}");
+        assert!(seen.1 == expected.1, "bytes at the end of lease {number}");
     }
     assert_eq!(pool.idle(), limits.idle.min(1));
 }
@@ -368,17 +368,17 @@ const LIMITS: [PoolLimits; 3] = [
 ];
 
 #[test]
-fn a_life_is_what_it_would_be_in_an_instance_of_its_own() {
-    let lives = prop::collection::vec(prop::collection::vec(op(), 0..12), 2..4);
+fn a_lease_is_what_it_would_be_in_an_instance_of_its_own() {
+    let leases = prop::collection::vec(prop::collection::vec(op(), 0..12), 2..4);
     for (_, subject) in subjects() {
         let cases = Cases {
             failure_persistence: None,
             ..Cases::with_cases(4)
         };
         let mut runner = TestRunner::new(cases);
-        let each = (&lives, prop::sample::select(&LIMITS));
-        let checked = runner.run(&each, |(lives, limits)| {
-            same(&subject, &lives, limits);
+        let each = (&leases, prop::sample::select(&LIMITS));
+        let checked = runner.run(&each, |(leases, limits)| {
+            same(&subject, &leases, limits);
             Ok(())
         });
         checked.unwrap();
@@ -412,7 +412,7 @@ fn all_that_can_be_written_is_gone() {
     ];
     for (bounds, subject) in subjects() {
         let reach = bounds.guarantee() != Guarantee::Unchecked || !subject.memory64;
-        let life: Vec<Op> = everything
+        let lease: Vec<Op> = everything
             .iter()
             .filter(|op| reach || !matches!(op, Op::Load(_)))
             .cloned()
@@ -420,8 +420,15 @@ fn all_that_can_be_written_is_gone() {
         for limits in LIMITS {
             // What one has grown by is locked; it is opened again by parts, or not.
             let [few, many] = [3, 17].map(|pages| vec![Op::Grow(pages), Op::Load(39 << 16)]);
-            let lives = [life.clone(), life.clone(), vec![], few, life.clone(), many];
-            same(&subject, &lives, limits);
+            let leases = [
+                lease.clone(),
+                lease.clone(),
+                vec![],
+                few,
+                lease.clone(),
+                many,
+            ];
+            same(&subject, &leases, limits);
         }
     }
 }
