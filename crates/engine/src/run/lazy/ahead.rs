@@ -72,14 +72,27 @@ impl Shared {
         }
     }
 
-    /// Do what there is to do.
+    /// Do what there is to do, as one of the threads that there are.
     fn work(&self, compile: &dyn Fn(usize) -> Option<Vec<usize>>) {
+        let _counted = Counted(self);
         while let Some(position) = self.take() {
             match compile(position) {
                 Some(callees) => self.queue().later.extend(callees),
                 // The module is gone.
                 None => self.queue().is_over = true,
             }
+        }
+    }
+}
+
+/// A thread among those that there are. One that has nothing to do says so itself, before
+/// anybody can count on it ([`Shared::take`]); for one that panics it is said here.
+struct Counted<'a>(&'a Shared);
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.queue().threads -= 1;
         }
     }
 }
@@ -120,5 +133,29 @@ impl Drop for Ahead {
     fn drop(&mut self) {
         self.shared.queue().is_over = true;
         self.shared.is_changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn threads_are_counted_until_they_end() {
+        let shared = Shared::default();
+        let thread = |compile: &dyn Fn(usize) -> Option<Vec<usize>>| {
+            shared.queue().threads += 1;
+            let ended = catch_unwind(AssertUnwindSafe(|| shared.work(compile)));
+            let queue = shared.queue();
+            (ended.is_ok(), queue.threads, queue.next.len())
+        };
+        shared.queue().next = vec![1, 2, 3];
+        assert_eq!(thread(&|_| panic!("the compiler")), (false, 0, 2));
+        // Another does what is left.
+        assert_eq!(thread(&|_| Some(Vec::new())), (true, 0, 0));
+        shared.queue().next = vec![1];
+        assert_eq!(thread(&|_| None), (true, 0, 0));
     }
 }
