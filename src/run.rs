@@ -12,7 +12,6 @@ mod dir;
 mod invoke;
 mod limits;
 pub mod load;
-mod perf_map;
 mod watch;
 
 use std::ffi::OsString;
@@ -29,7 +28,7 @@ use code::Code;
 pub use dir::Dir;
 use fathom_engine::{
     Allowance, BoundsChoice, Compilation, Engine, ErrorKind, Frame, Func, Guarantee, Instance,
-    Linker, Module, Store, TrapCode, Val,
+    Linker, Module, ProfilingStrategy, Store, TrapCode, Val,
 };
 use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder, Watch};
 use limits::{Deadline, Limits, TIMED_OUT};
@@ -137,12 +136,6 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         ));
         return Ok(ExitCode::from(USAGE));
     }
-    if args.perf_map && args.compilation == Some(Compilation::Lazy) {
-        say(
-            "fathom: --perf-map lists functions that are compiled before the program starts: leave --compilation lazy out",
-        );
-        return Ok(ExitCode::from(USAGE));
-    }
     let file = args.module.display().to_string();
     let deadline = args.limits.start(&file);
     let wasm = load::read(&args.module)?;
@@ -156,7 +149,8 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         .compilation(args.compilation())
         .cache_dir(args.cache.clone())
         .end_threads(true)
-        .huge_pages(args.huge_pages);
+        .huge_pages(args.huge_pages)
+        .profiler(args.profiler());
     let engine = Engine::new(&config)?;
     if let (Some(Compilation::Lazy), Some(why)) = (args.compilation, engine.not_lazy()) {
         say(&format!("fathom: all functions are compiled first: {why}"));
@@ -168,9 +162,6 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     }
     if args.verbose {
         say_how(&args, &engine, &module, start.elapsed());
-    }
-    if args.perf_map {
-        perf_map::write(&module)?;
     }
     let watch = args.trace_wasi.as_ref().map(|_| Watch::new());
     deadline.runs();
@@ -193,6 +184,14 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
+    /// Who is told where functions are.
+    fn profiler(&self) -> ProfilingStrategy {
+        match self.perf_map {
+            true => ProfilingStrategy::PerfMap,
+            false => ProfilingStrategy::None,
+        }
+    }
+
     /// When functions are compiled: for what looks at all of the code, all of them first.
     fn compilation(&self) -> Compilation {
         let default = match self.count.is_some() || self.perf_map {
