@@ -9,7 +9,6 @@
 mod continuations;
 mod host;
 mod program;
-mod write;
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -21,7 +20,6 @@ use fathom_engine::*;
 
 use common::numbers;
 use program::FUNCTIONS;
-use write::Form;
 
 /// Programs of a plain run, and calls of each function.
 const PROGRAMS: u64 = 150;
@@ -38,9 +36,12 @@ fn seeds() -> std::ops::Range<u64> {
     from..from + number("FATHOM_LEGACY", PROGRAMS)
 }
 
-fn wasm(seed: u64, form: Form) -> Vec<u8> {
-    let text = write::module(&program::program(&mut numbers(seed)), form);
-    wat::parse_str(&text).unwrap_or_else(|error| panic!("seed {seed}, {form:?}: {error}\n{text}"))
+/// A program of the older form, and of the newer.
+fn wasm(seed: u64) -> [Vec<u8>; 2] {
+    program::program(&mut numbers(seed)).map(|text| {
+        let parsed = wat::parse_str(&text);
+        parsed.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"))
+    })
 }
 
 /// How a call ended.
@@ -152,7 +153,7 @@ fn both_forms_do_the_same() {
     let engines = engines();
     let mut exceptions = 0;
     for seed in seeds() {
-        let [older, newer] = [Form::Older, Form::Newer].map(|form| wasm(seed, form));
+        let [older, newer] = wasm(seed);
         let expected = observed(&engines[0].1, &newer);
         exceptions += expected.iter().filter(|line| line.contains(" t")).count();
         for (name, engine) in &engines {
@@ -180,7 +181,7 @@ fn both_generators_do_the_same() {
     let config = Config::new().codegen(Codegen::Llvm).clang(Some(zig));
     let llvm = Engine::new(&config).unwrap();
     for seed in seeds().take(LLVM_PROGRAMS) {
-        let older = wasm(seed, Form::Older);
+        let [older, _] = wasm(seed);
         let expected = observed(&cranelift, &older);
         assert_eq!(observed(&llvm, &older), expected, "seed {seed}");
     }
@@ -230,7 +231,7 @@ fn node_sees_the_same() {
     for some in seeds.chunks(500) {
         let modules = some.iter().map(|seed| {
             let path = folder.path().join(format!("{seed}.wasm"));
-            std::fs::write(&path, wasm(*seed, Form::Older)).unwrap();
+            std::fs::write(&path, &wasm(*seed)[0]).unwrap();
             path
         });
         let modules: Vec<PathBuf> = modules.collect();
