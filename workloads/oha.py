@@ -6,8 +6,8 @@ that stalls cannot hide it. (wrk2, the talk's, is in no registry.)
 
 from __future__ import annotations
 
-import fcntl
 import os
+import pathlib
 import shutil
 import subprocess
 import tempfile
@@ -30,18 +30,12 @@ def is_there() -> bool:
 
 def install() -> None:
     """Builds it unless it is there: three minutes of processor time. Raises ToolError with one line."""
-    if is_there():
-        return
+    toolchain.install(HOME, f"{PACKAGE} {VERSION}, which takes minutes,", is_there, _build)
+
+
+def _build(folder: pathlib.Path) -> None:
     if shutil.which("cargo") is None:
         raise toolchain.ToolError(f"{PACKAGE} {VERSION} is built by cargo, which is not installed")
-    toolchain.TOOLS.mkdir(exist_ok=True)
-    with open(toolchain.TOOLS / "oha.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if is_there():
-            return
-        print(f"installing {PACKAGE} {VERSION} into {HOME}, which takes minutes", flush=True)
-        with tempfile.TemporaryDirectory(prefix=".oha-", dir=toolchain.TOOLS) as scratch:
-            toolchain.run(["cargo", "install", PACKAGE, "--version", VERSION, "--locked", "--quiet", "--root",
-                           f"{scratch}/made"], f"{PACKAGE} {VERSION}", {**os.environ, "CARGO_TARGET_DIR": f"{scratch}/target"})
-            shutil.rmtree(HOME, ignore_errors=True)
-            os.rename(f"{scratch}/made", HOME)
+    with tempfile.TemporaryDirectory(prefix=".oha-target-", dir=toolchain.TOOLS) as target:
+        toolchain.run(["cargo", "install", PACKAGE, "--version", VERSION, "--locked", "--quiet", "--root", str(folder)],
+                      f"{PACKAGE} {VERSION}", {**os.environ, "CARGO_TARGET_DIR": target})

@@ -8,11 +8,9 @@ installation leaves nothing behind that a later one would mistake for a compiler
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import toolchain
 
@@ -20,18 +18,8 @@ RUST_TARGETS = ("wasm32-wasip1", "wasm32-wasip1-threads")
 
 
 def install_zig() -> None:
-    toolchain.TOOLS.mkdir(exist_ok=True)
-    package = f"{toolchain.ZIG_PACKAGE}=={toolchain.ZIG_VERSION}"
-    with tempfile.TemporaryDirectory(prefix=".zig-", dir=toolchain.TOOLS) as scratch:
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input",
-                   "--no-deps", "--only-binary=:all:", "--root-user-action=ignore", "--target", f"{scratch}/zig", package]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no message"]
-            raise toolchain.ToolError(f"pip could not install {package}: {lines[-1]}")
-        if toolchain.ZIG_HOME.exists():
-            os.rename(toolchain.ZIG_HOME, f"{scratch}/old")
-        os.rename(f"{scratch}/zig", toolchain.ZIG_HOME)
+    with toolchain.replaced(toolchain.ZIG_HOME) as new:
+        toolchain.pip_install(f"{toolchain.ZIG_PACKAGE}=={toolchain.ZIG_VERSION}", new)
 
 
 def add_rust_targets() -> None:

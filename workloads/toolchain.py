@@ -16,13 +16,17 @@ What must stay true:
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import fcntl
 import os
 import pathlib
 import platform
 import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable, Iterator
 
 ZIG_PACKAGE = "ziglang"
 ZIG_VERSION = "0.15.2"
@@ -138,6 +142,42 @@ def _first_error(stderr: str) -> str | None:
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     errors = [line for line in lines if "error:" in line]
     return (errors or lines or [None])[0]
+
+
+def pip_install(package: str, folder: pathlib.Path) -> None:
+    """Unpacks a package, `NAME==VERSION`, into a folder. Raises ToolError."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps",
+               "--only-binary=:all:", "--root-user-action=ignore", "--target", str(folder), package]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no message"]
+        raise ToolError(f"pip could not install {package}: {lines[-1]}")
+
+
+def install(home: pathlib.Path, what: str, is_there: Callable[[], bool], fill: Callable[[pathlib.Path], None]) -> None:
+    """Makes a folder unless what it is for is there; one process at a time."""
+    if is_there():
+        return
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with open(home.with_name(f"{home.name}.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if is_there():
+            return
+        print(f"installing {what} into {home}", flush=True)
+        with replaced(home) as new:
+            fill(new)
+
+
+@contextlib.contextmanager
+def replaced(home: pathlib.Path) -> Iterator[pathlib.Path]:
+    """A folder to make, which is in the place of `home` then: whole, or as it was before."""
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{home.name}-", dir=home.parent) as scratch:
+        new = pathlib.Path(scratch, "new")
+        yield new
+        if home.exists():
+            os.rename(home, f"{scratch}/old")
+        os.rename(new, home)
 
 
 def main_guard(main) -> None:

