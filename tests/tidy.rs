@@ -258,6 +258,22 @@ fn every_file_has_a_head() {
 }
 
 #[test]
+fn a_module_stands_beside_its_folder() {
+    let mut exceptions = Exceptions::of("mod");
+    let mut wrong = Vec::new();
+    for source in sources(&["rs"]) {
+        let Some(folder) = source.path.strip_suffix("/mod.rs") else {
+            continue;
+        };
+        // What tests share is no test, which a file beside them would be.
+        if !folder.ends_with("tests/common") && !exceptions.allow(&source.path) {
+            wrong.push(format!("{}: is {folder}.rs", source.path));
+        }
+    }
+    exceptions.check(wrong);
+}
+
+#[test]
 fn unsafe_stands_only_where_it_may() {
     let mut exceptions = Exceptions::of("unsafe");
     let mut wrong = Vec::new();

@@ -9,8 +9,8 @@ use crate::{none_wrong, root, sources};
 /// report's part of each.
 const EXPERIMENT_MODULES: [&str; 3] = [
     "crates/record/src/experiment.rs",
-    "crates/bench/src/experiment/",
-    "crates/report/src/pages/mod.rs",
+    "crates/bench/src/experiment",
+    "crates/report/src/pages.rs",
 ];
 
 /// Whether a line asks which experiment it is.
@@ -75,7 +75,7 @@ fn nobody_asks_which_experiment_it_is() {
 #[test]
 fn every_experiment_has_one_file() {
     let folder = root().join("crates/bench/src/experiment");
-    let list = fs::read_to_string(folder.join("mod.rs")).expect("the list");
+    let list = fs::read_to_string(folder.with_extension("rs")).expect("the list");
     let files = sources(&["rs"]).into_iter().filter(|source| {
         let rest = source.path.strip_prefix("crates/bench/src/experiment/");
         rest.is_some() && source.text.contains(": Design = Design {\n    experiment:")

@@ -1,6 +1,6 @@
 //! The modules of the engine: which may use which.
 //!
-//! What is read is paths, as they are written: `crate::ROOM::…`, and `super::` where it
+//! What is read is paths, as they are written: `crate::MODULE::…`, and `super::` where it
 //! leads out of a module. So each path begins at a module; one through the crate's face
 //! would hide where it leads, and is refused but in the last module, which may use all.
 
@@ -13,7 +13,7 @@ const ENGINE: &str = "crates/engine/src/";
 const MODULES: [&str; 4] = ["facts", "bounds", "compile", "run"];
 
 #[test]
-fn the_engines_rooms_use_those_in_front_of_them() {
+fn the_engines_modules_use_those_in_front_of_them() {
     let mut wrong = Vec::new();
     let mut seen = [0; MODULES.len()];
     for source in sources(&["rs"]) {
@@ -23,7 +23,7 @@ fn the_engines_rooms_use_those_in_front_of_them() {
         if path == "lib.rs" {
             continue;
         }
-        match room_of(path) {
+        match module_of(path) {
             Some(module) => seen[module] += 1,
             None => wrong.push(format!("{}: in none of the modules", source.path)),
         }
@@ -34,14 +34,14 @@ fn the_engines_rooms_use_those_in_front_of_them() {
 }
 
 /// The position of the module that a file is in; its path begins at the engine's sources.
-fn room_of(path: &str) -> Option<usize> {
+fn module_of(path: &str) -> Option<usize> {
     let (first, _) = path.split_once('/')?;
     MODULES.iter().position(|module| *module == first)
 }
 
 /// What is wrong with the paths in a file.
 fn wrong_arrows(path: &str, text: &str) -> Vec<String> {
-    let Some(own) = room_of(path) else {
+    let Some(own) = module_of(path) else {
         return Vec::new();
     };
     let code = text
@@ -50,7 +50,7 @@ fn wrong_arrows(path: &str, text: &str) -> Vec<String> {
         .filter(|(_, line)| !line.trim_start().starts_with("//"));
     let mut wrong = Vec::new();
     for (number, line) in code {
-        for used in used_rooms(path, line) {
+        for used in used_modules(path, line) {
             let at = format!("{ENGINE}{path}:{}", number + 1);
             match MODULES.iter().position(|module| *module == used) {
                 Some(module) if module <= own => {}
@@ -65,7 +65,7 @@ fn wrong_arrows(path: &str, text: &str) -> Vec<String> {
 
 /// What stands behind each `crate::` of a line, and behind each `super::` that leads to
 /// a module.
-fn used_rooms<'a>(path: &str, line: &'a str) -> Vec<&'a str> {
+fn used_modules<'a>(path: &str, line: &'a str) -> Vec<&'a str> {
     let name = |rest: &'a str| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
         &rest[..end.unwrap_or(rest.len())]

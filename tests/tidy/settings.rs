@@ -14,7 +14,7 @@ const SETTING_MODULES: [&str; 7] = [
     "crates/bench/src/settings.rs",
     "crates/bench/src/choose.rs",
     "crates/bench/src/generator.rs",
-    "crates/bench/src/experiment/",
+    "crates/bench/src/experiment",
     "crates/report/src/bounds.rs",
     "src/trace/engine.rs",
 ];
