@@ -100,21 +100,21 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         false => Standing::Last,
     };
     let (earlier, later) = (name(&args.before), name(&args.after));
-    let names = (earlier.as_str(), later.as_str());
     if !args.json {
-        let text = text::render(&comparison, names, &others, standing, style);
+        let text = text::render(&comparison, &earlier, &later, &others, standing, style);
         print(&text)?;
     }
     let again = (standing == Standing::ToConfirm).then(|| {
-        let found = (&before, &comparison);
-        let again = confirm::again(found, &args.after, &campaign, basis, invocation);
+        let after = &args.after;
+        let again = confirm::again(&before, &comparison, after, &campaign, basis, invocation);
         again.map_err(|error| format!("{error:#}"))
     });
     let outcome = outcome(&comparison, again.as_ref());
     let again = again.as_ref().map(Result::as_ref);
     match (args.json, again) {
         (true, _) => {
-            let text = compare_json::render(&comparison, names, &others, again, outcome)?;
+            let text =
+                compare_json::render(&comparison, &earlier, &later, &others, again, outcome)?;
             print(&text)?;
         }
         (false, Some(again)) => print(&text::confirmation(&comparison, again, style))?,

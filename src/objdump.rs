@@ -75,19 +75,39 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     }
     let bare = Engine::new(&config.bounds(BoundsChoice::Named(Bounds::None)))?;
     let bare = Module::disassemble(&bare, &wasm, func).with_context(|| file.clone())?;
-    let costs: Vec<(CodeCost, CodeCost)> = listings
-        .iter()
-        .zip(&bare)
-        .map(|(listing, bare)| (listing.cost(), bare.cost()))
-        .collect();
+    let costs = listings.iter().zip(&bare).map(|(listing, bare)| Costs {
+        cost: listing.cost(),
+        bare: bare.cost(),
+    });
+    let costs: Vec<Costs> = costs.collect();
     if args.json {
         return print(&json(&listings, &costs, func.is_some())?);
     }
     let text = match args.asm || func.is_some() {
-        true => listings.iter().zip(costs).map(asm).collect(),
+        true => {
+            let both = listings.iter().zip(&costs);
+            both.map(|(listing, costs)| asm(listing, costs)).collect()
+        }
         false => table(&listings, &costs),
     };
     print(&text)
+}
+
+/// What the code of a function costs, and without checks.
+struct Costs {
+    cost: CodeCost,
+    bare: CodeCost,
+}
+
+impl Costs {
+    /// Bytes and instructions that there would not be without checks.
+    fn of_checks(&self) -> (isize, isize) {
+        let Costs { cost, bare } = self;
+        (
+            difference(cost.bytes, bare.bytes),
+            difference(cost.instructions, bare.instructions),
+        )
+    }
 }
 
 #[derive(Serialize)]
@@ -121,27 +141,20 @@ struct Instruction<'a> {
 }
 
 /// In the order of the module.
-fn json(
-    listings: &[Listing],
-    costs: &[(CodeCost, CodeCost)],
-    has_code: bool,
-) -> anyhow::Result<String> {
-    let functions = listings
-        .iter()
-        .zip(costs)
-        .map(|(listing, (cost, bare))| Function {
-            index: listing.func,
-            name: listing.name.as_deref().map(readable),
-            kept: listing.fallback.as_deref(),
-            bytes: cost.bytes,
-            instructions: cost.instructions,
-            check_bytes: difference(cost.bytes, bare.bytes),
-            check_instructions: difference(cost.instructions, bare.instructions),
-            code: match has_code {
-                true => instructions(listing),
-                false => Vec::new(),
-            },
-        });
+fn json(listings: &[Listing], costs: &[Costs], has_code: bool) -> anyhow::Result<String> {
+    let functions = listings.iter().zip(costs).map(|(listing, costs)| Function {
+        index: listing.func,
+        name: listing.name.as_deref().map(readable),
+        kept: listing.fallback.as_deref(),
+        bytes: costs.cost.bytes,
+        instructions: costs.cost.instructions,
+        check_bytes: costs.of_checks().0,
+        check_instructions: costs.of_checks().1,
+        code: match has_code {
+            true => instructions(listing),
+            false => Vec::new(),
+        },
+    });
     let answer = Answer {
         format: FORMAT,
         functions: functions.collect(),
@@ -220,16 +233,15 @@ fn clif(listing: &Listing) -> String {
     )
 }
 
-fn asm((listing, (cost, bare)): (&Listing, (CodeCost, CodeCost))) -> String {
+fn asm(listing: &Listing, costs: &Costs) -> String {
+    let (cost, (bytes, instructions)) = (&costs.cost, costs.of_checks());
     format!(
-        "{}: {} bytes, {} instructions; {:+} bytes, {:+} instructions against no checks\n\
+        "{}: {} bytes, {} instructions; {bytes:+} bytes, {instructions:+} instructions against no checks\n\
          (! in front of what is known to be the strategy's: {} bytes, {} instructions)\n\
          {listing}\n",
         title(listing),
         cost.bytes,
         cost.instructions,
-        difference(cost.bytes, bare.bytes),
-        difference(cost.instructions, bare.instructions),
         cost.check_bytes,
         cost.check_instructions,
     )
@@ -241,7 +253,7 @@ fn difference(with: usize, without: usize) -> isize {
 
 /// A line for each function, and their sum: its code, and how much of it there
 /// would not be without checks. Where that is most stands first.
-fn table(listings: &[Listing], costs: &[(CodeCost, CodeCost)]) -> String {
+fn table(listings: &[Listing], costs: &[Costs]) -> String {
     let mut text = format!(
         "{:>9} {:>13} {:>13} {:>20}  function\n",
         "bytes", "instructions", "check bytes", "check instructions"
@@ -257,12 +269,8 @@ fn table(listings: &[Listing], costs: &[(CodeCost, CodeCost)]) -> String {
     };
     let mut sum = [0; 4];
     let mut lines: Vec<_> = listings.iter().zip(costs).collect();
-    lines.sort_by_key(|(_, (cost, bare))| {
-        let bytes = difference(cost.bytes, bare.bytes);
-        let instructions = difference(cost.instructions, bare.instructions);
-        std::cmp::Reverse((bytes, instructions))
-    });
-    for (listing, (cost, bare)) in lines {
+    lines.sort_by_key(|(_, costs)| std::cmp::Reverse(costs.of_checks()));
+    for (listing, Costs { cost, bare }) in lines {
         let cells = [cost.bytes, cost.instructions, bare.bytes, bare.instructions];
         row(cells, &title(listing));
         for (sum, cell) in sum.iter_mut().zip(cells) {

@@ -121,7 +121,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         args.subject()?;
         if !args.page_only {
             let home = invocation.home()?.ok_or(RequestError::NoHome)?;
-            spec::build(&home, copy, (&args.spec_size, &args.workloads), &folder)?;
+            spec::build(&home, copy, &args.spec_size, &args.workloads, &folder)?;
         }
     }
     let has_campaign = folder.join(FILE_NAME).exists();

@@ -40,7 +40,8 @@ const FOLDER: &str = "confirmation";
 /// # Errors
 /// Why the slowdowns cannot be looked for again.
 pub fn again(
-    (before, found): (&Summary, &Comparison),
+    before: &Summary,
+    found: &Comparison,
     after: &Path,
     campaign: &Campaign,
     basis: Basis,

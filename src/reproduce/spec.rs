@@ -16,7 +16,8 @@ use fathom_bench::experiment::SPEC_BUILT;
 pub fn build(
     home: &Home,
     copy: &Path,
-    (size, workloads): (&str, &[String]),
+    size: &str,
+    workloads: &[String],
     results: &Path,
 ) -> anyhow::Result<()> {
     let script = home.root().join("workloads").join("spec.py");

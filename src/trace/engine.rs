@@ -42,7 +42,7 @@ pub fn rewritten(
     let wasm = load::program(module, &module.display().to_string())?;
     let wasm = counting(&wasm, Stream::Stdout, args.seen())
         .with_context(|| module.display().to_string())?;
-    let mut ran = run(args, engine, (module, wasm), tracer)?;
+    let mut ran = run(args, engine, module, wasm, tracer)?;
     if ran.wasi.is_none() && ran.missing.is_empty() {
         let why = "WASI calls: it trapped, or wrote nothing at its end";
         ran.missing.push(why.to_owned());
@@ -63,10 +63,8 @@ pub fn as_it_is(
     run(
         args,
         engine,
-        (
-            module,
-            load::program(module, &module.display().to_string())?,
-        ),
+        module,
+        load::program(module, &module.display().to_string())?,
         tracer,
     )
 }
@@ -74,7 +72,8 @@ pub fn as_it_is(
 fn run(
     args: &Args,
     engine: &Wanted,
-    (module, wasm): (&Path, Vec<u8>),
+    module: &Path,
+    wasm: Vec<u8>,
     tracer: Option<&Tracer>,
 ) -> anyhow::Result<Ran> {
     let file = module.display().to_string();

@@ -111,11 +111,13 @@ pub fn discover(args: &Args, wanted: &Wanted) -> anyhow::Result<ExitCode> {
             continue;
         }
         eprintln!("{}: {} functions", file.display(), candidates.len());
-        let ends = match functions.is_go {
-            true => Ends::Entry,
-            false => Ends::Return,
+        let ends = ends(&functions);
+        let found = Found {
+            file: file.clone(),
+            functions: candidates,
+            ends,
         };
-        let told = told(args, wanted, &modules, (&file, candidates, ends))?;
+        let told = told(args, wanted, &modules, found)?;
         let is_better = |(_, _, known): &(_, _, Told)| known.functions.len() < told.functions.len();
         if best.as_ref().is_none_or(is_better) {
             best = Some((file, ends, told));
@@ -151,31 +153,38 @@ pub fn discover(args: &Args, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Where calls of a file's functions are seen to end.
+fn ends(functions: &Functions) -> Ends {
+    match functions.is_go {
+        true => Ends::Entry,
+        false => Ends::Return,
+    }
+}
+
 /// What was entered: first all is counted, then what fits is timed, so that of functions
 /// that call each other the outer one is known.
 fn told(
     args: &Args,
     wanted: &Wanted,
     [first, second]: &[PathBuf; 2],
-    (file, mut functions, ends): (&Path, Vec<(String, u64)>, Ends),
+    mut found: Found,
 ) -> anyhow::Result<Told> {
-    let run = |module: &Path, functions: &[(String, u64)], ends: Ends| {
-        let found = Found {
-            file: file.to_owned(),
-            functions: functions.to_vec(),
-            ends,
-        };
+    let run = |module: &Path, found: &Found| {
         let mut tracer = attached()?;
-        tracer.probe(&found).map_err(|error| remedied(&error))?;
+        tracer.probe(found).map_err(|error| remedied(&error))?;
         engine::as_it_is(args, wanted, module, Some(&tracer))?;
         Ok::<BTreeMap<String, Probed>, anyhow::Error>(tracer.probed()?)
     };
-    let counted = run(first, &functions, Ends::Entry)?;
-    functions.retain(|(name, _)| counted.contains_key(name));
-    if functions.is_empty() {
+    let ends = std::mem::replace(&mut found.ends, Ends::Entry);
+    let counted = run(first, &found)?;
+    found
+        .functions
+        .retain(|(name, _)| counted.contains_key(name));
+    if found.functions.is_empty() {
         return Ok(Told::default());
     }
-    let timed = run(second, &functions, ends)?;
+    found.ends = ends;
+    let timed = run(second, &found)?;
     Ok(discover::told([&counted, &timed]))
 }
 

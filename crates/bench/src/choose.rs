@@ -198,7 +198,7 @@ pub fn rows(wanted: &[Wanted], menu: &Menu<'_>) -> Result<(Vec<Row>, Vec<Absent>
     let (mut rows, mut absent) = (Vec::new(), Vec::new());
     for word in wanted {
         match word.engine.as_str() {
-            OWN => own_rows(word, menu, is_wanted, (&mut rows, &mut absent))?,
+            OWN => own_rows(word, menu, is_wanted, &mut rows, &mut absent)?,
             name => match native_variant(name) {
                 Some(variant) if !menu.natives.is_empty() => rows.push(native_row(word, variant)?),
                 Some(_) => absent.push(Absent {
@@ -248,7 +248,8 @@ fn own_rows(
     word: &Wanted,
     menu: &Menu<'_>,
     is_wanted: bool,
-    (rows, absent): (&mut Vec<Row>, &mut Vec<Absent>),
+    rows: &mut Vec<Row>,
+    absent: &mut Vec<Absent>,
 ) -> Result<(), String> {
     let one;
     let strategies = match &word.strategy {

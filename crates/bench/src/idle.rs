@@ -75,14 +75,15 @@ pub fn wait(
         before = now;
         busy.map(|share| share * f64::from(cpus))
     };
-    wait_by(read, (needed, cpus), limit, stop, tell)
+    wait_by(read, needed, cpus, limit, stop, tell)
 }
 
 /// As [`wait`], by readings of whatever kind, each of one [`PERIOD`]. A machine that cannot
 /// be read is taken to be idle.
 fn wait_by(
     mut read: impl FnMut() -> Option<f64>,
-    (needed, cpus): (u32, u32),
+    needed: u32,
+    cpus: u32,
     limit: Duration,
     stop: &AtomicBool,
     mut tell: impl FnMut(Demand, Duration),
@@ -157,13 +158,20 @@ mod tests {
     fn other_programs_are_waited_for_as_long_as_is_allowed() {
         for (number, case) in CASES.iter().enumerate() {
             let stop = AtomicBool::new(false);
-            let mut readings = 0;
+            let (mut readings, (needed, cpus)) = (0, case.of);
             let read = || {
                 readings += 1;
                 stop.store(readings >= case.stops_after, Ordering::Relaxed);
                 case.used.get(readings - 1).copied()
             };
-            let ended = wait_by(read, case.of, PERIOD * case.periods_max, &stop, |_, _| ());
+            let ended = wait_by(
+                read,
+                needed,
+                cpus,
+                PERIOD * case.periods_max,
+                &stop,
+                |_, _| (),
+            );
             let said = match ended {
                 Waited::Idle(time) => format!("idle {}", time.as_millis() / PERIOD.as_millis()),
                 Waited::Busy(demand) => format!("busy {:.1}", demand.used),

@@ -119,13 +119,13 @@ pub fn prepare(
         .map(|shard| shard.part(|name| env::var(name).ok()));
     let shard = part
         .transpose()?
-        .map(|part| shard::take(&mut measured, design, (part, request.anchors)));
+        .map(|part| shard::take(&mut measured, design, part, request.anchors));
     let shard = shard.transpose()?;
     let (rows, absent) = rows(&env, &measured)?;
     let folder = folder(&env, &measured)?;
     let is_new_folder = !folder.exists();
     let mut plan = plan(request, &measured, &rows, &folder);
-    let mut header = header(request, (&plan, &rows, &absent), &measured, command, tool)?;
+    let mut header = header(request, &plan, &rows, &absent, &measured, command, tool)?;
     header.config.shard = shard;
     let to_make: Vec<PathBuf> = (measured.written.iter())
         .map(|(name, _)| folder.join(name))
@@ -382,7 +382,9 @@ fn plan(request: &Request, measured: &Measured, rows: &[Row], folder: &Path) -> 
 
 fn header(
     request: &Request,
-    (plan, rows, absent): (&Plan, &[Row], &[Absent]),
+    plan: &Plan,
+    rows: &[Row],
+    absent: &[Absent],
     measured: &Measured,
     command: &[String],
     tool: &str,

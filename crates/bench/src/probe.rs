@@ -126,7 +126,7 @@ impl Extent {
                 plan: Box::new(move |instructions| {
                     let count = RANDOM_CHUNK.min(self.random - chunk * RANDOM_CHUNK);
                     let seed = self.seed.wrapping_add(chunk);
-                    plan::random(rule, index, instructions, (seed, count))
+                    plan::random(rule, index, instructions, seed, count)
                 }),
             });
             edges.chain(random)

@@ -322,15 +322,14 @@ impl Session<'_> {
             match judge(self.plan, task, round, laps.counted, &conversation) {
                 Ok(records) => Ok((records, conversation)),
                 Err(wrong) => {
-                    let asked = (limit, self.stop);
-                    Err(itself::or_varies(
-                        self.plan,
-                        task,
-                        driver.as_mut(),
-                        asked,
-                        (begun, &conversation),
-                        wrong,
-                    ))
+                    let asked = itself::Asked {
+                        limit,
+                        stop: self.stop,
+                        begun,
+                        conversation: &conversation,
+                    };
+                    let driver = driver.as_mut();
+                    Err(itself::or_varies(self.plan, task, driver, asked, wrong))
                 }
             }
         });

@@ -207,7 +207,8 @@ const ANCHORS: usize = 3;
 pub(crate) fn take(
     measured: &mut Measured,
     design: &Design,
-    (part, anchors): (Part, Option<u32>),
+    part: Part,
+    anchors: Option<u32>,
 ) -> Result<ShardNote, RequestError> {
     ensure(design.controls.compares(), || {
         format!(
@@ -216,7 +217,7 @@ pub(crate) fn take(
         )
     })?;
     let all = measured.programs.len();
-    let anchors = anchor_count((all, part), anchors, &measured.title)?;
+    let anchors = anchor_count(all, part, anchors, &measured.title)?;
     let list = list(&measured.programs);
     let places = anchor_places(all, anchors);
     let name = |place: &usize| {
@@ -247,7 +248,8 @@ pub(crate) fn take(
 
 /// How many anchors there are, of so many workloads in so many shards.
 fn anchor_count(
-    (all, part): (usize, Part),
+    all: usize,
+    part: Part,
     asked: Option<u32>,
     title: &str,
 ) -> Result<usize, RequestError> {

@@ -82,7 +82,7 @@ pub fn look(
     };
     let scratch = crate::session::scratch().map_err(|error| broken(error, None))?;
     let at = scratch.path();
-    run_twice(plan, task, driver, (at, reference), limit, stop)
+    run_twice(plan, task, driver, at, reference, limit, stop)
         .map_err(|error| broken(error, Some(at)))
 }
 
@@ -175,7 +175,8 @@ fn run_twice(
     plan: &Plan,
     task: &Task,
     driver: &mut dyn Driver,
-    (scratch, reference): (&Path, &Path),
+    scratch: &Path,
+    reference: &Path,
     limit: Duration,
     stop: &AtomicBool,
 ) -> Result<Trial, DriveError> {

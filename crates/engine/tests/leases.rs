@@ -73,7 +73,7 @@ const MODULE: &str = r#"(module
   (func (export "deep") (call $deep))
   (func $deep (call $deep)))"#;
 
-fn wat(memory64: bool, (memory, data): (&str, usize)) -> String {
+fn wat(memory64: bool, memory: &str, data: usize) -> String {
     let data = match data {
         0 => String::new(),
         bytes => {
@@ -155,13 +155,13 @@ struct Subject {
 }
 
 impl Subject {
-    fn new(bounds: Bounds, memory64: bool, shape: (&str, usize)) -> Option<Subject> {
+    fn new(bounds: Bounds, memory64: bool, memory: &str, data: usize) -> Option<Subject> {
         let named = BoundsChoice::Named(bounds);
         let config = match memory64 {
             true => Config::new().bounds64(named),
             false => Config::new().bounds(named),
         };
-        let wat = wat(memory64, shape);
+        let wat = wat(memory64, memory, data);
         let engine = common::engine_with(config.opt(Opt::None), bounds, &wat)?;
         let module = Module::new(&engine, wat::parse_str(&wat).unwrap()).unwrap();
         let mut linker = Linker::new(&engine);
@@ -340,7 +340,10 @@ fn subjects() -> impl Iterator<Item = (Bounds, Subject)> {
             true => &SHAPES[..],
             false => &SHAPES[2..3],
         };
-        let subject = move |shape: &_| Subject::new(bounds, memory64, *shape);
+        let subject = move |shape: &_| {
+            let (memory, data) = *shape;
+            Subject::new(bounds, memory64, memory, data)
+        };
         shapes
             .iter()
             .filter_map(subject)

@@ -211,7 +211,7 @@ struct Turn {
 }
 
 /// The turns of a loop: the same, or one of them another, or two of them elsewhere.
-fn turns(numbers: &mut Numbers, (ty, bytes): (&str, i32), spacing: i32) -> Vec<(i32, Turn)> {
+fn turns(numbers: &mut Numbers, ty: &str, bytes: i32, spacing: i32) -> Vec<(i32, Turn)> {
     let count = numbers.one_of(&[2, 2, 3, 4, 4, 8]);
     let near =
         |numbers: &mut Numbers| bytes * (numbers.below(5) as i32 - 2) * numbers.one_of(&[0, 1, 1]);
@@ -247,7 +247,7 @@ fn turns(numbers: &mut Numbers, (ty, bytes): (&str, i32), spacing: i32) -> Vec<(
 fn unrolled(number: usize, numbers: &mut Numbers) -> String {
     let (ty, bytes) = numbers.one_of(&[("f64", 8), ("i32", 4), ("i64", 8), ("f32", 4)]);
     let spacing = bytes * numbers.one_of(&[1, 1, 1, 2, -1]);
-    let turns = turns(numbers, (ty, bytes), spacing);
+    let turns = turns(numbers, ty, bytes, spacing);
     let from = numbers.one_of(&["$a", "$b", "$b"]);
     // Two parts of a turn can be two statements.
     let twice = numbers.below(4) == 0;

@@ -27,7 +27,8 @@ pub enum Standing {
 /// `others` is how the programs of the two differ, told first.
 pub fn render(
     comparison: &Comparison,
-    (before, after): (&str, &str),
+    before: &str,
+    after: &str,
     others: &[String],
     standing: Standing,
     style: Style,

@@ -90,7 +90,8 @@ struct Confirmation<'a> {
 /// A value that JSON has no form for; there is none.
 pub fn render(
     comparison: &Comparison,
-    (before, after): (&str, &str),
+    before: &str,
+    after: &str,
     others: &[String],
     again: Option<Result<&(Comparison, PathBuf), &String>>,
     outcome: Outcome,

@@ -22,7 +22,7 @@ use crate::chart::svg::escape;
 use crate::figures::{self, NONE};
 use crate::own_html;
 use crate::pages::{Context, PageOutput, Printed};
-use crate::view::{Group, Interval, Row, View};
+use crate::view::{Group, Interval, Judged, Row, View};
 
 mod csv;
 
@@ -111,7 +111,7 @@ pub struct Point {
     /// Iterations of all of them in a second: geometric mean over workloads.
     pub runs_per_s: Option<f64>,
     /// The same over that of the fewest instances.
-    pub relative: Option<(Interval, Verdict)>,
+    pub relative: Option<Judged>,
     /// Other figures.
     pub costs: BTreeMap<Figure, f64>,
     /// System calls for each instance, by name: mean over workloads.
@@ -236,7 +236,10 @@ impl Maker<'_> {
             runs_per_s: self.summary.typical(&row.key, Figure::Throughput),
             relative: relative.and_then(|ratio| {
                 let mean = ratio.geomean.ok()?;
-                Some((Interval::from(&mean), ratio.verdict))
+                Some(Judged {
+                    ratio: Interval::from(&mean),
+                    verdict: ratio.verdict,
+                })
             }),
             costs,
             calls: self.calls(row),
@@ -267,7 +270,7 @@ pub fn instances(threads: u32, is_over: bool) -> String {
 }
 
 /// A ratio with its interval, marked where no difference was shown.
-fn relative((ratio, verdict): &(Interval, Verdict)) -> String {
+fn relative(Judged { ratio, verdict }: &Judged) -> String {
     let mark = if *verdict == Verdict::Different {
         ""
     } else {
@@ -445,7 +448,7 @@ impl Part {
             &format!("Throughput over that of {fewest}"),
             "× of one instance",
             |point| {
-                let (ratio, _) = point.relative.as_ref()?;
+                let ratio = &point.relative.as_ref()?.ratio;
                 Some((ratio.value, ratio.ends, figures::ratio_bare(ratio.value)))
             },
         );

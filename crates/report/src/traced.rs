@@ -129,7 +129,7 @@ impl Part {
 
     /// This part and what is in it, from `from` to `to` per cent, `level` rows down. A
     /// figure of its own each, so that each says what it is when it is pointed at.
-    fn draw(&self, svg: &mut String, (from, to): (f64, f64), level: usize, whole_ns: f64) {
+    fn draw(&self, svg: &mut String, from: f64, to: f64, level: usize, whole_ns: f64) {
         let y = level * LEVEL as usize;
         let name = match to - from >= NAMED_PERCENT {
             true => format!("<text x=\"4\" y=\"16\">{}</text>", escape(&self.name)),
@@ -152,7 +152,7 @@ impl Part {
             } else {
                 0.0
             };
-            part.draw(svg, (at, at + wide), level + 1, whole_ns);
+            part.draw(svg, at, at + wide, level + 1, whole_ns);
             at += wide;
         }
     }
@@ -195,7 +195,7 @@ fn legend(kinds: &[(Kind, &str)]) -> String {
 fn breakdown(whole: &Part) -> String {
     let height = whole.depth() * LEVEL as usize;
     let mut levels = String::new();
-    whole.draw(&mut levels, (0.0, 100.0), 0, whole.ns);
+    whole.draw(&mut levels, 0.0, 100.0, 0, whole.ns);
     format!(
         "<figure><h3>Where the time is</h3><svg class=\"flame\" width=\"100%\" height=\"{height}\" role=\"img\" \
          aria-label=\"The time of each call over what it is a part of; the table below has the \

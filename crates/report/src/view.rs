@@ -45,7 +45,7 @@ pub use build::from_campaign;
 pub use commands::{portable, relative, shell};
 pub use compared_figure::{figure, noun, shown};
 pub use facts::host_line;
-pub use sentences::{could_have_seen, judged, range, with_ends};
+pub use sentences::{Judged, could_have_seen, range, with_ends};
 pub use total::COUNTS;
 
 /// A value and how well it is known.

@@ -119,7 +119,8 @@ fn a_slowdown_is_refused_and_noise_is_not() {
         let found = compare(&before, &after, threshold, basis);
         let text = fathom_report::compare::render(
             &found,
-            ("before", "after"),
+            "before",
+            "after",
             &["another program".to_owned()][..usize::from(threshold > 0.5)],
             fathom_report::compare::Standing::Last,
             Style::default(),

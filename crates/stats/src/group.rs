@@ -49,7 +49,7 @@ impl Summary {
         let (mut logs, mut missing) = (Vec::new(), Vec::new());
         for &workload in workloads {
             let one = match against {
-                Against::Row(other) => self.logs(self.compared, (row, other), workload),
+                Against::Row(other) => self.logs(self.compared, row, other, workload),
                 Against::Median(rows) => self.logs_to_median(row, rows, workload),
             };
             match one {

@@ -308,7 +308,7 @@ struct Unjudged {
 fn in_shard(shard: &Summary, at: usize, row: &RowSummary) -> (Vec<One>, Vec<String>, f64) {
     let (mut names, mut all, mut missing) = (Vec::new(), Vec::<Logs>::new(), Vec::new());
     for workload in shard.workloads_of(&row.row) {
-        match shard.logs(shard.compared, (&row.row, &row.baseline), workload) {
+        match shard.logs(shard.compared, &row.row, &row.baseline, workload) {
             Some(logs) => {
                 names.push(workload);
                 all.push(logs);

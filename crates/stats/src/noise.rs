@@ -256,7 +256,8 @@ impl NoiseFloor {
         cells: impl Iterator<Item = &'a Cell>,
         times: impl Fn(&CellId) -> Option<&'a Times>,
         figure: Figure,
-        (estimator, serial): (Estimator, Serial),
+        estimator: Estimator,
+        serial: Serial,
     ) -> NoiseFloor {
         let mut noise = NoiseFloor {
             serial,

@@ -40,8 +40,8 @@ impl Summary {
                 let (Some(own), Some(base)) = pair else {
                     continue;
                 };
-                let both = (&row.row, &row.baseline);
-                if let Some(one) = self.logs(self.compared, both, name) {
+                let one = self.logs(self.compared, &row.row, &row.baseline, name);
+                if let Some(one) = one {
                     cells.push((own.id.clone(), base.id.clone()));
                     logs.push(one.by_rounds());
                 }
@@ -67,8 +67,8 @@ impl Summary {
             return false;
         };
         let names = self.workloads_of(&row.row);
-        let both = (&row.row, &first.row);
-        let logs = names.filter_map(|name| Some(self.logs(self.compared, both, name)?.by_rounds()));
+        let logs = names.filter_map(|name| self.logs(self.compared, &row.row, &first.row, name));
+        let logs = logs.map(|logs| logs.by_rounds());
         let Ok(mean) = ratio::mean(&logs.collect::<Vec<Logs>>(), self.noise.serial) else {
             return false;
         };

@@ -279,7 +279,8 @@ impl Summary {
             self.cells.iter().map(|cell| &cell.cell),
             |id| self.cell(id)?.times.as_ref().ok(),
             figure,
-            (self.estimator_of(figure), self.serial_in(figure)),
+            self.estimator_of(figure),
+            self.serial_in(figure),
         )
     }
 
@@ -305,7 +306,7 @@ impl Summary {
             };
             let logs = self
                 .workloads_of(row)
-                .filter_map(|workload| self.logs(figure, (row, base), workload));
+                .filter_map(|workload| self.logs(figure, row, base, workload));
             families.push(logs.map(|logs| logs.values().to_vec()).collect());
             sharing += 1;
         }
@@ -346,12 +347,7 @@ impl Summary {
 
     /// The rounds of a figure's ratio in one workload, of the first row to the
     /// second; `None` if a value is missing.
-    pub(crate) fn logs(
-        &self,
-        figure: Figure,
-        (row, to): (&Row, &Row),
-        workload: &str,
-    ) -> Option<Logs> {
+    pub(crate) fn logs(&self, figure: Figure, row: &Row, to: &Row, workload: &str) -> Option<Logs> {
         let (one, other) = (self.cell_of(row, workload)?, self.cell_of(to, workload)?);
         let (times, others) = (one.times.as_ref().ok()?, other.times.as_ref().ok()?);
         let systematic = layout::of_ratio(&one.cell, &other.cell, &self.layouts, figure);

@@ -92,13 +92,13 @@ impl Table {
             Some(_) => ALPHA_PAIRS,
             None => ALPHA_MEANS,
         };
-        let levels = (of_means.level(alpha), of_cells.level(ALPHA_CELLS));
+        let (of_mean, of_cell) = (of_means.level(alpha), of_cells.level(ALPHA_CELLS));
         let of_means = of_means.verdicts(&means, alpha);
         let mut of_cells = of_cells.verdicts(&cells, ALPHA_CELLS).into_iter();
         let ratios = pairs
             .into_iter()
             .zip(of_means)
-            .map(|(pair, verdict)| pair.judged(verdict, &mut of_cells, levels))
+            .map(|(pair, verdict)| pair.judged(verdict, &mut of_cells, of_mean, of_cell))
             .collect();
         Table { ratios }
     }
@@ -133,7 +133,7 @@ impl Pair {
             let mut logs: Vec<Logs> = Vec::new();
             let mut found: Vec<&str> = Vec::new();
             for name in names {
-                match summary.logs(figure, (row, to), name) {
+                match summary.logs(figure, row, to, name) {
                     Some(one) => {
                         logs.push(one);
                         found.push(name);
@@ -173,7 +173,8 @@ impl Pair {
         self,
         verdict: Verdict,
         of_cells: &mut impl Iterator<Item = Verdict>,
-        (means, cells): (f64, f64),
+        means: f64,
+        cells: f64,
     ) -> RowRatio {
         let workloads = self
             .cells

@@ -102,12 +102,14 @@ fn stoppable<T>(
 fn transfer<T>(
     caller: &mut Caller<'_, T>,
     get: impl Fn(&mut T) -> &mut WasiCtx,
-    (fd, ptr, count): (u32, u32, u32),
+    fd: u32,
+    ptr: u32,
+    count: u32,
     call: impl FnOnce(&mut WasiCtx, &mut GuestMemory, &Present<Iovecs>) -> Call,
 ) -> Result<u32, Error> {
     let memory = memory_of(caller)?;
     let mut place = Place::new();
-    let ranges = match ranges(caller, memory, (ptr, count), &mut place) {
+    let ranges = match ranges(caller, memory, ptr, count, &mut place) {
         Ok(ranges) => ranges,
         Err(error) => return Ok(error as u32),
     };
@@ -192,7 +194,8 @@ impl<T> Pages for CallersPages<'_, '_, T> {
 fn ranges<'p, T>(
     caller: &mut Caller<'_, T>,
     memory: Memory,
-    (ptr, count): (u32, u32),
+    ptr: u32,
+    count: u32,
     place: &'p mut Place,
 ) -> Result<&'p Present<Iovecs>, Errno> {
     match count {

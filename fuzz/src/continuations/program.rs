@@ -87,22 +87,32 @@ pub fn host(value: i64) -> i64 {
 impl Program {
     /// One made at random.
     pub fn random(below: Below<'_>) -> Program {
-        let (funcs, switched) = (2 + below(4), 1 + below(3));
+        let counts = Counts {
+            funcs: 2 + below(4),
+            switched: 1 + below(3),
+        };
         let mut make = |count: usize| -> Vec<Vec<Statement>> {
-            (0..count)
-                .map(|_| statements(below, (funcs, switched), 3))
-                .collect()
+            (0..count).map(|_| statements(below, counts, 3)).collect()
         };
         Program {
-            funcs: make(funcs),
-            switched: make(switched),
+            funcs: make(counts.funcs),
+            switched: make(counts.switched),
         }
     }
 }
 
-fn statements(below: Below<'_>, funcs: (usize, usize), depth: usize) -> Vec<Statement> {
+/// How many functions a program has of both kinds.
+#[derive(Clone, Copy)]
+struct Counts {
+    funcs: usize,
+    switched: usize,
+}
+
+fn statements(below: Below<'_>, counts: Counts, depth: usize) -> Vec<Statement> {
     let count = 1 + below(2 + 2 * depth);
-    (0..count).map(|_| statement(below, funcs, depth)).collect()
+    (0..count)
+        .map(|_| statement(below, counts, depth))
+        .collect()
 }
 
 fn handlers(below: Below<'_>) -> Handlers {
@@ -116,20 +126,19 @@ fn handlers(below: Below<'_>) -> Handlers {
     Handlers { clauses, switch }
 }
 
-fn statement(below: Below<'_>, (funcs, switched): (usize, usize), depth: usize) -> Statement {
+fn statement(below: Below<'_>, counts: Counts, depth: usize) -> Statement {
     let slot = below(SLOTS);
-    let all = (funcs, switched);
     let kinds = if depth == 0 { 15 } else { 18 };
     match below(kinds) {
         0 => Statement::Mix(below(100) as i64),
         1 => Statement::Step(below(100) as i64),
         2..=4 => Statement::New {
             slot,
-            func: below(funcs),
+            func: below(counts.funcs),
         },
         5 => Statement::NewSwitched {
             slot,
-            func: below(switched),
+            func: below(counts.switched),
         },
         6 => Statement::Bind {
             from: slot,
@@ -158,15 +167,15 @@ fn statement(below: Below<'_>, (funcs, switched): (usize, usize), depth: usize) 
         13 => match below(12) {
             0 => Statement::Trap,
             1 | 2 => Statement::Raise,
-            3..=6 => Statement::Call(below(funcs)),
+            3..=6 => Statement::Call(below(counts.funcs)),
             _ => Statement::Suspend(below(TAGS)),
         },
         14 => Statement::Host,
-        15 => Statement::Try(statements(below, all, depth - 1)),
-        16 => Statement::Loop(1 + below(3) as u8, statements(below, all, depth - 1)),
+        15 => Statement::Try(statements(below, counts, depth - 1)),
+        16 => Statement::Loop(1 + below(3) as u8, statements(below, counts, depth - 1)),
         _ => Statement::If(
-            statements(below, all, depth - 1),
-            statements(below, all, depth - 1),
+            statements(below, counts, depth - 1),
+            statements(below, counts, depth - 1),
         ),
     }
 }

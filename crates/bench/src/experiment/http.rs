@@ -101,7 +101,7 @@ fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
         natives: vec![Variant::Native],
         ..Measured::new(
             format!("{NAME}-{size}"),
-            servers(home, &names, (&size, *seconds))?,
+            servers(home, &names, &size, *seconds)?,
         )
     })
 }
@@ -134,7 +134,8 @@ fn applies(env: &Environment<'_>) -> Result<(), RequestError> {
 fn servers(
     home: &Home,
     names: &[String],
-    (size, seconds): (&str, u32),
+    size: &str,
+    seconds: u32,
 ) -> Result<Programs, RequestError> {
     let generator = home.tools().join("oha/bin/oha");
     let folder = home.suite(NAME).join("build");

@@ -16,14 +16,25 @@ use crate::{
     trial,
 };
 
+/// What was asked of a driver, and its answer.
+pub struct Asked<'a> {
+    /// How long it might take.
+    pub limit: Duration,
+    /// Whether the user wants to stop.
+    pub stop: &'a AtomicBool,
+    /// When it was asked.
+    pub begun: SystemTime,
+    /// What it said.
+    pub conversation: &'a Conversation,
+}
+
 /// The failure of a cell whose output is not the first engine's: that one, or, where the same
 /// engine prints something else in another second, that the output changes from run to run.
 pub fn or_varies(
     plan: &Plan,
     task: &Task,
     driver: &mut dyn Driver,
-    (limit, stop): (Duration, &AtomicBool),
-    (begun, conversation): (SystemTime, &Conversation),
+    asked: Asked<'_>,
     wrong: DriveError,
 ) -> DriveError {
     let is_wrong = matches!(
@@ -34,7 +45,7 @@ pub fn or_varies(
         }
     );
     let is_compared = matches!(task.expected, Expected::SameAs(_));
-    let printed = conversation.iterations.iter();
+    let printed = asked.conversation.iterations.iter();
     let mut printed = printed.filter_map(|one| one.stdout.clone());
     let Some(own) = printed.next().filter(|_| is_wrong && is_compared) else {
         return wrong;
@@ -42,7 +53,7 @@ pub fn or_varies(
     let same_as_own = Expected::SameAs(own);
     let differs = |path: &Path| check_output(path, &same_as_own).is_err();
     let differs = printed.any(|path| differs(&path))
-        || match trial::again(plan, task, driver, begun, limit, stop) {
+        || match trial::again(plan, task, driver, asked.begun, asked.limit, asked.stop) {
             Ok(Some((later, _scratch))) => later.iter().any(|path| differs(path)),
             Ok(None) | Err(DriveError::Failed { .. }) => false,
             Err(DriveError::Stopped) => return DriveError::Stopped,

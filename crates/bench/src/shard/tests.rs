@@ -136,7 +136,7 @@ fn anchors_are_apart_and_leave_each_shard_one_of_its_own() {
     }
     let of = |all, count, request| {
         let part = Part::new(1, count).unwrap();
-        anchor_count((all, part), request, "s").map_err(|error| error.to_string())
+        anchor_count(all, part, request, "s").map_err(|error| error.to_string())
     };
     assert_eq!(of(30, 4, None), Ok(3));
     assert_eq!(of(5, 4, None), Ok(1));

@@ -37,7 +37,7 @@ pub fn check(
     is_partial: bool,
 ) -> Result<Whole, RequestError> {
     let mut by_index: BTreeMap<u32, usize> = BTreeMap::new();
-    let mut notes: Vec<&ShardNote> = Vec::new();
+    let mut noted: Vec<Noted<'_>> = Vec::new();
     for (at, shard) in shards.iter().enumerate() {
         let note = shard.header.config.shard.as_ref().ok_or_else(|| {
             RequestError::refused(format!(
@@ -45,18 +45,22 @@ pub fn check(
                 shard.name
             ))
         })?;
-        if let Some(first) = notes.first() {
-            is_of_one((shards[0], first), (*shard, note))?;
+        let shard = Noted {
+            campaign: *shard,
+            note,
+        };
+        if let Some(first) = noted.first() {
+            is_of_one(first, &shard)?;
         }
-        notes.push(note);
+        noted.push(shard);
         if let Some(other) = by_index.insert(note.index, at) {
             return Err(RequestError::refused(format!(
                 "{} and {} are both shard {}/{}",
-                shards[other].name, shard.name, note.index, note.count
+                shards[other].name, shards[at].name, note.index, note.count
             )));
         }
     }
-    let note = notes.first().map(|note| (*note).clone());
+    let note = noted.first().map(|shard| shard.note.clone());
     let note = note.ok_or_else(|| RequestError::refused("no shards".to_owned()))?;
     ensure(note.anchors.len() >= anchors_min, || {
         format!(
@@ -89,10 +93,15 @@ pub fn check(
     })
 }
 
-fn is_of_one(
-    (first, note): (Named<'_>, &ShardNote),
-    (other, own): (Named<'_>, &ShardNote),
-) -> Result<(), RequestError> {
+/// A campaign, and what it says that it is a shard of.
+struct Noted<'a> {
+    campaign: Named<'a>,
+    note: &'a ShardNote,
+}
+
+fn is_of_one(first: &Noted<'_>, other: &Noted<'_>) -> Result<(), RequestError> {
+    let (note, own) = (first.note, other.note);
+    let (first, other) = (first.campaign, other.campaign);
     let (one, two) = (&first.header.config, &other.header.config);
     let pairs = [
         ("number of shards", note.count != own.count),

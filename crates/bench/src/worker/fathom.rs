@@ -184,19 +184,14 @@ pub(crate) fn measure(
     };
     let code_bytes = |program: &Wasm<'_>| Some(program.module.code_bytes() as u64);
     let Some((load, listener)) = load::listen(measure)? else {
-        let compile = |bytes: &[u8]| Wasm::new(&engine, compile(bytes)?, own, (measure, None));
+        let compile = |bytes: &[u8]| Wasm::new(&engine, compile(bytes)?, own, measure, None);
         return measure_module(measure, emitter, compile, code_bytes);
     };
     let address = load::address(&listener)?;
     let tell = |event: &Event| emitter.send(event);
     let compile = |bytes: &[u8]| {
-        let server = Wasm::new(&engine, compile(bytes)?, own, (measure, Some(&listener)))?;
-        Ok(Driven::new(
-            server,
-            (load, address),
-            &measure.scratch,
-            &tell,
-        ))
+        let server = Wasm::new(&engine, compile(bytes)?, own, measure, Some(&listener))?;
+        Ok(Driven::new(server, load, address, &measure.scratch, &tell))
     };
     let code_bytes = |driven: &Driven<'_, Wasm<'_>>| code_bytes(&driven.server);
     measure_module(measure, emitter, compile, code_bytes)
@@ -266,7 +261,8 @@ impl<'a> Wasm<'a> {
         engine: &'a Engine,
         module: Module,
         own: OwnStrategy,
-        (measure, listener): (&'a Measure, Option<&'a TcpListener>),
+        measure: &'a Measure,
+        listener: Option<&'a TcpListener>,
     ) -> Result<Wasm<'a>, Refusal> {
         if uses_threads(&module) {
             let message = "the program starts threads of its own, which are not measured";

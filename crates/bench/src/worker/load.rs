@@ -59,7 +59,8 @@ impl<'a, P> Driven<'a, P> {
     /// A program that listens, or will, at an address; files go to the scratch folder.
     pub fn new(
         server: P,
-        (load, address): (&'a Load, SocketAddr),
+        load: &'a Load,
+        address: SocketAddr,
         scratch: &'a Path,
         tell: Tell<'a>,
     ) -> Driven<'a, P> {

@@ -203,9 +203,9 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
     };
     match load {
         None => measure_program(&program, measure, emitter, explained)?,
-        Some(load) => {
+        Some((load, address)) => {
             let tell = |event: &Event| emitter.send(event);
-            let driven = Driven::new(program, load, &measure.scratch, &tell);
+            let driven = Driven::new(program, load, address, &measure.scratch, &tell);
             measure_program(&driven, measure, emitter, explained)?;
             program = driven.server;
         }

@@ -111,7 +111,7 @@ impl GroupedBars {
         let with_values = self.has_room_for_values(step);
         for (number, group) in self.groups.iter().enumerate() {
             let left = LEFT + step * number as f64;
-            self.group(group, (left, step), &place, with_values, &mut text);
+            self.group(group, left, step, &place, with_values, &mut text);
         }
         if let Some((value, word)) = &self.line {
             let y = place.y(*value);
@@ -187,7 +187,8 @@ impl GroupedBars {
     fn group(
         &self,
         group: &Group,
-        (left, step): (f64, f64),
+        left: f64,
+        step: f64,
         place: &Place,
         with_values: bool,
         text: &mut String,
@@ -202,7 +203,8 @@ impl GroupedBars {
             draw(
                 bar,
                 index % COLOURS.len(),
-                (x, width - 1.0),
+                x,
+                width - 1.0,
                 place,
                 &words,
                 text,
@@ -361,7 +363,8 @@ impl Place {
 fn draw(
     bar: &Bar,
     colour: usize,
-    (x, width): (f64, f64),
+    x: f64,
+    width: f64,
     place: &Place,
     words: &str,
     text: &mut String,

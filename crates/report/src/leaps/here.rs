@@ -1,11 +1,11 @@
 //! What a campaign answers to the paper's statements.
 
-use fathom_stats::{Figure, Row as Key, Verdict};
+use fathom_stats::{Figure, Row as Key};
 
 use super::{Only, Page};
 use crate::figures;
 use crate::scaling::{Line, Point, instances};
-use crate::view::{Interval, Row, judged, with_ends};
+use crate::view::{Interval, Judged, Row, with_ends};
 
 /// Our engine, in which every strategy can be had.
 const OWN: &str = "fathom";
@@ -103,16 +103,19 @@ impl Page<'_> {
         })
     }
 
-    fn ratio(&self, row: &Key, to: &Key) -> Option<(Interval, Verdict)> {
+    fn ratio(&self, row: &Key, to: &Key) -> Option<Judged> {
         let ratio = self.summary.ratio(row, to);
         let mean = ratio.geomean.ok()?;
-        Some((Interval::from(&mean), ratio.verdict))
+        Some(Judged {
+            ratio: Interval::from(&mean),
+            verdict: ratio.verdict,
+        })
     }
 
     fn over_none(&self, strategy: &str) -> Option<String> {
         let (row, none) = (self.own(strategy)?, self.own("none")?);
         let ratio = self.ratio(&row.key, &none.key)?;
-        Some(format!("{OWN}: {}", judged(&ratio)))
+        Some(format!("{OWN}: {}", ratio.words()))
     }
 
     /// By kernel, a row of ours over `none`.
@@ -173,7 +176,7 @@ impl Page<'_> {
         let rows = &self.alone()?.rows;
         let wasm3 = rows.iter().find(|row| row.key.sandbox.engine == "wasm3")?;
         let ratio = self.ratio(&wasm3.key, &self.find("node", "guard")?.key)?;
-        Some(judged(&ratio))
+        Some(ratio.words())
     }
 
     /// The lines of the part that the campaign is about.
@@ -197,7 +200,7 @@ impl Page<'_> {
     fn scaling(&self) -> Option<String> {
         let points = self.busiest()?;
         let threads = points.first()?.1.threads;
-        let ratio = |point: &Point| Some(point.relative.as_ref()?.0.value);
+        let ratio = |point: &Point| Some(point.relative.as_ref()?.ratio.value);
         let mut ratios: Vec<(f64, &str)> = points
             .iter()
             .filter_map(|(line, point)| Some((ratio(point)?, line.label.as_str())))

@@ -21,7 +21,7 @@ use serde::Deserialize;
 use super::{Group, Library, Line, charts::To};
 use crate::bounds::{failures, markdown};
 use crate::chart::horizontal_bars::{Bar, HorizontalBars, Kind};
-use crate::view::{Interval, judged, with_ends};
+use crate::view::{Interval, Judged, with_ends};
 use crate::{ReportError, figures, publications};
 
 /// The page's file and its pictures' folder.
@@ -311,8 +311,8 @@ impl Library<'_> {
             None => format!("{of} over {divided}"),
         };
         let ours = ours.and_then(|(ratio, verdict)| {
-            let mean = Interval::from(ratio.geomean.as_ref().ok()?);
-            Some(judged(&(mean, verdict)))
+            let ratio = Interval::from(ratio.geomean.as_ref().ok()?);
+            Some(Judged { ratio, verdict }.words())
         });
         let ours = ours.unwrap_or_else(|| figures::NONE.to_owned());
         vec![statement.says.clone(), "a picture".to_owned(), ours, what]

@@ -34,17 +34,13 @@ pub fn output(context: &Context<'_>) -> PageOutput {
         columns: &COLUMNS,
         lines: all
             .iter()
-            .map(|one| line((context.campaign, &names), one, &all))
+            .map(|one| line(context.campaign, &names, one, &all))
             .collect(),
     };
     PageOutput::behind("startup", &sheet, context)
 }
 
-fn line(
-    (campaign, names): (&Campaign, &Names),
-    one: &Medians<'_>,
-    all: &[Medians<'_>],
-) -> Vec<Entry> {
+fn line(campaign: &Campaign, names: &Names, one: &Medians<'_>, all: &[Medians<'_>]) -> Vec<Entry> {
     let compile = one.once(Phase::Compile);
     let start = [
         one.once(Phase::Load),

@@ -51,7 +51,7 @@ pub fn render(scaling: &Scaling) -> String {
         for (of, point) in part.points() {
             let sandbox = &of.key.sandbox;
             let ratio = point.relative.as_ref();
-            let ends = ratio.and_then(|(ratio, _)| ratio.ends);
+            let ends = ratio.and_then(|judged| judged.ratio.ends);
             let mut fields = vec![
                 part.title.clone(),
                 sandbox.engine.clone(),
@@ -64,10 +64,10 @@ pub fn render(scaling: &Scaling) -> String {
                 scaling.processors.to_string(),
                 point.is_over.to_string(),
                 number(point.runs_per_s),
-                number(ratio.map(|(ratio, _)| ratio.value)),
+                number(ratio.map(|judged| judged.ratio.value)),
                 number(ends.map(|(low, _)| low)),
                 number(ends.map(|(_, high)| high)),
-                ratio.map_or_else(String::new, |(_, verdict)| verdict.name().to_owned()),
+                ratio.map_or_else(String::new, |judged| judged.verdict.name().to_owned()),
             ];
             fields.extend(
                 FIGURES

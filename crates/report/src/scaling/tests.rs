@@ -145,7 +145,7 @@ fn throughput_is_what_was_seen_to_end() {
     let points: Vec<_> = guard.unwrap().points.iter().flatten().collect();
     assert!((points[0].runs_per_s.unwrap() - 10_000.0).abs() < 1.0);
     assert!(!points[0].is_over && points[0].relative.is_none());
-    let (ratio, verdict) = points[1].relative.unwrap();
+    let Judged { ratio, verdict } = points[1].relative.unwrap();
     assert!((ratio.value - 1.5).abs() < 0.001, "{ratio:?}");
     assert_eq!(verdict, Verdict::Different);
     assert!(points[1].is_over);

@@ -32,8 +32,8 @@ pub fn of_group(
         row.slow_half_of_control = half.control;
         row.is_slow_by_itself = half.apart.is_some();
         match (half.apart, half.slow) {
-            (Some(apart), Some(slow)) => findings.push(Finding {
-                text: sentence(&row.name, slow, apart, summary.estimator),
+            (Some((own, beside)), Some(slow)) => findings.push(Finding {
+                text: sentence(&row.name, slow, own, beside, summary.estimator),
                 is_real: true,
             }),
             _ => children = children.with(half.children),
@@ -45,7 +45,8 @@ pub fn of_group(
 fn sentence(
     name: &str,
     slow: f64,
-    (own, beside): (Children, Children),
+    own: Children,
+    beside: Children,
     estimator: Estimator,
 ) -> String {
     let share = |children: Children| children.share().map_or(String::new(), figures::percent);

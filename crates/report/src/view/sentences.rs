@@ -359,12 +359,25 @@ pub fn with_ends(ratio: &Interval) -> String {
     format!("{}{ends}", figures::ratio(ratio.value))
 }
 
-/// A ratio in words of what it is worth.
-pub fn judged((ratio, verdict): &(Interval, Verdict)) -> String {
-    let ratio = with_ends(ratio);
-    match verdict {
-        Verdict::Equivalent => format!("{ratio}, equivalent within {}", figures::percent(DELTA)),
-        _ => format!("{ratio}, {}", verdict.name()),
+/// A ratio, and what it is worth.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged {
+    /// With its interval.
+    pub ratio: Interval,
+    /// Whether there is a difference.
+    pub verdict: Verdict,
+}
+
+impl Judged {
+    /// In words.
+    pub fn words(&self) -> String {
+        let ratio = with_ends(&self.ratio);
+        match self.verdict {
+            Verdict::Equivalent => {
+                format!("{ratio}, equivalent within {}", figures::percent(DELTA))
+            }
+            verdict => format!("{ratio}, {}", verdict.name()),
+        }
     }
 }
 

@@ -124,7 +124,7 @@ impl Machine {
         });
         for round in 0..self.rounds {
             for (number, (cell, row)) in cells.iter().enumerate() {
-                self.round(&mut campaign, round, number, (cell, row));
+                self.round(&mut campaign, round, number, cell, row);
             }
         }
         for repeat in 0..if self.traces { 5 } else { 0 } {
@@ -135,7 +135,7 @@ impl Machine {
         campaign
     }
 
-    fn round(&self, to: &mut Campaign, round: u32, number: usize, (cell, row): (&Cell, &Row)) {
+    fn round(&self, to: &mut Campaign, round: u32, number: usize, cell: &Cell, row: &Row) {
         // A scatter whose mean over eight rounds is nothing.
         let turn = (round as usize + number) % 8;
         let off = self.scatter * (turn as f64 - 3.5);

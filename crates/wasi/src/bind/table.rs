@@ -51,10 +51,9 @@ macro_rules! row {
      $call:expr) => {
         move |mut caller: Caller<'_, T>, $fd: u32, $iovs: u32, $count: u32 $(, $arg: $ty)*|
             -> Result<u32, Error> {
-            let list = ($fd, $iovs, $count);
             let args = [$fd as u64, $iovs as u64, $count as u64 $(, $arg as u64)*];
             $around.around($at, &mut caller, &args, |caller| {
-                transfer(caller, $get, list, |$ctx, $mem, $ranges| $call)
+                transfer(caller, $get, $fd, $iovs, $count, |$ctx, $mem, $ranges| $call)
             })
         }
     };

@@ -12,7 +12,8 @@ pub(in super::super) fn random(
     rule: Rule,
     index: Index,
     instructions: Instructions,
-    (seed, count): (u64, u64),
+    seed: u64,
+    count: u64,
 ) -> Scenario {
     let memory = match index {
         Index::I32 => own(PAGES, PAGES + 2),

@@ -7,7 +7,7 @@ use super::*;
 fn every_module_is_valid() {
     let edges = (0..STAGES.len()).map(|number| scenario(specified, number, Instructions::All));
     let random =
-        [Index::I32, Index::I64].map(|index| random(specified, index, Instructions::All, (1, 100)));
+        [Index::I32, Index::I64].map(|index| random(specified, index, Instructions::All, 1, 100));
     for Scenario { module, steps, .. } in edges.chain(random) {
         let mut validator = wasmparser::Validator::new();
         validator.validate_all(&module).unwrap();
@@ -51,7 +51,7 @@ fn modules_of_fewer_instructions_need_no_more() {
                 .any(|payload| matches!(payload, Ok(wasmparser::Payload::DataSection(_))));
             assert_eq!(has_segment, drops);
         }
-        let random = random(specified, Index::I32, instructions, (1, 1000));
+        let random = random(specified, Index::I32, instructions, 1, 1000);
         let vector = |step: &Step| step.call.export.starts_with("v128");
         assert!(!random.steps.iter().any(vector));
     }

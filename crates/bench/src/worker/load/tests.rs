@@ -102,7 +102,7 @@ fn driven(script: &str, answers_max: usize) -> (Result<RunEnd, Refusal>, String,
         listener,
         answers_max,
     };
-    let program = Driven::new(server, (&load, address), folder.path(), &tell);
+    let program = Driven::new(server, &load, address, folder.path(), &tell);
     let streams = Streams {
         stdin: None,
         stdout: File::create(at("stdout")).unwrap(),
