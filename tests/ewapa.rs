@@ -1,12 +1,12 @@
 //! `fathom reproduce ewapa` on a suite of one program: measured, traced, gone on with, written
 //! down, and explained.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+mod common;
 
-use fathom_bench::results::Results;
+use std::fs;
+use std::process::Output;
+
+use common::Home;
 use fathom_record::Campaign;
 
 /// Reads 700 times from an empty input, then answers.
@@ -39,49 +39,24 @@ answer = "00000000600dc0de"
 writes = true
 "#;
 
-struct Home(tempfile::TempDir);
-
 impl Home {
     fn new() -> Home {
-        let home = Home(tempfile::tempdir().unwrap());
-        let suite = home.path("workloads/wasi-io");
-        for folder in ["engines", "workloads/wasi-io/build/wasm"] {
-            fs::create_dir_all(home.path(folder)).unwrap();
-        }
-        fs::write(suite.join("suite.toml"), SUITE).unwrap();
+        let home = Home::bare();
+        home.write("workloads/wasi-io/suite.toml", SUITE);
         let wasm = wat::parse_str(PROGRAM).unwrap();
-        fs::write(suite.join("build/wasm/freads.wasm"), wasm).unwrap();
+        home.write("workloads/wasi-io/build/wasm/freads.wasm", wasm);
         home
     }
 
     fn with_native(self) -> Home {
-        let folder = self.path("workloads/wasi-io/build/native-gcc");
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("freads"), NATIVE).unwrap();
-        let may_run = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(folder.join("freads"), may_run).unwrap();
+        self.program("workloads/wasi-io/build/native-gcc/freads", NATIVE);
         self
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn fathom(&self, words: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        command.env("FATHOM_HOME", self.0.path());
-        command.current_dir(self.0.path()).stdin(Stdio::null());
-        command.args(words).output().unwrap()
     }
 
     fn reproduce(&self, more: &[&str]) -> Output {
         let words = "reproduce ewapa --size mini --no-probe --wait-idle 0s --rounds 3 --out r";
         let words: Vec<&str> = words.split(' ').collect();
         self.fathom(&[&words, more].concat())
-    }
-
-    fn campaign(&self) -> Campaign {
-        Results::read(&self.path("r")).unwrap()
     }
 }
 
@@ -103,7 +78,7 @@ fn the_study_is_measured_gone_on_with_and_written_down() {
     let home = Home::new().with_native();
     let output = home.reproduce(&[]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let whole = home.campaign();
+    let whole = home.campaign("r");
     // Two rows, five times each.
     assert_eq!(whole.traced.len(), 10);
     let own: Vec<_> = whole
@@ -139,7 +114,7 @@ fn the_study_is_measured_gone_on_with_and_written_down() {
     fs::write(&samples, kept.join("\n") + "\n").unwrap();
     let output = home.reproduce(&[]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let again = home.campaign();
+    let again = home.campaign("r");
     assert_eq!(again.traced.len(), 10);
     assert_eq!(again.processes.len(), whole.processes.len());
     let output = home.reproduce(&["--page-only", "--page", "docs"]);

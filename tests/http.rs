@@ -1,18 +1,16 @@
 //! `fathom suite http` on a server and a generator made here: a campaign like all others, in
 //! which a request that fails is a failure, and of which nothing is left that was started.
 
+mod common;
+
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
-    path::PathBuf,
     process::{Command, Output, Stdio},
     time::{Duration, Instant},
 };
 
-use fathom_record::{
-    Campaign, FailureKind, Metric,
-    campaign::{FILE_NAME, parse},
-};
+use common::Home;
+use fathom_record::{FailureKind, Metric};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Answers each request, and ends at `/quit`.
@@ -45,48 +43,28 @@ cat <<'END'
 END
 "#;
 
-/// A home with both.
-struct Home(tempfile::TempDir);
-
 impl Home {
+    /// With both.
     fn new(generator: &str) -> Home {
-        let home = Home(tempfile::tempdir().unwrap());
-        fs::create_dir(home.path("engines")).unwrap();
+        let home = Home::bare();
         for build in ["wasm-asyncify", "wasm-switch"] {
-            let build = home.path("workloads/http/build").join(build);
-            fs::create_dir_all(&build).unwrap();
-            fs::write(build.join("server.wasm"), wat::parse_str(SERVER).unwrap()).unwrap();
+            let built = format!("workloads/http/build/{build}/server.wasm");
+            home.write(&built, wat::parse_str(SERVER).unwrap());
         }
-        fs::create_dir_all(home.path(".tools/oha/bin")).unwrap();
         home.generate_by(generator);
         home
     }
 
     fn generate_by(&self, script: &str) {
-        let path = self.path(".tools/oha/bin/oha");
-        fs::write(&path, script).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        self.program(".tools/oha/bin/oha", script);
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+    fn line(&self, words: &str) -> Command {
+        self.command(&words.split(' ').collect::<Vec<&str>>())
     }
 
-    fn command(&self, words: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        command.env("FATHOM_HOME", self.0.path());
-        command.current_dir(self.0.path()).stdin(Stdio::null());
-        command.args(words.split(' '));
-        command
-    }
-
-    fn fathom(&self, words: &str) -> Output {
-        self.command(words).output().unwrap()
-    }
-
-    fn campaign(&self) -> Campaign {
-        let text = fs::read(self.path("r").join(FILE_NAME)).unwrap();
-        parse(text.as_slice()).unwrap()
+    fn run(&self, words: &str) -> Output {
+        self.fathom(&words.split(' ').collect::<Vec<&str>>())
     }
 }
 
@@ -102,14 +80,14 @@ fn text(output: &Output) -> String {
 #[test]
 fn servers_are_measured_like_all_else() {
     let home = Home::new(&GENERATOR.replace("ERRORS", ""));
-    let output = home.fathom(&format!("{SUITE} --codegen cranelift"));
+    let output = home.run(&format!("{SUITE} --codegen cranelift"));
     assert!(output.status.success(), "{}", text(&output));
     assert!(
         text(&output).contains("HTTP on loopback"),
         "{}",
         text(&output)
     );
-    let campaign = home.campaign();
+    let campaign = home.campaign("r");
     // Two rates, two builds, and the control of each.
     assert_eq!(
         (campaign.header.cells.len(), campaign.processes.len()),
@@ -128,7 +106,7 @@ fn servers_are_measured_like_all_else() {
         csv.contains("\n500,fathom guard · stack switching,1,500,1,"),
         "{csv}"
     );
-    let again = home.fathom("report r");
+    let again = home.run("report r");
     assert!(
         text(&again).contains("HTTP on loopback"),
         "{}",
@@ -139,9 +117,9 @@ fn servers_are_measured_like_all_else() {
 #[test]
 fn a_request_that_fails_takes_the_servers_time_away() {
     let home = Home::new(&GENERATOR.replace("ERRORS", "\"connection refused\":2"));
-    let output = home.fathom(SUITE);
+    let output = home.run(SUITE);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    let campaign = home.campaign();
+    let campaign = home.campaign("r");
     assert_eq!((campaign.failures.len(), campaign.processes.len()), (8, 0));
     for failure in &campaign.failures {
         assert_eq!(failure.kind, FailureKind::WrongAnswer);
@@ -156,7 +134,7 @@ fn what_was_started_ends_with_a_campaign_that_is_interrupted() {
     let home = Home::new("");
     let pids = home.path("pids");
     home.generate_by(&script.replace("PIDS", &pids.display().to_string()));
-    let mut running = home.command(SUITE);
+    let mut running = home.line(SUITE);
     let mut running = running
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -181,7 +159,7 @@ fn what_was_started_ends_with_a_campaign_that_is_interrupted() {
     }
     // It goes on where it was.
     home.generate_by(&GENERATOR.replace("ERRORS", ""));
-    let output = home.fathom("suite --resume r --wait-idle 0s");
+    let output = home.run("suite --resume r --wait-idle 0s");
     assert!(output.status.success(), "{}", text(&output));
-    assert_eq!(home.campaign().processes.len(), 8);
+    assert_eq!(home.campaign("r").processes.len(), 8);
 }

@@ -2,16 +2,17 @@
 //! engines made here: what misbehaves has a line, the others go on, and nothing is
 //! left running.
 
+mod common;
+
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::Output,
     time::{Duration, Instant},
 };
 
-use fathom_bench::results::Results;
-use fathom_record::{Campaign, FailureKind};
+use common::Home;
+use fathom_record::FailureKind;
 
 const ANSWER: &str = "00000000000000a1";
 
@@ -66,50 +67,36 @@ const ENGINES: [(&str, &str, Option<Failure>); 6] = [
     ),
 ];
 
-/// A home with one kernel and the engines above.
-struct Home(tempfile::TempDir);
-
 impl Home {
+    /// With one kernel and the engines above.
     fn new() -> Home {
-        let home = Home(tempfile::tempdir().unwrap());
-        let folder = home.path("workloads/polybench");
+        let home = Home::bare();
         for size in ["small", "medium"] {
-            let build = folder.join("build/wasm").join(size);
-            fs::create_dir_all(&build).unwrap();
-            fs::write(build.join("gemm.wasm"), module()).unwrap();
+            let built = format!("workloads/polybench/build/wasm/{size}/gemm.wasm");
+            home.write(&built, module());
         }
         let described = format!(
             "name = \"polybench\"\n[[workload]]\nname = \"gemm\"\nwhy = \"for this test\"\n\
              [workload.answers]\nsmall = \"{ANSWER}\"\nmedium = \"{ANSWER}\"\n"
         );
-        fs::write(folder.join("suite.toml"), described).unwrap();
+        home.write("workloads/polybench/suite.toml", described);
         for (name, script, _) in ENGINES {
-            let engine = home.path("engines").join(name);
-            fs::create_dir_all(&engine).unwrap();
             let script = script.replace("PIDS", &home.path("pids").to_string_lossy());
-            fs::write(engine.join("run"), format!("{RUNNER}\n{script}")).unwrap();
+            home.write(
+                &format!("engines/{name}/run"),
+                format!("{RUNNER}\n{script}"),
+            );
             let described = format!(
                 "name = \"{name}\"\ndisplay = \"{name}\"\ncommand = [\"sh\", \"{{dir}}/run\"]\n\
                  check = [\"true\"]\nstrategies = [\"guard\"]\nabsent = \"get it\"\n"
             );
-            fs::write(engine.join("engine.toml"), described).unwrap();
+            home.write(&format!("engines/{name}/engine.toml"), described);
         }
         home
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn fathom(&self, words: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        command.env("FATHOM_HOME", self.0.path());
-        command.current_dir(self.0.path()).stdin(Stdio::null());
-        command
-            .args(words)
-            .args(["--wait-idle", "0s"])
-            .output()
-            .unwrap()
+    fn measured(&self, words: &[&str]) -> Output {
+        self.fathom(&[words, &["--wait-idle", "0s"]].concat())
     }
 }
 
@@ -134,15 +121,11 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn campaign(folder: &Path) -> Campaign {
-    Results::read(folder).unwrap()
-}
-
 #[test]
 fn what_misbehaves_has_a_line_and_the_others_go_on() {
     let home = Home::new();
     let engines = "fathom:guard,good,crasher,hanger,pinless,noisy,leaver";
-    let output = home.fathom(&[
+    let output = home.measured(&[
         "suite",
         "scaling",
         "--workloads",
@@ -166,7 +149,7 @@ fn what_misbehaves_has_a_line_and_the_others_go_on() {
         "r",
     ]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    let campaign = campaign(&home.path("r"));
+    let campaign = home.campaign("r");
     for (name, _, failure) in ENGINES {
         let prefix = format!("{name}/");
         let of_engine = |id: &str| id.starts_with(&prefix);
@@ -227,9 +210,9 @@ fn a_paper_is_measured_gone_on_with_and_written_down() {
         "--out",
         "r",
     ];
-    let output = home.fathom(&words);
+    let output = home.measured(&words);
     assert!(output.status.success(), "{}", stderr(&output));
-    let whole = campaign(&home.path("r")).processes.len();
+    let whole = home.campaign("r").processes.len();
     let page = fs::read_to_string(home.path("r/leaps-and-bounds.md")).unwrap();
     assert!(
         page.contains("| fathom: 1.0") && page.contains("WAVM"),
@@ -240,12 +223,12 @@ fn a_paper_is_measured_gone_on_with_and_written_down() {
     let text = fs::read_to_string(&samples).unwrap();
     let kept = text.lines().filter(|line| !line.contains("\"round\":4"));
     fs::write(&samples, kept.collect::<Vec<_>>().join("\n") + "\n").unwrap();
-    assert!(home.fathom(&words).status.success());
-    assert_eq!(campaign(&home.path("r")).processes.len(), whole);
-    let output = home.fathom(&[&words[..], &["--page-only", "--page", "docs"]].concat());
+    assert!(home.measured(&words).status.success());
+    assert_eq!(home.campaign("r").processes.len(), whole);
+    let output = home.measured(&[&words[..], &["--page-only", "--page", "docs"]].concat());
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(home.path("docs/leaps-and-bounds-2.svg").exists());
-    assert_eq!(campaign(&home.path("r")).processes.len(), whole);
+    assert_eq!(home.campaign("r").processes.len(), whole);
 }
 
 #[test]
@@ -266,7 +249,7 @@ fn an_engine_of_the_paper_that_is_not_here_is_no_failure() {
         "reproduce leaps-and-bounds --workloads gemm --threads 1 --no-probe --rounds 1 --out r";
     let words: Vec<&str> = words.split_whitespace().collect();
     let get = "fathom engines install wasm3";
-    let output = home.fathom(&words);
+    let output = home.measured(&words);
     let said = stderr(&output);
     assert!(output.status.success(), "{said}");
     assert_eq!(said.matches(get).count(), 1, "{said}");
@@ -275,7 +258,7 @@ fn an_engine_of_the_paper_that_is_not_here_is_no_failure() {
         .iter()
         .map(|word| if *word == "r" { "s" } else { word });
     let words: Vec<&str> = words.chain(["--engines", "fathom,wasm3"]).collect();
-    let output = home.fathom(&words);
+    let output = home.measured(&words);
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     let last = said.lines().last().unwrap();
@@ -289,7 +272,7 @@ fn an_engine_of_the_paper_that_is_not_here_is_no_failure() {
 fn a_page_of_nothing_is_refused_in_one_line() {
     let home = Home::new();
     let words = ["reproduce", "leaps-and-bounds", "--out", "r", "--page-only"];
-    let output = home.fathom(&words);
+    let output = home.measured(&words);
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
     assert_eq!(text.lines().count(), 1, "{text}");

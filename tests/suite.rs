@@ -1,15 +1,16 @@
 //! `fathom suite bounds` on suites made here: what it measures, prints and keeps,
 //! and how it goes on.
 
+mod common;
+
 use std::{
     fs,
-    path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Command, Output},
 };
 
-use fathom_bench::results::Results;
+use common::Home;
 use fathom_engine::Bounds;
-use fathom_record::{Campaign, Variant};
+use fathom_record::Variant;
 
 /// Prints the contract's line, with a memory of either width.
 fn module(index: &str, answer: &str) -> String {
@@ -27,43 +28,27 @@ fn module(index: &str, answer: &str) -> String {
     )
 }
 
-/// A home with both suites of the selection, a workload each, and no engines.
-struct Home(tempfile::TempDir);
-
 impl Home {
+    /// With both suites of the selection, a workload each, and no engines.
     fn new(answer: &str) -> Home {
-        let home = Home(tempfile::tempdir().unwrap());
-        fs::create_dir(home.path("engines")).unwrap();
+        let home = Home::bare();
         for (suite, workload) in [("polybench", "gemm"), ("pointers", "graph")] {
-            let folder = home.path("workloads").join(suite);
             for (variant, index) in [("wasm32", "i32"), ("wasm64", "i64")] {
-                let build = folder.join("build").join(variant).join("mini");
-                fs::create_dir_all(&build).unwrap();
                 let wasm = wat::parse_str(module(index, answer)).unwrap();
-                fs::write(build.join(format!("{workload}.wasm")), wasm).unwrap();
+                let built = format!("workloads/{suite}/build/{variant}/mini/{workload}.wasm");
+                home.write(&built, wasm);
             }
             let described = format!(
                 "name = \"{suite}\"\n[[workload]]\nname = \"{workload}\"\nwhy = \"for this test\"\n\
                  [workload.answers]\nmini = \"00000000000000a1\"\n"
             );
-            fs::write(folder.join("suite.toml"), described).unwrap();
+            home.write(&format!("workloads/{suite}/suite.toml"), described);
         }
         home
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
     fn suite(&self, words: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
-        command.env("FATHOM_HOME", self.0.path());
-        command.current_dir(self.0.path()).stdin(Stdio::null());
-        command
-            .args(["suite", "--wait-idle", "0s"])
-            .args(words)
-            .output()
-            .unwrap()
+        self.fathom(&[&["suite", "--wait-idle", "0s"], words].concat())
     }
 
     fn measure(&self, words: &[&str]) -> Output {
@@ -76,16 +61,12 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn campaign(folder: &Path) -> Campaign {
-    Results::read(folder).unwrap()
-}
-
 #[test]
 fn every_strategy_meets_the_width_it_is_for_and_is_compared() {
     let home = Home::new("00000000000000a1");
     let output = home.measure(&["--rounds", "3", "--out", "r"]);
     assert!(output.status.success(), "{}", stderr(&output));
-    let campaign = campaign(&home.path("r"));
+    let campaign = home.campaign("r");
     assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
     let cells = &campaign.header.cells;
     for cell in cells {
@@ -126,7 +107,7 @@ fn it_goes_on_where_it_was_stopped() {
     let home = Home::new("00000000000000a1");
     let few = ["--bounds", "trap", "--rounds", "2", "--out", "r"];
     assert!(home.measure(&few).status.success());
-    let whole = campaign(&home.path("r"));
+    let whole = home.campaign("r");
     // The second round is taken away, as if it had been stopped before it.
     let samples = home.path("r/samples.jsonl");
     let text = fs::read_to_string(&samples).unwrap();
@@ -137,10 +118,7 @@ fn it_goes_on_where_it_was_stopped() {
     fs::write(&samples, kept.join("\n") + "\n").unwrap();
     let output = home.suite(&["--resume", "r"]);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert_eq!(
-        campaign(&home.path("r")).processes.len(),
-        whole.processes.len()
-    );
+    assert_eq!(home.campaign("r").processes.len(), whole.processes.len());
 }
 
 #[test]
