@@ -243,6 +243,25 @@ pub struct Process {
     pub seed: Option<u64>,
 }
 
+impl Process {
+    /// Of a child of which no more is known.
+    pub fn new(cell: CellId, round: u32) -> Process {
+        Process {
+            cell,
+            round,
+            phases: BTreeMap::new(),
+            metrics: BTreeMap::new(),
+            warmup_ns: None,
+            wall_ns: None,
+            cpu_ns: None,
+            cpu_host: None,
+            cpu_pinned: None,
+            window: None,
+            seed: None,
+        }
+    }
+}
+
 /// The stretch of a child's life in which its counted iterations ran, as its
 /// parent saw it: start-up, compilation and the end are not in it. What could
 /// not be read is absent.

@@ -55,19 +55,7 @@ pub fn campaign(
                 kernel_ns: Some((1e9 * truth(cell) * (1.0 + off)) as u64),
                 phases: BTreeMap::new(),
             }));
-            campaign.push(Record::Process(Process {
-                cell: id,
-                round,
-                phases: BTreeMap::new(),
-                metrics: BTreeMap::new(),
-                warmup_ns: None,
-                wall_ns: None,
-                cpu_ns: None,
-                cpu_host: None,
-                cpu_pinned: None,
-                window: None,
-                seed: None,
-            }));
+            campaign.push(Record::Process(Process::new(id, round)));
         }
     }
     campaign

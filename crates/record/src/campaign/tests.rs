@@ -65,21 +65,16 @@ fn records() -> Vec<Record> {
             phases: BTreeMap::from([(Phase::Run, span)]),
         }),
         Record::Process(Process {
-            cell: cell.clone(),
-            round: 0,
             phases: BTreeMap::from([(Phase::Compile, span)]),
             metrics: BTreeMap::from([(Metric::CodeBytes, 1)]),
-            warmup_ns: None,
             wall_ns: Some(9),
-            cpu_ns: None,
             cpu_host: Some(CpuTime {
                 user_ms: 3,
                 idle_ms: 1,
                 ..CpuTime::default()
             }),
-            cpu_pinned: None,
-            window: None,
             seed: Some(1),
+            ..Process::new(cell.clone(), 0)
         }),
         Record::Failure(Failure {
             cell: Some(cell),

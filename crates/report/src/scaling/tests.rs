@@ -103,15 +103,6 @@ fn records(id: &CellId, threads: u32, round: u32, number: u64) -> [Record; 2] {
             phases,
         }),
         Record::Process(Process {
-            cell: id.clone(),
-            round,
-            phases: BTreeMap::new(),
-            metrics: BTreeMap::new(),
-            warmup_ns: None,
-            wall_ns: None,
-            cpu_ns: None,
-            cpu_host: None,
-            cpu_pinned: None,
             window: Some(Box::new(Window {
                 wall_ns: 1_000_000_000 + off * 1000,
                 iterations: runs,
@@ -120,7 +111,7 @@ fn records(id: &CellId, threads: u32, round: u32, number: u64) -> [Record; 2] {
                 readings: 4,
                 ..Window::default()
             })),
-            seed: None,
+            ..Process::new(id.clone(), round)
         }),
     ]
 }

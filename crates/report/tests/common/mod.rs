@@ -377,8 +377,6 @@ impl Maker {
         }
         let busy = (wall / 1e6 * 0.94) as u64 * u64::from(cell.threads);
         self.records.push(Record::Process(Process {
-            cell: cell.id(),
-            round,
             phases,
             metrics: BTreeMap::from([
                 (Metric::RssPeakBytes, one.rss_bytes as u64),
@@ -388,11 +386,8 @@ impl Maker {
                 (Metric::CtxVoluntary, 14 * u64::from(cell.threads)),
                 (Metric::CtxInvoluntary, 3),
             ]),
-            warmup_ns: None,
             wall_ns: Some(wall as u64),
             cpu_ns: Some((wall * 0.94) as u64),
-            cpu_host: None,
-            cpu_pinned: None,
             window: Some(Box::new(Window {
                 cpu_pinned: Some(CpuTime {
                     user_ms: busy,
@@ -403,6 +398,7 @@ impl Maker {
                 ..Window::default()
             })),
             seed: Some(u64::from(round)),
+            ..Process::new(cell.id(), round)
         }));
     }
 

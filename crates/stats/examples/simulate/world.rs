@@ -186,17 +186,5 @@ fn push(campaign: &mut Campaign, cell: &Cell, round: u32, ns: u64) {
         kernel_ns: Some(ns),
         phases: BTreeMap::new(),
     }));
-    campaign.push(Record::Process(Process {
-        cell: cell.id(),
-        round,
-        phases: BTreeMap::new(),
-        metrics: BTreeMap::new(),
-        warmup_ns: None,
-        wall_ns: None,
-        cpu_ns: None,
-        cpu_host: None,
-        cpu_pinned: None,
-        window: None,
-        seed: None,
-    }));
+    campaign.push(Record::Process(Process::new(cell.id(), round)));
 }

@@ -38,8 +38,6 @@ fn sample(round: u32, thread: u32, run_ns: u64) -> Record {
 
 fn process(round: u32, compile_ns: u64) -> Record {
     Record::Process(Process {
-        cell: cell().id(),
-        round,
         phases: BTreeMap::from([(
             Phase::Compile,
             Span {
@@ -48,17 +46,13 @@ fn process(round: u32, compile_ns: u64) -> Record {
             },
         )]),
         metrics: BTreeMap::from([(Metric::FaultsMinor, 12), (Metric::CodeBytes, 64)]),
-        warmup_ns: None,
-        wall_ns: None,
         cpu_ns: Some(7 * compile_ns),
-        cpu_host: None,
         cpu_pinned: Some(CpuTime {
             user_ms: 1,
             system_ms: 3,
             ..CpuTime::default()
         }),
-        window: None,
-        seed: None,
+        ..Process::new(cell().id(), round)
     })
 }
 

@@ -192,17 +192,10 @@ impl Machine {
             phases,
         }));
         to.push(Record::Process(Process {
-            cell: cell.id(),
-            round,
             phases: once,
             metrics,
-            warmup_ns: None,
             wall_ns: Some((run.max(0.0) + around + START + odd) as u64),
-            cpu_ns: None,
-            cpu_host: None,
-            cpu_pinned: None,
-            window: None,
-            seed: None,
+            ..Process::new(cell.id(), round)
         }));
     }
 

@@ -92,15 +92,12 @@ pub fn process(cell: &CellId, round: u32) -> Record {
         cpu_ns: None,
     };
     Record::Process(Process {
-        cell: cell.clone(),
-        round,
         phases: BTreeMap::from([(Phase::Load, span(10)), (Phase::Compile, span(20_000))]),
         metrics: BTreeMap::from([
             (Metric::RssPeakBytes, 1 << 20),
             (Metric::CtxVoluntary, 30),
             (Metric::CtxInvoluntary, 20),
         ]),
-        warmup_ns: None,
         wall_ns: Some(1_000_000),
         cpu_ns: Some(500_000_000),
         cpu_host: Some(CpuTime {
@@ -108,9 +105,7 @@ pub fn process(cell: &CellId, round: u32) -> Record {
             idle_ms: 3,
             ..CpuTime::default()
         }),
-        cpu_pinned: None,
-        window: None,
-        seed: None,
+        ..Process::new(cell.clone(), round)
     })
 }
 

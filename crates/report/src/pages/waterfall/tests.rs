@@ -61,17 +61,10 @@ fn campaign() -> Campaign {
                 phases: BTreeMap::from([(Phase::Run, span(ms)), (Phase::Instantiate, span(0.1))]),
             }));
             campaign.push(Record::Process(Process {
-                cell: cell.id(),
-                round,
                 phases: BTreeMap::from([(Phase::Compile, span(3.0))]),
                 metrics: BTreeMap::from([(Metric::FaultsMinor, faults)]),
-                warmup_ns: None,
                 wall_ns: Some(((ms + 3.1 + 2.0) * 1e6) as u64),
-                cpu_ns: None,
-                cpu_host: None,
-                cpu_pinned: None,
-                window: None,
-                seed: None,
+                ..Process::new(cell.id(), round)
             }));
         }
     }
