@@ -75,6 +75,7 @@ impl Mode {
         let codegen = match self.codegen {
             Codegen::Cranelift => "",
             Codegen::Llvm => " --codegen llvm",
+            Codegen::Direct => " --codegen direct",
         };
         let compilation = match self.compilation {
             Compilation::Eager => "",

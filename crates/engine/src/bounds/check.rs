@@ -22,11 +22,11 @@ use crate::facts::vmctx::offsets::{
 
 /// A number of 64 bits, or a condition, as the builder that made it knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Operand(pub u32);
+pub(crate) struct Operand(pub u32);
 
 /// The bytes that an access is to: `width` of them from `index + offset` on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span {
+pub(crate) struct Span {
     /// The index, extended to 64 bits.
     pub index: Operand,
     /// Whether the memory's own indices have 64 bits.
@@ -39,7 +39,7 @@ pub(super) struct Span {
 
 /// Where an access goes, in bytes from the memory's first on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
+pub(crate) struct Target {
     /// Added to `offset`, without an eye on overflow.
     pub index: Operand,
     pub offset: u64,
@@ -49,7 +49,7 @@ pub(super) struct Target {
 
 impl Span {
     /// Where it says.
-    pub(super) fn target(&self) -> Target {
+    pub(crate) fn target(&self) -> Target {
         Target {
             index: self.index,
             offset: self.offset,
@@ -60,7 +60,7 @@ impl Span {
 
 /// What is kept beside a memory ([`crate::facts::vmctx::VmMemory`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cell {
+pub(crate) enum Cell {
     /// Its length in bytes: the one that changes.
     Length,
     /// The bits that no index below `R` has.
@@ -73,7 +73,7 @@ pub(super) enum Cell {
 
 /// A comparison of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub(crate) enum Comparison {
     /// `>=`, of unsigned numbers.
     AtLeast,
     /// `>`, of unsigned numbers.
@@ -84,7 +84,7 @@ pub(super) enum Comparison {
 
 /// What a selection may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Selection {
+pub(crate) enum Selection {
     /// Anything.
     Any,
     /// No branch, for a processor would predict it.
@@ -92,7 +92,7 @@ pub(super) enum Selection {
 }
 
 /// Makes a check. A trap is "out of bounds memory access".
-pub(super) trait CheckBuilder {
+pub(crate) trait CheckBuilder {
     /// The address of the memory's first byte.
     fn base(&mut self) -> Operand;
     fn constant(&mut self, number: u64) -> Operand;
@@ -120,22 +120,24 @@ pub(super) trait CheckBuilder {
     /// Reads what is at an address, where a fault is a trap. Nobody uses what is read, which
     /// is zero; `any` is a number that one way to read needs beside.
     fn probe(&mut self, how: Probing, address: Operand, displacement: i32, any: Operand);
+    /// A number that nobody asks for any more, where that is of use.
+    fn forget(&mut self, _number: Operand) {}
 }
 
 /// Appends a check to a function in Cranelift IR.
-pub(super) struct Clif<'a, 'f> {
+pub(crate) struct Clif<'a, 'f> {
     builder: &'a mut FunctionBuilder<'f>,
     access: &'a Access,
 }
 
 impl<'a, 'f> Clif<'a, 'f> {
     /// For an access, whose index has 64 bits.
-    pub(super) fn new(builder: &'a mut FunctionBuilder<'f>, access: &'a Access) -> Clif<'a, 'f> {
+    pub(crate) fn new(builder: &'a mut FunctionBuilder<'f>, access: &'a Access) -> Clif<'a, 'f> {
         Clif { builder, access }
     }
 
     /// What the access is to.
-    pub(super) fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         Span {
             index: Operand(self.access.index.as_u32()),
             memory64: self.access.memory64,
@@ -146,7 +148,7 @@ impl<'a, 'f> Clif<'a, 'f> {
 
     /// Appends the address of a target: `base + i` with `o` as displacement where it fits
     /// one, else added.
-    pub(super) fn address(self, target: Target) -> HostAddress {
+    pub(crate) fn address(self, target: Target) -> HostAddress {
         let Clif { builder, access } = self;
         let flags = match target.may_fault {
             true => access.heap_flags,

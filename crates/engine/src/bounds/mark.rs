@@ -29,6 +29,14 @@ pub(crate) fn begin_check(builder: &mut FunctionBuilder<'_>) -> SourceLoc {
     outside
 }
 
+/// The location of what checks an access there.
+pub(crate) fn check_location(location: SourceLoc) -> SourceLoc {
+    match location.is_default() {
+        true => location,
+        false => SourceLoc::new(location.bits() | CHECK),
+    }
+}
+
 /// See [`begin_check`].
 pub(crate) fn end_check(builder: &mut FunctionBuilder<'_>, outside: SourceLoc) {
     builder.set_srcloc(outside);

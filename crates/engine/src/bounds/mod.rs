@@ -12,7 +12,7 @@
 
 mod about;
 mod auto;
-mod check;
+pub(crate) mod check;
 mod clamp;
 mod debug;
 mod guard;
@@ -34,7 +34,7 @@ mod uffd;
 
 pub use about::Guarantee;
 pub(crate) use auto::candidates;
-pub(crate) use mark::{begin_check, end_check, offset_and_check};
+pub(crate) use mark::{begin_check, check_location, end_check, offset_and_check};
 pub use rows::{Bounds, BoundsChoice, Growth, HighBits, Probing, UnknownBounds};
 pub(crate) use shadow::{Place, Shadow};
 pub(crate) use site::{BlockEnd, Site, Touch};
@@ -410,13 +410,13 @@ impl MemoryPlan {
         mark::checking(builder, |builder| {
             let mut check = Clif::new(builder, &access);
             let span = check.span();
-            let target = self.emit(&mut check, &span);
+            let target = self.emit_check(&mut check, &span);
             check.address(target)
         })
     }
 
     /// Make what the strategy makes of an access.
-    fn emit(&self, check: &mut dyn CheckBuilder, span: &Span) -> Target {
+    pub(crate) fn emit_check(&self, check: &mut dyn CheckBuilder, span: &Span) -> Target {
         #[cfg(thesis_formula)]
         if self.thesis_formula {
             return thesis::emit(check, self, span);

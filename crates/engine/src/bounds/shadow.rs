@@ -235,6 +235,7 @@ impl Strategy for Shadowed {
         let shadow = plan.shadow.as_ref().expect("the layout has one");
         let (address, displacement) = byte_of(check, plan, shadow, &span);
         check.probe(self.probing, address, displacement, span.index);
+        check.forget(address);
         guarded(check, plan, shadow.place, &span).target()
     }
 }
@@ -249,18 +250,19 @@ fn byte_of(
     let shift = check.constant(u64::from(shadow.shift));
     let granule = check.shift_right(span.index, shift);
     let back = check.not(granule);
-    match shadow.place {
+    check.forget(granule);
+    let (start, displacement) = match shadow.place {
         Place::InFront => {
             let behind = plan.lead_bytes() - shadow.bytes;
             let behind = i32::try_from(behind).expect("a shadow is just in front");
-            let base = check.base();
-            (check.add(base, back), -behind)
+            (check.base(), -behind)
         }
-        Place::Below => {
-            let end = check.cell(Cell::ShadowEnd);
-            (check.add(end, back), 0)
-        }
-    }
+        Place::Below => (check.cell(Cell::ShadowEnd), 0),
+    };
+    let address = check.add(start, back);
+    check.forget(start);
+    check.forget(back);
+    (address, displacement)
 }
 
 /// The span behind its guard against speculation.

@@ -67,6 +67,8 @@ choices! {
         Cranelift = "cranelift", "compiles fast, needs nothing";
         /// LLVM, by way of clang, for what it takes; Cranelift for the rest.
         Llvm = "llvm", "compiles slowly, needs clang 20 or zig 0.15 (see docs/CODEGEN.md)";
+        /// Machine code in one pass, for what it takes; Cranelift for the rest. On x86-64.
+        Direct = "direct", "compiles in one pass; code is slower (see docs/CODEGEN.md)";
     }
 
     /// When functions are compiled.

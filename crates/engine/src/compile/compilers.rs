@@ -10,7 +10,8 @@ use cranelift_frontend::FunctionBuilderContext;
 use wasmparser::FuncValidatorAllocations;
 
 use super::count::CheckSites;
-use super::function::{CompiledFunction, emit, emit_prepared, prepare};
+use super::direct;
+use super::function::{CompiledFunction, again, emit, emit_prepared, prepare};
 use super::trampoline::{self, Trampoline, Ways};
 use crate::bounds::Touch;
 use crate::compile::translate::{FuncTranslator, InlinedCall, ModuleEnv};
@@ -72,6 +73,9 @@ impl Compilers {
         if self.is_refused() {
             return self.look_at(body);
         }
+        if env.direct {
+            return self.compile_directly(env, body);
+        }
         let compiled = self.with(|compiler| {
             let Compiler {
                 context,
@@ -83,6 +87,23 @@ impl Compilers {
             emit_prepared(context, prepared, func, translator.inlined())
         });
         compiled.inspect_err(|error| self.note(func, error))
+    }
+
+    /// Compiles a body in one pass, or by Cranelift where it is left to that.
+    fn compile_directly(&self, env: &ModuleEnv<'_>, body: Body<'_>) -> Result<CompiledFunction> {
+        let func = body.0.index;
+        let compiled = direct::compile(env, again(&body));
+        match compiled.inspect_err(|error| self.note(func, error))? {
+            Ok(compiled) => Ok(compiled),
+            Err(why) => {
+                let env = ModuleEnv {
+                    direct: false,
+                    ..*env
+                };
+                let compiled = self.compile(&env, body)?;
+                Ok(compiled.fallen_back(why, false))
+            }
+        }
     }
 
     /// Whether a body is refused, so that there will be no module.

@@ -7,7 +7,8 @@
 //!                        │      dead.rs    what products leave behind
 //!                        │  versioning/    loops whose accesses cannot fault
 //!  types ───rayon──▶ trampoline.rs  in from the host, out to the host
-//!                        │      llvm/      the other code generator, for those who ask
+//!                        │      llvm/      another code generator, for those who ask
+//!                        │      direct/    and one that makes code in one pass
 //!                        ▼
 //!                    link.rs      order, calls between functions
 //!                        │        placement.rs  alignment, for the loops' sake
@@ -32,6 +33,7 @@ mod choices;
 mod compilers;
 mod count;
 mod dead;
+mod direct;
 pub(crate) mod elide;
 mod function;
 mod link;

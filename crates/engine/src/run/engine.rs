@@ -135,7 +135,7 @@ fn permit(bounds: Bounds, config: &Config) -> Result<()> {
 /// The other code generator, where it is asked for.
 fn llvm(config: &Config) -> Result<Option<Llvm>> {
     match config.codegen {
-        Codegen::Cranelift => Ok(None),
+        Codegen::Cranelift | Codegen::Direct => Ok(None),
         Codegen::Llvm => {
             compile::require_host()?;
             Ok(Some(Llvm {

@@ -539,6 +539,7 @@ pub(crate) fn module_env<'a>(engine: &'a Engine, around: &Around<'a>) -> ModuleE
         plain_isa: engine.plain_target().isa(),
         unplaced: [engine.target(), engine.plain_target()].map(|target| target.unplaced()),
         plain: false,
+        direct: config.codegen == compile::Codegen::Direct,
     }
 }
 

@@ -82,6 +82,8 @@ pub(crate) struct ModuleEnv<'a> {
     pub unplaced: [&'a dyn TargetIsa; 2],
     /// Whether this is for one of those.
     pub plain: bool,
+    /// Whether code is made in one pass, where it can be.
+    pub direct: bool,
 }
 
 impl<'a> ModuleEnv<'a> {

@@ -407,7 +407,7 @@ impl Translator<'_> {
 }
 
 /// Whether values of a type live in a heap that is collected.
-fn needs_collector(ty: wasmparser::ValType) -> bool {
+pub(crate) fn needs_collector(ty: wasmparser::ValType) -> bool {
     match ty {
         wasmparser::ValType::Ref(ty) => collected(ty.heap_type()),
         _ => false,
@@ -430,7 +430,7 @@ fn collected(heap: wasmparser::HeapType) -> bool {
 }
 
 /// Whether an operator that is translated for other types has such a type.
-fn mentions_collected(op: &Operator<'_>) -> bool {
+pub(crate) fn mentions_collected(op: &Operator<'_>) -> bool {
     let block = |ty: BlockType| match ty {
         BlockType::Type(ty) => needs_collector(ty),
         _ => false,

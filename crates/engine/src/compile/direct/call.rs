@@ -1,0 +1,298 @@
+//! Calls (core specification §4.4.8), arguments and results.
+//!
+//! Integers and floats are counted apart; those without a register are in words of the stack, in
+//! order, which the callee takes off (`tail` of Cranelift 0.135.8, `isa/x64/abi.rs`). They are
+//! at the lower end of the frame, which is made again behind the call.
+
+use cranelift_codegen::binemit::Reloc;
+use wasmparser::Operator;
+
+use super::code::{Condition, emit};
+use super::registers::{
+    ARGUMENTS, CONTEXT, FLOATS, Gpr, RAX, RBP, RDI, RESULTS, RSI, RSP, Rm, SCRATCH, Xmm, XmmRm, at,
+    trapping,
+};
+use super::values::{Kind, Place, Value};
+use super::{Generator, Refusal};
+use crate::compile::function::CallSite;
+use crate::facts::trap;
+use crate::facts::types::{FuncType, ValType};
+use crate::facts::vmctx::{self, offsets};
+
+/// Bytes between a frame pointer and the arguments above: rbp and the return address.
+const LINK_BYTES: i32 = 16;
+
+/// Where an argument or a result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Gpr(Gpr),
+    Xmm(Xmm),
+    /// Bytes from the lowest argument.
+    Stack(u32),
+}
+
+/// Whom to call.
+enum Callee {
+    Own(u32),
+    Import(u32),
+    /// The function reference in rax.
+    Reference,
+}
+
+/// Where values of these kinds are, and the bytes of those on the stack.
+fn targets(kinds: &[Kind], gprs: &[Gpr]) -> (Vec<Target>, u32) {
+    let (mut free, mut floats, mut stack) = (gprs.iter(), 0..FLOATS, 0);
+    let mut target = |kind: &Kind| {
+        let register = match kind.is_float() {
+            true => floats.next().map(|xmm| Target::Xmm(Xmm(xmm))),
+            false => free.next().map(|gpr| Target::Gpr(*gpr)),
+        };
+        register.unwrap_or_else(|| {
+            stack += 8;
+            Target::Stack(stack - 8)
+        })
+    };
+    let targets = kinds.iter().map(&mut target).collect();
+    (targets, stack.next_multiple_of(16))
+}
+
+fn kinds(types: &[ValType]) -> Result<Vec<Kind>, Refusal> {
+    let kinds = types.iter().map(|ty| Kind::of(*ty));
+    Ok(kinds.collect::<Option<_>>().ok_or("vectors")?)
+}
+
+/// Where results are, all of which have a register.
+fn result_targets(kinds: &[Kind]) -> Result<Vec<Target>, Refusal> {
+    match targets(kinds, &RESULTS) {
+        (targets, 0) => Ok(targets),
+        _ => Err("results in memory".into()),
+    }
+}
+
+impl<'a> Generator<'a> {
+    /// Translates a call; `false` when it is none.
+    pub(super) fn any_call(&mut self, op: &Operator<'_>) -> Result<bool, Refusal> {
+        let info = self.env.info;
+        match *op {
+            Operator::Call { function_index } => {
+                let callee = match info.defined_func(function_index) {
+                    Some(_) => Callee::Own(function_index),
+                    None => Callee::Import(function_index),
+                };
+                self.call(info.func_type(function_index), &callee)?;
+            }
+            Operator::CallIndirect {
+                type_index,
+                table_index,
+            } => {
+                self.table_callee(type_index, table_index);
+                self.call(&info.types[type_index as usize], &Callee::Reference)?;
+            }
+            Operator::CallRef { type_index } => {
+                let reference = self.pop();
+                let gpr = self.own(reference);
+                emit!(self.code, testq_mr(Rm::Gpr(gpr), gpr));
+                self.code.trap_if(Condition::Equal, trap::NULL_FUNCTION);
+                self.move_to_rax(gpr);
+                self.call(&info.types[type_index as usize], &Callee::Reference)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The element of a table at the popped index in rax, if its type is right.
+    fn table_callee(&mut self, type_index: u32, table: u32) {
+        let index = self.pop();
+        let reference = self.element_address(table, index, trap::UNDEFINED_ELEMENT);
+        emit!(self.code, movq_rm(reference, Rm::Mem(at(reference, 0))));
+        let found = self.take();
+        let id = at(reference, offsets::FUNCREF_TYPE_ID);
+        let id = trapping(id, trap::NULL_ELEMENT);
+        emit!(self.code, movl_rm(found, Rm::Mem(id)));
+        let ids = at(CONTEXT, vmctx::VMCTX_TYPE_IDS);
+        emit!(self.code, movq_rm(SCRATCH, Rm::Mem(ids)));
+        let expected = at(SCRATCH, type_index.cast_signed() * 4);
+        emit!(self.code, cmpl_rm(found, Rm::Mem(expected)));
+        self.code.trap_if(Condition::NotEqual, trap::TYPE_MISMATCH);
+        self.guard(Condition::NotEqual, reference);
+        self.free.give(found);
+        self.move_to_rax(reference);
+    }
+
+    /// An address is null where a condition holds under which a check traps: for what a
+    /// processor does with it before it knows.
+    pub(super) fn guard(&mut self, refused: Condition, address: Gpr) {
+        if self.env.spectre {
+            self.load_constant(SCRATCH, 0);
+            self.code.move_if(refused, address, Rm::Gpr(SCRATCH));
+        }
+    }
+
+    fn move_to_rax(&mut self, gpr: Gpr) {
+        if gpr != RAX {
+            self.take_this(RAX);
+            emit!(self.code, movq_rm(RAX, Rm::Gpr(gpr)));
+            self.free.give(gpr);
+        }
+    }
+
+    fn call(&mut self, ty: &FuncType, callee: &Callee) -> Result<(), Refusal> {
+        let results = kinds(ty.results())?;
+        let result_targets = result_targets(&results)?;
+        let (arguments, stack_bytes) = targets(&kinds(ty.params())?, &ARGUMENTS);
+        self.outgoing_bytes = self.outgoing_bytes.max(stack_bytes);
+        self.settle_below(self.values.len() - arguments.len());
+        self.place(&arguments);
+        emit!(self.code, movq_rm(RSI, Rm::Gpr(CONTEXT)));
+        match *callee {
+            Callee::Own(func) => {
+                emit!(self.code, movq_rm(RDI, Rm::Gpr(CONTEXT)));
+                cranelift_assembler_x64::inst::callq_d::new(0).encode(&mut self.code);
+                self.calls.push(CallSite {
+                    offset: self.code.offset() - 4,
+                    kind: Reloc::X86CallPCRel4,
+                    callee: func,
+                    is_start: false,
+                    addend: -4,
+                });
+            }
+            Callee::Import(func) => {
+                let import = self.env.layout.func_import(func);
+                let context = at(CONTEXT, import + offsets::IMPORT_VMCTX);
+                emit!(self.code, movq_rm(RDI, Rm::Mem(context)));
+                let code = at(CONTEXT, import + offsets::IMPORT_CODE);
+                emit!(self.code, callq_m(Rm::Mem(code)));
+            }
+            Callee::Reference => {
+                let context = at(RAX, offsets::FUNCREF_VMCTX);
+                emit!(self.code, movq_rm(RDI, Rm::Mem(context)));
+                let code = at(RAX, offsets::FUNCREF_CODE);
+                emit!(self.code, callq_m(Rm::Mem(code)));
+                self.free.give(RAX);
+            }
+        }
+        if stack_bytes > 0 {
+            let bytes = stack_bytes.cast_signed();
+            emit!(self.code, subq_mi_sxl(Rm::Gpr(RSP), bytes));
+        }
+        self.take_results(&results, &result_targets);
+        Ok(())
+    }
+
+    fn take_results(&mut self, results: &[Kind], targets: &[Target]) {
+        for target in targets {
+            match target {
+                Target::Gpr(gpr) => self.free.take(*gpr),
+                Target::Xmm(xmm) => self.free.take_xmm(*xmm),
+                Target::Stack(_) => unreachable!("results are in registers"),
+            }
+        }
+        for (kind, target) in results.iter().zip(targets) {
+            match *target {
+                Target::Gpr(gpr) => {
+                    // Its upper half is anything.
+                    if *kind == Kind::I32 {
+                        emit!(self.code, movl_rm(gpr, Rm::Gpr(gpr)));
+                    }
+                    self.push_gpr(*kind, gpr);
+                }
+                Target::Xmm(xmm) => self.push_xmm(*kind, xmm),
+                Target::Stack(_) => {}
+            }
+        }
+    }
+
+    /// Pops operands to where they are wanted, all at once: those first to their slots that are
+    /// in registers of others.
+    fn place(&mut self, targets: &[Target]) {
+        let first = self.values.len() - targets.len();
+        for (nth, target) in targets.iter().enumerate() {
+            let now = match self.values[first + nth].place {
+                Place::Gpr(gpr) => Target::Gpr(gpr),
+                Place::Xmm(xmm) => Target::Xmm(xmm),
+                _ => continue,
+            };
+            if now != *target && targets.contains(&now) {
+                self.settle_one(first + nth);
+            }
+        }
+        let values: Vec<Value> = self.values[first..].to_vec();
+        for (value, target) in values.iter().zip(targets) {
+            if let Target::Stack(offset) = *target {
+                self.store_value(*value, at(RSP, offset.cast_signed()));
+            }
+        }
+        for (value, target) in values.iter().zip(targets) {
+            match (value.place, *target) {
+                (Place::Gpr(from), Target::Gpr(to)) if from != to => {
+                    emit!(self.code, movq_rm(to, Rm::Gpr(from)));
+                }
+                (Place::Xmm(from), Target::Xmm(to)) if from != to => {
+                    emit!(self.code, movaps_a(to, XmmRm::Xmm(from)));
+                }
+                _ => {}
+            }
+        }
+        for (value, target) in values.iter().zip(targets) {
+            match (value.place, *target) {
+                (Place::Gpr(_) | Place::Xmm(_), _) => {}
+                (_, Target::Gpr(to)) => self.load_gpr(to, *value),
+                (_, Target::Xmm(to)) => self.load_xmm(to, *value),
+                _ => {}
+            }
+        }
+        self.truncate(first as u32);
+    }
+
+    /// Returns the top operands.
+    pub(super) fn leave(&mut self, results: &[Kind]) {
+        // That all have a register was found before anything was translated.
+        if let Ok(targets) = result_targets(results) {
+            self.place(&targets);
+        }
+        for (register, place) in Self::SAVED {
+            emit!(self.code, movq_rm(register, Rm::Mem(at(RBP, place))));
+        }
+        emit!(self.code, movq_mr(Rm::Gpr(RSP), RBP));
+        emit!(self.code, popq_o(RBP));
+        match self.incoming_bytes {
+            0 => cranelift_assembler_x64::inst::retq_zo::new().encode(&mut self.code),
+            bytes => {
+                cranelift_assembler_x64::inst::retq_i::new(bytes as u16).encode(&mut self.code);
+            }
+        }
+    }
+
+    /// Stores arguments in the locals that they are, and zeros in all others.
+    pub(super) fn take_parameters(&mut self, ty: &FuncType) -> Result<(), Refusal> {
+        result_targets(&kinds(ty.results())?)?;
+        let params = kinds(ty.params())?;
+        let (targets, bytes) = targets(&params, &ARGUMENTS);
+        self.incoming_bytes = bytes;
+        for (local, (kind, target)) in (0..).zip(params.iter().zip(targets)) {
+            let place = self.local(local);
+            match target {
+                Target::Gpr(gpr) => self.store_gpr(gpr, kind.is_wide(), place),
+                Target::Xmm(xmm) => {
+                    let (kind, value) = (*kind, Place::Xmm(xmm));
+                    self.store_value(Value { kind, place: value }, place);
+                }
+                Target::Stack(offset) => {
+                    let argument = at(RBP, LINK_BYTES + offset.cast_signed());
+                    emit!(self.code, movq_rm(SCRATCH, Rm::Mem(argument)));
+                    self.store_gpr(SCRATCH, kind.is_wide(), place);
+                }
+            }
+        }
+        let others = params.len() as u32..self.locals.len() as u32;
+        if !others.is_empty() {
+            self.load_constant(SCRATCH, 0);
+        }
+        for local in others {
+            let place = self.local(local);
+            self.store_gpr(SCRATCH, true, place);
+        }
+        Ok(())
+    }
+}

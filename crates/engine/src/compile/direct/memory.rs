@@ -1,0 +1,257 @@
+//! Loads and stores of the scalar types (core specification §4.4.7).
+//!
+//! Where an access goes is decided by the memory's plan; here it becomes the operand of the
+//! instruction that accesses.
+
+use cranelift_assembler_x64::Scale;
+use cranelift_codegen::ir::TrapCode;
+use wasmparser::{MemArg, MemArgTarget, Operator};
+
+use super::Generator;
+use super::check::{Check, Number};
+use super::code::emit;
+use super::registers::{BASE, CONTEXT, Gpr, Mem, Rm, SCRATCH, at, indexed, trapping};
+use super::table::Argument;
+use super::values::{Kind, Place, Value, immediate};
+use crate::bounds::check::Span;
+use crate::bounds::check_location;
+use crate::facts::libcall::Libcall;
+
+/// How what is loaded becomes an operand.
+#[derive(Clone, Copy)]
+enum Load {
+    Whole,
+    Signed,
+    Unsigned,
+}
+
+/// An operand in memory, and the register in it that is to be given back.
+struct Address {
+    operand: Mem,
+    index: Option<Gpr>,
+}
+
+/// The memory that an access names.
+fn memory_of(memarg: &MemArg) -> u32 {
+    match memarg.target {
+        MemArgTarget::Memory(index) => index,
+        MemArgTarget::Array(_) => unreachable!("validated: an access to a memory"),
+    }
+}
+
+impl Generator<'_> {
+    /// Translates a load or a store; `false` when it is none.
+    pub(super) fn memory_access(&mut self, op: &Operator<'_>) -> bool {
+        use Kind::{F32, F64, I32, I64};
+        use Load::{Signed, Unsigned, Whole};
+        use Operator as O;
+        match op {
+            O::I32Load { memarg } => self.load(memarg, I32, Whole, 4),
+            O::I64Load { memarg } => self.load(memarg, I64, Whole, 8),
+            O::F32Load { memarg } => self.load(memarg, F32, Whole, 4),
+            O::F64Load { memarg } => self.load(memarg, F64, Whole, 8),
+            O::I32Load8S { memarg } => self.load(memarg, I32, Signed, 1),
+            O::I32Load8U { memarg } => self.load(memarg, I32, Unsigned, 1),
+            O::I32Load16S { memarg } => self.load(memarg, I32, Signed, 2),
+            O::I32Load16U { memarg } => self.load(memarg, I32, Unsigned, 2),
+            O::I64Load8S { memarg } => self.load(memarg, I64, Signed, 1),
+            O::I64Load8U { memarg } => self.load(memarg, I64, Unsigned, 1),
+            O::I64Load16S { memarg } => self.load(memarg, I64, Signed, 2),
+            O::I64Load16U { memarg } => self.load(memarg, I64, Unsigned, 2),
+            O::I64Load32S { memarg } => self.load(memarg, I64, Signed, 4),
+            O::I64Load32U { memarg } => self.load(memarg, I64, Unsigned, 4),
+            O::I32Store { memarg } | O::F32Store { memarg } => self.store(memarg, 4),
+            O::I64Store { memarg } | O::F64Store { memarg } => self.store(memarg, 8),
+            O::I32Store8 { memarg } | O::I64Store8 { memarg } => self.store(memarg, 1),
+            O::I32Store16 { memarg } | O::I64Store16 { memarg } => self.store(memarg, 2),
+            O::I64Store32 { memarg } => self.store(memarg, 4),
+            _ => return false,
+        }
+        true
+    }
+
+    fn load(&mut self, memarg: &MemArg, kind: Kind, how: Load, bytes: u8) {
+        self.checked_by_call(memarg, bytes, 0);
+        let at = self.address(memarg, bytes);
+        let from = at.operand;
+        if let Some(index) = at.index {
+            self.free.give(index);
+        }
+        if kind.is_float() {
+            let to = self.take_xmm();
+            match kind.is_wide() {
+                true => emit!(self.code, movsd_a_m(to, from)),
+                false => emit!(self.code, movss_a_m(to, from)),
+            }
+            return self.push_xmm(kind, to);
+        }
+        let to = self.take();
+        let rm = Rm::Mem(from);
+        match (how, bytes, kind.is_wide()) {
+            (Load::Signed, 1, false) => emit!(self.code, movsbl_rm(to, rm)),
+            (Load::Signed, 1, true) => emit!(self.code, movsbq_rm(to, rm)),
+            (Load::Signed, 2, false) => emit!(self.code, movswl_rm(to, rm)),
+            (Load::Signed, 2, true) => emit!(self.code, movswq_rm(to, rm)),
+            (Load::Signed, ..) => emit!(self.code, movslq_rm(to, rm)),
+            (Load::Unsigned, 1, _) => emit!(self.code, movzbl_rm(to, rm)),
+            (Load::Unsigned, 2, _) => emit!(self.code, movzwl_rm(to, rm)),
+            (Load::Unsigned, ..) | (Load::Whole, _, false) => emit!(self.code, movl_rm(to, rm)),
+            (Load::Whole, _, true) => emit!(self.code, movq_rm(to, rm)),
+        }
+        self.push_gpr(kind, to);
+    }
+
+    fn store(&mut self, memarg: &MemArg, bytes: u8) {
+        self.checked_by_call(memarg, bytes, 1);
+        let value = self.pop();
+        if value.kind.is_float() {
+            let from = self.own_xmm(value);
+            let at = self.address(memarg, bytes);
+            match bytes {
+                8 => emit!(self.code, movsd_c_m(at.operand, from)),
+                _ => emit!(self.code, movss_c_m(at.operand, from)),
+            }
+            self.free.give_xmm(from);
+            return self.done_with(&at);
+        }
+        if let Some(bits) = immediate(value) {
+            let at = self.address(memarg, bytes);
+            let rm = Rm::Mem(at.operand);
+            match bytes {
+                1 => emit!(self.code, movb_mi(rm, bits as u8)),
+                2 => emit!(self.code, movw_mi(rm, bits as u16)),
+                4 => emit!(self.code, movl_mi(rm, bits)),
+                _ => emit!(self.code, movq_mi_sxl(rm, bits)),
+            }
+            return self.done_with(&at);
+        }
+        let from = self.own(value);
+        let at = self.address(memarg, bytes);
+        let rm = Rm::Mem(at.operand);
+        match bytes {
+            1 => emit!(self.code, movb_mr(rm, from)),
+            2 => emit!(self.code, movw_mr(rm, from)),
+            4 => emit!(self.code, movl_mr(rm, from)),
+            _ => emit!(self.code, movq_mr(rm, from)),
+        }
+        self.free.give(from);
+        self.done_with(&at);
+    }
+
+    fn done_with(&mut self, at: &Address) {
+        if let Some(index) = at.index {
+            self.free.give(index);
+        }
+    }
+
+    /// Pops an index and has the memory's plan say where an access goes.
+    fn address(&mut self, memarg: &MemArg, width: u8) -> Address {
+        let memory = memory_of(memarg);
+        let memory64 = self.env.info.memories[memory as usize].memory64;
+        let index = self.pop();
+        let number = self.extended_index(index);
+        let location = self.code.location();
+        self.code.locate(check_location(location));
+        let plan = self.env.plans[memory as usize];
+        let mut check = Check::new(self, memory, number);
+        let span = Span {
+            index: Check::INDEX,
+            memory64,
+            offset: memarg.offset,
+            width,
+        };
+        let target = plan.emit_check(&mut check, &span);
+        let number = check.number(target.index);
+        check.finish(match number {
+            Number::Gpr(gpr) => Some(gpr),
+            _ => None,
+        });
+        self.code.locate(location);
+        let address = self.address_of(memory, number, target.offset);
+        match target.may_fault {
+            true => Address {
+                operand: trapping(address.operand, TrapCode::HEAP_OUT_OF_BOUNDS),
+                ..address
+            },
+            false => address,
+        }
+    }
+
+    /// An index of 64 bits. That of a 32-bit memory is extended here, whatever is said of it:
+    /// the reservation rests on it.
+    fn extended_index(&mut self, index: Value) -> Number {
+        match (index.place, index.kind) {
+            (Place::Constant(bits), Kind::I32) => Number::Constant(u64::from(bits as u32)),
+            (Place::Constant(bits), _) => Number::Constant(bits),
+            (place, kind) => {
+                let gpr = self.own(index);
+                if let (Place::Gpr(_), Kind::I32) = (place, kind) {
+                    emit!(self.code, movl_rm(gpr, Rm::Gpr(gpr)));
+                }
+                Number::Gpr(gpr)
+            }
+        }
+    }
+
+    /// `base + i + o`, as an operand.
+    fn address_of(&mut self, memory: u32, index: Number, offset: u64) -> Address {
+        let (index, displacement) = match (index, i32::try_from(offset)) {
+            (Number::Gpr(gpr), Ok(displacement)) => (Some(gpr), displacement),
+            (Number::Gpr(gpr), Err(_)) => {
+                self.load_constant(SCRATCH, offset);
+                emit!(self.code, addq_rm(gpr, Rm::Gpr(SCRATCH)));
+                (Some(gpr), 0)
+            }
+            (Number::Constant(bits), _) => {
+                let sum = bits.wrapping_add(offset);
+                match i32::try_from(sum) {
+                    Ok(displacement) => (None, displacement),
+                    Err(_) => {
+                        let gpr = self.take();
+                        self.load_constant(gpr, sum);
+                        (Some(gpr), 0)
+                    }
+                }
+            }
+            (other, _) => unreachable!("{other:?} is no index"),
+        };
+        let base = match memory {
+            0 => BASE,
+            _ => {
+                self.load_memory_base(SCRATCH, memory);
+                SCRATCH
+            }
+        };
+        let operand = match index {
+            Some(index) => indexed(base, index, Scale::One, displacement),
+            None => at(base, displacement),
+        };
+        Address { operand, index }
+    }
+
+    pub(super) fn load_memory_base(&mut self, to: Gpr, memory: u32) {
+        let place = self.env.layout.memory_base(memory);
+        emit!(self.code, movq_rm(to, Rm::Mem(at(CONTEXT, place))));
+    }
+
+    /// Has a runtime function check an access whose index is so far below the top.
+    fn checked_by_call(&mut self, memarg: &MemArg, width: u8, below: usize) {
+        let memory = memory_of(memarg);
+        if !self.env.plans[memory as usize].is_checked_by_call() {
+            return;
+        }
+        let location = self.code.location();
+        self.code.locate(check_location(location));
+        let index = self.values.len() - 1 - below;
+        self.settle();
+        let index = self.values[index];
+        let arguments = [
+            Argument::Constant(u64::from(memory)),
+            Argument::Value(index),
+            Argument::Constant(memarg.offset),
+            Argument::Constant(u64::from(width)),
+        ];
+        self.checked_libcall(Libcall::CheckAccess, &arguments);
+        self.code.locate(location);
+    }
+}

@@ -1,0 +1,443 @@
+//! Code in one pass: from WebAssembly to x86-64 without anything between.
+//!
+//! ```text
+//!  operators ──▶ FuncValidator ──▶ Generator ──▶ CompiledFunction
+//!                                   ├ values.rs     operands: constants, registers, slots
+//!                                   ├ registers.rs  which register is for what
+//!                                   ├ code.rs       bytes, labels, traps
+//!                                   ├ control.rs    blocks and branches
+//!                                   ├ integer.rs, float.rs, convert.rs
+//!                                   ├ memory.rs     loads and stores
+//!                                   ├ check.rs      what a strategy's check is made of
+//!                                   ├ call.rs       calls, arguments, results
+//!                                   └ table.rs      tables, globals, the runtime's functions
+//! ```
+//!
+//! The frame, below what the caller pushed:
+//!
+//! ```text
+//!  rbp ─► rbp of the caller
+//!         r14, r15 of the caller
+//!         locals, 8 bytes each
+//!         operands, 8 bytes each, by height
+//!  rsp ─► arguments of calls on the stack
+//! ```
+//!
+//! Functions are of the convention of all others (`tail` of Cranelift's), keep frame pointers,
+//! and begin with what `run/stacks/segments.rs` knows, so that whoever calls them does not know
+//! who compiled them. What is not translated here is compiled by Cranelift, and named:
+//! vectors, atomic accesses, exceptions, continuations, tail calls, 128-bit integers, frames
+//! from [`FRAME_BYTES_MAX`] on, results that go to memory.
+//!
+//! What must stay true:
+//! - The prologue compares the stack pointer with the limit and all bytes that the frame has,
+//!   and 16 for the return address and rbp of whom it calls. The same number is subtracted; it is
+//!   known when all is translated and written into both instructions then.
+//! - No bounds check is decided here: `MemoryPlan::emit_check` says what it is made of.
+//! - What is made is bounded by the length of the body ([`CODE_A_BYTE`]).
+
+mod call;
+mod check;
+mod code;
+mod control;
+mod convert;
+mod float;
+mod integer;
+mod memory;
+mod registers;
+mod table;
+mod values;
+
+use cranelift_codegen::ir::{SourceLoc, TrapCode};
+use wasmparser::{
+    BinaryReader, FuncValidator, FuncValidatorAllocations, Operator, OperatorsReader,
+    WasmModuleResources,
+};
+
+use super::count::CheckSites;
+use super::function::{CallSite, CompiledFunction, refused};
+use super::has;
+use super::translate::{ModuleEnv, TranslateError, mentions_collected, needs_collector};
+use crate::facts::error::{ErrorKind, Result};
+use crate::facts::module::Body;
+use crate::facts::vmctx::{VMCTX_RUNTIME, offsets};
+use code::{Code, emit};
+use control::Frame;
+use registers::{BASE, CONTEXT, Free, RBP, RDI, RSP, Rm, at};
+use values::{Kind, Value};
+
+/// Bytes of a frame from which on a function is left to Cranelift: so that the sum with the
+/// stack's limit does not wrap, and the slots of all operands are near.
+const FRAME_BYTES_MAX: i32 = 32 << 10;
+/// The most that is made of a byte of a body, and of one without any.
+const CODE_A_BYTE: usize = 128;
+const CODE_BYTES: usize = 64 << 10;
+/// Return address and rbp of whom a function calls.
+const CALLED_BYTES: u32 = 16;
+
+/// Why a body is not compiled here.
+enum Refusal {
+    Invalid(TranslateError),
+    /// Cranelift compiles it.
+    Left(String),
+}
+
+impl From<wasmparser::Error> for Refusal {
+    fn from(error: wasmparser::Error) -> Refusal {
+        Refusal::Invalid(error.into())
+    }
+}
+
+impl From<&str> for Refusal {
+    fn from(why: &str) -> Refusal {
+        Refusal::Left(why.to_owned())
+    }
+}
+
+/// What of the processor is used where it is there.
+#[derive(Clone, Copy)]
+struct Features {
+    lzcnt: bool,
+    tzcnt: bool,
+    popcnt: bool,
+    rounds: bool,
+}
+
+/// The code of one body as it is made. Its methods are spread over this folder by topic.
+struct Generator<'a> {
+    env: &'a ModuleEnv<'a>,
+    features: Features,
+    code: Code,
+    calls: Vec<CallSite>,
+    frames: Vec<Frame>,
+    is_reachable: bool,
+    /// Operands; those below `settled` are in their slots.
+    values: Vec<Value>,
+    settled: usize,
+    height_max: u32,
+    free: Free,
+    is_out_of_registers: bool,
+    locals: Vec<Kind>,
+    /// How many operands wait in each local.
+    waiting: Vec<u32>,
+    /// Bytes of arguments on the stack: of this function, and of calls at most.
+    incoming_bytes: u32,
+    outgoing_bytes: u32,
+    /// What the code may come to.
+    most: usize,
+}
+
+/// Compiles a body, or says why it is left to Cranelift.
+///
+/// # Errors
+/// A body that is not valid.
+pub(super) fn compile(
+    env: &ModuleEnv<'_>,
+    body: Body<'_>,
+) -> Result<Result<CompiledFunction, String>> {
+    if let Some(why) = left_whole(env) {
+        return Ok(Err(why.to_owned()));
+    }
+    env.budget.check().map_err(ErrorKind::Budget)?;
+    let isa = env.isa;
+    let (to_validate, body) = body;
+    let range = body.range();
+    let mut generator = Generator {
+        env,
+        features: Features {
+            lzcnt: has(isa, "has_lzcnt"),
+            tzcnt: has(isa, "has_bmi1"),
+            popcnt: has(isa, "has_popcnt"),
+            rounds: has(isa, "has_sse41"),
+        },
+        code: Code::default(),
+        calls: Vec::new(),
+        frames: Vec::new(),
+        is_reachable: true,
+        values: Vec::new(),
+        settled: 0,
+        height_max: 0,
+        free: Free::all(),
+        is_out_of_registers: false,
+        locals: Vec::new(),
+        waiting: Vec::new(),
+        incoming_bytes: 0,
+        outgoing_bytes: 0,
+        most: CODE_BYTES + CODE_A_BYTE * (range.end - range.start) as usize,
+    };
+    let func = to_validate.index;
+    let mut validator = to_validate.into_validator(FuncValidatorAllocations::default());
+    match generator.function(&mut validator, func, body.get_binary_reader()) {
+        Ok(function) => {
+            // What is made is bounded by the body, and so is what it takes.
+            let bytes = range.end - range.start;
+            env.budget.spend(bytes).map_err(ErrorKind::Budget)?;
+            Ok(Ok(function))
+        }
+        Err(Refusal::Left(why)) => Ok(Err(why)),
+        Err(Refusal::Invalid(error)) => Err(refused(error)),
+    }
+}
+
+/// Why all of a module is left to Cranelift.
+fn left_whole(env: &ModuleEnv<'_>) -> Option<&'static str> {
+    match env {
+        _ if env.isa.name() != "x64" => Some("another processor than x86-64"),
+        env if env.count => Some("counting"),
+        env if env.fuel => Some("fuel"),
+        _ => None,
+    }
+}
+
+impl Generator<'_> {
+    /// Bytes of the frame in front of the locals.
+    const FIXED_BYTES: i32 = 16;
+    /// Registers that the caller finds as they were, and where they are until then.
+    const SAVED: [(registers::Gpr, i32); 2] = [(CONTEXT, -8), (BASE, -16)];
+
+    fn function<R: WasmModuleResources>(
+        &mut self,
+        validator: &mut FuncValidator<R>,
+        func: u32,
+        mut reader: BinaryReader<'_>,
+    ) -> Result<CompiledFunction, Refusal> {
+        let ty = self.env.info.func_type(func);
+        validator.read_locals(&mut reader)?;
+        if validator.len_locals() as i32 > FRAME_BYTES_MAX / 8 {
+            return Err("a large frame".into());
+        }
+        for local in 0..validator.len_locals() {
+            let ty = validator.get_local_type(local);
+            let kind = match ty {
+                Some(ty) if !needs_collector(ty) => Kind::parsed(ty),
+                _ => return Err("garbage collection".into()),
+            };
+            let kind = kind.ok_or("vectors")?;
+            self.locals.push(kind);
+            self.waiting.push(0);
+        }
+        let frame_fields = self.prologue();
+        self.take_parameters(ty)?;
+        self.open_function(ty.results())?;
+        let mut operators = OperatorsReader::new(reader);
+        self.operators(validator, &mut operators)?;
+        operators.finish()?;
+        self.code.place_stubs();
+        let frame = self.frame_bytes()?;
+        for (field, more) in frame_fields.into_iter().zip([CALLED_BYTES, 0]) {
+            self.code.patch(field, frame + more);
+        }
+        self.code.resolve();
+        let code = std::mem::take(&mut self.code);
+        let function = CompiledFunction {
+            code: code.bytes,
+            traps: code.traps,
+            calls: std::mem::take(&mut self.calls),
+            ..CompiledFunction::empty(CheckSites::default())
+        };
+        Ok(function.located(&code.located, &[]))
+    }
+
+    /// The frame below rbp; all that the function writes but what its calls push.
+    fn frame_bytes(&self) -> Result<u32, Refusal> {
+        let slots = self.locals.len() as u64 + u64::from(self.height_max);
+        let bytes = Self::FIXED_BYTES as u64 + 8 * slots;
+        let bytes = bytes.next_multiple_of(16) + u64::from(self.outgoing_bytes);
+        match bytes < FRAME_BYTES_MAX as u64 {
+            true => Ok(bytes as u32),
+            false => Err("a large frame".into()),
+        }
+    }
+
+    /// What `run/stacks/segments.rs` knows, the comparison with the limit, and the frame. Where
+    /// the fields are that take its bytes: in the comparison and in the subtraction.
+    fn prologue(&mut self) -> [u32; 2] {
+        const LATER: i32 = i32::MAX;
+        let limit = registers::R10;
+        emit!(self.code, pushq_o(RBP));
+        emit!(self.code, movq_mr(Rm::Gpr(RBP), RSP));
+        emit!(self.code, movq_rm(limit, Rm::Mem(at(RDI, VMCTX_RUNTIME))));
+        let field = at(limit, offsets::RUNTIME_STACK_LIMIT);
+        emit!(self.code, movq_rm(limit, Rm::Mem(field)));
+        emit!(self.code, leaq_rm(limit, at(limit, LATER)));
+        let compared = self.code.offset() - 4;
+        emit!(self.code, cmpq_rm(RSP, Rm::Gpr(limit)));
+        let exhausted = TrapCode::STACK_OVERFLOW;
+        self.code.trap_if(code::Condition::Below, exhausted);
+        emit!(self.code, subq_mi_sxl(Rm::Gpr(RSP), LATER));
+        let subtracted = self.code.offset() - 4;
+        for (register, place) in Self::SAVED {
+            emit!(self.code, movq_mr(Rm::Mem(at(RBP, place)), register));
+        }
+        emit!(self.code, movq_rm(CONTEXT, Rm::Gpr(RDI)));
+        if !self.env.info.memories.is_empty() {
+            self.load_memory_base(BASE, 0);
+        }
+        [compared, subtracted]
+    }
+
+    fn operators<R: WasmModuleResources>(
+        &mut self,
+        validator: &mut FuncValidator<R>,
+        operators: &mut OperatorsReader<'_>,
+    ) -> Result<(), Refusal> {
+        while !operators.eof() {
+            let (op, offset) = operators.read_with_offset()?;
+            if let Operator::BrTable { targets } = &op {
+                self.few_operands_of(targets)?;
+            }
+            validator.op(offset, &op)?;
+            self.code.locate(SourceLoc::new(offset as u32));
+            self.operator(&op)?;
+            if self.is_out_of_registers {
+                return Err("too few registers".into());
+            }
+            if self.code.bytes.len() > self.most {
+                return Err("more code than its body may come to".into());
+            }
+        }
+        self.code.locate(SourceLoc::default());
+        Ok(())
+    }
+
+    fn operator(&mut self, op: &Operator<'_>) -> Result<(), Refusal> {
+        if !self.is_reachable {
+            self.unreachable_operator(op);
+            return Ok(());
+        }
+        let takes_condition = matches!(
+            op,
+            Operator::BrIf { .. }
+                | Operator::If { .. }
+                | Operator::I32Eqz
+                | Operator::Select
+                | Operator::TypedSelect { .. }
+        );
+        if !takes_condition {
+            self.settle_flags();
+        }
+        if mentions_collected(op) {
+            return Err("garbage collection".into());
+        }
+        let is_known = self.variable(op)
+            || self.integer(op)
+            || self.memory_access(op)
+            || self.control(op)?
+            || self.any_call(op)?
+            || self.float(op)?
+            || self.conversion(op)
+            || self.table(op)?;
+        match is_known {
+            true => Ok(()),
+            false => Err(Refusal::Left(group(op).to_owned())),
+        }
+    }
+
+    /// Locals and parametric instructions; `false` when it is none.
+    fn variable(&mut self, op: &Operator<'_>) -> bool {
+        match *op {
+            Operator::LocalGet { local_index } => {
+                let kind = self.locals[local_index as usize];
+                self.push(kind, values::Place::Local(local_index));
+                self.waiting[local_index as usize] += 1;
+            }
+            Operator::LocalSet { local_index } => {
+                let value = self.pop();
+                self.set_local(local_index, value);
+                self.release(value);
+            }
+            Operator::LocalTee { local_index } => self.tee_local(local_index),
+            Operator::Drop => {
+                let value = self.pop();
+                self.release(value);
+            }
+            Operator::Select | Operator::TypedSelect { .. } => self.select(),
+            Operator::Nop => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn set_local(&mut self, local: u32, value: Value) {
+        if value.place == values::Place::Local(local) {
+            return;
+        }
+        self.settle_local(local);
+        let place = self.local(local);
+        self.store_value(value, place);
+    }
+
+    fn tee_local(&mut self, local: u32) {
+        let value = self.pop();
+        let place = match value.place {
+            values::Place::Local(_) | values::Place::Slot(_) if value.kind.is_float() => {
+                values::Place::Xmm(self.own_xmm(value))
+            }
+            values::Place::Local(_) | values::Place::Slot(_) => values::Place::Gpr(self.own(value)),
+            place => place,
+        };
+        self.set_local(local, Value { place, ..value });
+        self.push(value.kind, place);
+    }
+
+    fn select(&mut self) {
+        let condition = self.pop();
+        let condition = self.tested(condition);
+        let y = self.pop();
+        let x = self.pop();
+        if x.kind.is_float() {
+            let to = self.own_xmm(x);
+            let end = self.code.label();
+            self.code.jump_if(condition, end);
+            self.load_xmm(to, y);
+            self.code.bind(end);
+            self.release(y);
+            return self.push_xmm(x.kind, to);
+        }
+        let to = self.own(x);
+        let from = match (y.place, y.kind.is_wide()) {
+            // In memory, of which there are only 32 bits, as much is loaded.
+            (values::Place::Local(_) | values::Place::Slot(_), false) => {
+                self.load_gpr(registers::SCRATCH, y);
+                Rm::Gpr(registers::SCRATCH)
+            }
+            _ => self.operand(y),
+        };
+        self.code.move_if(condition.opposite(), to, from);
+        self.release(y);
+        self.push_gpr(x.kind, to);
+    }
+}
+
+/// What an instruction is called that is left to Cranelift.
+fn group(op: &Operator<'_>) -> &'static str {
+    match op {
+        Operator::ReturnCall { .. }
+        | Operator::ReturnCallIndirect { .. }
+        | Operator::ReturnCallRef { .. } => "tail calls",
+        Operator::TryTable { .. }
+        | Operator::Throw { .. }
+        | Operator::ThrowRef
+        | Operator::Try { .. }
+        | Operator::Catch { .. }
+        | Operator::CatchAll
+        | Operator::Delegate { .. }
+        | Operator::Rethrow { .. } => "exceptions",
+        Operator::ContNew { .. }
+        | Operator::ContBind { .. }
+        | Operator::Suspend { .. }
+        | Operator::Resume { .. }
+        | Operator::ResumeThrow { .. }
+        | Operator::ResumeThrowRef { .. }
+        | Operator::Switch { .. } => "continuations",
+        Operator::I64Add128
+        | Operator::I64Sub128
+        | Operator::I64MulWideS
+        | Operator::I64MulWideU => "128-bit integers",
+        Operator::AtomicFence { .. }
+        | Operator::MemoryAtomicNotify { .. }
+        | Operator::MemoryAtomicWait32 { .. }
+        | Operator::MemoryAtomicWait64 { .. } => "atomic accesses",
+        _ => "vectors and others",
+    }
+}
