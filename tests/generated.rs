@@ -24,9 +24,9 @@ mod ours;
 #[path = "../fuzz/src/rewrites/mod.rs"]
 mod rewrites;
 
-use fathom_engine::{Bounds, Compilation, CompileBudget, Config, Opt};
 #[cfg(target_arch = "x86_64")]
-use fathom_engine::{BoundsChoice, Codegen};
+use fathom_engine::BoundsChoice;
+use fathom_engine::{Bounds, Codegen, Compilation, CompileBudget, Config, Opt};
 use generate::Stream;
 use instructions::Program;
 use observe::Ended;
@@ -60,6 +60,7 @@ fn exact_strategies_agree() {
         let lazy = Ours::configured(format!("{bounds}, lazily"), &lazy);
         engines.push(lazy.expect("so does what is compiled at first calls"));
     }
+    engines.extend(in_one_pass());
     let ran: u64 = (0..MODULES)
         .into_par_iter()
         .map(|seed| {
@@ -80,6 +81,26 @@ fn exact_strategies_agree() {
         })
         .sum();
     assert!(ran > MODULES / 4, "only {ran} of {MODULES} modules ran");
+}
+
+/// What is compiled in one pass, under every strategy that has a check of another form, and what
+/// goes on in optimised code at every place where it can.
+fn in_one_pass() -> Vec<Ours> {
+    let strategies = [Bounds::Guard, Bounds::Trap, Bounds::Debug];
+    let direct = strategies.into_iter().map(|bounds| {
+        let config = Config::new().bounds(ours::choice(bounds));
+        (format!("{bounds}, direct"), config.codegen(Codegen::Direct))
+    });
+    let tiered = [Bounds::Guard, Bounds::Trap].into_iter().map(|bounds| {
+        let config = Config::new().bounds(ours::choice(bounds)).tier_up(0);
+        let config = config
+            .codegen(Codegen::Tiered)
+            .compilation(Compilation::Lazy);
+        (format!("{bounds}, tiered"), config)
+    });
+    let all = direct.chain(tiered);
+    all.map(|(name, config)| Ours::configured(name, &config).expect("it works here"))
+        .collect()
 }
 
 /// The other code generator, where its compiler is; it is as slow as it is thorough.

@@ -3,7 +3,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fathom_engine::{
-    Bounds, BoundsChoice, Codegen, CompileBudget, Config, Cpu, Elide, Features, Opt,
+    Bounds, BoundsChoice, Codegen, Compilation, CompileBudget, Config, Cpu, Elide, Features, Opt,
 };
 
 use super::codegen;
@@ -34,9 +34,10 @@ pub struct Code {
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory64_limit: Option<u64>,
 
-    /// What makes machine code
-    #[arg(long, value_name = "NAME", default_value = "cranelift", value_parser = codegen::parser())]
-    codegen: Codegen,
+    /// What makes machine code [default: cranelift; of `run`: tiered, where functions are
+    /// compiled lazily]
+    #[arg(long, value_name = "NAME", value_parser = codegen::parser())]
+    codegen: Option<Codegen>,
 
     /// Which processors machine code is for
     #[arg(long, value_name = "WHICH", default_value = "native", value_parser = cpu_parser())]
@@ -68,9 +69,10 @@ impl Code {
     /// # Errors
     /// No folder to look for a compiler in.
     pub fn config(&self, invocation: &Invocation) -> anyhow::Result<Config> {
+        let codegen = self.codegen.unwrap_or_default();
         let config = Config::new()
-            .codegen(self.codegen)
-            .clang(codegen::clang(self.codegen, invocation)?)
+            .codegen(codegen)
+            .clang(codegen::clang(codegen, invocation)?)
             .cpu(self.cpu)
             .bounds(self.bounds)
             .elide(self.elide)
@@ -83,6 +85,18 @@ impl Code {
             Some(bytes) => config.memory64_growth_limit(bytes),
             None => config,
         })
+    }
+}
+
+impl Code {
+    /// Of a program that runs once: what the code generator is, unless it was said. Code that
+    /// starts at once and gets better is none that `--opt none` asks for.
+    pub fn codegen_of_run(&self, compilation: Compilation) -> Codegen {
+        let default = match (compilation, self.opt) {
+            (Compilation::Lazy, Opt::Speed) => Codegen::Tiered,
+            _ => Codegen::default(),
+        };
+        self.codegen.unwrap_or(default)
     }
 }
 

@@ -22,7 +22,7 @@ pub fn parser() -> impl TypedValueParser<Value = Codegen> {
 /// none.
 pub fn clang(codegen: Codegen, invocation: &Invocation) -> anyhow::Result<Option<PathBuf>> {
     match codegen {
-        Codegen::Cranelift | Codegen::Direct => Ok(None),
+        Codegen::Cranelift | Codegen::Direct | Codegen::Tiered => Ok(None),
         Codegen::Llvm => Ok(generator::clang(invocation.home()?.as_ref())),
     }
 }

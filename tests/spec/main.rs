@@ -76,6 +76,7 @@ impl Mode {
             Codegen::Cranelift => "",
             Codegen::Llvm => " --codegen llvm",
             Codegen::Direct => " --codegen direct",
+            Codegen::Tiered => " --codegen tiered",
         };
         let compilation = match self.compilation {
             Compilation::Eager => "",
@@ -114,6 +115,8 @@ impl Mode {
             .bounds64(choice(true))
             .memory64_growth_limit(GROWTH_LIMIT)
             .codegen(self.codegen)
+            // At every place where it can be.
+            .tier_up(0)
             .compilation(self.compilation)
             .clang(clang())
             .opt(self.opt)

@@ -233,7 +233,7 @@ fn done(plan: &MemoryPlan, memory: Memory, case: Case, is_ahead: bool, is_lenien
         offset: case.offset,
         width: case.width,
     };
-    let target = plan.emit(&mut model, &span);
+    let target = plan.emit_check(&mut model, &span);
     let base = memory.base();
     let index = model.get(target.index);
     let address = base.wrapping_add(index).wrapping_add(target.offset);

@@ -58,7 +58,7 @@ impl Passing {
     /// The one of an engine with a code generator.
     pub(crate) fn of(codegen: Codegen) -> Passing {
         match codegen {
-            Codegen::Cranelift | Codegen::Direct => Passing::Stack,
+            Codegen::Cranelift | Codegen::Direct | Codegen::Tiered => Passing::Stack,
             Codegen::Llvm => Passing::Area,
         }
     }

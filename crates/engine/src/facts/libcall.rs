@@ -91,6 +91,10 @@ macro_rules! runtime_functions {
             /// Address of the code of one of the callee's functions, which is compiled now
             /// unless it was before; 0 with a trap pending.
             FirstCall = first_call(func: u32) -> u64;
+            /// A function has run for long: at the start of it, or at the head of the loop
+            /// at this offset of the module. Address of code that goes on from there in
+            /// its frame; 0 to go on as before.
+            TierUp = tier_up(func: u32, place: u32) -> u64;
         }
     };
 }
@@ -157,6 +161,9 @@ macro_rules! declare {
 runtime_functions!(declare);
 
 /// Where the table has the function that compiles others.
+/// The place of [`Libcall::TierUp`] that is the start of a function.
+pub(crate) const FUNCTION_START: u32 = u32::MAX;
+
 pub(crate) const FIRST_CALL: usize = offset_of!(Libcalls, first_call);
 
 impl Libcall {

@@ -16,6 +16,9 @@ const DEFAULT_CONTINUATION_STACK_BYTES: usize = 4 << 10;
 /// Bytes of compiled modules that a folder holds unless configured.
 const DEFAULT_CACHE_BYTES: u64 = 1 << 30;
 
+/// Calls and turns of loops after which a function is optimised, unless configured.
+const TIER_UP: u32 = 3000;
+
 /// The configuration of an [`crate::Engine`].
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -25,6 +28,7 @@ pub struct Config {
     #[cfg(thesis_formula)]
     pub(crate) thesis_formula: bool,
     pub(crate) codegen: Codegen,
+    pub(crate) tier_up: u32,
     pub(crate) clang: Option<PathBuf>,
     pub(crate) cpu: Cpu,
     pub(crate) opt: Opt,
@@ -69,6 +73,7 @@ impl Default for Config {
             #[cfg(thesis_formula)]
             thesis_formula: false,
             codegen: Codegen::Cranelift,
+            tier_up: TIER_UP,
             clang: None,
             cpu: Cpu::Native,
             opt: Opt::Speed,
@@ -143,6 +148,13 @@ impl Config {
     /// Cranelift ([`crate::Module::fallbacks`]).
     pub fn codegen(mut self, codegen: Codegen) -> Config {
         self.codegen = codegen;
+        self
+    }
+
+    /// After how many calls and turns of loops [`Codegen::Tiered`] optimises a function: on
+    /// another thread, 0 at once and on this one.
+    pub fn tier_up(mut self, turns: u32) -> Config {
+        self.tier_up = turns;
         self
     }
 

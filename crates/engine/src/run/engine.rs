@@ -135,7 +135,7 @@ fn permit(bounds: Bounds, config: &Config) -> Result<()> {
 /// The other code generator, where it is asked for.
 fn llvm(config: &Config) -> Result<Option<Llvm>> {
     match config.codegen {
-        Codegen::Cranelift | Codegen::Direct => Ok(None),
+        Codegen::Cranelift | Codegen::Direct | Codegen::Tiered => Ok(None),
         Codegen::Llvm => {
             compile::require_host()?;
             Ok(Some(Llvm {
@@ -173,6 +173,10 @@ impl Engine {
             Opt::Speed => Target::host(Opt::None, config.cpu)?,
         };
         let llvm = llvm(config)?;
+        if config.codegen == Codegen::Tiered && config.compilation == Compilation::Eager {
+            let why = "code generator 'tiered' needs functions to be compiled lazily".to_owned();
+            return Err(ErrorKind::Config(why).into());
+        }
         let mut config = config.clone();
         let features = config.features;
         let asked_for = |(feature, _): &_| features.contains(*feature);
@@ -262,6 +266,19 @@ impl Engine {
         }
     }
 
+    /// Whether functions are made in one pass, if perhaps not for long: where nothing can be
+    /// compiled lazily, nothing would be optimised.
+    pub(crate) fn makes_in_one_pass(&self) -> bool {
+        matches!(self.codegen(), Codegen::Direct | Codegen::Tiered)
+    }
+
+    /// After how many calls and turns of loops a function is optimised, where that is done
+    /// while it runs; `None` else.
+    pub(crate) fn tiers_up_at(&self) -> Option<u32> {
+        let config = &self.0.config;
+        (self.codegen() == Codegen::Tiered).then_some(config.tier_up)
+    }
+
     /// Which processors the machine code is for.
     pub fn cpu(&self) -> Cpu {
         self.0.config.cpu
@@ -300,7 +317,11 @@ impl Engine {
 
     /// What makes machine code, as far as it can.
     pub fn codegen(&self) -> Codegen {
-        self.0.config.codegen
+        match self.0.config.codegen {
+            // Nothing would be optimised.
+            Codegen::Tiered if self.compilation() == Compilation::Eager => Codegen::Cranelift,
+            codegen => codegen,
+        }
     }
 
     /// The other code generator, where it is in force.

@@ -5,6 +5,7 @@ mod cache;
 mod serial;
 
 use std::path::Path;
+use std::sync::atomic::AtomicI32;
 use std::sync::{Arc, OnceLock, Weak};
 
 use crate::bounds::MemoryPlan;
@@ -172,6 +173,7 @@ impl Module {
                 plans: &plans(engine, &info)?,
                 inlinable: &inlinable(engine, &info, &bodies),
                 budget: &budget(engine, &bodies),
+                countdowns: None,
                 wasm,
             };
             let env = module_env(engine, &around);
@@ -295,6 +297,18 @@ impl Module {
         (self.0.info.bodies.len(), self.code_places().count())
     }
 
+    /// How many of its functions were optimised while they ran ([`Codegen::Tiered`]).
+    ///
+    /// [`Codegen::Tiered`]: crate::Codegen::Tiered
+    pub fn optimised_functions(&self) -> usize {
+        self.0.lazy.as_ref().map_or(0, Lazy::optimised_functions)
+    }
+
+    /// How many loops have gone on in optimised code.
+    pub fn entered_loops(&self) -> usize {
+        self.0.lazy.as_ref().map_or(0, Lazy::entered_loops)
+    }
+
     /// The checks of accesses in its code; none are counted unless the engine
     /// counts.
     pub fn check_sites(&self) -> CheckSites {
@@ -387,6 +401,18 @@ impl Module {
         let lazy = self.0.lazy.as_ref();
         let lazy = lazy.expect("only stubs ask, which are of modules compiled lazily");
         lazy.first_call(self, func)
+    }
+
+    /// Code that goes on where a function has run for long; 0 where there is none yet.
+    pub(crate) fn tier_up(&self, func: u32, place: u32) -> usize {
+        let lazy = self.0.lazy.as_ref();
+        lazy.map_or(0, |lazy| lazy.tier_up(self, func, place))
+    }
+
+    /// Optimise a function that has run for long, nothing where the module is gone.
+    pub(crate) fn optimise(&self, request: usize) -> Option<Vec<usize>> {
+        self.0.lazy.as_ref()?.optimise(self, request);
+        Some(Vec::new())
     }
 
     /// Have each of its functions called for the first time again.
@@ -514,6 +540,8 @@ pub(crate) struct Around<'a> {
     pub plans: &'a [MemoryPlan],
     pub inlinable: &'a InlinableFuncs,
     pub budget: &'a ModuleBudget,
+    /// What functions count down until they are to be optimised.
+    pub countdowns: Option<&'a [AtomicI32]>,
     /// The module in the binary format.
     pub wasm: &'a [u8],
 }
@@ -539,7 +567,9 @@ pub(crate) fn module_env<'a>(engine: &'a Engine, around: &Around<'a>) -> ModuleE
         plain_isa: engine.plain_target().isa(),
         unplaced: [engine.target(), engine.plain_target()].map(|target| target.unplaced()),
         plain: false,
-        direct: config.codegen == compile::Codegen::Direct,
+        direct: engine.makes_in_one_pass(),
+        countdowns: around.countdowns,
+        entered_at: None,
     }
 }
 
@@ -555,6 +585,7 @@ fn compile(
         plans: &plans(engine, info)?,
         inlinable: &inlinable(engine, info, &bodies),
         budget: &budget(engine, &bodies),
+        countdowns: None,
         wasm,
     };
     let env = module_env(engine, &around);
@@ -575,7 +606,8 @@ fn begin(
     }
     let plans = plans(engine, info)?;
     let (inlinable, budget) = (inlinable(engine, info, bodies), budget(engine, bodies));
-    let lazy = Lazy::new(bodies, plans, inlinable, budget);
+    let tiers = engine.tiers_up_at();
+    let lazy = Lazy::new(bodies, plans, inlinable, budget, tiers);
     let layout = VmLayout::new(info);
     let artifact = lazy.trampolines(engine, &lazy.around(info, &layout, wasm))?;
     Ok(Some((artifact, lazy)))

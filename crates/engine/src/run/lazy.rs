@@ -20,6 +20,7 @@
 
 mod ahead;
 mod stubs;
+mod tiers;
 
 pub(crate) use stubs::{FirstCall, add_stubs};
 
@@ -36,7 +37,7 @@ use wasmparser::{
 };
 
 use crate::bounds::MemoryPlan;
-use crate::compile::translate::InlinableFuncs;
+use crate::compile::translate::{InlinableFuncs, ModuleEnv};
 use crate::compile::{
     Artifact, Callee, CheckSites, CodeRange, Compilers, ModuleBudget, OverBudget, compile_function,
     compile_module_trampolines,
@@ -50,6 +51,7 @@ use crate::run::engine::Engine;
 use crate::run::handle::{Around, Module, module_env};
 use crate::run::perf_map;
 use ahead::Ahead;
+use tiers::Tiers;
 
 /// Whether there is what functions are first called by.
 pub(crate) const HAS_FIRST_CALLS: bool = cfg!(target_arch = "x86_64");
@@ -74,6 +76,7 @@ pub(crate) struct Lazy {
     /// Which of them somebody compiles.
     is_begun: Box<[AtomicBool]>,
     ahead: Ahead,
+    tiers: Option<Tiers>,
     chunks: Chunks,
 }
 
@@ -109,6 +112,7 @@ impl Lazy {
         plans: Vec<MemoryPlan>,
         inlinable: InlinableFuncs,
         budget: ModuleBudget,
+        tiers_up_at: Option<u32>,
     ) -> Lazy {
         let validated = |(first, _): &Body<'_>| (first.resources.clone(), first.features);
         Lazy {
@@ -120,6 +124,7 @@ impl Lazy {
             functions: bodies.iter().map(|_| OnceLock::new()).collect(),
             is_begun: bodies.iter().map(|_| AtomicBool::new(false)).collect(),
             ahead: Ahead::default(),
+            tiers: tiers_up_at.map(|turns| Tiers::new(bodies.len(), turns)),
             chunks: Chunks::default(),
         }
     }
@@ -137,6 +142,7 @@ impl Lazy {
             plans: &self.plans,
             budget: &self.budget,
             inlinable: &self.inlinable,
+            countdowns: self.tiers.as_ref().map(Tiers::countdowns),
             wasm,
         }
     }
@@ -214,11 +220,20 @@ impl Lazy {
     }
 
     fn compile(&self, module: &Module, position: usize) -> Result<Function> {
+        self.compile_with(module, position, |env| env)
+    }
+
+    fn compile_with(
+        &self,
+        module: &Module,
+        position: usize,
+        with: impl for<'a> FnOnce(ModuleEnv<'a>) -> ModuleEnv<'a>,
+    ) -> Result<Function> {
         let engine = module.engine();
         let around = self.around(module.info(), module.layout(), module.wasm());
         let detached = compile_function(
             engine.target(),
-            &module_env(engine, &around),
+            &with(module_env(engine, &around)),
             &self.compilers,
             self.body(module, position),
             engine.config().layout_seed,
@@ -249,7 +264,11 @@ impl Lazy {
             Callee::Start(ty) => code.address(start_of(code, ty)) as usize,
             Callee::Func(func) => {
                 let position = (func - module.info().imported_funcs) as usize;
-                match self.functions[position].get() {
+                let there = match &self.tiers {
+                    Some(tiers) => tiers.optimised(position),
+                    None => self.functions[position].get(),
+                };
+                match there {
                     Some(Ok(function)) if !STUBS_ALWAYS => function.address(),
                     _ => code.address(code.tables().functions[position].offset) as usize,
                 }
@@ -274,7 +293,7 @@ impl Lazy {
             .map(|mut callees| take(&mut *callees));
         let callees = callees.unwrap_or_default().into_iter();
         let is_new = |position: &usize| !self.is_begun[*position].load(Ordering::Relaxed);
-        self.ahead.push(callees.filter(is_new), || {
+        let _ = self.ahead.push(callees.filter(is_new), || {
             let module = module.downgrade();
             move |position| {
                 let module = module.upgrade()?;
@@ -307,11 +326,15 @@ impl Lazy {
             Ok(function) => {
                 self.go_ahead(module, function);
                 let address = function.address();
-                module
-                    .code()
-                    .word(position)
-                    .store(address, Ordering::Release);
-                Ok(address)
+                let code = module.code();
+                let first = code.address(stubs::first_call_of(code, position, self.words()));
+                // Unless it is that of better code already.
+                let (word, first) = (code.word(position), first as usize);
+                let (written, unwritten) = (Ordering::AcqRel, Ordering::Acquire);
+                match word.compare_exchange(first, address, written, unwritten) {
+                    Ok(_) => Ok(address),
+                    Err(better) => Ok(better),
+                }
             }
             Err(message) => {
                 let message = format!("when it was first called: {message}");

@@ -562,9 +562,13 @@ fn with_frames(error: Error, frames: Vec<Frame>) -> Error {
 }
 
 fn frames_of(backtrace: &[usize]) -> Vec<Frame> {
-    backtrace
-        .iter()
-        .flat_map(|pc| code::places_of(*pc))
+    let places = backtrace.iter().flat_map(|pc| code::places_of(*pc));
+    // A frame that waits for better code of its function has no place: that code has.
+    let is_shown = |(nth, place): &(usize, code::Place)| *nth == 0 || place.offset.is_some();
+    places
+        .enumerate()
+        .filter(is_shown)
+        .map(|(_, place)| place)
         .map(|place| {
             let module = place.module.upgrade();
             let module = module.as_deref();

@@ -143,7 +143,7 @@ impl<'a> Generator<'a> {
         let (arguments, stack_bytes) = targets(&kinds(ty.params())?, &ARGUMENTS);
         self.outgoing_bytes = self.outgoing_bytes.max(stack_bytes);
         self.settle_below(self.values.len() - arguments.len());
-        self.place(&arguments);
+        self.hand_over(&arguments);
         emit!(self.code, movq_rm(RSI, Rm::Gpr(CONTEXT)));
         match *callee {
             Callee::Own(func) => {
@@ -205,7 +205,7 @@ impl<'a> Generator<'a> {
 
     /// Pops operands to where they are wanted, all at once: those first to their slots that are
     /// in registers of others.
-    fn place(&mut self, targets: &[Target]) {
+    fn hand_over(&mut self, targets: &[Target]) {
         let first = self.values.len() - targets.len();
         for (nth, target) in targets.iter().enumerate() {
             let now = match self.values[first + nth].place {
@@ -249,8 +249,13 @@ impl<'a> Generator<'a> {
     pub(super) fn leave(&mut self, results: &[Kind]) {
         // That all have a register was found before anything was translated.
         if let Ok(targets) = result_targets(results) {
-            self.place(&targets);
+            self.hand_over(&targets);
         }
+        self.leave_frame();
+    }
+
+    /// Leaves the frame; results are where they are to be.
+    pub(super) fn leave_frame(&mut self) {
         for (register, place) in Self::SAVED {
             emit!(self.code, movq_rm(register, Rm::Mem(at(RBP, place))));
         }

@@ -67,6 +67,7 @@ impl Generator<'_> {
                 self.open(FrameKind::Loop, *blockty)?;
                 let head = self.innermost().label;
                 self.code.bind(head);
+                self.count_turn(self.place());
             }
             Operator::If { blockty } => {
                 let condition = self.pop();

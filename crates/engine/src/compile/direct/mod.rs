@@ -10,7 +10,8 @@
 //!                                   ├ memory.rs     loads and stores
 //!                                   ├ check.rs      what a strategy's check is made of
 //!                                   ├ call.rs       calls, arguments, results
-//!                                   └ table.rs      tables, globals, the runtime's functions
+//!                                   ├ table.rs      tables, globals, the runtime's functions
+//!                                   └ tier.rs       what has run for long goes on in better code
 //! ```
 //!
 //! The frame, below what the caller pushed:
@@ -46,7 +47,10 @@ mod integer;
 mod memory;
 mod registers;
 mod table;
+mod tier;
 mod values;
+
+use std::sync::atomic::AtomicI32;
 
 use cranelift_codegen::ir::{SourceLoc, TrapCode};
 use wasmparser::{
@@ -59,11 +63,14 @@ use super::function::{CallSite, CompiledFunction, refused};
 use super::has;
 use super::translate::{ModuleEnv, TranslateError, mentions_collected, needs_collector};
 use crate::facts::error::{ErrorKind, Result};
+use crate::facts::libcall::FUNCTION_START;
 use crate::facts::module::Body;
 use crate::facts::vmctx::{VMCTX_RUNTIME, offsets};
 use code::{Code, emit};
 use control::Frame;
 use registers::{BASE, CONTEXT, Free, RBP, RDI, RSP, Rm, at};
+pub(crate) use tier::local_offset;
+use tier::{Turn, countdown};
 use values::{Kind, Value};
 
 /// Bytes of a frame from which on a function is left to Cranelift: so that the sum with the
@@ -125,6 +132,10 @@ struct Generator<'a> {
     outgoing_bytes: u32,
     /// What the code may come to.
     most: usize,
+    /// The function's index, and what it counts down.
+    func: u32,
+    countdown: Option<*const AtomicI32>,
+    turns: Vec<Turn>,
 }
 
 /// Compiles a body, or says why it is left to Cranelift.
@@ -142,6 +153,7 @@ pub(super) fn compile(
     let isa = env.isa;
     let (to_validate, body) = body;
     let range = body.range();
+    let func = to_validate.index;
     let mut generator = Generator {
         env,
         features: Features {
@@ -164,10 +176,12 @@ pub(super) fn compile(
         incoming_bytes: 0,
         outgoing_bytes: 0,
         most: CODE_BYTES + CODE_A_BYTE * (range.end - range.start) as usize,
+        func,
+        countdown: countdown(env, func),
+        turns: Vec::new(),
     };
-    let func = to_validate.index;
     let mut validator = to_validate.into_validator(FuncValidatorAllocations::default());
-    match generator.function(&mut validator, func, body.get_binary_reader()) {
+    match generator.function(&mut validator, body.get_binary_reader()) {
         Ok(function) => {
             // What is made is bounded by the body, and so is what it takes.
             let bytes = range.end - range.start;
@@ -198,10 +212,9 @@ impl Generator<'_> {
     fn function<R: WasmModuleResources>(
         &mut self,
         validator: &mut FuncValidator<R>,
-        func: u32,
         mut reader: BinaryReader<'_>,
     ) -> Result<CompiledFunction, Refusal> {
-        let ty = self.env.info.func_type(func);
+        let ty = self.env.info.func_type(self.func);
         validator.read_locals(&mut reader)?;
         if validator.len_locals() as i32 > FRAME_BYTES_MAX / 8 {
             return Err("a large frame".into());
@@ -219,9 +232,11 @@ impl Generator<'_> {
         let frame_fields = self.prologue();
         self.take_parameters(ty)?;
         self.open_function(ty.results())?;
+        self.count_turn(FUNCTION_START);
         let mut operators = OperatorsReader::new(reader);
         self.operators(validator, &mut operators)?;
         operators.finish()?;
+        self.place_turns();
         self.code.place_stubs();
         let frame = self.frame_bytes()?;
         for (field, more) in frame_fields.into_iter().zip([CALLED_BYTES, 0]) {

@@ -164,7 +164,7 @@ impl Generator<'_> {
 
     /// Calls a function of the runtime, when all operands are in their slots: no register
     /// has anything, and a collection of references finds them all.
-    fn libcall(&mut self, libcall: Libcall, arguments: &[Argument]) {
+    pub(super) fn libcall(&mut self, libcall: Libcall, arguments: &[Argument]) {
         for (argument, to) in arguments.iter().zip(&C_ARGUMENTS[1..]) {
             match *argument {
                 Argument::Constant(bits) => self.load_constant(*to, bits),

@@ -17,6 +17,7 @@ use wasmparser::ValType;
 use super::Generator;
 use super::code::{Condition, emit};
 use super::registers::{Gpr, Mem, RBP, Rm, SCRATCH, SCRATCH_XMM, Xmm, XmmRm, at};
+use super::tier::local_offset;
 use crate::facts::types;
 
 /// How many operands may be elsewhere than in their slots.
@@ -97,7 +98,7 @@ pub(super) fn immediate(value: Value) -> Option<i32> {
 impl Generator<'_> {
     /// The place of a local in the frame.
     pub(super) fn local(&self, local: u32) -> Mem {
-        at(RBP, -(Self::FIXED_BYTES + 8 * (local as i32 + 1)))
+        at(RBP, local_offset(local))
     }
 
     /// The slot of a height.

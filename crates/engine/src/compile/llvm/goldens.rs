@@ -39,6 +39,9 @@ fn render(wat: &str, bounds: Bounds) -> String {
         plain_isa: target.isa(),
         unplaced: [target.unplaced(); 2],
         plain: false,
+        direct: false,
+        countdowns: None,
+        entered_at: None,
     };
     let compilers = Compilers::default();
     let mut text = String::new();

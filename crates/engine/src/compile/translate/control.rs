@@ -95,6 +95,7 @@ impl Translator<'_> {
         let header = self.b.create_block();
         self.append_params(header, ResultTypes::Many(params));
         self.jump(header, params.len());
+        self.begin_here(header);
         self.b.switch_to_block(header);
         self.state.dominators += 1;
         self.keep_stores();

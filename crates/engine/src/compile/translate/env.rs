@@ -20,6 +20,7 @@
 //! the same instance.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicI32;
 
 use cranelift_codegen::ir::{
     AbiParam, AliasRegion, AliasRegionData, ArgumentPurpose, Block, Endianness, ExtFuncData,
@@ -84,6 +85,10 @@ pub(crate) struct ModuleEnv<'a> {
     pub plain: bool,
     /// Whether code is made in one pass, where it can be.
     pub direct: bool,
+    /// What that counts down, by position of the function, until it is to be optimised.
+    pub countdowns: Option<&'a [AtomicI32]>,
+    /// The loop that the code begins at, in the frame of code that was made in one pass.
+    pub entered_at: Option<u32>,
 }
 
 impl<'a> ModuleEnv<'a> {

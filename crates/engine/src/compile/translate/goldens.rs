@@ -63,6 +63,9 @@ pub(super) fn listings(wat: &str, bounds: Bounds, spectre: bool) -> Vec<Listing>
         plain_isa: target.isa(),
         unplaced: [target.unplaced(); 2],
         plain: false,
+        direct: false,
+        countdowns: None,
+        entered_at: None,
     };
     let listed = bodies.into_iter().map(|body| list(&env, body, None));
     listed

@@ -112,9 +112,20 @@ impl Translator<'_> {
         let params = self.b.block_params(entry).to_vec();
         let passing = self.env.module.passing;
         for value in passing.take_over(&mut self.b, ty, &params) {
-            let place = self.state.locals.make(&mut self.b, value);
-            self.state.locals.first.push(place);
+            self.declare_param(value);
         }
+    }
+
+    /// Binds a parameter to the next local.
+    pub(super) fn declare_param(&mut self, value: Value) {
+        let place = self.state.locals.make(&mut self.b, value);
+        self.state.locals.first.push(place);
+    }
+
+    /// Whether there is a local of this number that the body uses.
+    pub(super) fn is_local_used(&self, index: u32) -> bool {
+        let locals = &self.state.locals;
+        (index as usize) < locals.first.len() || locals.others.contains_key(&index)
     }
 
     /// Declares the other locals, zero.

@@ -16,6 +16,7 @@
 //!                                   ├ legacy.rs    try, catch, delegate, rethrow
 //!                                   ├ locals.rs    variables, or cells of the frame
 //!                                   ├ work.rs      counted, to give up in time
+//!                                   ├ enter.rs     code that begins at a loop
 //!                                   ├ inline.rs    small functions instead of calls
 //!                                   ├ fuel.rs      what ends a program
 //!                                   ├ stack.rs     continuations
@@ -38,6 +39,7 @@ mod atomic;
 mod bulk;
 mod call;
 mod control;
+mod enter;
 mod env;
 mod exception;
 mod fuel;
@@ -168,7 +170,10 @@ impl FuncTranslator {
     ) -> Result<(), TranslateError> {
         let index = to_validate.index;
         let ty = module.info.func_type(index);
-        func.signature = module.passing.signature(ty);
+        func.signature = match module.entered_at {
+            Some(_) => enter::signature(module, ty),
+            None => module.passing.signature(ty),
+        };
         func.name = ir::UserFuncName::user(0, index);
         let mut validator = to_validate.into_validator(std::mem::take(&mut self.validators));
         self.state.clear();
@@ -192,15 +197,21 @@ impl FuncTranslator {
         if module.plain {
             translator.state.locals.in_cells(&mut translator.b);
         }
-        translator.declare_params(ty);
+        match module.entered_at {
+            Some(_) => translator.load_params(ty),
+            None => translator.declare_params(ty),
+        }
         translator.declare_locals(&mut validator, &mut reader, body)?;
         translator.open_function(ty.results());
         translator.keep_runtime();
+        let entry = module.entered_at.map(|_| translator.fork(&validator));
+        translator.state.entry = entry;
 
         let allocations = std::mem::take(&mut self.readers);
         let mut operators = OperatorsReader::new_with_allocs(reader, allocations);
         translator.operators(&mut validator, &mut operators)?;
         operators.finish()?;
+        translator.begin_at_loop()?;
         translator.b.finalize(module.isa.frontend_config());
         self.readers = operators.into_allocations();
         self.validators = validator.into_allocations();

@@ -19,6 +19,7 @@ use cranelift_codegen::ir::{Block, BlockArg, Inst, Value};
 use cranelift_frontend::Variable;
 use wasmparser::Catch;
 
+use super::enter::Entry;
 use super::fuel::Fuel;
 use super::inline::InlinedCalls;
 use super::locals::Locals;
@@ -149,6 +150,8 @@ pub(crate) struct State {
     pub work: Work,
     /// Whether the `cont.new` that is translated is resumed by the next instruction.
     pub begins: bool,
+    /// Where code comes from that begins at a loop.
+    pub entry: Option<Entry>,
     /// Scratch for the arguments of branches.
     pub args: Vec<BlockArg>,
     /// Scratch for the arguments of calls.
@@ -170,6 +173,7 @@ impl State {
         self.call_args.clear();
         self.fuel = Fuel::default();
         self.begins = false;
+        self.entry = None;
         self.has_products = false;
         self.reachable = true;
     }

@@ -104,19 +104,23 @@ static SPARE_PROCESSORS: LazyLock<usize> =
 impl Ahead {
     /// Have functions compiled, in this order, that one calls which was called just now. The
     /// threads do what `compile` returns, which says what the function calls that it has
-    /// compiled, or nothing where its module is gone.
-    pub fn push<C>(&self, callees: impl DoubleEndedIterator<Item = usize>, compile: impl Fn() -> C)
+    /// compiled, or nothing where its module is gone. False where there are no threads.
+    pub fn push<C>(
+        &self,
+        callees: impl DoubleEndedIterator<Item = usize>,
+        compile: impl Fn() -> C,
+    ) -> bool
     where
         C: Fn(usize) -> Option<Vec<usize>> + Send + 'static,
     {
         let most = THREADS_MAX.min(*SPARE_PROCESSORS);
         if most == 0 {
-            return;
+            return false;
         }
         let mut queue = self.shared.queue();
         queue.next.extend(callees.rev());
         if queue.next.is_empty() {
-            return;
+            return true;
         }
         if queue.idle > 0 {
             self.shared.is_changed.notify_one();
@@ -126,6 +130,7 @@ impl Ahead {
             let spawned = thread.spawn(move || shared.work(&compile));
             queue.threads += usize::from(spawned.is_ok());
         }
+        queue.threads > 0
     }
 }
 

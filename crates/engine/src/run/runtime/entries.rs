@@ -186,6 +186,14 @@ unsafe extern "C" fn first_call(vmctx: *mut u8, func: u32) -> u64 {
     0
 }
 
+unsafe extern "C" fn tier_up(vmctx: *mut u8, func: u32, place: u32) -> u64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let code = catch_unwind(AssertUnwindSafe(|| data.module.tier_up(func, place)));
+    // What runs can go on as before.
+    code.map_or(0, |address| address as u64)
+}
+
 unsafe extern "C" fn exception_new(vmctx: *mut u8, tag: u32) -> u64 {
     // SAFETY: called by compiled code with its own context.
     let data = unsafe { instance(vmctx) };

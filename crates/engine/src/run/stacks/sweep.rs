@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The canary is all that lies between the limit and the block of the neighbour, and that
-//! block. By both generators, under every exact strategy, and with each function called for the
+//! block. By all generators, under every exact strategy, and with each function called for the
 //! first time where that compiles it; `--nocapture` shows a table. Without
 //! `.tools/zig` (`make setup`) what LLVM does is SKIPPED.
 
@@ -214,11 +214,13 @@ fn names() -> Vec<String> {
     frames::SHAPES.iter().map(name).collect()
 }
 
-/// Both generators, and Cranelift at first calls.
+/// All generators, and those that can at first calls, too.
 fn generators() -> Vec<(Codegen, Option<std::path::PathBuf>, Compilation)> {
     let mut all = vec![
         (Codegen::Cranelift, None, Compilation::Eager),
         (Codegen::Cranelift, None, Compilation::Lazy),
+        (Codegen::Direct, None, Compilation::Eager),
+        (Codegen::Direct, None, Compilation::Lazy),
     ];
     match zig() {
         Some(zig) => all.push((Codegen::Llvm, Some(zig), Compilation::Eager)),
@@ -260,7 +262,7 @@ fn nothing_is_written_below_the_end_of_a_stack() {
                 fallbacks.len()
             );
             if fallbacks.len() == guest.module.info().bodies.len() {
-                println!("SKIPPED: LLVM does nothing under {bounds}");
+                println!("SKIPPED: {codegen} does nothing under {bounds}");
                 continue;
             }
             most_aligned = most_aligned.max(aligned);

@@ -89,6 +89,9 @@ fn subject(wat: &str, bounds: Bounds, spectre: bool, optimised: bool) -> Subject
         plain_isa: target.isa(),
         unplaced: [target.unplaced(); 2],
         plain: false,
+        direct: false,
+        countdowns: None,
+        entered_at: None,
     };
     let mut context = Context::new();
     let mut translator = FuncTranslator::default();

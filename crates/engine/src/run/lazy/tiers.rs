@@ -1,0 +1,176 @@
+//! Functions that get better while they run: made in one pass first, and by Cranelift once they
+//! have run for long.
+//!
+//! ```text
+//!  each call, each turn of a loop: one less ─▶ below 0: tier_up(function, place)
+//!                                                │ a thread: optimise
+//!                                                ├──▶ the whole function: its word, so that
+//!                                                │    it is entered at its next call
+//!                                                └──▶ the same from the head of a loop on:
+//!                                                     entered in the frame that is there
+//! ```
+//!
+//! Code that begins at the head of a loop is given the address of the frame, loads the locals from
+//! it, and returns what the function returns. The frame waits below until then.
+//!
+//! What must stay true: what runs is left only where all that it has is in its frame, and nothing
+//! is done twice: at the head of a loop without operands. What cannot be optimised goes on as
+//! it is.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::ahead::Ahead;
+use super::{Function, Lazy, with_stack};
+use crate::compile::Elide;
+use crate::compile::translate::ModuleEnv;
+use crate::facts::libcall::FUNCTION_START;
+use crate::run::handle::Module;
+
+/// How long functions run before somebody asks again for what is not there yet, at least.
+const AGAIN: i32 = 256;
+/// How long those do that stay as they are.
+const FOR_LONG: i32 = 1 << 30;
+
+/// The functions of a module that are, or will be, optimised.
+pub(super) struct Tiers {
+    turns: i32,
+    countdowns: Box<[AtomicI32]>,
+    whole: Box<[OnceLock<Result<Function, String>>]>,
+    /// What begins at heads of loops, by position and offset; none where that failed.
+    loops: Mutex<HashMap<(usize, u32), Option<Function>>>,
+    requested: Mutex<HashSet<usize>>,
+    threads: Ahead,
+}
+
+/// A request as a number.
+fn request(position: usize, place: u32) -> usize {
+    position << 32 | place as usize
+}
+
+impl Tiers {
+    /// For so many functions, to be optimised after so many turns.
+    pub fn new(functions: usize, turns: u32) -> Tiers {
+        let turns = i32::try_from(turns).unwrap_or(i32::MAX);
+        Tiers {
+            turns,
+            countdowns: (0..functions).map(|_| AtomicI32::new(turns)).collect(),
+            whole: (0..functions).map(|_| OnceLock::new()).collect(),
+            loops: Mutex::default(),
+            requested: Mutex::default(),
+            threads: Ahead::default(),
+        }
+    }
+
+    pub fn countdowns(&self) -> &[AtomicI32] {
+        &self.countdowns
+    }
+
+    /// The optimised code of a function, where it is there.
+    pub fn optimised(&self, position: usize) -> Option<&Result<Function, String>> {
+        self.whole[position].get()
+    }
+
+    fn count_from(&self, position: usize, turns: i32) {
+        self.countdowns[position].store(turns, Ordering::Relaxed);
+    }
+
+    /// Code that begins at a loop: its address, 0 where it failed, nothing where it is not there.
+    fn entered_at(&self, position: usize, place: u32) -> Option<usize> {
+        let loops = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
+        let code = loops.get(&(position, place))?;
+        Some(code.as_ref().map_or(0, Function::address))
+    }
+}
+
+impl Lazy {
+    /// What a function that has run for long goes on with; 0 as before.
+    pub(crate) fn tier_up(&self, module: &Module, func: u32, place: u32) -> usize {
+        let Some(tiers) = &self.tiers else { return 0 };
+        let position = (func - module.info().imported_funcs) as usize;
+        let is_there = tiers.optimised(position).is_some();
+        match tiers.entered_at(position, place) {
+            Some(0) => tiers.count_from(position, FOR_LONG),
+            Some(address) => {
+                // The next loop head of the same function is to ask at once.
+                tiers.count_from(position, 0);
+                return address;
+            }
+            None if place == FUNCTION_START && is_there => tiers.count_from(position, tiers.turns),
+            None => {
+                tiers.count_from(position, tiers.turns.max(AGAIN));
+                self.request(module, tiers, request(position, place));
+                if tiers.turns == 0 {
+                    tiers.count_from(position, 0);
+                    return tiers.entered_at(position, place).unwrap_or(0);
+                }
+            }
+        }
+        0
+    }
+
+    pub(crate) fn optimised_functions(&self) -> usize {
+        let whole = self.tiers.iter().flat_map(|tiers| &tiers.whole);
+        whole.filter(|one| matches!(one.get(), Some(Ok(_)))).count()
+    }
+
+    pub(crate) fn entered_loops(&self) -> usize {
+        let count = |tiers: &Tiers| {
+            let loops = tiers.loops.lock().unwrap_or_else(PoisonError::into_inner);
+            loops.values().flatten().count()
+        };
+        self.tiers.as_ref().map_or(0, count)
+    }
+
+    /// Have a function optimised by a thread, or here where there is none or that was asked for.
+    fn request(&self, module: &Module, tiers: &Tiers, request: usize) {
+        let requested = tiers.requested.lock();
+        let mut requested = requested.unwrap_or_else(PoisonError::into_inner);
+        if !requested.insert(request) {
+            return;
+        }
+        drop(requested);
+        let is_pushed = tiers.turns > 0
+            && tiers.threads.push(std::iter::once(request), || {
+                let module = module.downgrade();
+                move |request| module.upgrade()?.optimise(request)
+            });
+        if !is_pushed {
+            self.optimise(module, request);
+        }
+    }
+
+    /// Optimise a function: first from where it runs, for it waits there.
+    pub(crate) fn optimise(&self, module: &Module, request: usize) {
+        let Some(tiers) = &self.tiers else { return };
+        let (position, place) = (request >> 32, request as u32);
+        if place != FUNCTION_START {
+            let made = with_stack(|| {
+                self.compile_with(module, position, |env| ModuleEnv {
+                    direct: false,
+                    entered_at: Some(place),
+                    // What is known of indices on the way to the loop is not.
+                    elide: Elide::Off,
+                    ..env
+                })
+            });
+            let mut loops = tiers.loops.lock().unwrap_or_else(PoisonError::into_inner);
+            loops.insert((position, place), made.ok());
+            tiers.count_from(position, 0);
+        }
+        let whole = tiers.whole[position].get_or_init(|| {
+            let made = with_stack(|| {
+                self.compile_with(module, position, |env| ModuleEnv {
+                    direct: false,
+                    ..env
+                })
+            });
+            made.map_err(|error| error.to_string())
+        });
+        if let Ok(function) = whole {
+            let word = module.code().word(position);
+            word.store(function.address(), Ordering::Release);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Functions that are optimised while they run do what they do if they never are: every value
+//! that a loop has is there when better code goes on with it, and so are its traps, its callers
+//! and its interrupts.
+#![cfg(target_arch = "x86_64")]
+
+use std::time::Duration;
+
+use fathom_engine::*;
+
+/// Optimising after so many turns: at 0 at once, on this thread.
+fn tiered(turns: u32) -> Config {
+    let config = Config::new().codegen(Codegen::Tiered).tier_up(turns);
+    config.compilation(Compilation::Lazy)
+}
+
+fn instance(config: &Config, wat: &str) -> (Store<()>, Instance, Module) {
+    let wasm = wat::parse_str(wat).unwrap_or_else(|error| panic!("{error}\n{wat}"));
+    let engine = Engine::new(config).unwrap();
+    let module = Module::new(&engine, wasm).unwrap();
+    let mut store = Store::new(&engine, ());
+    let linker = Linker::new(&engine);
+    let instance = linker.instantiate(&mut store, &module).unwrap();
+    (store, instance, module)
+}
+
+fn call(store: &mut Store<()>, instance: Instance, name: &str, args: &[Val]) -> Result<Vec<Val>> {
+    let func = instance.get_func(&*store, name).unwrap();
+    let mut results = vec![Val::I32(0); func.ty(&*store).results().len()];
+    func.call(store, args, &mut results)?;
+    Ok(results)
+}
+
+/// A module whose function `run` has loops of every kind. Each global is of a type of its own, so
+/// that what a local of that type has when the loop is left is seen.
+const LOOPS: &str = r#"(module
+  (memory (export "memory") 1 4)
+  (table 2 funcref) (elem (i32.const 0) $twice $thrice)
+  (type $unary (func (param i64) (result i64)))
+  (func $twice (type $unary) (i64.mul (local.get 0) (i64.const 2)))
+  (func $thrice (type $unary) (i64.mul (local.get 0) (i64.const 3)))
+  (func (export "mixed") (param $n i32) (param $a i64) (param $x f32) (param $y f64)
+      (result i32 i64 f32 f64)
+    (local $i i32) (local $b i64) (local $z f64) (local $never i64)
+    (local.set $b (i64.const 0x123456789abcdef0))
+    (loop $turn
+      (local.set $a (i64.add (i64.rotl (local.get $a) (i64.const 7)) (local.get $b)))
+      (local.set $b (i64.xor (local.get $b) (i64.extend_i32_u (local.get $i))))
+      (local.set $x (f32.add (local.get $x) (f32.const 0.5)))
+      (local.set $z (f64.sub (local.get $y) (local.get $z)))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $turn (i32.lt_u (local.get $i) (local.get $n))))
+    (i32.add (local.get $i) (i32.wrap_i64 (local.get $never)))
+    (local.get $a) (local.get $x) (f64.add (local.get $z) (f64.convert_i64_s (local.get $b))))
+  (func (export "nested") (param $n i32) (result i32)
+    (local $i i32) (local $j i32) (local $sum i32)
+    (block $out
+      (loop $outer
+        (local.set $j (i32.const 0))
+        (loop $inner
+          (local.set $sum (i32.add (i32.mul (local.get $sum) (i32.const 31)) (local.get $j)))
+          (local.set $j (i32.add (local.get $j) (i32.const 1)))
+          (br_if $out (i32.eq (local.get $sum) (i32.const 123456)))
+          (br_if $inner (i32.lt_u (local.get $j) (local.get $i))))
+        (local.set $i (i32.add (local.get $i) (i32.const 1)))
+        (br_if $outer (i32.lt_u (local.get $i) (local.get $n)))))
+    (local.get $sum))
+  (func (export "operands") (param $n i32) (result i32)
+    (local $i i32)
+    (i32.const 1000)
+    (loop $turn (result i32)
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $turn (i32.lt_u (local.get $i) (local.get $n)))
+      (local.get $i))
+    (i32.sub)
+    (i32.const 7)
+    (loop $more (param i32) (result i32)
+      (i32.const 3) (i32.mul)
+      (local.set $i (i32.sub (local.get $i) (i32.const 1)))
+      (br_if $more (i32.gt_s (local.get $i) (i32.const 0))))
+    (i32.add))
+  (func (export "stores") (param $n i32)
+    (local $i i32)
+    (loop $turn
+      (i32.store (i32.shl (local.get $i) (i32.const 2)) (local.get $i))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $turn (i32.lt_u (local.get $i) (local.get $n)))))
+  (func (export "grows") (result i32)
+    (local $i i32)
+    (loop $turn
+      (drop (memory.grow (i32.const 1)))
+      (i32.store8 (i32.sub (i32.shl (memory.size) (i32.const 16)) (i32.const 1)) (i32.const 77))
+      (local.set $i (i32.add (local.get $i) (i32.load8_u
+        (i32.sub (i32.shl (memory.size) (i32.const 16)) (i32.const 1)))))
+      (br_if $turn (i32.lt_u (local.get $i) (i32.const 5000))))
+    (i32.add (local.get $i) (memory.size)))
+  (func (export "calls") (param $n i32) (result i64)
+    (local $i i32) (local $v i64)
+    (local.set $v (i64.const 1))
+    (loop $turn
+      (local.set $v (i64.add (i64.const 1) (call_indirect (type $unary)
+        (local.get $v) (i32.and (local.get $i) (i32.const 1)))))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $turn (i32.lt_u (local.get $i) (local.get $n))))
+    (local.get $v))
+  (func $deep (export "deep") (param $n i32) (result i32)
+    (local $i i32) (local $sum i32)
+    (if (i32.eqz (local.get $n)) (then (return (i32.const 1))))
+    (loop $turn
+      (local.set $sum (i32.add (local.get $sum)
+        (call $deep (i32.sub (local.get $n) (i32.const 1)))))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $turn (i32.lt_u (local.get $i) (i32.const 2))))
+    (local.get $sum))
+  (func (export "endless") (loop $turn (br $turn)))
+  (func $inner (param $n i32)
+    (local $i i32)
+    (loop $turn
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $turn (i32.lt_u (local.get $i) (local.get $n))))
+    (unreachable))
+  (func (export "outer") (param $n i32) (call $inner (local.get $n)))
+)"#;
+
+/// What is called, and with what.
+fn calls() -> Vec<(&'static str, Vec<Val>)> {
+    let mixed = [
+        Val::I64(5),
+        Val::F32(1.25_f32.to_bits()),
+        Val::F64(3.5_f64.to_bits()),
+    ];
+    let mixed = |n| [&[Val::I32(n)], &mixed[..]].concat();
+    let mut calls = vec![("grows", vec![]), ("deep", vec![Val::I32(7)])];
+    for n in [0, 1, 2, 3, 100, 20_000] {
+        calls.push(("mixed", mixed(n)));
+        calls.push(("operands", vec![Val::I32(n)]));
+        calls.push(("calls", vec![Val::I32(n)]));
+        calls.push(("nested", vec![Val::I32(n.min(300))]));
+        calls.push(("stores", vec![Val::I32(n)]));
+        calls.push(("outer", vec![Val::I32(n)]));
+    }
+    calls
+}
+
+/// What each call comes to, with the memory behind it and the functions that a trap names.
+fn observed(config: &Config) -> Vec<String> {
+    let (mut store, instance, _) = instance(config, LOOPS);
+    let memory = instance.get_memory(&store, "memory").unwrap();
+    let mut all = Vec::new();
+    for _ in 0..3 {
+        for (name, args) in calls() {
+            let came_to = match call(&mut store, instance, name, &args) {
+                Ok(results) => format!("{results:?}"),
+                Err(error) => {
+                    let trap = error.trap().expect("a trap");
+                    let frames = trap.frames.iter();
+                    let frames: Vec<u32> = frames.map(|frame| frame.func_index).collect();
+                    format!("{} {frames:?}", trap.code)
+                }
+            };
+            let digest = memory.data(&store).iter().fold(0_u64, |digest, byte| {
+                digest.wrapping_mul(31).wrapping_add(u64::from(*byte))
+            });
+            all.push(format!("{name} {args:?}: {came_to}, {digest:x}"));
+        }
+    }
+    all
+}
+
+#[test]
+fn what_is_optimised_while_it_runs_comes_to_the_same() {
+    for bounds in [Bounds::Guard, Bounds::Trap, Bounds::Debug] {
+        let choice = BoundsChoice::Named(bounds);
+        let expected = observed(&Config::new().bounds(choice));
+        let direct = Config::new().codegen(Codegen::Direct).bounds(choice);
+        assert_eq!(observed(&direct), expected, "{bounds}");
+        for turns in [0, 1, 2, 7, 1000] {
+            let config = tiered(turns).bounds(choice);
+            assert_eq!(observed(&config), expected, "{bounds}, after {turns}");
+        }
+    }
+}
+
+#[test]
+fn a_loop_goes_on_in_optimised_code() {
+    let (mut store, instance, module) = instance(&tiered(0), LOOPS);
+    let before = module.optimised_functions();
+    assert_eq!(before, 0);
+    let args = [Val::I32(100)];
+    call(&mut store, instance, "nested", &args).unwrap();
+    assert_eq!(module.optimised_functions(), 1);
+    assert_eq!(
+        module.entered_loops(),
+        1,
+        "the inner one, and all that is around it with it"
+    );
+}
+
+#[test]
+fn a_function_that_is_called_often_is_optimised_by_another_thread() {
+    let (mut store, instance, module) = instance(&tiered(100), LOOPS);
+    let started = std::time::Instant::now();
+    while module.optimised_functions() == 0 {
+        call(&mut store, instance, "deep", &[Val::I32(5)]).unwrap();
+        assert!(started.elapsed() < Duration::from_secs(60), "it never is");
+    }
+    let results = call(&mut store, instance, "deep", &[Val::I32(5)]).unwrap();
+    assert_eq!(results[0].i32(), Some(32));
+}
+
+#[test]
+fn an_endless_loop_in_optimised_code_is_interrupted() {
+    for turns in [0, 100] {
+        let interrupt = Interrupt::new();
+        let (mut store, instance, _) = instance(&tiered(turns), LOOPS);
+        store.set_interrupt(&interrupt);
+        let ender = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(200));
+            interrupt.stop(Duration::from_secs(60))
+        });
+        let error = call(&mut store, instance, "endless", &[]).unwrap_err();
+        assert_eq!(error.trap().expect("a trap").code, TrapCode::Interrupted);
+        assert!(ender.join().unwrap(), "it has ended");
+    }
+}
+
+#[test]
+fn tiers_need_first_calls() {
+    let config = Config::new().codegen(Codegen::Tiered);
+    let error = Engine::new(&config).unwrap_err().to_string();
+    assert!(error.contains("lazily"), "{error}");
+}
