@@ -233,6 +233,14 @@ fn say_how(args: &Args, engine: &Engine, module: &Module, compiled_in: std::time
         module.code_bytes(),
         compiled_in.as_secs_f64() * 1e3,
     ));
+    // Of what is compiled when it is called, there is nothing to say yet.
+    if engine.compilation() == Compilation::Eager {
+        say_left(module);
+    }
+}
+
+/// Functions that are not by the generator that was asked for, or are not optimised.
+fn say_left(module: &Module) {
     if let Some(shares) = codegen::shares(module) {
         say(&shares);
     }
@@ -265,7 +273,7 @@ fn say_compiled(module: &Module) {
         "fathom: {compiled} of {all} functions were compiled; {} bytes of code",
         module.code_bytes()
     ));
-    say_over_budget(module);
+    say_left(module);
 }
 
 /// What the command line gives the program.

@@ -176,6 +176,42 @@ fn the_strategy_is_said_when_asked_for() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "2\n");
 }
 
+/// Whose the functions are is known when they are compiled: at the end, where that is when
+/// they are called.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn who_made_functions_is_said_when_asked_for() {
+    let program = module(
+        r#"(module (func (export "one") (result i32) (i32.const 1))
+          (func (export "lane") (result i32)
+            (i32x4.extract_lane 0 (i32x4.splat (i32.const 2))))
+          (func (export "idle")))"#,
+    );
+    for (options, name, said) in [
+        (
+            &["--compilation", "eager"][..],
+            "one",
+            "2 of 3 functions by direct, 1 by cranelift: 1 for vectors",
+        ),
+        (&[], "one", "1 of 1 functions by direct, 0 by cranelift\n"),
+        (
+            &[],
+            "lane",
+            "0 of 1 functions by direct, 1 by cranelift: 1 for vectors",
+        ),
+    ] {
+        let options = [
+            &["--verbose", "--codegen", "direct", "--invoke", name],
+            options,
+        ]
+        .concat();
+        let text = run(&options, &program.path, &[]).stderr;
+        let text = String::from_utf8_lossy(&text);
+        assert!(text.contains(said), "{name}: {text}");
+        assert_eq!(text.matches("by direct").count(), 1, "{name}: {text}");
+    }
+}
+
 /// A program of one memory: `load` and `grow`, by name.
 const GROWS: &str = r#"(module (memory INDEX 1)
   (func (export "load") (param INDEX) (result i32) (i32.load (local.get 0)))

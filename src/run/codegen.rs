@@ -27,15 +27,17 @@ pub fn clang(codegen: Codegen, invocation: &Invocation) -> anyhow::Result<Option
     }
 }
 
-/// How many functions are LLVM's, and why the others are not; nothing where it was not
-/// asked for.
+/// How many of the functions that are compiled are by which generator, and why not all by the
+/// one that was asked for; nothing where that is the usual one.
 pub fn shares(module: &Module) -> Option<String> {
-    if module.engine().codegen() == Codegen::Cranelift {
+    let codegen = module.engine().codegen();
+    if codegen == Codegen::default() {
         return None;
     }
     let all = module.code_places().count();
+    let fallbacks = module.fallbacks();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for fallback in module.fallbacks() {
+    for fallback in &fallbacks {
         // Behind a colon is what is only this function's.
         let why = fallback.why.split(": ").next().unwrap_or_default();
         *reasons.entry(why).or_default() += 1;
@@ -55,9 +57,10 @@ pub fn shares(module: &Module) -> Option<String> {
         true => String::new(),
         false => format!(": {}", said.join(", ")),
     };
-    let others = module.fallbacks().len();
+    let others = fallbacks.len();
     Some(format!(
-        "fathom: {} of {all} functions are LLVM's, {others} Cranelift's{because}",
-        all - others
+        "fathom: {} of {all} functions by {codegen}, {others} by {}{because}",
+        all - others,
+        Codegen::default()
     ))
 }

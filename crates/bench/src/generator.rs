@@ -71,9 +71,9 @@ pub fn shares(module: &Module) -> Result<Option<String>, String> {
         return Ok(None);
     }
     let all = module.code_places().count();
-    match module.fallbacks() {
+    match &module.fallbacks()[..] {
         [] => Ok(Some(format!("all {all} functions by {codegen}"))),
-        [first, ..] if module.fallbacks().len() == all => Err(format!(
+        kept @ [first, ..] if kept.len() == all => Err(format!(
             "no function of the module is compiled by {codegen}: {}",
             first.why
         )),

@@ -495,7 +495,7 @@ fn a_compiler_that_fails_leaves_functions_to_cranelift() {
     ] {
         let (_folder, engine) = doing(script);
         let module = Module::new(&engine, wat::parse_str(ADDS).unwrap()).unwrap();
-        let [kept] = module.fallbacks() else {
+        let [kept] = &module.fallbacks()[..] else {
             panic!("{script}: {:?}", module.fallbacks())
         };
         assert!(

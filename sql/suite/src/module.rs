@@ -185,8 +185,8 @@ impl Modules {
 fn left(pool: &Pool) -> Option<String> {
     let module = pool.module();
     let all = module.code_places().count();
-    match module.fallbacks() {
-        [first, ..] if module.fallbacks().len() == all => {
+    match &module.fallbacks()[..] {
+        left @ [first, ..] if left.len() == all => {
             let codegen = module.engine().codegen();
             Some(format!(
                 "{codegen} leaves all {all} functions: {}",

@@ -4,8 +4,8 @@
 use std::{fs, net::TcpListener, path::Path};
 
 use fathom_engine::{
-    Bounds, BoundsChoice, Config, Engine, Error, ErrorKind, Func, InstancePre, Linker, Module,
-    Pool, PoolLimits, Pooled, PooledFunc, Quota, Store, TypedFunc,
+    Bounds, BoundsChoice, Codegen, Config, Engine, Error, ErrorKind, Func, InstancePre, Linker,
+    Module, Opt, Pool, PoolLimits, Pooled, PooledFunc, Quota, Store, TypedFunc,
 };
 use fathom_record::{
     Checks, FailureKind, Settings,
@@ -71,9 +71,9 @@ pub(crate) fn engine(request: &EngineRequest<'_>) -> Result<(Engine, OwnStrategy
         engine: "fathom".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         backend: engine.codegen().name().into(),
-        tier: match engine.opt() {
-            fathom_engine::Opt::Speed => "optimising",
-            fathom_engine::Opt::None => "baseline",
+        tier: match (engine.codegen(), engine.opt()) {
+            (Codegen::Direct, _) | (_, Opt::None) => "baseline",
+            (_, Opt::Speed) => "optimising",
         }
         .into(),
         checks: checks(engine.bounds(false)),

@@ -3,8 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::budget::OverBudget;
-use super::llvm::Fallback;
 use crate::compile::count::CheckSites;
+
+/// A function that is left to Cranelift, though another code generator was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fallback {
+    /// Its index.
+    pub func: u32,
+    /// Why, in a few words.
+    pub why: String,
+    /// Whether the other generator was given it, and what came back was refused.
+    pub is_refused: bool,
+}
 
 /// A function's or trampoline's code, in bytes from the start of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,7 +113,7 @@ pub(crate) struct Artifact {
     pub checks: CheckSites,
     /// Functions that are not optimised, for it would take too much: by index.
     pub over_budget: Vec<OverBudget>,
-    /// Functions that are Cranelift's where LLVM was asked for: by index.
+    /// Functions that are Cranelift's where another generator was asked for: by index.
     pub fallbacks: Vec<Fallback>,
     /// Whether some are because LLVM took too long, which depends on more than the module.
     #[serde(skip)]

@@ -9,9 +9,8 @@ use std::num::TryFromIntError;
 
 use cranelift_codegen::binemit::Reloc;
 
-use super::artifact::{Artifact, CodeRange, HandlerSite, Position};
+use super::artifact::{Artifact, CodeRange, Fallback, HandlerSite, Position};
 use super::function::{CallSite, CompiledFunction};
-use super::llvm::Fallback;
 use super::placement;
 use super::target::Target;
 use super::trampoline::Trampoline;
@@ -134,6 +133,7 @@ pub(super) fn detach(
     artifact.functions = vec![range];
     artifact.checks = function.checks;
     artifact.over_budget.extend(function.over_budget);
+    artifact.fallbacks.extend(fallback(func, &function));
     let mut calls = function.calls;
     for call in &mut calls {
         call.offset += range.offset;
@@ -168,15 +168,17 @@ impl Calls {
 /// Functions that are Cranelift's for a reason.
 fn fallbacks(functions: &[CompiledFunction], first: u32) -> Vec<Fallback> {
     let all = (first..).zip(functions);
-    let fallbacks = all.filter_map(|(func, function)| {
-        let (why, is_refused) = function.fallback.clone()?;
-        Some(Fallback {
-            func,
-            why,
-            is_refused,
-        })
-    });
-    fallbacks.collect()
+    all.filter_map(|(func, function)| fallback(func, function))
+        .collect()
+}
+
+fn fallback(func: u32, function: &CompiledFunction) -> Option<Fallback> {
+    let (why, is_refused) = function.fallback.clone()?;
+    Some(Fallback {
+        func,
+        why,
+        is_refused,
+    })
 }
 
 /// The text as it grows.

@@ -48,6 +48,7 @@ mod trampoline;
 pub(crate) mod translate;
 mod versioning;
 
+pub use artifact::Fallback;
 pub(crate) use artifact::{Artifact, CodeRange, Position, TrapSite};
 pub(crate) use budget::ModuleBudget;
 pub use budget::{CompileBudget, CompileWork, OverBudget, UnknownCompileBudget};
@@ -59,7 +60,6 @@ pub(crate) use link::{Callee, Detached};
 use listing::list;
 pub(crate) use listing::listings;
 pub use listing::{CodeCost, CodeLine, Listing};
-pub use llvm::Fallback;
 pub(crate) use llvm::{Clang, Llvm, Versions, require_host};
 pub use operators::WasmLine;
 pub(crate) use target::{HAS_STACK_SWITCH, Target, has, has_vectors};

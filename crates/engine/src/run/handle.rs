@@ -269,8 +269,9 @@ impl Module {
     }
 
     /// Bytes of machine code, trampolines and alignment included. Where functions are compiled
-    /// lazily, this, [`Module::code_places`], [`Module::check_sites`] and
-    /// [`Module::over_budget`] are about those that were compiled so far.
+    /// lazily, this, [`Module::code_places`], [`Module::check_sites`],
+    /// [`Module::over_budget`] and [`Module::fallbacks`] are about those that were compiled so
+    /// far.
     pub fn code_bytes(&self) -> usize {
         self.0.code.len() + self.0.lazy.as_ref().map_or(0, Lazy::code_bytes)
     }
@@ -326,10 +327,13 @@ impl Module {
         }
     }
 
-    /// Its functions that Cranelift compiled, and why, where [`crate::Codegen::Llvm`] was
-    /// asked for.
-    pub fn fallbacks(&self) -> &[Fallback] {
-        &self.0.code.tables().fallbacks
+    /// Its functions that Cranelift compiled, and why, where another code generator was asked
+    /// for ([`crate::Config::codegen`]).
+    pub fn fallbacks(&self) -> Vec<Fallback> {
+        match &self.0.lazy {
+            Some(lazy) => lazy.fallbacks(),
+            None => self.0.code.tables().fallbacks.clone(),
+        }
     }
 
     /// Whether its code came from the cache.

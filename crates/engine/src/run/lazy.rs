@@ -39,8 +39,8 @@ use wasmparser::{
 use crate::bounds::MemoryPlan;
 use crate::compile::translate::{InlinableFuncs, ModuleEnv};
 use crate::compile::{
-    Artifact, Callee, CheckSites, CodeRange, Compilers, ModuleBudget, OverBudget, compile_function,
-    compile_module_trampolines,
+    Artifact, Callee, CheckSites, CodeRange, Compilers, Fallback, ModuleBudget, OverBudget,
+    compile_function, compile_module_trampolines,
 };
 use crate::facts::error::{ErrorKind, Result};
 use crate::facts::module::{Body, ModuleInfo};
@@ -200,6 +200,13 @@ impl Lazy {
         let over = self.compiled();
         let over = over.flat_map(|(_, one)| one.code.tables().over_budget.clone());
         over.collect()
+    }
+
+    /// Those that another code generator left to Cranelift.
+    pub(crate) fn fallbacks(&self) -> Vec<Fallback> {
+        let left = self.compiled();
+        let left = left.flat_map(|(_, one)| one.code.tables().fallbacks.clone());
+        left.collect()
     }
 
     /// The body of a function, by position.

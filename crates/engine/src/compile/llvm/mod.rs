@@ -41,7 +41,6 @@ use std::collections::BTreeMap;
 use cranelift_codegen::ir::{Function, SourceLoc};
 use cranelift_codegen::isa::TargetIsa;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::artifact::TrapSite;
 use super::compilers::{Compilers, Translated};
@@ -61,17 +60,6 @@ use pace::{Pace, Size};
 
 /// Bytes of text from which on a shard is full: some seconds of clang's time.
 const SHARD_BYTES: usize = 256 << 10;
-
-/// A function that is left to Cranelift, though LLVM was asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fallback {
-    /// Its index.
-    pub func: u32,
-    /// Why, in a few words.
-    pub why: String,
-    /// Whether LLVM was given it, and what came back was refused.
-    pub is_refused: bool,
-}
 
 /// Bytes of a frame at most: LLVM keeps more in one than Cranelift does, and what recurses as
 /// deep as its stack is should get as far by either.
