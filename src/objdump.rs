@@ -227,6 +227,9 @@ fn readable(name: &str) -> String {
 
 fn clif(listing: &Listing) -> String {
     let title = title(listing);
+    if listing.clif.is_empty() {
+        return format!("{title} has none: its code is made in one pass\n\n");
+    }
     format!(
         "{title} (! in front of what the strategy added)\n{}\n",
         listing.clif

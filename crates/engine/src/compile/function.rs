@@ -58,7 +58,7 @@ pub(super) struct CompiledFunction {
     /// Why it is Cranelift's, where another generator was asked for, and whether what that
     /// made of it was refused.
     pub fallback: Option<(String, bool)>,
-    /// Where the code stems from in the translation; known of the other generator's.
+    /// Where the code stems from in the translation; known of the other generators'.
     pub located: Vec<Located>,
     /// Bytes of it that are instructions, if all others stand behind them.
     pub code_bytes: Option<u32>,
@@ -96,6 +96,7 @@ impl CompiledFunction {
         CompiledFunction {
             positions: positions(located, inlined),
             inlined: inlined_code(located, inlined),
+            located: located.to_vec(),
             ..self
         }
     }

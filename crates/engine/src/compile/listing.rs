@@ -7,8 +7,10 @@
 //!                                              └ source locations: offset, check?
 //! ```
 //!
+//! What is made in one pass (`direct/`) has no CLIF, and the same source locations.
+//!
 //! What must stay true: a listing is made by the same translation and the same
-//! code generator as what runs, the other one's of the same shard. Only the place differs:
+//! code generator as what runs, LLVM's of the same shard. Only the place differs:
 //! a listed function starts at 0 and its calls are not linked.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +23,7 @@ use rayon::prelude::*;
 
 use super::artifact::TrapSite;
 use super::compilers::Compilers;
+use super::direct;
 use super::function::{self, CompiledFunction, Located, prepare};
 use super::llvm::{self, Llvm};
 use super::operators::{self, WasmLine};
@@ -43,7 +46,8 @@ pub struct Listing {
     /// offset; with the function's index.
     pub inlined: Vec<(u32, WasmLine)>,
     /// What translation and the elision of checks made of it, before the code
-    /// generator optimises; `!` marks what the strategy added.
+    /// generator optimises; `!` marks what the strategy added. Nothing where the code is made
+    /// in one pass.
     pub clif: String,
     /// Its machine code, in order.
     pub code: Vec<CodeLine>,
@@ -164,9 +168,9 @@ pub(crate) fn listings(
     bodies
         .into_par_iter()
         .filter(|(to_validate, _)| wanted.is_none_or(|wanted| wanted == to_validate.index))
-        .map(|body| {
-            let other = others.get(&body.0.index);
-            list(env, body, other)
+        .map(|body| match others.get(&body.0.index) {
+            _ if env.direct => list_directly(env, body),
+            other => list(env, body, other),
         })
         .collect()
 }
@@ -184,6 +188,25 @@ fn by_llvm(
     let each = compiled.into_iter();
     each.map(|(index, function)| Ok((func(index), function?)))
         .collect()
+}
+
+/// Lists one function as it is made in one pass, or by Cranelift where it is left to that.
+fn list_directly(env: &ModuleEnv<'_>, body: Body<'_>) -> Result<Listing> {
+    match direct::compile(env, function::again(&body))? {
+        Ok(compiled) => Ok(Listing {
+            func: body.0.index,
+            name: env.info.func_name(body.0.index).map(str::to_owned),
+            wasm: operators::read(&body.1)?,
+            inlined: Vec::new(),
+            clif: String::new(),
+            code: Disassembly::new(&compiled, Vec::new(), &[]).lines(env.isa)?,
+            fallback: None,
+        }),
+        Err(why) => Ok(Listing {
+            fallback: Some(why),
+            ..list(env, body, None)?
+        }),
+    }
 }
 
 /// Lists one function, by what the other generator made of it where there is that.

@@ -378,7 +378,6 @@ fn finish(
     let located = located(&piece, printed, exact.collect());
     Ok(CompiledFunction {
         code_bytes: Some(piece.code_bytes),
-        located: located.clone(),
         traps,
         calls: piece.calls.iter().map(|call| call.site()).collect(),
         code: piece.code,

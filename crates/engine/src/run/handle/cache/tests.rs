@@ -94,6 +94,11 @@ fn what_was_made_for_something_else_is_not_taken_under_another_name() {
         self::key(Config::new().spectre(false), folder.path()),
         self::key(Config::new().layout_seed(Some(1)), folder.path()),
         self::key(Config::new().count(true), folder.path()),
+        #[cfg(target_arch = "x86_64")]
+        self::key(
+            Config::new().codegen(crate::compile::Codegen::Direct),
+            folder.path(),
+        ),
         self::key(
             Config::new().compile_budget(CompileBudget::times(2)),
             folder.path(),
