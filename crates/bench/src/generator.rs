@@ -31,6 +31,7 @@ pub fn why_missing(codegen: Codegen, home: Option<&Home>) -> Option<String> {
     let config = Config::new().codegen(codegen).clang(clang(home));
     let error = Engine::new(&config).err()?;
     let remedy = match home {
+        _ if codegen != Codegen::Llvm => "",
         Some(home) if !home.is_of_user() => "; `make setup` installs one",
         _ => "; `pip install ziglang==0.15.2` brings one",
     };
@@ -95,4 +96,41 @@ pub fn own_driver(home: Option<&Home>) -> io::Result<ProcessDriver> {
         words.extend([OPTION.into(), clang.into()]);
     }
     Ok(ProcessDriver::new(env::current_exe()?, words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_in_one_pass_needs_a_processor_and_nothing_else() {
+        let lack = lack(Codegen::Direct, None);
+        match cfg!(target_arch = "x86_64") {
+            true => assert_eq!(lack, None),
+            false => {
+                let why = "code generator 'direct' is for x86-64";
+                assert_eq!(lack.as_deref(), Some(why));
+            }
+        }
+    }
+
+    #[test]
+    fn who_made_how_many_functions_is_evidence() {
+        let shares_of = |codegen, wat: &str| {
+            let engine = Engine::new(&Config::new().codegen(codegen)).unwrap();
+            shares(&Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap())
+        };
+        let vector = "(func (param v128))";
+        let both = format!("(module (func) {vector})");
+        let alone = format!("(module {vector})");
+        assert_eq!(shares_of(Codegen::Cranelift, &both), Ok(None));
+        if cfg!(target_arch = "x86_64") {
+            let said = shares_of(Codegen::Direct, &both).unwrap().unwrap();
+            assert_eq!(said, "1 of 2 functions by direct, the others by cranelift");
+            let whole = shares_of(Codegen::Direct, "(module (func))").unwrap();
+            assert_eq!(whole.as_deref(), Some("all 1 functions by direct"));
+            let none = shares_of(Codegen::Direct, &alone).unwrap_err();
+            assert!(none.contains("no function of the module"), "{none}");
+        }
+    }
 }

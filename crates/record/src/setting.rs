@@ -82,6 +82,7 @@ settings! {
     Codegen = "codegen", "what makes our engine's machine code", Multiply, default "cranelift" {
         "cranelift", "compiles fast, needs nothing";
         "llvm", "compiles slowly, needs clang 20 or zig 0.15 (see docs/CODEGEN.md)";
+        "direct", "compiles in one pass; code is slower (see docs/CODEGEN.md)";
     }
     /// When functions are compiled.
     Compilation = "compilation", "when our engine compiles functions", Beside, default "eager" {

@@ -62,7 +62,7 @@ pub(crate) use listing::listings;
 pub use listing::{CodeCost, CodeLine, Listing};
 pub(crate) use llvm::{Clang, Llvm, Versions, require_host};
 pub use operators::WasmLine;
-pub(crate) use target::{HAS_STACK_SWITCH, Target, has, has_vectors};
+pub(crate) use target::{HAS_STACK_SWITCH, Target, has, has_vectors, require_one_pass};
 pub(crate) use threads::by_threads;
 pub(crate) use trampoline::Ways;
 

@@ -20,6 +20,17 @@ pub(crate) struct Target {
     unplaced: Arc<dyn TargetIsa>,
 }
 
+/// Whether code can be made in one pass for this processor.
+///
+/// # Errors
+/// `Config`.
+pub(crate) fn require_one_pass() -> Result<()> {
+    match cfg!(target_arch = "x86_64") {
+        true => Ok(()),
+        false => Err(config("code generator 'direct' is for x86-64".to_owned())),
+    }
+}
+
 impl Target {
     /// For this host, or those of its instruction set, at optimisation level `opt`.
     ///

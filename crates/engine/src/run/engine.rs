@@ -132,10 +132,11 @@ fn permit(bounds: Bounds, config: &Config) -> Result<()> {
     }
 }
 
-/// The other code generator, where it is asked for.
+/// LLVM, where it is asked for; whether the generator can be had that is.
 fn llvm(config: &Config) -> Result<Option<Llvm>> {
     match config.codegen {
-        Codegen::Cranelift | Codegen::Direct | Codegen::Tiered => Ok(None),
+        Codegen::Cranelift => Ok(None),
+        Codegen::Direct | Codegen::Tiered => compile::require_one_pass().map(|()| None),
         Codegen::Llvm => {
             compile::require_host()?;
             Ok(Some(Llvm {
