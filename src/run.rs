@@ -146,7 +146,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let config = (args.limits.config(args.code.config(invocation)?))
         .allow_unchecked(args.unsafe_no_bounds)
         .count(args.count.is_some())
-        .codegen(args.code.codegen_of_run(args.compilation()))
+        .codegen(args.code.codegen_of_run(args.compilation())?)
         .compilation(args.compilation())
         .cache_dir(args.cache.clone())
         .end_threads(true)

@@ -91,12 +91,22 @@ impl Code {
 impl Code {
     /// Of a program that runs once: what the code generator is, unless it was said. Code that
     /// starts at once and gets better is none that `--opt none` asks for.
-    pub fn codegen_of_run(&self, compilation: Compilation) -> Codegen {
+    ///
+    /// # Errors
+    /// Tiers, and that all functions be compiled first.
+    pub fn codegen_of_run(&self, compilation: Compilation) -> anyhow::Result<Codegen> {
         let default = match (compilation, self.opt) {
             (Compilation::Lazy, Opt::Speed) => Codegen::Tiered,
             _ => Codegen::default(),
         };
-        self.codegen.unwrap_or(default)
+        let codegen = self.codegen.unwrap_or(default);
+        let contradicts = codegen == Codegen::Tiered && compilation == Compilation::Eager;
+        anyhow::ensure!(
+            !contradicts,
+            "--codegen tiered compiles functions when they are called: it cannot be had with \
+             --compilation eager, --count or --perf-map"
+        );
+        Ok(codegen)
     }
 }
 

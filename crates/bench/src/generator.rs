@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn code_in_one_pass_needs_a_processor_and_nothing_else() {
-        let lack = lack(Codegen::Direct, None);
+        let lack = why_missing(Codegen::Direct, None);
         match cfg!(target_arch = "x86_64") {
             true => assert_eq!(lack, None),
             false => {

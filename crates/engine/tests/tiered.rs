@@ -180,6 +180,40 @@ fn what_is_optimised_while_it_runs_comes_to_the_same() {
     }
 }
 
+/// What is above an `i32` in a register is anything where it comes from the host or from a
+/// function that somebody else compiled.
+#[test]
+fn upper_halves_of_integers_are_not_looked_at() {
+    let wat = r#"(module
+      (import "host" "minus" (func $minus (param i32) (result i32)))
+      (func (export "wide") (param i32) (result i64)
+        (i64.extend_i32_u (call $minus (local.get 0))))
+      (func (export "converted") (param i32) (result i64)
+        (i64.reinterpret_f64 (f64.convert_i32_u (call $minus (local.get 0)))))
+      (func $narrow (param i64) (result i32)
+        (i32.wrap_i64 (local.get 0)))
+      (func (export "compared") (param i64) (result i32)
+        (select (i32.const 1) (i32.const 2) (call $narrow (local.get 0)))))"#;
+    let wasm = wat::parse_str(wat).unwrap();
+    let codegens = [Codegen::Cranelift, Codegen::Direct, Codegen::Tiered];
+    let all = codegens.map(|codegen| {
+        let engine = Engine::new(&Config::new().codegen(codegen).tier_up(0)).unwrap();
+        let module = Module::new(&engine, &wasm).unwrap();
+        let mut store = Store::new(&engine, ());
+        let mut linker = Linker::new(&engine);
+        linker.func_wrap("host", "minus", |x: i32| -x).unwrap();
+        let instance = linker.instantiate(&mut store, &module).unwrap();
+        let mut called = |name: &str, arg: Val| call(&mut store, instance, name, &[arg]).unwrap();
+        let wide = called("wide", Val::I32(5))[0].i64();
+        let converted = called("converted", Val::I32(7))[0].i64();
+        let compared = called("compared", Val::I64(1 << 32))[0].i32();
+        (wide, converted, compared)
+    });
+    assert_eq!(all[0].0, Some(0xffff_fffb));
+    assert_eq!(all[0].2, Some(2));
+    assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
+}
+
 #[test]
 fn a_loop_goes_on_in_optimised_code() {
     let (mut store, instance, module) = instance(&tiered(0), LOOPS);
@@ -224,8 +258,13 @@ fn an_endless_loop_in_optimised_code_is_interrupted() {
 }
 
 #[test]
-fn tiers_need_first_calls() {
+fn tiers_begin_at_first_calls_or_not_at_all() {
     let config = Config::new().codegen(Codegen::Tiered);
-    let error = Engine::new(&config).unwrap_err().to_string();
-    assert!(error.contains("lazily"), "{error}");
+    let engine = Engine::new(&config).unwrap();
+    assert_eq!(engine.compilation(), Compilation::Lazy);
+    assert_eq!(engine.codegen(), Codegen::Tiered);
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::new(&config.cache_dir(Some(folder.path().into()))).unwrap();
+    assert_eq!(engine.compilation(), Compilation::Eager);
+    assert_eq!(engine.codegen(), Codegen::Cranelift);
 }

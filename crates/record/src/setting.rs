@@ -83,6 +83,7 @@ settings! {
         "cranelift", "compiles fast, needs nothing";
         "llvm", "compiles slowly, needs clang 20 or zig 0.15 (see docs/CODEGEN.md)";
         "direct", "compiles in one pass; code is slower (see docs/CODEGEN.md)";
+        "tiered", "in one pass when first called, by cranelift what runs for long";
     }
     /// When functions are compiled.
     Compilation = "compilation", "when our engine compiles functions", Beside, default "eager" {

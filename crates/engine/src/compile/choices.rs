@@ -69,9 +69,9 @@ choices! {
         Llvm = "llvm", "compiles slowly, needs clang 20 or zig 0.15 (see docs/CODEGEN.md)";
         /// Machine code in one pass, for what it takes; Cranelift for the rest. On x86-64.
         Direct = "direct", "compiles in one pass; code is slower (see docs/CODEGEN.md)";
-        /// In one pass when a function is first called, and by Cranelift meanwhile once it
-        /// has run for long; needs [`Compilation::Lazy`].
-        Tiered = "tiered", "in one pass at first, what runs for long by cranelift (lazily only)";
+        /// In one pass when a function is first called, and by Cranelift once it has run for
+        /// long; by that alone where functions are not compiled lazily.
+        Tiered = "tiered", "in one pass when first called, by cranelift what runs for long";
     }
 
     /// When functions are compiled.

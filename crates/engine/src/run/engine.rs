@@ -135,8 +135,8 @@ fn permit(bounds: Bounds, config: &Config) -> Result<()> {
 /// LLVM, where it is asked for; whether the generator can be had that is.
 fn llvm(config: &Config) -> Result<Option<Llvm>> {
     match config.codegen {
-        Codegen::Cranelift => Ok(None),
-        Codegen::Direct | Codegen::Tiered => compile::require_one_pass().map(|()| None),
+        Codegen::Cranelift | Codegen::Tiered => Ok(None),
+        Codegen::Direct => compile::require_one_pass().map(|()| None),
         Codegen::Llvm => {
             compile::require_host()?;
             Ok(Some(Llvm {
@@ -174,10 +174,6 @@ impl Engine {
             Opt::Speed => Target::host(Opt::None, config.cpu)?,
         };
         let llvm = llvm(config)?;
-        if config.codegen == Codegen::Tiered && config.compilation == Compilation::Eager {
-            let why = "code generator 'tiered' needs functions to be compiled lazily".to_owned();
-            return Err(ErrorKind::Config(why).into());
-        }
         let mut config = config.clone();
         let features = config.features;
         let asked_for = |(feature, _): &_| features.contains(*feature);
@@ -246,6 +242,7 @@ impl Engine {
     /// the other is not to be had ([`Config::compilation`]).
     pub fn compilation(&self) -> Compilation {
         match self.not_lazy() {
+            None if self.0.config.codegen == Codegen::Tiered => Compilation::Lazy,
             None => self.0.config.compilation,
             Some(_) => Compilation::Eager,
         }
@@ -255,7 +252,12 @@ impl Engine {
     /// sentence.
     pub fn not_lazy(&self) -> Option<&'static str> {
         match &self.0.config {
-            config if config.compilation == Compilation::Eager => None,
+            config
+                if config.compilation == Compilation::Eager
+                    && config.codegen != Codegen::Tiered =>
+            {
+                None
+            }
             _ if !HAS_FIRST_CALLS => Some("it is supported on x86-64 only"),
             _ if self.0.llvm.is_some() => Some("LLVM compiles a module as a whole"),
             _ if self.0.domain != Domain::Open => Some("it is not supported under 'pkeys'"),
