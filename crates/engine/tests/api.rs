@@ -418,6 +418,14 @@ fn bytes_that_are_no_module_of_this_engine_are_refused() {
     };
     let plain = Engine::new(&Config::new().opt(Opt::None)).unwrap();
     assert!(refusal(&plain, &bytes).contains("another configuration"));
+    #[cfg(target_arch = "x86_64")]
+    {
+        let direct = Engine::new(&Config::new().codegen(Codegen::Direct)).unwrap();
+        assert!(refusal(&direct, &bytes).contains("another configuration"));
+        let wasm = wat::parse_str(WITH_DATA).unwrap();
+        let bytes = direct.precompile_module(&wasm).unwrap();
+        assert!(refusal(&engine, &bytes).contains("another configuration"));
+    }
     assert!(refusal(&engine, b"").ends_with("it is none"));
     assert!(refusal(&engine, b"\0asm\x01\0\0\0").ends_with("it is none"));
     for at in (0..bytes.len()).step_by(97) {
