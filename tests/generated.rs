@@ -24,9 +24,9 @@ mod ours;
 #[path = "../fuzz/src/rewrites/mod.rs"]
 mod rewrites;
 
+use fathom_engine::{Bounds, Compilation, CompileBudget, Config, Opt};
 #[cfg(target_arch = "x86_64")]
-use fathom_engine::BoundsChoice;
-use fathom_engine::{Bounds, Codegen, Compilation, CompileBudget, Config, Opt};
+use fathom_engine::{BoundsChoice, Codegen};
 use generate::Stream;
 use instructions::Program;
 use observe::Ended;
@@ -60,7 +60,7 @@ fn exact_strategies_agree() {
         let lazy = Ours::configured(format!("{bounds}, lazily"), &lazy);
         engines.push(lazy.expect("so does what is compiled at first calls"));
     }
-    engines.extend(in_one_pass());
+    let direct = Ours::all_direct().expect("so does what is made in one pass");
     let ran: u64 = (0..MODULES)
         .into_par_iter()
         .map(|seed| {
@@ -69,7 +69,7 @@ fn exact_strategies_agree() {
             if let Some(Ended::Refused(why)) = &expected.instantiation {
                 panic!("seed {seed}: refused: {why}");
             }
-            for engine in &engines[1..] {
+            for engine in engines[1..].iter().chain(in_turn(&direct, seed)) {
                 if let Err(difference) = engine.observe(&module).agrees(&expected) {
                     panic!(
                         "seed {seed}, {} against {}: {difference}",
@@ -83,24 +83,9 @@ fn exact_strategies_agree() {
     assert!(ran > MODULES / 4, "only {ran} of {MODULES} modules ran");
 }
 
-/// What is compiled in one pass, under every strategy that has a check of another form, and what
-/// goes on in optimised code at every place where it can.
-fn in_one_pass() -> Vec<Ours> {
-    let strategies = [Bounds::Guard, Bounds::Trap, Bounds::Debug];
-    let direct = strategies.into_iter().map(|bounds| {
-        let config = Config::new().bounds(ours::choice(bounds));
-        (format!("{bounds}, direct"), config.codegen(Codegen::Direct))
-    });
-    let tiered = [Bounds::Guard, Bounds::Trap].into_iter().map(|bounds| {
-        let config = Config::new().bounds(ours::choice(bounds)).tier_up(0);
-        let config = config
-            .codegen(Codegen::Tiered)
-            .compilation(Compilation::Lazy);
-        (format!("{bounds}, tiered"), config)
-    });
-    let all = direct.chain(tiered);
-    all.map(|(name, config)| Ours::configured(name, &config).expect("it works here"))
-        .collect()
+/// One of them, another for the next seed; nothing of none.
+fn in_turn(all: &[Ours], seed: u64) -> Option<&Ours> {
+    all.get(seed as usize % all.len().max(1))
 }
 
 /// The other code generator, where its compiler is; it is as slow as it is thorough.
@@ -239,6 +224,8 @@ fn limits_hold() {
 fn what_is_rewritten_does_what_it_did() {
     let plain = Ours::plain().expect("strategy debug works here");
     let all = Ours::all_rewriting().expect("every exact strategy works here");
+    let direct = Ours::all_direct().expect("so does what is made in one pass");
+    let direct: Vec<Ours> = direct.into_iter().map(Ours::bounded).collect();
     let trapped: usize = (0..REWRITTEN)
         .into_par_iter()
         .map(|seed| {
@@ -249,7 +236,7 @@ fn what_is_rewritten_does_what_it_did() {
             let module = rewrites::from_seed(seed, loops);
             let expected = plain.observe(&module);
             assert_eq!(expected.instantiation, None, "seed {seed}");
-            for engine in &all {
+            for engine in all.iter().chain(in_turn(&direct, seed)) {
                 if let Err(difference) = engine.observe(&module).agrees(&expected) {
                     panic!("seed {seed}, {}: {difference}", engine.name);
                 }
@@ -285,10 +272,11 @@ fn instructions_at_extreme_values_agree() {
         0,
         Ours::new(Bounds::Guard, Opt::None).expect("so does the fast compiler"),
     );
-    let engines: Vec<&Ours> = engines.iter().collect();
-    (0..INSTRUCTIONS)
-        .into_par_iter()
-        .for_each(|seed| agree_on_instructions(&engines, seed));
+    let direct = Ours::all_direct().expect("so does what is made in one pass");
+    (0..INSTRUCTIONS).into_par_iter().for_each(|seed| {
+        let engines: Vec<&Ours> = engines.iter().chain(in_turn(&direct, seed)).collect();
+        agree_on_instructions(&engines, seed);
+    });
 }
 
 /// Engines against the first of them.

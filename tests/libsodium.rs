@@ -5,7 +5,8 @@
 //! files; `python3 workloads/build.py --suite libsodium --variant wasm,wasm-simd`
 //! builds the programs. Each is passed through once with the default strategy; with
 //! the word `every` under every strategy that keeps a sandbox, and with the fast
-//! compiler; with `llvm` by the other code generator, with and without checks. A line for what is wrong, and one at the end.
+//! compiler; with `llvm` and with `direct` by those code generators, with and without checks. A
+//! line for what is wrong, and one at the end.
 //!
 //! What must stay true: nothing is left out silently. Where nothing has been built
 //! it says SKIPPED, and how to build it.
@@ -25,7 +26,8 @@ const SIZE: &str = "mini";
 
 fn main() -> ExitCode {
     let has = |wanted: &str| std::env::args().any(|word| word == wanted);
-    let (is_every, is_llvm) = (has("every"), has("llvm"));
+    let is_every = has("every");
+    let generator = ["llvm", "direct"].into_iter().find(|name| has(name));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("workloads/libsodium");
     let suite = Suite::load(&folder).expect("the suite's description");
     let start = Instant::now();
@@ -39,10 +41,10 @@ fn main() -> ExitCode {
                  libsodium --variant {variant})"
             );
         }
-        let modes = match (is_every, is_llvm) {
+        let modes = match (is_every, generator) {
             (true, _) => every(),
-            (false, true) => by_llvm(),
-            (false, false) => vec![Vec::new()],
+            (false, Some(generator)) => by(generator),
+            (false, None) => vec![Vec::new()],
         };
         for mode in modes {
             let run = |workload| (variant, workload, mode.clone());
@@ -88,9 +90,9 @@ fn every() -> Vec<Vec<String>> {
     modes
 }
 
-/// The same of the other code generator.
-fn by_llvm() -> Vec<Vec<String>> {
-    let mode = |bounds| ["--codegen", "llvm", "--bounds", bounds].map(str::to_owned);
+/// The same of another code generator.
+fn by(generator: &str) -> Vec<Vec<String>> {
+    let mode = |bounds| ["--codegen", generator, "--bounds", bounds].map(str::to_owned);
     ["guard", "trap"]
         .map(|bounds| mode(bounds).to_vec())
         .to_vec()

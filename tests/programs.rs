@@ -4,14 +4,15 @@
 //! `workloads/programs/programs.toml` says which there are and why;
 //! `make programs` builds them and lists them in `build/built.json`. Every module
 //! runs as a user would run it, with the default strategy; those marked `quick`
-//! also with explicit checks and with the fast compiler. A line for each.
+//! also with explicit checks, with the fast compiler and with code made in one pass. A line
+//! for each.
 //!
 //! What must stay true: nothing is left out silently. A program that this machine
 //! lacks the tools for, and the whole check where nothing has been built, says
 //! SKIPPED and why; one whose build failed counts as different.
 //!
 //! `cargo test --test programs -- lua wasm32` runs what has every word given in
-//! its name; `llvm` has the other code generator make the code.
+//! its name; `llvm` has that code generator make the code, `direct` that one, of every module.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -26,7 +27,21 @@ use serde::Deserialize;
 const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// What every module is run with, and what the quick ones are run with besides.
-const MODES: [&[&str]; 3] = [&[], &["--bounds", "trap"], &["--opt", "none"]];
+const MODES: &[&[&str]] = match cfg!(target_arch = "x86_64") {
+    true => &[
+        &[],
+        &["--bounds", "trap"],
+        &["--opt", "none"],
+        &["--codegen", "direct"],
+    ],
+    false => &[&[], &["--bounds", "trap"], &["--opt", "none"]],
+};
+
+/// What every module is run with where the words ask for `direct`.
+const IN_ONE_PASS: [&[&str]; 2] = [
+    &["--codegen", "direct"],
+    &["--codegen", "direct", "--bounds", "trap"],
+];
 
 /// What every module is run with where the words ask for `llvm`, which takes a minute for a
 /// megabyte.
@@ -109,10 +124,12 @@ fn check(program: &Program, folder: &Path, words: &[String]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     let mut native: Option<Result<Outcome, String>> = None;
     for (variant, build) in program.variants.iter().filter(|(v, _)| *v != "native") {
-        let modes: &[&[&str]] = match (words.iter().any(|word| word == "llvm"), program.quick) {
-            (true, _) => &BY_LLVM,
-            (false, true) => &MODES,
-            (false, false) => &MODES[..1],
+        let has = |wanted: &str| words.iter().any(|word| word == wanted);
+        let modes: &[&[&str]] = match program.quick {
+            _ if has("llvm") => &BY_LLVM,
+            _ if has("direct") => &IN_ONE_PASS,
+            true => MODES,
+            false => &MODES[..1],
         };
         for mode in modes {
             let name = format!("{} {variant} {}", program.name, mode.join(" "));

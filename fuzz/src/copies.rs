@@ -14,8 +14,8 @@
 use std::fmt::Write as _;
 
 use fathom_engine::{
-    Bounds, BoundsChoice, Config, Engine, Error, Guarantee, Linker, Memory, MemoryType, Module,
-    Opt, Store, TrapCode, Val,
+    Bounds, BoundsChoice, Codegen, Config, Engine, Error, Guarantee, Linker, Memory, MemoryType,
+    Module, Opt, Store, TrapCode, Val,
 };
 
 /// A number below its argument, which is not 0; the same each time for a seed.
@@ -111,17 +111,18 @@ enum Statement {
 /// An engine that cannot be made.
 pub fn engines() -> Result<Vec<(String, Engine)>, Error> {
     let exact = Bounds::all_for(false).filter(|bounds| bounds.guarantee() == Guarantee::Exact);
-    let mut all: Vec<(BoundsChoice, Opt)> = exact
-        .filter(|bounds| *bounds != Bounds::Guard)
-        .map(|bounds| (BoundsChoice::Named(bounds), Opt::Speed))
-        .collect();
-    all.extend([
-        (BoundsChoice::Auto, Opt::Speed),
-        (BoundsChoice::Auto, Opt::None),
-    ]);
-    let engine = |(bounds, opt): (BoundsChoice, Opt)| {
-        let config = Config::new().bounds(bounds).opt(opt);
-        Ok((format!("{bounds:?} --opt {opt}"), Engine::new(&config)?))
+    let exact = exact.filter(|bounds| *bounds != Bounds::Guard);
+    let mut all = vec![(BoundsChoice::Auto, Opt::None, Codegen::Cranelift)];
+    for bounds in exact.map(BoundsChoice::Named).chain([BoundsChoice::Auto]) {
+        all.push((bounds, Opt::Speed, Codegen::Cranelift));
+        if cfg!(target_arch = "x86_64") {
+            all.push((bounds, Opt::Speed, Codegen::Direct));
+        }
+    }
+    let engine = |(bounds, opt, codegen): (BoundsChoice, Opt, Codegen)| {
+        let config = Config::new().bounds(bounds).opt(opt).codegen(codegen);
+        let name = format!("{bounds:?} --opt {opt} --codegen {codegen}");
+        Ok((name, Engine::new(&config)?))
     };
     all.into_iter().map(engine).collect()
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use fathom_engine::TrapCode;
 use fathom_engine::{
-    Bounds, BoundsChoice, Config, Elide, Engine, Error, Extern, ExternType, Global, Instance,
-    Interrupt, Memory, Module, Opt, Store, Table, Tag, Val, ValType,
+    Bounds, BoundsChoice, Codegen, Compilation, Config, Elide, Engine, Error, Extern, ExternType,
+    Global, Instance, Interrupt, Memory, Module, Opt, Store, Table, Tag, Val, ValType,
 };
 
 use crate::instructions::Outcomes;
@@ -93,6 +93,28 @@ impl Ours {
         exact()
             .map(|bounds| Ours::new(bounds, Opt::Speed))
             .collect()
+    }
+
+    /// With code that is made in one pass, under the same and eagerly, and lazily under two of
+    /// them; with code that goes on optimised at every place where it can, under each; none on
+    /// another processor than it is made for.
+    pub fn all_direct() -> Result<Vec<Ours>, Error> {
+        if !cfg!(target_arch = "x86_64") {
+            return Ok(Vec::new());
+        }
+        let eager = exact().map(|bounds| (bounds, Compilation::Eager));
+        let lazy = [Bounds::Guard, Bounds::Trap].map(|bounds| (bounds, Compilation::Lazy));
+        let direct = eager.chain(lazy).map(|(bounds, compilation)| {
+            let config = Config::new().bounds(choice(bounds));
+            let config = config.codegen(Codegen::Direct).compilation(compilation);
+            Ours::configured(format!("{bounds} in one pass, {compilation}"), &config)
+        });
+        let tiered = exact().map(|bounds| {
+            let config = Config::new().bounds(choice(bounds));
+            let config = config.codegen(Codegen::Tiered).tier_up(0);
+            Ours::configured(format!("{bounds} in tiers"), &config)
+        });
+        direct.chain(tiered).collect()
     }
 
     /// Whether the engine takes these bytes for a module.

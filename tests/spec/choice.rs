@@ -36,6 +36,8 @@ pub struct Choice {
     elides_chosen: bool,
     /// Whether `spectres` was.
     spectres_chosen: bool,
+    /// Whether `codegens` was.
+    codegens_chosen: bool,
     /// Whether `compilations` was.
     compilations_chosen: bool,
     /// Whether anything was chosen at all.
@@ -56,12 +58,13 @@ impl Choice {
             opts: Opt::ALL.to_vec(),
             elides: Elide::ALL.to_vec(),
             spectres: vec![true, false],
-            codegens: vec![Codegen::default()],
+            codegens: by_default(),
             compilations: Compilation::ALL.to_vec(),
             groups: GROUPS.iter().filter(|group| group.supported).collect(),
             words: Vec::new(),
             elides_chosen: false,
             spectres_chosen: false,
+            codegens_chosen: false,
             compilations_chosen: false,
             chosen: false,
         };
@@ -87,7 +90,10 @@ impl Choice {
                     choice.spectres = value()?.split(',').map(is_on).collect();
                     choice.spectres_chosen = true;
                 }
-                "--codegen" => choice.codegens = names(&value()?)?,
+                "--codegen" => {
+                    choice.codegens = names(&value()?)?;
+                    choice.codegens_chosen = true;
+                }
                 "--compilation" => {
                     choice.compilations = names(&value()?)?;
                     choice.compilations_chosen = true;
@@ -108,7 +114,8 @@ impl Choice {
     }
 
     /// The modes, one after the other. What is compiled lazily is what is compiled eagerly, so
-    /// that is done once for each strategy.
+    /// that is done once for each strategy; so is what is made in one pass, where neither a level
+    /// nor checks that are left out change anything.
     pub fn modes(&self) -> Vec<Mode> {
         let mut modes = Vec::new();
         for &codegen in &self.codegens {
@@ -131,7 +138,13 @@ impl Choice {
         }
         let is_one = |mode: &Mode| {
             let is_usual = mode.opt == Opt::Speed && mode.elide == Elide::default() && mode.spectre;
-            mode.compilation == Compilation::Eager || is_usual && mode.codegen == Codegen::Cranelift
+            match (mode.codegen, mode.compilation) {
+                (Codegen::Direct, Compilation::Eager) => {
+                    self.codegens_chosen || mode.opt == Opt::Speed && mode.elide == Elide::default()
+                }
+                (_, Compilation::Eager) => true,
+                (codegen, Compilation::Lazy) => is_usual && codegen == Codegen::Cranelift,
+            }
         };
         modes.retain(|mode| self.compilations_chosen || is_one(mode));
         modes
@@ -153,6 +166,12 @@ impl Choice {
         let name = format!("{} {}", mode.name(), script.name);
         self.words.iter().all(|word| name.contains(word))
     }
+}
+
+/// The generators that need nothing that may not be there.
+fn by_default() -> Vec<Codegen> {
+    let direct = cfg!(target_arch = "x86_64").then_some(Codegen::Direct);
+    [Codegen::default()].into_iter().chain(direct).collect()
 }
 
 /// The strategies that the host has what they need for; those that were left

@@ -1,4 +1,4 @@
-//! Both code generators do the same, also where something traps: results, memory,
+//! All code generators do the same, also where something traps: results, memory,
 //! globals, the kind of the trap and the frames behind it.
 //!
 //! Without `.tools/zig` (`make setup`) the tests of LLVM say SKIPPED.
@@ -25,6 +25,11 @@ fn zig() -> Option<PathBuf> {
 fn llvm(config: Config) -> Option<Engine> {
     let config = config.codegen(Codegen::Llvm).clang(Some(zig()?));
     Some(Engine::new(&config).expect("it works with this compiler"))
+}
+
+/// An engine that makes code in one pass.
+fn direct(config: Config) -> Engine {
+    Engine::new(&config.codegen(Codegen::Direct)).expect("it is made for this processor")
 }
 
 /// What a call returns.
@@ -64,6 +69,11 @@ fn compare(wat: &str, calls: Calls<'_>) -> Vec<String> {
     for bounds in [Bounds::Guard, Bounds::Trap] {
         let config = Config::new().bounds(BoundsChoice::Named(bounds));
         expected = observed(&Engine::new(&config).unwrap(), wat, calls);
+        for compilation in Compilation::ALL {
+            let engine = direct(config.clone().compilation(compilation));
+            let seen = observed(&engine, wat, calls);
+            assert_eq!(seen, expected, "{bounds} in one pass, {compilation}");
+        }
         if let Some(engine) = llvm(config) {
             let module = Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
             assert_eq!(module.fallbacks(), [], "{bounds}");
@@ -389,6 +399,7 @@ fn functions_of_both_call_one_another() {
         ("more", &[Val::I32(9)]),
     ];
     let expected = observed(&Engine::default(), wat, calls);
+    assert_eq!(observed(&direct(Config::new()), wat, calls), expected);
     let Some(engine) = llvm(Config::new()) else {
         return;
     };
@@ -428,6 +439,7 @@ fn code_for_every_processor_has_nothing_that_only_this_one_has() {
         observed(&Engine::new(&config).unwrap(), &wat, calls),
         expected
     );
+    assert_eq!(observed(&direct(config.clone()), &wat, calls), expected);
     if let Some(engine) = llvm(config) {
         assert_eq!(observed(&engine, &wat, calls), expected);
     }

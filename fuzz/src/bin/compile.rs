@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use fathom_engine::{Bounds, CompileBudget, Config, Engine, Module, Opt};
+use fathom_engine::{Bounds, Codegen, CompileBudget, Config, Engine, Module, Opt};
 use fathom_fuzz::generate::{self, Stream};
 use fathom_fuzz::ours::Ours;
 use fathom_fuzz::target::{Target, processor_time};
@@ -25,8 +25,9 @@ const TIME_MAX: Duration = Duration::from_secs(20);
 const BYTES_MAX: u64 = 2 << 30;
 
 fn main() -> ExitCode {
-    let engines = Opt::ALL.map(|opt| Engine::new(&Config::new().opt(opt)));
-    let engines = engines.map(|engine| engine.expect("the engine works on this machine"));
+    let engines: Vec<Engine> = configurations()
+        .map(|config| Engine::new(&config).expect("the engine works on this machine"))
+        .collect();
     let optimised = Ours::new(Bounds::Guard, Opt::Speed).expect("so does the whole of it");
     let plain = Config::new().compile_budget(CompileBudget::times(0));
     let plain = Ours::configured("budget 0".to_owned(), &plain).expect("and what is plain");
@@ -50,8 +51,11 @@ fn main() -> ExitCode {
                 }
                 let took = processor_time().saturating_sub(start);
                 if took > TIME_MAX && again(engine, &dear) > TIME_MAX {
-                    let opt = engine.opt();
-                    return Err(format!("{} at {opt}, {bytes} bytes: {took:?}", shape.name));
+                    let (codegen, opt) = (engine.codegen(), engine.opt());
+                    return Err(format!(
+                        "{} by {codegen} at {opt}, {bytes} bytes: {took:?}",
+                        shape.name
+                    ));
                 }
             }
             match resident_most() {
@@ -59,6 +63,13 @@ fn main() -> ExitCode {
                 _ => Ok(()),
             }
         })
+}
+
+/// Both levels of Cranelift, and what is made in one pass.
+fn configurations() -> impl Iterator<Item = Config> {
+    let direct = cfg!(target_arch = "x86_64").then(|| Config::new().codegen(Codegen::Direct));
+    let cranelift = Opt::ALL.map(|opt| Config::new().opt(opt));
+    cranelift.into_iter().chain(direct)
 }
 
 /// What it takes once more: the first time may have been other threads' doing.

@@ -1,4 +1,4 @@
-//! Generated modules under every exact strategy and on wasmtime.
+//! Generated modules under every exact strategy, by Cranelift and in one pass, and on wasmtime.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,8 @@ use fathom_fuzz::peer::Peer;
 use fathom_fuzz::target::Target;
 
 fn main() -> ExitCode {
-    let ours = Ours::all_exact().expect("every exact strategy works on this machine");
+    let mut ours = Ours::all_exact().expect("every exact strategy works on this machine");
+    ours.extend(Ours::all_direct().expect("so does what is made in one pass"));
     let peer = Peer::new().expect("wasmtime works on this machine");
     let target = Target::new("differential", "modules", 20_000).configurations(ours.len() + 1);
     target.run(|case| beside::wasmtime(case, &peer, &ours))

@@ -1,4 +1,4 @@
-//! Single instructions at extreme values: between our own levels and strategies,
+//! Single instructions at extreme values: between our own levels, generators and strategies,
 //! with wasmtime, with a reference for scalars, and as constants with as parameters.
 
 use std::process::ExitCode;
@@ -18,12 +18,13 @@ fn main() -> ExitCode {
         // Without memories there is one strategy: as many again of numbers alone.
         let with_state = case.seed.is_multiple_of(2);
         let program = Program::from_seed(case.seed, with_state);
-        let used = if with_state { &ours[..] } else { &ours[..2] };
+        let used = if with_state { &ours[..] } else { &ours[..3] };
         beside::instructions(case, &program, &peer, used)
     })
 }
 
-/// The two levels of the default strategy first, then the other strategies.
+/// The two levels of the default strategy first and what is made in one pass under it, then the
+/// other strategies.
 fn configurations() -> Vec<Ours> {
     let new = |(bounds, opt)| Ours::new(bounds, opt).expect("the engine works on this machine");
     let mut all: Vec<Ours> = [
@@ -34,6 +35,8 @@ fn configurations() -> Vec<Ours> {
     .into_iter()
     .map(new)
     .collect();
+    let direct = Ours::all_direct().expect("so does what is made in one pass");
+    all.splice(2..2, direct);
     let exact = Ours::all_exact().expect("every exact strategy works on this machine");
     let first = all[0].name.clone();
     all.extend(exact.into_iter().filter(|engine| engine.name != first));

@@ -1,5 +1,6 @@
 //! Programs at the edges of what the compiler rewrites, under every exact strategy with
-//! all of its rewrites and with less, against `debug` at `--opt none` without any.
+//! all of its rewrites and with less, and in one pass, against `debug` at `--opt none` without
+//! any.
 //!
 //! Every other seed's module has loops without end, which only a trap keeps from being
 //! reached. wasmtime is not asked about those: the version it is pinned to lets
@@ -18,7 +19,9 @@ use wasmparser::{Parser, Payload, TypeRef};
 
 fn main() -> ExitCode {
     let plain = Ours::plain().expect("strategy debug works on this machine");
-    let all = Ours::all_rewriting().expect("every exact strategy works on this machine");
+    let mut all = Ours::all_rewriting().expect("every exact strategy works on this machine");
+    let direct = Ours::all_direct().expect("so does what is made in one pass");
+    all.extend(direct.into_iter().map(Ours::bounded));
     let peer = Peer::new().expect("wasmtime works on this machine");
     let target = Target::new("rewrites", "modules", 2000).configurations(all.len() + 2);
     target.run(|case| {

@@ -14,8 +14,8 @@ pub mod interpret;
 pub mod program;
 
 use fathom_engine::{
-    Bounds, BoundsChoice, Caller, Config, Engine, Error, Linker, Module, Opt, Quota, Store,
-    TrapCode, Val,
+    Bounds, BoundsChoice, Caller, Codegen, Config, Engine, Error, Linker, Module, Opt, Quota,
+    Store, TrapCode, Val,
 };
 
 use interpret::{End, Machine};
@@ -39,12 +39,16 @@ pub struct Seen {
 /// An engine that cannot be made.
 pub fn engines() -> Result<Vec<(String, Engine)>, Error> {
     let mut engines = Vec::new();
-    for (opt, bounds, fuel) in [
-        (Opt::Speed, Bounds::Guard, false),
-        (Opt::None, Bounds::Guard, false),
-        (Opt::Speed, Bounds::Trap, true),
+    for (codegen, opt, bounds, fuel) in [
+        (Codegen::Cranelift, Opt::Speed, Bounds::Guard, false),
+        (Codegen::Cranelift, Opt::None, Bounds::Guard, false),
+        (Codegen::Cranelift, Opt::Speed, Bounds::Trap, true),
+        // What switches stacks is Cranelift's then, and calls what is not.
+        (Codegen::Direct, Opt::Speed, Bounds::Guard, false),
+        (Codegen::Direct, Opt::Speed, Bounds::Trap, false),
     ] {
         let config = Config::new()
+            .codegen(codegen)
             .opt(opt)
             .bounds(BoundsChoice::Named(bounds))
             .consume_fuel(fuel)
@@ -54,7 +58,7 @@ pub fn engines() -> Result<Vec<(String, Engine)>, Error> {
                 ..Quota::default()
             });
         let name = format!(
-            "{bounds} --opt {opt}{}",
+            "{bounds} --codegen {codegen} --opt {opt}{}",
             if fuel { " with fuel" } else { "" }
         );
         engines.push((name, Engine::new(&config)?));
