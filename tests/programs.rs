@@ -33,6 +33,7 @@ const MODES: &[&[&str]] = match cfg!(target_arch = "x86_64") {
         &["--bounds", "trap"],
         &["--opt", "none"],
         &["--codegen", "direct"],
+        &["--codegen", "cranelift"],
     ],
     false => &[&[], &["--bounds", "trap"], &["--opt", "none"]],
 };

@@ -144,8 +144,8 @@ impl Config {
     }
 
     /// What makes machine code. [`Codegen::Llvm`] needs clang when the engine is made and
-    /// when it compiles; see `docs/CODEGEN.md` for what it takes and what it leaves to
-    /// Cranelift ([`crate::Module::fallbacks`]).
+    /// when it compiles, [`Codegen::Direct`] an x86-64 processor; see `docs/CODEGEN.md` for what
+    /// they take and what they leave to Cranelift ([`crate::Module::fallbacks`]).
     pub fn codegen(mut self, codegen: Codegen) -> Config {
         self.codegen = codegen;
         self
@@ -166,7 +166,7 @@ impl Config {
     }
 
     /// Which processors the machine code is for: this one unless [`Cpu::Baseline`] asks for
-    /// code that others run as well. It is the same for both code generators.
+    /// code that others run as well. It is the same for all code generators.
     pub fn cpu(mut self, cpu: Cpu) -> Config {
         self.cpu = cpu;
         self
