@@ -66,11 +66,12 @@ const LOOPS: &str = r#"(module
     (local.get $sum))
   (func (export "operands") (param $n i32) (result i32)
     (local $i i32)
-    (i32.const 1000)
+    (local.get $n)
     (loop $turn (result i32)
       (local.set $i (i32.add (local.get $i) (i32.const 1)))
-      (br_if $turn (i32.lt_u (local.get $i) (local.get $n)))
-      (local.get $i))
+      (local.set $n (i32.sub (local.get $n) (i32.const 1)))
+      (br_if $turn (i32.gt_s (local.get $n) (i32.const 0)))
+      (i32.shl (local.get $i) (i32.const 3)))
     (i32.sub)
     (i32.const 7)
     (loop $more (param i32) (result i32)
@@ -78,6 +79,18 @@ const LOOPS: &str = r#"(module
       (local.set $i (i32.sub (local.get $i) (i32.const 1)))
       (br_if $more (i32.gt_s (local.get $i) (i32.const 0))))
     (i32.add))
+  (func (export "second") (param $n i32) (result i32)
+    (local $i i32) (local $sum i32)
+    (local.get $n)
+    (loop $first
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $first (i32.lt_u (local.get $i) (local.get $n))))
+    (local.set $sum)
+    (loop $second
+      (local.set $sum (i32.add (i32.mul (local.get $sum) (i32.const 3)) (local.get $i)))
+      (local.set $i (i32.sub (local.get $i) (i32.const 1)))
+      (br_if $second (i32.gt_s (local.get $i) (i32.const 0))))
+    (local.get $sum))
   (func (export "stores") (param $n i32)
     (local $i i32)
     (loop $turn
@@ -132,6 +145,7 @@ fn calls() -> Vec<(&'static str, Vec<Val>)> {
     let mut calls = vec![("grows", vec![]), ("deep", vec![Val::I32(7)])];
     for n in [0, 1, 2, 3, 100, 20_000] {
         calls.push(("mixed", mixed(n)));
+        calls.push(("second", vec![Val::I32(n)]));
         calls.push(("operands", vec![Val::I32(n)]));
         calls.push(("calls", vec![Val::I32(n)]));
         calls.push(("nested", vec![Val::I32(n.min(300))]));

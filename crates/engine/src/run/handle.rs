@@ -24,7 +24,7 @@ use crate::run::code::CodeMemory;
 use crate::run::config::ProfilingStrategy;
 use crate::run::engine::{Engine, Trampolines};
 use crate::run::image::Images;
-use crate::run::lazy::{self, Lazy};
+use crate::run::lazy::{self, Lazy, Tiers};
 use crate::run::link::wanted_type;
 use crate::run::perf_map;
 
@@ -611,6 +611,7 @@ fn begin(
     let plans = plans(engine, info)?;
     let (inlinable, budget) = (inlinable(engine, info, bodies), budget(engine, bodies));
     let tiers = engine.tiers_up_at();
+    let tiers = tiers.map(|turns| Tiers::new(bodies.len(), turns, self::budget(engine, bodies)));
     let lazy = Lazy::new(bodies, plans, inlinable, budget, tiers);
     let layout = VmLayout::new(info);
     let artifact = lazy.trampolines(engine, &lazy.around(info, &layout, wasm))?;

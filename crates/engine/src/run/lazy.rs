@@ -23,6 +23,7 @@ mod stubs;
 mod tiers;
 
 pub(crate) use stubs::{FirstCall, add_stubs};
+pub(crate) use tiers::Tiers;
 
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -51,7 +52,6 @@ use crate::run::engine::Engine;
 use crate::run::handle::{Around, Module, module_env};
 use crate::run::perf_map;
 use ahead::Ahead;
-use tiers::Tiers;
 
 /// Whether there is what functions are first called by.
 pub(crate) const HAS_FIRST_CALLS: bool = cfg!(target_arch = "x86_64");
@@ -72,13 +72,16 @@ pub(crate) struct Lazy {
     budget: ModuleBudget,
     compilers: Compilers,
     /// The functions that were compiled, or why not, by position among the defined ones.
-    functions: Box<[OnceLock<Result<Function, String>>]>,
+    functions: Box<[OnceLock<Made>]>,
     /// Which of them somebody compiles.
     is_begun: Box<[AtomicBool]>,
     ahead: Ahead,
     tiers: Option<Tiers>,
     chunks: Chunks,
 }
+
+/// A function that was compiled, or why not.
+type Made = Result<Function, String>;
 
 struct Function {
     code: Arc<CodeInfo>,
@@ -112,7 +115,7 @@ impl Lazy {
         plans: Vec<MemoryPlan>,
         inlinable: InlinableFuncs,
         budget: ModuleBudget,
-        tiers_up_at: Option<u32>,
+        tiers: Option<Tiers>,
     ) -> Lazy {
         let validated = |(first, _): &Body<'_>| (first.resources.clone(), first.features);
         Lazy {
@@ -124,7 +127,7 @@ impl Lazy {
             functions: bodies.iter().map(|_| OnceLock::new()).collect(),
             is_begun: bodies.iter().map(|_| AtomicBool::new(false)).collect(),
             ahead: Ahead::default(),
-            tiers: tiers_up_at.map(|turns| Tiers::new(bodies.len(), turns)),
+            tiers,
             chunks: Chunks::default(),
         }
     }
@@ -227,20 +230,21 @@ impl Lazy {
     }
 
     fn compile(&self, module: &Module, position: usize) -> Result<Function> {
-        self.compile_with(module, position, |env| env)
+        let around = self.around(module.info(), module.layout(), module.wasm());
+        let env = module_env(module.engine(), &around);
+        self.compile_in(&env, module, position)
     }
 
-    fn compile_with(
+    fn compile_in(
         &self,
+        env: &ModuleEnv<'_>,
         module: &Module,
         position: usize,
-        with: impl for<'a> FnOnce(ModuleEnv<'a>) -> ModuleEnv<'a>,
     ) -> Result<Function> {
         let engine = module.engine();
-        let around = self.around(module.info(), module.layout(), module.wasm());
         let detached = compile_function(
             engine.target(),
-            &with(module_env(engine, &around)),
+            env,
             &self.compilers,
             self.body(module, position),
             engine.config().layout_seed,
@@ -284,7 +288,7 @@ impl Lazy {
     }
 
     /// A function, which is compiled unless it is there, or somebody does it.
-    fn made(&self, module: &Module, position: usize) -> &Result<Function, String> {
+    fn made(&self, module: &Module, position: usize) -> &Made {
         self.is_begun[position].store(true, Ordering::Relaxed);
         self.functions[position].get_or_init(|| {
             let made = with_stack(|| self.compile(module, position));

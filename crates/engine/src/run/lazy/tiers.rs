@@ -22,11 +22,12 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::ahead::Ahead;
-use super::{Function, Lazy, with_stack};
-use crate::compile::Elide;
+use super::{Function, Lazy, Made, with_stack};
 use crate::compile::translate::ModuleEnv;
+use crate::compile::{Elide, ModuleBudget};
+use crate::facts::error::Result;
 use crate::facts::libcall::FUNCTION_START;
-use crate::run::handle::Module;
+use crate::run::handle::{Module, module_env};
 
 /// How long functions run before somebody asks again for what is not there yet, at least.
 const AGAIN: i32 = 256;
@@ -34,14 +35,23 @@ const AGAIN: i32 = 256;
 const FOR_LONG: i32 = 1 << 30;
 
 /// The functions of a module that are, or will be, optimised.
-pub(super) struct Tiers {
+pub(crate) struct Tiers {
     turns: i32,
     countdowns: Box<[AtomicI32]>,
-    whole: Box<[OnceLock<Result<Function, String>>]>,
+    whole: Box<[OnceLock<Made>]>,
     /// What begins at heads of loops, by position and offset; none where that failed.
     loops: Mutex<HashMap<(usize, u32), Option<Function>>>,
     requested: Mutex<HashSet<usize>>,
     threads: Ahead,
+    /// Its own: what it takes to optimise is not taken from what has not been called yet.
+    budget: ModuleBudget,
+}
+
+/// How a function is compiled that is optimised.
+struct Optimised<'a> {
+    budget: &'a ModuleBudget,
+    /// The loop that the code begins at.
+    entered_at: Option<u32>,
 }
 
 /// A request as a number.
@@ -51,7 +61,7 @@ fn request(position: usize, place: u32) -> usize {
 
 impl Tiers {
     /// For so many functions, to be optimised after so many turns.
-    pub fn new(functions: usize, turns: u32) -> Tiers {
+    pub fn new(functions: usize, turns: u32, budget: ModuleBudget) -> Tiers {
         let turns = i32::try_from(turns).unwrap_or(i32::MAX);
         Tiers {
             turns,
@@ -60,6 +70,7 @@ impl Tiers {
             loops: Mutex::default(),
             requested: Mutex::default(),
             threads: Ahead::default(),
+            budget,
         }
     }
 
@@ -68,7 +79,7 @@ impl Tiers {
     }
 
     /// The optimised code of a function, where it is there.
-    pub fn optimised(&self, position: usize) -> Option<&Result<Function, String>> {
+    pub(super) fn optimised(&self, position: usize) -> Option<&Made> {
         self.whole[position].get()
     }
 
@@ -145,32 +156,48 @@ impl Lazy {
     pub(crate) fn optimise(&self, module: &Module, request: usize) {
         let Some(tiers) = &self.tiers else { return };
         let (position, place) = (request >> 32, request as u32);
+        let optimised = |entered_at| Optimised {
+            budget: &tiers.budget,
+            entered_at,
+        };
         if place != FUNCTION_START {
-            let made = with_stack(|| {
-                self.compile_with(module, position, |env| ModuleEnv {
-                    direct: false,
-                    entered_at: Some(place),
-                    // What is known of indices on the way to the loop is not.
-                    elide: Elide::Off,
-                    ..env
-                })
-            });
+            let begun = optimised(Some(place));
+            let made = with_stack(|| self.compile_optimised(module, position, &begun));
             let mut loops = tiers.loops.lock().unwrap_or_else(PoisonError::into_inner);
             loops.insert((position, place), made.ok());
             tiers.count_from(position, 0);
         }
         let whole = tiers.whole[position].get_or_init(|| {
-            let made = with_stack(|| {
-                self.compile_with(module, position, |env| ModuleEnv {
-                    direct: false,
-                    ..env
-                })
-            });
+            let whole = optimised(None);
+            let made = with_stack(|| self.compile_optimised(module, position, &whole));
             made.map_err(|error| error.to_string())
         });
         if let Ok(function) = whole {
             let word = module.code().word(position);
             word.store(function.address(), Ordering::Release);
         }
+    }
+
+    fn compile_optimised(
+        &self,
+        module: &Module,
+        position: usize,
+        optimised: &Optimised<'_>,
+    ) -> Result<Function> {
+        let engine = module.engine();
+        let around = self.around(module.info(), module.layout(), module.wasm());
+        let env = module_env(engine, &around);
+        let env = ModuleEnv {
+            direct: false,
+            budget: optimised.budget,
+            entered_at: optimised.entered_at,
+            // What is known of indices on the way to the loop is not known in it.
+            elide: match optimised.entered_at {
+                Some(_) => Elide::Off,
+                None => env.elide,
+            },
+            ..env
+        };
+        self.compile_in(&env, module, position)
     }
 }
