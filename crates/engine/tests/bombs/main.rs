@@ -11,12 +11,13 @@ mod chains;
 mod encode;
 mod shapes;
 
+use std::fmt;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fathom_engine::*;
 
-/// The child's work: shape, bytes and optimisation level.
+/// The child's work: shape, bytes and how it is compiled.
 const WORK: &str = "FATHOM_TEST_BOMB";
 
 /// What one child may take.
@@ -32,9 +33,48 @@ struct Cost {
     said: String,
 }
 
+/// How a shape is compiled.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// By Cranelift.
+    Optimising(Opt),
+    /// In one pass; what is left to Cranelift is optimised.
+    Direct,
+}
+
+impl Way {
+    /// Those that there are here.
+    fn all() -> impl Iterator<Item = Way> {
+        let direct = cfg!(target_arch = "x86_64").then_some(Way::Direct);
+        Opt::ALL.into_iter().map(Way::Optimising).chain(direct)
+    }
+
+    fn config(self) -> Config {
+        match self {
+            Way::Optimising(opt) => Config::new().opt(opt),
+            Way::Direct => Config::new().codegen(Codegen::Direct),
+        }
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Way::Optimising(opt) => opt.fmt(f),
+            Way::Direct => Codegen::Direct.fmt(f),
+        }
+    }
+}
+
+/// A way by its name.
+fn way(name: &str) -> Way {
+    let found = Way::all().find(|way| way.to_string() == name);
+    found.expect("a level or a generator")
+}
+
 /// Compiles a shape in a process of its own, which the kernel ends where it takes
 /// far too long.
-fn cost(name: &str, bytes: usize, opt: Opt) -> Cost {
+fn cost(name: &str, bytes: usize, way: Way) -> Cost {
     let limited = format!(
         "ulimit -t {}; exec \"$0\" --exact child --nocapture",
         SECONDS_MAX * 2
@@ -42,11 +82,11 @@ fn cost(name: &str, bytes: usize, opt: Opt) -> Cost {
     let mut command = Command::new("sh");
     command.arg("-c").arg(limited);
     command.arg(std::env::current_exe().unwrap());
-    command.env(WORK, format!("{name} {bytes} {opt}"));
+    command.env(WORK, format!("{name} {bytes} {way}"));
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = text.lines().find_map(|line| line.split_once("cost: "));
-    let (_, line) = line.unwrap_or_else(|| panic!("{name}, {bytes} bytes, {opt}: {output:?}"));
+    let (_, line) = line.unwrap_or_else(|| panic!("{name}, {bytes} bytes, {way}: {output:?}"));
     let mut fields = line.splitn(3, ' ');
     let mut field = || fields.next().unwrap().to_owned();
     Cost {
@@ -64,9 +104,9 @@ fn child() {
     };
     let mut fields = work.split(' ');
     let mut field = || fields.next().unwrap();
-    let (name, bytes, opt) = (field(), field().parse().unwrap(), field());
+    let (name, bytes, way) = (field(), field().parse().unwrap(), way(field()));
     let wasm = shape(name, bytes);
-    let engine = Engine::new(&Config::new().opt(opt.parse().unwrap())).unwrap();
+    let engine = Engine::new(&way.config()).unwrap();
     let before = seconds();
     let said = match Module::new(&engine, &wasm) {
         Ok(module) => format!("{} bytes of code", module.code_bytes()),
@@ -110,44 +150,50 @@ fn most(bytes: usize) -> u64 {
 }
 
 /// A bound holds of a shape of so many bytes.
-fn is_bounded(name: &str, bytes: usize, opt: Opt) {
-    is_within(BYTES_MAX, name, bytes, opt);
+fn is_bounded(name: &str, bytes: usize, way: Way) {
+    is_within(BYTES_MAX, name, bytes, way);
 }
 
 /// One of memory, and that of time.
-fn is_within(bytes_max: u64, name: &str, bytes: usize, opt: Opt) {
-    let cost = cost(name, bytes, opt);
+fn is_within(bytes_max: u64, name: &str, bytes: usize, way: Way) {
+    let cost = cost(name, bytes, way);
     let Cost {
         seconds,
         bytes: peak,
         said,
     } = &cost;
     let megabytes = peak >> 20;
-    println!("{name}, {bytes} bytes, {opt}: {seconds:.2} s, {megabytes} MiB: {said}");
+    println!("{name}, {bytes} bytes, {way}: {seconds:.2} s, {megabytes} MiB: {said}");
     assert!(
         *seconds < f64::from(SECONDS_MAX) && *peak < bytes_max,
-        "{name}, {bytes} bytes, {opt}"
+        "{name}, {bytes} bytes, {way}"
     );
 }
 
 /// 10 to the 10 steps where each use walks the chain.
 #[test]
 fn globals_that_are_one_another() {
-    is_bounded("chain_of_globals", 2_000_000, Opt::None);
+    is_bounded("chain_of_globals", 2_000_000, Way::Optimising(Opt::None));
 }
 
 /// A table has as many entries as it has, however many frames are open.
 #[test]
 fn tables_in_many_frames() {
-    is_bounded("small_tables_in_many_frames", 300_000, Opt::None);
+    is_bounded(
+        "small_tables_in_many_frames",
+        300_000,
+        Way::Optimising(Opt::None),
+    );
+    #[cfg(target_arch = "x86_64")]
+    is_bounded("small_tables_in_many_frames", 300_000, Way::Direct);
 }
 
 /// Each clause keeps its exception until its end, and the register allocator looks at each in
 /// each block: forty seconds.
 #[test]
 fn clauses_in_clauses() {
-    for opt in Opt::ALL {
-        is_bounded("nested_legacy_clauses", 120_000, opt);
+    for way in Way::all() {
+        is_bounded("nested_legacy_clauses", 120_000, way);
     }
 }
 
@@ -157,11 +203,11 @@ fn the_largest_tables() {
     for name in ["largest_tables", "largest_tables_with_operands"] {
         let module = load(&shape(name, 65_520), CompileBudget::default()).unwrap();
         assert_eq!(module.over_budget(), [], "{name}");
-        for opt in Opt::ALL {
-            let Cost { seconds, said, .. } = cost(name, 65_520, opt);
-            println!("{name}, {opt}: {seconds:.2} s: {said}");
-            assert!(said.ends_with(" bytes of code"), "{name}, {opt}: {said}");
-            assert!(seconds < TABLE_SECONDS_MAX, "{name}, {opt}: {seconds} s");
+        for way in Way::all() {
+            let Cost { seconds, said, .. } = cost(name, 65_520, way);
+            println!("{name}, {way}: {seconds:.2} s: {said}");
+            assert!(said.ends_with(" bytes of code"), "{name}, {way}: {said}");
+            assert!(seconds < TABLE_SECONDS_MAX, "{name}, {way}: {seconds} s");
         }
     }
 }
@@ -175,16 +221,16 @@ const BYTES: usize = if cfg!(debug_assertions) {
 
 #[test]
 fn every_shape() {
-    let work: Vec<(&str, Opt)> = shapes::ALL
+    let work: Vec<(&str, Way)> = shapes::ALL
         .iter()
-        .flat_map(|shape| Opt::ALL.map(|opt| (shape.name, opt)))
+        .flat_map(|shape| Way::all().map(|way| (shape.name, way)))
         .collect();
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some((name, opt)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    is_bounded(name, BYTES, *opt);
+                while let Some((name, way)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    is_bounded(name, BYTES, *way);
                 }
             });
         }
@@ -231,14 +277,14 @@ fn chain(name: &str, bytes: usize) -> Vec<u8> {
 }
 
 /// Each in turn, by two threads.
-fn each_within(work: &[(String, usize, Opt)]) {
+fn each_within(work: &[(String, usize, Way)]) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some((name, bytes, opt)) = work.get(next.fetch_add(1, Ordering::Relaxed))
+                while let Some((name, bytes, way)) = work.get(next.fetch_add(1, Ordering::Relaxed))
                 {
-                    is_within(most(*bytes), name, *bytes, *opt);
+                    is_within(most(*bytes), name, *bytes, *way);
                 }
             });
         }
@@ -251,7 +297,7 @@ fn dear_chains() {
     let lengths = CHAINS.0.iter();
     let work = lengths.flat_map(|bytes| {
         DEAR.iter()
-            .flat_map(move |(name, _)| Opt::ALL.map(|opt| (name.to_string(), *bytes, opt)))
+            .flat_map(move |(name, _)| Way::all().map(|way| (name.to_string(), *bytes, way)))
     });
     each_within(&work.collect::<Vec<_>>());
 }
@@ -261,7 +307,7 @@ fn dear_chains() {
 fn chains_of_all_operators() {
     let work = (0..CHAINS.1).flat_map(|seed| {
         let bytes = DRAWN[chains::Draw(seed).below(DRAWN.len())];
-        Opt::ALL.map(|opt| (seed.to_string(), bytes, opt))
+        Way::all().map(move |way| (seed.to_string(), bytes, way))
     });
     each_within(&work.collect::<Vec<_>>());
 }
