@@ -1,5 +1,5 @@
-//! Runs every program of `programs/` under every strategy, and on the engines
-//! that are installed, and compares what each prints with `NAME.out`.
+//! Runs every program of `programs/` under every strategy, by the fast compiler and in one
+//! pass, and on the engines that are installed, and compares what each prints with `NAME.out`.
 //!
 //! A program is C (compiled by the pinned compiler in `.tools`, else skipped)
 //! or text format. It gets two arguments, two environment variables, its
@@ -10,7 +10,7 @@
 #[path = "programs/peer.rs"]
 mod peer;
 
-use fathom_engine::{Bounds, BoundsChoice, Config, Engine, Linker, Module, Opt, Store};
+use fathom_engine::{Bounds, BoundsChoice, Codegen, Config, Engine, Linker, Module, Opt, Store};
 use fathom_wasi::{DirPerms, FilePerms, ProcExit, Stream, WasiCtx, WasiCtxBuilder};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -103,19 +103,18 @@ fn run_everywhere(program: &Path, name: &str) -> Vec<(String, Outcome)> {
     };
     let bytes = fs::read(&wasm).expect("what was just written");
     let mut outcomes = Vec::new();
-    for opt in Opt::ALL {
-        for bounds in Bounds::all_for(false).filter(is_here) {
-            // One strategy is enough to see that fast compiles work too.
-            if opt == Opt::None && bounds != Bounds::Guard {
-                continue;
-            }
-            let bless = bounds == Bounds::Guard && opt == Opt::Speed;
-            let outcome = match ours(&bytes, name, bounds, opt) {
-                Ok(got) => judge(name, &got, bless),
-                Err(outcome) => outcome,
-            };
-            outcomes.push((format!("{bounds} {opt}"), outcome));
-        }
+    for bounds in Bounds::all_for(false).filter(is_here) {
+        let bless = bounds == Bounds::Guard;
+        let outcome = ours(&bytes, name, bounds, (Opt::Speed, Codegen::default()));
+        let outcome = outcome.map_or_else(|outcome| outcome, |got| judge(name, &got, bless));
+        outcomes.push((format!("{bounds} {}", Opt::Speed), outcome));
+    }
+    // One strategy is enough to see that fast compiles work too.
+    let direct = cfg!(target_arch = "x86_64").then_some((Opt::Speed, Codegen::Direct));
+    for (opt, codegen) in [(Opt::None, Codegen::default())].into_iter().chain(direct) {
+        let outcome = ours(&bytes, name, Bounds::Guard, (opt, codegen));
+        let outcome = outcome.map_or_else(|outcome| outcome, |got| judge(name, &got, false));
+        outcomes.push((format!("{} {opt} {codegen}", Bounds::Guard), outcome));
     }
     for peer in peer::ALL {
         let outcome = match differs(name, peer.name) {
@@ -199,9 +198,15 @@ impl Place {
 }
 
 /// Runs on our engine; what it printed, and how it ended.
-fn ours(wasm: &[u8], name: &str, bounds: Bounds, opt: Opt) -> Result<String, Outcome> {
+fn ours(
+    wasm: &[u8],
+    name: &str,
+    bounds: Bounds,
+    (opt, codegen): (Opt, Codegen),
+) -> Result<String, Outcome> {
     let config = Config::new()
         .bounds(BoundsChoice::Named(bounds))
+        .codegen(codegen)
         .opt(opt)
         .allow_unchecked(true);
     // Only a strategy that this machine lacks is refused here.
