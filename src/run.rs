@@ -273,6 +273,13 @@ fn say_compiled(module: &Module) {
         "fathom: {compiled} of {all} functions were compiled; {} bytes of code",
         module.code_bytes()
     ));
+    match module.optimised_functions() {
+        0 => {}
+        count => say(&format!(
+            "fathom: {count} of them were optimised while they ran, {} loops of them at their heads",
+            module.entered_loops()
+        )),
+    }
     say_left(module);
 }
 

@@ -142,8 +142,14 @@ impl Choice {
                 (Codegen::Direct, Compilation::Eager) => {
                     self.codegens_chosen || mode.opt == Opt::Speed && mode.elide == Elide::default()
                 }
+                (Codegen::Tiered, Compilation::Eager) => false,
                 (_, Compilation::Eager) => true,
-                (codegen, Compilation::Lazy) => is_usual && codegen == Codegen::Cranelift,
+                (Codegen::Cranelift, Compilation::Lazy) => is_usual,
+                // No strategy has a say in when better code goes on.
+                (Codegen::Tiered, Compilation::Lazy) => {
+                    is_usual && (self.codegens_chosen || mode.bounds == Bounds::Guard)
+                }
+                (_, Compilation::Lazy) => false,
             }
         };
         modes.retain(|mode| self.compilations_chosen || is_one(mode));
@@ -170,8 +176,10 @@ impl Choice {
 
 /// The generators that need nothing that may not be there.
 fn by_default() -> Vec<Codegen> {
-    let direct = cfg!(target_arch = "x86_64").then_some(Codegen::Direct);
-    [Codegen::default()].into_iter().chain(direct).collect()
+    match cfg!(target_arch = "x86_64") {
+        true => vec![Codegen::default(), Codegen::Direct, Codegen::Tiered],
+        false => vec![Codegen::default()],
+    }
 }
 
 /// The strategies that the host has what they need for; those that were left

@@ -91,6 +91,29 @@ const LOOPS: &str = r#"(module
       (local.set $i (i32.sub (local.get $i) (i32.const 1)))
       (br_if $second (i32.gt_s (local.get $i) (i32.const 0))))
     (local.get $sum))
+  (func $four (param $a i64) (param $b i64) (param $c i64) (param $d i64)
+      (result i64 i64 i64 i64)
+    (i64.add (i64.mul (local.get $a) (i64.const 2)) (local.get $d))
+    (i64.add (i64.mul (local.get $b) (i64.const 3)) (local.get $a))
+    (i64.add (i64.mul (local.get $c) (i64.const 5)) (local.get $b))
+    (i64.add (i64.mul (local.get $d) (i64.const 7)) (local.get $c)))
+  (func (export "arguments") (param $n i32) (result i64)
+    (local $v i64)
+    (local.set $v (i64.extend_i32_u (local.get $n)))
+    (i64.add (local.get $v) (i64.const 1)) (i64.add (local.get $v) (i64.const 2))
+    (i64.add (local.get $v) (i64.const 3)) (i64.add (local.get $v) (i64.const 4))
+    (call $four
+      (i64.add (local.get $v) (i64.const 5)) (i64.mul (local.get $v) (i64.const 6))
+      (i64.sub (local.get $v) (i64.const 7)) (i64.xor (local.get $v) (i64.const 8)))
+    (i64.sub) (i64.mul (i64.const 3)) (i64.sub) (i64.mul (i64.const 5)) (i64.sub)
+    (i64.mul (i64.const 7)) (i64.sub) (i64.mul (i64.const 11)) (i64.sub)
+    (i64.mul (i64.const 13)) (i64.sub) (i64.mul (i64.const 17)) (i64.sub))
+  (func (export "waits") (param $n i32) (result i32)
+    (local.get $n)
+    (local.set $n (i32.add (local.get $n) (i32.const 3)))
+    (local.get $n)
+    (local.tee $n (i32.const 9))
+    (i32.add) (i32.mul) (i32.xor (local.get $n)))
   (func (export "stores") (param $n i32)
     (local $i i32)
     (loop $turn
@@ -145,6 +168,8 @@ fn calls() -> Vec<(&'static str, Vec<Val>)> {
     let mut calls = vec![("grows", vec![]), ("deep", vec![Val::I32(7)])];
     for n in [0, 1, 2, 3, 100, 20_000] {
         calls.push(("mixed", mixed(n)));
+        calls.push(("arguments", vec![Val::I32(n)]));
+        calls.push(("waits", vec![Val::I32(n)]));
         calls.push(("second", vec![Val::I32(n)]));
         calls.push(("operands", vec![Val::I32(n)]));
         calls.push(("calls", vec![Val::I32(n)]));

@@ -298,18 +298,6 @@ impl Module {
         (self.0.info.bodies.len(), self.code_places().count())
     }
 
-    /// How many of its functions were optimised while they ran ([`Codegen::Tiered`]).
-    ///
-    /// [`Codegen::Tiered`]: crate::Codegen::Tiered
-    pub fn optimised_functions(&self) -> usize {
-        self.0.lazy.as_ref().map_or(0, Lazy::optimised_functions)
-    }
-
-    /// How many loops have gone on in optimised code.
-    pub fn entered_loops(&self) -> usize {
-        self.0.lazy.as_ref().map_or(0, Lazy::entered_loops)
-    }
-
     /// The checks of accesses in its code; none are counted unless the engine
     /// counts.
     pub fn check_sites(&self) -> CheckSites {
@@ -397,26 +385,9 @@ impl Module {
         &self.0.code
     }
 
-    /// The address of a function's code, which is compiled now where that is done lazily.
-    ///
-    /// # Errors
-    /// What compiling it says.
-    pub(crate) fn first_call(&self, func: u32) -> Result<usize> {
-        let lazy = self.0.lazy.as_ref();
-        let lazy = lazy.expect("only stubs ask, which are of modules compiled lazily");
-        lazy.first_call(self, func)
-    }
-
-    /// Code that goes on where a function has run for long; 0 where there is none yet.
-    pub(crate) fn tier_up(&self, func: u32, place: u32) -> usize {
-        let lazy = self.0.lazy.as_ref();
-        lazy.map_or(0, |lazy| lazy.tier_up(self, func, place))
-    }
-
-    /// Optimise a function that has run for long, nothing where the module is gone.
-    pub(crate) fn optimise(&self, request: usize) -> Option<Vec<usize>> {
-        self.0.lazy.as_ref()?.optimise(self, request);
-        Some(Vec::new())
+    /// What has its functions compiled when they are called, where that is so.
+    pub(crate) fn lazy(&self) -> Option<&Lazy> {
+        self.0.lazy.as_ref()
     }
 
     /// Have each of its functions called for the first time again.
@@ -425,11 +396,6 @@ impl Module {
         if let Some(lazy) = &self.0.lazy {
             lazy.begin(self.code());
         }
-    }
-
-    /// Compile a function that may be called soon, by position: what it calls.
-    pub(crate) fn compile_ahead(&self, position: usize) -> Option<Vec<usize>> {
-        Some(self.0.lazy.as_ref()?.compile_ahead(self, position))
     }
 
     /// The same module as long as somebody else has it.

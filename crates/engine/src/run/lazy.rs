@@ -355,6 +355,23 @@ impl Lazy {
     }
 }
 
+impl Module {
+    /// The address of a function's code, which is compiled now where that is done lazily.
+    ///
+    /// # Errors
+    /// What compiling it says.
+    pub(crate) fn first_call(&self, func: u32) -> Result<usize> {
+        let lazy = self.lazy();
+        let lazy = lazy.expect("only stubs ask, which are of modules compiled lazily");
+        lazy.first_call(self, func)
+    }
+
+    /// Compile a function that may be called soon, by position: what it calls.
+    pub(crate) fn compile_ahead(&self, position: usize) -> Option<Vec<usize>> {
+        Some(self.lazy()?.compile_ahead(self, position))
+    }
+}
+
 /// Where continuations of a type start.
 fn start_of(code: &CodeMemory, ty: u32) -> u32 {
     let start = code.tables().starts[ty as usize];

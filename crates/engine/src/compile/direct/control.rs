@@ -167,6 +167,11 @@ impl Generator<'_> {
                 (kinds(ty.params())?, kinds(ty.results())?)
             }
         };
+        // Types of many operands take work without code.
+        self.types_seen += params.len() + results.len();
+        if self.types_seen > self.most {
+            return Err("more operands of blocks than its body may have".into());
+        }
         self.settle();
         let label = self.code.label();
         self.frames.push(Frame {

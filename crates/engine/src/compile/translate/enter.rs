@@ -50,7 +50,7 @@ impl Translator<'_> {
         self.b.block_params(entry)[2]
     }
 
-    fn from_frame(&mut self, local: u32, ty: types::Type) -> Value {
+    fn load_local(&mut self, local: u32, ty: types::Type) -> Value {
         let frame = self.frame();
         let flags = MemFlagsData::trusted();
         let place = local_offset(local);
@@ -60,7 +60,7 @@ impl Translator<'_> {
     /// Binds the parameters to what the frame has of them.
     pub(super) fn load_params(&mut self, ty: &FuncType) {
         for (local, ty) in (0..).zip(ty.params()) {
-            let value = self.from_frame(local, clif_type(*ty));
+            let value = self.load_local(local, clif_type(*ty));
             self.declare_param(value);
         }
     }
@@ -70,7 +70,7 @@ impl Translator<'_> {
         for local in 0..validator.len_locals() {
             let ty = validator.get_local_type(local).expect("it is declared");
             if self.is_local_used(local) {
-                let value = self.from_frame(local, super::env::parsed_clif_type(ty));
+                let value = self.load_local(local, super::env::parsed_clif_type(ty));
                 self.set_local(local, value);
             }
         }

@@ -201,3 +201,29 @@ impl Lazy {
         self.compile_in(&env, module, position)
     }
 }
+
+impl Module {
+    /// How many of its functions were optimised while they ran ([`Codegen::Tiered`]).
+    ///
+    /// [`Codegen::Tiered`]: crate::Codegen::Tiered
+    pub fn optimised_functions(&self) -> usize {
+        self.lazy().map_or(0, Lazy::optimised_functions)
+    }
+
+    /// How many loops have gone on in optimised code.
+    pub fn entered_loops(&self) -> usize {
+        self.lazy().map_or(0, Lazy::entered_loops)
+    }
+
+    /// Code that goes on where a function has run for long; 0 where there is none yet.
+    pub(crate) fn tier_up(&self, func: u32, place: u32) -> usize {
+        self.lazy()
+            .map_or(0, |lazy| lazy.tier_up(self, func, place))
+    }
+
+    /// Optimise a function that has run for long, nothing where the module is gone.
+    pub(crate) fn optimise(&self, request: usize) -> Option<Vec<usize>> {
+        self.lazy()?.optimise(self, request);
+        Some(Vec::new())
+    }
+}

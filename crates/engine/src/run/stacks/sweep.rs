@@ -14,6 +14,8 @@
 use std::path::Path;
 use std::slice;
 
+use rayon::prelude::*;
+
 use super::tests::place;
 use crate::bounds::Guarantee;
 use crate::facts::vmcont::VmCont;
@@ -229,6 +231,54 @@ fn generators() -> Vec<(Codegen, Option<std::path::PathBuf>, Compilation)> {
     all
 }
 
+/// All shapes under a strategy, by each generator: how many depths, and how many functions of
+/// one module realign their frames at most.
+fn sweep_under(
+    bounds: Bounds,
+    names: &[String],
+    wasm: &[u8],
+    generators: &[(Codegen, Option<std::path::PathBuf>, Compilation)],
+) -> (usize, usize) {
+    let (mut depths, mut most_aligned) = (0, 0);
+    let mut answers: Vec<i64> = Vec::new();
+    for (codegen, clang, compilation) in generators {
+        let config = Config::new()
+            .bounds(BoundsChoice::Named(bounds))
+            .codegen(*codegen)
+            .clang(clang.clone())
+            .compilation(*compilation)
+            .continuation_stack(STACK_BYTES)
+            .max_wasm_stack(STACK_BYTES);
+        let mut guest = guest(&config, wasm);
+        let (codegen, bounds) = (format!("{codegen} {compilation}"), bounds.to_string());
+        let (fallbacks, aligned) = (guest.module.fallbacks(), realigned(&guest.module));
+        println!(
+            "{codegen}, {bounds}: {} functions left to Cranelift, {aligned} realigned",
+            fallbacks.len()
+        );
+        if fallbacks.len() == guest.module.info().bodies.len() {
+            println!("SKIPPED: {codegen} does nothing under {bounds}");
+            continue;
+        }
+        most_aligned = most_aligned.max(aligned);
+        for (i, name) in names.iter().enumerate() {
+            let value = guest.call(&format!("call-{name}"), &[]).unwrap();
+            let value = value.i64().expect("an i64");
+            match answers.get(i) {
+                Some(answer) => assert_eq!(value, *answer, "{name}"),
+                None => answers.push(value),
+            }
+            let swept = sweep(&mut guest, name, value);
+            depths += swept.depths;
+            println!(
+                "{name:28}  {codegen:9}  {bounds:17}  {:6}  {:12}",
+                swept.depths, swept.needed
+            );
+        }
+    }
+    (depths, most_aligned)
+}
+
 #[test]
 fn nothing_is_written_below_the_end_of_a_stack() {
     let names = names();
@@ -243,45 +293,10 @@ fn nothing_is_written_below_the_end_of_a_stack() {
         "{:28}  generator  strategy           depths  bytes needed",
         "shape"
     );
-    let (mut depths, mut most_aligned) = (0, 0);
-    for bounds in strategies() {
-        let mut answers: Vec<i64> = Vec::new();
-        for (codegen, clang, compilation) in &generators {
-            let config = Config::new()
-                .bounds(BoundsChoice::Named(bounds))
-                .codegen(*codegen)
-                .clang(clang.clone())
-                .compilation(*compilation)
-                .continuation_stack(STACK_BYTES)
-                .max_wasm_stack(STACK_BYTES);
-            let mut guest = guest(&config, &wasm);
-            let (codegen, bounds) = (format!("{codegen} {compilation}"), bounds.to_string());
-            let (fallbacks, aligned) = (guest.module.fallbacks(), realigned(&guest.module));
-            println!(
-                "{codegen}, {bounds}: {} functions left to Cranelift, {aligned} realigned",
-                fallbacks.len()
-            );
-            if fallbacks.len() == guest.module.info().bodies.len() {
-                println!("SKIPPED: {codegen} does nothing under {bounds}");
-                continue;
-            }
-            most_aligned = most_aligned.max(aligned);
-            for (i, name) in names.iter().enumerate() {
-                let value = guest.call(&format!("call-{name}"), &[]).unwrap();
-                let value = value.i64().expect("an i64");
-                match answers.get(i) {
-                    Some(answer) => assert_eq!(value, *answer, "{name}"),
-                    None => answers.push(value),
-                }
-                let swept = sweep(&mut guest, name, value);
-                depths += swept.depths;
-                println!(
-                    "{name:28}  {codegen:9}  {bounds:17}  {:6}  {:12}",
-                    swept.depths, swept.needed
-                );
-            }
-        }
-    }
+    let swept = strategies().into_par_iter();
+    let swept = swept.map(|bounds| sweep_under(bounds, &names, &wasm, &generators));
+    let both = |a: (usize, usize), b: (usize, usize)| (a.0 + b.0, a.1.max(b.1));
+    let (depths, most_aligned) = swept.reduce(|| (0, 0), both);
     println!("{depths} depths, 0 canaries touched");
     let has_llvm = generators
         .iter()

@@ -132,6 +132,8 @@ struct Generator<'a> {
     outgoing_bytes: u32,
     /// What the code may come to.
     most: usize,
+    /// Parameters and results of blocks so far.
+    types_seen: usize,
     /// The function's index, and what it counts down.
     func: u32,
     countdown: Option<*const AtomicI32>,
@@ -176,6 +178,7 @@ pub(super) fn compile(
         incoming_bytes: 0,
         outgoing_bytes: 0,
         most: CODE_BYTES + CODE_A_BYTE * (range.end - range.start) as usize,
+        types_seen: 0,
         func,
         countdown: countdown(env, func),
         turns: Vec::new(),
