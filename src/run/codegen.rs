@@ -58,8 +58,12 @@ pub fn shares(module: &Module) -> Option<String> {
         false => format!(": {}", said.join(", ")),
     };
     let others = fallbacks.len();
+    let first = match codegen {
+        Codegen::Tiered => Codegen::Direct,
+        codegen => codegen,
+    };
     Some(format!(
-        "fathom: {} of {all} functions by {codegen}, {others} by {}{because}",
+        "fathom: {} of {all} functions by {first}, {others} by {}{because}",
         all - others,
         Codegen::default()
     ))

@@ -161,3 +161,31 @@ fn what_is_kept_of_a_lazy_module_is_made_in_one_pass() {
     let lazy = Module::new(&lazy, wasm()).unwrap().serialize().unwrap();
     assert_eq!(eager, lazy);
 }
+
+/// A table behind the end of a function, and one whose labels are not there: neither is
+/// looked at before it is validated.
+#[test]
+fn a_body_that_is_not_valid_is_the_same_error_by_every_generator() {
+    let bodies: [&[u8]; 3] = [
+        &[0x0b, 0x0e, 0x00, 0x00, 0x0b],
+        &[
+            0x41, 0x00, 0x0e, 0x01, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x00, 0x0b,
+        ],
+        &[0x0e, 0x00, 0x00, 0x0b],
+    ];
+    for body in bodies {
+        let mut wasm = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0".to_vec();
+        let len = body.len() as u8;
+        wasm.extend([0x0a, len + 3, 1, len + 1, 0]);
+        wasm.extend_from_slice(body);
+        let refused = |codegen| {
+            let engine = Engine::new(&Config::new().codegen(codegen)).ok()?;
+            Some(Module::new(&engine, &wasm).unwrap_err().to_string())
+        };
+        let expected = refused(Codegen::Cranelift).expect("it is there");
+        for codegen in [Codegen::Direct, Codegen::Tiered] {
+            let error = refused(codegen).unwrap_or_else(|| expected.clone());
+            assert_eq!(error, expected, "{body:x?}");
+        }
+    }
+}

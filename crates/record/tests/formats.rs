@@ -534,7 +534,7 @@ fn old(experiment: Experiment) -> Header {
 fn what_format_1_remarked_is_in_fields() {
     let suite = old(Experiment::Suite).config;
     assert_eq!(suite.budget_ms, Some(60_000));
-    assert_eq!(suite.folder, Some(PathBuf::from("/tmp/home")));
+    assert_eq!(suite.folder, Some(PathBuf::from("/tmp/house")));
     assert!(!suite.any_output && old(Experiment::Module).config.any_output);
     let spec = old(Experiment::LeapsAndBoundsSpec).config;
     assert!(spec.uncounted.unwrap().starts_with("not counted: SPEC"));

@@ -27,7 +27,7 @@ pub fn main() -> anyhow::Result<()> {
             scope.spawn(move || {
                 for request in 0..1000 {
                     let number = thread * 1000 + request;
-                    // Each life has data of its own, and nothing of a life before it:
+                    // Each lease has data of its own, and nothing of a lease before it:
                     // the global is zero again.
                     let mut instance = pool.instantiate(number).expect("there is room");
                     let func = instance.func(serve).expect("of this pool");

@@ -79,6 +79,9 @@ const FRAME_BYTES_MAX: i32 = 32 << 10;
 /// The most that is made of a byte of a body, and of one without any.
 const CODE_A_BYTE: usize = 128;
 const CODE_BYTES: usize = 64 << 10;
+/// Bytes of code that are a step of the module's budget: what many small functions with many
+/// parameters come to is none of their bodies' length.
+const CODE_A_STEP: u64 = 32;
 /// Return address and rbp of whom a function calls.
 const CALLED_BYTES: u32 = 16;
 
@@ -186,9 +189,8 @@ pub(super) fn compile(
     let mut validator = to_validate.into_validator(FuncValidatorAllocations::default());
     match generator.function(&mut validator, body.get_binary_reader()) {
         Ok(function) => {
-            // What is made is bounded by the body, and so is what it takes.
-            let bytes = range.end - range.start;
-            env.budget.spend(bytes).map_err(ErrorKind::Budget)?;
+            let steps = range.end - range.start + function.code.len() as u64 / CODE_A_STEP;
+            env.budget.spend(steps).map_err(ErrorKind::Budget)?;
             Ok(Ok(function))
         }
         Err(Refusal::Left(why)) => Ok(Err(why)),

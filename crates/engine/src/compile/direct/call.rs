@@ -12,11 +12,11 @@ use super::registers::{
     ARGUMENTS, CONTEXT, FLOATS, Gpr, RAX, RBP, RDI, RESULTS, RSI, RSP, Rm, SCRATCH, Xmm, XmmRm, at,
     trapping,
 };
-use super::values::{Kind, Place, Value};
+use super::values::{Kind, Place, Value, kinds};
 use super::{Generator, Refusal};
 use crate::compile::function::CallSite;
 use crate::facts::trap;
-use crate::facts::types::{FuncType, ValType};
+use crate::facts::types::FuncType;
 use crate::facts::vmctx::{self, offsets};
 
 /// Bytes between a frame pointer and the arguments above: rbp and the return address.
@@ -54,11 +54,6 @@ fn targets(kinds: &[Kind], gprs: &[Gpr]) -> (Vec<Target>, u32) {
     };
     let targets = kinds.iter().map(&mut target).collect();
     (targets, stack.next_multiple_of(16))
-}
-
-fn kinds(types: &[ValType]) -> Result<Vec<Kind>, Refusal> {
-    let kinds = types.iter().map(|ty| Kind::of(*ty));
-    Ok(kinds.collect::<Option<_>>().ok_or("vectors")?)
 }
 
 /// Where results are, all of which have a register.

@@ -11,7 +11,7 @@ use wasmparser::{BlockType, BrTable, Operator};
 
 use super::code::{Condition, Label, emit, place_of};
 use super::registers::{Gpr, Rm, SCRATCH, indexed};
-use super::values::{Kind, Place, Value};
+use super::values::{Kind, Place, Value, kinds};
 use super::{Generator, Refusal};
 use crate::facts::trap;
 use crate::facts::types::ValType;
@@ -51,11 +51,6 @@ impl Frame {
             _ => self.results.len(),
         }
     }
-}
-
-fn kinds(types: &[ValType]) -> Result<Vec<Kind>, Refusal> {
-    let kinds = types.iter().map(|ty| Kind::of(*ty));
-    Ok(kinds.collect::<Option<_>>().ok_or("vectors")?)
 }
 
 impl Generator<'_> {
@@ -289,8 +284,8 @@ impl Generator<'_> {
     pub(super) fn few_operands_of(&self, targets: &BrTable<'_>) -> Result<(), Refusal> {
         let mut all = 0;
         for depth in targets.targets() {
-            let at = (self.frames.len() - 1).checked_sub(depth? as usize);
-            // One that goes too far is found by validation.
+            // One that goes too far, or stands behind the end, is found by validation.
+            let at = self.frames.len().checked_sub(1 + depth? as usize);
             all += at.map_or(0, |at| self.frames[at].arity());
             if all > TABLE_OPERANDS_MAX {
                 return Err("tables whose labels take many operands".into());

@@ -14,10 +14,10 @@
 
 use wasmparser::ValType;
 
-use super::Generator;
 use super::code::{Condition, emit};
 use super::registers::{Gpr, Mem, RBP, Rm, SCRATCH, SCRATCH_XMM, Xmm, XmmRm, at};
 use super::tier::local_offset;
+use super::{Generator, Refusal};
 use crate::facts::types;
 
 /// How many operands may be elsewhere than in their slots.
@@ -63,6 +63,12 @@ impl Kind {
     pub fn is_wide(self) -> bool {
         matches!(self, Kind::I64 | Kind::F64)
     }
+}
+
+/// The kinds of some types.
+pub(super) fn kinds(types: &[types::ValType]) -> Result<Vec<Kind>, Refusal> {
+    let kinds = types.iter().map(|ty| Kind::of(*ty));
+    Ok(kinds.collect::<Option<_>>().ok_or("vectors")?)
 }
 
 /// Where an operand is.
