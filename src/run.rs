@@ -153,7 +153,8 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         .huge_pages(args.huge_pages)
         .profiler(args.profiler());
     let engine = Engine::new(&config)?;
-    if let (Some(Compilation::Lazy), Some(why)) = (args.compilation, engine.not_lazy()) {
+    let is_asked_for = args.compilation == Some(Compilation::Lazy) || args.code.names_tiers();
+    if let (true, Some(why)) = (is_asked_for, engine.not_lazy()) {
         say(&format!("fathom: all functions are compiled first: {why}"));
     }
     let start = Instant::now();

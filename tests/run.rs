@@ -267,12 +267,19 @@ fn auto_falls_back_where_the_host_refuses_and_says_so() {
 #[test]
 fn who_asks_for_lazy_compilation_is_told_where_there_is_none() {
     let program = module("(module (func (export \"get\") (result i32) (i32.const 7)))");
-    let lazy = ["--compilation", "lazy", "--invoke", "get"];
-    let with = |more: &[&str]| limited("-f unlimited", &[more, &lazy].concat(), &program.path, &[]);
     let folder = tempfile::tempdir().unwrap();
-    let (status, out, err) = with(&["--cache", folder.path().to_str().unwrap()]);
+    let cache = [
+        "--cache",
+        folder.path().to_str().unwrap(),
+        "--invoke",
+        "get",
+    ];
     let said = "fathom: all functions are compiled first: a cache keeps whole modules\n";
-    assert_eq!((status, out.as_str(), err.as_str()), (Some(0), "7\n", said));
+    for asked in [["--compilation", "lazy"], ["--codegen", "tiered"]] {
+        let options = [&asked[..], &cache].concat();
+        let (status, out, err) = limited("-f unlimited", &options, &program.path, &[]);
+        assert_eq!((status, out.as_str(), err.as_str()), (Some(0), "7\n", said));
+    }
 }
 
 /// Blocks of a file: less than data and code have that are kept in files in memory.

@@ -89,6 +89,11 @@ impl Code {
 }
 
 impl Code {
+    /// Whether tiers were asked for by name.
+    pub fn names_tiers(&self) -> bool {
+        self.codegen == Some(Codegen::Tiered)
+    }
+
     /// Of a program that runs once: what the code generator is, unless it was said. Code that
     /// starts at once and gets better is none that `--opt none` asks for.
     ///

@@ -73,6 +73,8 @@ pub fn shares(module: &Module) -> Result<Option<String>, String> {
     }
     let all = module.code_places().count();
     match &module.fallbacks()[..] {
+        // None has been called yet.
+        _ if all == 0 => Ok(None),
         [] => Ok(Some(format!("all {all} functions by {codegen}"))),
         kept @ [first, ..] if kept.len() == all => Err(format!(
             "no function of the module is compiled by {codegen}: {}",

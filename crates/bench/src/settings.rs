@@ -201,15 +201,20 @@ pub fn has_effect_on(sandbox: &Sandbox, memory64: bool) -> bool {
     }
 }
 
-/// Whether functions are compiled lazily where that was asked for.
+/// Whether functions are compiled lazily where that is asked for, and only there.
 fn is_lazy(sandbox: &Sandbox, own: Option<&OwnStrategy>) -> bool {
-    let is_ours = sandbox.settings.value(Setting::Codegen) == Setting::Codegen.default();
-    let config = Config::new()
-        .compilation(Compilation::Lazy)
-        .bounds(own.map_or(BoundsChoice::Auto, |own| own.choice))
-        .allow_unchecked(true);
-    let engine = Engine::new(&config);
-    is_ours && engine.is_ok_and(|engine| engine.compilation() == Compilation::Lazy)
+    let Ok(codegen) = sandbox.settings.value(Setting::Codegen).parse() else {
+        return false;
+    };
+    let is_followed = |compilation| {
+        let config = Config::new()
+            .codegen(codegen)
+            .compilation(compilation)
+            .bounds(own.map_or(BoundsChoice::Auto, |own| own.choice))
+            .allow_unchecked(true);
+        Engine::new(&config).is_ok_and(|engine| engine.compilation() == compilation)
+    };
+    Compilation::ALL.into_iter().all(is_followed)
 }
 
 /// Whether a strategy leaves the check of an access out that comes a second time:
@@ -253,6 +258,22 @@ fn configured(config: Config, setting: Setting, value: &str) -> Result<Config, S
     })
 }
 
+/// Whether an engine's code is by the generator that was asked for: tiers are none where nothing
+/// can be compiled lazily.
+///
+/// # Errors
+/// Why it is another's, in one line.
+pub fn in_force(engine: &Engine, settings: &Settings) -> Result<(), String> {
+    let codegen = settings.value(Setting::Codegen);
+    match engine.codegen().name() == codegen {
+        true => Ok(()),
+        false => Err(format!(
+            "code generator '{codegen}' compiles lazily: {}",
+            engine.not_lazy().unwrap_or("it is not supported here")
+        )),
+    }
+}
+
 fn said(error: impl ToString) -> String {
     error.to_string()
 }
@@ -269,6 +290,22 @@ mod tests {
             driver: OWN_DRIVER,
             takes: Vec::new(),
         }
+    }
+
+    #[test]
+    fn tiers_that_are_not_in_force_are_none() {
+        let tiered = Settings::new().with(Setting::Codegen, "tiered");
+        let asked = config(Config::new(), &tiered).unwrap();
+        let folder = std::env::temp_dir();
+        let cached = Engine::new(&asked.clone().cache_dir(Some(folder))).unwrap();
+        let why = in_force(&cached, &tiered).unwrap_err();
+        assert!(
+            why.starts_with("code generator 'tiered' compiles lazily: "),
+            "{why}"
+        );
+        let engine = Engine::new(&asked).unwrap();
+        let is_there = engine.compilation() == Compilation::Lazy;
+        assert_eq!(in_force(&engine, &tiered).is_ok(), is_there);
     }
 
     fn ids(rows: &[Row]) -> Vec<String> {

@@ -7,6 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use fathom_engine::*;
 
+mod common;
+
+use common::{call, instance};
+
 fn engine(compilation: Compilation) -> Engine {
     Engine::new(&Config::new().compilation(compilation)).unwrap()
 }
@@ -18,22 +22,6 @@ fn is_lazy(engine: &Engine) -> bool {
         eprintln!("SKIPPED: nothing is compiled lazily on this host");
     }
     is_lazy
-}
-
-fn instance(engine: &Engine, wat: &str) -> (Store<()>, Instance, Module) {
-    let wasm = wat::parse_str(wat).unwrap_or_else(|error| panic!("{error}\n{wat}"));
-    let module = Module::new(engine, wasm).unwrap();
-    let mut store = Store::new(engine, ());
-    let linker = Linker::new(engine);
-    let instance = linker.instantiate(&mut store, &module).unwrap();
-    (store, instance, module)
-}
-
-fn call(store: &mut Store<()>, instance: Instance, name: &str, args: &[Val]) -> Result<Vec<Val>> {
-    let func = instance.get_func(&*store, name).unwrap();
-    let mut results = vec![Val::I32(0); func.ty(&*store).results().len()];
-    func.call(store, args, &mut results)?;
-    Ok(results)
 }
 
 /// The types of a list, one after the other.

@@ -7,31 +7,22 @@ use std::time::Duration;
 
 use fathom_engine::*;
 
+mod common;
+
+use common::{call, instance};
+
 /// Optimising after so many turns: at 0 at once, on this thread.
 fn tiered(turns: u32) -> Config {
     let config = Config::new().codegen(Codegen::Tiered).tier_up(turns);
     config.compilation(Compilation::Lazy)
 }
 
-fn instance(config: &Config, wat: &str) -> (Store<()>, Instance, Module) {
-    let wasm = wat::parse_str(wat).unwrap_or_else(|error| panic!("{error}\n{wat}"));
-    let engine = Engine::new(config).unwrap();
-    let module = Module::new(&engine, wasm).unwrap();
-    let mut store = Store::new(&engine, ());
-    let linker = Linker::new(&engine);
-    let instance = linker.instantiate(&mut store, &module).unwrap();
-    (store, instance, module)
+/// The loops below, by an engine with this configuration.
+fn loops(config: &Config) -> (Store<()>, Instance, Module) {
+    instance(&Engine::new(config).unwrap(), LOOPS)
 }
 
-fn call(store: &mut Store<()>, instance: Instance, name: &str, args: &[Val]) -> Result<Vec<Val>> {
-    let func = instance.get_func(&*store, name).unwrap();
-    let mut results = vec![Val::I32(0); func.ty(&*store).results().len()];
-    func.call(store, args, &mut results)?;
-    Ok(results)
-}
-
-/// A module whose function `run` has loops of every kind. Each global is of a type of its own, so
-/// that what a local of that type has when the loop is left is seen.
+/// A module with loops of every kind, and with locals of every type that are looked at behind them.
 const LOOPS: &str = r#"(module
   (memory (export "memory") 1 4)
   (table 2 funcref) (elem (i32.const 0) $twice $thrice)
@@ -182,7 +173,7 @@ fn calls() -> Vec<(&'static str, Vec<Val>)> {
 
 /// What each call comes to, with the memory behind it and the functions that a trap names.
 fn observed(config: &Config) -> Vec<String> {
-    let (mut store, instance, _) = instance(config, LOOPS);
+    let (mut store, instance, _) = loops(config);
     let memory = instance.get_memory(&store, "memory").unwrap();
     let mut all = Vec::new();
     for _ in 0..3 {
@@ -255,7 +246,7 @@ fn upper_halves_of_integers_are_not_looked_at() {
 
 #[test]
 fn a_loop_goes_on_in_optimised_code() {
-    let (mut store, instance, module) = instance(&tiered(0), LOOPS);
+    let (mut store, instance, module) = loops(&tiered(0));
     let before = module.optimised_functions();
     assert_eq!(before, 0);
     let args = [Val::I32(100)];
@@ -270,7 +261,7 @@ fn a_loop_goes_on_in_optimised_code() {
 
 #[test]
 fn a_function_that_is_called_often_is_optimised_by_another_thread() {
-    let (mut store, instance, module) = instance(&tiered(100), LOOPS);
+    let (mut store, instance, module) = loops(&tiered(100));
     let started = std::time::Instant::now();
     while module.optimised_functions() == 0 {
         call(&mut store, instance, "deep", &[Val::I32(5)]).unwrap();
@@ -284,7 +275,7 @@ fn a_function_that_is_called_often_is_optimised_by_another_thread() {
 fn an_endless_loop_in_optimised_code_is_interrupted() {
     for turns in [0, 100] {
         let interrupt = Interrupt::new();
-        let (mut store, instance, _) = instance(&tiered(turns), LOOPS);
+        let (mut store, instance, _) = loops(&tiered(turns));
         store.set_interrupt(&interrupt);
         let ender = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(200));

@@ -67,11 +67,13 @@ pub(crate) fn engine(request: &EngineRequest<'_>) -> Result<(Engine, OwnStrategy
         None => config,
     };
     let engine = Engine::new(&config).map_err(refusal)?;
+    settings::in_force(&engine, request.settings).map_err(unsupported)?;
     let hello = Hello {
         engine: "fathom".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         backend: engine.codegen().name().into(),
         tier: match (engine.codegen(), engine.opt()) {
+            (Codegen::Tiered, _) => "tiering",
             (Codegen::Direct, _) | (_, Opt::None) => "baseline",
             (_, Opt::Speed) => "optimising",
         }

@@ -110,7 +110,6 @@ struct Features {
     lzcnt: bool,
     tzcnt: bool,
     popcnt: bool,
-    rounds: bool,
 }
 
 /// The code of one body as it is made. Its methods are spread over this folder by topic.
@@ -165,7 +164,6 @@ pub(super) fn compile(
             lzcnt: has(isa, "has_lzcnt"),
             tzcnt: has(isa, "has_bmi1"),
             popcnt: has(isa, "has_popcnt"),
-            rounds: has(isa, "has_sse41"),
         },
         code: Code::default(),
         calls: Vec::new(),
@@ -344,7 +342,7 @@ impl Generator<'_> {
             || self.memory_access(op)
             || self.control(op)?
             || self.any_call(op)?
-            || self.float(op)?
+            || self.float(op)
             || self.conversion(op)
             || self.table(op)?;
         match is_known {

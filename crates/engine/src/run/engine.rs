@@ -31,7 +31,7 @@ struct Inner {
     target: Target,
     /// Without optimisation.
     plain: Target,
-    /// The other code generator, where it was asked for.
+    /// LLVM, where it was asked for.
     llvm: Option<Llvm>,
     /// For 32-bit memories, and for 64-bit ones.
     in_force: [InForce; 2],
@@ -241,10 +241,9 @@ impl Engine {
     /// When functions are compiled: what is in force, which is [`Compilation::Eager`] where
     /// the other is not to be had ([`Config::compilation`]).
     pub fn compilation(&self) -> Compilation {
-        match self.not_lazy() {
-            None if self.0.config.codegen == Codegen::Tiered => Compilation::Lazy,
-            None => self.0.config.compilation,
-            Some(_) => Compilation::Eager,
+        match self.wants_lazy() && self.not_lazy().is_none() {
+            true => Compilation::Lazy,
+            false => Compilation::Eager,
         }
     }
 
@@ -252,12 +251,7 @@ impl Engine {
     /// sentence.
     pub fn not_lazy(&self) -> Option<&'static str> {
         match &self.0.config {
-            config
-                if config.compilation == Compilation::Eager
-                    && config.codegen != Codegen::Tiered =>
-            {
-                None
-            }
+            _ if !self.wants_lazy() => None,
             _ if !HAS_FIRST_CALLS => Some("it is supported on x86-64 only"),
             _ if self.0.llvm.is_some() => Some("LLVM compiles a module as a whole"),
             _ if self.0.domain != Domain::Open => Some("it is not supported under 'pkeys'"),
@@ -267,6 +261,12 @@ impl Engine {
             ),
             _ => None,
         }
+    }
+
+    /// Whether functions are to be compiled lazily: tiers begin with that.
+    fn wants_lazy(&self) -> bool {
+        let config = &self.0.config;
+        config.compilation == Compilation::Lazy || config.codegen == Codegen::Tiered
     }
 
     /// Whether functions are made in one pass, if perhaps not for long: where nothing can be
@@ -327,7 +327,7 @@ impl Engine {
         }
     }
 
-    /// The other code generator, where it is in force.
+    /// LLVM, where it is in force.
     pub(crate) fn llvm(&self) -> Option<&Llvm> {
         self.0.llvm.as_ref()
     }

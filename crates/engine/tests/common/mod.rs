@@ -101,3 +101,26 @@ pub fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
         ((z ^ (z >> 31)) % end as u64) as usize
     }
 }
+
+/// An instance of a module, in a store of its own.
+pub fn instance(engine: &Engine, wat: &str) -> (Store<()>, Instance, Module) {
+    let wasm = wat::parse_str(wat).unwrap_or_else(|error| panic!("{error}\n{wat}"));
+    let module = Module::new(engine, wasm).unwrap();
+    let mut store = Store::new(engine, ());
+    let linker = Linker::new(engine);
+    let instance = linker.instantiate(&mut store, &module).unwrap();
+    (store, instance, module)
+}
+
+/// Calls a function by its name.
+pub fn call(
+    store: &mut Store<()>,
+    instance: Instance,
+    name: &str,
+    args: &[Val],
+) -> Result<Vec<Val>> {
+    let func = instance.get_func(&*store, name).unwrap();
+    let mut results = vec![Val::I32(0); func.ty(&*store).results().len()];
+    func.call(store, args, &mut results)?;
+    Ok(results)
+}

@@ -45,21 +45,55 @@ struct Stub {
     location: SourceLoc,
 }
 
-/// A condition of x86-64.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Condition {
-    Equal,
-    NotEqual,
-    Less,
-    GreaterOrEqual,
-    LessOrEqual,
-    Greater,
-    Below,
-    AboveOrEqual,
-    BelowOrEqual,
-    Above,
-    Parity,
-    Sign,
+/// Declares conditions, each with its jump, and with what sets and moves where it holds.
+macro_rules! conditions {
+    ($($Condition:ident: $jump:ident $set:ident $move:ident;)*) => {
+        /// A condition of x86-64.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Condition {
+            $($Condition,)*
+        }
+
+        impl Code {
+            pub fn jump_if(&mut self, condition: Condition, label: Label) {
+                match condition {
+                    $(Condition::$Condition => asm::inst::$jump::new(0).encode(self),)*
+                }
+                self.jumps_to(label);
+            }
+
+            /// Sets a register to 1 where a condition holds, else to 0.
+            pub fn set_if(&mut self, condition: Condition, to: Gpr) {
+                let rm = Rm::Gpr(to);
+                match condition {
+                    $(Condition::$Condition => emit!(*self, $set(rm)),)*
+                }
+                emit!(*self, movzbl_rm(to, rm));
+            }
+
+            /// Moves 64 bits where a condition holds.
+            pub fn move_if(&mut self, condition: Condition, to: Gpr, from: Rm) {
+                match condition {
+                    $(Condition::$Condition => emit!(*self, $move(to, from)),)*
+                }
+            }
+        }
+    };
+}
+
+conditions! {
+    Equal: je_d32 sete_m cmoveq_rm;
+    NotEqual: jne_d32 setne_m cmovneq_rm;
+    Less: jl_d32 setl_m cmovlq_rm;
+    GreaterOrEqual: jge_d32 setge_m cmovgeq_rm;
+    LessOrEqual: jle_d32 setle_m cmovleq_rm;
+    Greater: jg_d32 setg_m cmovgq_rm;
+    Below: jb_d32 setb_m cmovbq_rm;
+    AboveOrEqual: jae_d32 setae_m cmovaeq_rm;
+    BelowOrEqual: jbe_d32 setbe_m cmovbeq_rm;
+    Above: ja_d32 seta_m cmovaq_rm;
+    Parity: jp_d32 setp_m cmovpq_rm;
+    Sign: js_d32 sets_m cmovsq_rm;
 }
 
 impl Condition {
@@ -207,66 +241,6 @@ impl Code {
     pub fn jump(&mut self, label: Label) {
         asm::inst::jmp_d32::new(0).encode(self);
         self.jumps_to(label);
-    }
-
-    pub fn jump_if(&mut self, condition: Condition, label: Label) {
-        use Condition as C;
-        use asm::inst;
-        match condition {
-            C::Equal => inst::je_d32::new(0).encode(self),
-            C::NotEqual => inst::jne_d32::new(0).encode(self),
-            C::Less => inst::jl_d32::new(0).encode(self),
-            C::GreaterOrEqual => inst::jge_d32::new(0).encode(self),
-            C::LessOrEqual => inst::jle_d32::new(0).encode(self),
-            C::Greater => inst::jg_d32::new(0).encode(self),
-            C::Below => inst::jb_d32::new(0).encode(self),
-            C::AboveOrEqual => inst::jae_d32::new(0).encode(self),
-            C::BelowOrEqual => inst::jbe_d32::new(0).encode(self),
-            C::Above => inst::ja_d32::new(0).encode(self),
-            C::Parity => inst::jp_d32::new(0).encode(self),
-            C::Sign => inst::js_d32::new(0).encode(self),
-        }
-        self.jumps_to(label);
-    }
-
-    /// Sets a register to 1 where a condition holds, else to 0.
-    pub fn set_if(&mut self, condition: Condition, to: Gpr) {
-        use Condition as C;
-        let rm = Rm::Gpr(to);
-        match condition {
-            C::Equal => emit!(*self, sete_m(rm)),
-            C::NotEqual => emit!(*self, setne_m(rm)),
-            C::Less => emit!(*self, setl_m(rm)),
-            C::GreaterOrEqual => emit!(*self, setge_m(rm)),
-            C::LessOrEqual => emit!(*self, setle_m(rm)),
-            C::Greater => emit!(*self, setg_m(rm)),
-            C::Below => emit!(*self, setb_m(rm)),
-            C::AboveOrEqual => emit!(*self, setae_m(rm)),
-            C::BelowOrEqual => emit!(*self, setbe_m(rm)),
-            C::Above => emit!(*self, seta_m(rm)),
-            C::Parity => emit!(*self, setp_m(rm)),
-            C::Sign => emit!(*self, sets_m(rm)),
-        }
-        emit!(*self, movzbl_rm(to, rm));
-    }
-
-    /// Moves 64 bits where a condition holds.
-    pub fn move_if(&mut self, condition: Condition, to: Gpr, from: Rm) {
-        use Condition as C;
-        match condition {
-            C::Equal => emit!(*self, cmoveq_rm(to, from)),
-            C::NotEqual => emit!(*self, cmovneq_rm(to, from)),
-            C::Less => emit!(*self, cmovlq_rm(to, from)),
-            C::GreaterOrEqual => emit!(*self, cmovgeq_rm(to, from)),
-            C::LessOrEqual => emit!(*self, cmovleq_rm(to, from)),
-            C::Greater => emit!(*self, cmovgq_rm(to, from)),
-            C::Below => emit!(*self, cmovbq_rm(to, from)),
-            C::AboveOrEqual => emit!(*self, cmovaeq_rm(to, from)),
-            C::BelowOrEqual => emit!(*self, cmovbeq_rm(to, from)),
-            C::Above => emit!(*self, cmovaq_rm(to, from)),
-            C::Parity => emit!(*self, cmovpq_rm(to, from)),
-            C::Sign => emit!(*self, cmovsq_rm(to, from)),
-        }
     }
 
     /// A trap.

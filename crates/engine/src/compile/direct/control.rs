@@ -62,7 +62,7 @@ impl Generator<'_> {
                 self.open(FrameKind::Loop, *blockty)?;
                 let head = self.innermost().label;
                 self.code.bind(head);
-                self.count_turn(self.place());
+                self.count_turn(self.loop_place());
             }
             Operator::If { blockty } => {
                 let condition = self.pop();

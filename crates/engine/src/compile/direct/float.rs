@@ -5,10 +5,10 @@
 
 use wasmparser::Operator;
 
+use super::Generator;
 use super::code::{Condition, emit};
-use super::registers::{SCRATCH, SCRATCH_XMM, Xmm, XmmRm};
+use super::registers::{Gpr, Rm, SCRATCH, SCRATCH_XMM, Xmm, XmmRm};
 use super::values::{Kind, Place, Value};
-use super::{Generator, Refusal};
 
 /// Bits of the immediate of `roundss` and `roundsd`: no exception for a rounding, and how
 /// (SDM vol. 2, table 4-24).
@@ -54,7 +54,7 @@ fn magnitude(kind: Kind) -> u64 {
 
 impl Generator<'_> {
     /// Translates an instruction on floats; `false` when it is none.
-    pub(super) fn float(&mut self, op: &Operator<'_>) -> Result<bool, Refusal> {
+    pub(super) fn float(&mut self, op: &Operator<'_>) -> bool {
         use Operator as O;
         match *op {
             O::F32Const { value } => {
@@ -70,10 +70,10 @@ impl Generator<'_> {
             O::F32Abs | O::F64Abs => self.abs(),
             O::F32Neg | O::F64Neg => self.neg(),
             O::F32Copysign | O::F64Copysign => self.copysign(),
-            O::F32Ceil | O::F64Ceil => self.round(UP)?,
-            O::F32Floor | O::F64Floor => self.round(DOWN)?,
-            O::F32Trunc | O::F64Trunc => self.round(TRUNCATE)?,
-            O::F32Nearest | O::F64Nearest => self.round(NEAREST)?,
+            O::F32Ceil | O::F64Ceil => self.round(UP),
+            O::F32Floor | O::F64Floor => self.round(DOWN),
+            O::F32Trunc | O::F64Trunc => self.round(TRUNCATE),
+            O::F32Nearest | O::F64Nearest => self.round(NEAREST),
             O::F32Sqrt | O::F64Sqrt => {
                 let x = self.pop();
                 let to = self.own_xmm(x);
@@ -86,9 +86,9 @@ impl Generator<'_> {
             O::F32Div | O::F64Div => self.arithmetic(Arithmetic::Div),
             O::F32Min | O::F64Min => self.least_or_greatest(true),
             O::F32Max | O::F64Max => self.least_or_greatest(false),
-            _ => return Ok(false),
+            _ => return false,
         }
-        Ok(true)
+        true
     }
 
     fn arithmetic(&mut self, op: Arithmetic) {
@@ -180,10 +180,8 @@ impl Generator<'_> {
         self.push_xmm(x.kind, other);
     }
 
-    fn round(&mut self, how: u8) -> Result<(), Refusal> {
-        if !self.features.rounds {
-            return Err("rounding without SSE4.1".into());
-        }
+    /// By an instruction of SSE4.1, which every host has that code is made for.
+    fn round(&mut self, how: u8) {
         let x = self.pop();
         let to = self.own_xmm(x);
         of_kind!(
@@ -194,7 +192,6 @@ impl Generator<'_> {
             (to, XmmRm::Xmm(to), how)
         );
         self.push_xmm(x.kind, to);
-        Ok(())
     }
 
     /// `min` and `max`: a NaN wins, and -0 is less than 0, of which the instructions know
@@ -229,14 +226,12 @@ impl Generator<'_> {
     }
 
     /// The bits of a float in a register.
-    pub(super) fn bits_of(&mut self, to: super::registers::Gpr, kind: Kind, xmm: Xmm) {
-        use super::registers::Rm;
+    pub(super) fn bits_of(&mut self, to: Gpr, kind: Kind, xmm: Xmm) {
         of_kind!(self, kind, movd_b, movq_b, (Rm::Gpr(to), xmm));
     }
 
     /// A float of the bits in [`SCRATCH`].
     pub(super) fn of_scratch(&mut self, to: Xmm, kind: Kind) {
-        use super::registers::Rm;
         of_kind!(self, kind, movd_a, movq_a, (to, Rm::Gpr(SCRATCH)));
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn countdown(env: &ModuleEnv<'_>, func: u32) -> Option<*const AtomicI
 
 impl Generator<'_> {
     /// The place of a loop that begins now: one without operands can be left at its head.
-    pub(super) fn place(&self) -> u32 {
+    pub(super) fn loop_place(&self) -> u32 {
         match self.values.is_empty() {
             true => self.code.location().bits(),
             false => FUNCTION_START,

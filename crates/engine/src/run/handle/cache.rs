@@ -132,7 +132,7 @@ impl Key {
     /// Keep an artifact, unless it might be another the next time.
     pub fn store(&mut self, artifact: &Artifact) {
         if artifact.is_hurried {
-            let why = "the other code generator took too long, so that its code is not kept";
+            let why = "LLVM took too long, so that its code is not kept";
             self.trouble.get_or_insert_with(|| why.to_owned());
             return;
         }

@@ -47,13 +47,6 @@ pub(crate) struct Tiers {
     budget: ModuleBudget,
 }
 
-/// How a function is compiled that is optimised.
-struct Optimised<'a> {
-    budget: &'a ModuleBudget,
-    /// The loop that the code begins at.
-    entered_at: Option<u32>,
-}
-
 /// A request as a number.
 fn request(position: usize, place: u32) -> usize {
     position << 32 | place as usize
@@ -156,20 +149,14 @@ impl Lazy {
     pub(crate) fn optimise(&self, module: &Module, request: usize) {
         let Some(tiers) = &self.tiers else { return };
         let (position, place) = (request >> 32, request as u32);
-        let optimised = |entered_at| Optimised {
-            budget: &tiers.budget,
-            entered_at,
-        };
         if place != FUNCTION_START {
-            let begun = optimised(Some(place));
-            let made = with_stack(|| self.compile_optimised(module, position, &begun));
+            let made = with_stack(|| self.compile_optimised(tiers, module, position, Some(place)));
             let mut loops = tiers.loops.lock().unwrap_or_else(PoisonError::into_inner);
             loops.insert((position, place), made.ok());
             tiers.count_from(position, 0);
         }
         let whole = tiers.whole[position].get_or_init(|| {
-            let whole = optimised(None);
-            let made = with_stack(|| self.compile_optimised(module, position, &whole));
+            let made = with_stack(|| self.compile_optimised(tiers, module, position, None));
             made.map_err(|error| error.to_string())
         });
         if let Ok(function) = whole {
@@ -178,21 +165,23 @@ impl Lazy {
         }
     }
 
+    /// Compiles a function by Cranelift, from the head of a loop on or whole.
     fn compile_optimised(
         &self,
+        tiers: &Tiers,
         module: &Module,
         position: usize,
-        optimised: &Optimised<'_>,
+        entered_at: Option<u32>,
     ) -> Result<Function> {
         let engine = module.engine();
         let around = self.around(module.info(), module.layout(), module.wasm());
         let env = module_env(engine, &around);
         let env = ModuleEnv {
             direct: false,
-            budget: optimised.budget,
-            entered_at: optimised.entered_at,
+            budget: &tiers.budget,
+            entered_at,
             // What is known of indices on the way to the loop is not known in it.
-            elide: match optimised.entered_at {
+            elide: match entered_at {
                 Some(_) => Elide::Off,
                 None => env.elide,
             },
