@@ -14,6 +14,7 @@ mod doctor;
 mod engines;
 mod explain;
 mod invocation;
+mod library;
 mod manual;
 mod merge;
 mod module;

@@ -23,6 +23,9 @@ use crate::one_line::clipped;
 use kind::Kind;
 use outline::{Import, Outline};
 
+/// What makes threads: a module's name and a function's.
+pub const THREADS: (&str, &str) = ("wasi", "thread-spawn");
+
 /// Imports that are named where many are missing.
 const NAMED: usize = 3;
 
@@ -36,6 +39,10 @@ pub enum Purpose<'a> {
     Run(Option<&'a str>, Features),
     /// Any engine runs the program.
     Measure,
+    /// Any engine calls this function, or else runs the program.
+    Call(Option<&'a str>),
+    /// The same, where what nobody provides traps.
+    Stub(Option<&'a str>),
     /// Our engine compiles it, with these features.
     Compile(Features),
 }
@@ -53,15 +60,19 @@ pub fn check(wasm: &[u8], purpose: Purpose<'_>) -> Result<(), String> {
     if outline.is_malformed {
         return Ok(());
     }
-    if !matches!(purpose, Purpose::Compile(_)) {
+    if !matches!(purpose, Purpose::Compile(_) | Purpose::Stub(_)) {
         imports(&outline)?;
     }
     if let Purpose::Run(_, features) | Purpose::Compile(features) = purpose {
         allowed(&outline, wasm, features)?;
     }
     match purpose {
-        Purpose::Run(Some(name), _) => named(&outline, name),
-        Purpose::Run(None, _) | Purpose::Measure => start(&outline),
+        Purpose::Run(Some(name), _) | Purpose::Call(Some(name)) | Purpose::Stub(Some(name)) => {
+            named(&outline, name)
+        }
+        Purpose::Run(None, _) | Purpose::Measure | Purpose::Call(None) | Purpose::Stub(None) => {
+            start(&outline)
+        }
         Purpose::Compile(_) => Ok(()),
     }
 }

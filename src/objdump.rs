@@ -17,6 +17,7 @@ use fathom_report::json::FORMAT;
 use serde::Serialize;
 
 use crate::invocation::Invocation;
+use crate::library;
 use crate::module::{self, Purpose};
 use crate::report;
 use crate::run::{code::Code, load};
@@ -32,6 +33,11 @@ pub struct Args {
     /// costliest checks first
     #[arg(long, value_name = "FUNCTION")]
     func: Option<String>,
+
+    /// Show also, as functions that trap, what the module imports and nobody provides: the code
+    /// that --stub-imports has elsewhere
+    #[arg(long)]
+    stub_imports: bool,
 
     /// Show machine code; the default for one function
     #[arg(long)]
@@ -56,7 +62,10 @@ pub struct Args {
 /// function.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let file = args.module.display().to_string();
-    let wasm = load::read(&args.module)?;
+    let mut wasm = load::read(&args.module)?;
+    if args.stub_imports {
+        wasm = library::stubbed(&wasm, &file)?;
+    }
     if let Err(why) = module::check(&wasm, Purpose::Compile(args.code.features)) {
         anyhow::bail!("{file}: {why}");
     }

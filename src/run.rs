@@ -9,7 +9,7 @@ pub mod code;
 pub mod codegen;
 mod count;
 mod dir;
-mod invoke;
+pub mod invoke;
 mod limits;
 pub mod load;
 mod watch;
@@ -34,6 +34,7 @@ use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder,
 use limits::{Deadline, Limits, TIMED_OUT};
 
 use crate::invocation::Invocation;
+use crate::library;
 use crate::module::{self, Purpose};
 use crate::one_line::{say, say_lines};
 
@@ -72,6 +73,14 @@ pub struct Args {
     /// program
     #[arg(long, value_name = "FUNCTION")]
     invoke: Option<String>,
+
+    /// Call this exported function first, without arguments; may be repeated
+    #[arg(long, value_name = "FUNCTION")]
+    setup: Vec<String>,
+
+    /// What the module imports and nobody provides traps when it is called
+    #[arg(long)]
+    stub_imports: bool,
 
     /// Allow a strategy that checks nothing: the program can then reach all of this process
     #[arg(long)]
@@ -138,11 +147,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     }
     let file = args.module.display().to_string();
     let deadline = args.limits.start(&file);
-    let wasm = load::read(&args.module)?;
-    let purpose = Purpose::Run(args.invoke.as_deref(), args.code.features);
-    if let Err(why) = module::check(&wasm, purpose) {
-        anyhow::bail!("{file}: {why}");
-    }
+    let wasm = args.wasm(&file)?;
     let config = (args.limits.config(args.code.config(invocation)?))
         .allow_unchecked(args.unsafe_no_bounds)
         .count(args.count.is_some())
@@ -186,6 +191,19 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
+    /// The module, which can be run as far as its first sections tell.
+    fn wasm(&self, file: &str) -> anyhow::Result<Vec<u8>> {
+        let mut wasm = load::read(&self.module)?;
+        if self.stub_imports {
+            wasm = library::stubbed(&wasm, file)?;
+        }
+        let purpose = Purpose::Run(self.invoke.as_deref(), self.code.features);
+        match module::check(&wasm, purpose) {
+            Ok(()) => Ok(wasm),
+            Err(why) => anyhow::bail!("{file}: {why}"),
+        }
+    }
+
     /// Who is told where functions are.
     fn profiler(&self) -> ProfilingStrategy {
         match self.perf_map {
@@ -391,8 +409,11 @@ fn start(args: &Args, store: &mut Store<WasiCtx>, instance: Instance) -> Result<
     if let Some(initialize) = instance.get_func(&*store, "_initialize") {
         initialize.call(&mut *store, &[], &mut [])?;
     }
+    for name in &args.setup {
+        call_named(store, instance, name, &[], false)?;
+    }
     if let Some(name) = &args.invoke {
-        return call_named(store, instance, name, &args.args);
+        return call_named(store, instance, name, &args.args, true);
     }
     match instance.get_func(&*store, "_start") {
         Some(start) => Ok(start.call(&mut *store, &[], &mut [])?),
@@ -405,6 +426,7 @@ fn call_named(
     instance: Instance,
     name: &str,
     args: &[OsString],
+    prints: bool,
 ) -> Result<(), Failure> {
     let func: Option<Func> = instance.get_func(&*store, name);
     let func = func.ok_or_else(|| Failure::Misfit(format!("it exports no function {name}")))?;
@@ -416,6 +438,9 @@ fn call_named(
         .map(|ty| Val::default_for(*ty))
         .collect();
     func.call(&mut *store, &params, &mut results)?;
+    if !prints {
+        return Ok(());
+    }
     let lines: String = results.iter().map(|r| invoke::display(r) + "\n").collect();
     let mut stdout = io::stdout().lock();
     match (stdout.write_all(lines.as_bytes())).and_then(|()| stdout.flush()) {

@@ -14,7 +14,7 @@ use anyhow::{Context, bail, ensure};
 use clap::builder::Resettable::Reset;
 use fathom_bench::choose::Wanted;
 use fathom_bench::experiment::{Apart, Subject};
-use fathom_bench::request::{Length, Request};
+use fathom_bench::request::{Length, Library, Request};
 use fathom_record::Variant;
 
 use crate::bench;
@@ -152,7 +152,7 @@ fn apart(target: &str, args: &Args, folder: &Path) -> anyhow::Result<Apart> {
     }
     let native = args.native.as_ref();
     Ok(Apart::Module {
-        module: module(target, &path, &args.args)?,
+        module: module(target, &path, &args.args, Library::default())?,
         native: native.map(|path| program(path, folder)).transpose()?,
     })
 }

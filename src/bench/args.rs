@@ -13,6 +13,7 @@ use fathom_bench::{
 use fathom_record::Variant;
 
 use super::settings::Settings;
+use crate::library;
 
 /// Measure a suite, or a WASI program of your own, on every engine
 #[derive(clap::Args, Clone, Debug)]
@@ -57,6 +58,9 @@ pub struct Args {
     #[arg(long, value_name = "N", requires = "shard")]
     pub anchors: Option<u32>,
 
+    /// How a library is made a program.
+    #[command(flatten)]
+    pub library: library::Options,
     /// What the program is given.
     #[command(flatten)]
     pub given: Given,

@@ -11,7 +11,7 @@ use clap::Parser;
 use fathom_bench::{
     experiment::Subject,
     plan::{Dir, Input},
-    request::{Length, OwnModule, Request, Strategies},
+    request::{Length, Library, OwnModule, Request, Strategies},
     shard::{Part, Shard},
 };
 use fathom_record::Header;
@@ -19,6 +19,7 @@ use fathom_stats::interval::ROUNDS_MIN;
 use fathom_sys::regular;
 
 use super::args::{Args, Given, Pace};
+use crate::library;
 use crate::run::load;
 
 /// What is measured where nothing is named.
@@ -37,9 +38,11 @@ impl IntoRequest for Args {
     fn into_request(self, folder: &Path) -> anyhow::Result<Request> {
         let word = self.target.as_deref().unwrap_or(DEFAULT);
         let path = folder.join(word);
+        let library = self.library.of();
         let subject = match path.extension().is_some() || path.is_file() {
-            true => Subject::module(module(word, &path, &self.args)?),
-            false => Subject::word(word),
+            true => Subject::module(module(word, &path, &self.args, library)?),
+            false if library.is_none() => Subject::word(word),
+            false => bail!("{}: `{word}` is no module", library.words()[0]),
         };
         Ok(Request {
             args: self.args,
@@ -96,7 +99,8 @@ pub fn of_campaign(header: &Header, folder: &Path) -> anyhow::Result<Request> {
 /// What is recorded, with its module read and its files found.
 fn there(mut request: Request) -> anyhow::Result<Request> {
     if let Some(own) = request.subject.own_module_mut() {
-        *own = module(&own.path.display().to_string(), &own.path, &own.args)?;
+        let (path, library) = (own.path.clone(), own.library.clone());
+        *own = module(&path.display().to_string(), &path, &own.args, library)?;
     }
     if let Some(native) = request.subject.native() {
         crate::waterfall::program(native, &request.folder)?;
@@ -151,23 +155,33 @@ pub fn length(pace: &Pace) -> Length {
 }
 
 /// A program of the user's own, named by a word.
-pub fn module(word: &str, path: &Path, args: &[String]) -> anyhow::Result<OwnModule> {
+pub fn module(
+    word: &str,
+    path: &Path,
+    args: &[String],
+    library: Library,
+) -> anyhow::Result<OwnModule> {
     // Measured, it is read again and again.
     if path.exists() {
         regular::open(path).with_context(|| path.display().to_string())?;
     }
-    let wasm = match path.exists() {
-        true => load::program(path, word),
+    let place = match path.exists() {
+        true => path,
         // As the user wrote it.
-        false => load::program(Path::new(word), word),
+        false => Path::new(word),
+    };
+    let wasm = match library.is_none() {
+        true => load::program(place, word),
+        false => library::program(place, word, &library, args),
     };
     let wasm = wasm.context("no module to measure")?;
-    let is_text = fs::metadata(path)?.len() != wasm.len() as u64;
+    let is_made = !library.is_none() || fs::metadata(path)?.len() != wasm.len() as u64;
     Ok(OwnModule {
         path: std::path::absolute(path)?,
         wasm,
-        is_text,
+        is_made,
         args: args.to_vec(),
+        library,
     })
 }
 

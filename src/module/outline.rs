@@ -52,7 +52,7 @@ impl Import<'_> {
     /// Whether programs are given this: a function of WASI, a memory that threads share.
     pub fn is_given(&self) -> bool {
         self.memory == Some(true)
-            || (self.module, self.name) == ("wasi", "thread-spawn")
+            || (self.module, self.name) == super::THREADS
             || fathom_wasi::defines(self.module, self.name)
     }
 

@@ -60,7 +60,8 @@ pub fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     read_as(path, &path.display().to_string())
 }
 
-fn read_as(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
+/// The same; messages call it `word`.
+pub fn read_as(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
     let bytes = std::fs::read(path).with_context(|| word.to_owned())?;
     if let Some(what) = other(&bytes) {
         anyhow::bail!("{word}: {what}");

@@ -5,20 +5,21 @@ use std::fs;
 use super::{none_wrong, root, sources};
 
 /// Which of our crates each crate may use.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("sys", &[]),
     ("record", &[]),
+    ("rewrite", &[]),
     ("engine", &["sys"]),
     ("wasi", &["engine"]),
     ("stats", &["record"]),
     ("report", &["stats", "record"]),
     ("runner", &["sys", "record"]),
-    ("trace", &["sys"]),
+    ("trace", &["sys", "rewrite"]),
     ("bench", &["engine", "wasi", "sys", "record", "runner"]),
     (
         ".",
         &[
-            "sys", "engine", "wasi", "record", "bench", "stats", "report", "trace",
+            "sys", "engine", "wasi", "record", "bench", "stats", "report", "trace", "rewrite",
         ],
     ),
 ];

@@ -264,14 +264,45 @@ words!(Strategies, Shard);
 pub struct OwnModule {
     /// Where it is.
     pub path: PathBuf,
-    /// The module in the binary format.
+    /// The module in the binary format, as it is measured.
     #[serde(skip)]
     pub wasm: Vec<u8>,
-    /// Whether it was written as text.
+    /// Whether the file is something else: text, or a library that is made a program.
     #[serde(skip)]
-    pub is_text: bool,
+    pub is_made: bool,
     /// Its arguments.
     pub args: Vec<String>,
+    /// How it is made a program.
+    #[serde(default, skip_serializing_if = "Library::is_none")]
+    pub library: Library,
+}
+
+/// How a program is made of a library; as the file has it by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Library {
+    /// Whether what nobody provides traps when it is called.
+    pub stub_imports: bool,
+    /// Functions that are called first.
+    pub setup: Vec<String>,
+    /// The function that is called with the program's arguments, instead of `_start`.
+    pub invoke: Option<String>,
+}
+
+impl Library {
+    /// Whether the file is a program already.
+    pub fn is_none(&self) -> bool {
+        *self == Library::default()
+    }
+
+    /// The options that say so.
+    pub fn words(&self) -> Vec<String> {
+        let stub = self.stub_imports.then(|| "--stub-imports".to_owned());
+        let setup = self.setup.iter().map(|name| ("--setup", name));
+        let all = setup.chain(self.invoke.iter().map(|name| ("--invoke", name)));
+        let named = all.flat_map(|(option, name)| [option.to_owned(), name.clone()]);
+        stub.into_iter().chain(named).collect()
+    }
 }
 
 /// Why nothing can be measured as it was asked for; each is one line.

@@ -27,14 +27,12 @@ mod clock;
 mod emit;
 mod scan;
 
+use fathom_rewrite::sections::Sections;
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
-    CodeSection, ConstExpr, CustomSection, DataCountSection, DataSection, ElementSection,
-    EntityType, ExportSection, FunctionSection, GlobalSection, GlobalType, ImportSection,
-    Instruction, MemorySection, Module, NameMap, NameSection, StartSection, TableSection,
-    TagSection, TypeSection, ValType,
+    ConstExpr, EntityType, ExportSection, GlobalType, Instruction, NameMap, NameSection, ValType,
 };
-use wasmparser::{KnownCustom, Operator, Parser, Payload};
+use wasmparser::{Operator, Parser};
 
 use emit::{Emit, Store};
 use scan::Scan;
@@ -122,69 +120,14 @@ struct Writer<'a> {
     is_naming: bool,
 }
 
-/// The sections, as they are filled.
-#[derive(Default)]
-struct Sections<'a> {
-    types: TypeSection,
-    imports: ImportSection,
-    functions: FunctionSection,
-    tables: TableSection,
-    memories: MemorySection,
-    tags: TagSection,
-    globals: GlobalSection,
-    exports: ExportSection,
-    elements: ElementSection,
-    data_count: Option<u32>,
-    code: CodeSection,
-    data: DataSection,
-    customs: Vec<CustomSection<'a>>,
-    names: Option<NameSection>,
-}
-
 impl Writer<'_> {
     fn module(&mut self, wasm: &[u8]) -> Result<Vec<u8>, RewriteError> {
         let mut all = Sections::default();
         for payload in Parser::new(0).parse_all(wasm) {
-            self.section(&mut all, payload?)?;
+            all.take(self, payload?)?;
         }
         self.add_own(&mut all);
-        Ok(self.assemble(all))
-    }
-
-    fn section<'a>(
-        &mut self,
-        all: &mut Sections<'a>,
-        payload: Payload<'a>,
-    ) -> Result<(), RewriteError> {
-        match payload {
-            Payload::TypeSection(s) => self.parse_type_section(&mut all.types, s)?,
-            Payload::ImportSection(s) => self.parse_import_section(&mut all.imports, s)?,
-            Payload::FunctionSection(s) => self.parse_function_section(&mut all.functions, s)?,
-            Payload::TableSection(s) => self.parse_table_section(&mut all.tables, s)?,
-            Payload::MemorySection(s) => self.parse_memory_section(&mut all.memories, s)?,
-            Payload::TagSection(s) => self.parse_tag_section(&mut all.tags, s)?,
-            Payload::GlobalSection(s) => self.parse_global_section(&mut all.globals, s)?,
-            Payload::ExportSection(s) => self.parse_export_section(&mut all.exports, s)?,
-            Payload::ElementSection(s) => self.parse_element_section(&mut all.elements, s)?,
-            Payload::DataCountSection { count, .. } => all.data_count = Some(count),
-            Payload::CodeSectionEntry(body) => self.parse_function_body(&mut all.code, body)?,
-            Payload::DataSection(s) => self.parse_data_section(&mut all.data, s)?,
-            Payload::CustomSection(s) => match s.as_known() {
-                KnownCustom::Name(names) => {
-                    self.is_naming = true;
-                    // A broken name is no reason not to count.
-                    all.names = self.custom_name_section(names).ok();
-                    self.is_naming = false;
-                }
-                // Others speak of places in the code, which moves.
-                _ if ["producers", "target_features"].contains(&s.name()) => {
-                    all.customs.push(utils::custom_section(self, s));
-                }
-                _ => {}
-            },
-            _ => {}
-        }
-        Ok(())
+        Ok(all.assemble())
     }
 
     /// Types, functions, globals and the import that are ours.
@@ -211,48 +154,14 @@ impl Writer<'_> {
             all.functions.function(type_index);
             all.code.function(&function);
         }
+        let own = matches!(emit.store, Store::Shared { .. }).then(|| emit.prepare());
+        all.initial = own.or(self.scan.initial.map(|func| emit.moved(func)));
     }
+}
 
-    fn assemble(&self, all: Sections<'_>) -> Vec<u8> {
-        let mut module = Module::new();
-        module.section(&all.types);
-        module.section(&all.imports);
-        module.section(&all.functions);
-        if !all.tables.is_empty() {
-            module.section(&all.tables);
-        }
-        if !all.memories.is_empty() {
-            module.section(&all.memories);
-        }
-        if !all.tags.is_empty() {
-            module.section(&all.tags);
-        }
-        if !all.globals.is_empty() {
-            module.section(&all.globals);
-        }
-        module.section(&all.exports);
-        let own = matches!(self.emit.store, Store::Shared { .. }).then(|| self.emit.prepare());
-        let initial = own.or(self.scan.initial.map(|func| self.emit.moved(func)));
-        if let Some(function_index) = initial {
-            module.section(&StartSection { function_index });
-        }
-        if !all.elements.is_empty() {
-            module.section(&all.elements);
-        }
-        if let Some(count) = all.data_count {
-            module.section(&DataCountSection { count });
-        }
-        module.section(&all.code);
-        if !all.data.is_empty() {
-            module.section(&all.data);
-        }
-        for custom in &all.customs {
-            module.section(custom);
-        }
-        if let Some(names) = &all.names {
-            module.section(names);
-        }
-        module.finish()
+impl fathom_rewrite::sections::Writer for Writer<'_> {
+    fn naming(&mut self, is_naming: bool) {
+        self.is_naming = is_naming;
     }
 }
 

@@ -14,8 +14,8 @@ use crate::{
     request::{OwnModule, RequestError, Strategies, ensure},
 };
 
-/// Where a module that was written as text is kept in the results folder.
-const TRANSLATED: &str = "module.wasm";
+/// Where a module that is not what its file holds is kept in the results folder.
+const MADE: &str = "module.wasm";
 
 /// LLVM takes ten times as long as Cranelift: of more bytes than this it is measured where
 /// it is asked for.
@@ -50,8 +50,8 @@ fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
 pub(super) fn of_module(module: &OwnModule, native: Option<PathBuf>) -> Measured {
     let name = module.path.file_name().unwrap_or_default();
     // Relative to the results folder, like the reference.
-    let artifact = match module.is_text {
-        true => PathBuf::from(TRANSLATED),
+    let artifact = match module.is_made {
+        true => PathBuf::from(MADE),
         false => module.path.clone(),
     };
     let natives: &[Variant] = native.as_ref().map_or(&[], |_| &NATIVES);
@@ -59,7 +59,11 @@ pub(super) fn of_module(module: &OwnModule, native: Option<PathBuf>) -> Measured
         suite: "module".to_owned(),
         name: name.to_string_lossy().into_owned(),
         size: String::new(),
-        args: module.args.clone(),
+        // What is called is given them already.
+        args: match &module.library.invoke {
+            Some(_) => Vec::new(),
+            None => module.args.clone(),
+        },
         artifact: Box::new(move |variant: Variant| match (&native, variant.is_wasm()) {
             (Some(native), false) => native.clone(),
             _ => artifact.clone(),
@@ -72,16 +76,17 @@ pub(super) fn of_module(module: &OwnModule, native: Option<PathBuf>) -> Measured
     };
     let title = module.path.file_stem().unwrap_or_default();
     let title = title.to_string_lossy().into_owned();
-    let text = module.is_text.then(|| module.wasm.clone());
+    let made = module.is_made.then(|| module.wasm.clone());
+    let words = module.library.words();
     Measured {
         module: Some(ModuleNote {
             path: module.path.clone(),
             bytes: module.wasm.len() as u64,
             digest: digest(&module.wasm),
-            args: module.args.clone(),
+            args: words.into_iter().chain(module.args.clone()).collect(),
         }),
-        written: text
-            .map(|wasm| (TRANSLATED.to_owned(), wasm))
+        written: made
+            .map(|wasm| (MADE.to_owned(), wasm))
             .into_iter()
             .collect(),
         compared: Compared::Run,

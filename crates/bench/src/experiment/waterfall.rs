@@ -330,13 +330,15 @@ mod tests {
 
     use super::*;
     use crate::experiment::Subject;
+    use crate::request::Library;
 
     fn request(engines: &[&str]) -> Request {
         let module = OwnModule {
             path: "/m.wasm".into(),
             wasm: Vec::new(),
-            is_text: false,
+            is_made: false,
             args: Vec::new(),
+            library: Library::default(),
         };
         let native = Some(PathBuf::from("/m"));
         let subject = Subject::apart(Apart::Module { module, native });

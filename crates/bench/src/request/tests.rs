@@ -22,8 +22,9 @@ fn subjects() -> Vec<Subject> {
     let module = || OwnModule {
         path: "/home/app.wat".into(),
         wasm: Vec::new(),
-        is_text: false,
+        is_made: false,
         args: vec!["--size".to_owned(), "é \n".to_owned()],
+        library: Library::default(),
     };
     let mut subjects = vec![
         Subject::word("polybench"),
