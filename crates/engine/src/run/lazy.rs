@@ -43,7 +43,7 @@ use crate::compile::{
     Artifact, Callee, CheckSites, CodeRange, Compilers, Fallback, ModuleBudget, OverBudget,
     compile_function, compile_module_trampolines,
 };
-use crate::facts::error::{ErrorKind, Result};
+use crate::facts::error::{Error, ErrorKind, Result};
 use crate::facts::module::{Body, ModuleInfo};
 use crate::facts::vmctx::VmLayout;
 use crate::run::code::{Chunks, CodeInfo, CodeMemory};
@@ -291,7 +291,7 @@ impl Lazy {
     fn made(&self, module: &Module, position: usize) -> &Made {
         self.is_begun[position].store(true, Ordering::Relaxed);
         self.functions[position].get_or_init(|| {
-            let made = with_stack(|| self.compile(module, position));
+            let made = with_stack(STACK_BYTES, || self.compile(module, position));
             made.map_err(|error| error.to_string())
         })
     }
@@ -390,22 +390,41 @@ impl Function {
     }
 }
 
-/// Do work where there is stack enough for it: on a thread of its own, where Wasm has left
-/// too little of this one's.
-fn with_stack<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+/// Do work where there is so much stack: on a thread of its own, where Wasm has left too little of
+/// this one's.
+///
+/// # Errors
+/// Those of the work, or there is no such thread.
+fn with_stack<R: Send>(bytes: usize, work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
     let here = std::ptr::from_ref(&work).addr();
     let left = stack::lowest_address().map_or(0, |lowest| here.saturating_sub(lowest));
-    if left >= STACK_BYTES {
+    if left >= bytes {
         return work();
     }
     let joined = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(2 * STACK_BYTES);
+        let thread = std::thread::Builder::new().stack_size(2 * bytes);
         let thread = thread.spawn_scoped(scope, || catch_unwind(AssertUnwindSafe(work)));
         thread.map(|thread| thread.join().and_then(|result| result))
     });
     match joined {
         Ok(Ok(result)) => result,
         Ok(Err(panic)) => resume_unwind(panic),
-        Err(error) => panic!("no thread to compile on: {error}"),
+        Err(error) => Err(Error::resource("no thread to compile on", error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_cannot_be_had_is_an_error() {
+        let left = with_stack(1 << 10, || Ok(7)).unwrap();
+        assert_eq!(left, 7);
+        let elsewhere = with_stack(64 << 20, || Ok(std::thread::current().id())).unwrap();
+        assert_ne!(elsewhere, std::thread::current().id());
+        // More than there are addresses.
+        let error = with_stack(1 << 60, || Ok(())).unwrap_err().to_string();
+        assert!(error.starts_with("no thread to compile on: "), "{error}");
     }
 }

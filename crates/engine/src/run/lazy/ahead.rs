@@ -7,7 +7,8 @@
 //! ```
 //!
 //! What must stay true: nobody's result depends on it. A function that is compiled ahead is the
-//! one that its first call would have had compiled; a thread that cannot be had is done without.
+//! one that its first call would have had compiled; a thread that cannot be had is done without,
+//! and so are those of the process that this one was forked of.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -22,9 +23,19 @@ const THREADS_MAX: usize = 3;
 const PATIENCE: Duration = Duration::from_millis(10);
 
 /// What is to be compiled ahead: functions by position.
-#[derive(Default)]
 pub(super) struct Ahead {
     shared: Arc<Shared>,
+    /// The process that the threads are of.
+    process: u32,
+}
+
+impl Default for Ahead {
+    fn default() -> Ahead {
+        Ahead {
+            shared: Arc::default(),
+            process: std::process::id(),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -102,6 +113,12 @@ static SPARE_PROCESSORS: LazyLock<usize> =
     LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get() - 1));
 
 impl Ahead {
+    /// Whether the threads are of this process and not of the one that it was forked of, whose
+    /// locks nobody gives back here.
+    pub fn is_here(&self) -> bool {
+        self.process == std::process::id()
+    }
+
     /// Have functions compiled, in this order, that one calls which was called just now. The
     /// threads do what `compile` returns, which says what the function calls that it has
     /// compiled, or nothing where its module is gone. False where there are no threads.
@@ -114,7 +131,7 @@ impl Ahead {
         C: Fn(usize) -> Option<Vec<usize>> + Send + 'static,
     {
         let most = THREADS_MAX.min(*SPARE_PROCESSORS);
-        if most == 0 {
+        if most == 0 || !self.is_here() {
             return false;
         }
         let mut queue = self.shared.queue();
@@ -136,8 +153,10 @@ impl Ahead {
 
 impl Drop for Ahead {
     fn drop(&mut self) {
-        self.shared.queue().is_over = true;
-        self.shared.is_changed.notify_all();
+        if self.is_here() {
+            self.shared.queue().is_over = true;
+            self.shared.is_changed.notify_all();
+        }
     }
 }
 

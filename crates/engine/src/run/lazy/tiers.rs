@@ -15,14 +15,14 @@
 //!
 //! What must stay true: what runs is left only where all that it has is in its frame, and nothing
 //! is done twice: at the head of a loop without operands. What cannot be optimised goes on as
-//! it is.
+//! it is, and so does all that is not optimised yet in a child that was forked.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::ahead::Ahead;
-use super::{Function, Lazy, Made, with_stack};
+use super::{Function, Lazy, Made, STACK_BYTES, with_stack};
 use crate::compile::translate::ModuleEnv;
 use crate::compile::{Elide, ModuleBudget};
 use crate::facts::error::Result;
@@ -93,6 +93,10 @@ impl Lazy {
     pub(crate) fn tier_up(&self, module: &Module, func: u32, place: u32) -> usize {
         let Some(tiers) = &self.tiers else { return 0 };
         let position = (func - module.info().imported_funcs) as usize;
+        if !tiers.threads.is_here() {
+            tiers.count_from(position, FOR_LONG);
+            return 0;
+        }
         let is_there = tiers.optimised(position).is_some();
         match tiers.entered_at(position, place) {
             Some(0) => tiers.count_from(position, FOR_LONG),
@@ -150,13 +154,13 @@ impl Lazy {
         let Some(tiers) = &self.tiers else { return };
         let (position, place) = (request >> 32, request as u32);
         if place != FUNCTION_START {
-            let made = with_stack(|| self.compile_optimised(tiers, module, position, Some(place)));
+            let made = self.compile_optimised(tiers, module, position, Some(place));
             let mut loops = tiers.loops.lock().unwrap_or_else(PoisonError::into_inner);
             loops.insert((position, place), made.ok());
             tiers.count_from(position, 0);
         }
         let whole = tiers.whole[position].get_or_init(|| {
-            let made = with_stack(|| self.compile_optimised(tiers, module, position, None));
+            let made = self.compile_optimised(tiers, module, position, None);
             made.map_err(|error| error.to_string())
         });
         if let Ok(function) = whole {
@@ -187,7 +191,7 @@ impl Lazy {
             },
             ..env
         };
-        self.compile_in(&env, module, position)
+        with_stack(STACK_BYTES, || self.compile_in(&env, module, position))
     }
 }
 
