@@ -128,10 +128,7 @@ fn an_arrow_that_goes_the_wrong_way_is_seen() {
             "compile/translate/simd/mod.rs",
             "use super::super::Translator;",
         ),
-        (
-            "compile/elide/mod.rs",
-            "//! As [`crate::run::store`] has it.",
-        ),
+        ("compile/elide.rs", "//! As [`crate::run::store`] has it."),
         ("run/memory/fault.rs", "use crate::run::code;"),
         ("run/entry/wild.rs", "use crate::*;"),
         ("facts/trap.rs", "    #[test] use super::*;"),

@@ -16,7 +16,7 @@
 //!
 //! What must stay true:
 //! - Functions of both generators call one another without knowing: one convention, one
-//!   kind of frame, one prologue (`ir/mod.rs`, `prologue.rs`), one table of traps.
+//!   kind of frame, one prologue (`ir.rs`, `prologue.rs`), one table of traps.
 //! - A function that cannot be generated, or whose machine code does not pass, is
 //!   Cranelift's, with the reason kept; nothing is guessed.
 //! - What is in a shard depends on the module alone, so its code does.
