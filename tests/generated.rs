@@ -19,12 +19,14 @@ mod instructions;
 mod limits;
 #[path = "../fuzz/src/observe.rs"]
 mod observe;
+#[path = "../fuzz/src/operands/mod.rs"]
+mod operands;
 #[path = "../fuzz/src/ours.rs"]
 mod ours;
 #[path = "../fuzz/src/rewrites/mod.rs"]
 mod rewrites;
 
-use fathom_engine::{Bounds, Compilation, CompileBudget, Config, Opt};
+use fathom_engine::{Bounds, CompileBudget, Config, Opt};
 #[cfg(target_arch = "x86_64")]
 use fathom_engine::{BoundsChoice, Codegen};
 use generate::Stream;
@@ -38,6 +40,9 @@ const MODULES: u64 = 600;
 /// A run of clang each, and that under two strategies.
 #[cfg(target_arch = "x86_64")]
 const BY_LLVM: u64 = 60;
+/// Of the pairs of frames, so that each way to compile has its turn.
+#[cfg(target_arch = "x86_64")]
+const EVERY_PAIR: usize = 4;
 const DAMAGED: u64 = 6000;
 const INSTRUCTIONS: u64 = 60;
 #[cfg(target_arch = "x86_64")]
@@ -46,6 +51,7 @@ const LIMITED: u64 = 800;
 const CONTINUED: u64 = 250;
 const REWRITTEN: u64 = 40;
 const COPIED: u64 = 60;
+const WITH_OPERANDS: u64 = 60;
 
 #[test]
 fn exact_strategies_agree() {
@@ -54,13 +60,7 @@ fn exact_strategies_agree() {
     let plain = Config::new().compile_budget(CompileBudget::times(0));
     let plain = Ours::configured("budget 0".to_owned(), &plain);
     engines.push(plain.expect("so does what is compiled beyond the budget"));
-    for bounds in [Bounds::Guard, Bounds::Trap] {
-        let lazy = Config::new().bounds(ours::choice(bounds));
-        let lazy = lazy.compilation(Compilation::Lazy);
-        let lazy = Ours::configured(format!("{bounds}, lazily"), &lazy);
-        engines.push(lazy.expect("so does what is compiled at first calls"));
-    }
-    let direct = Ours::all_direct().expect("so does what is made in one pass");
+    let ways = Ours::all_other_ways().expect("so does each way to compile");
     let ran: u64 = (0..MODULES)
         .into_par_iter()
         .map(|seed| {
@@ -69,7 +69,7 @@ fn exact_strategies_agree() {
             if let Some(Ended::Refused(why)) = &expected.instantiation {
                 panic!("seed {seed}: refused: {why}");
             }
-            for engine in engines[1..].iter().chain(in_turn(&direct, seed)) {
+            for engine in engines[1..].iter().chain(in_turn(&ways, seed)) {
                 if let Err(difference) = engine.observe(&module).agrees(&expected) {
                     panic!(
                         "seed {seed}, {} against {}: {difference}",
@@ -131,6 +131,7 @@ fn frames_of_any_shape_stay_on_their_stack() {
     let pairs = frames::pairs(Some(zig.into())).expect("it works with this compiler");
     (0_u64..)
         .zip(&pairs)
+        .step_by(EVERY_PAIR)
         .collect::<Vec<_>>()
         .into_par_iter()
         .for_each(|(seed, pair)| {
@@ -169,6 +170,32 @@ fn continuations_do_what_the_interpreter_says() {
         })
         .sum();
     assert!(switches > CONTINUED, "only {switches} switches");
+}
+
+#[test]
+fn many_operands_come_to_the_same() {
+    let plain = Ours::plain().expect("strategy debug works here");
+    let ways = Ours::all_other_ways().expect("so does each way to compile");
+    let trapped: usize = (0..WITH_OPERANDS)
+        .into_par_iter()
+        .map(|seed| {
+            let mut stream = Stream::new(seed);
+            let text = operands::module(&mut |end| stream.below(end));
+            let module = wat::parse_str(&text).expect("it is well-formed");
+            let expected = plain.observe(&module);
+            assert_eq!(expected.instantiation, None, "seed {seed}");
+            for turn in 0..3 {
+                let engine = in_turn(&ways, seed + turn * (ways.len() as u64 / 3));
+                let observed = engine.map_or_else(|| expected.clone(), |e| e.observe(&module));
+                if let Err(difference) = observed.agrees(&expected) {
+                    panic!("seed {seed}, {}: {difference}", engine.expect("one").name);
+                }
+            }
+            expected.after_traps.len()
+        })
+        .sum();
+    let calls = 12 * WITH_OPERANDS as usize;
+    assert!((calls / 10..calls * 3 / 4).contains(&trapped), "{trapped}");
 }
 
 #[test]
@@ -224,8 +251,8 @@ fn limits_hold() {
 fn what_is_rewritten_does_what_it_did() {
     let plain = Ours::plain().expect("strategy debug works here");
     let all = Ours::all_rewriting().expect("every exact strategy works here");
-    let direct = Ours::all_direct().expect("so does what is made in one pass");
-    let direct: Vec<Ours> = direct.into_iter().map(Ours::bounded).collect();
+    let ways = Ours::all_other_ways().expect("so does each way to compile");
+    let ways: Vec<Ours> = ways.into_iter().map(Ours::bounded).collect();
     let trapped: usize = (0..REWRITTEN)
         .into_par_iter()
         .map(|seed| {
@@ -236,7 +263,7 @@ fn what_is_rewritten_does_what_it_did() {
             let module = rewrites::from_seed(seed, loops);
             let expected = plain.observe(&module);
             assert_eq!(expected.instantiation, None, "seed {seed}");
-            for engine in all.iter().chain(in_turn(&direct, seed)) {
+            for engine in all.iter().chain(in_turn(&ways, seed)) {
                 if let Err(difference) = engine.observe(&module).agrees(&expected) {
                     panic!("seed {seed}, {}: {difference}", engine.name);
                 }
@@ -272,9 +299,9 @@ fn instructions_at_extreme_values_agree() {
         0,
         Ours::new(Bounds::Guard, Opt::None).expect("so does the fast compiler"),
     );
-    let direct = Ours::all_direct().expect("so does what is made in one pass");
+    let ways = Ours::all_other_ways().expect("so does each way to compile");
     (0..INSTRUCTIONS).into_par_iter().for_each(|seed| {
-        let engines: Vec<&Ours> = engines.iter().chain(in_turn(&direct, seed)).collect();
+        let engines: Vec<&Ours> = engines.iter().chain(in_turn(&ways, seed)).collect();
         agree_on_instructions(&engines, seed);
     });
 }

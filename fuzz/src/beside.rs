@@ -42,27 +42,41 @@ pub fn wasmtime<'o>(
     peer: &Peer,
     ours: impl IntoIterator<Item = &'o Ours>,
 ) -> Result<(), String> {
-    let Some(module) = generate::from_seed(case.seed) else {
+    let Some(generated) = generate::from_seed(case.seed) else {
         return Ok(());
     };
-    case.keep(&module);
-    let has = has(&module);
+    let has = has(&generated);
     case.count("with a shared memory of its own", has.shared_memory.into());
     case.count("with atomic instructions", has.atomics.into());
-    let expected = peer.observe(&module);
+    module(case, &generated, peer, ours)
+}
+
+/// Run a module on wasmtime, then on each of these.
+///
+/// # Errors
+/// In what they differ, with the name of ours.
+pub fn module<'o>(
+    case: &mut Case,
+    module: &[u8],
+    peer: &Peer,
+    ours: impl IntoIterator<Item = &'o Ours>,
+) -> Result<(), String> {
+    case.keep(module);
+    let expected = peer.observe(module);
     case.count("ran", expected.instantiation.is_none().into());
+    case.count("traps", expected.after_traps.len() as u64);
     if let Some(Ended::Refused(why)) = &expected.instantiation {
         return Err(format!("wasmtime refuses it: {why}"));
     }
     for engine in ours {
-        let observed = match Module::new(&engine.engine, &module) {
+        let observed = match Module::new(&engine.engine, module) {
             Ok(module) => {
                 let (all, left) = (module.code_places().count(), module.fallbacks().len());
                 case.count("functions", all as u64);
                 case.count("functions left to Cranelift", left as u64);
                 engine.observe_module(&module)
             }
-            Err(_) => engine.observe(&module),
+            Err(_) => engine.observe(module),
         };
         observed
             .agrees(&expected)

@@ -14,9 +14,11 @@
 use std::fmt::Write as _;
 
 use fathom_engine::{
-    Bounds, BoundsChoice, Codegen, Config, Engine, Error, Guarantee, Linker, Memory, MemoryType,
-    Module, Opt, Store, TrapCode, Val,
+    Bounds, BoundsChoice, Config, Engine, Error, Guarantee, Linker, Memory, MemoryType, Module,
+    Opt, Store, TrapCode, Val,
 };
+
+use crate::ours::ways::Way;
 
 /// A number below its argument, which is not 0; the same each time for a seed.
 pub type Below<'a> = &'a mut dyn FnMut(usize) -> usize;
@@ -112,18 +114,16 @@ enum Statement {
 pub fn engines() -> Result<Vec<(String, Engine)>, Error> {
     let exact = Bounds::all_for(false).filter(|bounds| bounds.guarantee() == Guarantee::Exact);
     let exact = exact.filter(|bounds| *bounds != Bounds::Guard);
-    let mut all = vec![(BoundsChoice::Auto, Opt::None, Codegen::Cranelift)];
+    let mut all = vec![("--opt none".to_owned(), Config::new().opt(Opt::None))];
     for bounds in exact.map(BoundsChoice::Named).chain([BoundsChoice::Auto]) {
-        all.push((bounds, Opt::Speed, Codegen::Cranelift));
-        if cfg!(target_arch = "x86_64") {
-            all.push((bounds, Opt::Speed, Codegen::Direct));
+        for way in Way::all().into_iter().filter(Way::is_eager) {
+            all.push((
+                format!("{bounds:?} {way}"),
+                way.of(Config::new().bounds(bounds)),
+            ));
         }
     }
-    let engine = |(bounds, opt, codegen): (BoundsChoice, Opt, Codegen)| {
-        let config = Config::new().bounds(bounds).opt(opt).codegen(codegen);
-        let name = format!("{bounds:?} --opt {opt} --codegen {codegen}");
-        Ok((name, Engine::new(&config)?))
-    };
+    let engine = |(name, config)| Ok((name, Engine::new(&config)?));
     all.into_iter().map(engine).collect()
 }
 

@@ -1,5 +1,5 @@
 //! Functions with frames of random shapes at every depth around the end of a continuation's
-//! stack, by both generators.
+//! stack, by Cranelift and in another way.
 //!
 //! ```text
 //!  │ waits │ VmCont │        … function, padding, recursion │ VmCont │
@@ -13,10 +13,9 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use fathom_engine::{
-    Codegen, Config, Engine, Error, Instance, Linker, Module, Store, TrapCode, Val,
-};
+use fathom_engine::{Config, Engine, Error, Instance, Linker, Module, Store, TrapCode, Val};
 
+use crate::ours::ways::Way;
 use crate::ours::{choice, exact};
 
 #[expect(dead_code, reason = "shapes are made up here, not taken by name")]
@@ -33,46 +32,49 @@ const DEPTHS_FROM: i32 = 8;
 /// Bytes of all stacks together where there are no segments.
 const STACK_BYTES: usize = 16 << 10;
 
-/// The same configuration for both generators.
+/// The same configuration for Cranelift and another way to compile.
 pub struct Pair {
     name: String,
     cranelift: Engine,
-    llvm: Engine,
+    other: Engine,
 }
 
 /// What was seen.
 #[derive(Debug, Default)]
 pub struct Seen {
     pub depths: u64,
-    /// Depths at which there was no room by LLVM.
+    /// Depths at which there was no room in the other way.
     pub full: u64,
-    /// Functions that LLVM did not compile.
+    /// Functions that Cranelift compiled nevertheless.
     pub kept: u64,
 }
 
-/// Under each exact strategy that LLVM takes, with segments and without; by this clang or
-/// the one that is found.
+/// Under each exact strategy, with segments and without, in each other way that takes its accesses;
+/// by this clang or the one that is found.
 ///
 /// # Errors
 /// There is no clang.
 pub fn pairs(clang: Option<PathBuf>) -> Result<Vec<Pair>, Error> {
     let load = "(module (memory 1) (func (param i32) (drop (i32.load (local.get 0)))))";
     let load = wat::parse_str(load).expect("it is well-formed");
+    let mut ways = Way::all();
+    ways[0] = Way::llvm(clang);
     let mut all = Vec::new();
     for bounds in exact() {
         for segments in [true, false] {
-            let mut config = Config::new().bounds(choice(bounds)).clang(clang.clone());
+            let mut config = Config::new().bounds(choice(bounds));
             if !segments {
                 config = config.max_wasm_stack(STACK_BYTES);
             }
-            let cranelift = Engine::new(&config)?;
-            let llvm = Engine::new(&config.codegen(Codegen::Llvm))?;
-            if Module::new(&llvm, &load)?.fallbacks().is_empty() {
-                all.push(Pair {
-                    name: format!("{bounds}, segments: {segments}"),
-                    cranelift,
-                    llvm,
-                });
+            for way in &ways {
+                let other = Engine::new(&way.of(config.clone()))?;
+                if Module::new(&other, &load)?.fallbacks().is_empty() {
+                    all.push(Pair {
+                        name: format!("{way}, {bounds}, segments: {segments}"),
+                        cranelift: Engine::new(&config)?,
+                        other,
+                    });
+                }
             }
         }
     }
@@ -82,7 +84,7 @@ pub fn pairs(clang: Option<PathBuf>) -> Result<Vec<Pair>, Error> {
 /// A level of a chain.
 fn kind(below: &mut impl FnMut(usize) -> usize) -> Kind {
     let ty = ["i64", "f64", "f32", "v128"][below(4)];
-    match below(14) {
+    match below(16) {
         0..4 => Kind::Live(ty, 1 + below(60)),
         4..8 => Kind::Wide(14 + below(40)),
         8 => Kind::Arguments(1 + below(40)),
@@ -90,6 +92,7 @@ fn kind(below: &mut impl FnMut(usize) -> usize) -> Kind {
         10 => Kind::Tail(1 + below(40)),
         11 => Kind::Caught,
         12 => Kind::Table(2 + below(12)),
+        13..15 => Kind::Loop(1 + below(30)),
         _ => [Kind::Host, Kind::Runtime, Kind::Nested][below(3)],
     }
 }
@@ -144,7 +147,7 @@ pub fn module(below: &mut impl FnMut(usize) -> usize) -> Result<(String, Vec<u8>
     }
 }
 
-/// An instance by one generator.
+/// An instance in one way.
 struct Guest {
     store: Store<()>,
     instance: Instance,
@@ -184,20 +187,20 @@ impl Guest {
     }
 }
 
-/// Runs a module by both generators at every depth.
+/// Runs a module both ways at every depth.
 ///
 /// # Errors
 /// In what they differ.
 pub fn check(pair: &Pair, module: &[u8]) -> Result<Seen, String> {
     let told = |what: String| format!("{}: {what}", pair.name);
     let compiled = |engine| Module::new(engine, module).map_err(|error| told(error.to_string()));
-    let (expected, found) = (compiled(&pair.cranelift)?, compiled(&pair.llvm)?);
+    let (expected, found) = (compiled(&pair.cranelift)?, compiled(&pair.other)?);
     let mut seen = Seen {
         kept: found.fallbacks().len() as u64,
         ..Seen::default()
     };
     let mut expected = Guest::new(&pair.cranelift, &expected).map_err(told)?;
-    let mut found = Guest::new(&pair.llvm, &found).map_err(told)?;
+    let mut found = Guest::new(&pair.other, &found).map_err(told)?;
     for depth in DEPTHS_FROM..DEPTHS {
         for padding in 0..PADDINGS {
             let name = format!("go-f{padding}");

@@ -23,6 +23,7 @@ pub mod generate;
 pub mod instructions;
 pub mod limits;
 pub mod observe;
+pub mod operands;
 pub mod ours;
 #[cfg(feature = "peer")]
 pub mod peer;

@@ -10,10 +10,14 @@ use fathom_engine::{
     Global, Instance, Interrupt, Memory, Module, Opt, Store, Table, Tag, Val, ValType,
 };
 
+#[path = "../../crates/engine/tests/common/ways.rs"]
+pub mod ways;
+
 use crate::instructions::Outcomes;
 use crate::observe::{
     Bits, Digest, Ended, HOST_RESULT, OUT_OF_BOUNDS, Observed, UNALIGNED, UNCAUGHT, argument, hash,
 };
+use ways::Way;
 
 /// How long everything that a module exports may run, where what it does may be not
 /// to end.
@@ -95,26 +99,16 @@ impl Ours {
             .collect()
     }
 
-    /// With code that is made in one pass, under the same and eagerly, and lazily under two of
-    /// them; with code that goes on optimised at every place where it can, under each; none on
-    /// another processor than it is made for.
-    pub fn all_direct() -> Result<Vec<Ours>, Error> {
-        if !cfg!(target_arch = "x86_64") {
-            return Ok(Vec::new());
-        }
-        let eager = exact().map(|bounds| (bounds, Compilation::Eager));
-        let lazy = [Bounds::Guard, Bounds::Trap].map(|bounds| (bounds, Compilation::Lazy));
-        let direct = eager.chain(lazy).map(|(bounds, compilation)| {
-            let config = Config::new().bounds(choice(bounds));
-            let config = config.codegen(Codegen::Direct).compilation(compilation);
-            Ours::configured(format!("{bounds} in one pass, {compilation}"), &config)
+    /// Under the same, in each way to compile but the first, which is Cranelift's before anything
+    /// runs; none on a processor that has no other.
+    pub fn all_other_ways() -> Result<Vec<Ours>, Error> {
+        let ways = Way::all();
+        let all = exact().flat_map(|bounds| ways[1..].iter().map(move |way| (bounds, way)));
+        let ours = all.map(|(bounds, way)| {
+            let config = way.of(Config::new().bounds(choice(bounds)));
+            Ours::configured(format!("{bounds} {way}"), &config)
         });
-        let tiered = exact().map(|bounds| {
-            let config = Config::new().bounds(choice(bounds));
-            let config = config.codegen(Codegen::Tiered).tier_up(0);
-            Ours::configured(format!("{bounds} in tiers"), &config)
-        });
-        direct.chain(tiered).collect()
+        ours.collect()
     }
 
     /// Whether the engine takes these bytes for a module.

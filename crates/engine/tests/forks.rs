@@ -367,6 +367,42 @@ fn a_child_compiles() {
     answers(3);
 }
 
+/// What optimises functions while they run is the parent's, with its locks: the child does without.
+#[test]
+fn a_child_goes_on_with_what_is_not_optimised_yet() {
+    let name = "a_child_goes_on_with_what_is_not_optimised_yet";
+    if common::is_emulated() || !common::is_alone(name) {
+        return;
+    }
+    let wat = r#"(module (func (export "turns") (param i32) (result i32) (local $sum i32)
+      (loop $turn
+        (local.set $sum (i32.add (i32.mul (local.get $sum) (i32.const 3)) (local.get 0)))
+        (br_if $turn (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))
+      (local.get $sum)))"#;
+    let config = Config::new().codegen(Codegen::Tiered).tier_up(100);
+    let Ok(engine) = Engine::new(&config) else {
+        eprintln!("SKIPPED: no tiers on this processor");
+        return;
+    };
+    let (mut store, instance, module) = common::instance(&engine, wat);
+    for fork in [Fork::Told, Fork::Untold] {
+        in_child(fork, "not optimised", || {
+            for _ in 0..20 {
+                let results = common::call(&mut store, instance, "turns", &[Val::I32(5000)]);
+                assert_eq!(results.unwrap()[0].i32(), Some(turns(5000)));
+            }
+            let threads = std::fs::read_dir("/proc/self/task").unwrap().count();
+            assert_eq!((module.optimised_functions(), threads), (0, 1));
+        });
+    }
+}
+
+/// What a loop above comes to.
+fn turns(from: i32) -> i32 {
+    let turns = (1..=from).rev();
+    turns.fold(0, |sum: i32, turn| sum.wrapping_mul(3).wrapping_add(turn))
+}
+
 /// A child that is not allowed what guards its memories runs nothing in them.
 #[test]
 fn a_child_whose_memories_cannot_be_guarded_is_refused() {

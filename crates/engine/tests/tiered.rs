@@ -2,7 +2,6 @@
 //! that a loop has is there when better code goes on with it, and so are its traps, its callers
 //! and its interrupts.
 #![cfg(target_arch = "x86_64")]
-#![allow(unsafe_code)]
 
 use std::time::Duration;
 
@@ -298,39 +297,4 @@ fn tiers_begin_at_first_calls_or_not_at_all() {
     let engine = Engine::new(&config.cache_dir(Some(folder.path().into()))).unwrap();
     assert_eq!(engine.compilation(), Compilation::Eager);
     assert_eq!(engine.codegen(), Codegen::Cranelift);
-}
-
-/// A child that was forked has none of its parent's threads, and may have their locks; it does
-/// without both.
-#[test]
-fn a_forked_child_goes_on_as_it_is() {
-    if common::is_emulated() || !common::is_alone("a_forked_child_goes_on_as_it_is") {
-        return;
-    }
-    let (mut store, instance, module) = loops(&tiered(100));
-    let args = [Val::I32(300)];
-    let goes_on = |store: &mut Store<()>| {
-        let before = module.optimised_functions();
-        for name in ["second", "nested", "stores", "calls"] {
-            call(store, instance, name, &args).unwrap();
-        }
-        let threads = std::fs::read_dir("/proc/self/task").unwrap().count();
-        (module.optimised_functions() - before, threads)
-    };
-    // SAFETY: the child ends itself, and takes nothing that a thread of its parent may hold.
-    match unsafe { libc::fork() } {
-        0 => {
-            let is_right = goes_on(&mut store) == (0, 1);
-            drop((store, module));
-            // SAFETY: ends the process, without what its parent is to do at its end.
-            unsafe { libc::_exit(i32::from(!is_right)) }
-        }
-        child => {
-            let mut status = 0;
-            // SAFETY: our own child.
-            assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-            assert_eq!(status, 0);
-        }
-    }
-    goes_on(&mut store);
 }

@@ -1,4 +1,4 @@
-//! Generated modules under every exact strategy, by Cranelift and in one pass, and on wasmtime.
+//! Generated modules under every exact strategy, in every way to compile, and on wasmtime.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use fathom_fuzz::target::Target;
 
 fn main() -> ExitCode {
     let mut ours = Ours::all_exact().expect("every exact strategy works on this machine");
-    ours.extend(Ours::all_direct().expect("so does what is made in one pass"));
+    ours.extend(Ours::all_other_ways().expect("so does each way to compile"));
     let peer = Peer::new().expect("wasmtime works on this machine");
     let target = Target::new("differential", "modules", 20_000).configurations(ours.len() + 1);
     target.run(|case| beside::wasmtime(case, &peer, &ours))

@@ -1,4 +1,4 @@
-//! Functions with frames of random shapes around the end of a stack, by both generators.
+//! Functions with frames of random shapes around the end of a stack, by Cranelift and in another way.
 
 use std::process::ExitCode;
 

@@ -10,6 +10,9 @@ use fathom_fuzz::ours::Ours;
 use fathom_fuzz::peer::Peer;
 use fathom_fuzz::target::Target;
 
+/// The first configurations, which are of one strategy.
+const UNDER_ONE: usize = 6;
+
 fn main() -> ExitCode {
     let ours = configurations();
     let peer = Peer::new().expect("wasmtime works on this machine");
@@ -18,13 +21,17 @@ fn main() -> ExitCode {
         // Without memories there is one strategy: as many again of numbers alone.
         let with_state = case.seed.is_multiple_of(2);
         let program = Program::from_seed(case.seed, with_state);
-        let used = if with_state { &ours[..] } else { &ours[..3] };
+        let used = if with_state {
+            &ours[..]
+        } else {
+            &ours[..UNDER_ONE]
+        };
         beside::instructions(case, &program, &peer, used)
     })
 }
 
-/// The two levels of the default strategy first and what is made in one pass under it, then the
-/// other strategies.
+/// The two levels of the default strategy first and the other ways to compile under it, then those
+/// under the other strategies.
 fn configurations() -> Vec<Ours> {
     let new = |(bounds, opt)| Ours::new(bounds, opt).expect("the engine works on this machine");
     let mut all: Vec<Ours> = [
@@ -35,8 +42,8 @@ fn configurations() -> Vec<Ours> {
     .into_iter()
     .map(new)
     .collect();
-    let direct = Ours::all_direct().expect("so does what is made in one pass");
-    all.splice(2..2, direct);
+    let ways = Ours::all_other_ways().expect("so does each way to compile");
+    all.splice(2..2, ways);
     let exact = Ours::all_exact().expect("every exact strategy works on this machine");
     let first = all[0].name.clone();
     all.extend(exact.into_iter().filter(|engine| engine.name != first));

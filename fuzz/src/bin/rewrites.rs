@@ -20,8 +20,8 @@ use wasmparser::{Parser, Payload, TypeRef};
 fn main() -> ExitCode {
     let plain = Ours::plain().expect("strategy debug works on this machine");
     let mut all = Ours::all_rewriting().expect("every exact strategy works on this machine");
-    let direct = Ours::all_direct().expect("so does what is made in one pass");
-    all.extend(direct.into_iter().map(Ours::bounded));
+    let ways = Ours::all_other_ways().expect("so does each way to compile");
+    all.extend(ways.into_iter().map(Ours::bounded));
     let peer = Peer::new().expect("wasmtime works on this machine");
     let target = Target::new("rewrites", "modules", 2000).configurations(all.len() + 2);
     target.run(|case| {

@@ -29,12 +29,14 @@ pub enum Kind {
     Table(usize),
     /// Another continuation.
     Nested,
+    /// A loop that so many values are used in, and that calls.
+    Loop(usize),
 }
 
 use Kind::*;
 
 /// Every shape once, by name: chains of functions, each of which calls the next.
-pub const SHAPES: [(&str, &[Kind]); 24] = [
+pub const SHAPES: [(&str, &[Kind]); 26] = [
     ("no frame", &[Leaf]),
     ("a call", &[Live("i64", 1), Leaf]),
     ("saved registers", &[Live("i64", 5), Leaf]),
@@ -59,6 +61,11 @@ pub const SHAPES: [(&str, &[Kind]); 24] = [
     ("functions of the runtime", &[Live("v128", 5), Runtime]),
     ("table of jumps", &[Table(9), Live("i64", 18), Leaf]),
     ("another continuation", &[Live("i64", 6), Nested, Wide(26)]),
+    ("loop", &[Loop(2)]),
+    (
+        "loops that call",
+        &[Loop(20), Live("f64", 9), Loop(3), Host],
+    ),
 ];
 
 /// Types in turn.
@@ -172,6 +179,7 @@ fn function(name: &str, kind: Kind, next: &str) -> String {
             add("i32", "(memory.grow (i32.const 0))")
         ),
         Table(count) => table(&head, count, next),
+        Loop(count) => turning(&head, count, next),
         Nested => format!(
             "(func ${name}-inner (type $f) (suspend $y) {next})
              (elem declare func ${name}-inner)
@@ -241,6 +249,20 @@ fn table(head: &str, count: usize, next: &str) -> String {
         let _ = writeln!(text, "{}{end}", add("i64", &format!("(i64.const {i})")));
     }
     text + "(local.get $r))\n"
+}
+
+/// A loop in which so many values are used, and a call is made.
+fn turning(head: &str, count: usize, next: &str) -> String {
+    let (locals, loads) = loaded(count, |_| "i64");
+    let sum = added(count, |_| "i64");
+    format!(
+        "{head} (local $i i32) {locals}\n{loads}
+         (loop $turn
+           (local.set $r (i64.xor (local.get $r) {next}))
+           {sum}(local.set $i (i32.add (local.get $i) (i32.const 1)))
+           (br_if $turn (i32.lt_u (local.get $i) (i32.const 3))))
+         (local.get $r))\n"
+    )
 }
 
 /// A module of functions that are called on a continuation's stack: `begin` has one begin and

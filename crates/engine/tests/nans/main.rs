@@ -10,13 +10,15 @@
 
 mod known;
 mod loops;
+#[path = "../common/ways.rs"]
+mod ways;
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use fathom_engine::*;
 
 use known::{Known, known_scalars, known_vectors};
+use ways::Way;
 
 /// What lanes are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -369,24 +371,21 @@ fn step(shape: Shape, dice: &mut Dice, op: &str, text: &str) -> String {
     }
 }
 
-fn engine(codegen: Codegen) -> Option<Engine> {
-    let mut config = Config::new().codegen(codegen);
-    if codegen == Codegen::Llvm {
-        let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
-        if !zig.is_file() {
-            eprintln!("SKIPPED: no .tools/zig: make setup");
-            return None;
-        }
-        config = config.clang(Some(zig));
-    }
-    Some(Engine::new(&config).expect("the engine works on this machine"))
+/// An engine for each way to compile, Cranelift's first.
+fn engines() -> impl Iterator<Item = (Way, Engine)> {
+    let all = Way::all_and_llvm().into_iter();
+    all.map(|way| {
+        let engine = Engine::new(&way.of(Config::new()));
+        (way, engine.expect("the engine works on this machine"))
+    })
 }
 
 /// LLVM takes all; what is made in one pass is all without vectors.
 fn only_vectors_are_left(module: &Module) {
     let (left, all) = (module.fallbacks(), module.code_places().count());
-    match module.engine().codegen() {
-        Codegen::Direct => assert!(left.len() < all || all == 1, "{left:?}"),
+    match (module.engine().codegen(), module.engine().compilation()) {
+        (Codegen::Direct, Compilation::Eager) => assert!(left.len() < all || all == 1, "{left:?}"),
+        (Codegen::Direct | Codegen::Tiered, _) => {}
         _ => assert_eq!(left, []),
     }
     let is_vectors = |one: &Fallback| one.why.starts_with("vectors");
@@ -423,20 +422,18 @@ fn results(engine: &Engine, wasm: &[u8], made: &[Made]) -> Vec<Vec<Vec<u64>>> {
     all
 }
 
-/// Compares the generators: the same bits, or quiet NaNs of both.
+/// Compares the ways to compile: the same bits, or quiet NaNs of both.
 fn compare(module: &Generated) {
     let wasm = wat::parse_str(module.text()).unwrap();
-    let expected = results(&engine(Codegen::Cranelift).unwrap(), &wasm, &module.made);
-    check(module, &expected, &expected);
-    for codegen in [Codegen::Direct, Codegen::Llvm] {
-        let Some(engine) = engine(codegen) else {
-            return;
-        };
-        check(module, &results(&engine, &wasm, &module.made), &expected);
+    let mut expected = None;
+    for (way, engine) in engines() {
+        let seen = results(&engine, &wasm, &module.made);
+        let expected = expected.get_or_insert_with(|| seen.clone());
+        check(&way, module, &seen, expected);
     }
 }
 
-fn check(module: &Generated, seen: &[Vec<Vec<u64>>], expected: &[Vec<Vec<u64>>]) {
+fn check(way: &Way, module: &Generated, seen: &[Vec<Vec<u64>>], expected: &[Vec<Vec<u64>>]) {
     let mut wrong = Vec::new();
     for (made, (seen, expected)) in module.made.iter().zip(seen.iter().zip(expected)) {
         let same = |(a, b): (&u64, &u64)| {
@@ -454,7 +451,7 @@ fn check(module: &Generated, seen: &[Vec<Vec<u64>>], expected: &[Vec<Vec<u64>>])
     let count = module.made.len();
     assert!(
         wrong.is_empty(),
-        "{} of {count}:\n{}",
+        "{way}: {} of {count}:\n{}",
         wrong.len(),
         wrong.join("\n")
     );

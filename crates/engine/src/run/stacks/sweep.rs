@@ -7,11 +7,10 @@
 //! ```
 //!
 //! The canary is all that lies between the limit and the block of the neighbour, and that
-//! block. By all generators, under every exact strategy, and with each function called for the
+//! block. In all ways to compile, under every exact strategy, and with each function called for the
 //! first time where that compiles it; `--nocapture` shows a table. Without
 //! `.tools/zig` (`make setup`) what LLVM does is SKIPPED.
 
-use std::path::Path;
 use std::slice;
 
 use rayon::prelude::*;
@@ -27,6 +26,10 @@ use crate::{Bounds, BoundsChoice, Codegen, Compilation, Config, Engine, Module, 
 
 #[path = "../../../tests/common/frames.rs"]
 mod frames;
+#[path = "../../../tests/common/ways.rs"]
+mod ways;
+
+use ways::Way;
 
 /// Bytes of a stack: more than any shape needs.
 const STACK_BYTES: usize = 32 << 10;
@@ -36,11 +39,6 @@ const CANARY: u8 = 0x5a;
 const SETUP_BYTES: usize = 16;
 /// Depths beyond the first that suffices.
 const BEYOND: usize = 72;
-
-fn zig() -> Option<std::path::PathBuf> {
-    let zig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/zig/ziglang/zig");
-    zig.is_file().then_some(zig)
-}
 
 /// The exact strategies of 32-bit memories that this host has.
 fn strategies() -> Vec<Bounds> {
@@ -216,48 +214,25 @@ fn names() -> Vec<String> {
     frames::SHAPES.iter().map(name).collect()
 }
 
-/// All generators, and those that can at first calls, too.
-fn generators() -> Vec<(Codegen, Option<std::path::PathBuf>, Compilation)> {
-    let mut all = vec![
-        (Codegen::Cranelift, None, Compilation::Eager),
-        (Codegen::Cranelift, None, Compilation::Lazy),
-        (Codegen::Direct, None, Compilation::Eager),
-        (Codegen::Direct, None, Compilation::Lazy),
-    ];
-    match zig() {
-        Some(zig) => all.push((Codegen::Llvm, Some(zig), Compilation::Eager)),
-        None => eprintln!("SKIPPED: no .tools/zig: make setup"),
-    }
-    all
-}
-
-/// All shapes under a strategy, by each generator: how many depths, and how many functions of
-/// one module realign their frames at most.
-fn sweep_under(
-    bounds: Bounds,
-    names: &[String],
-    wasm: &[u8],
-    generators: &[(Codegen, Option<std::path::PathBuf>, Compilation)],
-) -> (usize, usize) {
+/// All shapes under a strategy, in each way: how many depths, and how many functions of one
+/// module realign their frames at most.
+fn sweep_under(bounds: Bounds, names: &[String], wasm: &[u8], ways: &[Way]) -> (usize, usize) {
     let (mut depths, mut most_aligned) = (0, 0);
     let mut answers: Vec<i64> = Vec::new();
-    for (codegen, clang, compilation) in generators {
+    for way in ways {
         let config = Config::new()
             .bounds(BoundsChoice::Named(bounds))
-            .codegen(*codegen)
-            .clang(clang.clone())
-            .compilation(*compilation)
             .continuation_stack(STACK_BYTES)
             .max_wasm_stack(STACK_BYTES);
-        let mut guest = guest(&config, wasm);
-        let (codegen, bounds) = (format!("{codegen} {compilation}"), bounds.to_string());
+        let mut guest = guest(&way.of(config), wasm);
+        let (way, bounds) = (way.to_string(), bounds.to_string());
         let (fallbacks, aligned) = (guest.module.fallbacks(), realigned(&guest.module));
         println!(
-            "{codegen}, {bounds}: {} functions left to Cranelift, {aligned} realigned",
+            "{way}, {bounds}: {} functions left to Cranelift, {aligned} realigned",
             fallbacks.len()
         );
         if fallbacks.len() == guest.module.info().bodies.len() {
-            println!("SKIPPED: {codegen} does nothing under {bounds}");
+            println!("SKIPPED: {way} does nothing under {bounds}");
             continue;
         }
         most_aligned = most_aligned.max(aligned);
@@ -271,7 +246,7 @@ fn sweep_under(
             let swept = sweep(&mut guest, name, value);
             depths += swept.depths;
             println!(
-                "{name:28}  {codegen:9}  {bounds:17}  {:6}  {:12}",
+                "{name:28}  {way:40}  {bounds:17}  {:6}  {:12}",
                 swept.depths, swept.needed
             );
         }
@@ -288,19 +263,17 @@ fn nothing_is_written_below_the_end_of_a_stack() {
         .collect();
     let text = frames::module(&names, &functions);
     let wasm = wat::parse_str(&text).unwrap_or_else(|error| panic!("{error}"));
-    let generators = generators();
+    let ways = Way::all_and_llvm();
     println!(
-        "{:28}  generator  strategy           depths  bytes needed",
-        "shape"
+        "{:28}  {:40}  strategy           depths  bytes needed",
+        "shape", "way"
     );
     let swept = strategies().into_par_iter();
-    let swept = swept.map(|bounds| sweep_under(bounds, &names, &wasm, &generators));
+    let swept = swept.map(|bounds| sweep_under(bounds, &names, &wasm, &ways));
     let both = |a: (usize, usize), b: (usize, usize)| (a.0 + b.0, a.1.max(b.1));
     let (depths, most_aligned) = swept.reduce(|| (0, 0), both);
     println!("{depths} depths, 0 canaries touched");
-    let has_llvm = generators
-        .iter()
-        .any(|(codegen, ..)| *codegen == Codegen::Llvm);
+    let has_llvm = ways.iter().any(|way| way.codegen == Codegen::Llvm);
     if has_llvm && std::arch::is_x86_feature_detected!("avx") {
         assert!(most_aligned >= 4, "too few of the dangerous shape");
     }
