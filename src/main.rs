@@ -21,6 +21,8 @@ mod module;
 mod objdump;
 mod one_line;
 mod probe;
+mod record;
+mod replay;
 mod report;
 mod reproduce;
 mod run;
@@ -67,6 +69,8 @@ enum Command {
     Trace(Box<trace::Args>),
     Explain(explain::Args),
     Waterfall(Box<waterfall::Args>),
+    Record(record::Args),
+    Replay(replay::Args),
     Report(report::Args),
     Compare(compare::Args),
     Merge(merge::Args),
@@ -117,6 +121,8 @@ fn outcome() -> anyhow::Result<ExitCode> {
         Command::Trace(args) => trace::run(*args, invocation),
         Command::Explain(args) => explain::run(args),
         Command::Waterfall(args) => waterfall::run(*args, invocation),
+        Command::Record(args) => record::run(args, invocation),
+        Command::Replay(args) => replay::run(args),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args, invocation),
         Command::Merge(args) => merge::run(args),

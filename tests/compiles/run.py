@@ -250,7 +250,7 @@ def go() -> None:
 
 def javascript() -> None:
     node = needed("node", "nodejs")
-    for file in tracked("*.mjs", "*.js"):
+    for file in tracked("*.mjs", "*.cjs", "*.js"):
         run([node, "--check", file])
 
 

@@ -5,7 +5,7 @@ use std::fs;
 use super::{none_wrong, root, sources};
 
 /// Which of our crates each crate may use.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("sys", &[]),
     ("record", &[]),
     ("rewrite", &[]),
@@ -14,12 +14,14 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("stats", &["record"]),
     ("report", &["stats", "record"]),
     ("runner", &["sys", "record"]),
+    ("replay", &["rewrite"]),
     ("trace", &["sys", "rewrite"]),
     ("bench", &["engine", "wasi", "sys", "record", "runner"]),
     (
         ".",
         &[
             "sys", "engine", "wasi", "record", "bench", "stats", "report", "trace", "rewrite",
+            "replay",
         ],
     ),
 ];
@@ -59,7 +61,7 @@ fn crates_use_only_what_the_map_allows() {
 
 /// The same of the workspaces that are outside, by their folders.
 const OUTSIDE: [(&str, &[&str]); 9] = [
-    ("fuzz", &["engine", "record", "trace", "wasi"]),
+    ("fuzz", &["engine", "record", "replay", "trace", "wasi"]),
     ("sql", &["engine", "guest"]),
     ("sql/guest", &["engine"]),
     ("sql/cluster", &["sql"]),

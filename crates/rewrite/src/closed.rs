@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
-    ConstExpr, EntityType, ExportKind, ExportSection, Function, GlobalType, ImportSection,
-    MemoryType, NameMap, NameSection, RefType, TableType, TagKind, TagType, ValType,
+    ConstExpr, Elements, EntityType, ExportKind, ExportSection, Function, GlobalType,
+    ImportSection, MemoryType, NameMap, NameSection, RefType, TableType, TagKind, TagType, ValType,
 };
 use wasmparser::{Operator, Parser};
 
@@ -40,6 +40,10 @@ pub struct Additions {
     pub memory: Option<MemoryType>,
     /// Globals.
     pub globals: Vec<(GlobalType, ConstExpr)>,
+    /// A table with functions in it, from its second element on.
+    pub references: Option<(TableType, Vec<u32>)>,
+    /// Tags: the type's index.
+    pub tags: Vec<u32>,
     /// Functions behind all others: the type's index, the body.
     pub functions: Vec<(u32, Function)>,
     /// Data in front of the module's own: memory, offset, bytes.
@@ -70,6 +74,8 @@ impl Default for Additions {
             values: BTreeMap::new(),
             memory: None,
             globals: Vec::new(),
+            references: None,
+            tags: Vec::new(),
             functions: Vec::new(),
             front: Vec::new(),
             passive: Vec::new(),
@@ -162,6 +168,20 @@ impl Closer<'_> {
         }
         if let Some(memory) = additions.memory {
             all.memories.memory(memory);
+        }
+        if let Some((ty, funcs)) = &additions.references {
+            all.tables.table(*ty);
+            all.elements.active(
+                Some(self.layout.new_table(0)),
+                &ConstExpr::i32_const(1),
+                Elements::Functions(funcs.into()),
+            );
+        }
+        for func_type_idx in additions.tags.iter().copied() {
+            all.tags.tag(TagType {
+                kind: TagKind::Exception,
+                func_type_idx,
+            });
         }
         for (ty, value) in &additions.globals {
             all.globals.global(*ty, value);

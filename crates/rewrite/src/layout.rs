@@ -115,6 +115,16 @@ impl Layout {
         self.globals.count + n
     }
 
+    /// The n-th table that is new.
+    pub fn new_table(&self, n: u32) -> u32 {
+        self.tables.count + n
+    }
+
+    /// The n-th tag that is new.
+    pub fn new_tag(&self, n: u32) -> u32 {
+        self.tags.count + n
+    }
+
     /// The n-th type that is new.
     pub fn new_type(&self, n: u32) -> u32 {
         self.types + n

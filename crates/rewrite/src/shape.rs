@@ -29,6 +29,8 @@ pub struct Shape {
     pub exports: Vec<Export>,
     /// The function of the start section.
     pub start: Option<u32>,
+    /// How many segments of data it has.
+    pub data: u32,
     /// Whether it says in front of its code how many segments of data it has.
     pub counts_data: bool,
     /// Whether its code has `try` of the form before WebAssembly 3.0.
@@ -170,6 +172,7 @@ impl Shape {
             }
             Payload::StartSection { func, .. } => self.start = Some(func),
             Payload::DataCountSection { .. } => self.counts_data = true,
+            Payload::DataSection(section) => self.data = section.count(),
             Payload::CodeSectionEntry(body) if !self.tags.is_empty() => self.look_into(&body)?,
             Payload::ComponentSection { .. } => return Err(Malformed::Component),
             _ => {}

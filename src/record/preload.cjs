@@ -1,0 +1,225 @@
+// Records what WebAssembly asks of its host in this process: `node --require` loads it in
+// front of a program. Each instance has a file of events and one that says of what they are.
+//
+// What must stay true: the program sees what it would see: the same values, the same
+// memories, the same errors. What cannot be recorded runs as if nobody looked.
+'use strict';
+
+const fs = require('node:fs');
+const path = require('node:path');
+const { threadId } = require('node:worker_threads');
+const { shapeOf, typeOf } = require('./shape.cjs');
+const { Stream } = require('./stream.cjs');
+const { Instance, isPlain } = require('./instance.cjs');
+const tables = require('./tables.cjs');
+
+const FOLDER = process.env.FATHOM_RECORD_FOLDER;
+/** A memory that is larger than this is compared for too long. */
+const MEMORY_BYTES_MAX = 2 ** 31;
+
+const wasm = WebAssembly;
+const real = { ...tables.real, compile: wasm.compile, Memory: wasm.Memory, Table: wasm.Table };
+const valueOf = Object.getOwnPropertyDescriptor(wasm.Global.prototype, 'value').get;
+
+/** The bytes of modules, and where they are kept. */
+const sources = new WeakMap();
+/** The most that memories and tables can become, as they were made. */
+const maxima = new WeakMap();
+const instances = [];
+let modules = 0;
+
+const own = (name) => path.join(FOLDER, `${process.pid}-${threadId}-${name}`);
+
+/** A copy: what the bytes came in may be used again. */
+function keep(module, source) {
+  const bytes = ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source);
+  sources.set(module, { bytes: bytes.slice(), file: null });
+  return module;
+}
+
+/** What there is to say against recording an instance, in a line. */
+function whyNot(shape, imports) {
+  const isShared = shape.memories.some((memory) => memory.isShared);
+  if (isShared) return 'its memory is shared between threads';
+  if (shape.memories.some((memory) => memory.hasPageSize)) return 'its memory has pages of its own size';
+  for (const { module, name, kind, index } of shape.imports) {
+    const given = imports[module]?.[name];
+    if (kind === 'func' && !isPlain(typeOf(shape, index))) return `'${module}' '${name}' takes or returns what JavaScript cannot see`;
+    if (kind === 'func' && typeof given !== 'function') return `'${module}' '${name}' is no function`;
+    const first = shape.imports.find((one) => one.module === module && one.name === name);
+    const isSame = first.kind === kind && kind === 'func' && JSON.stringify(typeOf(shape, first.index)) === JSON.stringify(typeOf(shape, index));
+    if (first.index !== index && !isSame) return `it imports '${module}' '${name}' twice, as different things`;
+    if (kind === 'memory' && given?.buffer?.byteLength > MEMORY_BYTES_MAX) return 'its memory has more than 2 GiB';
+  }
+  return null;
+}
+
+/** Imports as the engine is given them: functions that are recorded, tables and functions as they are. */
+function recordedImports(instance, imports) {
+  const all = {};
+  for (const { module, name, kind, index } of instance.shape.imports) {
+    const given = imports[module][name];
+    all[module] ??= {};
+    // Of two imports of one function, the record has the first.
+    if (kind === 'func') all[module][name] ??= instance.imported(index, typeOf(instance.shape, index), given);
+    else all[module][name] = given;
+  }
+  return all;
+}
+
+/** What an instance was given that is no function. */
+function watchImports(instance, imports) {
+  const given = { memories: [], tables: [], globals: [], functions: instance.functions };
+  const seen = new Set();
+  for (const { module, name, kind, index } of instance.shape.imports) {
+    const value = imports[module][name];
+    if (kind !== 'func' && typeof value === 'object' && seen.has(value)) instance.refused ??= `it imports '${module}' '${name}' under another name as well`;
+    seen.add(value);
+    if (kind === 'memory') {
+      const watched = instance.watchMemory(value, index);
+      given.memories.push({ index, size: watched.bytes / 65536, max: maxima.get(value) ?? instance.shape.memories[index].max });
+      watched.image(instance.stream);
+    } else if (kind === 'table') {
+      tables.use(instance, value, index);
+      given.tables.push({ index, size: Number(value.length), max: maxima.get(value) ?? instance.shape.tables[index].max });
+      if (hasElements(value)) instance.refused ??= 'a table that it imports had elements before';
+    } else if (kind === 'global') {
+      given.globals.push({ index, bits: bitsOf(instance, index, value) });
+      if (value instanceof wasm.Global) instance.watchGlobal(value, index);
+    }
+  }
+  return given;
+}
+
+function hasElements(table) {
+  const get = Object.getPrototypeOf(table).get;
+  for (let index = 0; index < table.length; index += 1) if (get.call(table, index) !== null) return true;
+  return false;
+}
+
+/** The bits of an imported global, in decimal digits. */
+function bitsOf(instance, index, given) {
+  const { type } = instance.shape.globals[index];
+  const value = given instanceof wasm.Global ? valueOf.call(given) : given;
+  const view = new DataView(new ArrayBuffer(8));
+  if (type === 'i32') view.setInt32(0, value, true);
+  else if (type === 'i64') view.setBigInt64(0, value, true);
+  else if (type === 'f32') view.setFloat32(0, value, true);
+  else if (type === 'f64') view.setFloat64(0, value, true);
+  else if (value !== null) instance.refused ??= 'a global that it imports is a reference';
+  return String(view.getBigUint64(0, true));
+}
+
+/** What JavaScript sees of an instance's exports. */
+function exportsOf(instance, exported) {
+  const all = Object.create(null);
+  for (const { name, kind, index } of instance.shape.exports) {
+    const value = exported[name];
+    all[name] = value;
+    if (kind === 'func' && isPlain(typeOf(instance.shape, index))) all[name] = tables.own(instance, value, index);
+    else if (kind === 'memory') instance.watchMemory(value, index);
+    else if (kind === 'table') tables.use(instance, value, index);
+    else if (kind === 'global') instance.watchGlobal(value, index);
+  }
+  return Object.freeze(all);
+}
+
+function instantiated(module, imports) {
+  const source = sources.get(module);
+  const plain = () => new real.Instance(module, unwrappedImports(imports));
+  if (source === undefined) return plain();
+  let shape;
+  try {
+    shape = shapeOf(source.bytes);
+  } catch (error) {
+    note({ refused: error.message, module, calls: 0, guestMs: 0 }, {});
+    return plain();
+  }
+  const refused = whyNot(shape, imports ?? {});
+  if (refused !== null) {
+    note({ refused, module, calls: 0, guestMs: 0 }, {});
+    return plain();
+  }
+  return recorded(module, shape, imports ?? {});
+}
+
+function recorded(module, shape, imports) {
+  const name = own(`${instances.length}`);
+  const instance = new Instance(shape, new Stream(`${name}.events`));
+  Object.assign(instance, { module, name, refused: undefined });
+  instance.given = watchImports(instance, imports);
+  instance.stream.event('begin');
+  instance.hasBegun = true;
+  const make = () => new real.Instance(module, recordedImports(instance, imports));
+  const start = { params: [], results: [] };
+  let result;
+  if (shape.start === null) {
+    result = make();
+    for (const watched of instance.memories) watched.guestRan();
+  } else {
+    instance.call(shape.start, start, [], () => { result = make(); });
+  }
+  Object.defineProperty(result, 'exports', { value: exportsOf(instance, result.exports), enumerable: true });
+  instances.push(instance);
+  return result;
+}
+
+/** Functions and instances of others, as the engine knows them. */
+function unwrappedImports(imports) {
+  if (imports === undefined || imports === null) return imports;
+  const unwrap = (given) => Object.fromEntries(Object.entries(given ?? {}).map(([name, value]) => [name, tables.unwrapped(value)]));
+  return new Proxy(imports, { get: (target, name) => (typeof target[name] === 'object' ? unwrap(target[name]) : target[name]) });
+}
+
+let notes = 0;
+
+/** Says of what a file of events is. */
+function note(instance, given) {
+  const source = sources.get(instance.module);
+  if (source.file === null) {
+    source.file = own(`module${modules++}.wasm`);
+    fs.writeFileSync(source.file, source.bytes);
+  }
+  const { refused, stream } = instance;
+  const said = {
+    module: source.file, events: instance.name ? `${instance.name}.events` : null, host: `node ${process.versions.node}`,
+    given, count: stream?.events ?? 0, calls: instance.calls, guest_ms: instance.guestMs,
+    refused: refused ?? (stream?.isFull ? 'its host did more than a record can have (1 GiB)' : null), lost: [...(instance.lost ?? [])],
+  };
+  fs.writeFileSync(own(`note${notes++}.json`), JSON.stringify(said));
+}
+
+function install() {
+  const compiled = (source) => real.compile.call(wasm, source).then((module) => keep(module, source));
+  const streamed = (response) => Promise.resolve(response).then((answer) => answer.arrayBuffer());
+  const trap = (target, construct) => new Proxy(target, { construct });
+  wasm.Module = trap(real.Module, (target, [source, ...rest], as) => keep(Reflect.construct(target, [source, ...rest], as), source));
+  wasm.Instance = trap(real.Instance, (_, [module, imports]) => instantiated(module, imports));
+  for (const name of ['Memory', 'Table']) {
+    wasm[name] = trap(real[name], (target, [descriptor, ...rest], as) => {
+      const made = Reflect.construct(target, [descriptor, ...rest.map(tables.unwrapped)], as);
+      if (descriptor.maximum !== undefined) maxima.set(made, Number(descriptor.maximum));
+      return made;
+    });
+    wasm[name].prototype.constructor = wasm[name];
+  }
+  wasm.compile = compiled;
+  wasm.compileStreaming = (response) => streamed(response).then(compiled);
+  wasm.instantiate = async (source, imports) => {
+    if (source instanceof real.Module) return instantiated(source, imports);
+    const module = await compiled(source);
+    return { module, instance: instantiated(module, imports) };
+  };
+  wasm.instantiateStreaming = (response, imports) => streamed(response).then((bytes) => wasm.instantiate(bytes, imports));
+  tables.install();
+  process.once('exit', () => {
+    for (const instance of instances) {
+      instance.end();
+      note(instance, instance.given);
+    }
+  });
+}
+
+if (FOLDER !== undefined) install();

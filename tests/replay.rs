@@ -1,0 +1,252 @@
+//! Recorded in node, replayed without it: each module of `replay/` with its script. The
+//! replay compares what the guest passes with what it passed to its own host, so that one
+//! that ends well is equal to it.
+//!
+//! Where there is no node, this says so and ends well.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+fn fathom(folder: &Path, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .current_dir(folder)
+        .args(words)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The node that is recorded with, where there is one that has what the modules need.
+fn node() -> Option<PathBuf> {
+    let installed = Path::new(ROOT).join(".tools/engines/node/bin/node");
+    let node = match installed.is_file() {
+        true => installed,
+        false => PathBuf::from("node"),
+    };
+    let wide = "new WebAssembly.Memory({ initial: 1n, address: 'i64' })";
+    let has_all = Command::new(&node).args(["-e", wide]).output();
+    has_all
+        .is_ok_and(|said| said.status.success())
+        .then_some(node)
+}
+
+/// A case: its module and script, in a folder of its own.
+struct Case {
+    folder: tempfile::TempDir,
+    script: String,
+}
+
+impl Case {
+    fn new(name: &str) -> Case {
+        let folder = tempfile::tempdir().unwrap();
+        let module = format!("{ROOT}/tests/replay/{name}.wat");
+        let wasm = wat::parse_file(&module).unwrap();
+        fs::write(folder.path().join("app.wasm"), wasm).unwrap();
+        Case {
+            folder,
+            script: format!("{ROOT}/tests/replay/{name}.mjs"),
+        }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn fathom(&self, words: &[&str]) -> Output {
+        fathom(self.path(), words)
+    }
+
+    fn record(&self, to: &str) -> Output {
+        // Which one runs longest differs from time to time.
+        let words = [
+            "record",
+            "-o",
+            to,
+            "--instance",
+            "1",
+            "--",
+            "node",
+            &self.script,
+            "app.wasm",
+        ];
+        self.fathom(&words)
+    }
+
+    fn replay(&self, record: &str) -> Output {
+        self.fathom(&["replay", record, "-o", "app.replay.wasm"])
+    }
+
+    fn plain(&self, node: &Path) -> Output {
+        let mut command = Command::new(node);
+        command.current_dir(self.path());
+        let words = ["--stack-size=3900", &self.script, "app.wasm"];
+        command.args(words).output().unwrap()
+    }
+}
+
+fn cases() -> Vec<String> {
+    let files = fs::read_dir(format!("{ROOT}/tests/replay"))
+        .unwrap()
+        .flatten();
+    let mut names: Vec<String> = files
+        .filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".wat")?.to_owned()))
+        .collect();
+    names.sort();
+    names
+}
+
+/// Runs what needs node, or says that it does not.
+fn with_node(test: impl FnOnce(&Path)) {
+    match node() {
+        Some(node) => test(&node),
+        None => eprintln!("SKIPPED: no node with 64-bit memories: fathom engines install node"),
+    }
+}
+
+#[test]
+fn what_is_recorded_is_replayed_with_the_hosts_own_answer() {
+    with_node(|node| {
+        let names = cases();
+        assert!(names.len() >= 11, "{names:?}");
+        for name in names {
+            let case = Case::new(&name);
+            let plain = case.plain(node);
+            let recorded = case.record("app.record");
+            assert!(
+                recorded.status.success(),
+                "{name}: {}",
+                text(&recorded.stderr)
+            );
+            assert_eq!(text(&recorded.stdout), text(&plain.stdout), "{name}");
+            let made = case.replay("app.record");
+            assert!(made.status.success(), "{name}: {}", text(&made.stderr));
+            let said = text(&made.stderr);
+            let answer = said.split_once("it prints '").unwrap().1;
+            let answer = answer.split_once('\'').unwrap().0;
+            for bounds in ["guard", "trap"] {
+                let mut words = vec!["run", "--bounds", bounds, "app.replay.wasm"];
+                if name == "wide" {
+                    words[2] = "auto";
+                }
+                let replayed = case.fathom(&words);
+                assert!(
+                    replayed.status.success(),
+                    "{name}: {}",
+                    text(&replayed.stderr)
+                );
+                assert_eq!(text(&replayed.stdout).trim_end(), answer, "{name}");
+            }
+        }
+    });
+}
+
+#[test]
+fn what_the_recorder_did_not_see_is_found_out() {
+    with_node(|_| {
+        let case = Case::new("far");
+        let record = |compare: &str| {
+            let words = ["record", "--compare", compare, "--", "node", &case.script];
+            case.fathom(&[&words[..], &["app.wasm", "far"]].concat())
+        };
+        let near = record("near");
+        assert_eq!(near.status.code(), Some(1));
+        assert!(
+            text(&near.stderr).contains("try --compare all"),
+            "{}",
+            text(&near.stderr)
+        );
+        assert!(!case.path().join("app.record").exists());
+        let all = record("all");
+        assert!(all.status.success(), "{}", text(&all.stderr));
+    });
+}
+
+#[test]
+fn two_recordings_of_one_program_are_equal() {
+    with_node(|_| {
+        for name in ["memories", "tables"] {
+            let case = Case::new(name);
+            let both = ["one.record", "two.record"].map(|file| {
+                assert!(case.record(file).status.success());
+                fs::read(case.path().join(file)).unwrap()
+            });
+            assert_eq!(both[0], both[1], "{name}");
+        }
+    });
+}
+
+#[test]
+fn a_guest_that_computes_something_else_is_found_at_that_call() {
+    with_node(|_| {
+        let case = Case::new("memories");
+        assert!(case.record("app.record").status.success());
+        // The same module but for a factor: as if an engine multiplied wrongly.
+        let text_of = fs::read_to_string(format!("{ROOT}/tests/replay/memories.wat")).unwrap();
+        let wrong = wat::parse_str(text_of.replace("i32.const 31", "i32.const 33")).unwrap();
+        let right = fs::read(case.path().join("app.wasm")).unwrap();
+        let record = fs::read(case.path().join("app.record")).unwrap();
+        let end = record.iter().position(|byte| *byte == b'\n').unwrap();
+        let hash = |wasm: &[u8]| fathom_replay::record::Digest::of(wasm).blake3;
+        let header = text(&record[..end]).replace(&hash(&right), &hash(&wrong));
+        let other = [header.as_bytes(), &record[end..]].concat();
+        fs::write(case.path().join("other.record"), other).unwrap();
+        fs::write(case.path().join("other.record.wasm"), wrong).unwrap();
+        assert!(case.replay("other.record").status.success());
+        let replayed = case.fathom(&["run", "app.replay.wasm"]);
+        assert_eq!(replayed.status.code(), Some(1));
+        assert_eq!(
+            text(&replayed.stderr),
+            "fathom replay: return to the host 2 of 12 is not as recorded: the module passed something else\n"
+        );
+    });
+}
+
+#[test]
+fn what_cannot_be_recorded_is_refused_in_a_line() {
+    with_node(|_| {
+        let folder = tempfile::tempdir().unwrap();
+        let threads = wat::parse_str(
+            r#"(module (import "env" "memory" (memory 1 1 shared)) (func (export "f")))"#,
+        )
+        .unwrap();
+        fs::write(folder.path().join("threads.wasm"), threads).unwrap();
+        fs::write(
+            folder.path().join("threads.cjs"),
+            "const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
+             const bytes = require('fs').readFileSync('threads.wasm');
+             WebAssembly.instantiate(bytes, { env: { memory } }).then(({ instance }) => instance.exports.f());",
+        )
+        .unwrap();
+        let refused = [
+            (
+                &["node", "threads.cjs"][..],
+                "fathom: nothing was recorded: its memory is shared between threads\n",
+            ),
+            (
+                &["node", "-e", "0"],
+                "fathom: nothing was recorded: the program instantiated no module, or was killed\n",
+            ),
+            (
+                &["deno", "run"],
+                "fathom: deno: programs are recorded in node only\n",
+            ),
+            (
+                &["./missing"],
+                "fathom: ./missing: No such file or directory (os error 2)\n",
+            ),
+        ];
+        for (command, said) in refused {
+            let words = [&["record", "--"], command].concat();
+            let output = fathom(folder.path(), &words);
+            assert_eq!(output.status.code(), Some(1), "{command:?}");
+            assert_eq!(text(&output.stderr), said, "{command:?}");
+            assert!(!folder.path().join("app.record").exists());
+        }
+    });
+}
