@@ -210,7 +210,7 @@ fn list_directly(env: &ModuleEnv<'_>, body: Body<'_>) -> Result<Listing> {
 }
 
 /// Lists one function, by what the other generator made of it where there is that.
-pub(super) fn list(
+fn list(
     env: &ModuleEnv<'_>,
     (to_validate, body): Body<'_>,
     other: Option<&CompiledFunction>,

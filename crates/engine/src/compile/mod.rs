@@ -56,8 +56,6 @@ pub use choices::{Codegen, Compilation, Cpu, Elide, Opt};
 pub(crate) use compilers::Compilers;
 pub use count::CheckSites;
 pub(crate) use link::{Callee, Detached};
-#[cfg(test)]
-use listing::list;
 pub(crate) use listing::listings;
 pub use listing::{CodeCost, CodeLine, Listing};
 pub(crate) use llvm::{Clang, Llvm, Versions, require_host};

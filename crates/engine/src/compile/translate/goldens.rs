@@ -5,7 +5,8 @@
 //! The first line of the input may choose the strategies, `;; bounds: guard trap`. The second
 //! says which checks are left out, `;; elide: loops`; none are without it. A line `;; inline`
 //! among the first three has small functions inlined, one `;; spectre: on` or `off on` guards
-//! against speculation; there are none without it.
+//! against speculation, of which there are none without it, and one `;; direct` has the code made
+//! in one pass.
 //! `FATHOM_BLESS=1` rewrites what is expected. What every form of every strategy makes of an
 //! access is in `forms.rs`.
 
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use super::{Inlinable, InlinableFuncs, ModuleEnv};
 use crate::bounds::{Bounds, GrowthLimits, MemoryPlan};
 use crate::compile::argument_passing::Passing;
-use crate::compile::{CompileBudget, Elide, Listing, ModuleBudget, Target, list};
+use crate::compile::{CompileBudget, Elide, Listing, ModuleBudget, Target};
 use crate::facts::features::Features;
 use crate::facts::module::decode;
 use crate::facts::vmctx::VmLayout;
@@ -41,7 +42,7 @@ pub(super) fn listings(wat: &str, bounds: Bounds, spectre: bool) -> Vec<Listing>
         .map(|plan| plan.spectre(spectre))
         .collect();
     let target = Target::fixed();
-    let funcs = match inlines(wat) {
+    let funcs = match says(wat, ";; inline") {
         true => InlinableFuncs::choose(&info, &bodies),
         false => InlinableFuncs::none(),
     };
@@ -63,14 +64,12 @@ pub(super) fn listings(wat: &str, bounds: Bounds, spectre: bool) -> Vec<Listing>
         plain_isa: target.isa(),
         unplaced: [target.unplaced(); 2],
         plain: false,
-        direct: false,
+        direct: says(wat, ";; direct"),
         countdowns: None,
         entered_at: None,
     };
-    let listed = bodies.into_iter().map(|body| list(&env, body, None));
-    listed
-        .map(|listing| listing.expect("it translates, verifies and compiles"))
-        .collect()
+    let listed = crate::compile::listings(&env, bodies, None, None);
+    listed.expect("each translates, verifies and compiles")
 }
 
 fn render(wat: &str, bounds: Bounds, spectre: bool, stage: Stage) -> String {
@@ -136,8 +135,8 @@ pub(super) fn spectre(wat: &str) -> &'static [bool] {
     }
 }
 
-fn inlines(wat: &str) -> bool {
-    wat.lines().take(3).any(|line| line == ";; inline")
+fn says(wat: &str, choice: &str) -> bool {
+    wat.lines().take(3).any(|line| line == choice)
 }
 
 /// What is expected of an input.
