@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use fathom_engine::is_command;
+
 /// Characters of a name that are shown.
 const NAME_MAX: usize = 64;
 
@@ -84,15 +86,6 @@ fn colour(text: &str) -> Option<usize> {
     let numbers = text.strip_prefix("\x1b[")?;
     let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     numbers[end..].starts_with('m').then_some(end + 3)
-}
-
-/// Whether a character does more than to stand where it is: control characters, line and
-/// paragraph separators, what sets the direction of text (Unicode Bidirectional Algorithm
-/// §2).
-fn is_command(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
-        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A name in a message: printable, and its beginning where it is long.

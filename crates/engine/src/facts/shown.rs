@@ -15,9 +15,10 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Whether it does more than to stand where it is: control characters, line and paragraph
-/// separators, and what sets the direction of text (Unicode Bidirectional Algorithm §2).
-fn is_command(c: char) -> bool {
+/// Whether a character does more than to stand where it is: control characters, line and paragraph
+/// separators, and what sets the direction of text (Unicode Bidirectional Algorithm §2). Names in
+/// messages of this crate have escapes in their places.
+pub fn is_command(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
         || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
