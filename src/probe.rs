@@ -151,8 +151,8 @@ fn rows(
     let (rows, absent) = choose::rows(&wanted, &menu).map_err(anyhow::Error::msg)?;
     if wanted.iter().any(|wanted| wanted.engine == choose::OWN) && all_are_meant(&args.bounds) {
         for bounds in Bounds::FORMS {
-            if let Some(lack) = bounds.lack() {
-                eprintln!("{} {bounds}: not probed: {lack}", choose::OWN);
+            if let Some(missing) = bounds.missing() {
+                eprintln!("{} {bounds}: not probed: {missing}", choose::OWN);
             }
         }
     }
@@ -190,7 +190,7 @@ fn own_strategies(bounds: &[String]) -> anyhow::Result<Vec<String>> {
     if all_are_meant(bounds) {
         let here = Bounds::FORMS
             .iter()
-            .filter(|bounds| bounds.lack().is_none());
+            .filter(|bounds| bounds.missing().is_none());
         return Ok(here.map(Bounds::to_string).collect());
     }
     let known = |name: &String| name.parse::<fathom_engine::BoundsChoice>();
@@ -387,7 +387,7 @@ mod tests {
         assert!(error.to_string().contains("hope"));
         let all = own_strategies(&["all".to_owned()]).unwrap();
         // Whether there are protection keys is the host's business.
-        let lacking = Bounds::FORMS.iter().filter(|form| form.lack().is_some());
+        let lacking = Bounds::FORMS.iter().filter(|form| form.missing().is_some());
         assert_eq!(all.len() + lacking.count(), Bounds::FORMS.len());
         assert!(
             ["guard", "trap"]

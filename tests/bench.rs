@@ -238,7 +238,7 @@ fn a_program_is_measured_under_every_strategy_and_reported() {
     assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
     // Seven strategies, one more where there are protection keys, and the control of
     // the first.
-    let with_keys = usize::from(Bounds::Pkeys.lack().is_none());
+    let with_keys = usize::from(Bounds::Pkeys.missing().is_none());
     assert_eq!(campaign.processes.len(), 8 + with_keys);
     assert_eq!(
         campaign.header.config.module.as_ref().unwrap().path,

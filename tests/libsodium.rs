@@ -82,7 +82,7 @@ fn every() -> Vec<Vec<String>> {
     let words = |words: [&str; 2]| words.map(str::to_owned).to_vec();
     let mut modes = vec![Vec::new(), words(["--opt", "none"])];
     for bounds in Bounds::ALL {
-        let has = bounds.supports(false) && bounds.lack().is_none();
+        let has = bounds.supports(false) && bounds.missing().is_none();
         if has && bounds != Bounds::None {
             modes.push(words(["--bounds", bounds.name()]));
         }

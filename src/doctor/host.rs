@@ -134,11 +134,11 @@ fn overcommit() -> Finding {
 
 fn strategy(bounds: Bounds) -> Finding {
     let name = bounds.name();
-    if let Some(lack) = bounds.lack() {
+    if let Some(missing) = bounds.missing() {
         return Finding::no(
             STRATEGIES,
             name,
-            lack,
+            missing,
             "or another strategy; auto never takes it",
         );
     }

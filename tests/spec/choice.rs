@@ -186,11 +186,11 @@ fn by_default() -> Vec<Codegen> {
 /// out are named.
 fn here() -> impl Iterator<Item = Bounds> {
     Bounds::all_for(false).filter(|bounds| {
-        let lack = bounds.lack();
-        if let Some(lack) = &lack {
-            println!("SKIPPED {bounds}: {lack}");
+        let missing = bounds.missing();
+        if let Some(missing) = &missing {
+            println!("SKIPPED {bounds}: {missing}");
         }
-        lack.is_none()
+        missing.is_none()
     })
 }
 

@@ -45,11 +45,11 @@ fn claim(bounds: Bounds) -> Guarantee {
 
 /// Whether the host has what a strategy needs; said where it has not.
 fn is_here(bounds: &Bounds) -> bool {
-    let lack = bounds.lack();
-    if let Some(lack) = &lack {
-        eprintln!("SKIPPED under {bounds}: {lack}");
+    let missing = bounds.missing();
+    if let Some(missing) = &missing {
+        eprintln!("SKIPPED under {bounds}: {missing}");
     }
-    lack.is_none()
+    missing.is_none()
 }
 
 /// The findings, or nothing where the machine lacks what the strategy needs.

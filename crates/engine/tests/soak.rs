@@ -47,14 +47,14 @@ fn forms() -> Vec<Bounds> {
 /// Whether the host has what a strategy needs; said where it has not.
 fn is_here(bounds: &Bounds) -> bool {
     let is_for_neither = !bounds.supports(false) && !bounds.supports(true);
-    let lack = match is_for_neither {
+    let missing = match is_for_neither {
         true => Some("not on this instruction set".to_owned()),
-        false => bounds.lack(),
+        false => bounds.missing(),
     };
-    if let Some(lack) = &lack {
-        eprintln!("SKIPPED under {bounds}: {lack}");
+    if let Some(missing) = &missing {
+        eprintln!("SKIPPED under {bounds}: {missing}");
     }
-    lack.is_none()
+    missing.is_none()
 }
 
 #[test]

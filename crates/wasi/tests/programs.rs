@@ -89,11 +89,11 @@ fn stem(path: &Path) -> String {
 
 /// Whether the host has what a strategy needs; said where it has not.
 fn is_here(bounds: &Bounds) -> bool {
-    let lack = bounds.lack();
-    if let Some(lack) = &lack {
-        eprintln!("SKIPPED under {bounds}: {lack}");
+    let missing = bounds.missing();
+    if let Some(missing) = &missing {
+        eprintln!("SKIPPED under {bounds}: {missing}");
     }
-    lack.is_none()
+    missing.is_none()
 }
 
 fn run_everywhere(program: &Path, name: &str) -> Vec<(String, Outcome)> {

@@ -32,7 +32,7 @@ fn pool(options: Options, functions: &str) -> Result<Arc<Pool>, String> {
 /// The strategies that this machine has, but the one that is no sandbox.
 fn strategies() -> impl Iterator<Item = Options> {
     let all = Bounds::ALL.into_iter();
-    let here = all.filter(|bounds| bounds.lack().is_none() && bounds.name() != "none");
+    let here = all.filter(|bounds| bounds.missing().is_none() && bounds.name() != "none");
     here.map(|bounds| Options {
         bounds: BoundsChoice::Named(bounds),
         deadline: Duration::from_secs(10),

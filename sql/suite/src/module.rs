@@ -133,9 +133,9 @@ impl Modules {
         let mut all = Vec::new();
         for (name, choice) in &self.strategies {
             if let BoundsChoice::Named(bounds) = choice
-                && let Some(lack) = bounds.lack()
+                && let Some(missing) = bounds.missing()
             {
-                println!("{name} is absent: {lack}\n");
+                println!("{name} is absent: {missing}\n");
                 continue;
             }
             for codegen in &self.codegens {

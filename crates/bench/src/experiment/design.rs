@@ -203,12 +203,12 @@ fn usual(request: &Request, measured: &Measured) -> Result<Chosen, RequestError>
     }
     let (mut names, mut absent) = (Vec::new(), Vec::new());
     for one in own {
-        let lack = match one.choice {
-            BoundsChoice::Named(bounds) => bounds.lack(),
+        let missing = match one.choice {
+            BoundsChoice::Named(bounds) => bounds.missing(),
             BoundsChoice::Auto => None,
         };
         let name = one.to_string();
-        match lack {
+        match missing {
             None => names.push(name),
             Some(why) => {
                 let is_wanted = request.strategies.contains(&Strategies::One(one));

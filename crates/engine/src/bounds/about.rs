@@ -60,7 +60,7 @@ pub(super) struct About {
     /// What it needs of the host, for messages; empty for nothing special.
     pub needs: &'static str,
     /// Tries whether the host has that: what the host said, and the remedy.
-    pub lack: fn() -> Option<String>,
+    pub missing: fn() -> Option<String>,
     /// Whether it guards 32-bit memories.
     pub narrow: Fit,
     /// Whether it guards 64-bit memories.
@@ -87,7 +87,7 @@ impl About {
             help,
             guarantee,
             needs: "",
-            lack: || None,
+            missing: || None,
             narrow: Fit::Everywhere,
             wide: Fit::Everywhere,
             max_pages_64: MAX_PAGES_64,

@@ -34,7 +34,7 @@ use super::{Backing, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy, folded
 
 const ABOUT: About = About {
     needs: "memory protection keys (x86-64 with PKU) and Linux 6.12",
-    lack: || Some(fathom_sys::pkeys::keys().err()?.to_string()),
+    missing: || Some(fathom_sys::pkeys::keys().err()?.to_string()),
     strays_64: true,
     is_locked: true,
     ..About::new(

@@ -159,8 +159,8 @@ impl Bounds {
 
     /// What this host lacks for it, and the remedy, in a line; nothing where it
     /// can be used. Found out by trying.
-    pub fn lack(self) -> Option<String> {
-        let why = (self.about().lack)()?;
+    pub fn missing(self) -> Option<String> {
+        let why = (self.about().missing)()?;
         Some(format!("{}: {why}", self.needs()))
     }
 

@@ -31,7 +31,7 @@ use super::{
 
 const ABOUT: About = About {
     needs: "userfaultfd with the SIGBUS feature",
-    lack,
+    missing,
     ..About::new(
         "uffd",
         "pages supplied on demand by userfaultfd, growth without mprotect",
@@ -39,7 +39,7 @@ const ABOUT: About = About {
     )
 };
 
-fn lack() -> Option<String> {
+fn missing() -> Option<String> {
     let remedy = "Linux 5.11 with CONFIG_USERFAULTFD; in a container, allow the system call";
     let error = fathom_sys::uffd::open().err()?;
     Some(format!("{error} ({remedy})"))

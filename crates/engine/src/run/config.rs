@@ -276,7 +276,7 @@ impl Config {
         self
     }
 
-    /// The fuel that a store begins with, and a life in a pool; 0 unless it is said.
+    /// The fuel that a store begins with, and a lease of a pool; 0 unless it is said.
     pub fn initial_fuel(mut self, fuel: u64) -> Config {
         self.initial_fuel = fuel;
         self

@@ -126,8 +126,10 @@ fn permit(bounds: Bounds, config: &Config) -> Result<()> {
         );
         return Err(ErrorKind::Config(message).into());
     }
-    match bounds.lack() {
-        Some(lack) => Err(ErrorKind::Config(format!("strategy '{bounds}' needs {lack}")).into()),
+    match bounds.missing() {
+        Some(missing) => {
+            Err(ErrorKind::Config(format!("strategy '{bounds}' needs {missing}")).into())
+        }
         None => Ok(()),
     }
 }

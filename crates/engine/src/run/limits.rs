@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  Config::quota ──► Allowance { quota, used } ◄── Account { taken } ── one a store
-//!                         ▲   (several stores)        given back: at the end of a life
+//!                         ▲   (several stores)        given back: at the end of a lease
 //!                         └── Charge ── one a shared memory, which no store owns
 //!  Store::limiter ──► ResourceLimiter: asked before each instance, memory, table
 //!                     and growth; it can only refuse more

@@ -66,7 +66,7 @@ pub(crate) struct LinearMemory {
     domain: Domain,
     /// Held while it grows.
     growing: Mutex<()>,
-    /// How far an earlier life may have left pages behind that are zero and, from the length
+    /// How far an earlier lease may have left pages behind that are zero and, from the length
     /// on, inaccessible; 0 where there is none (`recycle`).
     locked_end: AtomicUsize,
     /// The pages of what is locked, in bytes.
@@ -242,7 +242,7 @@ impl LinearMemory {
     /// access still traps, so that nothing is to be undone where opening the
     /// memory fails. That itself opens all or nothing, or what it has opened is locked
     /// again: the pages from the length on are one mapping of the kernel's, whose protection
-    /// changes at once, but for those that an earlier life has left behind.
+    /// changes at once, but for those that an earlier lease has left behind.
     fn set_len(&self, bytes: u64) -> io::Result<()> {
         if let Some(shadow) = &self.plan.shadow {
             let (reservation, end) = self.shadow_place();

@@ -9,7 +9,7 @@
 //!    ├► exception, references ◄─ marks        what Wasm refers to, collected
 //!    ├► stacks                                continuations
 //!    ├► limits, fuel, interrupt               what it may have, and when it ends
-//!    └► pool, recycle                         lives, one after the other
+//!    └► pool, recycle                         leases, one after the other
 //! ```
 //!
 //! What must stay true: a store is one thread's; what a handle can name is not freed before

@@ -77,7 +77,7 @@ const IDS: u64 = 1 << 16;
 ///
 /// One that is used again cannot be told from a new one: memories, globals, tables
 /// and segments are what the module says, the start function runs again, and
-/// handles of the life before are those of another store.
+/// handles of the lease before are those of another store.
 ///
 /// ```
 /// use fathom_engine::{Config, Engine, Linker, Module, Pool, PoolLimits};
@@ -313,7 +313,7 @@ impl<T> Pool<T> {
 }
 
 impl<T> Slot<T> {
-    /// Begin a life.
+    /// Begin a lease.
     fn put(&mut self, id: u64, data: T) {
         opaque_mut(&mut self.store).id = id;
         self.store.data_mut().write(data);

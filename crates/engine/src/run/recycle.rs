@@ -2,7 +2,7 @@
 //! made, and how it gets back there.
 //!
 //! What must stay true: after [`Template::restore`] nothing in the store can be
-//! told from one that was just made, but for addresses. Handles of the life before
+//! told from one that was just made, but for addresses. Handles of the lease before
 //! have another id: the store takes a new one.
 
 #![allow(unsafe_code)]
@@ -22,7 +22,7 @@ use crate::run::store::StoreOpaque;
 
 /// A store as it is before its instance runs.
 pub(crate) struct Template {
-    /// Apart, for a template moves whenever an instance begins a life.
+    /// Apart, for a template moves whenever an instance begins a lease.
     lengths: Box<Lengths>,
     /// The cells of the instance's own globals.
     globals: Box<[u128]>,

@@ -141,7 +141,7 @@ impl LinearMemory {
     }
 
     /// Make what it has grown by inaccessible: cleared, with its pages, where these and those
-    /// that an earlier life has left behind are few enough; else all of them are given back.
+    /// that an earlier lease has left behind are few enough; else all of them are given back.
     ///
     /// # Safety
     /// As [`LinearMemory::restore`]; the memory's length is the start of `grown` already.
