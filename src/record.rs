@@ -44,9 +44,8 @@ pub struct Args {
     /// Which instance, by the number it is listed under [default: the one that ran longest]
     #[arg(long, value_name = "N")]
     instance: Option<usize>,
-    /// Which bytes of a memory are compared at each call: those near what was ever written, or
-    /// all of them
-    #[arg(long, value_enum, default_value = "near", value_name = "WHICH")]
+    /// Which bytes of a memory are compared at each call
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHICH")]
     compare: Compare,
     /// The program: node and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
@@ -56,9 +55,11 @@ pub struct Args {
 /// How what the host wrote is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Compare {
-    /// Near what was ever written; all of a memory now and then.
+    /// All of a memory until that has taken long, then those near what was ever written
+    Auto,
+    /// Those near what was ever written, and all of a memory now and then
     Near,
-    /// All of a memory, at each call.
+    /// All of a memory, at each call
     All,
 }
 
@@ -154,6 +155,7 @@ fn execute(
     invocation: &Invocation,
 ) -> anyhow::Result<std::process::ExitStatus> {
     let compare = match args.compare {
+        Compare::Auto => "auto",
         Compare::Near => "near",
         Compare::All => "all",
     };

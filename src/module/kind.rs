@@ -134,10 +134,17 @@ impl Kind {
             Kind::Object => "link it: by clang --target=wasm32-wasip1 or wasm-ld",
             Kind::SideModule => "link the whole program into one module for WASI",
             Kind::Emscripten | Kind::EmscriptenMinified => {
-                "build it for WASI: by clang --target=wasm32-wasip1, or emcc -sSTANDALONE_WASM"
+                "build it for WASI: by clang --target=wasm32-wasip1, or emcc -sSTANDALONE_WASM; or \
+                 record it in node (fathom record)"
             }
-            Kind::WasmBindgen => "build it as a program for wasm32-wasip1, without wasm-bindgen",
-            Kind::Go => "build it by GOOS=wasip1 GOARCH=wasm go build (tinygo: -target=wasip1)",
+            Kind::WasmBindgen => {
+                "build it as a program for wasm32-wasip1, without wasm-bindgen; or record it in \
+                 node (fathom record)"
+            }
+            Kind::Go => {
+                "build it by GOOS=wasip1 GOARCH=wasm go build (tinygo: -target=wasip1); or record \
+                 it in node (fathom record)"
+            }
             Kind::NodeApi => "Node.js can load it, and engines alone cannot",
             Kind::ComponentCore => "build it for wasm32-wasip1 (WASI preview 1)",
             Kind::AssemblyScript => "build it for WASI, with the package @assemblyscript/wasi-shim",
@@ -146,7 +153,7 @@ impl Kind {
             Kind::ImportedMemory => "link it without --import-memory",
             Kind::OwnHost => {
                 "a program is given WASI preview 1; from Rust, a host can give it more \
-                 (docs/EMBEDDING.md)"
+                 (docs/EMBEDDING.md), and what a host in node answers can be recorded (fathom record)"
             }
         }
     }

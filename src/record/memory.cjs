@@ -1,8 +1,8 @@
 // What changes in a memory while the guest does not run, and while it does: found by
 // comparing it with a copy.
 //
-// Most of a memory is never written, and looking at it costs more than all the rest. So what was never
-// written, nor spoken of by an address that was passed, is looked at now and then only: a write of the host's far from all others may be found late, and
+// Most of a memory is never written, and looking at it costs more than all the rest. So after a while, what
+// was never written, nor spoken of by an address that was passed, is looked at now and then only: a write of the host's far from all others may be found late, and
 // `fathom record` finds that out by replaying what was recorded. What is found late of the guest's does no
 // harm: it is there already when it is written again.
 'use strict';
@@ -13,9 +13,9 @@ const PAGE = 1 << 12;
 const GAP = 12;
 /** Blocks behind one that was written that are looked at, too. */
 const AHEAD = 4;
-/** Every so often, all of a memory is. */
+/** All of a memory is until so many bytes were looked at, some seconds; from then on every so often. */
+const WHOLE_BYTES = { auto: 2 ** 35, near: 0, all: Infinity }[process.env.FATHOM_RECORD_COMPARE ?? 'auto'];
 const WHOLE_EVERY = 64;
-const COMPARES_ALL = process.env.FATHOM_RECORD_COMPARE === 'all';
 const ZEROS = Buffer.alloc(BLOCK);
 
 const bufferOf = Object.getOwnPropertyDescriptor(WebAssembly.Memory.prototype, 'buffer').get;
@@ -31,6 +31,7 @@ exports.Watched = class Watched {
     /** The copy, in blocks; none for one that is all zeros, as most are. */
     this.then = [];
     this.looks = 0;
+    this.compared = 0;
     /** Pages of 4 KiB that the guest has written. */
     this.dirty = new Set();
     this.pages(() => {});
@@ -49,12 +50,13 @@ exports.Watched = class Watched {
 
   /**
    * Calls `each(start, end, then)` of every page that differs from the copy, which it is made equal to
-   * afterwards. Looked at are the blocks that were ever written or spoken of and some behind each, and now and
-   * then all.
+   * afterwards. Looked at is all of it, until that has taken long; then the blocks that were ever written or
+   * spoken of and some behind each, and now and then all.
    */
   pages(each) {
     this.looks += 1;
-    const isWhole = COMPARES_ALL || this.looks % WHOLE_EVERY === 1;
+    const isWhole = this.compared < WHOLE_BYTES || this.looks % WHOLE_EVERY === 1;
+    if (isWhole) this.compared += this.bytes;
     let left = 0;
     for (let number = 0; number < this.bytes / BLOCK; number += 1) {
       const isKnown = this.then[number] !== undefined;
@@ -131,7 +133,6 @@ exports.Watched = class Watched {
   /** All that is not zero, in front of everything. */
   image(stream) {
     this.then = [];
-    this.looks = 0;
     this.pages((start, end, then) => this.write(stream, start, end, then));
   }
 
