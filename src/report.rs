@@ -46,10 +46,10 @@ pub struct Args {
     /// Write every page and table of the experiment to the results folder, or to --out
     #[arg(long, conflicts_with_all = ["format", "by", "json"])]
     pages: bool,
-    /// Print every sample instead, in this form
-    #[arg(long, conflicts_with_all = ["format", "by", "json", "pages"], value_parser = ["csv"], hide_possible_values = true, value_name = "csv")]
+    /// Print every sample instead, as csv, or write them to --out as parquet
+    #[arg(long, conflicts_with_all = ["format", "by", "json", "pages"], value_parser = [CSV, PARQUET], hide_possible_values = true, value_name = "csv|parquet")]
     samples: Option<String>,
-    /// Explain every column of --format csv and of --samples csv
+    /// Explain every column of --format csv and of --samples
     #[arg(long, exclusive = true)]
     columns: bool,
     /// File to write, `-` for standard output; without it, HTML goes to the results folder
@@ -59,6 +59,10 @@ pub struct Args {
     #[arg(long)]
     ascii: bool,
 }
+
+/// The forms of samples.
+const CSV: &str = "csv";
+const PARQUET: &str = "parquet";
 
 /// What a report is made by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,17 +94,15 @@ impl FromStr for By {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Some(results) = args.results.clone() else {
         let (report, samples) = (explained(&csv::COLUMNS), explained(&samples::COLUMNS));
-        let both = format!("report --format csv:\n{report}\nreport --samples csv:\n{samples}");
+        let both = format!("report --format csv:\n{report}\nreport --samples:\n{samples}");
         print(&both)?;
         return Ok(ExitCode::SUCCESS);
     };
     if let Some(trace) = trace_in(&results) {
         return traced(args, &results, &trace);
     }
-    if args.samples.is_some() {
-        let campaign = Results::find(&results)?.load()?;
-        let to = args.out.filter(|out| out != Path::new(STDOUT));
-        return deliver(&samples::csv(&campaign), to);
+    if let Some(form) = &args.samples {
+        return every_sample(&results, form, args.out);
     }
     let by = match args.by {
         Some(By::TimeSpent) => return spent(args, &results),
@@ -175,6 +177,32 @@ fn deliver(text: &str, to: Option<PathBuf>) -> anyhow::Result<ExitCode> {
             print(&format!("{}\n", path.display()))?;
         }
         None => print(text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every sample in a form.
+fn every_sample(results: &Path, form: &str, out: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+    let campaign = Results::find(results)?.load()?;
+    let to_stdout = out.as_deref() == Some(Path::new(STDOUT));
+    let to = out.filter(|_| !to_stdout);
+    if form == CSV {
+        return deliver(&samples::csv(&campaign), to);
+    }
+    let file = samples::parquet(&campaign);
+    match to {
+        Some(path) => {
+            write_whole(&path, &file).with_context(|| path.display().to_string())?;
+            print(&format!("{}\n", path.display()))?;
+        }
+        None => {
+            let is_wanted = to_stdout && !io::stdout().is_terminal();
+            ensure!(
+                is_wanted,
+                "--samples parquet is no text: name a file by --out FILE"
+            );
+            written(io::stdout().lock(), &file)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -255,16 +283,18 @@ fn is_utf8() -> bool {
 /// # Errors
 /// Anything else that keeps text from standard output.
 pub fn print(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
+    let stdout = io::stdout().lock();
     // What a file has in it is no command to a terminal; who redirects it gets it as it is.
     let text = match stdout.is_terminal() {
         true => lines(text),
         false => Cow::Borrowed(text),
     };
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    written(stdout, text.as_bytes())
+}
+
+/// Writes to standard output, whose reader may have gone.
+fn written(mut stdout: io::StdoutLock<'_>, bytes: &[u8]) -> io::Result<()> {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(io::Error::new(
             error.kind(),

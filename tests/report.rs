@@ -307,6 +307,36 @@ fn every_sample_and_where_it_comes_from_is_a_line() {
 }
 
 #[test]
+fn every_sample_is_a_row_of_a_parquet_file() {
+    let folder = tempfile::tempdir().unwrap();
+    results(folder.path(), "run", 1.0);
+    let csv = fathom(&["report", "run", "--samples", "csv"], folder.path());
+    let lines = text(&csv.stdout).lines().count() - 1;
+    let piped = ["report", "run", "--samples", "parquet", "--out", "-"];
+    let piped = fathom(&piped, folder.path()).stdout;
+    let to_file = [
+        "report",
+        "run",
+        "--samples",
+        "parquet",
+        "--out",
+        "s.parquet",
+    ];
+    assert_eq!(text(&fathom(&to_file, folder.path()).stdout), "s.parquet\n");
+    let file = std::fs::read(folder.path().join("s.parquet")).unwrap();
+    assert_eq!(file, piped);
+    assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1"));
+    // Eight bytes of each time at least.
+    assert!(file.len() > 8 * lines, "{} for {lines}", file.len());
+    let nowhere = fathom(&["report", "run", "--samples", "parquet"], folder.path());
+    assert_eq!(nowhere.status.code(), Some(1));
+    assert_eq!(
+        text(&nowhere.stderr),
+        "fathom: --samples parquet is no text: name a file by --out FILE\n"
+    );
+}
+
+#[test]
 fn pages_have_pictures_as_files() {
     let folder = tempfile::tempdir().unwrap();
     results(folder.path(), "run", 1.0);

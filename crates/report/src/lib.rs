@@ -54,6 +54,7 @@ pub mod merge;
 pub mod merge_json;
 mod own_html;
 pub mod pages;
+mod parquet;
 mod pictures;
 pub mod plain;
 pub mod programs;

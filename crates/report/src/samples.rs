@@ -1,10 +1,12 @@
-//! Every sample of a campaign as comma-separated values (RFC 4180): one line for each counted
-//! iteration, nothing rounded and nothing left out, for whoever estimates by other means.
+//! Every sample of a campaign as comma-separated values (RFC 4180) or as a Parquet file: one row for
+//! each counted iteration, nothing rounded and nothing left out, for whoever estimates by other
+//! means.
 
 use fathom_record::campaign::Sample;
 use fathom_record::{Campaign, Cell, Phase};
 
 use crate::csv::quote;
+use crate::parquet::{self, Column};
 
 /// What is said of a phase: two columns.
 const PHASES: [(Phase, &str, &str); 3] = [
@@ -45,17 +47,42 @@ pub const COLUMNS: [(&str, &str); 21] = [
     ("teardown_cpu_ns", "the same, processor time"),
 ];
 
+/// The first of them are text, all others numbers.
+const TEXTS: usize = 10;
+
 /// The samples of whole rounds, in the order of the file.
+fn rows(campaign: &Campaign) -> impl Iterator<Item = Vec<String>> {
+    let samples = campaign.samples.iter();
+    let whole = samples.filter(|sample| campaign.is_sealed(&sample.cell, sample.round));
+    whole.filter_map(|sample| {
+        let cell = campaign.cell(&sample.cell)?;
+        Some(fields(&campaign.header.name, cell, sample))
+    })
+}
+
+/// The samples as a Parquet file.
+pub fn parquet(campaign: &Campaign) -> Vec<u8> {
+    let mut texts: [Vec<String>; TEXTS] = Default::default();
+    let mut numbers = [const { Vec::new() }; COLUMNS.len() - TEXTS];
+    for mut fields in rows(campaign) {
+        let behind = fields.split_off(TEXTS);
+        for (column, field) in numbers.iter_mut().zip(behind) {
+            column.push(field.parse().ok());
+        }
+        for (column, field) in texts.iter_mut().zip(fields) {
+            column.push(field);
+        }
+    }
+    let texts = texts.into_iter().map(Column::Text);
+    let columns = texts.chain(numbers.into_iter().map(Column::Numbers));
+    let names = COLUMNS.iter().map(|(name, _)| *name);
+    parquet::file(&names.zip(columns).collect::<Vec<_>>())
+}
+
+/// The samples as comma-separated values.
 pub fn csv(campaign: &Campaign) -> String {
     let mut text = COLUMNS.map(|(name, _)| name).join(",") + "\r\n";
-    for sample in &campaign.samples {
-        let Some(cell) = campaign.cell(&sample.cell) else {
-            continue;
-        };
-        if !campaign.is_sealed(&sample.cell, sample.round) {
-            continue;
-        }
-        let fields = fields(&campaign.header.name, cell, sample);
+    for fields in rows(campaign) {
         let fields: Vec<String> = fields.iter().map(|field| quote(field)).collect();
         text.push_str(&fields.join(","));
         text.push_str("\r\n");
