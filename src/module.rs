@@ -121,12 +121,12 @@ fn list(missing: &[&Import<'_>]) -> String {
 }
 
 fn allowed(outline: &Outline<'_>, wasm: &[u8], features: Features) -> Result<(), String> {
-    if outline.has_gc {
-        return Err(
-            "it needs garbage collection (structs and arrays), which our engine does not have; \
-             engines that have it are node, deno and wasmtime"
-                .to_owned(),
-        );
+    let objects = Feature::Gc;
+    if outline.has_gc && !features.contains(objects) {
+        return Err(format!(
+            "it needs garbage collection (structs and arrays), and {objects} is turned off; allow \
+             it (--features)"
+        ));
     }
     let old = Feature::LegacyExceptions;
     if !features.contains(old) && outline.has_tags && outline.has_old_exceptions(wasm) {

@@ -37,6 +37,7 @@ use rayon::prelude::*;
 use rewrites::Loops;
 
 const MODULES: u64 = 600;
+const OBJECTS: u64 = 300;
 /// A run of clang each, and that under two strategies.
 #[cfg(target_arch = "x86_64")]
 const BY_LLVM: u64 = 60;
@@ -81,6 +82,32 @@ fn exact_strategies_agree() {
         })
         .sum();
     assert!(ran > MODULES / 4, "only {ran} of {MODULES} modules ran");
+}
+
+/// With structures and arrays, whenever they are collected.
+#[test]
+fn collections_change_nothing() {
+    let engines = Ours::all_collecting().expect("they work here");
+    let mut engines = engines;
+    engines.splice(0..0, Ours::all_exact().expect("so do these"));
+    let ran: u64 = (0..OBJECTS)
+        .into_par_iter()
+        .map(|seed| {
+            let module = generate::with_objects(seed).expect("a module for every seed");
+            let expected = engines[0].observe(&module);
+            if let Some(Ended::Refused(why)) = &expected.instantiation {
+                panic!("seed {seed}: refused: {why}");
+            }
+            for engine in &engines[1..] {
+                if let Err(difference) = engine.observe(&module).agrees(&expected) {
+                    let (one, other) = (&engine.name, &engines[0].name);
+                    panic!("seed {seed}, {one} against {other}: {difference}");
+                }
+            }
+            u64::from(expected.instantiation.is_none())
+        })
+        .sum();
+    assert!(ran > OBJECTS / 4, "only {ran} of {OBJECTS} modules ran");
 }
 
 /// One of them, another for the next seed; nothing of none.

@@ -146,13 +146,14 @@ fn for_own_hosts() -> Vec<Kind> {
     ]
 }
 
-/// Programs with features that no option turns on.
-fn of_other_engines() -> Vec<Kind> {
+/// Structures and arrays.
+fn of_objects() -> Vec<Kind> {
     vec![text(
         "garbage-collection",
-        r#"(module (type $s (struct (field i32))) (func (export "_start")))"#,
+        r#"(module (type $s (struct (field i32)))
+            (func (export "_start") (drop (struct.new $s (i32.const 1)))))"#,
         "needs garbage collection",
-        "node",
+        "--features",
     )]
 }
 
@@ -233,17 +234,17 @@ fn large() -> Vec<Kind> {
             "made by Go",
         ),
         with("large-library", r#"(func (export "f"))"#, "a library"),
-        with(
-            "large-gc",
-            r#"(type (array i32)) (func (export "_start"))"#,
-            "garbage collection",
-        ),
     ]
 }
 
-fn large_and_old() -> Vec<Kind> {
-    let fields = r#"(tag $t) (func (export "_start") try throw $t catch_all end)"#;
-    vec![in_front_of_many("large-legacy", fields, "older form")]
+/// The same of features that are turned off.
+fn large_and_turned_off() -> Vec<Kind> {
+    let old = r#"(tag $t) (func (export "_start") try throw $t catch_all end)"#;
+    let objects = r#"(type (array i32)) (func (export "_start"))"#;
+    vec![
+        in_front_of_many("large-legacy", old, "older form"),
+        in_front_of_many("large-gc", objects, "garbage collection"),
+    ]
 }
 
 fn in_front_of_many(name: &'static str, fields: &str, says: &'static str) -> Kind {
@@ -302,8 +303,8 @@ const RUN: &[&str] = &["run"];
 const BENCH: &[&str] = &["bench", "--rounds", "1"];
 const TRACE: &[&str] = &["trace", "--by", "process"];
 const OBJDUMP: &[&str] = &["objdump"];
-const RUN_NEWER: &[&str] = &["run", "--features=-legacy-exceptions"];
-const OBJDUMP_NEWER: &[&str] = &["objdump", "--features=-legacy-exceptions"];
+const RUN_LESS: &[&str] = &["run", "--features=-legacy-exceptions,-gc"];
+const OBJDUMP_LESS: &[&str] = &["objdump", "--features=-legacy-exceptions,-gc"];
 
 #[test]
 fn of_other_hosts() {
@@ -312,19 +313,15 @@ fn of_other_hosts() {
 }
 
 #[test]
-fn with_what_our_engine_lacks() {
-    each(of_other_engines(), &[RUN, TRACE, OBJDUMP]);
-}
-
-#[test]
 fn with_what_is_turned_off() {
-    each(of_an_older_form(), &[RUN_NEWER, OBJDUMP_NEWER]);
+    each(of_an_older_form(), &[RUN_LESS, OBJDUMP_LESS]);
+    each(of_objects(), &[RUN_LESS, OBJDUMP_LESS]);
 }
 
 #[test]
-fn exceptions_of_the_older_form_run() {
+fn what_can_be_turned_off_runs() {
     let folder = tempfile::tempdir().unwrap();
-    for kind in of_an_older_form() {
+    for kind in of_an_older_form().into_iter().chain(of_objects()) {
         let module = folder.path().join(format!("{}.wasm", kind.name));
         fs::write(&module, &kind.file).unwrap();
         for words in [RUN, TRACE, OBJDUMP] {
@@ -353,7 +350,7 @@ fn files_that_are_no_modules() {
 #[test]
 fn before_anything_is_compiled() {
     each(large(), &[RUN]);
-    each(large_and_old(), &[RUN_NEWER]);
+    each(large_and_turned_off(), &[RUN_LESS]);
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! Valid modules of WebAssembly 3.0 without garbage collection, out of bytes or
-//! seeds.
+//! Valid modules of WebAssembly 3.0, out of bytes or seeds.
 
 use arbitrary::Unstructured;
 use wasm_smith::{Config, Module};
@@ -8,6 +7,8 @@ use wasmparser::{Operator, Parser, Payload, TypeRef};
 /// Instructions (roughly) that a call may run for, before it traps as
 /// `unreachable`.
 const FUEL: u32 = 20_000;
+/// One of so many modules has structures and arrays.
+const OBJECTS_IN: u8 = 4;
 /// Bytes of entropy that a module is made from.
 const ENTROPY_BYTES: usize = 4096;
 
@@ -42,9 +43,10 @@ impl Stream {
 }
 
 /// What the engine supports, with everything exported, floats that agree
-/// (canonical NaNs), and limits that a test machine has room for. Not typed
-/// function references, which wasm-smith makes with garbage collection only.
-fn config(threads: bool, relaxed_simd: bool) -> Config {
+/// (canonical NaNs), and limits that a test machine has room for. With objects and typed
+/// function references, which wasm-smith makes together, nothing is imported: the host has
+/// no values of such types.
+fn config(objects: bool, threads: bool, relaxed_simd: bool) -> Config {
     Config {
         export_everything: true,
         canonicalize_nans: true,
@@ -59,7 +61,7 @@ fn config(threads: bool, relaxed_simd: bool) -> Config {
         min_funcs: 1,
         max_funcs: 12,
         max_instructions: 160,
-        max_imports: 6,
+        max_imports: if objects { 0 } else { 6 },
         max_type_size: 200,
         bulk_memory_enabled: true,
         multi_value_enabled: true,
@@ -68,7 +70,7 @@ fn config(threads: bool, relaxed_simd: bool) -> Config {
         saturating_float_to_int_enabled: true,
         sign_extension_ops_enabled: true,
         exceptions_enabled: true,
-        gc_enabled: false,
+        gc_enabled: objects,
         compact_imports_enabled: false,
         memory64_enabled: true,
         relaxed_simd_enabled: relaxed_simd,
@@ -85,9 +87,11 @@ fn config(threads: bool, relaxed_simd: bool) -> Config {
 /// a race cannot be compared. One that could wait for another thread is made anew
 /// without them, and one with a relaxed minimum or maximum without relaxed instructions.
 pub fn from_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
+    let objects = bytes.first().is_some_and(|byte| byte % OBJECTS_IN == 0);
     let make = |threads, relaxed_simd| {
         let mut unstructured = Unstructured::new(bytes);
-        let mut module = Module::new(config(threads, relaxed_simd), &mut unstructured).ok()?;
+        let mut module =
+            Module::new(config(objects, threads, relaxed_simd), &mut unstructured).ok()?;
         module.ensure_termination(FUEL).ok()?;
         let wasm = module.to_bytes();
         let has = Has::of(&wasm);
@@ -154,6 +158,13 @@ impl Has {
             F32x4RelaxedMin | F32x4RelaxedMax | F64x2RelaxedMin | F64x2RelaxedMax
         );
     }
+}
+
+/// The module of a seed that has structures and arrays.
+pub fn with_objects(seed: u64) -> Option<Vec<u8>> {
+    let mut bytes = Stream::new(seed).bytes(ENTROPY_BYTES);
+    bytes[0] = 0;
+    from_bytes(&bytes)
 }
 
 /// The module of a seed.

@@ -77,6 +77,7 @@ fn little(stream: &mut Stream) -> Quota {
         exception_bytes: below(20_000),
         extern_refs: below(4),
         stack_bytes: 64 << 10,
+        heap_bytes: 64 << 20,
     }
 }
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use fathom_engine::TrapCode;
 use fathom_engine::{
-    Bounds, BoundsChoice, Codegen, Compilation, Config, Elide, Engine, Error, Extern, ExternType,
-    Global, Instance, Interrupt, Memory, Module, Opt, Store, Table, Tag, Val, ValType,
+    Bounds, BoundsChoice, Codegen, Collector, Compilation, Config, Elide, Engine, Error, ErrorKind,
+    Extern, ExternType, FuncType, Global, Instance, Interrupt, Memory, Module, Opt, Store, Table,
+    Tag, Val, ValType,
 };
 
 #[path = "../../crates/engine/tests/common/ways.rs"]
@@ -109,6 +110,30 @@ impl Ours {
             Ours::configured(format!("{bounds} {way}"), &config)
         });
         ours.collect()
+    }
+
+    /// With a collection at every allocation, as code is made by each generator that makes
+    /// some of it itself, and with none ever.
+    pub fn all_collecting() -> Result<Vec<Ours>, Error> {
+        let mut all = Vec::new();
+        for opt in [Opt::Speed, Opt::None] {
+            let config = Config::new().opt(opt).collection_bytes(0);
+            all.push(Ours::configured(
+                format!("collecting --opt {opt}"),
+                &config,
+            )?);
+        }
+        if cfg!(target_arch = "x86_64") {
+            let tiered = Config::new().codegen(Codegen::Tiered).tier_up(0);
+            let tiered = tiered.compilation(Compilation::Lazy).collection_bytes(0);
+            all.push(Ours::configured(
+                "collecting, in tiers".to_owned(),
+                &tiered,
+            )?);
+        }
+        let null = Config::new().collector(Collector::Null);
+        all.push(Ours::configured("never collecting".to_owned(), &null)?);
+        Ok(all)
     }
 
     /// Whether the engine takes these bytes for a module.
@@ -304,6 +329,9 @@ fn run(store: &mut Store<()>, instance: Instance, imports: &[Extern]) -> Observe
     for (name, item) in &exports {
         if let Extern::Func(func) = item {
             let ty = func.ty(&*store);
+            if !is_callable(&ty) {
+                continue;
+            }
             let args: Vec<Val> = ty
                 .params()
                 .iter()
@@ -394,15 +422,28 @@ fn bits(value: &Val) -> Bits {
         Val::ExnRef(exn) => Bits::Reference {
             null: exn.is_none(),
         },
+        Val::AnyRef(any) => Bits::Reference {
+            null: any.is_none(),
+        },
         other => unreachable!("{other:?} is not compared"),
     }
 }
 
+/// Whether the host has arguments for a function: it has no references.
+fn is_callable(ty: &FuncType) -> bool {
+    let has = |ty: &ValType| match ty {
+        ValType::Ref(ty) => ty.nullable,
+        _ => true,
+    };
+    ty.params().iter().all(has)
+}
+
 fn ended(error: &Error) -> Ended {
     match error.trap().map(|trap| trap.code) {
-        Some(TrapCode::StackExhausted) => Ended::Exhausted,
+        Some(TrapCode::StackExhausted | TrapCode::LimitExceeded) => Ended::Exhausted,
         Some(code) => Ended::Trapped(name(code)),
         None if error.exception().is_some() => Ended::Trapped(UNCAUGHT),
+        None if matches!(error.kind(), ErrorKind::Limit(_)) => Ended::Exhausted,
         None => Ended::Refused(error.to_string()),
     }
 }
@@ -418,7 +459,13 @@ fn name(code: TrapCode) -> &'static str {
         TrapCode::IntegerDivideByZero => "integer divide by zero",
         TrapCode::IntegerOverflow => "integer overflow",
         TrapCode::InvalidConversion => "invalid conversion to integer",
-        TrapCode::NullFunction | TrapCode::NullReference => "null reference",
+        TrapCode::NullFunction
+        | TrapCode::NullReference
+        | TrapCode::NullStructure
+        | TrapCode::NullArray
+        | TrapCode::NullI31 => "null reference",
+        TrapCode::CastFailure => "cast failure",
+        TrapCode::ArrayOutOfBounds => "out of bounds array access",
         TrapCode::UnalignedAtomic => UNALIGNED,
         TrapCode::Interrupted => "does not end",
         TrapCode::ExpectedSharedMemory => "expected shared memory",

@@ -20,6 +20,7 @@ impl Peer {
         config.strategy(wasmtime::Strategy::Cranelift);
         config.wasm_exceptions(true);
         config.wasm_function_references(true);
+        config.wasm_gc(true);
         config.wasm_memory64(true);
         config.wasm_multi_memory(true);
         config.wasm_tail_call(true);
@@ -149,8 +150,10 @@ fn value(ty: &ValType, number: u64) -> Val {
         ValType::V128 => Val::V128((u128::from(number) << 64 | u128::from(number)).into()),
         ValType::Ref(ty) => match ty.heap_type() {
             HeapType::Func => Val::FuncRef(None),
-            HeapType::Exn => Val::ExnRef(None),
-            _ => Val::ExternRef(None),
+            HeapType::Exn | HeapType::NoExn => Val::ExnRef(None),
+            HeapType::Extern | HeapType::NoExtern => Val::ExternRef(None),
+            HeapType::NoFunc | HeapType::ConcreteFunc(_) => Val::FuncRef(None),
+            _ => Val::AnyRef(None),
         },
     }
 }
@@ -264,15 +267,28 @@ fn bits(value: &Val) -> Bits {
         Val::ExnRef(value) => Bits::Reference {
             null: value.is_none(),
         },
+        Val::AnyRef(value) => Bits::Reference {
+            null: value.is_none(),
+        },
         _ => Bits::Reference { null: true },
     }
 }
 
+/// Whether the host has arguments for a function: it has no references.
+fn is_callable(ty: &wasmtime::FuncType) -> bool {
+    let has = |ty: ValType| match ty {
+        ValType::Ref(ty) => ty.is_nullable(),
+        _ => true,
+    };
+    ty.params().all(has)
+}
+
 fn ended(error: &wasmtime::Error) -> Ended {
     match error.downcast_ref::<Trap>() {
-        Some(Trap::StackOverflow) => Ended::Exhausted,
+        Some(Trap::StackOverflow | Trap::AllocationTooLarge) => Ended::Exhausted,
         Some(trap) => Ended::Trapped(name(*trap)),
         None if error.is::<wasmtime::ThrownException>() => Ended::Trapped(UNCAUGHT),
+        None if error.is::<wasmtime::GcHeapOutOfMemory<()>>() => Ended::Exhausted,
         None => Ended::Refused(format!("{error:#}")),
     }
 }
@@ -282,7 +298,9 @@ fn name(trap: Trap) -> &'static str {
         Trap::UnreachableCodeReached => "unreachable",
         Trap::MemoryOutOfBounds => OUT_OF_BOUNDS,
         Trap::TableOutOfBounds => "out of bounds table access",
-        Trap::NullReference => "null reference",
+        Trap::NullReference | Trap::NullI31Ref => "null reference",
+        Trap::CastFailure => "cast failure",
+        Trap::ArrayOutOfBounds => "out of bounds array access",
         Trap::IndirectCallToNull => "uninitialized element",
         Trap::BadSignature => "indirect call type mismatch",
         Trap::IntegerDivisionByZero => "integer divide by zero",

@@ -305,6 +305,7 @@ fn shown(value: &Val) -> String {
         Val::ExternRef(value) => format!("extern {} ", value.is_some()),
         Val::ExnRef(exception) => format!("exn {} ", exception.is_some()),
         Val::ContRef(continuation) => format!("cont {} ", continuation.is_some()),
+        Val::AnyRef(any) => format!("any {} ", any.is_some()),
         number => format!("{number:?} "),
     }
 }
@@ -374,9 +375,11 @@ fn elements(store: impl AsContext, table: fathom_engine::Table) -> String {
     let size = table.size(&store);
     let elements = (0..size).map(|at| {
         table.get(&store, at).map_or('?', |value| match value {
-            Val::FuncRef(None) | Val::ExternRef(None) | Val::ExnRef(None) | Val::ContRef(None) => {
-                '-'
-            }
+            Val::FuncRef(None)
+            | Val::ExternRef(None)
+            | Val::ExnRef(None)
+            | Val::ContRef(None)
+            | Val::AnyRef(None) => '-',
             _ => 'x',
         })
     });

@@ -60,6 +60,10 @@ pub struct Limits {
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     max_stacks: Option<u64>,
 
+    /// Largest total size of the program's structures and arrays, such as 4G [default: 1G]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    max_heap: Option<u64>,
+
     /// Largest number of threads that run at the same time
     #[arg(long, value_name = "N", default_value_t = THREADS_MAX)]
     pub max_threads: usize,
@@ -74,6 +78,7 @@ impl Limits {
             tables: self.max_tables.unwrap_or(default.tables),
             table_elements: self.max_table_elements.unwrap_or(default.table_elements),
             stack_bytes: self.max_stacks.unwrap_or(default.stack_bytes),
+            heap_bytes: self.max_heap.unwrap_or(default.heap_bytes),
             ..default
         }
     }

@@ -100,23 +100,6 @@ pub fn bless(bounds: Bounds, reports: &[Report<'_>]) {
     write(bounds.name(), head, reports, Cause::Inexact, inexact_reason);
 }
 
-/// Rewrite the file of what the engine leaves out. Lines whose reason was
-/// written by hand stay, whatever they came to.
-pub fn bless_beyond(reports: &[Report<'_>]) {
-    let mut head =
-        "# Directives of the official suite that the engine does not fulfil under any strategy.\n"
-            .to_owned();
-    for (place, reason) in &Expected::read(BEYOND).0 {
-        if !reason.starts_with(COLLECTOR) {
-            let _ = writeln!(head, "{place}  {reason}");
-        }
-    }
-    write(BEYOND, head, reports, Cause::Beyond, beyond_reason);
-}
-
-/// How the reasons begin that [`bless_beyond`] writes.
-const COLLECTOR: &str = "garbage collection: ";
-
 fn write(
     name: &str,
     head: String,
@@ -144,8 +127,4 @@ fn inexact_reason(message: &str) -> String {
         Some(trap) => format!("{trap}: does not trap"),
         None => "sees what an access out of bounds did before".to_owned(),
     }
-}
-
-fn beyond_reason(message: &str) -> String {
-    format!("{COLLECTOR}{message}")
 }

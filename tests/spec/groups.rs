@@ -1,9 +1,8 @@
 //! Which scripts there are: the official ones by group, and our own.
 //!
 //! The 3.0 folder of the suite has no files for vectors, bulk memory, several
-//! memories, 64-bit memories and exceptions, which stand in the folders of
-//! their proposals. Left out are the folders `gc` and `custom-descriptors`: the
-//! engine has no garbage collector. Those of stack switching, which the suite does not
+//! memories, 64-bit memories, exceptions and garbage collection, which stand in the folders
+//! of their proposals. Left out is the folder `custom-descriptors`. Those of stack switching, which the suite does not
 //! have yet, come with the package `wasm-tools`. What the other folders ask of one stands
 //! line by line in `expected/beyond.txt`.
 
@@ -35,7 +34,7 @@ enum From {
 }
 
 /// Every group, in the order of the table that is printed.
-pub static GROUPS: [Group; 16] = [
+pub static GROUPS: [Group; 17] = [
     version("3.0", SpecVersion::V3, true),
     of("bulk-memory", Proposal::BulkMemoryOperations, true),
     of("simd", Proposal::Simd, true),
@@ -45,6 +44,7 @@ pub static GROUPS: [Group; 16] = [
     of("memory64", Proposal::Memory64, true),
     of("tail-call", Proposal::TailCall, true),
     of("function-references", Proposal::FunctionReferences, true),
+    of("gc", Proposal::GC, true),
     of("exceptions", Proposal::ExceptionHandling, true),
     of("threads", Proposal::Threads, true),
     of("custom-page-sizes", Proposal::CustomPageSizes, false),

@@ -117,6 +117,11 @@ impl Mode {
             .codegen(self.codegen)
             // At every place where it can be.
             .tier_up(0)
+            .collection_bytes(match self.opt {
+                Opt::Speed => 4 << 20,
+                // At every allocation.
+                Opt::None => 0,
+            })
             .compilation(self.compilation)
             .clang(clang())
             .opt(self.opt)
@@ -212,9 +217,6 @@ fn run_mode<'s>(mode: Mode, scripts: &[&'s Script], bless: bool, table: &mut Tab
     reports.sort_by(|a, b| a.script.name.cmp(&b.script.name));
     if bless && mode.opt == Opt::Speed && mode.is_default() {
         expected::bless(mode.bounds, &reports);
-        if mode.bounds == Bounds::Guard {
-            expected::bless_beyond(&reports);
-        }
     }
     let tally = Tally::of(
         &reports,

@@ -3,7 +3,7 @@
 //! Follows the reference interpreter's reading of scripts
 //! (<https://github.com/WebAssembly/spec/tree/main/interpreter#scripts>).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
@@ -35,8 +35,6 @@ pub enum Cause {
     /// The strategy: it went on where an access out of bounds was to trap, or
     /// this comes after such an access in the same script.
     Inexact,
-    /// The module needs garbage collection, or this needs such a module.
-    Beyond,
 }
 
 /// The directives of one script, by line.
@@ -113,21 +111,10 @@ fn wrong<T>(message: impl Into<String>) -> Result<T, Wrong> {
 
 /// An error where there was to be none.
 fn unexpected(error: Error) -> Wrong {
-    let message = error.to_string();
-    let cause = match error.kind() {
-        ErrorKind::Invalid { .. } | ErrorKind::Unsupported { .. } if is_collector(&message) => {
-            Cause::Beyond
-        }
-        _ => Cause::Defect,
-    };
-    Wrong { message, cause }
-}
-
-/// Whether a refusal names garbage collection.
-fn is_collector(message: &str) -> bool {
-    message
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|word| word.eq_ignore_ascii_case("gc"))
+    Wrong {
+        message: error.to_string(),
+        cause: Cause::Defect,
+    }
 }
 
 /// What directives share. `'s` is the script's run, whose threads end with it.
@@ -142,8 +129,6 @@ struct Context<'s, 'e> {
     current: Result<Instance, Missing>,
     named: HashMap<String, Result<Instance, Missing>>,
     definitions: HashMap<Option<String>, Result<Module, Missing>>,
-    /// Names whose instances need what there is not.
-    unregistered: HashSet<String>,
     /// Modules of the script that started this thread: the shared memories that
     /// they export, by the export's name.
     handed: HashMap<String, Vec<(String, SharedMemory)>>,
@@ -191,7 +176,6 @@ impl<'s, 'e: 's> Context<'s, 'e> {
             current: Err(none),
             named: HashMap::new(),
             definitions: HashMap::new(),
-            unregistered: HashSet::new(),
             handed: HashMap::new(),
             threads: HashMap::new(),
             joined: Vec::new(),
@@ -246,13 +230,7 @@ impl<'s, 'e: 's> Context<'s, 'e> {
 
     fn instantiate(&mut self, module: &Module) -> Result<Instance, Wrong> {
         let outcome = self.linker.instantiate(&mut self.store, module);
-        outcome.map_err(|error| match error.kind() {
-            ErrorKind::Link { module, .. } if self.unregistered.contains(module) => Wrong {
-                message: error.to_string(),
-                cause: Cause::Beyond,
-            },
-            _ => unexpected(error),
-        })
+        outcome.map_err(unexpected)
     }
 
     /// Remember an instance, or that there is none: a failure must not leave
@@ -301,18 +279,9 @@ impl<'s, 'e: 's> Context<'s, 'e> {
             }
             return Ok(());
         }
-        match self.instance(module) {
-            Ok(instance) => {
-                self.linker.instance(&self.store, name, instance).unwrap();
-                Ok(())
-            }
-            Err(wrong) => {
-                if wrong.cause == Cause::Beyond {
-                    self.unregistered.insert(name.to_owned());
-                }
-                Err(wrong)
-            }
-        }
+        let instance = self.instance(module)?;
+        self.linker.instance(&self.store, name, instance).unwrap();
+        Ok(())
     }
 
     fn instance(&self, name: Option<&String>) -> Result<Instance, Wrong> {
@@ -333,7 +302,8 @@ impl<'s, 'e: 's> Context<'s, 'e> {
         let Some(func) = instance.get_func(&self.store, &call.func) else {
             return wrong(format!("no function '{}'", call.func));
         };
-        let args: Option<Vec<Val>> = call.args.iter().map(|arg| arg.value()).collect();
+        let store = &mut self.store;
+        let args: Option<Vec<Val>> = call.args.iter().map(|arg| arg.value(store)).collect();
         let Some(args) = args else {
             return wrong("the engine has no such argument");
         };
@@ -378,7 +348,7 @@ impl<'s, 'e: 's> Context<'s, 'e> {
             return wrong(format!("{} results, not {}", results.len(), expected.len()));
         }
         for (result, expected) in results.iter().zip(expected) {
-            if !expected.matches(result) {
+            if !expected.matches(result, &self.store) {
                 return wrong(format!("{result:x?}, not {expected:x?}"));
             }
         }

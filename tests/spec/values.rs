@@ -1,6 +1,6 @@
 //! Arguments of a script as the engine's values, and results against patterns.
 
-use fathom_engine::{ExternRef, Val};
+use fathom_engine::{AnyRef, ExternRef, HeapType as Heap, RefType, Store, Val};
 use wast::core::{AbstractHeapType, HeapType, NanPattern, V128Pattern, WastArgCore, WastRetCore};
 use wast::token::{F32, F64};
 use wast::{WastArg, WastRet};
@@ -16,8 +16,10 @@ pub enum Arg {
     V128(u128),
     Null(Hierarchy),
     Extern(u32),
-    /// A value of the garbage collector's types.
-    Gc,
+    /// A value of the host's as `anyref`.
+    Host(u32),
+    /// Something that only components have.
+    Other,
 }
 
 /// The family of references that a null belongs to.
@@ -26,7 +28,7 @@ pub enum Hierarchy {
     Func,
     Extern,
     Exn,
-    /// The garbage collector's.
+    /// Structures, arrays, small integers.
     Any,
 }
 
@@ -46,14 +48,18 @@ pub enum Pattern {
     Extern(Option<u32>),
     /// One of these: what may differ from implementation to implementation.
     Either(Vec<Pattern>),
-    /// A value of the garbage collector's types.
-    Gc,
+    /// An `anyref` of this type that is not null.
+    Any(Heap),
+    /// A value of the host's as `anyref`.
+    Host(u32),
+    /// Something that the engine does not have.
+    Other,
 }
 
 impl Arg {
     pub fn read(arg: &WastArg<'_>) -> Arg {
         let WastArg::Core(arg) = arg else {
-            return Arg::Gc;
+            return Arg::Other;
         };
         match arg {
             WastArgCore::I32(v) => Arg::I32(*v),
@@ -63,12 +69,12 @@ impl Arg {
             WastArgCore::V128(v) => Arg::V128(u128::from_le_bytes(v.to_le_bytes())),
             WastArgCore::RefNull(ty) => Arg::Null(Hierarchy::of(ty)),
             WastArgCore::RefExtern(n) => Arg::Extern(*n),
-            WastArgCore::RefHost(_) => Arg::Gc,
+            WastArgCore::RefHost(n) => Arg::Host(*n),
         }
     }
 
     /// The engine's value; nothing where it has none.
-    pub fn value(self) -> Option<Val> {
+    pub fn value(self, store: &mut Store<()>) -> Option<Val> {
         Some(match self {
             Arg::I32(v) => Val::I32(v),
             Arg::I64(v) => Val::I64(v),
@@ -79,7 +85,12 @@ impl Arg {
             Arg::Null(Hierarchy::Extern) => Val::ExternRef(None),
             Arg::Extern(n) => Val::ExternRef(Some(ExternRef::new(n))),
             Arg::Null(Hierarchy::Exn) => Val::ExnRef(None),
-            Arg::Null(Hierarchy::Any) | Arg::Gc => return None,
+            Arg::Null(Hierarchy::Any) => Val::AnyRef(None),
+            Arg::Host(n) => {
+                let any = AnyRef::from_extern(store, &ExternRef::new(n));
+                Val::AnyRef(Some(any.ok()?))
+            }
+            Arg::Other => return None,
         })
     }
 }
@@ -105,7 +116,7 @@ impl Pattern {
     pub fn read(expected: &WastRet<'_>) -> Pattern {
         match expected {
             WastRet::Core(core) => Pattern::core(core),
-            _ => Pattern::Gc,
+            _ => Pattern::Other,
         }
     }
 
@@ -120,14 +131,20 @@ impl Pattern {
             WastRetCore::RefFunc(_) => Pattern::Func,
             WastRetCore::RefExtern(n) => Pattern::Extern(*n),
             WastRetCore::Either(cases) => Pattern::Either(cases.iter().map(Self::core).collect()),
-            _ => Pattern::Gc,
+            WastRetCore::RefHost(n) => Pattern::Host(*n),
+            WastRetCore::RefAny => Pattern::Any(Heap::Any),
+            WastRetCore::RefEq => Pattern::Any(Heap::Eq),
+            WastRetCore::RefArray => Pattern::Any(Heap::Array),
+            WastRetCore::RefStruct => Pattern::Any(Heap::Struct),
+            WastRetCore::RefI31 => Pattern::Any(Heap::I31),
+            WastRetCore::RefI31Shared => Pattern::Other,
         }
     }
 
     /// Whether a result is what the pattern allows.
-    pub fn matches(&self, value: &Val) -> bool {
+    pub fn matches(&self, value: &Val, store: &Store<()>) -> bool {
         match (value, self) {
-            (_, Pattern::Either(cases)) => cases.iter().any(|case| case.matches(value)),
+            (_, Pattern::Either(cases)) => cases.iter().any(|case| case.matches(value, store)),
             (Val::I32(v), Pattern::I32(e)) => v == e,
             (Val::I64(v), Pattern::I64(e)) => v == e,
             (Val::F32(v), Pattern::F32(e)) => f32_matches(*v, e),
@@ -135,6 +152,16 @@ impl Pattern {
             (Val::V128(v), Pattern::V128(e)) => v128_matches(*v, e),
             (Val::FuncRef(None), Pattern::Null(None | Some(Hierarchy::Func))) => true,
             (Val::ExternRef(None), Pattern::Null(None | Some(Hierarchy::Extern))) => true,
+            (Val::ExnRef(None), Pattern::Null(None | Some(Hierarchy::Exn))) => true,
+            (Val::AnyRef(None), Pattern::Null(None | Some(Hierarchy::Any))) => true,
+            (Val::AnyRef(Some(any)), Pattern::Any(heap)) => any.ty(store).is_subtype_of(RefType {
+                nullable: false,
+                heap: *heap,
+            }),
+            (Val::AnyRef(Some(any)), Pattern::Host(n)) => {
+                let value = any.to_extern(store);
+                value.downcast_ref::<u32>() == Some(n)
+            }
             (Val::FuncRef(Some(_)), Pattern::Func) => true,
             (Val::ExternRef(Some(_)), Pattern::Extern(None)) => true,
             (Val::ExternRef(Some(v)), Pattern::Extern(Some(e))) => {

@@ -60,8 +60,8 @@ pub use facts::shown::is_command;
 pub use facts::thrown::{ExnRef, Uncaught};
 pub use facts::trap::{AccessReport, Frame, Trap, TrapCode};
 pub use facts::types::{
-    ExternType, FuncType, GlobalType, HeapType, MemoryType, RefType, TableType, TagType, TypeId,
-    ValType,
+    ExternType, FieldType, FuncType, GlobalType, HeapType, MemoryType, RefType, Storage, TableType,
+    TagType, TypeId, ValType,
 };
 pub use facts::vmctx::Counts;
 pub use run::config::{Config, ProfilingStrategy};
@@ -69,6 +69,7 @@ pub use run::engine::Engine;
 pub use run::externs::{DataPtr, Extern, Global, Memory, Table, Tag};
 pub use run::func::{Func, TypedFunc, WasmParams, WasmResults};
 pub use run::handle::Module;
+pub use run::heap::{Collector, HeapStats};
 pub use run::host::{Caller, HostReturn, IntoHostFunc};
 pub use run::instance::Instance;
 pub use run::interrupt::Interrupt;
@@ -80,4 +81,4 @@ pub use run::pool::{Pool, PoolLimits, Pooled, PooledFunc};
 pub use run::shared::SharedMemory;
 pub use run::store::{AsContext, AsContextMut, Store};
 pub use run::table::MAX_TABLE_ELEMENTS;
-pub use run::values::{ContRef, ExternRef, Val, WasmTy};
+pub use run::values::{AnyRef, ContRef, ExternRef, Val, WasmTy};

@@ -469,6 +469,7 @@ fn a_feature_that_is_off_is_refused_with_its_name_and_place() {
             "function-references",
             "(type $t (func)) (func (param (ref $t)))",
         ),
+        ("gc", "(type (struct))"),
         ("exceptions", "(tag)"),
         ("legacy-exceptions", "(func try catch_all end)"),
         ("threads", "(memory 1 1 shared)"),
@@ -493,31 +494,6 @@ fn a_feature_that_is_off_is_refused_with_its_name_and_place() {
             "{text}"
         );
         assert!(error.offset().is_some_and(|offset| offset < wasm.len()));
-    }
-}
-
-#[test]
-fn garbage_collection_is_refused_with_its_name_and_place() {
-    let engine = engine(Bounds::Guard);
-    for wat in [
-        "(type (struct (field i32)))",
-        "(type (array i8))",
-        "(type (sub (func)))",
-        "(func (param anyref))",
-        "(func (result i32) (local i31ref) i32.const 1)",
-        "(func (result i32) i32.const 1 ref.i31 i31.get_u)",
-        "(type $t (func)) (func (param funcref) (result i32) local.get 0 ref.test (ref $t))",
-        "(table 1 eqref)",
-        "(global anyref (ref.null any))",
-    ] {
-        let wasm = wat::parse_str(format!("(module {wat})")).unwrap();
-        let error = Module::new(&engine, &wasm).map(|_| ()).unwrap_err();
-        let text = error.to_string();
-        assert!(
-            text.starts_with("unsupported at offset 0x"),
-            "{wat}: {text}"
-        );
-        assert!(text.contains("gc: "), "{wat}: {text}");
     }
 }
 

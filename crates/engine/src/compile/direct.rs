@@ -61,7 +61,7 @@ use wasmparser::{
 use super::count::CheckSites;
 use super::function::{CallSite, CompiledFunction, refused};
 use super::has;
-use super::translate::{ModuleEnv, TranslateError, mentions_collected, needs_collector};
+use super::translate::{ModuleEnv, TranslateError};
 use crate::facts::error::{ErrorKind, Result};
 use crate::facts::libcall::FUNCTION_START;
 use crate::facts::module::Body;
@@ -225,8 +225,8 @@ impl Generator<'_> {
         for local in 0..validator.len_locals() {
             let ty = validator.get_local_type(local);
             let kind = match ty {
-                Some(ty) if !needs_collector(ty) => Kind::parsed(ty),
-                _ => return Err("garbage collection".into()),
+                Some(ty) => Kind::parsed(ty),
+                None => None,
             };
             let kind = kind.ok_or("vectors")?;
             self.locals.push(kind);
@@ -333,9 +333,6 @@ impl Generator<'_> {
         );
         if !takes_condition {
             self.settle_flags();
-        }
-        if mentions_collected(op) {
-            return Err("garbage collection".into());
         }
         let is_known = self.variable(op)
             || self.integer(op)
@@ -456,6 +453,24 @@ fn group(op: &Operator<'_>) -> &'static str {
         | Operator::MemoryAtomicNotify { .. }
         | Operator::MemoryAtomicWait32 { .. }
         | Operator::MemoryAtomicWait64 { .. } => "atomic accesses",
+        Operator::StructNew { .. }
+        | Operator::StructNewDefault { .. }
+        | Operator::StructGet { .. }
+        | Operator::StructSet { .. }
+        | Operator::ArrayNew { .. }
+        | Operator::ArrayNewDefault { .. }
+        | Operator::ArrayNewFixed { .. }
+        | Operator::ArrayGet { .. }
+        | Operator::ArraySet { .. }
+        | Operator::ArrayLen
+        | Operator::RefI31
+        | Operator::RefEq
+        | Operator::RefCastNonNull { .. }
+        | Operator::RefCastNullable { .. }
+        | Operator::RefTestNonNull { .. }
+        | Operator::RefTestNullable { .. }
+        | Operator::BrOnCast { .. }
+        | Operator::BrOnCastFail { .. } => "structures, arrays and casts",
         _ => "vectors and others",
     }
 }

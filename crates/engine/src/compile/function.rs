@@ -273,8 +273,7 @@ pub(super) fn refused(error: TranslateError) -> Error {
         TranslateError::Invalid(error) => Refused::from(error).into(),
         TranslateError::OverBudget(_) => ErrorKind::Budget(error.to_string()).into(),
         TranslateError::Unsupported { operator, offset } => {
-            // Everything else of WebAssembly 3.0 is translated.
-            let message = format!("gc: {operator}");
+            let message = operator;
             ErrorKind::Unsupported { message, offset }.into()
         }
     }

@@ -28,6 +28,8 @@ pub enum Feature {
     Memory64,
     /// Typed function references.
     FunctionReferences,
+    /// Structures, arrays, subtypes, recursive groups of types.
+    Gc,
     /// Tags, `throw` and `try_table`.
     Exceptions,
     /// `try`, `catch`, `delegate` and `rethrow`, which `try_table` replaced; not in 3.0.
@@ -42,7 +44,7 @@ pub enum Feature {
 
 impl Feature {
     /// Every feature that can be turned off.
-    pub const ALL: [Feature; 15] = [
+    pub const ALL: [Feature; 16] = [
         Feature::MultiValue,
         Feature::BulkMemory,
         Feature::ReferenceTypes,
@@ -53,6 +55,7 @@ impl Feature {
         Feature::MultiMemory,
         Feature::Memory64,
         Feature::FunctionReferences,
+        Feature::Gc,
         Feature::Exceptions,
         Feature::LegacyExceptions,
         Feature::Threads,
@@ -73,6 +76,7 @@ impl Feature {
             Feature::MultiMemory => "multi-memory",
             Feature::Memory64 => "memory64",
             Feature::FunctionReferences => "function-references",
+            Feature::Gc => "gc",
             Feature::Exceptions => "exceptions",
             Feature::LegacyExceptions => "legacy-exceptions",
             Feature::Threads => "threads",
@@ -94,6 +98,7 @@ impl Feature {
             Feature::MultiMemory => "several memories in a module",
             Feature::Memory64 => "64-bit memories and tables",
             Feature::FunctionReferences => "typed function references, call_ref",
+            Feature::Gc => "structures and arrays that are collected, subtypes",
             Feature::Exceptions => "tags, throw and try_table",
             Feature::LegacyExceptions => {
                 "exceptions of the older form: try, catch, delegate, rethrow (not in 3.0)"
@@ -114,7 +119,7 @@ impl Feature {
         match self {
             Feature::Simd => &[Feature::RelaxedSimd],
             Feature::ReferenceTypes => &[Feature::FunctionReferences, Feature::Exceptions],
-            Feature::FunctionReferences => &[Feature::StackSwitching],
+            Feature::FunctionReferences => &[Feature::Gc, Feature::StackSwitching],
             Feature::Exceptions => &[Feature::LegacyExceptions, Feature::StackSwitching],
             _ => &[],
         }
@@ -131,10 +136,8 @@ impl Feature {
             Feature::TailCall => WasmFeatures::TAIL_CALL,
             Feature::MultiMemory => WasmFeatures::MULTI_MEMORY,
             Feature::Memory64 => WasmFeatures::MEMORY64,
-            // Recursive groups of function types and constant expressions over
-            // the module's own globals came with garbage collection; what needs
-            // a collector is refused by decoding and translation.
-            Feature::FunctionReferences => WasmFeatures::FUNCTION_REFERENCES | WasmFeatures::GC,
+            Feature::FunctionReferences => WasmFeatures::FUNCTION_REFERENCES,
+            Feature::Gc => WasmFeatures::GC,
             Feature::Exceptions => WasmFeatures::EXCEPTIONS,
             Feature::LegacyExceptions => WasmFeatures::LEGACY_EXCEPTIONS,
             Feature::Threads => WasmFeatures::THREADS,
@@ -153,10 +156,6 @@ impl fmt::Display for Feature {
 /// What a module needs that no option of ours turns on, in words; none for what one does.
 pub(crate) fn lacking(missed: WasmFeatures) -> Option<&'static str> {
     let words = [
-        (
-            WasmFeatures::GC,
-            "gc: structs, arrays or subtypes (garbage collection)",
-        ),
         (
             WasmFeatures::SHARED_EVERYTHING_THREADS,
             "threads that share more than memories",
@@ -183,10 +182,9 @@ pub(crate) fn lacking(missed: WasmFeatures) -> Option<&'static str> {
     found.map(|(_, words)| words)
 }
 
-/// A set of features. All of WebAssembly 3.0 but garbage collection, exceptions of the
-/// older form, wide arithmetic and stack switching, unless some are turned off.
+/// A set of features. All of WebAssembly 3.0, exceptions of the older form, wide arithmetic and stack switching, unless some are turned off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Features(u16);
+pub struct Features(u32);
 
 impl Default for Features {
     fn default() -> Features {
@@ -205,7 +203,7 @@ impl Features {
         Features(0)
     }
 
-    /// WebAssembly 3.0 as far as it is here, and nothing beyond: tags have no results
+    /// WebAssembly 3.0 and nothing beyond: tags have no results
     /// then, for only stack switching gives them a meaning.
     pub fn wasm3() -> Features {
         Features::all()
@@ -216,17 +214,17 @@ impl Features {
 
     /// Whether a feature is in the set.
     pub fn contains(self, feature: Feature) -> bool {
-        self.0 & 1 << feature as u16 != 0
+        self.0 & 1 << feature as u32 != 0
     }
 
     /// With this feature.
     pub fn with(self, feature: Feature) -> Features {
-        Features(self.0 | 1 << feature as u16)
+        Features(self.0 | 1 << feature as u32)
     }
 
     /// Without this feature and without those that need it.
     pub fn without(self, feature: Feature) -> Features {
-        let set = Features(self.0 & !(1 << feature as u16));
+        let set = Features(self.0 & !(1 << feature as u32));
         let needing = feature.needed_by().iter();
         needing.fold(set, |set, feature| set.without(*feature))
     }

@@ -95,6 +95,27 @@ macro_rules! runtime_functions {
             /// at this offset of the module. Address of code that goes on from there in
             /// its frame; 0 to go on as before.
             TierUp = tier_up(func: u32, place: u32) -> u64;
+            /// A new object of the module's type at this index, zero but for its header; an
+            /// array has so many elements. 0 with a trap pending.
+            ObjectNew = object_new(ty: u32, len: u32) -> u64;
+            /// `array.new_data`; 0 with a trap pending.
+            ArrayNewData = array_new_data(ty: u32, segment: u32, src: u32, len: u32) -> u64;
+            /// `array.new_elem`; 0 with a trap pending.
+            ArrayNewElem = array_new_elem(ty: u32, segment: u32, src: u32, len: u32) -> u64;
+            /// `array.init_data` of an array that is not null.
+            ArrayInitData =
+                array_init_data(segment: u32, array: u64, dst: u32, src: u32, len: u32) -> Status;
+            /// `array.init_elem` of an array that is not null.
+            ArrayInitElem =
+                array_init_elem(segment: u32, array: u64, dst: u32, src: u32, len: u32) -> Status;
+            /// Sets elements in a row to a value of 1 << shift bytes, by their address.
+            FillCells = fill_cells(to: u64, value: u64, shift: u32, len: u64);
+            /// The reference that stands for an `externref` of the host's.
+            AnyOfHost = any_of_host(value: u64) -> u64;
+            /// The `externref` that such a reference stands for.
+            HostOfAny = host_of_any(reference: u64) -> u64;
+            /// Whether a type, by its number, is another or below it: 1, else 0.
+            IsSubtype = is_subtype(found: u32, wanted: u32) -> u32;
         }
     };
 }
@@ -160,10 +181,10 @@ macro_rules! declare {
 }
 runtime_functions!(declare);
 
-/// Where the table has the function that compiles others.
 /// The place of [`Libcall::TierUp`] that is the start of a function.
 pub(crate) const FUNCTION_START: u32 = u32::MAX;
 
+/// Where the table has the function that compiles others.
 pub(crate) const FIRST_CALL: usize = offset_of!(Libcalls, first_call);
 
 impl Libcall {

@@ -3,6 +3,7 @@
 //! ```text
 //!  module   declarations and bodies, out of the binary     types, features
 //!  vmctx    what compiled code sees                        libcall: what it calls
+//!  object   how structures and arrays are laid out
 //!  error    one type, of traps, exceptions and limits      trap, thrown, quota, bytes, shown
 //! ```
 
@@ -11,6 +12,7 @@ pub(crate) mod error;
 pub(crate) mod features;
 pub(crate) mod libcall;
 pub(crate) mod module;
+pub(crate) mod object;
 pub(crate) mod quota;
 pub(crate) mod shown;
 pub(crate) mod thrown;

@@ -33,6 +33,8 @@ pub struct Quota {
     pub extern_refs: u64,
     /// Bytes of the stacks of continuations, and of the continuations: 1 GiB.
     pub stack_bytes: u64,
+    /// Bytes of the heaps of structures and arrays, with what is kept about them: 1 GiB.
+    pub heap_bytes: u64,
 }
 
 impl Default for Quota {
@@ -47,6 +49,7 @@ impl Default for Quota {
             exception_bytes: 64 << 20,
             extern_refs: 1_000_000,
             stack_bytes: 1 << 30,
+            heap_bytes: 1 << 30,
         }
     }
 }
@@ -63,6 +66,7 @@ impl Quota {
         exception_bytes: u64::MAX,
         extern_refs: u64::MAX,
         stack_bytes: u64::MAX,
+        heap_bytes: u64::MAX,
     };
 
     /// What it says of one thing.
@@ -77,6 +81,7 @@ impl Quota {
             Resource::ExceptionBytes => self.exception_bytes,
             Resource::ExternRefs => self.extern_refs,
             Resource::StackBytes => self.stack_bytes,
+            Resource::HeapBytes => self.heap_bytes,
         }
     }
 }
@@ -103,11 +108,13 @@ pub enum Resource {
     ExternRefs,
     /// Bytes of continuations and their stacks.
     StackBytes,
+    /// Bytes of heaps.
+    HeapBytes,
 }
 
 impl Resource {
     /// All of them.
-    pub const ALL: [Resource; 9] = [
+    pub const ALL: [Resource; 10] = [
         Resource::MemoryBytes,
         Resource::Memories,
         Resource::Tables,
@@ -117,13 +124,14 @@ impl Resource {
         Resource::ExceptionBytes,
         Resource::ExternRefs,
         Resource::StackBytes,
+        Resource::HeapBytes,
     ];
 
     fn is_bytes(self) -> bool {
-        use Resource::{ExceptionBytes, InstanceBytes, MemoryBytes, StackBytes};
+        use Resource::{ExceptionBytes, HeapBytes, InstanceBytes, MemoryBytes, StackBytes};
         matches!(
             self,
-            MemoryBytes | InstanceBytes | ExceptionBytes | StackBytes
+            MemoryBytes | InstanceBytes | ExceptionBytes | StackBytes | HeapBytes
         )
     }
 
@@ -138,6 +146,7 @@ impl Resource {
             Resource::InstanceBytes => format!("{} of instances", Bytes(amount)),
             Resource::ExceptionBytes => format!("{} of exceptions", Bytes(amount)),
             Resource::StackBytes => format!("{} of continuations", Bytes(amount)),
+            Resource::HeapBytes => format!("{} of structures and arrays", Bytes(amount)),
             Resource::ExternRefs => format!("{amount} references to values of the host"),
         }
     }

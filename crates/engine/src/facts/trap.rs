@@ -37,6 +37,17 @@ pub const CONSUMED: ClifTrap = ClifTrap::unwrap_user(23);
 /// `resume`, `cont.bind` or `switch` of a null reference.
 pub const NULL_CONTINUATION: ClifTrap = ClifTrap::unwrap_user(24);
 
+/// A reference is of another type than a cast asks for.
+pub const CAST_FAILURE: ClifTrap = ClifTrap::unwrap_user(25);
+/// An access to a structure at null.
+pub const NULL_STRUCTURE: ClifTrap = ClifTrap::unwrap_user(27);
+/// An access to an array at null.
+pub const NULL_ARRAY: ClifTrap = ClifTrap::unwrap_user(28);
+/// `i31.get_s` or `i31.get_u` of a null reference.
+pub const NULL_I31: ClifTrap = ClifTrap::unwrap_user(29);
+/// An access to an array beyond its end.
+pub const ARRAY_OUT_OF_BOUNDS: ClifTrap = ClifTrap::unwrap_user(26);
+
 /// There is no fuel left.
 pub const OUT_OF_FUEL: ClifTrap = ClifTrap::unwrap_user(21);
 
@@ -85,6 +96,16 @@ pub enum TrapCode {
     ConsumedContinuation,
     /// `resume`, `cont.bind` or `switch` met a null reference.
     NullContinuation,
+    /// `ref.cast` met a reference of another type.
+    CastFailure,
+    /// An access left its array.
+    ArrayOutOfBounds,
+    /// An access to a structure met a null reference.
+    NullStructure,
+    /// An access to an array met a null reference.
+    NullArray,
+    /// An integer of 31 bits was asked for and a null reference met.
+    NullI31,
 }
 
 impl TrapCode {
@@ -115,6 +136,11 @@ impl TrapCode {
             UNHANDLED_TAG => TrapCode::UnhandledTag,
             CONSUMED => TrapCode::ConsumedContinuation,
             NULL_CONTINUATION => TrapCode::NullContinuation,
+            CAST_FAILURE => TrapCode::CastFailure,
+            ARRAY_OUT_OF_BOUNDS => TrapCode::ArrayOutOfBounds,
+            NULL_STRUCTURE => TrapCode::NullStructure,
+            NULL_ARRAY => TrapCode::NullArray,
+            NULL_I31 => TrapCode::NullI31,
             _ => return None,
         })
     }
@@ -143,6 +169,11 @@ impl fmt::Display for TrapCode {
             TrapCode::UnhandledTag => "unhandled tag",
             TrapCode::ConsumedContinuation => "continuation already consumed",
             TrapCode::NullContinuation => "null continuation reference",
+            TrapCode::CastFailure => "cast failure",
+            TrapCode::ArrayOutOfBounds => "out of bounds array access",
+            TrapCode::NullStructure => "null structure reference",
+            TrapCode::NullArray => "null array reference",
+            TrapCode::NullI31 => "null i31 reference",
         })
     }
 }

@@ -1,12 +1,15 @@
-//! The types of WebAssembly 3.0 without GC (core specification §2.3).
+//! The types of WebAssembly 3.0 (core specification §2.3).
 
 mod build;
+mod defined;
 mod registry;
 
 use std::fmt;
 use std::sync::Arc;
 
-pub(crate) use build::{FuncTypeBuilder, TypeBuildError};
+pub(crate) use build::{TypeBuildError, TypeBuilder};
+pub(crate) use defined::{DefKind, DefType};
+pub use defined::{FieldType, Storage};
 pub use registry::TypeId;
 pub(crate) use registry::{Gone, TypeHold};
 
@@ -47,6 +50,21 @@ pub enum HeapType {
     Exn,
     /// Any continuation.
     Cont,
+    /// Any value that is collected, an integer of 31 bits, or a value of the host's that was
+    /// made one of these.
+    Any,
+    /// One of those that can be compared.
+    Eq,
+    /// An integer of 31 bits.
+    I31,
+    /// Any structure.
+    Struct,
+    /// Any array.
+    Array,
+    /// A structure of this type.
+    ConcreteStruct(TypeId),
+    /// An array of this type.
+    ConcreteArray(TypeId),
     /// A function of this type.
     Concrete(TypeId),
     /// A continuation of this type.
@@ -59,24 +77,74 @@ pub enum HeapType {
     NoExn,
     /// No continuation: only null.
     NoCont,
+    /// Nothing that is collected: only null.
+    None,
 }
 
 impl HeapType {
-    /// Whether everything it allows is allowed by `other`.
+    /// Whether everything it allows is allowed by `other` (specification §3.3.3).
     fn is_subtype_of(self, other: HeapType) -> bool {
         use HeapType::{
-            Concrete, ConcreteCont, Cont, Exn, Extern, Func, NoCont, NoExn, NoExtern, NoFunc,
+            Any, Array, Concrete, ConcreteArray, ConcreteCont, ConcreteStruct, Cont, Eq, I31,
+            Struct,
         };
-        self == other
-            || matches!(
-                (self, other),
-                (Concrete(_) | NoFunc, Func)
-                    | (NoFunc, Concrete(_))
-                    | (NoExtern, Extern)
-                    | (NoExn, Exn)
-                    | (ConcreteCont(_) | NoCont, Cont)
-                    | (NoCont, ConcreteCont(_))
-            )
+        if self == other || self == other.bottom() {
+            return true;
+        }
+        match (self, other) {
+            (Concrete(this), Concrete(other))
+            | (ConcreteCont(this), ConcreteCont(other))
+            | (ConcreteStruct(this), ConcreteStruct(other))
+            | (ConcreteArray(this), ConcreteArray(other)) => this.is_subtype_of(other),
+            (Concrete(_), HeapType::Func) | (ConcreteCont(_), Cont) => true,
+            (ConcreteStruct(_), Struct) | (ConcreteArray(_), Array) => true,
+            (Struct | Array | I31 | ConcreteStruct(_) | ConcreteArray(_), Eq) => true,
+            (Eq | Struct | Array | I31 | ConcreteStruct(_) | ConcreteArray(_), Any) => true,
+            _ => false,
+        }
+    }
+
+    /// The type of its hierarchy that allows only null.
+    fn bottom(self) -> HeapType {
+        use HeapType::{
+            Any, Array, Concrete, ConcreteArray, ConcreteCont, ConcreteStruct, Cont, Eq, Exn,
+            Extern, Func, I31, NoCont, NoExn, NoExtern, NoFunc, Struct,
+        };
+        match self {
+            Func | Concrete(_) | NoFunc => NoFunc,
+            Extern | NoExtern => NoExtern,
+            Exn | NoExn => NoExn,
+            Cont | ConcreteCont(_) | NoCont => NoCont,
+            Any
+            | Eq
+            | I31
+            | Struct
+            | Array
+            | ConcreteStruct(_)
+            | ConcreteArray(_)
+            | HeapType::None => HeapType::None,
+        }
+    }
+
+    /// Whether its values are those of `any`: collected, small integers, or of the host's.
+    pub(crate) fn is_any(self) -> bool {
+        self.bottom() == HeapType::None
+    }
+
+    /// Whether its values are those of `extern`.
+    pub(crate) fn is_extern(self) -> bool {
+        self.bottom() == HeapType::NoExtern
+    }
+
+    /// The type of a module's that it names.
+    pub(crate) fn concrete(self) -> Option<TypeId> {
+        match self {
+            HeapType::Concrete(id)
+            | HeapType::ConcreteCont(id)
+            | HeapType::ConcreteStruct(id)
+            | HeapType::ConcreteArray(id) => Some(id),
+            _ => None,
+        }
     }
 }
 
@@ -90,6 +158,9 @@ impl RefType {
 
     /// `contref`
     pub const CONTREF: RefType = RefType::nullable(HeapType::Cont);
+
+    /// `anyref`
+    pub const ANYREF: RefType = RefType::nullable(HeapType::Any);
 
     /// `(ref null heap)`
     pub const fn nullable(heap: HeapType) -> RefType {
@@ -133,7 +204,16 @@ impl fmt::Display for HeapType {
             HeapType::Extern => f.write_str("extern"),
             HeapType::Exn => f.write_str("exn"),
             HeapType::Cont => f.write_str("cont"),
-            HeapType::Concrete(id) | HeapType::ConcreteCont(id) => write!(f, "(type {id})"),
+            HeapType::Any => f.write_str("any"),
+            HeapType::Eq => f.write_str("eq"),
+            HeapType::I31 => f.write_str("i31"),
+            HeapType::Struct => f.write_str("struct"),
+            HeapType::Array => f.write_str("array"),
+            HeapType::None => f.write_str("none"),
+            HeapType::Concrete(id)
+            | HeapType::ConcreteCont(id)
+            | HeapType::ConcreteStruct(id)
+            | HeapType::ConcreteArray(id) => write!(f, "(type {id})"),
             HeapType::NoFunc => f.write_str("nofunc"),
             HeapType::NoExtern => f.write_str("noextern"),
             HeapType::NoExn => f.write_str("noexn"),
@@ -145,8 +225,9 @@ impl fmt::Display for HeapType {
 impl fmt::Display for RefType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.nullable, self.heap) {
-            (true, HeapType::Func | HeapType::Extern | HeapType::Exn | HeapType::Cont) => {
-                write!(f, "{}ref", self.heap)
+            (true, HeapType::None) => f.write_str("nullref"),
+            (true, heap) if heap != heap.bottom() && heap.concrete().is_none() => {
+                write!(f, "{heap}ref")
             }
             (true, heap) => write!(f, "(ref null {heap})"),
             (false, heap) => write!(f, "(ref {heap})"),
@@ -173,9 +254,6 @@ pub struct FuncType {
     /// Parameters, then results.
     types: Arc<[ValType]>,
     params: usize,
-    /// Not a function's: the type of continuations of what its parameter refers to,
-    /// as it stands in the registry. Never given out.
-    is_cont: bool,
 }
 
 impl FuncType {
@@ -190,29 +268,6 @@ impl FuncType {
         FuncType {
             types: types.into(),
             params,
-            is_cont: false,
-        }
-    }
-
-    /// The type of continuations of functions of type `func`, for the registry.
-    fn of_cont(func: TypeId) -> FuncType {
-        let func = RefType::nullable(HeapType::Concrete(func));
-        FuncType {
-            types: Arc::new([ValType::Ref(func)]),
-            params: 1,
-            is_cont: true,
-        }
-    }
-
-    /// The type of the functions that continuations of this type come from, where it
-    /// is one of those.
-    fn continued(&self) -> Option<TypeId> {
-        match self.types.first() {
-            Some(ValType::Ref(RefType {
-                heap: HeapType::Concrete(func),
-                ..
-            })) if self.is_cont => Some(*func),
-            _ => None,
         }
     }
 

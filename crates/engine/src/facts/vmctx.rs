@@ -70,6 +70,30 @@ pub struct VmRuntime {
     pub stacks: VmStacks,
     /// Arguments on their way.
     pub arguments: VmArguments,
+    /// Where objects are, and the next one will be.
+    pub heap: VmHeap,
+}
+
+/// The heap of a store as compiled code sees it; see `run/heap.rs`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct VmHeap {
+    /// What references are offsets from. Never changes once a module with objects is there.
+    pub base: *mut u8,
+    /// Where the next object can be, as an offset.
+    pub next: u64,
+    /// Behind the last byte that can be taken; no more than `next` where there is none.
+    pub end: u64,
+}
+
+impl Default for VmHeap {
+    fn default() -> VmHeap {
+        VmHeap {
+            base: std::ptr::null_mut(),
+            next: 0,
+            end: 0,
+        }
+    }
 }
 
 /// Arguments for which a call has no registers, where they are not on the stack; see
@@ -276,6 +300,12 @@ pub mod offsets {
     pub const RUNTIME_FUEL: i32 = offset_of!(VmRuntime, fuel) as i32;
     /// [`VmRuntime::arguments`].
     pub const RUNTIME_ARGUMENTS: i32 = offset_of!(VmRuntime, arguments) as i32;
+    /// [`VmHeap::base`] of [`VmRuntime::heap`].
+    pub const HEAP_BASE: i32 = (offset_of!(VmRuntime, heap) + offset_of!(VmHeap, base)) as i32;
+    /// [`VmHeap::next`] of [`VmRuntime::heap`].
+    pub const HEAP_NEXT: i32 = (offset_of!(VmRuntime, heap) + offset_of!(VmHeap, next)) as i32;
+    /// [`VmHeap::end`] of [`VmRuntime::heap`].
+    pub const HEAP_END: i32 = (offset_of!(VmRuntime, heap) + offset_of!(VmHeap, end)) as i32;
     /// [`VmRuntime::counts`].
     pub const RUNTIME_COUNTS: i32 = offset_of!(VmRuntime, counts) as i32;
     /// [`Crossing::host_sp`].

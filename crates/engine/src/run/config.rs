@@ -6,6 +6,7 @@ use crate::bounds::{BoundsChoice, DEFAULT_PAGES_64, MAX_PAGES_64, WASM_PAGE_BYTE
 use crate::compile::{Codegen, Compilation, CompileBudget, Cpu, Elide, Opt};
 use crate::facts::features::Features;
 use crate::facts::quota::Quota;
+use crate::run::heap::Collector;
 
 /// Bytes of stack that Wasm may use in one activation unless configured.
 const DEFAULT_WASM_STACK_BYTES: usize = 1 << 20;
@@ -15,6 +16,8 @@ const DEFAULT_CONTINUATION_STACK_BYTES: usize = 4 << 10;
 
 /// Bytes of compiled modules that a folder holds unless configured.
 const DEFAULT_CACHE_BYTES: u64 = 1 << 30;
+/// Bytes that are allocated between two collections, at least.
+const DEFAULT_COLLECTION_BYTES: u64 = 4 << 20;
 
 /// Calls and turns of loops after which a function is optimised, unless configured.
 const TIER_UP: u32 = 3000;
@@ -48,6 +51,8 @@ pub struct Config {
     pub(crate) consume_fuel: bool,
     pub(crate) initial_fuel: u64,
     pub(crate) continuation_stack: usize,
+    pub(crate) collector: Collector,
+    pub(crate) collection_bytes: u64,
     pub(crate) profiler: ProfilingStrategy,
     pub(crate) end_threads: bool,
     pub(crate) huge_pages: bool,
@@ -96,6 +101,8 @@ impl Default for Config {
             end_threads: false,
             huge_pages: false,
             continuation_stack: DEFAULT_CONTINUATION_STACK_BYTES,
+            collector: Collector::default(),
+            collection_bytes: DEFAULT_COLLECTION_BYTES,
         }
     }
 }
@@ -155,6 +162,20 @@ impl Config {
     /// another thread, 0 at once and on this one.
     pub fn tier_up(mut self, turns: u32) -> Config {
         self.tier_up = turns;
+        self
+    }
+
+    /// How structures and arrays that nothing refers to are found.
+    pub fn collector(mut self, collector: Collector) -> Config {
+        self.collector = collector;
+        self
+    }
+
+    /// Bytes that programs allocate between two collections, at least; as many as are live
+    /// where that is more. 0 for a collection at every allocation, which is slow, and shows
+    /// what a collection would miss.
+    pub fn collection_bytes(mut self, bytes: u64) -> Config {
+        self.collection_bytes = bytes;
         self
     }
 

@@ -4,8 +4,9 @@
 
 use crate::facts::error::Result;
 use crate::facts::module::{Arith, ConstExpr, ConstOp, ElementItems, SegmentMode};
+use crate::facts::object::tag;
 use crate::run::instance::InstanceData;
-use crate::run::runtime;
+use crate::run::runtime::{self, new_array, new_struct};
 use crate::run::store::trap_error;
 
 /// Give globals and tables their first values and evaluate the element
@@ -18,23 +19,21 @@ pub(crate) unsafe fn fill(data: &mut InstanceData) -> Result<()> {
     let module = data.module.clone();
     let info = module.info();
     for (i, def) in info.global_defs.iter().enumerate() {
-        let value = evaluate(data, &def.init);
+        let value = evaluate(data, &def.init)?;
         let cell = data.globals[info.imported_globals as usize + i];
         // SAFETY: the cell is in this instance's context.
         unsafe { cell.as_ptr().write(value) };
     }
     for (i, def) in info.table_defs.iter().enumerate() {
         if let Some(init) = &def.init {
-            let value = evaluate(data, init) as u64;
+            let value = evaluate(data, init)? as u64;
             let mut table = data.tables[info.imported_tables as usize + i];
             // SAFETY: the table is new and this instance's own.
             unsafe { table.as_mut() }.elements_mut().fill(value);
         }
     }
-    data.elements = info
-        .elements
-        .iter()
-        .map(|segment| match (&segment.mode, &segment.items) {
+    for segment in &info.elements {
+        let elements = match (&segment.mode, &segment.items) {
             (SegmentMode::Declared, _) => Box::default(),
             (_, ElementItems::Funcs(funcs)) => funcs
                 .iter()
@@ -42,10 +41,11 @@ pub(crate) unsafe fn fill(data: &mut InstanceData) -> Result<()> {
                 .collect(),
             (_, ElementItems::Exprs(exprs)) => exprs
                 .iter()
-                .map(|expr| evaluate(data, expr) as u64)
-                .collect(),
-        })
-        .collect();
+                .map(|expr| Ok(evaluate(data, expr)? as u64))
+                .collect::<Result<_>>()?,
+        };
+        data.elements.push(elements);
+    }
     Ok(())
 }
 
@@ -57,7 +57,7 @@ pub(crate) unsafe fn apply_elements(data: &mut InstanceData) -> Result<()> {
     let module = data.module.clone();
     for (i, segment) in module.info().elements.iter().enumerate() {
         if let SegmentMode::Active { index, offset } = &segment.mode {
-            let dst = evaluate(data, offset) as u64;
+            let dst = evaluate(data, offset)? as u64;
             let len = segment.items.len() as u64;
             runtime::table_init(data, *index, i as u32, dst, 0, len)
                 .map_err(|code| trap_error(code, Vec::new()))?;
@@ -83,7 +83,7 @@ pub(crate) unsafe fn apply_data(data: &mut InstanceData) -> Result<()> {
         if let SegmentMode::Active { index, offset } = &segment.mode
             && !covered[i]
         {
-            let dst = evaluate(data, offset) as u64;
+            let dst = evaluate(data, offset)? as u64;
             let len = segment.bytes.len() as u64;
             runtime::memory_init(data, *index, i as u32, dst, 0, len)
                 .map_err(|code| trap_error(code, Vec::new()))?;
@@ -93,9 +93,9 @@ pub(crate) unsafe fn apply_data(data: &mut InstanceData) -> Result<()> {
     Ok(())
 }
 
-/// The value of a constant expression, as a slot. Validated, so the stack
-/// holds what each instruction needs.
-fn evaluate(data: &InstanceData, expr: &ConstExpr) -> u128 {
+/// The value of a constant expression, as a slot. Validated, so the stack holds what each
+/// instruction needs. Nothing is collected meanwhile: nobody would find what is on it.
+fn evaluate(data: &mut InstanceData, expr: &ConstExpr) -> Result<u128> {
     let mut stack: Vec<u128> = Vec::with_capacity(2);
     for op in &expr.0 {
         let value = match op {
@@ -116,10 +116,43 @@ fn evaluate(data: &InstanceData, expr: &ConstExpr) -> u128 {
                 let (a, b) = operands(&mut stack);
                 u128::from(arith.apply64(a as u64, b as u64))
             }
+            op => object(data, *op, &mut stack)?,
         };
         stack.push(value);
     }
-    stack.pop().unwrap_or_default()
+    Ok(stack.pop().unwrap_or_default())
+}
+
+/// What one of the instructions on references to objects gives.
+fn object(data: &mut InstanceData, op: ConstOp, stack: &mut Vec<u128>) -> Result<u128> {
+    let mut pop = || stack.pop().unwrap_or_default();
+    let reference = match op {
+        ConstOp::StructNew(ty) => {
+            let fields = data.module.info().field_count(ty);
+            let values = stack.split_off(stack.len() - fields);
+            new_struct(data, ty, &values)?
+        }
+        ConstOp::StructNewDefault(ty) => new_struct(data, ty, &[])?,
+        ConstOp::ArrayNew(ty) => {
+            let (len, value) = (pop() as u32, pop());
+            new_array(data, ty, len, std::iter::repeat(value))?
+        }
+        ConstOp::ArrayNewDefault(ty) => new_array(data, ty, pop() as u32, std::iter::empty())?,
+        ConstOp::ArrayNewFixed(ty, len) => {
+            let values = stack.split_off(stack.len() - len as usize);
+            new_array(data, ty, len, values.into_iter())?
+        }
+        ConstOp::RefI31 => (pop() as u32) << 1 | tag::I31,
+        // SAFETY: an instance's store is alive while the instance is; nobody has borrowed it.
+        ConstOp::AnyConvertExtern => unsafe { &mut *data.store }.any_of_extern(pop() as u64),
+        ConstOp::ExternConvertAny => {
+            // SAFETY: as above.
+            let store = unsafe { &*data.store };
+            return Ok(u128::from(store.extern_of_any(pop() as u32)));
+        }
+        other => unreachable!("no instruction on references: {other:?}"),
+    };
+    Ok(u128::from(reference))
 }
 
 fn operands(stack: &mut Vec<u128>) -> (u128, u128) {

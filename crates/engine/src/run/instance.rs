@@ -189,6 +189,7 @@ impl Instance {
     ) -> Result<NonNull<InstanceData>> {
         let mut data = opaque.or_return(|opaque| {
             opaque.admit_instance(module)?;
+            opaque.prepare_heap(module)?;
             InstanceData::allocate(opaque, module, imports)
         })?;
         data.memory = match module.export("memory") {

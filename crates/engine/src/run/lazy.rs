@@ -89,13 +89,11 @@ struct Function {
     callees: Mutex<Vec<usize>>,
 }
 
-/// Whether all bodies are valid and use only what is translated. Where not, compiling all says
-/// what is wrong.
+/// Whether all bodies are valid. Where not, compiling all says what is wrong.
 pub(crate) fn all_valid(bodies: &[Body<'_>]) -> bool {
     let valid = |allocations: FuncValidatorAllocations, (to_validate, body): &Body<'_>| {
         let again = FuncToValidate {
             resources: to_validate.resources.clone(),
-            features: to_validate.features.difference(WasmFeatures::GC),
             ..*to_validate
         };
         let mut validator = again.into_validator(allocations);

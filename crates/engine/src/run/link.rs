@@ -2,7 +2,7 @@
 
 use crate::facts::error::{Error, Result};
 use crate::facts::module::{Import, ImportKind};
-use crate::facts::types::{ExternType, TagType};
+use crate::facts::types::{ExternType, TagType, TypeId};
 use crate::run::externs::Extern;
 use crate::run::handle::Module;
 use crate::run::store::StoreOpaque;
@@ -60,8 +60,8 @@ pub(crate) fn wanted_type(module: &Module, kind: &ImportKind) -> ExternType {
     }
 }
 
-/// Whether a function or a tag has the type asked for: by id, for signatures that
-/// read the same may be of different recursive groups. Nothing for other items.
+/// Whether a function or a tag has the type asked for, a function also one below it: by id,
+/// for signatures that read the same may be of different recursive groups. Nothing for other items.
 fn same_type_id(
     store: &StoreOpaque,
     module: &Module,
@@ -71,7 +71,8 @@ fn same_type_id(
     let numbers = &module.info().type_numbers;
     match (wanted, given) {
         (ImportKind::Func(ty), Extern::Func(func)) => {
-            Some(func.type_number_in(store) == numbers[*ty as usize])
+            let wanted = TypeId::from_number(numbers[*ty as usize]);
+            Some(func.type_id_in(store).is_subtype_of(wanted))
         }
         (ImportKind::Tag(ty), Extern::Tag(tag)) => Some(tag.type_number() == numbers[*ty as usize]),
         _ => None,

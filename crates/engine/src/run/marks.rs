@@ -1,7 +1,7 @@
 //! Which of a store's blocks something still refers to.
 //!
 //! A reference can be in a table, a global, an element segment, a value of an
-//! exception, a local or an operand. For the last two the stack is read as it is,
+//! exception, a field of an object, a local or an operand. For the last three the stack is read as it is,
 //! from here up to the outermost entry into Wasm: every word that equals an address
 //! counts as a reference (Boehm and Weiser, "Garbage collection in an uncooperative
 //! environment", 1988), and so are the stacks of continuations. A number that looks like an address keeps a block for
@@ -79,6 +79,10 @@ impl Marks {
                 self.word(*element as usize);
             }
         }
+        if let Some(heap) = &store.heap {
+            heap.each_word(|word| self.word(word));
+        }
+        store.hosts.each(|word| self.word(word));
         entry::for_each_stack_word(|word| self.word(word));
         if !store.stacks.is_empty() {
             let running = entry::running_conts(store);

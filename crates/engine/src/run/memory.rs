@@ -431,7 +431,11 @@ fn shadow_below(plan: &MemoryPlan, domain: Domain) -> io::Result<Option<(Reserva
 }
 
 /// The reservation with the key that its domain gives memories.
-fn keyed(reservation: Reservation, access: Access, domain: Domain) -> io::Result<Reservation> {
+pub(crate) fn keyed(
+    reservation: Reservation,
+    access: Access,
+    domain: Domain,
+) -> io::Result<Reservation> {
     match domain {
         Domain::Open => Ok(reservation),
         Domain::Locked => reservation.keyed(access, Key::Inside),

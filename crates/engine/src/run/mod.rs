@@ -24,6 +24,7 @@ pub(crate) mod externs;
 pub(crate) mod fuel;
 pub(crate) mod func;
 pub(crate) mod handle;
+pub(crate) mod heap;
 pub(crate) mod host;
 pub(crate) mod image;
 pub(crate) mod in_force;

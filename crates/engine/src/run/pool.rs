@@ -199,7 +199,8 @@ impl<T> Pool<T> {
         resolved.check_free_of_stores()?;
         let info = module.info();
         let own = &info.memories[info.imported_memories as usize..];
-        let keeps = !own.iter().any(|ty| ty.shared);
+        // What is in a heap is not restored.
+        let keeps = !own.iter().any(|ty| ty.shared) && !info.has_objects();
         let lane = || {
             Arc::new(Lane {
                 idle: Mutex::new(Idle {

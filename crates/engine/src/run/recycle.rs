@@ -15,6 +15,7 @@ use crate::facts::quota::Resource;
 use crate::facts::vmctx::Counts;
 use crate::run::exception::Exceptions;
 use crate::run::fuel;
+use crate::run::heap::Hosts;
 use crate::run::instance::InstanceData;
 use crate::run::limits::Taken;
 use crate::run::references::Externs;
@@ -166,6 +167,7 @@ impl StoreOpaque {
         if !self.externs.is_empty() {
             self.externs = Externs::with_room(self.account.room(Resource::ExternRefs));
         }
+        self.hosts = Hosts::default();
         self.forget_stacks();
         (self.pending, self.panic) = (None, None);
         self.interrupt = None;

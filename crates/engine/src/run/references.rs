@@ -15,11 +15,12 @@
 use std::collections::HashMap;
 
 use crate::facts::error::Result;
+use crate::facts::object::tag;
 use crate::facts::quota::Resource;
 use crate::facts::types::HeapType;
 use crate::run::marks::Marks;
 use crate::run::store::StoreOpaque;
-use crate::run::values::ExternRef;
+use crate::run::values::{AnyRef, ExternRef};
 
 /// References of a store before the first collection.
 const FIRST_COLLECTION: usize = 4096;
@@ -60,6 +61,9 @@ impl StoreOpaque {
     /// A new one, beyond the quota.
     pub fn extern_to_raw(&mut self, value: Option<&ExternRef>) -> Result<u64> {
         let Some(value) = value else { return Ok(0) };
+        if let Some(raw) = value.as_inside(self) {
+            return Ok(raw? | tag::INSIDE);
+        }
         let address = value.address();
         if !self.externs.kept.contains_key(&address) {
             self.account.take(Resource::ExternRefs, 1)?;
@@ -70,6 +74,9 @@ impl StoreOpaque {
 
     /// The externref that something stands for.
     pub fn extern_from_raw(&self, raw: u64) -> Option<ExternRef> {
+        if raw & tag::INSIDE != 0 {
+            return AnyRef::from_raw(raw, self).map(ExternRef::inside);
+        }
         self.externs.kept.get(&usize::try_from(raw).ok()?).cloned()
     }
 
@@ -84,6 +91,8 @@ impl StoreOpaque {
 
     #[cold]
     fn collect_many_externs(&mut self) {
+        // An object that nothing refers to would keep what it has.
+        self.collect_objects();
         let addresses: Vec<usize> = self.externs.kept.keys().copied().collect();
         let mut marks = Marks::new(addresses.iter().copied());
         marks.roots(self, |heap| {

@@ -7,6 +7,9 @@
 #![allow(unsafe_code)]
 
 mod entries;
+mod objects;
+
+pub(crate) use objects::{new_array, new_struct};
 
 pub(super) use entries::TABLE;
 

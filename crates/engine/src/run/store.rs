@@ -27,7 +27,7 @@ use crate::facts::trap::{self, AccessReport, Frame, Trap, TrapCode};
 use crate::facts::types::TypeHold;
 use crate::facts::vmcont::VmStacks;
 use crate::facts::vmctx::{
-    Counts, Crossing, Shim, VmArguments, VmFuncRef, VmHeader, VmRuntime, VmTag,
+    Counts, Crossing, Shim, VmArguments, VmFuncRef, VmHeader, VmHeap, VmRuntime, VmTag,
 };
 use crate::run::code;
 use crate::run::engine::Engine;
@@ -35,6 +35,7 @@ use crate::run::entry::{self, Callee, Raised};
 use crate::run::exception::Exceptions;
 use crate::run::fuel;
 use crate::run::handle::Module;
+use crate::run::heap::{Heap, Hosts};
 use crate::run::host::HostFuncs;
 use crate::run::instance::InstanceData;
 use crate::run::interrupt::Interrupt;
@@ -86,6 +87,10 @@ pub struct StoreOpaque {
     /// Types of items that the host made; those of instances are their modules'.
     pub(crate) types: Vec<TypeHold>,
     pub(crate) externs: Externs,
+    /// Where its structures and arrays are, if a module in it has such.
+    pub(crate) heap: Option<Box<Heap>>,
+    /// What of the host's Wasm has made references of the heap's form.
+    pub(crate) hosts: Hosts,
     pub(crate) stacks: Stacks,
     /// Whether its code may run on other stacks than the thread's.
     pub(crate) switches: bool,
@@ -128,6 +133,7 @@ impl<T> Store<T> {
             crossing: Crossing::default(),
             stacks: VmStacks::new(),
             arguments: VmArguments::default(),
+            heap: VmHeap::default(),
         };
         let mut runtime = Placed::new(domain, Key::Inside, runtime);
         runtime.stacks.begin();
@@ -152,6 +158,8 @@ impl<T> Store<T> {
             host_funcs: Vec::new(),
             types: Vec::new(),
             externs: Externs::with_room(engine.quota().extern_refs),
+            heap: None,
+            hosts: Hosts::default(),
             stacks: Stacks::new(engine.config().continuation_stack),
             switches: false,
             pending: None,

@@ -4,15 +4,16 @@
 #![allow(unsafe_code)]
 
 use std::any::Any;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::facts::error::{Error, Result};
+use crate::facts::object::{self, tag};
 use crate::facts::thrown::ExnRef;
-use crate::facts::types::{HeapType, RefType, ValType};
+use crate::facts::types::{HeapType, RefType, TypeId, ValType};
 use crate::run::func::Func;
-use crate::run::store::StoreOpaque;
+use crate::run::store::{AsContext, AsContextMut, StoreOpaque, opaque_mut};
 
 /// Hands a macro the types and places of each number of values that a call can have: none,
 /// `A0 0`, `A0 0, A1 1` and so on. As many as [`super::func`] has slots for.
@@ -53,6 +54,120 @@ pub enum Val {
     ExnRef(Option<ExnRef>),
     /// Continuation or null.
     ContRef(Option<ContRef>),
+    /// Structure, array, integer of 31 bits, something of the host's that was made one of
+    /// these, or null.
+    AnyRef(Option<AnyRef>),
+}
+
+/// A structure, an array or an integer of 31 bits, or something of the host's that Wasm made
+/// one of these. Structures and arrays that the host has seen live as long as their store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnyRef {
+    store: u64,
+    raw: NonZeroU32,
+}
+
+/// A reference of a heap that Wasm made an `externref`: what such a one has inside.
+struct Inside(AnyRef);
+
+impl AnyRef {
+    /// An integer of 31 bits; the highest bit of `value` is lost.
+    pub fn i31(value: i32) -> AnyRef {
+        let raw = value.cast_unsigned() << 1 | tag::I31;
+        let raw = NonZeroU32::new(raw).expect("its lowest bit is set");
+        AnyRef { store: 0, raw }
+    }
+
+    /// The integer, where it is one: its sign is that of its highest bit.
+    pub fn as_i31(&self) -> Option<i32> {
+        let raw = self.raw.get();
+        (raw & tag::I31 != 0).then_some(raw.cast_signed() >> 1)
+    }
+
+    /// What Wasm gets for a value of the host's by `any.convert_extern`.
+    ///
+    /// # Errors
+    /// One that is a reference of another store's, or more than the store has room for.
+    pub fn from_extern(mut store: impl AsContextMut, value: &ExternRef) -> Result<AnyRef> {
+        let opaque = opaque_mut(&mut store);
+        opaque.collect_externs();
+        let raw = opaque.extern_to_raw(Some(value))?;
+        let any = u64::from(opaque.any_of_extern(raw));
+        Ok(AnyRef::from_raw(any, opaque).expect("it is of something"))
+    }
+
+    /// What Wasm gets for it by `extern.convert_any`.
+    ///
+    /// # Panics
+    /// For one of another store.
+    pub fn to_extern(&self, store: impl AsContext) -> ExternRef {
+        let opaque = store.opaque();
+        assert!(self.is_of(opaque), "reference of another store");
+        let raw = opaque.extern_of_any(self.raw.get());
+        let value = opaque.extern_from_raw(raw);
+        value.expect("what is not null is kept")
+    }
+
+    fn is_of(&self, store: &StoreOpaque) -> bool {
+        self.as_i31().is_some() || self.store == store.id
+    }
+
+    /// The reference that something stands for; nothing for null. Objects are kept from now on.
+    pub(crate) fn from_raw(raw: u64, store: &StoreOpaque) -> Option<AnyRef> {
+        let raw = NonZeroU32::new(raw as u32)?;
+        if raw.get() & tag::I31 != 0 {
+            return Some(AnyRef { store: 0, raw });
+        }
+        if let Some(heap) = &store.heap {
+            heap.hold(raw.get());
+        }
+        let store = store.id;
+        Some(AnyRef { store, raw })
+    }
+
+    /// What stands for it in a store.
+    ///
+    /// # Errors
+    /// One of another store.
+    fn to_raw(self, store: &StoreOpaque) -> Result<u64> {
+        if self.as_i31().is_none() {
+            store.owns(self.store, "reference")?;
+        }
+        Ok(u64::from(self.raw.get()))
+    }
+
+    /// The nearest type that it is of.
+    pub(crate) fn heap_type(self, store: &StoreOpaque) -> HeapType {
+        let raw = self.raw.get();
+        let heap = match raw & tag::MASK {
+            0 => store.heap.as_deref().filter(|_| self.store == store.id),
+            tag::HOST => return HeapType::Any,
+            _ => return HeapType::I31,
+        };
+        let Some(heap) = heap else {
+            return HeapType::Eq;
+        };
+        let (number, len) = heap.header(raw);
+        let id = TypeId::from_number(number);
+        match len {
+            object::NO_LENGTH => HeapType::ConcreteStruct(id),
+            _ => HeapType::ConcreteArray(id),
+        }
+    }
+
+    /// The type that it is of.
+    ///
+    /// # Panics
+    /// For one of another store.
+    pub fn ty(&self, store: impl AsContext) -> RefType {
+        let store = store.opaque();
+        assert!(self.is_of(store), "reference of another store");
+        let heap = self.heap_type(store);
+        RefType {
+            nullable: false,
+            heap,
+        }
+    }
 }
 
 /// A continuation of a store, to be handed back to Wasm. The host cannot resume it, and
@@ -99,6 +214,17 @@ impl ExternRef {
         Arc::as_ptr(&self.0).cast::<()>() as usize
     }
 
+    /// One that is a reference of a heap.
+    pub(crate) fn inside(any: AnyRef) -> ExternRef {
+        ExternRef::new(Inside(any))
+    }
+
+    /// That reference, where it is one.
+    pub(crate) fn as_inside(&self, store: &StoreOpaque) -> Option<Result<u64>> {
+        let Inside(any) = self.downcast_ref()?;
+        Some(any.to_raw(store))
+    }
+
     /// Whether both are the same reference.
     pub fn ptr_eq(&self, other: &ExternRef) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -124,6 +250,7 @@ impl Val {
             Val::ExternRef(_) => ValType::EXTERNREF,
             Val::ExnRef(_) => ValType::EXNREF,
             Val::ContRef(_) => ValType::Ref(RefType::CONTREF),
+            Val::AnyRef(_) => ValType::Ref(RefType::ANYREF),
         }
     }
 
@@ -144,7 +271,7 @@ impl Val {
                 store.owns(func.store, "function")?;
                 match heap {
                     HeapType::Func => true,
-                    HeapType::Concrete(id) => func.type_id_in(store) == id,
+                    HeapType::Concrete(id) => func.type_id_in(store).is_subtype_of(id),
                     _ => false,
                 }
             }
@@ -163,6 +290,14 @@ impl Val {
             (Val::ContRef(Some(cont)), ValType::Ref(ty)) => {
                 store.owns(cont.store, "continuation")?;
                 RefType::nullable(cont.heap).is_subtype_of(RefType::nullable(ty.heap))
+            }
+            (Val::AnyRef(None), ValType::Ref(ty)) => {
+                RefType::nullable(HeapType::None).is_subtype_of(ty)
+            }
+            (Val::AnyRef(Some(any)), ValType::Ref(ty)) => {
+                any.to_raw(store)?;
+                let heap = any.heap_type(store);
+                RefType { heap, ..ty }.is_subtype_of(ty)
             }
             _ => self.ty() == ty,
         };
@@ -189,6 +324,14 @@ impl Val {
                 HeapType::Extern | HeapType::NoExtern => Val::ExternRef(None),
                 HeapType::Exn | HeapType::NoExn => Val::ExnRef(None),
                 HeapType::Cont | HeapType::ConcreteCont(_) | HeapType::NoCont => Val::ContRef(None),
+                HeapType::Any
+                | HeapType::Eq
+                | HeapType::I31
+                | HeapType::Struct
+                | HeapType::Array
+                | HeapType::ConcreteStruct(_)
+                | HeapType::ConcreteArray(_)
+                | HeapType::None => Val::AnyRef(None),
             },
         }
     }
@@ -257,6 +400,8 @@ impl Val {
                 store.owns(cont.store, "continuation")?;
                 u128::from(cont.raw.get())
             }
+            Val::AnyRef(None) => 0,
+            Val::AnyRef(Some(any)) => u128::from(any.to_raw(store)?),
         })
     }
 
@@ -290,6 +435,14 @@ impl Val {
                         heap: ty.heap,
                     }))
                 }
+                HeapType::Any
+                | HeapType::Eq
+                | HeapType::I31
+                | HeapType::Struct
+                | HeapType::Array
+                | HeapType::ConcreteStruct(_)
+                | HeapType::ConcreteArray(_)
+                | HeapType::None => Val::AnyRef(AnyRef::from_raw(slot as u64, store)),
             },
         }
     }

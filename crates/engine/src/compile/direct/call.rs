@@ -80,6 +80,9 @@ impl<'a> Generator<'a> {
                 type_index,
                 table_index,
             } => {
+                if !info.places[type_index as usize].is_final {
+                    return Err("calls of types that have others below them".into());
+                }
                 self.table_callee(type_index, table_index);
                 self.call(&info.types[type_index as usize], &Callee::Reference)?;
             }

@@ -42,6 +42,7 @@ use cranelift_codegen::ir::{
     Value, ValueDef, types,
 };
 
+use crate::compile::translate::accesses_objects;
 use crate::compile::versioning::Apart;
 use known::Known;
 
@@ -146,6 +147,11 @@ struct Printer<'a> {
 
 /// Prints a function, of which it is known that these accesses are apart.
 pub(super) fn print(func: &Function, around: Around, apart: &Apart) -> Printing<Printed> {
+    if accesses_objects(func) {
+        // What is left of a reference may be an address in front of the object, where the
+        // collector does not look (`run/heap/collect.rs`).
+        return unknown("structures and arrays");
+    }
     let mut printer = Printer {
         func,
         around,

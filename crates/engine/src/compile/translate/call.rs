@@ -122,7 +122,13 @@ impl Translator<'_> {
             .b
             .ins()
             .load(types::I32, region, ids, type_index.cast_signed() * 4);
-        let wrong = self.b.ins().icmp(IntCC::NotEqual, found, expected);
+        let wrong = match self.env.module.info.places[type_index as usize].is_final {
+            true => self.b.ins().icmp(IntCC::NotEqual, found, expected),
+            false => {
+                let is_below = self.is_type_below(found, expected, type_index);
+                self.b.ins().icmp_imm_u(IntCC::Equal, is_below, 0)
+            }
+        };
         self.b.ins().trapnz(wrong, trap::TYPE_MISMATCH);
         let flags = MemFlagsData::trusted()
             .with_readonly()

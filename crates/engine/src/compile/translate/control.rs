@@ -320,6 +320,19 @@ impl Translator<'_> {
         self.state.pop_raw();
     }
 
+    /// Branches where a condition holds, or where it does not; the operands stay.
+    pub(super) fn branch_where(&mut self, depth: u32, condition: Value, holds: bool) {
+        let (block, arity) = self.state.branch_to(depth);
+        let args = self.collect_args(arity);
+        let next = self.b.create_block();
+        match holds {
+            true => self.b.ins().brif(condition, block, &args, next, &[]),
+            false => self.b.ins().brif(condition, next, &[], block, &args),
+        };
+        self.state.args = args;
+        self.go_on_in(next);
+    }
+
     /// A table without operands jumps to the labels themselves. With operands
     /// an entry jumps to a block of its label's own, which hands them on:
     /// written into every entry, they would take memory, and moves, for each

@@ -13,6 +13,8 @@
 //! | each of the first inline globals, all others | cells of the instance's own |
 //! | imported memories | may be one another |
 //! | each other memory | the instance's own |
+//! | fields and elements of objects | a reference may be to any of them |
+//! | headers of objects | written before anybody else has a reference to the object |
 //!
 //! What is imported was there before the instance, so it is nothing of its own.
 //! What is its own can be another name's only in other instances, whose code runs
@@ -161,7 +163,8 @@ pub(crate) fn start_signature() -> Signature {
 pub(super) struct EnvBuffers {
     functions: HashMap<u32, FuncRef>,
     signatures: HashMap<u32, SigRef>,
-    libcalls: [Option<SigRef>; Libcall::ALL.len()],
+    /// By number of the runtime function.
+    libcalls: Vec<Option<SigRef>>,
     sites: Vec<Site>,
     /// All accesses, where somebody asks for them.
     touches: Vec<Touch>,
@@ -189,6 +192,16 @@ struct LoadedMemory {
     def: Value,
 }
 
+/// The regions of what is in the collected heap.
+const OBJECTS: u32 = u32::MAX - 1;
+const HEADERS: u32 = u32::MAX - 2;
+
+/// Whether a function accesses objects of the collected heap.
+pub(crate) fn accesses_objects(func: &Function) -> bool {
+    let regions = &func.dfg.alias_regions;
+    regions.contains(OBJECTS) || regions.contains(HEADERS)
+}
+
 /// Alias regions; see the head of this file.
 #[derive(Clone, Copy)]
 enum Region {
@@ -199,6 +212,8 @@ enum Region {
     InlineGlobal(u32),
     ImportedMemories,
     OwnMemory(u32),
+    Objects,
+    Headers,
 }
 
 /// What the translation of one body knows of its module.
@@ -220,7 +235,8 @@ impl<'a> FuncEnv<'a> {
     ) -> FuncEnv<'a> {
         buffers.functions.clear();
         buffers.signatures.clear();
-        buffers.libcalls = Default::default();
+        buffers.libcalls.clear();
+        buffers.libcalls.resize(Libcall::ALL.len(), None);
         buffers.sites.clear();
         buffers.touches.clear();
         buffers.counted.clear();
@@ -334,6 +350,8 @@ impl<'a> Translator<'a> {
             Region::InlineGlobal(index) => (3 + index.min(GLOBAL_REGIONS), "global"),
             Region::ImportedMemories => (4 + GLOBAL_REGIONS, "imported memories"),
             Region::Fuel => (u32::MAX, "fuel"),
+            Region::Objects => (OBJECTS, "objects"),
+            Region::Headers => (HEADERS, "headers of objects"),
             Region::OwnMemory(index) => (5 + GLOBAL_REGIONS + index, "memory"),
         };
         let data = AliasRegionData {
@@ -358,6 +376,25 @@ impl<'a> Translator<'a> {
     pub(super) fn fuel_flags(&mut self) -> MemFlagsData {
         let region = self.region(Region::Fuel);
         MemFlagsData::trusted().with_alias_region(region)
+    }
+
+    /// Flags for an access to an object that is there.
+    pub(super) fn object_flags(&mut self) -> MemFlagsData {
+        let region = self.region(Region::Objects);
+        let flags = MemFlagsData::new().with_endianness(Endianness::Little);
+        flags.with_trap_code(None).with_alias_region(region)
+    }
+
+    /// Flags for an access to the header of an object that is there.
+    pub(super) fn header_flags(&mut self) -> MemFlagsData {
+        let region = self.region(Region::Headers);
+        MemFlagsData::trusted().with_alias_region(region)
+    }
+
+    /// Flags for what never changes once there is a reference to something that it is of:
+    /// the type of a function, the row of a type.
+    pub(super) fn constant_row_flags(&mut self) -> MemFlagsData {
+        self.cell_flags().with_readonly()
     }
 
     /// Flags for elements of tables.

@@ -79,6 +79,8 @@ fn before(op: &Operator<'_>) -> Before {
         | Operator::BrTable { .. }
         | Operator::BrOnNull { .. }
         | Operator::BrOnNonNull { .. }
+        | Operator::BrOnCast { .. }
+        | Operator::BrOnCastFail { .. }
         | Operator::Return
         | Operator::TryTable { .. }
         | Operator::Try { .. }

@@ -181,8 +181,7 @@ fn leaves_or_loops(op: &Operator<'_>) -> bool {
     )
 }
 
-/// Whether a body is valid and does nothing with collected references, which is
-/// all that translation refuses.
+/// Whether a body is valid, so that translation does not refuse it.
 fn validates<R: WasmModuleResources + Clone>(
     to_validate: &FuncToValidate<R>,
     body: &FunctionBody<'_>,
@@ -191,7 +190,7 @@ fn validates<R: WasmModuleResources + Clone>(
         resources: to_validate.resources.clone(),
         index: to_validate.index,
         ty: to_validate.ty,
-        features: to_validate.features.difference(WasmFeatures::GC),
+        features: to_validate.features,
     };
     let mut validator = again.into_validator(FuncValidatorAllocations::default());
     validator.validate(body).is_ok()

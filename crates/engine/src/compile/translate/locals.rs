@@ -13,7 +13,7 @@ use cranelift_codegen::ir::{InstBuilder, StackSlot, StackSlotData, StackSlotKind
 use cranelift_frontend::{FunctionBuilder, Variable};
 use wasmparser::{FuncValidator, FunctionBody, Operator, WasmModuleResources};
 
-use super::{TranslateError, Translator, env, needs_collector};
+use super::{TranslateError, Translator, env};
 use crate::facts::types::FuncType;
 
 /// Where one is.
@@ -144,12 +144,6 @@ impl Translator<'_> {
             let count: u32 = reader.read()?;
             let ty: wasmparser::ValType = reader.read()?;
             validator.define_locals(offset, count, ty)?;
-            if needs_collector(ty) {
-                return Err(TranslateError::Unsupported {
-                    operator: format!("local of type {ty}"),
-                    offset: offset as usize,
-                });
-            }
             let zero = self.zero(env::parsed_clif_type(ty));
             if few {
                 for _ in 0..count {

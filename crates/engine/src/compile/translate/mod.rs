@@ -14,6 +14,8 @@
 //!                                   ├ atomic.rs    atomic accesses, wait, notify
 //!                                   ├ table.rs, global.rs, call.rs, exception.rs
 //!                                   ├ legacy.rs    try, catch, delegate, rethrow
+//!                                   ├ object.rs    structures, and their memory
+//!                                   ├ array.rs, cast.rs
 //!                                   ├ locals.rs    variables, or cells of the frame
 //!                                   ├ work.rs      counted, to give up in time
 //!                                   ├ enter.rs     code that begins at a loop
@@ -35,9 +37,11 @@
 //! - What instances never change after they were set up is loaded `readonly`
 //!   and movable, so that Cranelift hoists it out of loops.
 
+mod array;
 mod atomic;
 mod bulk;
 mod call;
+mod cast;
 mod control;
 mod enter;
 mod env;
@@ -49,6 +53,7 @@ mod legacy;
 mod locals;
 mod memory;
 mod numeric;
+mod object;
 mod product;
 mod simd;
 mod stack;
@@ -58,7 +63,7 @@ mod wide;
 mod work;
 
 pub(crate) use env::{
-    ModuleEnv, NAMESPACE_START, NAMESPACE_WASM, clif_type, set_stack_limit,
+    ModuleEnv, NAMESPACE_START, NAMESPACE_WASM, accesses_objects, clif_type, set_stack_limit,
     set_stack_limit_of_runtime, start_signature,
 };
 pub(crate) use inline::{Inlinable, InlinableFuncs, InlinedCall, resolve};
@@ -265,7 +270,7 @@ impl Translator<'_> {
                 let is_resumed = stack::is_resumed(cont_type_index, operators.get_binary_reader());
                 self.state.begins = self.state.reachable && is_resumed;
             }
-            if mentions_collected(&op) || !self.operator(&op) {
+            if !self.operator(&op) {
                 return Err(TranslateError::Unsupported {
                     operator: format!("instruction {}", operator_name(&op)),
                     offset: offset as usize,
@@ -327,6 +332,9 @@ impl Translator<'_> {
             || self.bulk(op)
             || self.exception(op)
             || self.legacy_exception(op)
+            || self.structure(op)
+            || self.array(op)
+            || self.cast(op)
             || self.continuation(op)
             || self.wide(op)
             || self.atomic(op)
@@ -414,47 +422,6 @@ impl Translator<'_> {
     /// Pushes an operand.
     fn push(&mut self, value: Value) {
         self.state.push(value);
-    }
-}
-
-/// Whether values of a type live in a heap that is collected.
-pub(crate) fn needs_collector(ty: wasmparser::ValType) -> bool {
-    match ty {
-        wasmparser::ValType::Ref(ty) => collected(ty.heap_type()),
-        _ => false,
-    }
-}
-
-fn collected(heap: wasmparser::HeapType) -> bool {
-    use wasmparser::AbstractHeapType::{Cont, Exn, Extern, Func, NoCont, NoExn, NoExtern, NoFunc};
-    match heap {
-        wasmparser::HeapType::Abstract { shared, ty } => {
-            let is_known = matches!(
-                ty,
-                Func | NoFunc | Extern | NoExtern | Exn | NoExn | Cont | NoCont
-            );
-            shared || !is_known
-        }
-        // Decoding has refused all but functions and continuations.
-        _ => false,
-    }
-}
-
-/// Whether an operator that is translated for other types has such a type.
-pub(crate) fn mentions_collected(op: &Operator<'_>) -> bool {
-    let block = |ty: BlockType| match ty {
-        BlockType::Type(ty) => needs_collector(ty),
-        _ => false,
-    };
-    match op {
-        Operator::Block { blockty }
-        | Operator::Loop { blockty }
-        | Operator::If { blockty }
-        | Operator::Try { blockty } => block(*blockty),
-        Operator::TryTable { try_table } => block(try_table.ty),
-        Operator::TypedSelect { ty } => needs_collector(*ty),
-        Operator::RefNull { hty } => collected(*hty),
-        _ => false,
     }
 }
 

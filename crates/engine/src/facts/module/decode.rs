@@ -12,8 +12,10 @@ use wasmparser::{
 use super::info::*;
 use crate::facts::error::{Error, ErrorKind, Refused};
 use crate::facts::features::Features;
+use crate::facts::object::Layout;
 use crate::facts::types::{
-    FuncTypeBuilder, GlobalType, MemoryType, RefType, TableType, TypeBuildError, ValType,
+    DefKind, DefType, FuncType, GlobalType, MemoryType, RefType, TableType, TypeBuildError,
+    TypeBuilder, TypeId, ValType,
 };
 
 type Result<T, E = Refused> = std::result::Result<T, E>;
@@ -77,7 +79,7 @@ fn range(range: std::ops::Range<u64>) -> std::ops::Range<usize> {
 #[derive(Default)]
 struct Decoder {
     info: ModuleInfo,
-    types: FuncTypeBuilder,
+    types: TypeBuilder,
 }
 
 impl Decoder {
@@ -147,15 +149,25 @@ impl Decoder {
     }
 
     fn types(&mut self, section: wasmparser::TypeSectionReader<'_>) -> Result<()> {
+        let mut are_final = Vec::new();
         for group in section.into_iter_with_offsets() {
             let (offset, group) = group?;
             let refused = |e| refused(e, offset as usize);
             let types = self.types.push(group).map_err(refused)?;
-            self.info.types.extend(types);
+            self.info.types.extend(types.iter().map(signature));
+            let layouts = types.iter().map(|ty| Layout::of(ty).map(Arc::new));
+            self.info.layouts.extend(layouts);
+            are_final.extend(types.iter().map(|ty| ty.is_final));
         }
         self.info.type_ids = self.types.ids().to_vec();
         self.info.cont_types = self.types.conts();
         self.info.type_numbers = self.types.ids().iter().map(|id| id.number()).collect();
+        let places = self.info.type_numbers.iter().zip(are_final);
+        let places = places.map(|(number, is_final)| TypePlace {
+            is_final,
+            depth: TypeId::lineage(*number).len() as u32 - 1,
+        });
+        self.info.places = places.collect();
         self.info.held_types = Arc::new(self.types.take_hold());
         Ok(())
     }
@@ -325,7 +337,28 @@ impl Decoder {
                 Operator::I64Add => ConstOp::I64Arith(Arith::Add),
                 Operator::I64Sub => ConstOp::I64Arith(Arith::Sub),
                 Operator::I64Mul => ConstOp::I64Arith(Arith::Mul),
-                _ => return Err(unsupported("gc: constant expression", offset as usize).into()),
+                Operator::StructNew { struct_type_index } => ConstOp::StructNew(struct_type_index),
+                Operator::StructNewDefault { struct_type_index } => {
+                    ConstOp::StructNewDefault(struct_type_index)
+                }
+                Operator::ArrayNew { array_type_index } => ConstOp::ArrayNew(array_type_index),
+                Operator::ArrayNewDefault { array_type_index } => {
+                    ConstOp::ArrayNewDefault(array_type_index)
+                }
+                Operator::ArrayNewFixed {
+                    array_type_index,
+                    array_size,
+                } => ConstOp::ArrayNewFixed(array_type_index, array_size),
+                Operator::RefI31 => ConstOp::RefI31,
+                Operator::AnyConvertExtern => ConstOp::AnyConvertExtern,
+                Operator::ExternConvertAny => ConstOp::ExternConvertAny,
+                _ => {
+                    return Err(unsupported(
+                        "an instruction in a constant expression",
+                        offset as usize,
+                    )
+                    .into());
+                }
             });
         }
         Ok(ConstExpr(ops))
@@ -335,6 +368,16 @@ impl Decoder {
         self.info.escaping.sort_unstable();
         self.info.escaping.dedup();
         self.info
+    }
+}
+
+/// The signature of a type of functions, or of the functions that continuations of a type
+/// come from; nothing for objects.
+fn signature(ty: &DefType) -> FuncType {
+    match &ty.kind {
+        DefKind::Func(ty) => ty.clone(),
+        DefKind::Cont(func) => TypeId::signature(func.number()),
+        DefKind::Struct(_) | DefKind::Array(_) => FuncType::new([], []),
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::facts::object::Layout;
 use crate::facts::types::{FuncType, GlobalType, MemoryType, TableType, TagType, TypeHold, TypeId};
 
 /// A declared import: two names and what is expected.
@@ -81,6 +82,22 @@ pub enum ConstOp {
     I32Arith(Arith),
     /// `i64.add`, `i64.sub`, `i64.mul`
     I64Arith(Arith),
+    /// `struct.new`, of the type at this index
+    StructNew(u32),
+    /// `struct.new_default`
+    StructNewDefault(u32),
+    /// `array.new`
+    ArrayNew(u32),
+    /// `array.new_default`
+    ArrayNewDefault(u32),
+    /// `array.new_fixed`, of so many elements
+    ArrayNewFixed(u32, u32),
+    /// `ref.i31`
+    RefI31,
+    /// `any.convert_extern`
+    AnyConvertExtern,
+    /// `extern.convert_any`
+    ExternConvertAny,
 }
 
 /// The arithmetic that extended constant expressions allow.
@@ -173,14 +190,27 @@ pub struct TableDef {
     pub init: Option<ConstExpr>,
 }
 
+/// Where a type is among those that it is above or below.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TypePlace {
+    /// Whether no other type can be below it.
+    pub is_final: bool,
+    /// How many types it is below.
+    pub depth: u32,
+}
+
 /// Everything a module declares.
 #[derive(Clone, Debug, Default)]
 pub struct ModuleInfo {
     /// Name of the module in its name section.
     pub name: Option<String>,
     /// The type section; for a type of continuations, the type of the functions they
-    /// come from.
+    /// come from; for one of objects, nothing.
     pub types: Vec<FuncType>,
+    /// Of each of `types`, how its objects are laid out.
+    pub(crate) layouts: Vec<Option<Arc<Layout>>>,
+    /// Of each of `types`, what there is above and below it.
+    pub(crate) places: Vec<TypePlace>,
     /// Which of `types` are of continuations: sorted.
     pub cont_types: Vec<u32>,
     /// The id of each of `types` in this process.
@@ -233,6 +263,19 @@ pub struct ModuleInfo {
 }
 
 impl ModuleInfo {
+    /// Whether it has types of objects.
+    pub(crate) fn has_objects(&self) -> bool {
+        self.layouts.iter().any(Option::is_some)
+    }
+
+    /// How many fields the structures of type `index` have.
+    pub(crate) fn field_count(&self, index: u32) -> usize {
+        match self.layouts[index as usize].as_deref() {
+            Some(Layout::Struct { fields, .. }) => fields.len(),
+            _ => 0,
+        }
+    }
+
     /// The signature of function `index`.
     pub fn func_type(&self, index: u32) -> &FuncType {
         &self.types[self.funcs[index as usize] as usize]

@@ -1,30 +1,37 @@
 //! From the types of a module's binary to ours.
 
+use super::defined::{DefKind, DefType, FieldType, Storage};
 use super::registry::TypeHold;
 use super::{FuncType, HeapType, RefType, TypeId, ValType};
 
-/// Builds the signatures of a module's type section one after the other.
+/// Builds the types of a module's type section one after the other.
 #[derive(Debug, Default)]
-pub(crate) struct FuncTypeBuilder {
+pub(crate) struct TypeBuilder {
     ids: Vec<TypeId>,
-    /// Which of them, and of the group that is being built, are of continuations.
-    are_conts: Vec<bool>,
+    /// What they are, and those of the group that is being built.
+    kinds: Vec<Kind>,
     hold: TypeHold,
+}
+
+/// What a type index stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Func,
+    Cont,
+    Struct,
+    Array,
 }
 
 /// Why a type of the binary is none of ours.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum TypeBuildError {
-    /// Something that needs garbage collection.
-    #[error("gc: {0}")]
-    Gc(String),
+#[error("{0}")]
+pub(crate) struct TypeBuildError(String);
+
+fn refused(what: impl Into<String>) -> TypeBuildError {
+    TypeBuildError(what.into())
 }
 
-fn gc(what: impl Into<String>) -> TypeBuildError {
-    TypeBuildError::Gc(what.into())
-}
-
-impl FuncTypeBuilder {
+impl TypeBuilder {
     /// Ids of the types so far, by type index.
     pub(crate) fn ids(&self) -> &[TypeId] {
         &self.ids
@@ -37,59 +44,78 @@ impl FuncTypeBuilder {
 
     /// The indices of the types so far that are of continuations.
     pub(crate) fn conts(&self) -> Vec<u32> {
-        let indices = (0..).zip(&self.are_conts);
-        indices.filter(|(_, is)| **is).map(|(i, _)| i).collect()
+        let indices = (0..).zip(&self.kinds);
+        let conts = indices.filter(|(_, kind)| **kind == Kind::Cont);
+        conts.map(|(index, _)| index).collect()
     }
 
-    /// Adds the next recursive group of the section; its signatures, for a type of
-    /// continuations that of the functions they come from.
+    /// Adds the next recursive group of the section; its types.
     pub(crate) fn push(
         &mut self,
         group: wasmparser::RecGroup,
-    ) -> Result<Vec<FuncType>, TypeBuildError> {
-        let is_cont = |ty: &wasmparser::SubType| {
-            let inner = &ty.composite_type.inner;
-            matches!(inner, wasmparser::CompositeInnerType::Cont(_))
+    ) -> Result<Vec<DefType>, TypeBuildError> {
+        let kind = |ty: &wasmparser::SubType| match ty.composite_type.inner {
+            wasmparser::CompositeInnerType::Func(_) => Kind::Func,
+            wasmparser::CompositeInnerType::Cont(_) => Kind::Cont,
+            wasmparser::CompositeInnerType::Struct(_) => Kind::Struct,
+            wasmparser::CompositeInnerType::Array(_) => Kind::Array,
         };
-        self.are_conts.extend(group.types().map(is_cont));
+        self.kinds.extend(group.types().map(kind));
         let shapes = group
             .types()
             .map(|ty| self.shape(ty))
-            .collect::<Result<Box<[FuncType]>, _>>()?;
+            .collect::<Result<Box<[DefType]>, _>>()?;
         if shapes.is_empty() {
             return Ok(Vec::new());
         }
         let (ids, types) = self.hold.add(shapes);
         self.ids.extend(ids);
-        let signature = |ty: FuncType| match ty.continued() {
-            Some(func) => TypeId::signature(func.number()),
-            None => ty,
-        };
-        Ok(types.into_iter().map(signature).collect())
+        Ok(types)
     }
 
-    fn shape(&self, ty: &wasmparser::SubType) -> Result<FuncType, TypeBuildError> {
-        if !ty.is_final || !ty.supertype_idxs.is_empty() {
-            return Err(gc("subtype"));
+    fn shape(&self, ty: &wasmparser::SubType) -> Result<DefType, TypeBuildError> {
+        let composite = &ty.composite_type;
+        if composite.shared {
+            return Err(refused("a type that threads share"));
         }
-        let func = match &ty.composite_type.inner {
-            wasmparser::CompositeInnerType::Func(func) => func,
+        if composite.descriptor_idx.is_some() || composite.describes_idx.is_some() {
+            return Err(refused("a type with a custom descriptor"));
+        }
+        let values = |types: &[wasmparser::ValType]| {
+            let values = types.iter().map(|ty| self.val_type(*ty));
+            values.collect::<Result<Vec<ValType>, _>>()
+        };
+        let kind = match &composite.inner {
+            wasmparser::CompositeInnerType::Func(func) => DefKind::Func(FuncType::new(
+                values(func.params())?,
+                values(func.results())?,
+            )),
             wasmparser::CompositeInnerType::Cont(cont) => {
-                return self.concrete(cont.0.unpack()).map(FuncType::of_cont);
+                DefKind::Cont(self.concrete(cont.0.unpack())?)
             }
-            wasmparser::CompositeInnerType::Array(_) => return Err(gc("array type")),
-            wasmparser::CompositeInnerType::Struct(_) => return Err(gc("struct type")),
+            wasmparser::CompositeInnerType::Array(array) => DefKind::Array(self.field(&array.0)?),
+            wasmparser::CompositeInnerType::Struct(fields) => {
+                let fields = fields.fields.iter().map(|field| self.field(field));
+                DefKind::Struct(fields.collect::<Result<_, _>>()?)
+            }
         };
-        let convert = |types: &[wasmparser::ValType]| {
-            types
-                .iter()
-                .map(|ty| self.val_type(*ty))
-                .collect::<Result<Vec<ValType>, _>>()
+        // Validated: one at most.
+        let supertype = ty.supertype_idxs.first().map(|above| above.unpack());
+        Ok(DefType {
+            is_final: ty.is_final,
+            supertype: supertype.map(|above| self.concrete(above)).transpose()?,
+            kind,
+        })
+    }
+
+    fn field(&self, field: &wasmparser::FieldType) -> Result<FieldType, TypeBuildError> {
+        let storage = match field.element_type {
+            wasmparser::StorageType::I8 => Storage::I8,
+            wasmparser::StorageType::I16 => Storage::I16,
+            wasmparser::StorageType::Val(ty) => Storage::Val(self.val_type(ty)?),
         };
-        Ok(FuncType::new(
-            convert(func.params())?,
-            convert(func.results())?,
-        ))
+        let mutable = field.mutable;
+        Ok(FieldType { storage, mutable })
     }
 
     /// A value type of the module.
@@ -108,7 +134,7 @@ impl FuncTypeBuilder {
     /// A reference type of the module.
     pub(crate) fn ref_type(&self, ty: wasmparser::RefType) -> Result<RefType, TypeBuildError> {
         use wasmparser::{AbstractHeapType as Abstract, HeapType as Parsed, UnpackedIndex};
-        let refused = || gc(format!("reference type {ty}"));
+        let refused = || refused(format!("reference type {ty}"));
         let heap = match ty.heap_type() {
             Parsed::Abstract { shared: true, .. } => return Err(refused()),
             Parsed::Abstract { ty: heap, .. } => match heap {
@@ -120,12 +146,19 @@ impl FuncTypeBuilder {
                 Abstract::NoExn => HeapType::NoExn,
                 Abstract::Cont => HeapType::Cont,
                 Abstract::NoCont => HeapType::NoCont,
-                _ => return Err(refused()),
+                Abstract::Any => HeapType::Any,
+                Abstract::Eq => HeapType::Eq,
+                Abstract::I31 => HeapType::I31,
+                Abstract::Struct => HeapType::Struct,
+                Abstract::Array => HeapType::Array,
+                Abstract::None => HeapType::None,
             },
             Parsed::Concrete(index @ UnpackedIndex::Module(position)) => {
                 let id = self.concrete(index)?;
-                match self.are_conts.get(position as usize) {
-                    Some(true) => HeapType::ConcreteCont(id),
+                match self.kinds.get(position as usize) {
+                    Some(Kind::Cont) => HeapType::ConcreteCont(id),
+                    Some(Kind::Struct) => HeapType::ConcreteStruct(id),
+                    Some(Kind::Array) => HeapType::ConcreteArray(id),
                     _ => HeapType::Concrete(id),
                 }
             }
@@ -138,7 +171,7 @@ impl FuncTypeBuilder {
     /// The id of a type of the module.
     fn concrete(&self, index: wasmparser::UnpackedIndex) -> Result<TypeId, TypeBuildError> {
         let wasmparser::UnpackedIndex::Module(index) = index else {
-            return Err(gc("type"));
+            return Err(refused("a type that is not the module's"));
         };
         let index = index as usize;
         Ok(match self.ids.get(index) {

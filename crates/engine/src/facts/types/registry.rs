@@ -1,13 +1,13 @@
-//! Signatures and their ids: equal signatures have equal ids in the whole
-//! process, so that comparing two functions' types is comparing two numbers.
+//! Defined types and their ids: equal types have equal ids in the whole process, so that
+//! comparing the types of two functions or objects is comparing two numbers.
 //!
 //! ```text
 //!  shape ──► group: number of its first type ──► slot ─next─► slot …
-//!   a recursive group's signatures                │ generation, signature, uses
+//!   a recursive group's types                     │ generation, type, uses
 //!  TypeHold { groups } ── counted in `uses` ──────┘
 //! ```
 //!
-//! A signature may mention others, by id, and those of its own recursive group,
+//! A type may mention others, by id, and those of its own recursive group,
 //! itself among them: `(type $t (func (param (ref null $t))))`. While a group is
 //! looked up, its own types are written as their positions in it, which makes
 //! equal groups equal before they have ids (specification §3.1.1, iso-recursive
@@ -24,9 +24,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::{FuncType, HeapType, RefType, ValType};
+use super::defined::{DefKind, DefType, concrete};
+use super::{FuncType, ValType};
 
-/// The id of a signature, the same in the whole process as long as a module, a
+/// The id of a defined type, the same in the whole process as long as a module, a
 /// function, a tag, a table or a global uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeId {
@@ -51,11 +52,11 @@ const FEW: usize = 8;
 struct Registry {
     /// First type of a recursive group, by shape: references to the group's own
     /// types are written as their position ([`TypeId::within`]).
-    shapes: HashMap<Box<[FuncType]>, u32>,
-    /// By resolved signature, the types whose group is more than this signature: the
-    /// host asks with what it read from a module.
+    shapes: HashMap<Box<[DefType]>, u32>,
+    /// By resolved signature, the types of functions that are more than this signature, or
+    /// whose group is: the host asks with what it read from a module.
     resolved: HashMap<FuncType, Vec<u32>>,
-    /// By number.
+    /// By number. The first is nobody's: 0 stands for no type in a heap.
     slots: Vec<Slot>,
     /// Numbers of vacant slots that can be used.
     free: Vec<u32>,
@@ -72,7 +73,7 @@ struct Slot {
     /// Of the leader: by how many it is held.
     uses: u64,
     /// References resolved; nothing where it is vacant.
-    ty: Option<FuncType>,
+    ty: Option<DefType>,
 }
 
 fn read() -> RwLockReadGuard<'static, Registry> {
@@ -96,8 +97,8 @@ pub(crate) struct TypeHold {
 }
 
 impl TypeHold {
-    /// Holds a recursive group, too; its ids and its signatures.
-    pub fn add(&mut self, shape: Box<[FuncType]>) -> (Vec<TypeId>, Vec<FuncType>) {
+    /// Holds a recursive group, too; its ids and its types.
+    pub fn add(&mut self, shape: Box<[DefType]>) -> (Vec<TypeId>, Vec<DefType>) {
         let mut registry = write();
         let leader = registry.intern(shape);
         self.groups.push(leader);
@@ -117,8 +118,13 @@ impl TypeHold {
         let mut registry = write();
         let number = match registry.find(ty) {
             Some(number) => number,
-            None if registry.mentions_live_only(ty) => registry.add(Box::new([ty.clone()])),
-            None => return Err(Gone),
+            None => {
+                let ty = DefType::from(ty.clone());
+                if !registry.mentions_live_only(&ty) {
+                    return Err(Gone);
+                }
+                registry.add(Box::new([ty]))
+            }
         };
         let leader = registry.slots[number as usize].leader;
         registry.slots[leader as usize].uses += 1;
@@ -170,10 +176,15 @@ impl TypeId {
         }
     }
 
-    /// The signature of this id; nothing when nobody uses it any more, or where it is
-    /// one of continuations.
+    /// The signature of this id; nothing when nobody uses it any more, or where its values
+    /// are no functions.
     pub fn func_type(self) -> Option<FuncType> {
-        read().live(self)?.ty.clone().filter(|ty| !ty.is_cont)
+        read().live(self)?.ty.as_ref()?.func().cloned()
+    }
+
+    /// Whether every value of this type is one of `other` (specification §3.3.5).
+    pub(crate) fn is_subtype_of(self, other: TypeId) -> bool {
+        self == other || read().ancestors(self.number).any(|id| id == other)
     }
 
     /// The number that compiled code compares.
@@ -186,17 +197,35 @@ impl TypeId {
         read().id(number)
     }
 
-    /// The signature that a number stands for, which somebody holds.
-    pub(crate) fn signature(number: u32) -> FuncType {
+    /// The type that a number stands for, which somebody holds.
+    pub(crate) fn defined(number: u32) -> DefType {
         let ty = read().slots[number as usize].ty.clone();
         ty.expect("a number is held by whoever has it")
+    }
+
+    /// The signature that a number stands for, which somebody holds: a function's or a tag's.
+    pub(crate) fn signature(number: u32) -> FuncType {
+        match TypeId::defined(number).kind {
+            DefKind::Func(ty) => ty,
+            other => unreachable!("functions and tags have signatures: {other:?}"),
+        }
+    }
+
+    /// The numbers of the types that a type is below, itself the last, the one that is below
+    /// none the first. Somebody holds it.
+    pub(crate) fn lineage(number: u32) -> Vec<u32> {
+        let registry = read();
+        let mut numbers = vec![number];
+        numbers.extend(registry.ancestors(number).map(|id| id.number));
+        numbers.reverse();
+        numbers
     }
 
     /// How many parameters the signature of a number has, which somebody holds.
     pub(crate) fn param_count(number: u32) -> usize {
         let registry = read();
-        let ty = &registry.slots[number as usize].ty;
-        ty.as_ref().map_or(0, |ty| ty.params().len())
+        let ty = registry.slots[number as usize].ty.as_ref();
+        ty.and_then(DefType::func).map_or(0, |ty| ty.params().len())
     }
 }
 
@@ -204,44 +233,6 @@ impl fmt::Display for TypeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A recursive one would print itself without end.
         write!(f, "#{}", self.number)
-    }
-}
-
-/// The type that a type of values mentions.
-fn concrete(ty: &ValType) -> Option<TypeId> {
-    match ty {
-        ValType::Ref(RefType {
-            heap: HeapType::Concrete(id) | HeapType::ConcreteCont(id),
-            ..
-        }) => Some(*id),
-        _ => None,
-    }
-}
-
-/// The types that a signature mentions.
-fn mentions(ty: &FuncType) -> impl Iterator<Item = TypeId> {
-    ty.params().iter().chain(ty.results()).filter_map(concrete)
-}
-
-/// A signature with other mentions.
-fn mapped(ty: &FuncType, map: impl Fn(TypeId) -> TypeId) -> FuncType {
-    if mentions(ty).next().is_none() {
-        return ty.clone();
-    }
-    let map = |ty: &ValType| match *ty {
-        ValType::Ref(RefType { nullable, heap }) => {
-            let heap = match heap {
-                HeapType::Concrete(id) => HeapType::Concrete(map(id)),
-                HeapType::ConcreteCont(id) => HeapType::ConcreteCont(map(id)),
-                other => other,
-            };
-            ValType::Ref(RefType { nullable, heap })
-        }
-        other => other,
-    };
-    FuncType {
-        is_cont: ty.is_cont,
-        ..FuncType::new(ty.params().iter().map(map), ty.results().iter().map(map))
     }
 }
 
@@ -258,16 +249,23 @@ impl Registry {
         (slot.generation == id.generation && slot.ty.is_some()).then_some(slot)
     }
 
-    fn mentions_live_only(&self, ty: &FuncType) -> bool {
-        mentions(ty).all(|id| self.live(id).is_some())
+    fn mentions_live_only(&self, ty: &DefType) -> bool {
+        ty.mentions().all(|id| self.live(id).is_some())
+    }
+
+    /// The types that a type is below, from the nearest on.
+    fn ancestors(&self, number: u32) -> impl Iterator<Item = TypeId> {
+        let above = |number: u32| self.slots.get(number as usize)?.ty.as_ref()?.supertype;
+        std::iter::successors(above(number), move |id| above(id.number))
     }
 
     /// A type that reads like this. One that is a group by itself goes first, unless
     /// it mentions types: then one that mentions its own group.
     fn find(&self, ty: &FuncType) -> Option<u32> {
-        let alone = || self.shapes.get(std::slice::from_ref(ty)).copied();
+        let plain = DefType::from(ty.clone());
+        let alone = || self.shapes.get(std::slice::from_ref(&plain)).copied();
         let of_more = || self.resolved.get(ty)?.first().copied();
-        match mentions(ty).next() {
+        match plain.mentions().next() {
             None => alone().or_else(of_more),
             Some(_) => of_more().or_else(alone),
         }
@@ -280,7 +278,7 @@ impl Registry {
     }
 
     /// The first type of a group with this shape, held once more.
-    fn intern(&mut self, shape: Box<[FuncType]>) -> u32 {
+    fn intern(&mut self, shape: Box<[DefType]>) -> u32 {
         let leader = match self.shapes.get(&shape) {
             Some(leader) => *leader,
             None => self.add(shape),
@@ -290,7 +288,7 @@ impl Registry {
     }
 
     /// A group that is not there yet, and that nobody holds.
-    fn add(&mut self, shape: Box<[FuncType]>) -> u32 {
+    fn add(&mut self, shape: Box<[DefType]>) -> u32 {
         let numbers: Vec<u32> = shape.iter().map(|_| self.vacant()).collect();
         let ids: Vec<TypeId> = numbers.iter().map(|number| self.id(*number)).collect();
         let leader = numbers[0];
@@ -299,14 +297,15 @@ impl Registry {
             None => id,
         };
         for (position, ty) in shape.iter().enumerate() {
-            for id in mentions(ty).filter(|id| id.number < TypeId::FIRST_WITHIN) {
+            for id in ty.mentions().filter(|id| id.number < TypeId::FIRST_WITHIN) {
                 let mentioned = self.slots[id.number as usize].leader;
                 self.slots[mentioned as usize].uses += 1;
             }
             let number = numbers[position];
-            let resolved = mapped(ty, resolve);
-            if resolved != *ty || shape.len() > 1 {
-                let alike = self.resolved.entry(resolved.clone()).or_default();
+            let resolved = ty.mapped(resolve);
+            let is_more = resolved != *ty || shape.len() > 1 || !ty.is_plain();
+            if let (Some(func), true) = (resolved.func(), is_more) {
+                let alike = self.resolved.entry(func.clone()).or_default();
                 alike.push(number);
             }
             let slot = &mut self.slots[number as usize];
@@ -321,14 +320,19 @@ impl Registry {
 
     /// A slot for a new type.
     fn vacant(&mut self) -> u32 {
+        let empty = |generation| Slot {
+            generation,
+            leader: NONE,
+            next: NONE,
+            uses: 0,
+            ty: None,
+        };
+        if self.slots.is_empty() {
+            // A number whose generations are used up is nobody's for ever.
+            self.slots.push(empty(u32::MAX));
+        }
         self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot {
-                generation: self.floor,
-                leader: NONE,
-                next: NONE,
-                uses: 0,
-                ty: None,
-            });
+            self.slots.push(empty(self.floor));
             self.slots.len() as u32 - 1
         })
     }
@@ -368,15 +372,17 @@ impl Registry {
                 slot.generation += 1;
                 self.free.push(*number);
             }
-            let others = mentions(&resolved).filter(|id| position(*id).is_none());
+            let others = resolved.mentions().filter(|id| position(*id).is_none());
             released.extend(others.map(|id| self.slots[id.number as usize].leader));
-            if let Some(alike) = self.resolved.get_mut(&resolved) {
+            if let Some(func) = resolved.func()
+                && let Some(alike) = self.resolved.get_mut(func)
+            {
                 alike.retain(|other| other != number);
                 if alike.is_empty() {
-                    self.resolved.remove(&resolved);
+                    self.resolved.remove(func);
                 }
             }
-            shape.push(mapped(&resolved, unresolve));
+            shape.push(resolved.mapped(unresolve));
         }
         self.shapes.remove(shape.as_slice());
     }

@@ -6,6 +6,7 @@
 //!  SIGFPE            a division                                      –
 //!  SIGSEGV, SIGBUS   an access to a memory        out of bounds of one of the store's
 //!                    a call through a reference   a field of a reference at null
+//!                    an access to an object       behind null of the store's heap
 //!  SIGURG            –                            an interrupt was raised
 //! ```
 //!
@@ -105,6 +106,12 @@ unsafe fn meaning(
         (Signal::Segv, trap::NULL_ELEMENT | trap::NULL_FUNCTION) => {
             let is_field = |address| address < size_of::<VmFuncRef>();
             fault.address.is_some_and(is_field)
+        }
+        (Signal::Segv, trap::NULL_STRUCTURE | trap::NULL_ARRAY) => {
+            // SAFETY: the caller's promise; nobody changes the store meanwhile.
+            let heap = unsafe { (*(*current).store).heap.as_deref() };
+            let address = fault.address;
+            heap.is_some_and(|heap| address.is_some_and(|address| heap.is_null_access(address)))
         }
         _ => false,
     };

@@ -39,7 +39,7 @@ impl Allowance {
     }
 
     /// Takes `amount` more, or nothing. Relaxed: the sum is all that matters.
-    fn take(&self, resource: Resource, amount: u64) -> Result<(), LimitError> {
+    pub(crate) fn take(&self, resource: Resource, amount: u64) -> Result<(), LimitError> {
         let limit = self.0.quota.of(resource);
         let used = &self.0.used[resource as usize];
         let sum = |now: u64| now.checked_add(amount).filter(|sum| *sum <= limit);
@@ -56,7 +56,7 @@ impl Allowance {
         self.0.quota.of(resource).saturating_sub(used)
     }
 
-    fn give_back(&self, resource: Resource, amount: u64) {
+    pub(crate) fn give_back(&self, resource: Resource, amount: u64) {
         self.0.used[resource as usize].fetch_sub(amount, Ordering::Relaxed);
     }
 }

@@ -7,9 +7,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::facts::error::Result;
 use crate::facts::libcall::{Libcalls, Status, runtime_functions};
 use crate::facts::trap::AccessReport;
+use crate::facts::types::TypeId;
 use crate::run::entry::{exception_is_made, throw};
+use crate::run::heap::Collecting;
+use crate::run::instance::InstanceData;
+use crate::run::runtime::objects::{self, Segment};
 use crate::run::runtime::{self, growth, instance, status};
 use crate::run::stacks::{cont_drop, cont_find, cont_new, cont_renew, cont_stack};
 use crate::run::store::access_error;
@@ -208,4 +213,110 @@ unsafe extern "C" fn exception_new(vmctx: *mut u8, tag: u32) -> u64 {
             0
         }
     }
+}
+
+/// A reference, or 0 with an error left for compiled code to raise.
+fn reference(data: &mut InstanceData, made: Result<u32>) -> u64 {
+    match made {
+        Ok(object) => u64::from(object),
+        Err(error) => {
+            // SAFETY: an instance's store is alive while the instance is.
+            unsafe { (*data.store).pending = Some(error) };
+            0
+        }
+    }
+}
+
+unsafe extern "C" fn object_new(vmctx: *mut u8, ty: u32, len: u32) -> u64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let made = objects::object_of(data, ty, len, Collecting::Allowed);
+    reference(data, made)
+}
+
+unsafe extern "C" fn array_new_data(
+    vmctx: *mut u8,
+    ty: u32,
+    segment: u32,
+    src: u32,
+    len: u32,
+) -> u64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let made = objects::array_of(data, ty, Segment::Data(segment), src, len);
+    reference(data, made)
+}
+
+unsafe extern "C" fn array_new_elem(
+    vmctx: *mut u8,
+    ty: u32,
+    segment: u32,
+    src: u32,
+    len: u32,
+) -> u64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let made = objects::array_of(data, ty, Segment::Elements(segment), src, len);
+    reference(data, made)
+}
+
+unsafe extern "C" fn array_init_data(
+    vmctx: *mut u8,
+    segment: u32,
+    array: u64,
+    dst: u32,
+    src: u32,
+    len: u32,
+) -> Status {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let outcome = objects::array_init(data, array as u32, dst, Segment::Data(segment), src, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn array_init_elem(
+    vmctx: *mut u8,
+    segment: u32,
+    array: u64,
+    dst: u32,
+    src: u32,
+    len: u32,
+) -> Status {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    let segment = Segment::Elements(segment);
+    let outcome = objects::array_init(data, array as u32, dst, segment, src, len);
+    status(data, outcome)
+}
+
+unsafe extern "C" fn fill_cells(_vmctx: *mut u8, to: u64, value: u64, shift: u32, len: u64) {
+    let len = len as usize;
+    // SAFETY: compiled code has found the elements inside their array; they are aligned.
+    unsafe {
+        match shift {
+            0 => (to as *mut u8).write_bytes(value as u8, len),
+            1 => std::slice::from_raw_parts_mut(to as *mut u16, len).fill(value as u16),
+            2 => std::slice::from_raw_parts_mut(to as *mut u32, len).fill(value as u32),
+            _ => std::slice::from_raw_parts_mut(to as *mut u64, len).fill(value),
+        }
+    }
+}
+
+unsafe extern "C" fn any_of_host(vmctx: *mut u8, value: u64) -> u64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    // SAFETY: an instance's store is alive while the instance is.
+    u64::from(unsafe { &mut *data.store }.any_of_host(value))
+}
+
+unsafe extern "C" fn host_of_any(vmctx: *mut u8, reference: u64) -> u64 {
+    // SAFETY: called by compiled code with its own context.
+    let data = unsafe { instance(vmctx) };
+    // SAFETY: an instance's store is alive while the instance is.
+    unsafe { &*data.store }.hosts.raw(reference as u32)
+}
+
+unsafe extern "C" fn is_subtype(_vmctx: *mut u8, found: u32, wanted: u32) -> u32 {
+    let [found, wanted] = [found, wanted].map(TypeId::from_number);
+    u32::from(found.is_subtype_of(wanted))
 }

@@ -1,0 +1,85 @@
+//! How much of a heap there may be.
+
+use super::*;
+
+const LIMITS: &str = r#"(module
+  (type $bytes (array (mut i8)))
+  (type $longs (array (mut i64)))
+  (type $vectors (array (mut v128)))
+  (type $list (struct (field $next (ref null $list)) (field $bytes (ref $bytes))))
+  (func (export "list") (param $bytes i32) (result i32)
+    (local $list (ref null $list))
+    (loop $again
+      (local.set $list
+        (struct.new $list (local.get $list) (array.new_default $bytes (local.get $bytes))))
+      (br $again))
+    (unreachable))
+  (func (export "bytes") (param i32) (result i32)
+    (array.len (array.new_default $bytes (local.get 0))))
+  (func (export "longs") (param i32) (result i32)
+    (array.len (array.new $longs (i64.const 3) (local.get 0))))
+  (func (export "vectors") (param i32) (result i32)
+    (array.len (array.new_default $vectors (local.get 0))))
+  (func (export "garbage") (param $bytes i32) (param $times i32) (result i32)
+    (local $sum i32)
+    (loop $again
+      (local.set $sum (i32.add (local.get $sum)
+        (array.len (array.new_default $bytes (local.get $bytes)))))
+      (br_if $again (local.tee $times (i32.sub (local.get $times) (i32.const 1)))))
+    (local.get $sum)))"#;
+
+#[test]
+fn a_heap_is_no_larger_than_its_quota() {
+    for (codegen, collector) in [
+        (Codegen::Cranelift, Collector::MarkRegion),
+        (Codegen::Direct, Collector::MarkRegion),
+        (Codegen::Cranelift, Collector::Null),
+    ] {
+        for heap_bytes in [0, 64 << 10, 300 << 10, 3 << 20] {
+            let quota = Quota {
+                heap_bytes,
+                ..Quota::default()
+            };
+            let config = config(4 << 20).codegen(codegen).collector(collector);
+            let Ok(engine) = Engine::new(&config.quota(quota)) else {
+                continue;
+            };
+            let mut store = Store::new(&engine, ());
+            let limits = instance(&engine, &mut store, LIMITS);
+            for bytes in [0, 1, 200, 5_000, 40_000, 1 << 20] {
+                let result = call(&mut store, &limits, "list", &[Val::I32(bytes)]);
+                assert_eq!(trap_of(result), TrapCode::LimitExceeded);
+                assert!(store.heap_stats().heap_bytes <= heap_bytes);
+            }
+            for (name, len) in [("bytes", -1), ("longs", i32::MAX), ("vectors", -1)] {
+                let result = call(&mut store, &limits, name, &[Val::I32(len)]);
+                assert_eq!(trap_of(result), TrapCode::LimitExceeded, "{name}");
+            }
+            if heap_bytes > 0 && collector == Collector::MarkRegion {
+                // What the lists had is there again.
+                let args = [Val::I32(3_000), Val::I32(20_000)];
+                let sum = call(&mut store, &limits, "garbage", &args).unwrap();
+                assert_eq!(sum.unwrap_i32(), 60_000_000);
+            }
+            let allowance = store.allowance().clone();
+            drop(store);
+            assert_eq!(allowance.used(Resource::HeapBytes), 0);
+        }
+    }
+}
+
+#[test]
+fn large_arrays_are_made_and_collected() {
+    each(|engine, step| {
+        let mut store = Store::new(engine, ());
+        let limits = instance(engine, &mut store, LIMITS);
+        let times = if step == 0 { 50 } else { 2_000 };
+        for bytes in [8_000, 9_000, 33_000, 1_000_000] {
+            let args = [Val::I32(bytes), Val::I32(times)];
+            let sum = call(&mut store, &limits, "garbage", &args).unwrap();
+            assert_eq!(sum.unwrap_i32(), bytes * times);
+        }
+        let stats = store.heap_stats();
+        assert!(stats.heap_bytes < 64 << 20, "{stats:?}");
+    });
+}
