@@ -20,6 +20,11 @@ const LIMITS: &str = r#"(module
     (array.len (array.new $longs (i64.const 3) (local.get 0))))
   (func (export "vectors") (param i32) (result i32)
     (array.len (array.new_default $vectors (local.get 0))))
+  (func $deep (export "deep") (param $depth i32) (result i32)
+    (if (result i32) (i32.eqz (local.get $depth))
+      (then (i32.const 0))
+      (else (i32.add (i32.const 1)
+        (call $deep (i32.sub (local.get $depth) (i32.const 1)))))))
   (func (export "garbage") (param $bytes i32) (param $times i32) (result i32)
     (local $sum i32)
     (loop $again
@@ -56,7 +61,8 @@ fn a_heap_is_no_larger_than_its_quota() {
                 assert_eq!(trap_of(result), TrapCode::LimitExceeded, "{name}");
             }
             if heap_bytes > 0 && collector == Collector::MarkRegion {
-                // What the lists had is there again.
+                // What the lists had is there again, once the stack was used for something else.
+                call(&mut store, &limits, "deep", &[Val::I32(500)]).unwrap();
                 let args = [Val::I32(3_000), Val::I32(20_000)];
                 let sum = call(&mut store, &limits, "garbage", &args).unwrap();
                 assert_eq!(sum.unwrap_i32(), 60_000_000);
