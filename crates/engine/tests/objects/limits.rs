@@ -1,5 +1,7 @@
 //! How much of a heap there may be.
 
+use std::time::Duration;
+
 use super::*;
 
 const LIMITS: &str = r#"(module
@@ -88,4 +90,60 @@ fn large_arrays_are_made_and_collected() {
         let stats = store.heap_stats();
         assert!(stats.heap_bytes < 64 << 20, "{stats:?}");
     });
+}
+
+/// A list whose numbers count down, and that begins anew when it is long.
+const LIST: &str = r#"(module
+  (type $cell (struct (field $number i32) (field $next (ref null $cell))))
+  (global $list (mut (ref null $cell)) (ref.null $cell))
+  (func $number (result i32)
+    (if (result i32) (ref.is_null (global.get $list)) (then (i32.const -1))
+      (else (struct.get $cell $number (global.get $list)))))
+  (func (export "grow")
+    (loop $again
+      (global.set $list (struct.new $cell (i32.add (call $number) (i32.const 1)) (global.get $list)))
+      (if (i32.gt_s (call $number) (i32.const 5000)) (then (global.set $list (ref.null $cell))))
+      (br $again)))
+  (func (export "noise") (param $count i32)
+    (loop $again
+      (drop (struct.new $cell (i32.const -7) (ref.null $cell)))
+      (br_if $again (local.tee $count (i32.sub (local.get $count) (i32.const 1))))))
+  (func (export "is_whole") (result i32)
+    (local $cell (ref null $cell)) (local $number i32)
+    (local.set $cell (global.get $list))
+    (local.set $number (call $number))
+    (loop $again
+      (if (ref.is_null (local.get $cell)) (then (return (i32.eq (local.get $number) (i32.const -1)))))
+      (if (i32.ne (struct.get $cell $number (local.get $cell)) (local.get $number))
+        (then (return (i32.const 0))))
+      (local.set $number (i32.sub (local.get $number) (i32.const 1)))
+      (local.set $cell (struct.get $cell $next (local.get $cell)))
+      (br $again))
+    (unreachable)))"#;
+
+/// An interrupt leaves compiled code anywhere, also while it makes an object.
+#[test]
+fn what_is_there_stays_when_an_allocation_is_interrupted() {
+    let engine = Engine::new(&config(256 << 10)).unwrap();
+    let mut store = Store::new(&engine, ());
+    let list = instance(&engine, &mut store, LIST);
+    let interrupt = Interrupt::new();
+    store.set_interrupt(&interrupt);
+    for turn in 0..100 {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_micros(200 + 37 * turn));
+                interrupt.stop(Duration::from_secs(20));
+            });
+            let result = call(&mut store, &list, "grow", &[]);
+            assert_eq!(trap_of(result), TrapCode::Interrupted);
+        });
+        interrupt.clear();
+        for count in [1, 30_000] {
+            call(&mut store, &list, "noise", &[Val::I32(count)]).unwrap();
+            store.collect();
+            let is_whole = call(&mut store, &list, "is_whole", &[]).unwrap();
+            assert_eq!(is_whole.unwrap_i32(), 1, "turn {turn}");
+        }
+    }
 }

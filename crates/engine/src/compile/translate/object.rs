@@ -132,13 +132,14 @@ impl<'a> Translator<'a> {
 
         self.b.switch_to_block(here);
         self.b.seal_block(here);
-        let ins = self.b.ins();
-        ins.store(flags, after, runtime, offsets::HEAP_NEXT);
         let number = self.type_number(ty);
         let address = self.object_address(next);
         let header = self.header_flags();
         self.b.ins().store(header, number, address, object::TYPE);
         self.b.ins().store(header, length, address, object::LENGTH);
+        // Last: an interrupt leaves the code anywhere, and what is in use has a header.
+        let ins = self.b.ins();
+        ins.store(flags, after, runtime, offsets::HEAP_NEXT);
         self.b.ins().jump(done, &[next.into()]);
 
         self.b.switch_to_block(slow);
