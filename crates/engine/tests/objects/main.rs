@@ -3,6 +3,7 @@
 
 mod host;
 mod limits;
+mod reuse;
 
 use fathom_engine::*;
 
@@ -405,29 +406,6 @@ fn an_instance_of_a_pool_begins_with_what_its_module_says() {
             let found = instance.func(&next).unwrap().call(&mut instance, ());
             assert_eq!(found.unwrap(), expected);
         }
-    }
-}
-
-/// Types of a module that could not be instantiated are gone, and their numbers are
-/// those of others: a heap must not have the layouts of the first ones.
-#[test]
-fn types_of_an_instance_that_failed_are_not_those_of_the_next() {
-    let engine = Engine::new(&config(0)).unwrap();
-    let mut store = Store::new(&engine, ());
-    for turn in 0..50 {
-        let fields = "(field (mut i64))".repeat(turn % 7 + 1);
-        let failing = format!(
-            "(module (type $t (struct {fields} (field i{})))
-               (memory 1) (data (i32.const 65536) \"x\") (func (param (ref null $t))))",
-            if turn % 2 == 0 { 32 } else { 64 }
-        );
-        let module = Module::new(&engine, wat::parse_str(failing).unwrap()).unwrap();
-        Instance::new(&mut store, &module, &[]).unwrap_err();
-        drop(module);
-        let trees = instance(&engine, &mut store, TREES);
-        call(&mut store, &trees, "keep", &[Val::I32(3)]).unwrap();
-        let sum = call(&mut store, &trees, "kept", &[]).unwrap();
-        assert_eq!(sum.unwrap_i64(), 15);
     }
 }
 
