@@ -92,6 +92,60 @@ fn large_arrays_are_made_and_collected() {
     });
 }
 
+const INDICES: &str = r#"(module
+  (type $longs (array (mut i64)))
+  (type $bytes (array (mut i8)))
+  (data $data "abcdefgh")
+  (global $longs (ref $longs) (array.new_default $longs (i32.const 10)))
+  (global $bytes (ref $bytes) (array.new_default $bytes (i32.const 10)))
+  (func (export "get") (param i32 i32) (result i64)
+    (array.get $longs (global.get $longs) (local.get 0)))
+  (func (export "set") (param i32 i32) (array.set $longs (global.get $longs) (local.get 0) (i64.const 1)))
+  (func (export "get_byte") (param i32 i32) (result i32)
+    (array.get_u $bytes (global.get $bytes) (local.get 0)))
+  (func (export "fill") (param i32 i32)
+    (array.fill $longs (global.get $longs) (local.get 0) (i64.const 1) (local.get 1)))
+  (func (export "copy_to") (param i32 i32)
+    (array.copy $longs $longs (global.get $longs) (local.get 0) (global.get $longs) (i32.const 0)
+      (local.get 1)))
+  (func (export "copy_from") (param i32 i32)
+    (array.copy $longs $longs (global.get $longs) (i32.const 0) (global.get $longs) (local.get 0)
+      (local.get 1)))
+  (func (export "init") (param i32 i32)
+    (array.init_data $bytes $data (global.get $bytes) (local.get 0) (i32.const 0) (local.get 1))))"#;
+
+#[test]
+fn indices_and_lengths_have_no_sign_and_do_not_wrap() {
+    let beyond = [
+        (10, 1),
+        (-1, 1),
+        (i32::MIN, 1),
+        (11, 0),
+        (5, 6),
+        (9, -1),
+        (-1, -1),
+        (1, -1),
+    ];
+    each(|engine, _| {
+        let mut store = Store::new(engine, ());
+        let indices = instance(engine, &mut store, INDICES);
+        for (index, len) in beyond {
+            let args = [Val::I32(index), Val::I32(len)];
+            for name in ["fill", "copy_to", "copy_from", "init"] {
+                let code = trap_of(call(&mut store, &indices, name, &args));
+                assert_eq!(code, TrapCode::ArrayOutOfBounds, "{name} {index} {len}");
+            }
+            for name in ["get", "set", "get_byte"] {
+                let result = call(&mut store, &indices, name, &args);
+                match (0..10).contains(&index) {
+                    true => drop(result.unwrap()),
+                    false => assert_eq!(trap_of(result), TrapCode::ArrayOutOfBounds, "{name}"),
+                }
+            }
+        }
+    });
+}
+
 /// A list whose numbers count down, and that begins anew when it is long.
 const LIST: &str = r#"(module
   (type $cell (struct (field $number i32) (field $next (ref null $cell))))

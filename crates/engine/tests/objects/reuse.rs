@@ -85,7 +85,9 @@ fn types_of_an_instance_that_failed_are_not_those_of_the_next() {
         Instance::new(&mut store, &module, &[]).unwrap_err();
         drop(module);
         let last = turn + 8;
-        let fields = "(field (mut i64))".repeat(last + 1);
+        let fields = "(field (mut i64))".repeat(last as usize + 1);
+        let set = |field: i32| format!("(struct.set $t {field} (local.get $b) (i64.const 7))");
+        let others: String = (0..=last).map(set).collect();
         let next = format!(
             r#"(module (type $t (struct {fields}))
               (func (export "last") (result i64)
@@ -93,8 +95,7 @@ fn types_of_an_instance_that_failed_are_not_those_of_the_next() {
                 (local.set $a (struct.new_default $t))
                 (local.set $b (struct.new_default $t))
                 (struct.set $t {last} (local.get $a) (i64.const 5))
-                (struct.set $t 0 (local.get $b) (i64.const 6))
-                (struct.set $t 3 (local.get $b) (i64.const 7))
+                {others}
                 (struct.get $t {last} (local.get $a))))"#
         );
         let next = instance(&engine, &mut store, &next);
