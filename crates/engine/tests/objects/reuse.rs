@@ -76,8 +76,9 @@ fn types_of_an_instance_that_failed_are_not_those_of_the_next() {
     let mut store = Store::new(&engine, ());
     for turn in 0..20 {
         let failing = format!(
-            "(module (type $t (struct (field i64) (field i{}) (field i{})))
-               (memory 1) (data (i32.const 65536) \"x\") (func (param (ref null $t))))",
+            "(module (type $t (struct (field i64) (field i{}) (field i{}))) (type $a (array i64))
+               (global (ref $a) (array.new_default $a (i32.const 2000000000)))
+               (func (param (ref null $t))))",
             if turn % 2 == 0 { 32 } else { 64 },
             if turn % 4 < 2 { 32 } else { 64 }
         );
