@@ -298,7 +298,7 @@ fn name(trap: Trap) -> &'static str {
         Trap::UnreachableCodeReached => "unreachable",
         Trap::MemoryOutOfBounds => OUT_OF_BOUNDS,
         Trap::TableOutOfBounds => "out of bounds table access",
-        Trap::NullReference | Trap::NullI31Ref => "null reference",
+        Trap::NullReference => "null reference",
         Trap::CastFailure => "cast failure",
         Trap::ArrayOutOfBounds => "out of bounds array access",
         Trap::IndirectCallToNull => "uninitialized element",
