@@ -10,6 +10,7 @@ use fathom_fuzz::target::Target;
 fn main() -> ExitCode {
     let mut ours = Ours::all_exact().expect("every exact strategy works on this machine");
     ours.extend(Ours::all_other_ways().expect("so does each way to compile"));
+    ours.extend(Ours::all_collecting().expect("so does each way to collect"));
     let peer = Peer::new().expect("wasmtime works on this machine");
     let target = Target::new("differential", "modules", 20_000).configurations(ours.len() + 1);
     target.run(|case| beside::wasmtime(case, &peer, &ours))
