@@ -113,7 +113,11 @@ fn table(heading: &str) -> Vec<Vec<String>> {
 }
 
 /// Statuses whose example needs more than a command line, and the test that has it.
-const TESTED_ELSEWHERE: [(&str, &str); 2] = [("130", "tests/bench.rs"), ("141", "tests/run.rs")];
+const TESTED_ELSEWHERE: [(&str, &str); 3] = [
+    ("0", "tests/replay.rs"),
+    ("130", "tests/bench.rs"),
+    ("141", "tests/run.rs"),
+];
 
 #[test]
 fn every_exit_status_is_that_of_its_example() {
