@@ -103,6 +103,7 @@ fn is_within(allowance: &Allowance) -> Result<(), String> {
         (Resource::ExceptionBytes, quota.exception_bytes),
         (Resource::ExternRefs, quota.extern_refs),
         (Resource::StackBytes, quota.stack_bytes),
+        (Resource::HeapBytes, quota.heap_bytes),
     ];
     for (resource, limit) in limits {
         let used = allowance.used(resource);

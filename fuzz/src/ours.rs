@@ -7,8 +7,8 @@ use std::time::Duration;
 use fathom_engine::TrapCode;
 use fathom_engine::{
     Bounds, BoundsChoice, Codegen, Collector, Compilation, Config, Elide, Engine, Error, ErrorKind,
-    Extern, ExternType, FuncType, Global, Instance, Interrupt, Memory, Module, Opt, Store, Table,
-    Tag, Val, ValType,
+    Extern, ExternType, FuncType, Global, Instance, Interrupt, Memory, Module, Opt, Quota, Store,
+    Table, Tag, Val, ValType,
 };
 
 #[path = "../../crates/engine/tests/common/ways.rs"]
@@ -23,6 +23,8 @@ use ways::Way;
 /// How long everything that a module exports may run, where what it does may be not
 /// to end.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Bytes of a module's structures and arrays.
+const HEAP_BYTES: u64 = 16 << 20;
 /// How long an interrupt may take.
 const INTERRUPTED_AFTER: Duration = Duration::from_secs(20);
 
@@ -44,7 +46,12 @@ impl Ours {
 
     /// The engine of another configuration.
     pub fn configured(name: String, config: &Config) -> Result<Ours, Error> {
-        let engine = Engine::new(config)?;
+        // Arrays as large as they may be, made again and again, would take hours.
+        let quota = Quota {
+            heap_bytes: HEAP_BYTES,
+            ..Quota::default()
+        };
+        let engine = Engine::new(&config.clone().quota(quota))?;
         Ok(Ours {
             name,
             engine,
