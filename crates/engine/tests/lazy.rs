@@ -152,7 +152,7 @@ fn what_is_not_valid_is_refused_before_anything_runs() {
     let wrong = [
         "(module (func (export \"_start\")) (func (result i32)))",
         "(module (func (export \"_start\")) (func (param i64) (drop (i32.add (local.get 0) (i32.const 1)))))",
-        "(module (type $s (struct)) (func (export \"_start\")) (func (drop (struct.new $s))))",
+        "(module (type $s (struct (field i32))) (func (export \"_start\")) (func (drop (struct.new $s))))",
     ];
     for text in wrong {
         let wasm = wat::parse_str(text).unwrap();
