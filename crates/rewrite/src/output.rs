@@ -27,7 +27,7 @@ pub fn proc_exit_type() -> Signature {
     (vec![ValType::I32], Vec::new())
 }
 
-/// The type of the function that [`digits`] is the body of.
+/// The type of the function that `digits` is the body of.
 pub fn digits_type() -> Signature {
     (
         vec![ValType::I32, ValType::I64, ValType::I64],
@@ -44,7 +44,7 @@ pub struct Paper {
     pub is_wide: bool,
     /// The imported `fd_write`.
     pub fd_write: u32,
-    /// The function of [`digits`].
+    /// The function of `digits`.
     pub digits: u32,
 }
 
