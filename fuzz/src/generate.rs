@@ -87,7 +87,14 @@ fn config(objects: bool, threads: bool, relaxed_simd: bool) -> Config {
 /// a race cannot be compared. One that could wait for another thread is made anew
 /// without them, and one with a relaxed minimum or maximum without relaxed instructions.
 pub fn from_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
-    let objects = bytes.first().is_some_and(|byte| byte % OBJECTS_IN == 0);
+    // Not one of them: wasm-smith would make the same of it each time.
+    let sum = bytes
+        .iter()
+        .fold(0, |sum: u8, byte| sum.wrapping_add(*byte));
+    from(bytes, sum % OBJECTS_IN == 0)
+}
+
+fn from(bytes: &[u8], objects: bool) -> Option<Vec<u8>> {
     let make = |threads, relaxed_simd| {
         let mut unstructured = Unstructured::new(bytes);
         let mut module =
@@ -162,9 +169,7 @@ impl Has {
 
 /// The module of a seed that has structures and arrays.
 pub fn with_objects(seed: u64) -> Option<Vec<u8>> {
-    let mut bytes = Stream::new(seed).bytes(ENTROPY_BYTES);
-    bytes[0] = 0;
-    from_bytes(&bytes)
+    from(&Stream::new(seed).bytes(ENTROPY_BYTES), true)
 }
 
 /// The module of a seed.

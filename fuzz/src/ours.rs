@@ -119,12 +119,12 @@ impl Ours {
         ours.collect()
     }
 
-    /// With a collection at every allocation, as code is made by each generator that makes
-    /// some of it itself, and with none ever.
+    /// With a collection as soon as as much was allocated as is live, however little that is, by
+    /// different generators, and with none ever.
     pub fn all_collecting() -> Result<Vec<Ours>, Error> {
         let mut all = Vec::new();
         for opt in [Opt::Speed, Opt::None] {
-            let config = Config::new().opt(opt).collection_bytes(0);
+            let config = Config::new().opt(opt).collection_bytes(1);
             all.push(Ours::configured(
                 format!("collecting --opt {opt}"),
                 &config,
@@ -132,7 +132,7 @@ impl Ours {
         }
         if cfg!(target_arch = "x86_64") {
             let tiered = Config::new().codegen(Codegen::Tiered).tier_up(0);
-            let tiered = tiered.compilation(Compilation::Lazy).collection_bytes(0);
+            let tiered = tiered.compilation(Compilation::Lazy).collection_bytes(1);
             all.push(Ours::configured(
                 "collecting, in tiers".to_owned(),
                 &tiered,

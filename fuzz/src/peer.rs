@@ -175,6 +175,9 @@ fn run(store: &mut Store<()>, instance: Instance, imports: &[Extern]) -> Observe
     for (name, item) in &exports {
         if let Extern::Func(func) = item {
             let ty = func.ty(&*store);
+            if !is_callable(&ty) {
+                continue;
+            }
             let args: Vec<Val> = ty
                 .params()
                 .enumerate()
