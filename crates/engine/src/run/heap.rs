@@ -212,7 +212,7 @@ impl StoreOpaque {
     /// The host has no address space, or the process too many types.
     pub(crate) fn prepare_heap(&mut self, module: &Module) -> Result<()> {
         let info = module.info();
-        if !info.has_objects() {
+        if !info.has_objects {
             return Ok(());
         }
         if self.heap.is_none() {

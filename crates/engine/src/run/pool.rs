@@ -200,7 +200,7 @@ impl<T> Pool<T> {
         let info = module.info();
         let own = &info.memories[info.imported_memories as usize..];
         // What is in a heap is not restored.
-        let keeps = !own.iter().any(|ty| ty.shared) && !info.has_objects();
+        let keeps = !own.iter().any(|ty| ty.shared) && !info.has_objects;
         let lane = || {
             Arc::new(Lane {
                 idle: Mutex::new(Idle {

@@ -122,3 +122,45 @@ fn a_reference_of_another_store_is_refused() {
     assert_eq!(AnyRef::i31(-5).as_i31(), Some(-5));
     assert_eq!(AnyRef::i31(i32::MAX).as_i31(), Some(-1));
 }
+
+/// A module without types of objects, which the host hands one while it runs: the heap was not
+/// there when it began.
+#[test]
+fn a_heap_that_comes_while_a_module_runs_is_seen() {
+    const WAT: &str = r#"(module
+      (func $make (import "host" "make") (param i32) (result anyref))
+      (func (export "kinds") (result i32)
+        (local $i i32) (local $sum i32) (local $any anyref)
+        (local.set $any (ref.i31 (i32.const 1)))
+        (loop $again
+          (local.set $sum (i32.add (local.get $sum) (i32.add
+            (ref.test (ref struct) (local.get $any))
+            (i32.mul (i32.const 10) (ref.test (ref array) (local.get $any))))))
+          (local.set $any (call $make (local.get $i)))
+          (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
+            (i32.const 5))))
+        (local.get $sum)))"#;
+    const OBJECTS: &str = r#"(module
+      (type $s (struct)) (type $a (array i32))
+      (global (export "struct") anyref (struct.new $s))
+      (global (export "array") anyref (array.new_default $a (i32.const 3))))"#;
+    each(|engine, _| {
+        let objects = Module::new(engine, wat::parse_str(OBJECTS).unwrap()).unwrap();
+        let ty = FuncType::new([ValType::I32], [ValType::Ref(RefType::ANYREF)]);
+        let mut linker = Linker::new(engine);
+        let make = move |mut caller: Caller<'_, ()>, args: &[Val], results: &mut [Val]| {
+            let made = Instance::new(&mut caller, &objects, &[])?;
+            let name = ["struct", "array"][args[0].unwrap_i32() as usize % 2];
+            let global = made.get_global(&caller, name).unwrap();
+            results[0] = global.get(&caller);
+            Ok(())
+        };
+        linker.func_new("host", "make", ty, make).unwrap();
+        let mut store = Store::new(engine, ());
+        let module = Module::new(engine, wat::parse_str(WAT).unwrap()).unwrap();
+        let instance = linker.instantiate(&mut store, &module).unwrap();
+        // What the host made in turns 0 to 3: two structures and two arrays.
+        let sum = call(&mut store, &instance, "kinds", &[]).unwrap();
+        assert_eq!(sum.unwrap_i32(), 22);
+    });
+}

@@ -205,3 +205,19 @@ fn what_is_there_stays_when_an_allocation_is_interrupted() {
         }
     }
 }
+
+/// Without a type of objects in any module there is no heap, and null is null.
+#[test]
+fn the_length_of_null_is_a_trap_without_a_heap() {
+    const WAT: &str = r#"(module
+      (func $len (param arrayref) (result i32) (array.len (local.get 0)))
+      (func (export "null") (result i32) (call $len (ref.null array))))"#;
+    each(|engine, _| {
+        let mut store = Store::new(engine, ());
+        let module = instance(engine, &mut store, WAT);
+        assert_eq!(
+            trap_of(call(&mut store, &module, "null", &[])),
+            TrapCode::NullArray
+        );
+    });
+}

@@ -150,8 +150,12 @@ impl Translator<'_> {
         self.trapping_libcall(libcall, &[segment, array, dst, src, len]);
     }
 
-    /// The length, trapping where the reference is null.
+    /// The length, trapping where the reference is null. There may be no heap, and so
+    /// nothing behind null that faults, in a module without types of objects.
     fn array_len(&mut self, array: Value) -> Value {
+        if !self.env.module.info.has_objects {
+            self.b.ins().trapz(array, trap::NULL_ARRAY);
+        }
         let address = self.object_address(array);
         let flags = self.header_flags();
         let flags = flags.with_trap_code(Some(trap::NULL_ARRAY));

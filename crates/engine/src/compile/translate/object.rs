@@ -163,10 +163,14 @@ impl<'a> Translator<'a> {
         ins.load(types::I32, flags, ids, ty.cast_signed() * 4)
     }
 
-    /// What references are offsets from.
+    /// What references are offsets from. In a module without types of objects a heap may
+    /// come while it runs, with an instance that its host makes.
     pub(super) fn heap_base(&mut self) -> Value {
         let runtime = self.runtime();
-        let flags = self.constant_flags();
+        let flags = match self.env.module.info.has_objects {
+            true => self.constant_flags(),
+            false => self.cell_flags(),
+        };
         let ins = self.b.ins();
         ins.load(types::I64, flags, runtime, offsets::HEAP_BASE)
     }

@@ -168,6 +168,7 @@ impl Decoder {
             depth: TypeId::lineage(*number).len() as u32 - 1,
         });
         self.info.places = places.collect();
+        self.info.has_objects = self.info.layouts.iter().any(Option::is_some);
         self.info.held_types = Arc::new(self.types.take_hold());
         Ok(())
     }

@@ -209,6 +209,8 @@ pub struct ModuleInfo {
     pub types: Vec<FuncType>,
     /// Of each of `types`, how its objects are laid out.
     pub(crate) layouts: Vec<Option<Arc<Layout>>>,
+    /// Whether any of them has such; asked at each access of some kinds.
+    pub(crate) has_objects: bool,
     /// Of each of `types`, what there is above and below it.
     pub(crate) places: Vec<TypePlace>,
     /// Which of `types` are of continuations: sorted.
@@ -263,11 +265,6 @@ pub struct ModuleInfo {
 }
 
 impl ModuleInfo {
-    /// Whether it has types of objects.
-    pub(crate) fn has_objects(&self) -> bool {
-        self.layouts.iter().any(Option::is_some)
-    }
-
     /// How many fields the structures of type `index` have.
     pub(crate) fn field_count(&self, index: u32) -> usize {
         match self.layouts[index as usize].as_deref() {
