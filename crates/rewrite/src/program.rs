@@ -17,7 +17,7 @@ use crate::Malformed;
 use crate::closed::{self, Additions, trap};
 use crate::layout::Layout;
 use crate::output::{self, Paper, Part, WASI};
-use crate::shape::{Import, Shape, Space};
+use crate::shape::{Import, Shape, Space, plain};
 
 /// What is to become of a module.
 #[derive(Clone, Debug, Default)]
@@ -304,16 +304,4 @@ fn bits(f: &mut InstructionSink<'_>, local: u32, ty: ValType, half: u8) {
         ValType::V128 => f.i64x2_extract_lane(half),
         ValType::I64 | ValType::Ref(_) => f,
     };
-}
-
-/// A type that is no reference's.
-fn plain(ty: wasmparser::ValType) -> ValType {
-    match ty {
-        wasmparser::ValType::I32 => ValType::I32,
-        wasmparser::ValType::I64 => ValType::I64,
-        wasmparser::ValType::F32 => ValType::F32,
-        wasmparser::ValType::F64 => ValType::F64,
-        wasmparser::ValType::V128 => ValType::V128,
-        wasmparser::ValType::Ref(_) => ValType::FUNCREF,
-    }
 }

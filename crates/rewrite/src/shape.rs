@@ -211,6 +211,19 @@ impl Shape {
     }
 }
 
+/// A type of values for code that is written; references are all to functions.
+pub fn plain(ty: wasmparser::ValType) -> wasm_encoder::ValType {
+    use wasm_encoder::ValType;
+    match ty {
+        wasmparser::ValType::I32 => ValType::I32,
+        wasmparser::ValType::I64 => ValType::I64,
+        wasmparser::ValType::F32 => ValType::F32,
+        wasmparser::ValType::F64 => ValType::F64,
+        wasmparser::ValType::V128 => ValType::V128,
+        wasmparser::ValType::Ref(_) => ValType::FUNCREF,
+    }
+}
+
 /// Appends, and says where.
 fn push<T>(all: &mut Vec<T>, one: T) -> u32 {
     all.push(one);

@@ -27,6 +27,7 @@ mod clock;
 mod emit;
 mod scan;
 
+use fathom_rewrite::Malformed;
 use fathom_rewrite::sections::Sections;
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
@@ -63,18 +64,24 @@ pub enum RewriteError {
     Times(&'static str),
 }
 
+impl From<Malformed> for RewriteError {
+    fn from(malformed: Malformed) -> RewriteError {
+        match malformed {
+            Malformed::Module(why) => RewriteError::Malformed(why),
+            Malformed::Component => RewriteError::Component,
+        }
+    }
+}
+
 impl From<wasmparser::Error> for RewriteError {
     fn from(error: wasmparser::Error) -> RewriteError {
-        RewriteError::Malformed(error.to_string())
+        Malformed::from(error).into()
     }
 }
 
 impl From<reencode::Error> for RewriteError {
     fn from(error: reencode::Error) -> RewriteError {
-        match error {
-            reencode::Error::ParseError(error) => error.into(),
-            other => RewriteError::Malformed(other.to_string()),
-        }
+        Malformed::from(error).into()
     }
 }
 

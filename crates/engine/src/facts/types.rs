@@ -81,6 +81,16 @@ pub enum HeapType {
     None,
 }
 
+/// A family of heap types, with one at its top and one at its bottom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hierarchy {
+    Func,
+    Extern,
+    Exn,
+    Cont,
+    Any,
+}
+
 impl HeapType {
     /// Whether everything it allows is allowed by `other` (specification §3.3.3).
     fn is_subtype_of(self, other: HeapType) -> bool {
@@ -106,15 +116,26 @@ impl HeapType {
 
     /// The type of its hierarchy that allows only null.
     fn bottom(self) -> HeapType {
+        match self.hierarchy() {
+            Hierarchy::Func => HeapType::NoFunc,
+            Hierarchy::Extern => HeapType::NoExtern,
+            Hierarchy::Exn => HeapType::NoExn,
+            Hierarchy::Cont => HeapType::NoCont,
+            Hierarchy::Any => HeapType::None,
+        }
+    }
+
+    /// The family of types that it is of: no value but null is of two of them.
+    pub(crate) fn hierarchy(self) -> Hierarchy {
         use HeapType::{
             Any, Array, Concrete, ConcreteArray, ConcreteCont, ConcreteStruct, Cont, Eq, Exn,
             Extern, Func, I31, NoCont, NoExn, NoExtern, NoFunc, Struct,
         };
         match self {
-            Func | Concrete(_) | NoFunc => NoFunc,
-            Extern | NoExtern => NoExtern,
-            Exn | NoExn => NoExn,
-            Cont | ConcreteCont(_) | NoCont => NoCont,
+            Func | Concrete(_) | NoFunc => Hierarchy::Func,
+            Extern | NoExtern => Hierarchy::Extern,
+            Exn | NoExn => Hierarchy::Exn,
+            Cont | ConcreteCont(_) | NoCont => Hierarchy::Cont,
             Any
             | Eq
             | I31
@@ -122,18 +143,18 @@ impl HeapType {
             | Array
             | ConcreteStruct(_)
             | ConcreteArray(_)
-            | HeapType::None => HeapType::None,
+            | HeapType::None => Hierarchy::Any,
         }
     }
 
     /// Whether its values are those of `any`: collected, small integers, or of the host's.
     pub(crate) fn is_any(self) -> bool {
-        self.bottom() == HeapType::None
+        self.hierarchy() == Hierarchy::Any
     }
 
     /// Whether its values are those of `extern`.
     pub(crate) fn is_extern(self) -> bool {
-        self.bottom() == HeapType::NoExtern
+        self.hierarchy() == Hierarchy::Extern
     }
 
     /// The type of a module's that it names.

@@ -63,19 +63,6 @@ pub enum Collector {
     Null,
 }
 
-impl Collector {
-    /// All of them.
-    pub const ALL: [Collector; 2] = [Collector::MarkRegion, Collector::Null];
-
-    /// The name that options have for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Collector::MarkRegion => "mark-region",
-            Collector::Null => "null",
-        }
-    }
-}
-
 /// What the collections of a store took so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HeapStats {
@@ -85,7 +72,7 @@ pub struct HeapStats {
     pub paused: Duration,
     /// The time of the longest.
     pub longest_pause: Duration,
-    /// Bytes that the heap has taken from the host.
+    /// Bytes that count against the quota.
     pub heap_bytes: u64,
     /// Bytes that objects had after the last collection, in lines and blocks.
     pub live_bytes: u64,
@@ -185,10 +172,10 @@ impl Heap {
     /// Shows every word of objects that may be in use.
     pub(crate) fn each_word(&self, mut show: impl FnMut(usize)) {
         let size = |space: &Space, at: u32| collect::size_at(&self.layouts, space, at);
-        for range in self.space.ranges(size) {
+        self.space.each_range(size, |range| {
             let words = range.step_by(size_of::<u64>());
             words.for_each(|at| show(self.space.read_long(at) as usize));
-        }
+        });
     }
 
     /// Writes bytes into an object.
@@ -270,8 +257,7 @@ impl StoreOpaque {
         if may_collect && heap.space.handed_out() >= heap.until {
             self.collect_objects();
         }
-        let taken = self.take(bytes);
-        match taken {
+        match self.take(bytes) {
             // There may be room once what nobody refers to is gone.
             Err(_) if may_collect && self.pays_to_collect() => {
                 self.collect_objects();

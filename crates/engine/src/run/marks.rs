@@ -62,32 +62,13 @@ impl Marks {
         }
     }
 
-    /// Marks what a store's tables of such elements, its globals, its instances and
-    /// this thread's stack refer to.
+    /// Marks what a store's roots of such types refer to, and what its objects do.
     pub fn roots(&mut self, store: &StoreOpaque, is_of: impl Fn(HeapType) -> bool) {
-        for table in store.tables.iter().filter(|t| is_of(t.ty.element.heap)) {
-            for element in table.elements() {
-                self.word(*element as usize);
-            }
-        }
-        for global in &store.globals {
-            self.slots(std::slice::from_ref(&**global));
-        }
-        for instance in &store.instances {
-            self.slots(instance.context());
-            for element in instance.elements.iter().flat_map(|segment| segment.iter()) {
-                self.word(*element as usize);
-            }
-        }
+        each_root(store, is_of, |word| self.word(word));
         if let Some(heap) = &store.heap {
             heap.each_word(|word| self.word(word));
         }
         store.hosts.each(|word| self.word(word));
-        entry::for_each_stack_word(|word| self.word(word));
-        if !store.stacks.is_empty() {
-            let running = entry::running_conts(store);
-            store.stacks.each_word(&running, |word| self.word(word));
-        }
     }
 
     /// One that was marked and whose values are to be looked at.
@@ -98,5 +79,37 @@ impl Marks {
     /// Whether each is marked, by position.
     pub fn into_marked(self) -> Vec<bool> {
         self.marked
+    }
+}
+
+/// Shows every word of a store's tables of such elements, of its globals, its instances and
+/// this thread's stacks.
+pub(crate) fn each_root(
+    store: &StoreOpaque,
+    is_of: impl Fn(HeapType) -> bool,
+    mut show: impl FnMut(usize),
+) {
+    for table in store.tables.iter().filter(|t| is_of(t.ty.element.heap)) {
+        let elements = table.elements().iter();
+        elements.for_each(|element| show(*element as usize));
+    }
+    let slots = |slots: &[u128], show: &mut dyn FnMut(usize)| {
+        for slot in slots {
+            show(*slot as usize);
+            show((*slot >> 64) as usize);
+        }
+    };
+    for global in &store.globals {
+        slots(std::slice::from_ref(&**global), &mut show);
+    }
+    for instance in &store.instances {
+        slots(instance.context(), &mut show);
+        let elements = instance.elements.iter().flat_map(|segment| segment.iter());
+        elements.for_each(|element| show(*element as usize));
+    }
+    entry::for_each_stack_word(&mut show);
+    if !store.stacks.is_empty() {
+        let running = entry::running_conts(store);
+        store.stacks.each_word(&running, show);
     }
 }

@@ -95,9 +95,7 @@ impl StoreOpaque {
         self.collect_objects();
         let addresses: Vec<usize> = self.externs.kept.keys().copied().collect();
         let mut marks = Marks::new(addresses.iter().copied());
-        marks.roots(self, |heap| {
-            matches!(heap, HeapType::Extern | HeapType::NoExtern)
-        });
+        marks.roots(self, HeapType::is_extern);
         self.exceptions.each_value(|values| marks.slots(values));
         let mut gone = Vec::new();
         for (address, is_marked) in addresses.into_iter().zip(marks.into_marked()) {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::facts::error::{Error, Result};
 use crate::facts::object::{self, tag};
 use crate::facts::thrown::ExnRef;
-use crate::facts::types::{HeapType, RefType, TypeId, ValType};
+use crate::facts::types::{HeapType, Hierarchy, RefType, TypeId, ValType};
 use crate::run::func::Func;
 use crate::run::store::{AsContext, AsContextMut, StoreOpaque, opaque_mut};
 
@@ -319,19 +319,12 @@ impl Val {
             ValType::F32 => Val::F32(0),
             ValType::F64 => Val::F64(0),
             ValType::V128 => Val::V128(0),
-            ValType::Ref(ty) => match ty.heap {
-                HeapType::Func | HeapType::Concrete(_) | HeapType::NoFunc => Val::FuncRef(None),
-                HeapType::Extern | HeapType::NoExtern => Val::ExternRef(None),
-                HeapType::Exn | HeapType::NoExn => Val::ExnRef(None),
-                HeapType::Cont | HeapType::ConcreteCont(_) | HeapType::NoCont => Val::ContRef(None),
-                HeapType::Any
-                | HeapType::Eq
-                | HeapType::I31
-                | HeapType::Struct
-                | HeapType::Array
-                | HeapType::ConcreteStruct(_)
-                | HeapType::ConcreteArray(_)
-                | HeapType::None => Val::AnyRef(None),
+            ValType::Ref(ty) => match ty.heap.hierarchy() {
+                Hierarchy::Func => Val::FuncRef(None),
+                Hierarchy::Extern => Val::ExternRef(None),
+                Hierarchy::Exn => Val::ExnRef(None),
+                Hierarchy::Cont => Val::ContRef(None),
+                Hierarchy::Any => Val::AnyRef(None),
             },
         }
     }
@@ -416,18 +409,14 @@ impl Val {
             ValType::F32 => Val::F32(slot as u32),
             ValType::F64 => Val::F64(slot as u64),
             ValType::V128 => Val::V128(slot),
-            ValType::Ref(ty) => match ty.heap {
-                HeapType::Func | HeapType::Concrete(_) | HeapType::NoFunc => {
+            ValType::Ref(ty) => match ty.heap.hierarchy() {
+                Hierarchy::Func => {
                     // SAFETY: the caller's promise.
                     Val::FuncRef(unsafe { func_from_raw(slot as u64, store) })
                 }
-                HeapType::Extern | HeapType::NoExtern => {
-                    Val::ExternRef(store.extern_from_raw(slot as u64))
-                }
-                HeapType::Exn | HeapType::NoExn => {
-                    Val::ExnRef(ExnRef::from_raw(slot as u64, store))
-                }
-                HeapType::Cont | HeapType::ConcreteCont(_) | HeapType::NoCont => {
+                Hierarchy::Extern => Val::ExternRef(store.extern_from_raw(slot as u64)),
+                Hierarchy::Exn => Val::ExnRef(ExnRef::from_raw(slot as u64, store)),
+                Hierarchy::Cont => {
                     let raw = NonZeroU64::new(slot as u64);
                     Val::ContRef(raw.map(|raw| ContRef {
                         store: store.id,
@@ -435,14 +424,7 @@ impl Val {
                         heap: ty.heap,
                     }))
                 }
-                HeapType::Any
-                | HeapType::Eq
-                | HeapType::I31
-                | HeapType::Struct
-                | HeapType::Array
-                | HeapType::ConcreteStruct(_)
-                | HeapType::ConcreteArray(_)
-                | HeapType::None => Val::AnyRef(AnyRef::from_raw(slot as u64, store)),
+                Hierarchy::Any => Val::AnyRef(AnyRef::from_raw(slot as u64, store)),
             },
         }
     }

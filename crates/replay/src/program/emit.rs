@@ -358,15 +358,3 @@ impl<'a> Emit<'a> {
         body
     }
 }
-
-/// The type of a local; references are all to functions.
-fn plain(ty: wasmparser::ValType) -> ValType {
-    match ty {
-        wasmparser::ValType::I32 => ValType::I32,
-        wasmparser::ValType::I64 => ValType::I64,
-        wasmparser::ValType::F32 => ValType::F32,
-        wasmparser::ValType::F64 => ValType::F64,
-        wasmparser::ValType::V128 => ValType::V128,
-        wasmparser::ValType::Ref(_) => ValType::FUNCREF,
-    }
-}

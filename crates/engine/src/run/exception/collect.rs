@@ -2,7 +2,7 @@
 
 use super::{FIRST_COLLECTION, cost_bytes, header};
 use crate::facts::quota::Resource;
-use crate::facts::types::HeapType;
+use crate::facts::types::Hierarchy;
 use crate::run::marks::Marks;
 use crate::run::store::StoreOpaque;
 
@@ -16,7 +16,7 @@ impl StoreOpaque {
                 marks.mark(position);
             }
         }
-        marks.roots(self, |heap| matches!(heap, HeapType::Exn | HeapType::NoExn));
+        marks.roots(self, |heap| heap.hierarchy() == Hierarchy::Exn);
         while let Some(position) = marks.next() {
             marks.slots(&blocks[position][1..]);
         }

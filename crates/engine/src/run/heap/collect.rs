@@ -9,10 +9,10 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use super::{BLOCK_BYTES, Collector, Heap, Hosts, Space};
-use crate::facts::object::{self, Cell, Layout, NO_LENGTH, tag};
-use crate::run::entry;
+use crate::facts::object::{self, Cell, Layout, tag};
+use crate::facts::types::HeapType;
+use crate::run::marks::each_root;
 use crate::run::store::StoreOpaque;
-use crate::run::table::TableData;
 
 /// By number of a type.
 type Layouts = [Option<Arc<Layout>>];
@@ -20,8 +20,7 @@ type Layouts = [Option<Arc<Layout>>];
 /// The bytes of the object at an offset; nothing where none was put.
 pub(super) fn size_at(layouts: &Layouts, space: &Space, at: u32) -> Option<u64> {
     let layout = layouts.get(space.read(at) as usize)?.as_ref()?;
-    let len = space.read(at + object::LENGTH as u32);
-    Some(layout.bytes(if len == NO_LENGTH { 0 } else { len }))
+    Some(layout.bytes(space.read(at + object::LENGTH as u32)))
 }
 
 /// The objects that were marked, and whose references were not looked at yet.
@@ -107,32 +106,9 @@ impl Marking<'_> {
     }
 
     fn roots(&mut self, store: &StoreOpaque) {
-        let is_of = |table: &TableData| {
-            let heap = table.ty.element.heap;
-            heap.is_any() || heap.is_extern()
-        };
-        for table in store.tables.iter().filter(|table| is_of(table)) {
-            for element in table.elements() {
-                self.word(*element);
-            }
-        }
-        for global in &store.globals {
-            self.slots(std::slice::from_ref(&**global));
-        }
-        for instance in &store.instances {
-            self.slots(instance.context());
-            for element in instance.elements.iter().flat_map(|segment| segment.iter()) {
-                self.word(*element);
-            }
-        }
+        let is_of = |heap: HeapType| heap.is_any() || heap.is_extern();
+        each_root(store, is_of, |word| self.word(word as u64));
         store.exceptions.each_value(|values| self.slots(values));
-        entry::for_each_stack_word(|word| self.word(word as u64));
-        if !store.stacks.is_empty() {
-            let running = entry::running_conts(store);
-            store
-                .stacks
-                .each_word(&running, |word| self.word(word as u64));
-        }
     }
 }
 

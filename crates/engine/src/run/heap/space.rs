@@ -367,27 +367,30 @@ impl Space {
         None
     }
 
-    /// The ranges of what may be in use: objects that a collection found, and what was handed
-    /// out since.
-    pub fn ranges(&self, size: impl Fn(&Space, u32) -> Option<u64>) -> Vec<Range<u32>> {
-        let mut ranges: Vec<Range<u32>> = self.fresh.iter().map(|f| f.hole.clone()).collect();
+    /// Shows the ranges of what may be in use: objects that a collection found, and what was
+    /// handed out since.
+    pub fn each_range(
+        &self,
+        size: impl Fn(&Space, u32) -> Option<u64>,
+        mut show: impl FnMut(Range<u32>),
+    ) {
+        let fresh = self.fresh.iter();
+        fresh.for_each(|fresh| show(fresh.hole.clone()));
         for (number, block) in self.blocks.iter().enumerate().skip(FIRST_BLOCK as usize) {
             let first = number as u32 * BLOCK_BYTES;
             if let Use::Large(count) = block.used {
-                ranges.push(first..first + count * BLOCK_BYTES);
+                show(first..first + count * BLOCK_BYTES);
                 continue;
             }
-            for (at, bits) in (0..).zip(block.starts) {
-                let mut bits = bits;
+            for (at, mut bits) in (0..).zip(block.starts) {
                 while bits != 0 {
                     let object = first + (at * 64 + bits.trailing_zeros()) * ALIGN;
                     bits &= bits - 1;
                     let bytes = size(self, object).unwrap_or(0) as u32;
-                    ranges.push(object..object + bytes);
+                    show(object..object + bytes);
                 }
             }
         }
-        ranges
     }
 }
 

@@ -1,10 +1,10 @@
 //! Between guest and host: what imports are now, and how the guest's functions are called.
 //! Both take what the guest passes into the hash, and compare it.
 
-use fathom_rewrite::shape::{Import, Space};
+use fathom_rewrite::shape::{Import, Space, plain};
 use wasm_encoder::{BlockType, Catch, Function, InstructionSink};
 
-use super::{Emit, Own, plain};
+use super::{Emit, Own};
 
 /// What is mixed into the hash in front of a call of the host, and of results.
 const IMPORTED: i32 = 16;
