@@ -3,11 +3,13 @@
 
     python3 engines/install.py            the default set, which installs quickly
     python3 engines/install.py all        every engine that can be installed
-    python3 engines/install.py NAME...    these
+    python3 engines/install.py NAME...    these, each pinned or as NAME@VERSION
     python3 engines/install.py --remove all|NAME...
     python3 engines/install.py --list     what there is, and whether it is installed
+    python3 engines/install.py --releases what registries offer, of engines in versions
 
-Each goes to `.tools/engines/NAME`, from package registries by package name. It is
+Each goes to `.tools/engines/NAME`, a release that is not the pinned one to
+`.tools/engines/NAME@VERSION` beside it, from package registries by package name. It is
 built in a folder beside and renamed when it is complete, so an engine that is
 there is whole. A second call does nothing; one after an interruption starts again
 with what the package managers, and builds that take minutes, have kept. Each
@@ -34,6 +36,7 @@ if sys.version_info < (3, 11):
 ENGINES = Path(__file__).resolve().parent
 sys.path.insert(0, str(ENGINES))
 
+import releases  # noqa: E402
 from step import INTERRUPTING, Failed, Step, unhurried  # noqa: E402  (recipes and tests reach it from here, too)
 
 ROOT = ENGINES.parent
@@ -59,10 +62,17 @@ def engine_names() -> list[str]:
     return sorted(recipe.parent.name for recipe in ENGINES.glob("*/recipe.py"))
 
 
+def engine_of(name: str) -> str:
+    """The engine that NAME or NAME@VERSION is of."""
+    return name.partition("@")[0]
+
+
 def recipe_of(name: str):
     """The engine's recipe: VERSION, NEEDS (programs), install(step, here, into) and,
-    where its runner is made from sources of another folder too, USES."""
-    spec = importlib.util.spec_from_file_location(f"recipe_{name}", ENGINES / name / "recipe.py")
+    where its runner is made from sources of another folder too, USES. What another
+    release needs beside that is in NEEDS_RELEASE, and `step.version` names it."""
+    engine = engine_of(name)
+    spec = importlib.util.spec_from_file_location(f"recipe_{engine}", ENGINES / engine / "recipe.py")
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
@@ -81,10 +91,17 @@ def _sources(folder: Path):
 def fingerprint(name: str) -> str:
     """A hash of everything that the engine's installation depends on."""
     digest = hashlib.sha256(sys.platform.encode())
-    for folder in [ENGINES / name, *(ENGINES / used for used in getattr(recipe_of(name), "USES", []))]:
+    for folder in [ENGINES / engine_of(name), *(ENGINES / used for used in getattr(recipe_of(name), "USES", []))]:
         for inner, file in _sources(folder):
             digest.update(f"{inner}\0".encode() + file.read_bytes() + b"\0")
     return digest.hexdigest()
+
+
+def beside() -> list[str]:
+    """The releases that stand beside the pinned ones, as NAME@VERSION."""
+    there = [folder.name for folder in INSTALLED.glob("[!.]*@*") if (folder / STAMP).is_file()]
+    known = set(engine_names())
+    return sorted((n for n in there if engine_of(n) in known), key=lambda n: (engine_of(n), releases.key(n.partition("@")[2])))
 
 
 def is_installed(name: str) -> bool:
@@ -152,22 +169,48 @@ def _make(name: str, recipe, partial: Path) -> None:
     """Fills the folder `partial` with a whole engine, its stamp last."""
     mark, started = fingerprint(name), time.monotonic()
     partial.mkdir(parents=True)
-    step = EngineStep(name, _kept_folder(name, mark))
-    recipe.install(step, ENGINES / name, partial)
-    record = {"version": recipe.VERSION, "seconds": round(time.monotonic() - started, 1), "bytes": disk_bytes(partial)}
+    step = EngineStep(name, _kept_folder(name, mark), name.partition("@")[2] or None)
+    recipe.install(step, ENGINES / engine_of(name), partial)
+    record = {"version": version_of(name, recipe), "seconds": round(time.monotonic() - started, 1), "bytes": disk_bytes(partial)}
     (partial / RECORD).write_text(json.dumps(record) + "\n")
     (partial / STAMP).write_text(mark)
 
 
-def install(name: str) -> Outcome:
+def version_of(name: str, recipe) -> str:
+    """The release that is installed under a name: the pinned one, or the one it names."""
+    return name.partition("@")[2] or recipe.VERSION
+
+
+def resolved(word: str) -> str:
+    """What NAME@VERSION is installed as: NAME alone for the pinned release, and NAME@ with
+    the whole version for another. Asks the registry unless that is installed already."""
+    engine, at, asked = word.partition("@")
+    if not at:
+        return word
+    pinned, source = recipe_of(engine).VERSION, releases.source_of(ENGINES / engine)
+    if source is None:
+        raise Failed(f"{engine} is had in one version, {pinned}")
+    if asked == pinned:
+        return engine
+    if releases.RELEASE.fullmatch(asked) and is_installed(word):
+        return word
+    found = releases.one(word, asked, source)
+    if found != asked:
+        Step(word).say(f"the newest such release is {found}")
+    return engine if found == pinned else f"{engine}@{found}"
+
+
+def install(word: str) -> Outcome:
     """Installs one engine unless it is there already."""
+    name = resolved(word)
     step, recipe = Step(name), recipe_of(name)
+    version = version_of(name, recipe)
     with alone(name):
         if is_installed(name):
-            step.say(f"{recipe.VERSION} is installed")
+            step.say(f"{version} is installed")
             record = record_of(name)
-            return Outcome(name, recipe.VERSION, "was there", record.get("seconds"), record.get("bytes"))
-        for tool in recipe.NEEDS:
+            return Outcome(name, version, "was there", record.get("seconds"), record.get("bytes"))
+        for tool in recipe.NEEDS + (getattr(recipe, "NEEDS_RELEASE", []) if "@" in name else []):
             if shutil.which(tool) is None:
                 raise Failed(f"needs the program {tool}, which is not on PATH")
         partial, old = INSTALLED / f".{name}.partial", INSTALLED / f".{name}.old"
@@ -186,13 +229,15 @@ def install(name: str) -> Outcome:
             partial.rename(target)
             for leftover in (old, INSTALLED / f".{name}.kept"):
                 shutil.rmtree(leftover, ignore_errors=True)
-    step.say(f"{recipe.VERSION} is installed in {target.relative_to(ROOT)}")
+    step.say(f"{version} is installed in {target.relative_to(ROOT)}")
     record = record_of(name)
-    return Outcome(name, recipe.VERSION, "installed", record["seconds"], record["bytes"])
+    return Outcome(name, version, "installed", record["seconds"], record["bytes"])
 
 
 def remove(name: str) -> bool:
     """Removes what is installed of an engine; false where nothing was."""
+    if "@" in name and name not in beside():
+        return False
     with alone(name):
         target, old = INSTALLED / name, INSTALLED / f".{name}.old"
         there = target.exists()
@@ -265,7 +310,7 @@ def install_all(names: list[str]) -> int:
 def remove_all(names: list[str]) -> int:
     for name in names:
         print(f"{name}: {'removed' if remove(name) else 'was not installed'}", flush=True)
-    if not any((INSTALLED / name).exists() for name in engine_names()):
+    if not any((INSTALLED / name).exists() for name in [*engine_names(), *beside()]):
         remove_shared()
     return 0
 
@@ -285,7 +330,7 @@ def remove_shared() -> None:
 def state_of(name: str) -> dict:
     """What `--json` tells of an engine."""
     try:
-        state = {"name": name, "version": recipe_of(name).VERSION, "installed": is_installed(name)}
+        state = {"name": name, "version": version_of(name, recipe_of(name)), "installed": is_installed(name)}
     except Failed as error:
         return {"name": name, "version": "unknown", "installed": False, "outdated": False, "error": str(error)}
     outdated = not state["installed"] and (INSTALLED / name / STAMP).is_file()
@@ -304,20 +349,50 @@ def show_list(known: list[str], as_json: bool) -> int:
     return 0
 
 
+def offers_of(known: list[str]) -> list[dict]:
+    """What registries offer, of each engine that is had in versions. Where one of them does
+    not answer, the others do."""
+    offers = []
+    for name in known:
+        try:
+            source = releases.source_of(ENGINES / name)
+            if source is None:
+                continue
+            offers.append({"name": name, "pinned": recipe_of(name).VERSION, "source": source,
+                           "versions": releases.offered(name, source)})
+        except Failed as error:
+            offers.append({"name": name, "versions": [], "error": str(error)})
+    return offers
+
+
+def show_offers(known: list[str], as_json: bool) -> int:
+    offers = offers_of(known)
+    if as_json:
+        print(json.dumps({"format": 1, "engines": offers}, indent=2))
+    for offer in [] if as_json else offers:
+        if "error" in offer:
+            print(f"{offer['name']}: {offer['error']}", file=sys.stderr)
+            continue
+        lines = ", ".join(releases.of_each_line(offer["versions"]))
+        print(f"{offer['name']} (pinned {offer['pinned']}), {len(offer['versions'])} of {offer['source']}: {lines}")
+    return 1 if any("error" in offer for offer in offers) else 0
+
+
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Installs the engines that fathom compares itself with.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="engines, or all (default: those that install quickly)")
     parser.add_argument("--remove", action="store_true", help="remove them instead")
     parser.add_argument("--list", action="store_true", help="show the engines and leave")
-    parser.add_argument("--json", action="store_true", help="with --list: for programs")
+    parser.add_argument("--releases", action="store_true", help="ask registries for the releases they offer, and leave")
+    parser.add_argument("--json", action="store_true", help="with --list and --releases: for programs")
     return parser.parse_args(arguments)
 
 
 def main(arguments: list[str]) -> int:
     asked, known = parse(arguments), engine_names()
     if asked.list:
-        return show_list(known, asked.json)
-    unknown = [name for name in asked.names if name not in [*known, "all"]]
+        return show_list([*known, *beside()], asked.json)
+    unknown = [name for name in asked.names if engine_of(name) not in known and name != "all"]
     if unknown:
         print(f"no recipe for {unknown[0]}: there is {', '.join(known)}", file=sys.stderr)
         return 2
@@ -325,9 +400,13 @@ def main(arguments: list[str]) -> int:
         print("--remove needs the names of engines, or all", file=sys.stderr)
         return 2
     names = [name for name in DEFAULT if name in known] if not asked.names else asked.names
-    names = known if "all" in names else list(dict.fromkeys(names))
+    if "all" in names:
+        names = [*known, *(beside() if asked.remove else [])]
+    names = list(dict.fromkeys(names))
     try:
         with interruptible():
+            if asked.releases:
+                return show_offers(asked.names or known, asked.json)
             return remove_all(names) if asked.remove else install_all(names)
     except Interrupted as signalled:
         return 128 + signalled.args[0]

@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -123,9 +124,11 @@ class Step:
 
     Failed = Failed
 
-    def __init__(self, name: str, kept: Path | None = None):
+    def __init__(self, name: str, kept: Path | None = None, version: str | None = None):
         self.name = name
         self._kept = kept
+        # The release that is installed, where it is not the recipe's own.
+        self.version = version
 
     def say(self, what: str) -> None:
         print(f"{self.name}: {what}", flush=True)
@@ -137,9 +140,12 @@ class Step:
         self._kept.mkdir(parents=True, exist_ok=True)
         return self._kept
 
-    def run(self, command: list, what: str, cwd: Path | None = None, env: dict | None = None) -> str:
+    def run(
+        self, command: list, what: str, cwd: Path | None = None, env: dict | None = None, limit: float = math.inf,
+    ) -> str:
         """Runs a command, returns what it printed; its most telling complaint is the
-        error. `env` comes on top of the environment."""
+        error. `env` comes on top of the environment; after `limit` seconds nobody waits
+        any longer."""
         words = [str(word) for word in command]
         child = None
         started = time.monotonic()
@@ -150,10 +156,12 @@ class Step:
                 child = self._start(words, what, cwd, env)
             while True:
                 try:
-                    out, err = child.communicate(timeout=PROGRESS_S)
+                    out, err = child.communicate(timeout=min(PROGRESS_S, limit))
                     break
                 except subprocess.TimeoutExpired as late:
                     seconds = time.monotonic() - started
+                    if seconds >= limit:
+                        raise Failed(f"{what}: the package registry cannot be reached: no answer in {limit:.0f} s") from late
                     self.say(f"{what}, {seconds:.0f} s so far{_last_line(late.stderr or late.output)}")
         except BaseException:
             if child is not None:
@@ -194,6 +202,10 @@ class Step:
         unpacks nothing."""
         self._pip(requirements, into, "--only-binary=:all:")
 
+    def pip_release(self, name: str, version: str, into: Path) -> None:
+        """Downloads the wheel of any release, with the checksum that its registry says."""
+        self._pip_into(into, "--only-binary=:all:", [f"{name}=={version}"])
+
     def pip_source(self, requirements: Path, into: Path) -> None:
         """Unpacks the one source archive that `requirements` pins, without its
         outermost folder."""
@@ -204,18 +216,22 @@ class Step:
         shutil.rmtree(archives)
 
     def _pip(self, requirements: Path, into: Path, kind: str) -> None:
+        self._pip_into(into, kind, ["--require-hashes", "-r", requirements])
+
+    def _pip_into(self, into: Path, kind: str, what: list) -> None:
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
         if subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
             raise Failed("pip is missing for this Python (Debian: apt-get install python3-pip)")
         into.mkdir(parents=True)
-        options = ["--quiet", "--retries=2", "--no-deps", kind, "--require-hashes"]
-        self.run([*pip, "download", *options, "-d", into, "-r", requirements], "pip download")
+        options = ["--quiet", "--retries=2", "--no-deps", kind]
+        self.run([*pip, "download", *options, "-d", into, *what], "pip download")
 
     # npm -------------------------------------------------------------------
 
-    def npm_package(self, name: str, version: str, integrity: str, into: Path) -> None:
-        """Unpacks an npm package; `integrity` is npm's own `sha512-…`. Nothing of it
-        runs, and what it depends on does not come."""
+    def npm_package(self, name: str, version: str, integrity: str | None, into: Path) -> None:
+        """Unpacks an npm package; `integrity` is npm's own `sha512-…`, for a release that
+        is not pinned none: npm checks what its registry says. Nothing of it runs, and what
+        it depends on does not come."""
         self._needs("npm", "npm")
         what, archives = f"npm pack {name}@{version}", into.with_name(into.name + ".npm")
         archives.mkdir(parents=True)
@@ -224,15 +240,17 @@ class Step:
             what, cwd=archives,
         )
         (archive,) = archives.glob("*.tgz")
-        algorithm, _, digest = integrity.partition("-")
-        check_file(archive, algorithm, base64.b64decode(digest).hex(), what)
+        if integrity is not None:
+            algorithm, _, digest = integrity.partition("-")
+            check_file(archive, algorithm, base64.b64decode(digest).hex(), what)
         unpack(archive, into, what)
         shutil.rmtree(archives)
 
     # crates ----------------------------------------------------------------
 
-    def crate_source(self, name: str, version: str, sha256: str, into: Path) -> None:
-        """Copies a crate's source; `sha256` is the checksum in cargo's lock files."""
+    def crate_source(self, name: str, version: str, sha256: str | None, into: Path) -> None:
+        """Copies a crate's source; `sha256` is the checksum in cargo's lock files, for a
+        release that is not pinned none: cargo checks what its registry says."""
         self._needs("cargo", "rustup or cargo")
         asking = into.with_name(into.name + ".crate")
         (asking / "src").mkdir(parents=True)
@@ -244,7 +262,7 @@ class Step:
         self.run(["cargo", "fetch", "--quiet"], f"cargo fetch {name}", cwd=asking)
         lock = (asking / "Cargo.lock").read_text()
         entry = next(e for e in lock.split("[[package]]") if f'name = "{name}"' in e and f'version = "{version}"' in e)
-        if f'checksum = "{sha256}"' not in entry:
+        if sha256 is not None and f'checksum = "{sha256}"' not in entry:
             raise Failed(f"cargo fetch {name}: its checksum is another than the pinned one")
         told = self.run(["cargo", "metadata", "--offline", "--format-version", "1"], "cargo metadata", cwd=asking)
         (crate,) = [p for p in json.loads(told)["packages"] if (p["name"], p["version"]) == (name, version)]

@@ -146,6 +146,7 @@ fn outcome(found: &Comparison, again: Option<&Result<(Comparison, PathBuf), Stri
 fn mapped(campaign: Campaign, maps: &[Map]) -> anyhow::Result<Campaign> {
     let is_of = |wanted: &Wanted, sandbox: &Sandbox| {
         wanted.engine == sandbox.engine
+            && (wanted.version.is_none() || wanted.version == sandbox.version)
             && wanted
                 .strategy
                 .as_ref()
@@ -164,6 +165,7 @@ fn mapped(campaign: Campaign, maps: &[Map]) -> anyhow::Result<Campaign> {
         let mut named = sandbox.clone();
         if let Some(Map { later, .. }) = map {
             named.engine.clone_from(&later.engine);
+            named.version.clone_from(&later.version);
             named.strategy = later.strategy.clone().unwrap_or(named.strategy);
         }
         named

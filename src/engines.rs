@@ -47,19 +47,23 @@ enum Action {
     /// List every engine with version, state, disk use, strategies and backends, and those
     /// that are not available, with the reason
     List {
+        /// Ask the registries which releases they offer, of the engines that are had in several
+        #[arg(long)]
+        versions: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Install engines, and show the time and disk that each took
     Install {
-        /// Engines, or `all`; by default those that install quickly
+        /// Engines in their pinned versions, or in others as NAME@VERSION, side by side; or `all`;
+        /// by default those that install quickly
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
     /// Remove installed engines
     Remove {
-        /// Engines, or `all`
+        /// Engines, as NAME or NAME@VERSION, or `all`
         #[arg(value_name = "NAME", required = true)]
         names: Vec<String>,
     },
@@ -68,7 +72,7 @@ enum Action {
         /// Print JSON
         #[arg(long)]
         json: bool,
-        /// Engines; all by default
+        /// Engines, as NAME or NAME@VERSION; all by default
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
@@ -77,7 +81,7 @@ enum Action {
 /// What `install.py --list --json` says of an engine.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 pub struct State {
-    /// The engine's.
+    /// The engine's, as NAME@VERSION for a release beside the pinned one.
     pub name: String,
     version: String,
     installed: bool,
@@ -103,7 +107,14 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
          --root or in FATHOM_HOME",
     )?;
     match args.action {
-        Action::List { json } => list::run(&home, json),
+        Action::List {
+            versions: true,
+            json,
+        } => {
+            let options = ["--releases", "--json"];
+            become_installer(&home, &options[..1 + usize::from(json)], &[])
+        }
+        Action::List { json, .. } => list::run(&home, json),
         Action::Install { names } => become_installer(&home, &[], &names),
         Action::Remove { names } => become_installer(&home, &["--remove"], &names),
         Action::Doctor { names, json } => doctor::run(&home, &names, json),
@@ -140,15 +151,20 @@ fn check_names(home: &Home, what: &str, names: &[String]) -> anyhow::Result<()> 
     let known = recipes(&home.engines());
     match names
         .iter()
-        .find(|name| *name != ALL && !known.contains(*name))
+        .find(|name| *name != ALL && !known.contains(engine_of(name)))
     {
         None => Ok(()),
         Some(name) => {
-            let meant = did_you_mean(name, known.iter().map(String::as_str));
+            let meant = did_you_mean(engine_of(name), known.iter().map(String::as_str));
             let known = known.into_iter().collect::<Vec<_>>().join(", ");
             bail!("there is no engine {name:?} to {what}: there is {known}{meant}")
         }
     }
+}
+
+/// The engine that NAME or NAME@VERSION is of.
+fn engine_of(name: &str) -> &str {
+    name.split_once('@').map_or(name, |(engine, _)| engine)
 }
 
 /// The names of the engines that have a recipe.
@@ -164,8 +180,8 @@ fn recipes(engines: &Path) -> BTreeSet<String> {
 
 fn become_installer(home: &Home, options: &[&str], names: &[String]) -> anyhow::Result<ExitCode> {
     let what = match options {
-        [] => "install",
-        _ => "remove",
+        ["--remove"] => "remove",
+        _ => "install",
     };
     check_names(home, what, names)?;
     let mut command = installer(home)?;

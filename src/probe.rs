@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use fathom_bench::choose::{self, Menu, Row, Wanted};
-use fathom_bench::engines::{self, EngineSpec, Presence};
+use fathom_bench::engines::{EngineSpec, Presence};
 use fathom_bench::generator;
 use fathom_bench::home::Home;
 use fathom_bench::probe::{self, Extent, Findings, Progress, Runner, SubjectError};
@@ -38,7 +38,7 @@ pub struct Args {
     /// Strategy of our engine, or `all`
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     bounds: Vec<String>,
-    /// Engines as NAME[:STRATEGY[:BACKEND]]
+    /// Engines as NAME[@VERSION][:STRATEGY[:BACKEND]]
     #[arg(long = "engine", value_name = "NAME", value_delimiter = ',')]
     engines: Vec<Wanted>,
     /// How our engine is set.
@@ -68,7 +68,9 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed))
         .context("cannot listen for Ctrl-C")?;
     let home = invocation.home()?;
-    let (outside, errors) = home.as_ref().map(engines::all).unwrap_or_default();
+    let mut args = args;
+    let described = choose::described(home.as_ref(), &mut args.engines);
+    let (outside, errors) = described.map_err(anyhow::Error::msg)?;
     for error in errors {
         eprintln!("fathom: {error}");
     }
@@ -175,7 +177,7 @@ fn every_way(outside: &[(EngineSpec, Presence)]) -> impl Iterator<Item = Wanted>
         ways.iter().map(|strategy| Wanted {
             engine: spec.name.clone(),
             strategy: Some(strategy.clone()),
-            backend: None,
+            ..Wanted::own()
         })
     })
 }

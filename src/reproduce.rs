@@ -62,7 +62,7 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", default_value = "train", requires = "spec",
           value_parser = ["test", "train", "ref"])]
     spec_size: String,
-    /// Engines as NAME[:STRATEGY[:BACKEND]]; the paper's by default
+    /// Engines as NAME[@VERSION][:STRATEGY[:BACKEND]]; the paper's by default
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     engines: Vec<Wanted>,
     /// How our engine is set.

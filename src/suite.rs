@@ -58,7 +58,7 @@ pub struct Args {
     /// How our engine is set; --elide is off,dominated by default for `bounds`.
     #[command(flatten)]
     settings: Settings,
-    /// Engines as NAME[:STRATEGY[:BACKEND]]; all that are installed by default
+    /// Engines as NAME[@VERSION][:STRATEGY[:BACKEND]]; all that are installed by default
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     engines: Vec<Wanted>,
 

@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(last = true, value_name = "ARGS")]
     words: Vec<OsString>,
 
-    /// Engines to trace it on, as NAME[:STRATEGY[:BACKEND]] (see `fathom engines`); `all` for
+    /// Engines to trace it on, as NAME[@VERSION][:STRATEGY[:BACKEND]] (see `fathom engines`); `all` for
     /// all installed ones, `native` if MODULE is a native program [default: fathom]
     #[arg(long, value_name = "NAMES", requires = "module", value_delimiter = ',')]
     engine: Vec<Wanted>,
@@ -174,7 +174,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
             Ok(trace) => tell(&trace, Some(&unused(&folder, &trace)))?,
             Err(error) => {
                 failed = true;
-                let error = error.context(engine.engine.clone());
+                let error = error.context(engine.name());
                 say(&one_line(&error));
             }
         }
@@ -246,7 +246,7 @@ fn traced(args: &Args, engine: &Wanted) -> anyhow::Result<Trace> {
         fathom: KIND.to_owned(),
         version: VERSION,
         command: ran.command,
-        engine: is_module.then(|| engine.engine.clone()),
+        engine: is_module.then(|| engine.name()),
         module: (args.module.as_ref()).map(|module| module.display().to_string()),
         args: if is_module {
             texts(&args.words)

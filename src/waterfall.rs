@@ -46,7 +46,7 @@ pub struct Args {
     /// The same program for this machine; a workload has its suite's native build
     #[arg(long, value_name = "PROGRAM")]
     native: Option<PathBuf>,
-    /// The engine, as NAME[:STRATEGY[:BACKEND]] [default: fathom]
+    /// The engine, as NAME[@VERSION][:STRATEGY[:BACKEND]] [default: fathom]
     #[arg(long, value_name = "NAME")]
     engine: Option<Wanted>,
     /// What stands for the format: WebAssembly without checks, such as wasm2c:guard

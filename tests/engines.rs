@@ -15,7 +15,7 @@ fn home() -> TempDir {
     fs::create_dir(home.path().join("workloads")).unwrap();
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("engines");
     fs::create_dir(home.path().join("engines")).unwrap();
-    for script in ["install.py", "step.py", "debian.py"] {
+    for script in ["install.py", "step.py", "releases.py", "debian.py"] {
         fs::copy(ours.join(script), home.path().join("engines").join(script)).unwrap();
     }
     fs::write(
@@ -201,4 +201,158 @@ fn what_cannot_be_done_is_one_clear_line() {
     let (status, _, err) = engines(empty.path(), &["list"]);
     assert_eq!(status, Some(1));
     assert!(err.contains(": not a checkout of Fathom"), "{err}");
+}
+
+/// An engine in versions, whose registry is an `npm` of our own in the folder that is
+/// returned; release 3.0.0 does not build.
+fn in_versions(home: &Path) -> TempDir {
+    let recipe = "if step.version == '3.0.0': raise step.Failed('cc: no such header')\n    \
+                  (into / 'runner').write_text(f'#!/bin/sh\\necho many {step.version or VERSION}')\n    \
+                  (into / 'runner').chmod(0o755)";
+    describe(home, "many", recipe);
+    let description = home.join("engines/many/engine.toml");
+    let text = fs::read_to_string(&description).unwrap();
+    let text = text.replace("{tools}/engines/many", "{engine}");
+    fs::write(description, text + "versions = \"npm:many\"\n").unwrap();
+    let bin = tempfile::tempdir().unwrap();
+    let answer = "[\"1.0.0\", \"1.2\", \"1.9.0\", \"1.10.0\", \"2.0.0-rc.1\", \"3.0.0\"]";
+    npm(bin.path(), &format!("echo '{answer}'"));
+    bin
+}
+
+fn npm(bin: &Path, script: &str) {
+    let npm = bin.join("npm");
+    fs::write(&npm, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&npm, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn releases_of_an_engine_stand_side_by_side() {
+    let home = home();
+    let home = home.path();
+    let bin = in_versions(home);
+    let path = format!(
+        "{}:{}",
+        bin.path().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let run = |words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        engines_with(home, &words, Some(Path::new(&path)))
+    };
+    let (status, out, err) = run("install many many@1 many@1.2 many@1.0.0");
+    assert_eq!((status, err.as_str()), (Some(0), ""), "{out}");
+    assert!(
+        out.contains("many@1: the newest such release is 1.10.0\n"),
+        "{out}"
+    );
+    assert!(
+        out.contains("many: 1.2 is installed\n"),
+        "the pinned one: {out}"
+    );
+    let (_, out, _) = run("list");
+    let rows: Vec<_> = out
+        .lines()
+        .filter(|line| line.starts_with("many"))
+        .collect();
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| row.split_whitespace().take(3).collect())
+        .collect();
+    let rows: Vec<Vec<&str>> = rows;
+    assert_eq!(
+        rows,
+        [
+            ["many", "1.2", "installed"],
+            ["many@1.0.0", "1.0.0", "installed"],
+            ["many@1.10.0", "1.10.0", "installed"]
+        ]
+    );
+    let (status, out, _) = run("doctor many@1.10.0 many");
+    let checked = "✓ many         many 1.2\n✓ many@1.10.0  many 1.10.0\n";
+    assert_eq!((status, out.as_str()), (Some(0), checked));
+    // Named in full and there: nobody is asked.
+    npm(bin.path(), "exit 1");
+    let (status, out, _) = run("install many@1.0.0");
+    assert_eq!(
+        (status, out.lines().next()),
+        (Some(0), Some("many@1.0.0: 1.0.0 is installed"))
+    );
+    let (status, out, _) = run("remove many@1.0.0");
+    assert_eq!((status, out.as_str()), (Some(0), "many@1.0.0: removed\n"));
+    assert!(home.join(".tools/engines/many").exists());
+    assert_eq!(run("remove all").0, Some(0));
+    assert!(!home.join(".tools/engines/many@1.10.0").exists());
+}
+
+#[test]
+fn a_release_that_is_not_to_be_had_is_one_clear_line() {
+    let home = home();
+    let home = home.path();
+    let bin = in_versions(home);
+    let path = format!(
+        "{}:{}",
+        bin.path().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let refused = |words: &[&str]| {
+        let (status, _, err) = engines_with(home, words, Some(Path::new(&path)));
+        assert_eq!(status, Some(1), "{words:?}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+        err
+    };
+    for (word, said) in [
+        (
+            "many@4",
+            "many@4: not installed: npm has no release 4 of it; the newest are 3.0.0, 1.10.0, 1.9.0, 1.2, 1.0.0",
+        ),
+        (
+            "many@2",
+            "many@2: not installed: npm has no release 2 of it; the newest are",
+        ),
+        ("many@3", "many@3: not installed: cc: no such header"),
+        (
+            "many@../x",
+            "many@../x: not installed: '../x' is no version: it is like 48.0.0",
+        ),
+        ("many@", "many@: not installed: '' is no version"),
+        (
+            "good@1",
+            "good@1: not installed: good is had in one version, 1.2",
+        ),
+        (
+            "mnay@1",
+            "fathom: there is no engine \"mnay@1\" to install: there is good, many; did you mean many?",
+        ),
+    ] {
+        let err = refused(&["install", word]);
+        assert!(err.starts_with(said), "{err}");
+    }
+    assert!(!home.join(".tools/engines/many@3.0.0").exists());
+    let (status, out, _) = engines_with(home, &["list", "--versions"], Some(Path::new(&path)));
+    let offers = "many (pinned 1.2), 6 of npm:many: 3.0.0, 1.10.0\n";
+    assert_eq!((status, out.as_str()), (Some(0), offers));
+    npm(
+        bin.path(),
+        "echo npm ERR! connect ECONNREFUSED 127.0.0.1:9 >&2; exit 1",
+    );
+    for words in [["install", "many@1"], ["list", "--versions"]] {
+        let err = refused(&words);
+        assert!(
+            err.contains("the package registry cannot be reached"),
+            "{err}"
+        );
+    }
+    npm(bin.path(), "echo {}");
+    let err = refused(&["list", "--versions"]);
+    assert_eq!(err, "many: npm has no release of many\n");
+    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(["probe", "--engine", "many@7"])
+        .env("FATHOM_HOME", home)
+        .output()
+        .unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = "many@7: not probed: not installed (there is none): fathom engines install many@7\n";
+    assert_eq!(err, said);
 }

@@ -13,7 +13,7 @@ INTEGRITY = "sha512-CHbbkmHVM28T1GFq+6GL4Ao4ujwwYwj1CxFFwEFzLanPfNsId9AhbIP0Q4re
 def install(step, here: Path, into: Path) -> None:
     """Fills the folder `into` with `bin/bun` and `bin/syscall.so`."""
     step.say("the program (npm, about 50 MB)")
-    step.npm_package("@oven/bun-linux-x64", VERSION, INTEGRITY, into / "package")
+    step.npm_package("@oven/bun-linux-x64", step.version or VERSION, None if step.version else INTEGRITY, into / "package")
     (into / "bin").mkdir()
     shutil.move(into / "package" / "bin" / "bun", into / "bin" / "bun")
     shutil.rmtree(into / "package")

@@ -13,7 +13,7 @@ INTEGRITY = "sha512-3md4TKLCuzsLDmfOoC5KN7NAZaxSVkMgm64vg6foD00JBADCpYS2/5QqXfzg
 def install(step, here: Path, into: Path) -> None:
     """Fills the folder `into` with `bin/deno` and `bin/syscall.so`."""
     step.say("the program (npm, about 42 MB)")
-    step.npm_package("@deno/linux-x64-glibc", VERSION, INTEGRITY, into / "package")
+    step.npm_package("@deno/linux-x64-glibc", step.version or VERSION, None if step.version else INTEGRITY, into / "package")
     (into / "bin").mkdir()
     shutil.move(into / "package" / "deno", into / "bin" / "deno")
     shutil.rmtree(into / "package")

@@ -82,12 +82,20 @@ static void set_strategy(wasm_config_t *config, const char *strategy) {
     if (plain) wasmtime_config_cranelift_flag_set(config, "enable_heap_access_spectre_mitigation", "false");
 }
 
+// The headers of releases before 45 know no Winch.
+#ifndef HAS_WINCH
+#define WASMTIME_STRATEGY_WINCH WASMTIME_STRATEGY_AUTO
+#endif
+
 // Pulley is Cranelift's code for a machine that does not exist, interpreted.
 static void set_backend(wasm_config_t *config, const char *backend, const char *opt) {
     bool winch = strcmp(backend, "winch") == 0, pulley = strcmp(backend, "pulley") == 0;
     if (!winch && !pulley && strcmp(backend, "cranelift") != 0) {
         fail("unsupported", "wasmtime has no backend \"%s\": use cranelift, winch or pulley", backend);
     }
+#ifndef HAS_WINCH
+    if (winch) fail("unsupported", "the C headers of this release of wasmtime know no winch");
+#endif
     if (pulley) {
         wasmtime_error_t *error = wasmtime_config_target_set(config, "pulley64");
         if (error != NULL) fail_with("unsupported", error);
@@ -156,12 +164,20 @@ static void resolve(void) {
     wasm_importtype_vec_delete(&imports);
 }
 
+// What says that a guest may write a folder; releases before 48 had a word for each right.
+#ifdef HAS_FS_MUTABLE
+#define WRITABLE true
+#else
+#define WRITABLE \
+    WASMTIME_WASI_DIR_PERMS_READ | WASMTIME_WASI_DIR_PERMS_WRITE, WASMTIME_WASI_FILE_PERMS_READ | WASMTIME_WASI_FILE_PERMS_WRITE
+#endif
+
 static void *enter(const struct world *world) {
     wasi_config_t *wasi = wasi_config_new();
     wasi_config_set_argv(wasi, world->arg_count, world->args);
     wasi_config_set_env(wasi, world->env_count, world->env_names, world->env_values);
     for (size_t i = 0; i < world->folder_count; i++) {
-        if (!wasi_config_preopen_dir(wasi, world->folder_hosts[i], world->folder_guests[i], true)) {
+        if (!wasi_config_preopen_dir(wasi, world->folder_hosts[i], world->folder_guests[i], WRITABLE)) {
             fail("io", "cannot open the folder %s", world->folder_hosts[i]);
         }
     }

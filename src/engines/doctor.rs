@@ -25,10 +25,12 @@ pub enum Verdict {
 }
 
 pub fn run(home: &Home, names: &[String], json: bool) -> anyhow::Result<ExitCode> {
-    let specs = described(home);
+    let states = states(home)?;
+    let mut specs = described(home);
+    specs.extend(releases(&specs, &states, home));
     if let Some(name) = names
         .iter()
-        .find(|name| !specs.iter().any(|spec| spec.name == **name))
+        .find(|name| !specs.iter().any(|spec| spec.id() == **name))
     {
         let known: Vec<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
         let meant = did_you_mean(name, known.iter().copied());
@@ -37,13 +39,13 @@ pub fn run(home: &Home, names: &[String], json: bool) -> anyhow::Result<ExitCode
             known.join(", ")
         );
     }
-    let states = states(home)?;
-    let asked = |spec: &&EngineSpec| names.is_empty() || names.contains(&spec.name);
-    let width = specs.iter().map(|spec| spec.name.len()).max().unwrap_or(0);
+    let asked = |spec: &&EngineSpec| names.is_empty() || names.contains(&spec.id());
+    let width = specs.iter().map(|spec| spec.id().len()).max().unwrap_or(0);
     let mut failed = false;
     let mut checked = Vec::new();
     for spec in specs.iter().filter(asked) {
-        let state = states.iter().find(|state| state.name == spec.name);
+        let name = spec.id();
+        let state = states.iter().find(|state| state.name == name);
         let verdict = judge(spec, state);
         // Absence is a fault where the engine was asked for by name.
         failed |= match verdict {
@@ -52,12 +54,12 @@ pub fn run(home: &Home, names: &[String], json: bool) -> anyhow::Result<ExitCode
             Verdict::Broken(_) => true,
         };
         if json {
-            checked.push(Checked::new(&spec.name, &verdict));
+            checked.push(Checked::new(&name, &verdict));
             continue;
         }
         // At once: a check may take seconds.
         std::io::stdout()
-            .write_all(line(&spec.name, width, &verdict).as_bytes())
+            .write_all(line(&name, width, &verdict).as_bytes())
             .context("standard output")?;
     }
     if json {
@@ -68,6 +70,16 @@ pub fn run(home: &Home, names: &[String], json: bool) -> anyhow::Result<ExitCode
         crate::report::print(&(serde_json::to_string_pretty(&answer)? + "\n"))?;
     }
     Ok(ExitCode::from(u8::from(failed)))
+}
+
+/// The releases that are installed beside the pinned ones.
+fn releases(specs: &[EngineSpec], states: &[State], home: &Home) -> Vec<EngineSpec> {
+    let found = states.iter().filter_map(|state| {
+        let (engine, version) = state.name.split_once('@')?;
+        let spec = specs.iter().find(|spec| spec.name == engine)?;
+        spec.release(version, home).ok()
+    });
+    found.collect()
 }
 
 #[derive(Serialize)]

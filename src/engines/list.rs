@@ -80,7 +80,7 @@ pub fn run(home: &Home, json: bool) -> anyhow::Result<ExitCode> {
     let states = states(home)?;
     let rows: Vec<Row> = described(home)
         .into_iter()
-        .map(|spec| Row::new(spec, &states))
+        .flat_map(|spec| rows_of(spec, &states))
         .collect();
     let unavailable = engines::unavailable(home)?;
     let text = if json {
@@ -95,6 +95,20 @@ pub fn run(home: &Home, json: bool) -> anyhow::Result<ExitCode> {
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// An engine as it is pinned, and the releases that are installed beside that.
+fn rows_of(spec: EngineSpec, states: &[State]) -> Vec<Row> {
+    let is_beside = |state: &&State| {
+        let rest = state.name.strip_prefix(&spec.name);
+        rest.is_some_and(|rest| rest.starts_with('@'))
+    };
+    let beside = states.iter().filter(is_beside).map(|state| EngineSpec {
+        name: state.name.clone(),
+        ..spec.clone()
+    });
+    let all = std::iter::once(spec.clone()).chain(beside);
+    all.map(|spec| Row::new(spec, states)).collect()
 }
 
 fn render(rows: &[Row], unavailable: &[Unavailable]) -> String {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use fathom_bench::choose::{OWN, Wanted};
+use fathom_bench::choose::{self, OWN, Wanted};
 use fathom_bench::driver::{Conversation, DriveError, Driver, ProcessDriver};
 use fathom_bench::engines::{self, EngineSpec, Presence};
 use fathom_bench::generator;
@@ -147,8 +147,7 @@ pub fn installed(args: &Args) -> anyhow::Result<Vec<Wanted>> {
         .filter(|spec| matches!(spec.presence(), Presence::Installed { .. }));
     let named = here.map(|spec| Wanted {
         engine: spec.name.clone(),
-        strategy: None,
-        backend: None,
+        ..Wanted::own()
     });
     Ok(std::iter::once(Wanted::own()).chain(named).collect())
 }
@@ -170,21 +169,21 @@ fn found(args: &Args, wanted: &Wanted) -> anyhow::Result<(ProcessDriver, String,
         let driver = generator::own_driver(args.home.as_ref()).context("where this program is")?;
         return Ok((driver, strategy("auto"), wanted.backend.clone()));
     }
-    let (specs, _) = engines::all(home(args)?);
+    let mut word = [wanted.clone()];
+    let described = choose::described(Some(home(args)?), &mut word);
+    let (specs, _) = described.map_err(anyhow::Error::msg)?;
+    let [wanted] = &word;
     let names = || -> Vec<&str> { specs.iter().map(|spec| spec.name.as_str()).collect() };
-    let spec: &EngineSpec = specs
-        .iter()
-        .find(|spec| spec.name == name)
-        .with_context(|| {
-            let known = names();
-            let meant = did_you_mean(name, known.iter().copied().chain([OWN]));
-            format!(
-                "no engine {name} (there are: fathom, {}){meant}",
-                known.join(", ")
-            )
-        })?;
+    let spec: &EngineSpec = specs.iter().find(|spec| wanted.is(spec)).with_context(|| {
+        let known = names();
+        let meant = did_you_mean(name, known.iter().copied().chain([OWN]));
+        format!(
+            "no engine {name} (there are: fathom, {}){meant}",
+            known.join(", ")
+        )
+    })?;
     if let Presence::Absent { why } = spec.presence() {
-        bail!("{name}: {why}: {}", spec.absent);
+        bail!("{}: {why}: {}", spec.id(), spec.absent);
     }
     let backend = wanted.backend.clone();
     Ok((spec.driver(), strategy(&spec.strategies[0]), backend))

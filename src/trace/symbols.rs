@@ -31,6 +31,11 @@ pub fn wanted(args: &Args, engine: &Wanted) -> anyhow::Result<Option<Found>> {
         return Ok(None);
     }
     ensure!(
+        engine.version.is_none(),
+        "--by symbols: symbol maps are of pinned versions, and {} is another: --by rewriting",
+        engine.name()
+    );
+    ensure!(
         args.module.is_some(),
         "--by symbols looks at an engine's functions: name it with --engine, or a map with --symbols"
     );
@@ -84,7 +89,8 @@ fn found(map: &SymbolMap, args: &Args) -> anyhow::Result<Found> {
 /// # Errors
 /// The engine does not run it, has no symbols, or the kernel may not be asked.
 pub fn discover(args: &Args, wanted: &Wanted) -> anyhow::Result<ExitCode> {
-    ensure!(wanted.engine != OWN, "--discover is for outside engines");
+    let is_pinned = wanted.engine != OWN && wanted.version.is_none();
+    ensure!(is_pinned, "--discover is for pinned outside engines");
     let name = &wanted.engine;
     let tools = engine::home(args)?.tools();
     let folder = tools.join("engines").join(name);

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     check::Expected,
-    engines::{EngineSpec, Presence},
+    engines::{self, EngineError, EngineSpec, Presence},
+    home::Home,
     mistyped::did_you_mean,
     own::OwnStrategy,
     plan::{Folder, Task},
@@ -30,13 +31,18 @@ pub const OWN_DRIVER: usize = 0;
 /// Position of the driver for native code; outside engines follow.
 pub const NATIVE_DRIVER: usize = 1;
 
-/// One word of `--engines`: `NAME[:STRATEGY[:BACKEND]]`. Our own engine has strategies with
-/// a colon in their name, and what stands last is a backend where one is called so.
+/// One word of `--engines`: `NAME[@VERSION][:STRATEGY[:BACKEND]]`. Our own engine has
+/// strategies with a colon in their name, and what stands last is a backend where one is
+/// called so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wanted {
     /// `fathom`, `native`, `native-tuned`, `native-gcc`, or an outside engine.
     pub engine: String,
+    /// The release of it; the pinned one if absent. The first numbers mean the newest
+    /// installed one that begins so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// Its default if absent.
     pub strategy: Option<String>,
     /// Its default if absent.
@@ -48,9 +54,20 @@ impl Wanted {
     pub fn own() -> Wanted {
         Wanted {
             engine: OWN.to_owned(),
+            version: None,
             strategy: None,
             backend: None,
         }
+    }
+
+    /// The engine and its release in a word.
+    pub fn name(&self) -> String {
+        engines::named(&self.engine, self.version.as_deref())
+    }
+
+    /// Whether this is the engine that is meant, in the release that is.
+    pub fn is(&self, spec: &EngineSpec) -> bool {
+        spec.name == self.engine && spec.version == self.version
     }
 }
 
@@ -67,20 +84,37 @@ impl FromStr for Wanted {
             _ if engine == OWN => own_parts(rest),
             _ => (rest, None),
         };
-        let is_well_formed = [Some(engine), strategy, backend]
+        let (engine, version) = match engine.split_once('@') {
+            Some((engine, version)) => (engine, Some(version)),
+            None => (engine, None),
+        };
+        let is_well_formed = [Some(engine), version, strategy, backend]
             .iter()
             .all(|word| *word != Some(""))
             && backend.is_none_or(|backend| !backend.contains(':'));
+        let is_release = |version: &str| {
+            version.starts_with(|c: char| c.is_ascii_digit())
+                && version
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b".+-".contains(&byte))
+        };
+        if let Some(version) = version.filter(|version| is_well_formed && !is_release(version)) {
+            return Err(format!(
+                "{version:?} is no version: it is like 48.0.0, or 48 for the newest of these"
+            ));
+        }
         let engine = engine.to_owned();
-        let [strategy, backend] = [strategy, backend].map(|word| word.map(str::to_owned));
+        let [version, strategy, backend] =
+            [version, strategy, backend].map(|word| word.map(str::to_owned));
         if is_well_formed {
             Ok(Self {
                 engine,
+                version,
                 strategy,
                 backend,
             })
         } else {
-            Err("an engine is NAME, NAME:STRATEGY or NAME:STRATEGY:BACKEND".into())
+            Err("an engine is NAME, NAME:STRATEGY or NAME:STRATEGY:BACKEND, and NAME may be NAME@VERSION".into())
         }
     }
 }
@@ -97,12 +131,42 @@ fn own_parts(rest: Option<&str>) -> (Option<&str>, Option<&str>) {
 
 impl fmt::Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.engine)?;
+        f.write_str(&self.name())?;
         for part in [&self.strategy, &self.backend].into_iter().flatten() {
             write!(f, ":{part}")?;
         }
         Ok(())
     }
+}
+
+/// The engines of the home, and the releases that words name of them; complaints about
+/// descriptions that cannot be read beside them. The words name releases in full then, as
+/// far as they are installed.
+///
+/// # Errors
+/// One line about the first word that names a release of what has none.
+pub fn described(
+    home: Option<&Home>,
+    words: &mut [Wanted],
+) -> Result<(Vec<EngineSpec>, Vec<EngineError>), String> {
+    let (mut specs, errors) = home.map(engines::all).unwrap_or_default();
+    let pinned = specs.len();
+    for word in words {
+        let Some(asked) = &word.version else { continue };
+        let fail = |why: String| format!("{}: {why}", word.name());
+        if word.engine == OWN || native_variant(&word.engine).is_some() {
+            return Err(fail("it has no releases to choose from".to_owned()));
+        }
+        let spec = specs[..pinned].iter().find(|spec| spec.name == word.engine);
+        if let (Some(spec), Some(home)) = (spec, home) {
+            let release = spec.release(asked, home).map_err(fail)?;
+            word.version.clone_from(&release.version);
+            if !specs.contains(&release) {
+                specs.push(release);
+            }
+        }
+    }
+    Ok((specs, errors))
 }
 
 /// What there is to choose from.
@@ -202,7 +266,7 @@ pub fn rows(wanted: &[Wanted], menu: &Menu<'_>) -> Result<(Vec<Row>, Vec<Absent>
             name => match native_variant(name) {
                 Some(variant) if !menu.natives.is_empty() => rows.push(native_row(word, variant)?),
                 Some(_) => absent.push(Absent {
-                    engine: word.engine.clone(),
+                    engine: word.name(),
                     why: "there is no native build of a module".into(),
                     is_wanted,
                     install: None,
@@ -210,7 +274,7 @@ pub fn rows(wanted: &[Wanted], menu: &Menu<'_>) -> Result<(Vec<Row>, Vec<Absent>
                 None => match outside_row(word, menu)? {
                     Ok(row) => rows.push(row),
                     Err((why, install)) => absent.push(Absent {
-                        engine: word.engine.clone(),
+                        engine: word.name(),
                         why,
                         is_wanted,
                         install,
@@ -226,12 +290,41 @@ pub fn rows(wanted: &[Wanted], menu: &Menu<'_>) -> Result<(Vec<Row>, Vec<Absent>
         }
         seen.push(row);
     }
+    two_names(&rows, menu)?;
     Ok((rows, absent))
+}
+
+/// Refuses two rows that would be one build under two names: they would be compared, and
+/// nothing was.
+fn two_names(rows: &[Row], menu: &Menu<'_>) -> Result<(), String> {
+    let build = |row: &Row| {
+        let outside = row.driver.checked_sub(NATIVE_DRIVER + 1)?;
+        menu.outside.get(outside).map(|(spec, _)| &spec.command)
+    };
+    for (position, row) in rows.iter().enumerate() {
+        let is_same = |other: &&Row| {
+            let (one, other) = (&row.sandbox, &other.sandbox);
+            (&one.strategy, &one.settings) == (&other.strategy, &other.settings)
+        };
+        let mut earlier = rows[..position].iter().filter(is_same);
+        if let Some(other) =
+            earlier.find(|other| build(row).is_some_and(|b| Some(b) == build(other)))
+        {
+            return Err(format!(
+                "{} and {} are one build under two names",
+                other.sandbox.id(),
+                row.sandbox.id()
+            ));
+        }
+    }
+    Ok(())
 }
 
 impl Menu<'_> {
     fn everything(&self) -> Vec<Wanted> {
-        let outside = self.outside.iter().map(|(spec, _)| spec.name.as_str());
+        let outside = self.outside.iter().map(|(spec, _)| spec);
+        let pinned = outside.filter(|spec| spec.version.is_none());
+        let outside = pinned.map(|spec| spec.name.as_str());
         let native = self.natives.iter().map(|variant| variant.name());
         let others = outside.chain(native).map(|name| Wanted {
             engine: name.to_owned(),
@@ -322,10 +415,7 @@ type NotHere = (String, Option<String>);
 
 /// The inner error is why an engine which is known is not to be had.
 fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, NotHere>, String> {
-    let found = menu
-        .outside
-        .iter()
-        .position(|(spec, _)| spec.name == word.engine);
+    let found = menu.outside.iter().position(|(spec, _)| word.is(spec));
     let Some(position) = found else {
         let known: Vec<_> = menu.everything().iter().map(ToString::to_string).collect();
         return Err(format!(
@@ -352,7 +442,10 @@ fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, NotHere>, S
         let why = format!("not installed ({why}): {}", spec.absent);
         return Ok(Err((why, install)));
     }
-    let sandbox = Sandbox::new(&spec.name, &strategy);
+    let sandbox = Sandbox {
+        version: spec.version.clone(),
+        ..Sandbox::new(&spec.name, &strategy)
+    };
     Ok(Ok(Row {
         sandbox: match &backend {
             Some(backend) => sandbox.with(Setting::Codegen, backend),

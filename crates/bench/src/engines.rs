@@ -8,12 +8,16 @@
 //! strategies = ["guard", "trap"]                 # the first is its default
 //! backends = ["optimising", "baseline"]          # likewise; may be left out
 //! variants = ["wasm-mvp"]                        # builds it takes; all if left out
+//! versions = "npm:node-linux-{npm}"             # where other releases are; may be left out
 //! absent = "install Node 20 or newer"            # how to get it
 //! ```
 //!
 //! `{dir}` is the description's folder, `{root}` the home, `{tools}` its
-//! `.tools`. An engine which is described but not installed is listed as
+//! `.tools`, `{engine}` where the engine is installed: `{tools}/engines/NAME`, or
+//! `…/NAME@VERSION` for a release beside the pinned one. An engine which is described but not installed is listed as
 //! absent with how to get it; it is never left out in silence.
+
+mod releases;
 
 use std::{
     fs, io,
@@ -22,7 +26,7 @@ use std::{
     time::Duration,
 };
 
-use fathom_record::Variant;
+use fathom_record::{Sandbox, Variant};
 use fathom_sys::regular;
 use fathom_sys::usage::Ended;
 use serde::{Deserialize, Serialize};
@@ -40,6 +44,9 @@ use crate::{
 /// How long an engine may take to say that it is there.
 const CHECK_LIMIT: Duration = Duration::from_secs(20);
 
+/// What describes an engine, in its folder.
+const DESCRIPTION: &str = "engine.toml";
+
 /// Why a description cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {message}", path.display())]
@@ -51,7 +58,7 @@ pub struct EngineError {
 }
 
 /// An outside engine as its file describes it.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct EngineSpec {
     /// Its name in cells and on the command line.
@@ -71,6 +78,10 @@ pub struct EngineSpec {
     /// there are.
     #[serde(default)]
     pub variants: Vec<Variant>,
+    /// Where releases beside the pinned one come from, `REGISTRY:PACKAGE`; it is had in
+    /// one version if absent.
+    #[serde(default)]
+    pub versions: Option<String>,
     /// What it needs, for people.
     #[serde(default)]
     pub needs: String,
@@ -79,6 +90,15 @@ pub struct EngineSpec {
     /// What else a reader of its figures should know.
     #[serde(default)]
     pub note: String,
+    /// The release that was named; none where whatever is installed was.
+    #[serde(skip)]
+    pub version: Option<String>,
+    /// Where it is installed.
+    #[serde(skip)]
+    pub folder: PathBuf,
+    /// Why the release that was named cannot be here.
+    #[serde(skip)]
+    pub missing: Option<String>,
 }
 
 /// An engine that cannot be had, so that nobody looks for it.
@@ -114,29 +134,80 @@ impl EngineSpec {
     /// # Errors
     /// [`EngineError`], naming the file and what is wrong with it.
     pub fn load(path: &Path, home: &Home) -> Result<Self, EngineError> {
+        let spec = Self::read(path)?;
+        let folder = installed(home).join(&spec.name);
+        Ok(spec.placed(path, home, folder))
+    }
+
+    fn read(path: &Path) -> Result<Self, EngineError> {
         let fail = |message: String| EngineError {
             path: path.to_owned(),
             message: one_line(&message),
         };
         let text = regular::read_to_string(path).map_err(|error| fail(error.to_string()))?;
-        let mut spec: Self = toml::from_str(&text).map_err(|error| fail(error.to_string()))?;
+        let spec: Self = toml::from_str(&text).map_err(|error| fail(error.to_string()))?;
         if spec.command.is_empty() || spec.check.is_empty() || spec.strategies.is_empty() {
             return Err(fail(
                 "command, check and strategies must not be empty".into(),
             ));
         }
+        Ok(spec)
+    }
+
+    /// Installed in this folder: every place is filled in.
+    fn placed(mut self, path: &Path, home: &Home, folder: PathBuf) -> Self {
         let dir = path.parent().unwrap_or(Path::new("."));
         let places = [
             ("{dir}", dir.to_owned()),
             ("{root}", home.root().to_owned()),
             ("{tools}", home.tools()),
+            ("{engine}", folder.clone()),
         ];
-        for word in spec.command.iter_mut().chain(&mut spec.check) {
+        for word in self.command.iter_mut().chain(&mut self.check) {
             for (name, place) in &places {
                 *word = word.replace(name, &place.to_string_lossy());
             }
         }
-        Ok(spec)
+        Self { folder, ..self }
+    }
+
+    /// The release that these words name: the newest installed one of them.
+    ///
+    /// # Errors
+    /// One line: it is had in one version, or its description cannot be read.
+    pub fn release(&self, asked: &str, home: &Home) -> Result<Self, String> {
+        if self.versions.is_none() {
+            return Err(format!("{} is had in one version", self.name));
+        }
+        let path = home.engines().join(&self.name).join(DESCRIPTION);
+        let spec = Self::read(&path).map_err(|error| error.to_string())?;
+        let there = releases::installed(&installed(home), &self.name);
+        let found = releases::newest(asked, there.iter().map(|(version, _)| version.as_str()));
+        let version = found.unwrap_or(asked).to_owned();
+        let folder = there
+            .iter()
+            .find(|(other, _)| *other == version)
+            .map(|(_, folder)| folder.clone());
+        let missing = folder.is_none().then(|| match &there[..] {
+            [] => "there is none".to_owned(),
+            there => {
+                let versions: Vec<_> = there.iter().map(|(version, _)| &**version).collect();
+                format!("there is {}", versions.join(", "))
+            }
+        });
+        let folder = folder.unwrap_or_else(|| installed(home).join(named(&self.name, Some(asked))));
+        let absent = format!("fathom engines install {}@{asked}", self.name);
+        Ok(Self {
+            version: Some(version),
+            missing,
+            absent,
+            ..spec.placed(&path, home, folder)
+        })
+    }
+
+    /// What it is called where releases of one engine are told apart.
+    pub fn id(&self) -> String {
+        named(&self.name, self.version.as_deref())
     }
 
     /// A driver which starts its runner.
@@ -146,6 +217,9 @@ impl EngineSpec {
 
     /// Asks the engine whether it is there.
     pub fn presence(&self) -> Presence {
+        if let Some(why) = &self.missing {
+            return Presence::Absent { why: why.clone() };
+        }
         let mut command = ProcessDriver::new(&self.check[0], &self.check[1..]).to_command();
         let first_line = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes);
@@ -184,6 +258,24 @@ impl EngineSpec {
     }
 }
 
+/// An engine and one of its releases in a word, as `--engines` takes it.
+pub fn named(engine: &str, version: Option<&str>) -> String {
+    match version {
+        Some(version) => format!("{engine}@{version}"),
+        None => engine.to_owned(),
+    }
+}
+
+/// What a sandbox runs on, as campaigns name it.
+pub fn of(sandbox: &Sandbox) -> String {
+    named(&sandbox.engine, sandbox.version.as_deref())
+}
+
+/// Where engines are installed.
+fn installed(home: &Home) -> PathBuf {
+    home.tools().join("engines")
+}
+
 /// Every engine described in the home, by name; descriptions which cannot be
 /// read are returned beside them, so that the others can still be used.
 pub fn all(home: &Home) -> (Vec<EngineSpec>, Vec<EngineError>) {
@@ -191,7 +283,7 @@ pub fn all(home: &Home) -> (Vec<EngineSpec>, Vec<EngineError>) {
         .into_iter()
         .flatten()
         .flatten()
-        .map(|entry| entry.path().join("engine.toml"))
+        .map(|entry| entry.path().join(DESCRIPTION))
         .filter(|path| path.is_file())
         .collect();
     folders.sort();

@@ -105,8 +105,10 @@ pub fn prepare(
     tool: &str,
 ) -> Result<Prepared, RequestError> {
     let design = request.subject.design();
+    let mut request = request.clone();
+    let (outside, warnings) = find_outside(&mut request, design)?;
+    let request = &request;
     let home = request.home.as_ref();
-    let (outside, warnings) = find_outside(request, design)?;
     let env = Environment {
         request,
         home,
@@ -229,7 +231,7 @@ fn without_a_build(rows: &mut Vec<Row>, builds: &Builds<'_>, all: &[Variant]) ->
     *rows = taking;
     let named = |list: &[Variant]| list.iter().map(Variant::to_string).collect::<Vec<_>>();
     let why = |row: Row| Absent {
-        engine: row.sandbox.engine,
+        engine: engines::of(&row.sandbox),
         why: format!(
             "it takes {} and this is built as {}",
             named(&row.takes).join(", "),
@@ -281,12 +283,13 @@ fn override_by(measured: &mut Measured, request: &Request) -> Result<(), Request
 type Outside = (Vec<(EngineSpec, Presence)>, Vec<String>);
 
 /// The engines of the home, and the descriptions that cannot be used. Where some are named,
-/// nobody waits for the others to be looked for.
-fn find_outside(request: &Request, design: &Design) -> Result<Outside, RequestError> {
+/// nobody waits for the others to be looked for. A release that is named in part is named in
+/// full from here on.
+fn find_outside(request: &mut Request, design: &Design) -> Result<Outside, RequestError> {
+    let described = choose::described(request.home.as_ref(), &mut request.engines);
+    let (specs, errors) = described.map_err(RequestError::Refused)?;
     let named = &request.engines;
-    let (specs, errors) = request.home.as_ref().map(engines::all).unwrap_or_default();
-    let is_asked =
-        |spec: &EngineSpec| named.is_empty() || named.iter().any(|one| one.engine == spec.name);
+    let is_asked = |spec: &EngineSpec| named.is_empty() || named.iter().any(|one| one.is(spec));
     let presences: Vec<Presence> = thread::scope(|scope| {
         let looked_for = |spec| match is_asked(spec) {
             true => Ok(scope.spawn(|| spec.presence())),
@@ -325,7 +328,7 @@ fn identities(outside: &[(EngineSpec, Presence)], home: Option<&Home>) -> Vec<St
 fn by_name(identities: &[String], outside: &[(EngineSpec, Presence)]) -> BTreeMap<String, String> {
     let native = String::new();
     let names = [OWN.to_owned(), native].into_iter();
-    let names = names.chain(outside.iter().map(|(spec, _)| spec.name.clone()));
+    let names = names.chain(outside.iter().map(|(spec, _)| spec.id()));
     let known = names.zip(identities.iter().cloned());
     known.filter(|(_, identity)| !identity.is_empty()).collect()
 }
@@ -563,16 +566,14 @@ impl Prepared {
 
     /// An engine of the plan that is another build than it was, by what a campaign says of
     /// it. A campaign of before that was kept does not say.
-    pub fn rebuilt(&self, then: &BTreeMap<String, String>) -> Option<&str> {
+    pub fn rebuilt(&self, then: &BTreeMap<String, String>) -> Option<String> {
         let is_other = |task: &&Task| {
-            let (then, now) = (
-                then.get(&task.cell.sandbox.engine),
-                &self.engines[task.driver],
-            );
+            let then = then.get(&engines::of(&task.cell.sandbox));
+            let now = &self.engines[task.driver];
             then.is_some_and(|then| !now.is_empty() && then != now)
         };
         let other = self.plan.tasks.iter().find(is_other)?;
-        Some(&other.cell.sandbox.engine)
+        Some(engines::of(&other.cell.sandbox))
     }
 
     /// Compares no outputs where they are not to be.

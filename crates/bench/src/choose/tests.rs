@@ -11,10 +11,8 @@ fn spec(name: &str) -> EngineSpec {
         check: vec![name.to_owned()],
         strategies: vec!["guard".to_owned(), "trap".to_owned()],
         backends: vec!["fast".to_owned(), "slow".to_owned()],
-        variants: Vec::new(),
-        needs: String::new(),
         absent: format!("get {name}"),
-        note: String::new(),
+        ..EngineSpec::default()
     }
 }
 
@@ -281,5 +279,121 @@ fn code_generators_are_rows() {
     for word in ["fathom:trap:llvm", "fathom:llvm"] {
         let written: Wanted = word.parse().unwrap();
         assert_eq!(written.to_string(), word);
+    }
+}
+
+#[test]
+fn a_word_may_name_a_release() {
+    let word: Wanted = "wasmtime@48.0.0:guard:winch".parse().unwrap();
+    assert_eq!(word.to_string(), "wasmtime@48.0.0:guard:winch");
+    assert_eq!(
+        (word.name().as_str(), word.version.as_deref()),
+        ("wasmtime@48.0.0", Some("48.0.0"))
+    );
+    for bad in ["x@", "x@/tmp", "x@..", "x@1/../2", "@1", "x@a"] {
+        assert!(bad.parse::<Wanted>().is_err(), "{bad}");
+    }
+    // A campaign of before has none.
+    let old = serde_json::json!({"engine": "x", "strategy": null, "backend": null});
+    assert_eq!(serde_json::from_value::<Wanted>(old).unwrap().version, None);
+}
+
+/// A home where `many` is installed as 2.0, and as 1.5 and 1.10 beside it.
+fn in_versions() -> (tempfile::TempDir, Home) {
+    let root = tempfile::tempdir().unwrap();
+    let folder = |name: &str| root.path().join(name);
+    for name in ["workloads", "engines/many", "engines/one"] {
+        std::fs::create_dir_all(folder(name)).unwrap();
+    }
+    let described = |name: &str| {
+        format!(
+            "name = \"{name}\"\ndisplay = \"X\"\ncommand = [\"{{engine}}/run\"]\n\
+                 check = [\"true\"]\nstrategies = [\"guard\"]\nabsent = \"get it\"\n"
+        )
+    };
+    let many = described("many") + "versions = \"npm:many\"\n";
+    std::fs::write(folder("engines/many/engine.toml"), many).unwrap();
+    std::fs::write(folder("engines/one/engine.toml"), described("one")).unwrap();
+    for (name, version) in [("many", "2.0"), ("many@1.5", "1.5"), ("many@1.10", "1.10")] {
+        let folder = folder(".tools/engines").join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(
+            folder.join("record.json"),
+            format!("{{\"version\": \"{version}\"}}"),
+        )
+        .unwrap();
+        std::fs::write(folder.join("installed"), "").unwrap();
+    }
+    let home = Home::at(root.path()).unwrap();
+    (root, home)
+}
+
+fn releases(words: &[&str]) -> Result<(Vec<String>, Vec<Absent>), String> {
+    let (_root, home) = in_versions();
+    let mut wanted: Vec<Wanted> = words.iter().map(|word| word.parse().unwrap()).collect();
+    let (specs, errors) = described(Some(&home), &mut wanted)?;
+    assert!(errors.is_empty());
+    let outside: Vec<_> = specs
+        .into_iter()
+        .map(|spec| (spec.clone(), spec.presence()))
+        .collect();
+    let menu = Menu {
+        own_strategies: &[],
+        own_settings: &Choices::default(),
+        missing_values: &[],
+        own_further: &[],
+        natives: &[],
+        outside: &outside,
+    };
+    let (rows, absent) = rows(&wanted, &menu)?;
+    Ok((
+        rows.iter()
+            .map(|row| row.sandbox.id().to_string())
+            .collect(),
+        absent,
+    ))
+}
+
+#[test]
+fn releases_are_rows_of_their_own_and_a_part_of_one_means_the_newest_installed() {
+    let (ids, absent) = releases(&["many@1", "many@1.5", "many"]).unwrap();
+    assert_eq!(
+        ids,
+        [
+            "many@1.10/guard/speed",
+            "many@1.5/guard/speed",
+            "many/guard/speed"
+        ]
+    );
+    assert_eq!(absent, []);
+    let (ids, absent) = releases(&["many@2", "many@3"]).unwrap();
+    assert_eq!(ids, ["many@2.0/guard/speed"]);
+    assert_eq!(absent[0].engine, "many@3");
+    let why = "not installed (there is 2.0, 1.10, 1.5): fathom engines install many@3";
+    assert_eq!(absent[0].why, why);
+    assert_eq!(absent[0].install.as_deref(), Some("many@3"));
+    // What nothing is named of is measured in its pinned version alone.
+    assert_eq!(
+        releases(&[]).unwrap().0,
+        ["many/guard/speed", "one/guard/speed"]
+    );
+}
+
+#[test]
+fn one_build_under_two_names_is_refused() {
+    for (words, said) in [
+        (
+            &["many", "many@2"][..],
+            "many/guard/speed and many@2.0/guard/speed are one build under two names",
+        ),
+        (
+            &["many@1", "many@1.10"],
+            "many@1.10/guard/speed is there twice",
+        ),
+        (&["one@1"], "one@1: one is had in one version"),
+        (&["fathom@1"], "fathom@1: it has no releases to choose from"),
+        (&["native@1"], "native@1: it has no releases to choose from"),
+    ] {
+        assert_eq!(releases(words).unwrap_err(), said);
     }
 }

@@ -231,6 +231,7 @@ pub(super) fn without_tuned(mut rows: Vec<Row>, request: &Request) -> Vec<Row> {
 /// An engine as it comes.
 pub(super) fn plain(name: &str) -> Wanted {
     Wanted {
+        version: None,
         engine: name.to_owned(),
         strategy: None,
         backend: None,

@@ -192,10 +192,7 @@ mod tests {
             check: vec![name.to_owned()],
             strategies: vec!["guard".to_owned()],
             backends,
-            variants: Vec::new(),
-            needs: String::new(),
-            absent: String::new(),
-            note: String::new(),
+            ..EngineSpec::default()
         };
         let says = name.to_owned();
         (spec, Presence::Installed { says })

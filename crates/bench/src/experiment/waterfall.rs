@@ -233,10 +233,10 @@ fn wanted(env: &Environment<'_>) -> Vec<Wanted> {
     let (engine, format) = engine_and_format(env.request);
     let unchecked = match engine.engine.as_str() {
         OWN => Some(OWN_UNCHECKED),
-        name => env
+        _ => env
             .outside
             .iter()
-            .find(|(spec, _)| spec.name == name)
+            .find(|(spec, _)| engine.is(spec))
             .filter(|(spec, _)| spec.strategies.iter().any(|one| one == UNCHECKED))
             .filter(|(spec, _)| {
                 engine.strategy.as_ref().or(spec.strategies.first()) != Some(&UNCHECKED.to_owned())
@@ -300,12 +300,9 @@ fn is_built_natively(suite: &Suite, name: &str, request: &Request) -> bool {
 /// Nothing is taken apart by the rows that are left: an engine that is missing is refused.
 fn absent(env: &Environment<'_>) -> Result<Vec<Absent>, RequestError> {
     for wanted in &env.request.engines {
-        let found = env
-            .outside
-            .iter()
-            .find(|(spec, _)| spec.name == wanted.engine);
+        let found = env.outside.iter().find(|(spec, _)| wanted.is(spec));
         if let Some((spec, Presence::Absent { why })) = found {
-            let words = format!("{}: not installed ({why}): {}", spec.name, spec.absent);
+            let words = format!("{}: not installed ({why}): {}", spec.id(), spec.absent);
             return Err(RequestError::Refused(words));
         }
     }

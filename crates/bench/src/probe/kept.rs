@@ -182,7 +182,7 @@ pub fn engine(spec: &EngineSpec, presence: &Presence, home: &Home) -> String {
         add(path.as_os_str().as_encoded_bytes());
         add(&regular::read(&path).unwrap_or_default());
     }
-    for path in files(&home.tools().join("engines").join(&spec.name)) {
+    for path in files(&spec.folder) {
         add(path.as_os_str().as_encoded_bytes());
         if let Ok(data) = fs::symlink_metadata(&path) {
             let what = (data.len(), data.mtime(), data.mtime_nsec());
@@ -305,11 +305,8 @@ mod tests {
             command: vec!["sh".to_owned(), runner.display().to_string()],
             check: vec!["true".to_owned()],
             strategies: vec!["guard".to_owned()],
-            backends: Vec::new(),
-            variants: Vec::new(),
-            needs: String::new(),
-            absent: String::new(),
-            note: String::new(),
+            folder: home.tools().join("engines/x"),
+            ..EngineSpec::default()
         };
         let says = |says: &str| Presence::Installed {
             says: says.to_owned(),
