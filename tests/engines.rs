@@ -356,3 +356,73 @@ fn a_release_that_is_not_to_be_had_is_one_clear_line() {
     let said = "many@7: not probed: not installed (there is none): fathom engines install many@7\n";
     assert_eq!(err, said);
 }
+
+#[test]
+fn a_command_of_ones_own_is_measured_and_one_that_answers_wrongly_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        fs::write(&file, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        file.display().to_string()
+    };
+    let hello = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/run.in/hello.wat");
+    let bench = |what: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+            .args(["bench", &hello.display().to_string()])
+            .args([
+                "--rounds",
+                "1",
+                "--wait-idle",
+                "0",
+                "--engines",
+                &format!("mine={what}"),
+            ])
+            .args([
+                "--out",
+                &folder
+                    .path()
+                    .join("out")
+                    .join(what.len().to_string())
+                    .display()
+                    .to_string(),
+            ])
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        (
+            output.status.code(),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
+    };
+    let good = script("good", "[ -f \"$2\" ] && echo fathom: answer=2a");
+    let (status, out, err) = bench(&format!("{good} --run {{}}"));
+    assert_eq!(status, Some(0), "{err}");
+    assert!(out.contains(" mine as-it-is"), "{out}");
+    assert!(out.contains("mine: not probed"), "{out}");
+    for (name, text, said) in [
+        (
+            "wrong",
+            "echo 43",
+            "a program that prints \"fathom: answer=2a\\n\" printed \"43\\n\"",
+        ),
+        (
+            "crash",
+            "kill -SEGV $$",
+            "on a program that prints a line: signal: 11 (SIGSEGV)",
+        ),
+        (
+            "fails",
+            "echo bad flag >&2; exit 2",
+            "on a program that prints a line: exit status: 2: bad flag",
+        ),
+    ] {
+        let (status, _, err) = bench(&format!("{} {{}}", script(name, text)));
+        assert_eq!((status, err.lines().count()), (Some(1), 1), "{err}");
+        assert!(
+            err.contains("mine: this build does not work (fathom: ") && err.contains(said),
+            "{err}"
+        );
+    }
+}

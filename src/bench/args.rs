@@ -37,7 +37,8 @@ pub struct Args {
     /// Builds of the suite: wasm, wasm-simd, wasm-opt, wasm32, wasm64 [default: wasm-simd]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub variant: Vec<Variant>,
-    /// Engines as NAME[@VERSION][:STRATEGY[:BACKEND]]; all that are installed by default
+    /// Engines as NAME[@VERSION][:STRATEGY[:BACKEND]], builds of your own as NAME=PATH or
+    /// NAME="COMMAND {}"; all engines that are installed by default
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub engines: Vec<Wanted>,
     /// Strategies of our engine; `auto` is the cheapest exact one [default: all]

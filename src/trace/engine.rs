@@ -183,7 +183,7 @@ fn found(args: &Args, wanted: &Wanted) -> anyhow::Result<(ProcessDriver, String,
         )
     })?;
     if let Presence::Absent { why } = spec.presence() {
-        bail!("{}: {why}: {}", spec.id(), spec.absent);
+        bail!("{}: {}", spec.id(), spec.not_here(&why));
     }
     let backend = wanted.backend.clone();
     Ok((spec.driver(), strategy(&spec.strategies[0]), backend))

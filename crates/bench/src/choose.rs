@@ -4,21 +4,23 @@
 //! tasks are rows × programs × threads, and controls of some rows on each program,
 //! measured like any other: the difference between the two is the campaign's noise.
 
-use std::{fmt, path::PathBuf, str::FromStr};
+mod wanted;
+
+use std::path::PathBuf;
 
 use fathom_engine::Codegen;
 use fathom_record::{Cell, Sandbox, Setting, Variant, protocol::Load};
-use serde::{Deserialize, Serialize};
 
 use crate::{
     check::Expected,
-    engines::{self, EngineError, EngineSpec, Presence},
-    home::Home,
+    engines::{EngineSpec, Presence},
     mistyped::did_you_mean,
     own::OwnStrategy,
     plan::{Folder, Task},
     settings::{self, Choices, MissingValue},
 };
+
+pub use wanted::{Wanted, described};
 
 /// Our engine's name in cells.
 pub const OWN: &str = "fathom";
@@ -30,144 +32,6 @@ pub const NATIVES: [Variant; 2] = [Variant::Native, Variant::NativeTuned];
 pub const OWN_DRIVER: usize = 0;
 /// Position of the driver for native code; outside engines follow.
 pub const NATIVE_DRIVER: usize = 1;
-
-/// One word of `--engines`: `NAME[@VERSION][:STRATEGY[:BACKEND]]`. Our own engine has
-/// strategies with a colon in their name, and what stands last is a backend where one is
-/// called so.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {
-    /// `fathom`, `native`, `native-tuned`, `native-gcc`, or an outside engine.
-    pub engine: String,
-    /// The release of it; the pinned one if absent. The first numbers mean the newest
-    /// installed one that begins so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-    /// Its default if absent.
-    pub strategy: Option<String>,
-    /// Its default if absent.
-    pub backend: Option<String>,
-}
-
-impl Wanted {
-    /// Our engine, as it is by default.
-    pub fn own() -> Wanted {
-        Wanted {
-            engine: OWN.to_owned(),
-            version: None,
-            strategy: None,
-            backend: None,
-        }
-    }
-
-    /// The engine and its release in a word.
-    pub fn name(&self) -> String {
-        engines::named(&self.engine, self.version.as_deref())
-    }
-
-    /// Whether this is the engine that is meant, in the release that is.
-    pub fn is(&self, spec: &EngineSpec) -> bool {
-        spec.name == self.engine && spec.version == self.version
-    }
-}
-
-impl FromStr for Wanted {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (engine, rest) = match text.split_once(':') {
-            Some((engine, rest)) => (engine, Some(rest)),
-            None => (text, None),
-        };
-        let (strategy, backend) = match rest.and_then(|rest| rest.split_once(':')) {
-            Some((strategy, backend)) if engine != OWN => (Some(strategy), Some(backend)),
-            _ if engine == OWN => own_parts(rest),
-            _ => (rest, None),
-        };
-        let (engine, version) = match engine.split_once('@') {
-            Some((engine, version)) => (engine, Some(version)),
-            None => (engine, None),
-        };
-        let is_well_formed = [Some(engine), version, strategy, backend]
-            .iter()
-            .all(|word| *word != Some(""))
-            && backend.is_none_or(|backend| !backend.contains(':'));
-        let is_release = |version: &str| {
-            version.starts_with(|c: char| c.is_ascii_digit())
-                && version
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || b".+-".contains(&byte))
-        };
-        if let Some(version) = version.filter(|version| is_well_formed && !is_release(version)) {
-            return Err(format!(
-                "{version:?} is no version: it is like 48.0.0, or 48 for the newest of these"
-            ));
-        }
-        let engine = engine.to_owned();
-        let [version, strategy, backend] =
-            [version, strategy, backend].map(|word| word.map(str::to_owned));
-        if is_well_formed {
-            Ok(Self {
-                engine,
-                version,
-                strategy,
-                backend,
-            })
-        } else {
-            Err("an engine is NAME, NAME:STRATEGY or NAME:STRATEGY:BACKEND, and NAME may be NAME@VERSION".into())
-        }
-    }
-}
-
-/// What stands behind our engine's name: a strategy, a code generator, or both.
-fn own_parts(rest: Option<&str>) -> (Option<&str>, Option<&str>) {
-    let is_generator = |word: &str| word.parse::<Codegen>().is_ok();
-    match rest.and_then(|rest| rest.rsplit_once(':')) {
-        Some((strategy, word)) if is_generator(word) => (Some(strategy), Some(word)),
-        None if rest.is_some_and(is_generator) => (None, rest),
-        _ => (rest, None),
-    }
-}
-
-impl fmt::Display for Wanted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name())?;
-        for part in [&self.strategy, &self.backend].into_iter().flatten() {
-            write!(f, ":{part}")?;
-        }
-        Ok(())
-    }
-}
-
-/// The engines of the home, and the releases that words name of them; complaints about
-/// descriptions that cannot be read beside them. The words name releases in full then, as
-/// far as they are installed.
-///
-/// # Errors
-/// One line about the first word that names a release of what has none.
-pub fn described(
-    home: Option<&Home>,
-    words: &mut [Wanted],
-) -> Result<(Vec<EngineSpec>, Vec<EngineError>), String> {
-    let (mut specs, errors) = home.map(engines::all).unwrap_or_default();
-    let pinned = specs.len();
-    for word in words {
-        let Some(asked) = &word.version else { continue };
-        let fail = |why: String| format!("{}: {why}", word.name());
-        if word.engine == OWN || native_variant(&word.engine).is_some() {
-            return Err(fail("it has no releases to choose from".to_owned()));
-        }
-        let spec = specs[..pinned].iter().find(|spec| spec.name == word.engine);
-        if let (Some(spec), Some(home)) = (spec, home) {
-            let release = spec.release(asked, home).map_err(fail)?;
-            word.version.clone_from(&release.version);
-            if !specs.contains(&release) {
-                specs.push(release);
-            }
-        }
-    }
-    Ok((specs, errors))
-}
 
 /// What there is to choose from.
 #[derive(Debug)]
@@ -323,7 +187,7 @@ fn two_names(rows: &[Row], menu: &Menu<'_>) -> Result<(), String> {
 impl Menu<'_> {
     fn everything(&self) -> Vec<Wanted> {
         let outside = self.outside.iter().map(|(spec, _)| spec);
-        let pinned = outside.filter(|spec| spec.version.is_none());
+        let pinned = outside.filter(|spec| spec.version.is_none() && spec.build.is_none());
         let outside = pinned.map(|spec| spec.name.as_str());
         let native = self.natives.iter().map(|variant| variant.name());
         let others = outside.chain(native).map(|name| Wanted {
@@ -439,7 +303,7 @@ fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, NotHere>, S
     let backend = offered("backend", &word.backend, &spec.backends)?;
     if let Presence::Absent { why } = presence {
         let install = spec.absent.strip_prefix(INSTALL).map(str::to_owned);
-        let why = format!("not installed ({why}): {}", spec.absent);
+        let why = spec.not_here(why);
         return Ok(Err((why, install)));
     }
     let sandbox = Sandbox {

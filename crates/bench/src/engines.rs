@@ -8,6 +8,7 @@
 //! strategies = ["guard", "trap"]                 # the first is its default
 //! backends = ["optimising", "baseline"]          # likewise; may be left out
 //! variants = ["wasm-mvp"]                        # builds it takes; all if left out
+//! program = "{engine}/bin/node"                  # what a build of one's own takes the place of
 //! versions = "npm:node-linux-{npm}"             # where other releases are; may be left out
 //! absent = "install Node 20 or newer"            # how to get it
 //! ```
@@ -17,7 +18,10 @@
 //! `…/NAME@VERSION` for a release beside the pinned one. An engine which is described but not installed is listed as
 //! absent with how to get it; it is never left out in silence.
 
+mod build;
 mod releases;
+
+pub(crate) use build::MODULE;
 
 use std::{
     fs, io,
@@ -82,6 +86,10 @@ pub struct EngineSpec {
     /// one version if absent.
     #[serde(default)]
     pub versions: Option<String>,
+    /// Where its program stands in `command` and `check`, if a build of the user's own may
+    /// take its place.
+    #[serde(default)]
+    pub program: Option<String>,
     /// What it needs, for people.
     #[serde(default)]
     pub needs: String,
@@ -96,6 +104,12 @@ pub struct EngineSpec {
     /// Where it is installed.
     #[serde(skip)]
     pub folder: PathBuf,
+    /// Where its description is.
+    #[serde(skip)]
+    pub dir: PathBuf,
+    /// The user's own build that it is.
+    #[serde(skip)]
+    pub build: Option<String>,
     /// Why the release that was named cannot be here.
     #[serde(skip)]
     pub missing: Option<String>,
@@ -163,12 +177,18 @@ impl EngineSpec {
             ("{tools}", home.tools()),
             ("{engine}", folder.clone()),
         ];
-        for word in self.command.iter_mut().chain(&mut self.check) {
+        let words = self.command.iter_mut().chain(&mut self.check);
+        for word in words.chain(&mut self.program) {
             for (name, place) in &places {
                 *word = word.replace(name, &place.to_string_lossy());
             }
         }
-        Self { folder, ..self }
+        let dir = dir.to_owned();
+        Self {
+            folder,
+            dir,
+            ..self
+        }
     }
 
     /// The release that these words name: the newest installed one of them.
@@ -196,13 +216,21 @@ impl EngineSpec {
             }
         });
         let folder = folder.unwrap_or_else(|| installed(home).join(named(&self.name, Some(asked))));
-        let absent = format!("fathom engines install {}@{asked}", self.name);
+        let absent = format!("fathom engines install {}@{version}", self.name);
         Ok(Self {
             version: Some(version),
             missing,
             absent,
             ..spec.placed(&path, home, folder)
         })
+    }
+
+    /// That it cannot be measured here, and what to do about it.
+    pub fn not_here(&self, why: &str) -> String {
+        match &self.build {
+            None => format!("not installed ({why}): {}", self.absent),
+            Some(build) => format!("this build does not work ({why}): {build}"),
+        }
     }
 
     /// What it is called where releases of one engine are told apart.

@@ -1,4 +1,4 @@
-//! The two runners of this program: what `fathom runner NAME` serves.
+//! The runners of this program: what `fathom runner NAME` serves.
 //!
 //! Everything about requests, time, threads and warmth is in `fathom_runner`,
 //! the same for all.
@@ -8,10 +8,12 @@ use std::path::Path;
 use fathom_record::protocol::{Job, Request};
 use fathom_runner::{Emitter, Refusal};
 
+mod command;
 pub(crate) mod fathom;
 mod load;
 mod native;
 
+pub use command::{check_command, command};
 pub use fathom_runner::serve;
 pub(crate) use load::NO_FAILURE;
 pub use native::native;

@@ -1,6 +1,7 @@
 //! What a choice of engines, workloads and threads comes to.
 
 use super::*;
+use crate::home::Home;
 use fathom_record::Opt;
 
 fn spec(name: &str) -> EngineSpec {
@@ -307,7 +308,7 @@ fn in_versions() -> (tempfile::TempDir, Home) {
     }
     let described = |name: &str| {
         format!(
-            "name = \"{name}\"\ndisplay = \"X\"\ncommand = [\"{{engine}}/run\"]\n\
+            "program = \"{{engine}}/run\"\nname = \"{name}\"\ndisplay = \"X\"\ncommand = [\"{{engine}}/run\"]\n\
                  check = [\"true\"]\nstrategies = [\"guard\"]\nabsent = \"get it\"\n"
         )
     };
@@ -395,5 +396,99 @@ fn one_build_under_two_names_is_refused() {
         (&["native@1"], "native@1: it has no releases to choose from"),
     ] {
         assert_eq!(releases(words).unwrap_err(), said);
+    }
+}
+
+/// A file that can be started.
+fn program(folder: &tempfile::TempDir, name: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.path().canonicalize().unwrap().join(name);
+    std::fs::write(&path, "#!/bin/sh\n").unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn a_build_of_ones_own_is_run_as_the_engine_that_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (known, other) = (program(&folder, "many-debug"), program(&folder, "a.out"));
+    let (_root, home) = in_versions();
+    let mut words = [
+        format!("x:guard={known}"),
+        format!("y=one@{other}"),
+        format!("z={other} --dir . {{}} -v"),
+    ]
+    .map(|word| word.parse::<Wanted>().unwrap());
+    let (specs, _) = described(Some(&home), &mut words).unwrap();
+    let [x, y, z] = &specs[2..] else {
+        panic!("{specs:?}")
+    };
+    assert_eq!(
+        (&x.command[..], &y.command[..]),
+        (&[known.clone()][..], &[other.clone()][..])
+    );
+    assert_eq!(x.strategies, ["guard"]);
+    let tail = ["command", "--", &other, "--dir", ".", "{}", "-v"];
+    assert_eq!(z.command[2..], tail);
+    // What is recorded leads to the same from any folder.
+    assert_eq!(words[0].to_string(), format!("x:guard=many@{known}"));
+    let recorded = serde_json::to_value(&words[0]).unwrap();
+    let mut again = [serde_json::from_value(recorded).unwrap()];
+    assert_eq!(described(Some(&home), &mut again).unwrap().0[2], *x);
+}
+
+#[test]
+fn a_build_of_ones_own_that_cannot_be_is_one_clear_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let (known, other) = (program(&folder, "many-debug"), program(&folder, "a.out"));
+    let plain = folder.path().join("plain");
+    std::fs::write(&plain, "").unwrap();
+    for (words, said) in [
+        (
+            vec![format!("one={known}")],
+            "one: that is an engine's name; call your build otherwise".to_owned(),
+        ),
+        (
+            vec![format!("native={known}")],
+            "native: that is an engine's name".to_owned(),
+        ),
+        (
+            vec![format!("x={known}.gone")],
+            format!("x: {known}.gone: No such file"),
+        ),
+        (
+            vec![format!("x={}", plain.display())],
+            format!("x: {}: it is no program", plain.display()),
+        ),
+        (
+            vec![format!("x={other}")],
+            format!(
+                "x: nobody knows how {other} is run: NAME=ENGINE@PATH for a program that is many, one, or"
+            ),
+        ),
+        (
+            vec!["x=/no/such {}".to_owned()],
+            "x: /no/such: No such file".to_owned(),
+        ),
+        (
+            vec!["x=no-such-program {}".to_owned()],
+            "x: no-such-program: there is no such program on PATH".to_owned(),
+        ),
+        (
+            vec![format!("x={known}"), format!("x={other} {{}}")],
+            "x: two builds under one name".to_owned(),
+        ),
+        (
+            vec![format!("x={known}"), format!("y={known}")],
+            "x/guard/speed and y/guard/speed are one build under two names".to_owned(),
+        ),
+    ] {
+        let named: Vec<&str> = words.iter().map(String::as_str).collect();
+        let error = releases(&named).unwrap_err();
+        assert!(error.starts_with(&said), "{error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+    for bad in ["x=", "=x", "x y=z", "x@1=y", "x/y=z"] {
+        assert!(bad.parse::<Wanted>().is_err(), "{bad}");
     }
 }

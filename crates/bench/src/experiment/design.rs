@@ -232,6 +232,7 @@ pub(super) fn without_tuned(mut rows: Vec<Row>, request: &Request) -> Vec<Row> {
 pub(super) fn plain(name: &str) -> Wanted {
     Wanted {
         version: None,
+        build: None,
         engine: name.to_owned(),
         strategy: None,
         backend: None,

@@ -302,7 +302,7 @@ fn absent(env: &Environment<'_>) -> Result<Vec<Absent>, RequestError> {
     for wanted in &env.request.engines {
         let found = env.outside.iter().find(|(spec, _)| wanted.is(spec));
         if let Some((spec, Presence::Absent { why })) = found {
-            let words = format!("{}: not installed ({why}): {}", spec.id(), spec.absent);
+            let words = format!("{}: {}", spec.id(), spec.not_here(why));
             return Err(RequestError::Refused(words));
         }
     }

@@ -173,7 +173,7 @@ pub fn engine(spec: &EngineSpec, presence: &Presence, home: &Home) -> String {
             .and_then(|path| regular::read(&path).ok())
             .unwrap_or_default());
     }
-    let mut sources = vec![home.engines().join(&spec.name)];
+    let mut sources = vec![spec.dir.clone()];
     let shared = fs::read_dir(home.engines()).into_iter().flatten().flatten();
     let shared = shared.filter(|entry| entry.file_name().to_string_lossy().starts_with("common"));
     sources.extend(shared.map(|entry| entry.path()));
@@ -306,6 +306,7 @@ mod tests {
             check: vec!["true".to_owned()],
             strategies: vec!["guard".to_owned()],
             folder: home.tools().join("engines/x"),
+            dir: home.engines().join("x"),
             ..EngineSpec::default()
         };
         let says = |says: &str| Presence::Installed {

@@ -19,7 +19,7 @@ use std::{
 
 use fathom_record::{
     Checks, FailureKind, Metric,
-    protocol::{Event, Hello, Job, Request},
+    protocol::{Event, Hello, Job, Measure, Request},
 };
 use fathom_runner::{
     Emitter, Refusal,
@@ -202,7 +202,7 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
         ),
     };
     match load {
-        None => measure_program(&program, measure, emitter, explained)?,
+        None => return measured(&program, measure, emitter),
         Some((load, address)) => {
             let tell = |event: &Event| emitter.send(event);
             let driven = Driven::new(program, load, address, &measure.scratch, &tell);
@@ -210,6 +210,20 @@ pub fn native(request: &Request, emitter: &Emitter) -> Result<(), Refusal> {
             program = driven.server;
         }
     }
+    tell_of_processes(&program, emitter)
+}
+
+/// Measures a program, and tells what its processes used.
+pub(super) fn measured(
+    program: &NativeProgram,
+    measure: &Measure,
+    emitter: &Emitter,
+) -> Result<(), Refusal> {
+    measure_program(program, measure, emitter, explained)?;
+    tell_of_processes(program, emitter)
+}
+
+fn tell_of_processes(program: &NativeProgram, emitter: &Emitter) -> Result<(), Refusal> {
     let used = *program.used.lock().unwrap_or_else(PoisonError::into_inner);
     let mut metrics = metrics_of(&used);
     let peak = program
