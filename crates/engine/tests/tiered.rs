@@ -138,6 +138,39 @@ const LOOPS: &str = r#"(module
       (local.set $i (i32.add (local.get $i) (i32.const 1)))
       (br_if $turn (i32.lt_u (local.get $i) (i32.const 2))))
     (local.get $sum))
+  (func $spoiled (param $x f64) (result f64)
+    (local $a f64) (local $b i64) (local $c i64) (local $d i64) (local $i i32)
+    (loop $turn
+      (local.set $a (f64.add (local.get $a) (f64.mul (local.get $x) (f64.const 0.25))))
+      (local.set $b (i64.add (local.get $b) (i64.const 3)))
+      (local.set $c (i64.add (local.get $c) (local.get $b)))
+      (local.set $d (i64.xor (local.get $d) (local.get $c)))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $turn (i32.lt_u (local.get $i) (i32.const 4))))
+    (f64.add (local.get $a) (f64.convert_i64_s (local.get $d))))
+  (func (export "pressed") (param $n i32) (param $a i64) (param $x f64) (result i64 f64 f32)
+    (local $i i32) (local $b i64) (local $c i32) (local $d i64) (local $e i64)
+    (local $y f64) (local $z f32) (local $w f64)
+    (local.set $z (f32.const 0.1))
+    (loop $turn
+      (local.set $x (f64.add (f64.mul (local.get $x) (f64.const 0.5)) (local.get $y)))
+      (local.set $y (f64.sub (local.get $x) (local.get $y)))
+      (local.set $w (f64.add (local.get $w) (f64.add (local.get $x) (local.get $y))))
+      (local.set $z (f32.sub (f32.demote_f64 (local.get $w)) (local.get $z)))
+      (local.set $b (i64.sub (local.get $a) (local.get $b)))
+      (local.set $d (i64.reinterpret_f64 (local.get $x)))
+      (local.set $w (f64.mul (local.get $w) (f64.const 0.5)))
+      (local.set $e (i64.mul (i64.add (local.get $e) (local.get $d)) (local.get $b)))
+      (local.set $c (i32.mul (i32.sub (local.get $i) (local.get $c)) (i32.const -7)))
+      (local.set $a (i64.shl (i64.xor (local.get $e) (i64.extend_i32_u (local.get $c)))
+        (i64.const 1)))
+      (if (i32.eqz (i32.and (local.get $i) (i32.const 15)))
+        (then (local.set $y (f64.add (local.get $y) (call $spoiled (local.get $x))))))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $turn (i32.lt_u (local.get $i) (local.get $n))))
+    (i64.add (local.get $a) (i64.add (local.get $b) (local.get $d)))
+    (f64.add (local.get $w) (f64.reinterpret_i64 (i64.and (local.get $e) (i64.const 0xffff))))
+    (f32.add (local.get $z) (f32.convert_i32_s (local.get $c))))
   (func (export "endless") (loop $turn (br $turn)))
   (func $inner (param $n i32)
     (local $i i32)
@@ -156,6 +189,7 @@ fn calls() -> Vec<(&'static str, Vec<Val>)> {
         Val::F64(3.5_f64.to_bits()),
     ];
     let mixed = |n| [&[Val::I32(n)], &mixed[..]].concat();
+    let pressed = |n| vec![Val::I32(n), Val::I64(-9), Val::F64(2.5_f64.to_bits())];
     let mut calls = vec![("grows", vec![]), ("deep", vec![Val::I32(7)])];
     for n in [0, 1, 2, 3, 100, 20_000] {
         calls.push(("mixed", mixed(n)));
@@ -166,6 +200,7 @@ fn calls() -> Vec<(&'static str, Vec<Val>)> {
         calls.push(("calls", vec![Val::I32(n)]));
         calls.push(("nested", vec![Val::I32(n.min(300))]));
         calls.push(("stores", vec![Val::I32(n)]));
+        calls.push(("pressed", pressed(n)));
         calls.push(("outer", vec![Val::I32(n)]));
     }
     calls
@@ -297,4 +332,43 @@ fn tiers_begin_at_first_calls_or_not_at_all() {
     let engine = Engine::new(&config.cache_dir(Some(folder.path().into()))).unwrap();
     assert_eq!(engine.compilation(), Compilation::Eager);
     assert_eq!(engine.codegen(), Codegen::Cranelift);
+}
+
+/// What throws leaves frames behind that have saved their callers' registers.
+#[test]
+fn who_catches_finds_its_locals() {
+    let wat = r#"(module
+      (tag $tag (param i32))
+      (func $throws (param $n i32) (throw $tag (local.get $n)))
+      (func $between (param $n i32) (result i32)
+        (local $a i32) (local $b i32) (local $c i32)
+        (loop $turn
+          (local.set $a (i32.add (local.get $a) (i32.const 3)))
+          (local.set $b (i32.xor (local.get $b) (local.get $a)))
+          (local.set $c (i32.add (local.get $c) (local.get $b)))
+          (br_if $turn (i32.lt_u (local.get $a) (i32.const 30))))
+        (if (i32.and (local.get $n) (i32.const 1)) (then (call $throws (local.get $n))))
+        (i32.add (local.get $a) (i32.add (local.get $b) (local.get $c))))
+      (func (export "catches") (param $n i32) (result i64)
+        (local $i i32) (local $p i64) (local $q i64) (local $r i64) (local $s i64)
+        (loop $turn
+          (local.set $p (i64.add (local.get $p) (i64.const 5)))
+          (local.set $q (i64.sub (local.get $p) (local.get $q)))
+          (local.set $r (i64.xor (local.get $q) (local.get $r)))
+          (local.set $s (i64.add (local.get $r) (local.get $s)))
+          (local.set $s (i64.add (local.get $s) (i64.extend_i32_u
+            (block $caught (result i32)
+              (try_table (result i32) (catch $tag $caught) (call $between (local.get $i)))))))
+          (local.set $i (i32.add (local.get $i) (i32.const 1)))
+          (br_if $turn (i32.lt_u (local.get $i) (local.get $n))))
+        (i64.add (i64.mul (local.get $p) (i64.const 3)) (i64.add (local.get $q)
+          (i64.add (local.get $r) (local.get $s))))))"#;
+    let called = |config: &Config| {
+        let (mut store, instance, _) = instance(&Engine::new(config).unwrap(), wat);
+        [1, 2, 50].map(|n| call(&mut store, instance, "catches", &[Val::I32(n)]).unwrap()[0].i64())
+    };
+    let expected = called(&Config::new());
+    for config in [Config::new().codegen(Codegen::Direct), tiered(0), tiered(3)] {
+        assert_eq!(called(&config), expected);
+    }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //!  operators ──▶ FuncValidator ──▶ Generator ──▶ CompiledFunction
 //!                                   ├ values.rs     operands: constants, registers, slots
+//!                                   ├ locals.rs     which of them are in registers
 //!                                   ├ registers.rs  which register is for what
 //!                                   ├ code.rs       bytes, labels, traps
 //!                                   ├ control.rs    blocks and branches
@@ -19,7 +20,8 @@
 //! ```text
 //!  rbp ─► rbp of the caller
 //!         r14, r15 of the caller
-//!         locals, 8 bytes each
+//!         locals, 8 bytes each; of those in registers what calls would change
+//!         rbx, r12, r13 of the caller where locals are in them
 //!         operands, 8 bytes each, by height
 //!  rsp ─► arguments of calls on the stack
 //! ```
@@ -44,6 +46,7 @@ mod control;
 mod convert;
 mod float;
 mod integer;
+mod locals;
 mod memory;
 mod registers;
 mod table;
@@ -59,7 +62,7 @@ use wasmparser::{
 };
 
 use super::count::CheckSites;
-use super::function::{CallSite, CompiledFunction, refused};
+use super::function::{CallSite, CompiledFunction, again, refused};
 use super::has;
 use super::translate::{ModuleEnv, TranslateError};
 use crate::facts::error::{ErrorKind, Result};
@@ -68,6 +71,7 @@ use crate::facts::module::Body;
 use crate::facts::vmctx::{VMCTX_RUNTIME, offsets};
 use code::{Code, emit};
 use control::Frame;
+use locals::Local;
 use registers::{BASE, CONTEXT, Free, RBP, RDI, RSP, Rm, at};
 pub(crate) use tier::local_offset;
 use tier::{Turn, countdown};
@@ -90,6 +94,8 @@ enum Refusal {
     Invalid(TranslateError),
     /// Cranelift compiles it.
     Left(String),
+    /// An instruction has more operands at once than there are registers.
+    Registers,
 }
 
 impl From<wasmparser::Error> for Refusal {
@@ -126,9 +132,14 @@ struct Generator<'a> {
     height_max: u32,
     free: Free,
     is_out_of_registers: bool,
-    locals: Vec<Kind>,
-    /// How many operands wait in each local.
-    waiting: Vec<u32>,
+    locals: Vec<Local>,
+    /// Those that have a register, how many of these calls preserve, and whether operands'
+    /// registers may be among them.
+    pinned: Vec<u32>,
+    preserved: usize,
+    lends: bool,
+    /// The local that the next instruction sets, if it has a register.
+    set_next: Option<u32>,
     /// Bytes of arguments on the stack: of this function, and of calls at most.
     incoming_bytes: u32,
     outgoing_bytes: u32,
@@ -154,6 +165,29 @@ pub(super) fn compile(
         return Ok(Err(why.to_owned()));
     }
     env.budget.check().map_err(ErrorKind::Budget)?;
+    let length = body.1.range().end - body.1.range().start;
+    let function = match translate(env, again(&body), true) {
+        Err(Refusal::Registers) => translate(env, body, false),
+        other => other,
+    };
+    match function {
+        Ok(function) => {
+            let steps = length + function.code.len() as u64 / CODE_A_STEP;
+            env.budget.spend(steps).map_err(ErrorKind::Budget)?;
+            Ok(Ok(function))
+        }
+        Err(Refusal::Left(why)) => Ok(Err(why)),
+        Err(Refusal::Registers) => Ok(Err("too few registers".to_owned())),
+        Err(Refusal::Invalid(error)) => Err(refused(error)),
+    }
+}
+
+/// Compiles a body, whose locals may have registers of operands.
+fn translate(
+    env: &ModuleEnv<'_>,
+    body: Body<'_>,
+    lends: bool,
+) -> Result<CompiledFunction, Refusal> {
     let isa = env.isa;
     let (to_validate, body) = body;
     let range = body.range();
@@ -175,7 +209,10 @@ pub(super) fn compile(
         free: Free::all(),
         is_out_of_registers: false,
         locals: Vec::new(),
-        waiting: Vec::new(),
+        pinned: Vec::new(),
+        preserved: 0,
+        lends,
+        set_next: None,
         incoming_bytes: 0,
         outgoing_bytes: 0,
         most: CODE_BYTES + CODE_A_BYTE * (range.end - range.start) as usize,
@@ -185,15 +222,7 @@ pub(super) fn compile(
         turns: Vec::new(),
     };
     let mut validator = to_validate.into_validator(FuncValidatorAllocations::default());
-    match generator.function(&mut validator, body.get_binary_reader()) {
-        Ok(function) => {
-            let steps = range.end - range.start + function.code.len() as u64 / CODE_A_STEP;
-            env.budget.spend(steps).map_err(ErrorKind::Budget)?;
-            Ok(Ok(function))
-        }
-        Err(Refusal::Left(why)) => Ok(Err(why)),
-        Err(Refusal::Invalid(error)) => Err(refused(error)),
-    }
+    generator.function(&mut validator, body.get_binary_reader())
 }
 
 /// Why all of a module is left to Cranelift.
@@ -212,6 +241,14 @@ impl Generator<'_> {
     /// Registers that the caller finds as they were, and where they are until then.
     const SAVED: [(registers::Gpr, i32); 2] = [(CONTEXT, -8), (BASE, -16)];
 
+    /// The same, and those that locals are in.
+    fn saved(&self) -> impl Iterator<Item = (registers::Gpr, i32)> + use<> {
+        let first = Self::FIXED_BYTES + 8 * self.locals.len() as i32;
+        let places = (1..).map(move |nth| -(first + 8 * nth));
+        let of_locals = self.preserved().iter().copied().zip(places);
+        Self::SAVED.into_iter().chain(of_locals)
+    }
+
     fn function<R: WasmModuleResources>(
         &mut self,
         validator: &mut FuncValidator<R>,
@@ -229,9 +266,9 @@ impl Generator<'_> {
                 None => None,
             };
             let kind = kind.ok_or("vectors")?;
-            self.locals.push(kind);
-            self.waiting.push(0);
+            self.locals.push(Local::new(kind));
         }
+        self.choose_homes(reader.clone(), ty);
         let frame_fields = self.prologue();
         self.take_parameters(ty)?;
         self.open_function(ty.results())?;
@@ -258,7 +295,8 @@ impl Generator<'_> {
 
     /// The frame below rbp; all that the function writes but what its calls push.
     fn frame_bytes(&self) -> Result<u32, Refusal> {
-        let slots = self.locals.len() as u64 + u64::from(self.height_max);
+        let words = self.locals.len() + self.preserved().len();
+        let slots = words as u64 + u64::from(self.height_max);
         let bytes = Self::FIXED_BYTES as u64 + 8 * slots;
         let bytes = bytes.next_multiple_of(16) + u64::from(self.outgoing_bytes);
         match bytes < FRAME_BYTES_MAX as u64 {
@@ -284,7 +322,7 @@ impl Generator<'_> {
         self.code.trap_if(code::Condition::Below, exhausted);
         emit!(self.code, subq_mi_sxl(Rm::Gpr(RSP), LATER));
         let subtracted = self.code.offset() - 4;
-        for (register, place) in Self::SAVED {
+        for (register, place) in self.saved() {
             emit!(self.code, movq_mr(Rm::Mem(at(RBP, place)), register));
         }
         emit!(self.code, movq_rm(CONTEXT, Rm::Gpr(RDI)));
@@ -306,9 +344,10 @@ impl Generator<'_> {
             }
             validator.op(offset, &op)?;
             self.code.locate(SourceLoc::new(offset as u32));
+            self.set_next = self.set_next_by(operators.get_binary_reader());
             self.operator(&op)?;
             if self.is_out_of_registers {
-                return Err("too few registers".into());
+                return Err(Refusal::Registers);
             }
             if self.code.bytes.len() > self.most {
                 return Err("more code than its body may come to".into());
@@ -337,6 +376,7 @@ impl Generator<'_> {
         let is_known = self.variable(op)
             || self.integer(op)
             || self.memory_access(op)
+            || self.parametric(op)
             || self.control(op)?
             || self.any_call(op)?
             || self.float(op)
@@ -348,20 +388,9 @@ impl Generator<'_> {
         }
     }
 
-    /// Locals and parametric instructions; `false` when it is none.
-    fn variable(&mut self, op: &Operator<'_>) -> bool {
+    /// Parametric instructions; `false` when it is none.
+    fn parametric(&mut self, op: &Operator<'_>) -> bool {
         match *op {
-            Operator::LocalGet { local_index } => {
-                let kind = self.locals[local_index as usize];
-                self.push(kind, values::Place::Local(local_index));
-                self.waiting[local_index as usize] += 1;
-            }
-            Operator::LocalSet { local_index } => {
-                let value = self.pop();
-                self.set_local(local_index, value);
-                self.release(value);
-            }
-            Operator::LocalTee { local_index } => self.tee_local(local_index),
             Operator::Drop => {
                 let value = self.pop();
                 self.release(value);
@@ -371,28 +400,6 @@ impl Generator<'_> {
             _ => return false,
         }
         true
-    }
-
-    fn set_local(&mut self, local: u32, value: Value) {
-        if value.place == values::Place::Local(local) {
-            return;
-        }
-        self.settle_local(local);
-        let place = self.local(local);
-        self.store_value(value, place);
-    }
-
-    fn tee_local(&mut self, local: u32) {
-        let value = self.pop();
-        let place = match value.place {
-            values::Place::Local(_) | values::Place::Slot(_) if value.kind.is_float() => {
-                values::Place::Xmm(self.own_xmm(value))
-            }
-            values::Place::Local(_) | values::Place::Slot(_) => values::Place::Gpr(self.own(value)),
-            place => place,
-        };
-        self.set_local(local, Value { place, ..value });
-        self.push(value.kind, place);
     }
 
     fn select(&mut self) {

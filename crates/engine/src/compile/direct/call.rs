@@ -142,6 +142,7 @@ impl<'a> Generator<'a> {
         self.outgoing_bytes = self.outgoing_bytes.max(stack_bytes);
         self.settle_below(self.values.len() - arguments.len());
         self.hand_over(&arguments);
+        self.store_lent();
         emit!(self.code, movq_rm(RSI, Rm::Gpr(CONTEXT)));
         match *callee {
             Callee::Own(func) => {
@@ -175,6 +176,7 @@ impl<'a> Generator<'a> {
             emit!(self.code, subq_mi_sxl(Rm::Gpr(RSP), bytes));
         }
         self.take_results(&results, &result_targets);
+        self.load_lent();
         Ok(())
     }
 
@@ -254,7 +256,7 @@ impl<'a> Generator<'a> {
 
     /// Leaves the frame; results are where they are to be.
     pub(super) fn leave_frame(&mut self) {
-        for (register, place) in Self::SAVED {
+        for (register, place) in self.saved() {
             emit!(self.code, movq_rm(register, Rm::Mem(at(RBP, place))));
         }
         emit!(self.code, movq_mr(Rm::Gpr(RSP), RBP));
@@ -274,28 +276,23 @@ impl<'a> Generator<'a> {
         let (targets, bytes) = targets(&params, &ARGUMENTS);
         self.incoming_bytes = bytes;
         for (local, (kind, target)) in (0..).zip(params.iter().zip(targets)) {
-            let place = self.local(local);
+            let kind = *kind;
             match target {
-                Target::Gpr(gpr) => self.store_gpr(gpr, kind.is_wide(), place),
+                Target::Gpr(gpr) => {
+                    let place = Place::Gpr(gpr);
+                    self.load_home(local, Value { kind, place });
+                }
                 Target::Xmm(xmm) => {
-                    let (kind, value) = (*kind, Place::Xmm(xmm));
-                    self.store_value(Value { kind, place: value }, place);
+                    let place = Place::Xmm(xmm);
+                    self.load_home(local, Value { kind, place });
                 }
                 Target::Stack(offset) => {
                     let argument = at(RBP, LINK_BYTES + offset.cast_signed());
-                    emit!(self.code, movq_rm(SCRATCH, Rm::Mem(argument)));
-                    self.store_gpr(SCRATCH, kind.is_wide(), place);
+                    self.load_argument(local, argument);
                 }
             }
         }
-        let others = params.len() as u32..self.locals.len() as u32;
-        if !others.is_empty() {
-            self.load_constant(SCRATCH, 0);
-        }
-        for local in others {
-            let place = self.local(local);
-            self.store_gpr(SCRATCH, true, place);
-        }
+        self.clear_locals(params.len() as u32);
         Ok(())
     }
 }

@@ -192,8 +192,7 @@ impl Generator<'_> {
         let to = match x.place {
             Place::Gpr(gpr) => {
                 let to = self.take_xmm();
-                emit!(self.code, movq_rm(SCRATCH, Rm::Gpr(gpr)));
-                self.of_scratch(to, kind);
+                self.float_of(to, kind, gpr);
                 self.free.give(gpr);
                 to
             }

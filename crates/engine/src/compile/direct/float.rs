@@ -7,7 +7,7 @@ use wasmparser::Operator;
 
 use super::Generator;
 use super::code::{Condition, emit};
-use super::registers::{Gpr, Rm, SCRATCH, SCRATCH_XMM, Xmm, XmmRm};
+use super::registers::{Gpr, Rm, SCRATCH_XMM, Xmm, XmmRm};
 use super::values::{Kind, Place, Value};
 
 /// Bits of the immediate of `roundss` and `roundsd`: no exception for a rounding, and how
@@ -95,7 +95,8 @@ impl Generator<'_> {
         let y = self.pop();
         let x = self.pop();
         let kind = x.kind;
-        let to = self.own_xmm(x);
+        let local = self.result_local(kind, Some(y));
+        let to = self.become_result_xmm(x, local);
         let from = self.operand_xmm(y);
         match op {
             Arithmetic::Add => of_kind!(self, kind, addss_a, addsd_a, (to, from)),
@@ -104,7 +105,7 @@ impl Generator<'_> {
             Arithmetic::Div => of_kind!(self, kind, divss_a, divsd_a, (to, from)),
         }
         self.release(y);
-        self.push_xmm(kind, to);
+        self.push_result(kind, local, Place::Xmm(to));
     }
 
     /// Compares two floats that are in registers, or one in memory.
@@ -116,13 +117,13 @@ impl Generator<'_> {
     fn equal(&mut self, is_equal: bool) {
         let y = self.pop();
         let x = self.pop();
-        let left = self.own_xmm(x);
+        let (left, x) = self.read_xmm(x);
         let right = self.operand_xmm(y);
         let to = self.take();
         self.load_constant(to, u64::from(!is_equal));
         self.compare_floats(x.kind, left, right);
         self.release(y);
-        self.free.give_xmm(left);
+        self.release(x);
         // What holds where they are unordered or not equal is there already.
         let end = self.code.label();
         self.code.jump_if(Condition::Parity, end);
@@ -143,11 +144,11 @@ impl Generator<'_> {
             true => (y, x),
             false => (x, y),
         };
-        let xmm = self.own_xmm(left);
+        let (xmm, left) = self.read_xmm(left);
         let other = self.operand_xmm(right);
         self.compare_floats(x.kind, xmm, other);
         self.release(right);
-        self.free.give_xmm(xmm);
+        self.release(left);
         self.push(Kind::I32, Place::Flags(condition));
     }
 
@@ -230,8 +231,8 @@ impl Generator<'_> {
         of_kind!(self, kind, movd_b, movq_b, (Rm::Gpr(to), xmm));
     }
 
-    /// A float of the bits in [`SCRATCH`].
-    pub(super) fn of_scratch(&mut self, to: Xmm, kind: Kind) {
-        of_kind!(self, kind, movd_a, movq_a, (to, Rm::Gpr(SCRATCH)));
+    /// A float of the bits in a register.
+    pub(super) fn float_of(&mut self, to: Xmm, kind: Kind, gpr: Gpr) {
+        of_kind!(self, kind, movd_a, movq_a, (to, Rm::Gpr(gpr)));
     }
 }

@@ -162,26 +162,29 @@ impl Generator<'_> {
 
     fn binary(&mut self, alu: Alu) {
         let (x, y) = self.pop_pair(alu != Alu::Sub);
-        let to = self.own(x);
+        let local = self.result_local(x.kind, Some(y));
+        let to = self.become_result(x, local);
         self.alu_value(alu, to, y);
-        self.push_gpr(x.kind, to);
+        self.push_result(x.kind, local, Place::Gpr(to));
     }
 
     fn multiply(&mut self) {
         let (x, y) = self.pop_pair(true);
         let wide = x.kind.is_wide();
         if let Some(bits) = immediate(y) {
+            let local = self.result_local(x.kind, None);
             let from = self.operand(x);
             self.release(x);
-            let to = self.take();
+            let to = self.result(local);
             of_width!(self, wide, imull_rmi, imulq_rmi_sxl, (to, from, bits));
-            return self.push_gpr(x.kind, to);
+            return self.push_result(x.kind, local, Place::Gpr(to));
         }
-        let to = self.own(x);
+        let local = self.result_local(x.kind, Some(y));
+        let to = self.become_result(x, local);
         let from = self.operand(y);
         of_width!(self, wide, imull_rm, imulq_rm, (to, from));
         self.release(y);
-        self.push_gpr(x.kind, to);
+        self.push_result(x.kind, local, Place::Gpr(to));
     }
 
     fn eqz(&mut self) {
@@ -217,11 +220,11 @@ impl Generator<'_> {
                 self.release(x);
             }
             None => {
-                let gpr = self.own(x);
+                let (gpr, x) = self.read(x);
                 let from = self.operand(y);
                 self.alu(Alu::Compare, wide, gpr, from);
                 self.release(y);
-                self.free.give(gpr);
+                self.release(x);
             }
         }
         self.push(Kind::I32, Place::Flags(condition));
@@ -232,9 +235,10 @@ impl Generator<'_> {
         let mut x = self.pop();
         let wide = x.kind.is_wide();
         if let Place::Constant(count) = y.place {
-            let to = self.own(x);
+            let local = self.result_local(x.kind, None);
+            let to = self.become_result(x, local);
             self.shift_by(shift, wide, to, count as u8 & if wide { 63 } else { 31 });
-            return self.push_gpr(x.kind, to);
+            return self.push_result(x.kind, local, Place::Gpr(to));
         }
         if x.place == Place::Gpr(RCX) {
             let gpr = self.take();

@@ -72,20 +72,21 @@ impl Generator<'_> {
 
     fn load(&mut self, memarg: &MemArg, kind: Kind, how: Load, bytes: u8) {
         self.checked_by_call(memarg, bytes, 0);
+        let local = self.result_local(kind, None);
         let at = self.address(memarg, bytes);
         let from = at.operand;
         if let Some(index) = at.index {
             self.free.give(index);
         }
         if kind.is_float() {
-            let to = self.take_xmm();
+            let to = self.result_xmm(local);
             match kind.is_wide() {
                 true => emit!(self.code, movsd_a_m(to, from)),
                 false => emit!(self.code, movss_a_m(to, from)),
             }
-            return self.push_xmm(kind, to);
+            return self.push_result(kind, local, Place::Xmm(to));
         }
-        let to = self.take();
+        let to = self.result(local);
         let rm = Rm::Mem(from);
         match (how, bytes, kind.is_wide()) {
             (Load::Signed, 1, false) => emit!(self.code, movsbl_rm(to, rm)),
@@ -98,20 +99,20 @@ impl Generator<'_> {
             (Load::Unsigned, ..) | (Load::Whole, _, false) => emit!(self.code, movl_rm(to, rm)),
             (Load::Whole, _, true) => emit!(self.code, movq_rm(to, rm)),
         }
-        self.push_gpr(kind, to);
+        self.push_result(kind, local, Place::Gpr(to));
     }
 
     fn store(&mut self, memarg: &MemArg, bytes: u8) {
         self.checked_by_call(memarg, bytes, 1);
         let value = self.pop();
         if value.kind.is_float() {
-            let from = self.own_xmm(value);
+            let (from, value) = self.read_xmm(value);
             let at = self.address(memarg, bytes);
             match bytes {
                 8 => emit!(self.code, movsd_c_m(at.operand, from)),
                 _ => emit!(self.code, movss_c_m(at.operand, from)),
             }
-            self.free.give_xmm(from);
+            self.release(value);
             return self.done_with(&at);
         }
         if let Some(bits) = immediate(value) {
@@ -125,7 +126,7 @@ impl Generator<'_> {
             }
             return self.done_with(&at);
         }
-        let from = self.own(value);
+        let (from, value) = self.read(value);
         let at = self.address(memarg, bytes);
         let rm = Rm::Mem(at.operand);
         match bytes {
@@ -134,7 +135,7 @@ impl Generator<'_> {
             4 => emit!(self.code, movl_mr(rm, from)),
             _ => emit!(self.code, movq_mr(rm, from)),
         }
-        self.free.give(from);
+        self.release(value);
         self.done_with(&at);
     }
 

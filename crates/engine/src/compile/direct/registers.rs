@@ -7,10 +7,10 @@
 //! | r15 | the first byte of the first memory |
 //! | r11, xmm15 | what lasts for one instruction |
 //! | rax, rcx, rdx, rsi, rdi, r8 to r10, all other xmm | operands |
-//! | rbx, r12, r13 | nothing: a caller would have to find them as they were |
+//! | rbx, r12, r13, and some of the operands' | locals (`locals.rs`) |
 //!
 //! A call preserves rbx and r12 to r15 (`tail` of Cranelift 0.135.8 does as C's convention), so
-//! r14 and r15 are saved where a function begins and are there behind each call.
+//! those that a function uses are saved where it begins and are there behind each call.
 
 use cranelift_assembler_x64::{
     Amode, AmodeOffset, AmodeOffsetPlusKnownOffset, AsReg, GprMem, Registers, Scale, TrapCode,
@@ -82,6 +82,11 @@ pub(super) const SCRATCH_XMM: Xmm = Xmm(15);
 pub(super) const CONTEXT: Gpr = Gpr(14);
 /// The first byte of the first memory.
 pub(super) const BASE: Gpr = Gpr(15);
+
+/// Registers for locals: those that calls preserve, and those that operands lend.
+pub(super) const PRESERVED: [Gpr; 3] = [Gpr(3), Gpr(12), Gpr(13)];
+pub(super) const LENT: [Gpr; 2] = [R10, RDI];
+pub(super) const LENT_XMMS: std::ops::Range<u8> = FLOATS..OPERANDS_XMM;
 
 /// Registers for operands, those first that calls and shifts need least.
 const OPERANDS: [Gpr; 8] = [RSI, RDI, RAX, R10, R8, R9, RDX, RCX];

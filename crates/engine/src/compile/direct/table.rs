@@ -165,6 +165,7 @@ impl Generator<'_> {
     /// Calls a function of the runtime, when all operands are in their slots: no register
     /// has anything, and a collection of references finds them all.
     pub(super) fn libcall(&mut self, libcall: Libcall, arguments: &[Argument]) {
+        self.store_lent();
         for (argument, to) in arguments.iter().zip(&C_ARGUMENTS[1..]) {
             match *argument {
                 Argument::Constant(bits) => self.load_constant(*to, bits),
@@ -176,6 +177,7 @@ impl Generator<'_> {
         emit!(self.code, movq_rm(SCRATCH, Rm::Mem(functions)));
         let function = at(SCRATCH, libcall.table_offset());
         emit!(self.code, callq_m(Rm::Mem(function)));
+        self.load_lent();
     }
 
     /// The same of one that returns a status.

@@ -8,7 +8,8 @@
 //!                                          call it with the frame; return what it returns
 //! ```
 //!
-//! What must stay true: at these places no register has an operand, and no condition waits.
+//! What must stay true: at these places no register has an operand, no condition waits, and all
+//! locals are in the frame when a loop is left.
 
 use std::sync::atomic::AtomicI32;
 
@@ -70,6 +71,9 @@ impl Generator<'_> {
             self.code.bind(turn.stub);
             let arguments = [self.func, turn.place];
             let arguments = arguments.map(|word| Argument::Constant(word.into()));
+            if turn.place != FUNCTION_START {
+                self.store_all();
+            }
             self.libcall(Libcall::TierUp, &arguments);
             if turn.place == FUNCTION_START {
                 self.code.jump(turn.back);

@@ -15,8 +15,8 @@
 use wasmparser::ValType;
 
 use super::code::{Condition, emit};
+use super::locals::Home;
 use super::registers::{Gpr, Mem, RBP, Rm, SCRATCH, SCRATCH_XMM, Xmm, XmmRm, at};
-use super::tier::local_offset;
 use super::{Generator, Refusal};
 use crate::facts::types;
 
@@ -102,14 +102,10 @@ pub(super) fn immediate(value: Value) -> Option<i32> {
 }
 
 impl Generator<'_> {
-    /// The place of a local in the frame.
-    pub(super) fn local(&self, local: u32) -> Mem {
-        at(RBP, local_offset(local))
-    }
-
     /// The slot of a height.
     pub(super) fn slot(&self, height: u32) -> Mem {
-        let above = self.locals.len() as i32 + height as i32 + 1;
+        let words = self.locals.len() + self.preserved().len();
+        let above = words as i32 + height as i32 + 1;
         at(RBP, -(Self::FIXED_BYTES + 8 * above))
     }
 
@@ -145,7 +141,7 @@ impl Generator<'_> {
         let value = self.values.pop().expect("validated: there is an operand");
         self.settled = self.settled.min(self.values.len());
         if let Place::Local(local) = value.place {
-            self.waiting[local as usize] -= 1;
+            self.locals[local as usize].waiting -= 1;
         }
         value
     }
@@ -215,7 +211,7 @@ impl Generator<'_> {
         let slot = self.slot(at as u32);
         self.store_value(value, slot);
         if let Place::Local(local) = value.place {
-            self.waiting[local as usize] -= 1;
+            self.locals[local as usize].waiting -= 1;
         }
         self.release(value);
         self.values[at].place = Place::Slot(at as u32);
@@ -237,7 +233,7 @@ impl Generator<'_> {
     /// Has those go to their slots or registers that wait for a local.
     pub(super) fn settle_local(&mut self, local: u32) {
         let mut at = self.values.len();
-        while self.waiting[local as usize] > 0 {
+        while self.locals[local as usize].waiting > 0 {
             at -= 1;
             if self.values[at].place == Place::Local(local) {
                 self.settle_one(at);
@@ -267,19 +263,29 @@ impl Generator<'_> {
             (Place::Constant(_), wide) => match immediate(value) {
                 Some(bits) if wide => emit!(self.code, movq_mi_sxl(Rm::Mem(to), bits)),
                 Some(bits) => emit!(self.code, movl_mi(Rm::Mem(to), bits)),
-                None => {
-                    self.load_gpr(SCRATCH, value);
-                    self.store_gpr(SCRATCH, wide, to);
-                }
+                None => self.store_by_scratch(value, to),
             },
             (Place::Gpr(gpr), wide) => self.store_gpr(gpr, wide, to),
-            (Place::Xmm(xmm), true) => emit!(self.code, movsd_c_m(to, xmm)),
-            (Place::Xmm(xmm), false) => emit!(self.code, movss_c_m(to, xmm)),
-            (Place::Local(_) | Place::Slot(_), wide) => {
-                self.load_gpr(SCRATCH, value);
-                self.store_gpr(SCRATCH, wide, to);
-            }
+            (Place::Xmm(xmm), wide) => self.store_xmm(xmm, wide, to),
+            (Place::Local(local), wide) => match self.home(local) {
+                Home::Gpr(gpr) => self.store_gpr(gpr, wide, to),
+                Home::Xmm(xmm) => self.store_xmm(xmm, wide, to),
+                Home::Frame => self.store_by_scratch(value, to),
+            },
+            (Place::Slot(_), _) => self.store_by_scratch(value, to),
             (Place::Flags(_), _) => unreachable!("a condition on top became a number"),
+        }
+    }
+
+    fn store_by_scratch(&mut self, value: Value, to: Mem) {
+        self.load_gpr(SCRATCH, value);
+        self.store_gpr(SCRATCH, value.kind.is_wide(), to);
+    }
+
+    fn store_xmm(&mut self, xmm: Xmm, wide: bool, to: Mem) {
+        match wide {
+            true => emit!(self.code, movsd_c_m(to, xmm)),
+            false => emit!(self.code, movss_c_m(to, xmm)),
         }
     }
 
@@ -310,7 +316,11 @@ impl Generator<'_> {
                 return self.load_constant(to, bits);
             }
             Place::Gpr(gpr) => Rm::Gpr(gpr),
-            Place::Local(local) => Rm::Mem(self.local(local)),
+            Place::Local(local) => match self.home(local) {
+                Home::Xmm(xmm) => return self.bits_of(to, value.kind, xmm),
+                Home::Gpr(gpr) => Rm::Gpr(gpr),
+                Home::Frame => Rm::Mem(self.local(local)),
+            },
             Place::Slot(height) => Rm::Mem(self.slot(height)),
             Place::Xmm(_) | Place::Flags(_) => unreachable!("{value:?} is loaded as an integer"),
         };
@@ -325,7 +335,11 @@ impl Generator<'_> {
         let mem = match value.place {
             Place::Constant(bits) => return self.load_float(to, value.kind, bits),
             Place::Xmm(xmm) => return emit!(self.code, movaps_a(to, XmmRm::Xmm(xmm))),
-            Place::Local(local) => self.local(local),
+            Place::Local(local) => match self.home(local) {
+                Home::Xmm(xmm) => return emit!(self.code, movaps_a(to, XmmRm::Xmm(xmm))),
+                Home::Gpr(gpr) => return self.float_of(to, value.kind, gpr),
+                Home::Frame => self.local(local),
+            },
             Place::Slot(height) => self.slot(height),
             Place::Gpr(_) | Place::Flags(_) => unreachable!("{value:?} is loaded as a float"),
         };
@@ -357,6 +371,31 @@ impl Generator<'_> {
         gpr
     }
 
+    /// A popped operand in a register, which may not be changed; what is to be released is
+    /// returned beside it.
+    pub(super) fn read(&mut self, value: Value) -> (Gpr, Value) {
+        match (value.place, self.home_of(value)) {
+            (Place::Gpr(gpr), _) | (_, Home::Gpr(gpr)) => (gpr, value),
+            _ => {
+                let gpr = self.own(value);
+                let place = Place::Gpr(gpr);
+                (gpr, Value { place, ..value })
+            }
+        }
+    }
+
+    /// The same of a float.
+    pub(super) fn read_xmm(&mut self, value: Value) -> (Xmm, Value) {
+        match (value.place, self.home_of(value)) {
+            (Place::Xmm(xmm), _) | (_, Home::Xmm(xmm)) => (xmm, value),
+            _ => {
+                let xmm = self.own_xmm(value);
+                let place = Place::Xmm(xmm);
+                (xmm, Value { place, ..value })
+            }
+        }
+    }
+
     pub(super) fn own_xmm(&mut self, value: Value) -> Xmm {
         if let Place::Xmm(xmm) = value.place {
             return xmm;
@@ -366,13 +405,22 @@ impl Generator<'_> {
         xmm
     }
 
+    /// Where the local is that an operand waits in.
+    fn home_of(&self, value: Value) -> Home {
+        match value.place {
+            Place::Local(local) => self.home(local),
+            _ => Home::Frame,
+        }
+    }
+
     /// A popped operand where an instruction can read it: its register, its memory, or
     /// [`SCRATCH`].
     pub(super) fn operand(&mut self, value: Value) -> Rm {
-        match value.place {
-            Place::Gpr(gpr) => Rm::Gpr(gpr),
-            Place::Local(local) => Rm::Mem(self.local(local)),
-            Place::Slot(height) => Rm::Mem(self.slot(height)),
+        let home = self.home_of(value);
+        match (value.place, home) {
+            (Place::Gpr(gpr), _) | (_, Home::Gpr(gpr)) => Rm::Gpr(gpr),
+            (Place::Local(local), Home::Frame) => Rm::Mem(self.local(local)),
+            (Place::Slot(height), _) => Rm::Mem(self.slot(height)),
             _ => {
                 self.load_gpr(SCRATCH, value);
                 Rm::Gpr(SCRATCH)
@@ -381,10 +429,11 @@ impl Generator<'_> {
     }
 
     pub(super) fn operand_xmm(&mut self, value: Value) -> XmmRm {
-        match value.place {
-            Place::Xmm(xmm) => XmmRm::Xmm(xmm),
-            Place::Local(local) => XmmRm::Mem(self.local(local)),
-            Place::Slot(height) => XmmRm::Mem(self.slot(height)),
+        let home = self.home_of(value);
+        match (value.place, home) {
+            (Place::Xmm(xmm), _) | (_, Home::Xmm(xmm)) => XmmRm::Xmm(xmm),
+            (Place::Local(local), Home::Frame) => XmmRm::Mem(self.local(local)),
+            (Place::Slot(height), _) => XmmRm::Mem(self.slot(height)),
             _ => {
                 self.load_xmm(SCRATCH_XMM, value);
                 XmmRm::Xmm(SCRATCH_XMM)

@@ -1,0 +1,416 @@
+//! Locals: which are in registers, and which in the frame.
+//!
+//! A body is read once before it is translated: how often it uses each local, where a use in a
+//! loop counts [`LOOP`] times one outside. Those used most have a register of their own in all
+//! of the function, so that nothing has to agree where ways meet:
+//!
+//! | registers | for | a call |
+//! |---|---|---|
+//! | rbx, r12, r13 | integers | preserves them; saved where a function begins |
+//! | r10, rdi | integers of functions that call nobody | changes them |
+//! | xmm8 to xmm14 | floats | changes them |
+//!
+//! An instruction whose result the next one sets a local to writes that local's register.
+//!
+//! What a call changes is stored in the local's place in the frame in front of it, and loaded
+//! behind it. All others are in the frame.
+//!
+//! What must stay true:
+//! - An `i32` in a register is extended by zeros.
+//! - Where code is left for better code, all locals are in the frame.
+//! - A register of a local is no operand's, and none of a call's results.
+
+use wasmparser::{BinaryReader, Operator, OperatorsReader};
+
+use super::Generator;
+use super::code::emit;
+use super::registers::{Gpr, LENT, Mem, PRESERVED, RBP, RESULTS, Rm, SCRATCH, Xmm, XmmRm, at};
+use super::tier::local_offset;
+use super::values::{Kind, Place, Value};
+use crate::facts::types::FuncType;
+
+/// log2 of how many uses outside of a loop one in it counts, and how many loops count.
+const LOOP: u32 = 3;
+const DEPTH_MAX: u32 = 5;
+/// What saving a register and loading it again counts.
+const SAVING: u64 = 2;
+
+/// Where a local is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Home {
+    Frame,
+    Gpr(Gpr),
+    Xmm(Xmm),
+}
+
+/// A local of the function.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Local {
+    pub kind: Kind,
+    pub home: Home,
+    /// How many operands wait in it.
+    pub waiting: u32,
+}
+
+impl Local {
+    pub fn new(kind: Kind) -> Local {
+        Local {
+            kind,
+            home: Home::Frame,
+            waiting: 0,
+        }
+    }
+}
+
+/// How often a body uses its locals, and calls somebody.
+struct Uses {
+    locals: Vec<u64>,
+    calls: u64,
+}
+
+impl Uses {
+    /// Of a body, which need not be valid: what is wrong with it is found when it is translated.
+    fn of(body: BinaryReader<'_>, locals: usize) -> Uses {
+        let mut uses = Uses {
+            locals: vec![0; locals],
+            calls: 0,
+        };
+        let (mut blocks, mut depth) = (Vec::new(), 0_u32);
+        for op in OperatorsReader::new(body) {
+            let weight = 1 << (LOOP * depth.min(DEPTH_MAX));
+            match op {
+                Ok(
+                    Operator::LocalGet { local_index }
+                    | Operator::LocalSet { local_index }
+                    | Operator::LocalTee { local_index },
+                ) => {
+                    if let Some(local) = uses.locals.get_mut(local_index as usize) {
+                        *local += weight;
+                    }
+                }
+                Ok(Operator::Loop { .. }) => {
+                    blocks.push(true);
+                    depth += 1;
+                }
+                Ok(Operator::Block { .. } | Operator::If { .. }) => blocks.push(false),
+                Ok(Operator::End) => depth -= u32::from(blocks.pop() == Some(true)),
+                Ok(op) if is_call(&op) => uses.calls += weight,
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        uses
+    }
+
+    /// Locals of such a kind that are worth a register which costs so much, most used first.
+    fn most(&self, locals: &[Local], is_float: bool, cost: u64) -> Vec<u32> {
+        let worth = |&(at, local): &(usize, &Local)| {
+            local.kind.is_float() == is_float && self.locals[at] > cost
+        };
+        let found = locals.iter().enumerate().filter(worth);
+        let mut found: Vec<u32> = found.map(|(at, _)| at as u32).collect();
+        found.sort_by_key(|at| std::cmp::Reverse(self.locals[*at as usize]));
+        found
+    }
+}
+
+/// Whether an instruction is a call, of whomever.
+fn is_call(op: &Operator<'_>) -> bool {
+    use Operator as O;
+    matches!(
+        op,
+        O::Call { .. }
+            | O::CallIndirect { .. }
+            | O::CallRef { .. }
+            | O::MemoryGrow { .. }
+            | O::MemoryFill { .. }
+            | O::MemoryCopy { .. }
+            | O::MemoryInit { .. }
+            | O::TableGrow { .. }
+            | O::TableFill { .. }
+            | O::TableCopy { .. }
+            | O::TableInit { .. }
+            | O::DataDrop { .. }
+            | O::ElemDrop { .. }
+    )
+}
+
+impl Generator<'_> {
+    /// Gives the locals used most a register each.
+    pub(super) fn choose_homes(&mut self, body: BinaryReader<'_>, ty: &FuncType) {
+        let uses = Uses::of(body, self.locals.len());
+        if self.env.plans.iter().any(|plan| plan.is_checked_by_call()) {
+            return self.give_preserved(&uses, &[]);
+        }
+        let results = ty.results().len();
+        let few = results
+            <= RESULTS
+                .iter()
+                .position(|gpr| LENT.contains(gpr))
+                .unwrap_or(0);
+        let lent: &[Gpr] = match uses.calls == 0 && few && self.lends {
+            true => &LENT,
+            false => &[],
+        };
+        self.give_preserved(&uses, lent);
+        let floats = uses.most(&self.locals, true, SAVING * uses.calls);
+        for (local, xmm) in floats.into_iter().zip(super::registers::LENT_XMMS) {
+            let xmm = Xmm(xmm);
+            self.free.take_xmm(xmm);
+            self.locals[local as usize].home = Home::Xmm(xmm);
+            self.pinned.push(local);
+        }
+    }
+
+    fn give_preserved(&mut self, uses: &Uses, lent: &[Gpr]) {
+        let integers = uses.most(&self.locals, false, SAVING);
+        let registers = PRESERVED.iter().chain(lent);
+        for (local, gpr) in integers.into_iter().zip(registers) {
+            match lent.contains(gpr) {
+                true => self.free.take(*gpr),
+                false => self.preserved += 1,
+            }
+            self.locals[local as usize].home = Home::Gpr(*gpr);
+            self.pinned.push(local);
+        }
+    }
+
+    /// The registers of locals that the caller finds as they were.
+    pub(super) fn preserved(&self) -> &'static [Gpr] {
+        &PRESERVED[..self.preserved]
+    }
+
+    /// Whether a local has a register that calls change.
+    fn is_lent(&self, local: u32) -> bool {
+        match self.home(local) {
+            Home::Frame => false,
+            Home::Gpr(gpr) => LENT.contains(&gpr),
+            Home::Xmm(_) => true,
+        }
+    }
+
+    pub(super) fn home(&self, local: u32) -> Home {
+        self.locals[local as usize].home
+    }
+
+    /// The place of a local in the frame, where it is or is stored in front of calls.
+    pub(super) fn local(&self, local: u32) -> Mem {
+        at(RBP, local_offset(local))
+    }
+
+    fn value_of(&self, local: u32) -> Value {
+        Value {
+            kind: self.locals[local as usize].kind,
+            place: Place::Local(local),
+        }
+    }
+
+    fn store_pinned(&mut self, is_stored: impl Fn(&Self, u32) -> bool) {
+        for at in 0..self.pinned.len() {
+            let local = self.pinned[at];
+            if is_stored(self, local) {
+                let place = self.local(local);
+                self.store_value(self.value_of(local), place);
+            }
+        }
+    }
+
+    /// Has all locals in their places in the frame.
+    pub(super) fn store_all(&mut self) {
+        self.store_pinned(|_, _| true);
+    }
+
+    /// Has those in the frame whose registers a call changes.
+    pub(super) fn store_lent(&mut self) {
+        self.store_pinned(Self::is_lent);
+    }
+
+    /// Loads those behind the call; changes no flags.
+    pub(super) fn load_lent(&mut self) {
+        for at in 0..self.pinned.len() {
+            let local = self.pinned[at];
+            let (place, is_wide) = (self.local(local), self.value_of(local).kind.is_wide());
+            match (self.home(local), is_wide) {
+                _ if !self.is_lent(local) => {}
+                (Home::Gpr(gpr), true) => emit!(self.code, movq_rm(gpr, Rm::Mem(place))),
+                (Home::Gpr(gpr), false) => emit!(self.code, movl_rm(gpr, Rm::Mem(place))),
+                (Home::Xmm(xmm), true) => emit!(self.code, movsd_a_m(xmm, place)),
+                (Home::Xmm(xmm), false) => emit!(self.code, movss_a_m(xmm, place)),
+                (Home::Frame, _) => {}
+            }
+        }
+    }
+
+    /// Gives a local a value, which stays where it is.
+    pub(super) fn load_home(&mut self, local: u32, value: Value) {
+        match self.home(local) {
+            Home::Gpr(gpr) => self.load_gpr(gpr, value),
+            Home::Xmm(xmm) => self.load_xmm(xmm, value),
+            Home::Frame => {
+                let place = self.local(local);
+                self.store_value(value, place);
+            }
+        }
+    }
+
+    /// The same of an argument on the stack.
+    pub(super) fn load_argument(&mut self, local: u32, argument: Mem) {
+        let is_wide = self.value_of(local).kind.is_wide();
+        match (self.home(local), is_wide) {
+            (Home::Xmm(xmm), true) => emit!(self.code, movsd_a_m(xmm, argument)),
+            (Home::Xmm(xmm), false) => emit!(self.code, movss_a_m(xmm, argument)),
+            (home, is_wide) => {
+                let to = match home {
+                    Home::Gpr(gpr) => gpr,
+                    _ => SCRATCH,
+                };
+                match is_wide {
+                    true => emit!(self.code, movq_rm(to, Rm::Mem(argument))),
+                    false => emit!(self.code, movl_rm(to, Rm::Mem(argument))),
+                }
+                if home == Home::Frame {
+                    let place = self.local(local);
+                    self.store_gpr(SCRATCH, is_wide, place);
+                }
+            }
+        }
+    }
+
+    /// Stores zeros in the locals from one on.
+    pub(super) fn clear_locals(&mut self, from: u32) {
+        let locals = from..self.locals.len() as u32;
+        if locals.clone().any(|local| self.home(local) == Home::Frame) {
+            self.load_constant(SCRATCH, 0);
+        }
+        for local in locals {
+            match self.home(local) {
+                Home::Gpr(gpr) => self.load_constant(gpr, 0),
+                Home::Xmm(xmm) => emit!(self.code, xorps_a(xmm, XmmRm::Xmm(xmm))),
+                Home::Frame => {
+                    let place = self.local(local);
+                    self.store_gpr(SCRATCH, true, place);
+                }
+            }
+        }
+    }
+
+    /// Locals; `false` when an instruction is on none.
+    pub(super) fn variable(&mut self, op: &Operator<'_>) -> bool {
+        match *op {
+            Operator::LocalGet { local_index } => self.push_local(local_index),
+            Operator::LocalSet { local_index } => {
+                let value = self.pop();
+                self.set_local(local_index, value);
+                self.release(value);
+            }
+            Operator::LocalTee { local_index } => self.tee_local(local_index),
+            _ => return false,
+        }
+        true
+    }
+
+    fn push_local(&mut self, local: u32) {
+        let value = self.value_of(local);
+        self.push(value.kind, value.place);
+        self.locals[local as usize].waiting += 1;
+    }
+
+    /// The local with a register that the instruction here sets, which need not be valid.
+    pub(super) fn set_next_by(&self, mut here: BinaryReader<'_>) -> Option<u32> {
+        const SET: u8 = 0x21;
+        const TEE: u8 = 0x22;
+        if self.pinned.is_empty() || !matches!(here.read_u8(), Ok(SET | TEE)) {
+            return None;
+        }
+        let local = here.read_var_u32().ok()?;
+        let home = self.locals.get(local as usize)?.home;
+        (home != Home::Frame).then_some(local)
+    }
+
+    /// The local that takes the result of this instruction, which reads `other` when it has
+    /// begun to write it.
+    pub(super) fn result_local(&mut self, kind: Kind, other: Option<Value>) -> Option<u32> {
+        let local = self.set_next?;
+        let is_read = other.is_some_and(|other| other.place == Place::Local(local));
+        if is_read || self.locals[local as usize].kind != kind {
+            return None;
+        }
+        self.settle_local(local);
+        Some(local)
+    }
+
+    /// A register for an integer result.
+    pub(super) fn result(&mut self, local: Option<u32>) -> Gpr {
+        match local.map(|local| self.home(local)) {
+            Some(Home::Gpr(gpr)) => gpr,
+            _ => self.take(),
+        }
+    }
+
+    /// A register for a float.
+    pub(super) fn result_xmm(&mut self, local: Option<u32>) -> Xmm {
+        match local.map(|local| self.home(local)) {
+            Some(Home::Xmm(xmm)) => xmm,
+            _ => self.take_xmm(),
+        }
+    }
+
+    /// The popped operand `x` in the register of the result that it becomes.
+    pub(super) fn become_result(&mut self, x: Value, local: Option<u32>) -> Gpr {
+        match local.map(|local| self.home(local)) {
+            Some(Home::Gpr(gpr)) => {
+                if Some(x.place) != local.map(Place::Local) {
+                    self.load_gpr(gpr, x);
+                }
+                self.release(x);
+                gpr
+            }
+            _ => self.own(x),
+        }
+    }
+
+    pub(super) fn become_result_xmm(&mut self, x: Value, local: Option<u32>) -> Xmm {
+        match local.map(|local| self.home(local)) {
+            Some(Home::Xmm(xmm)) => {
+                if Some(x.place) != local.map(Place::Local) {
+                    self.load_xmm(xmm, x);
+                }
+                self.release(x);
+                xmm
+            }
+            _ => self.own_xmm(x),
+        }
+    }
+
+    /// Pushes a result that is in the register of its local, or in one of its own.
+    pub(super) fn push_result(&mut self, kind: Kind, local: Option<u32>, place: Place) {
+        match local {
+            Some(local) => self.push_local(local),
+            None => self.push(kind, place),
+        }
+    }
+
+    fn set_local(&mut self, local: u32, value: Value) {
+        if value.place == Place::Local(local) {
+            return;
+        }
+        self.settle_local(local);
+        self.load_home(local, value);
+    }
+
+    fn tee_local(&mut self, local: u32) {
+        let value = self.pop();
+        if value.place == Place::Local(local) {
+            return self.push_local(local);
+        }
+        let place = match value.place {
+            Place::Local(_) | Place::Slot(_) if value.kind.is_float() => {
+                Place::Xmm(self.own_xmm(value))
+            }
+            Place::Local(_) | Place::Slot(_) => Place::Gpr(self.own(value)),
+            place => place,
+        };
+        self.set_local(local, Value { place, ..value });
+        self.push(value.kind, place);
+    }
+}
