@@ -17,7 +17,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use fathom_bench::engines::{self, EngineSpec};
 use fathom_bench::home::Home;
 use fathom_bench::mistyped::did_you_mean;
@@ -190,6 +190,79 @@ fn become_installer(home: &Home, options: &[&str], names: &[String]) -> anyhow::
     ))
 }
 
+/// The releases of an engine that are installed, the newest first.
+///
+/// # Errors
+/// There is no such engine.
+pub fn installed(home: &Home, name: &str) -> anyhow::Result<Vec<String>> {
+    let specs = described(home);
+    let spec = specs.iter().find(|spec| spec.name == name);
+    let spec = spec.with_context(|| unknown(&specs, name))?;
+    Ok(spec.installed(home))
+}
+
+/// The releases of an engine that its registry offers, the newest first.
+///
+/// # Errors
+/// There is none, or the registry does not answer.
+pub fn offered(home: &Home, name: &str) -> anyhow::Result<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Answer {
+        engines: Vec<Offer>,
+    }
+    #[derive(Deserialize)]
+    struct Offer {
+        versions: Vec<String>,
+        error: Option<String>,
+    }
+    let specs = described(home);
+    let spec = specs.iter().find(|spec| spec.name == name);
+    let spec = spec.with_context(|| unknown(&specs, name))?;
+    ensure!(spec.versions.is_some(), "{name} is had in one version");
+    let output = installer(home)?
+        .args(["--releases", "--json", "--", name])
+        .output()
+        .map_err(no_python)?;
+    let answer: Answer = serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("engines/install.py: {}", last_line(&output.stderr)))?;
+    match answer.engines.into_iter().next() {
+        Some(Offer {
+            error: None,
+            versions,
+        }) => Ok(versions),
+        Some(Offer {
+            error: Some(error), ..
+        }) => bail!("{name}: {error}"),
+        None => bail!("{name} is had in one version"),
+    }
+}
+
+/// Installs an engine, or finds that it is; why it cannot be, in one line.
+pub fn install_one(home: &Home, name: &str) -> Result<(), String> {
+    let mut command = installer(home).map_err(|error| format!("{error:#}"))?;
+    let output = command.args(["--", name]).output();
+    let output = output.map_err(|error| format!("{:#}", no_python(error)))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(last_line(&output.stderr)),
+    }
+}
+
+fn last_line(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let last = text.lines().rfind(|line| !line.trim().is_empty());
+    last.unwrap_or("it failed without a word").to_owned()
+}
+
+fn unknown(specs: &[EngineSpec], name: &str) -> String {
+    let known: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
+    let meant = did_you_mean(name, known.iter().copied());
+    format!(
+        "there is no engine {name:?}: there is {}{meant}",
+        known.join(", ")
+    )
+}
+
 /// What is installed.
 ///
 /// # Errors
@@ -200,12 +273,7 @@ pub fn states(home: &Home) -> anyhow::Result<Vec<State>> {
         .output()
         .map_err(no_python)?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let last = said.lines().rfind(|line| !line.trim().is_empty());
-        bail!(
-            "engines/install.py: {}",
-            last.unwrap_or("it failed without a word")
-        );
+        bail!("engines/install.py: {}", last_line(&output.stderr));
     }
     serde_json::from_slice(&output.stdout).context("engines/install.py: what it lists")
 }

@@ -7,6 +7,7 @@
 
 mod behind;
 mod bench;
+mod bisect;
 mod compare;
 mod completions;
 mod config;
@@ -63,6 +64,7 @@ enum Command {
     Run(run::Args),
     Objdump(objdump::Args),
     Bench(Box<bench::Args>),
+    Bisect(Box<bisect::Args>),
     Suite(Box<suite::Args>),
     Sql(sql::Args),
     Probe(probe::Args),
@@ -115,6 +117,7 @@ fn outcome() -> anyhow::Result<ExitCode> {
         Command::Run(args) => run::run(args, invocation),
         Command::Objdump(args) => objdump::run(args, invocation),
         Command::Bench(args) => bench::run(*args, invocation),
+        Command::Bisect(args) => bisect::run(*args, invocation),
         Command::Suite(args) => suite::run(*args, invocation),
         Command::Sql(args) => sql::run(args, invocation),
         Command::Probe(args) => probe::run(args, invocation),

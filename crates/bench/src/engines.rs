@@ -22,6 +22,7 @@ mod build;
 mod releases;
 
 pub(crate) use build::MODULE;
+pub use releases::{is_final, newest};
 
 use std::{
     fs, io,
@@ -231,6 +232,12 @@ impl EngineSpec {
             None => format!("not installed ({why}): {}", self.absent),
             Some(build) => format!("this build does not work ({why}): {build}"),
         }
+    }
+
+    /// The releases that are installed, the newest first.
+    pub fn installed(&self, home: &Home) -> Vec<String> {
+        let there = releases::installed(&installed(home), &self.name);
+        there.into_iter().map(|(version, _)| version).collect()
     }
 
     /// What it is called where releases of one engine are told apart.

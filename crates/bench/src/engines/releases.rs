@@ -41,10 +41,7 @@ fn pinned_version(folder: &Path) -> Option<String> {
 
 /// The newest release that `asked` names, which may be the first numbers of it. What is not
 /// final is only meant where it is named in full.
-pub(super) fn newest<'a>(
-    asked: &str,
-    versions: impl Iterator<Item = &'a str> + Clone,
-) -> Option<&'a str> {
+pub fn newest<'a>(asked: &str, versions: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let exact = versions.clone().find(|version| *version == asked);
     let is_one = |version: &&str| {
         let rest = version.strip_prefix(asked);
@@ -53,7 +50,8 @@ pub(super) fn newest<'a>(
     exact.or_else(|| versions.filter(is_one).max_by_key(|version| order(version)))
 }
 
-fn is_final(version: &str) -> bool {
+/// Whether a release is a final one: numbers alone.
+pub fn is_final(version: &str) -> bool {
     version.split('.').all(|part| part.parse::<u64>().is_ok())
 }
 

@@ -1,0 +1,177 @@
+//! The campaigns of a bisection: which releases, in which folder, and what they came to.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{anyhow, ensure};
+use fathom_bench::choose::Wanted;
+use fathom_bench::home::Home;
+use fathom_bench::prepare::prepare;
+use fathom_bench::request::Request;
+use fathom_bench::results::Results;
+use fathom_bench::session::{Ended, Session};
+use fathom_stats::{Row, RowRatio, Summary};
+
+use crate::bench::request::IntoRequest;
+use crate::bench::{self, TOOL, idle, show, stop_on_signals, stopping};
+use crate::engines;
+use crate::invocation::Invocation;
+
+/// How many rounds more a second look takes.
+const LONGER: u32 = 2;
+
+/// What is measured at each step.
+pub struct Steps<'a> {
+    engine: Wanted,
+    is_installed: bool,
+    request: Request,
+    out: Option<PathBuf>,
+    count: u32,
+    home: Home,
+    stop: Arc<AtomicBool>,
+    invocation: &'a Invocation,
+}
+
+impl<'a> Steps<'a> {
+    /// Of one engine, on what the options of `fathom bench` name.
+    pub fn new(
+        engine: Wanted,
+        is_installed: bool,
+        args: bench::Args,
+        home: Home,
+        invocation: &'a Invocation,
+    ) -> anyhow::Result<Steps<'a>> {
+        let request = args.into_request(&std::env::current_dir()?)?;
+        let request = invocation.placed(request)?;
+        Ok(Steps {
+            engine,
+            is_installed,
+            out: request.out.clone(),
+            request,
+            count: 0,
+            home,
+            stop: stop_on_signals()?,
+            invocation,
+        })
+    }
+
+    /// What its engine is called.
+    pub fn engine(&self) -> String {
+        self.engine.engine.clone()
+    }
+
+    /// Has a release here; why it cannot be, in one line.
+    pub fn install(&self, release: &str) -> Result<(), String> {
+        match self.is_installed {
+            true => Ok(()),
+            false => engines::install_one(&self.home, &format!("{}@{release}", self.engine.engine)),
+        }
+    }
+
+    /// A campaign of these releases.
+    pub fn measure(&mut self, releases: &[&String]) -> anyhow::Result<Told> {
+        self.campaign(releases, 1)
+    }
+
+    /// The same with more rounds.
+    pub fn measure_longer(&mut self, releases: &[&String]) -> anyhow::Result<Told> {
+        self.campaign(releases, LONGER)
+    }
+
+    fn campaign(&mut self, releases: &[&String], times: u32) -> anyhow::Result<Told> {
+        self.count += 1;
+        let mut request = self.request.clone();
+        request.engines = releases
+            .iter()
+            .map(|release| Wanted {
+                version: Some((*release).clone()),
+                ..self.engine.clone()
+            })
+            .collect();
+        request.out = (self.out.as_ref()).map(|out| out.join(self.count.to_string()));
+        request.duration.rounds = request.duration.rounds.map(|rounds| rounds * times);
+        request.duration.budget = request.duration.budget.map(|budget| budget * times);
+        let mut prepared = prepare(&request, &self.invocation.words, TOOL)?;
+        prepared.run_trial(&self.stop)?;
+        eprintln!(
+            "{}: {} → {}",
+            self.engine.engine,
+            releases
+                .iter()
+                .map(|one| one.as_str())
+                .collect::<Vec<_>>()
+                .join(", "),
+            prepared.folder.display()
+        );
+        let mut results = Results::create(&prepared.folder, prepared.header.clone())?;
+        idle::wait_for(&prepared, &self.stop);
+        let mut shown = show::Shown::new();
+        let mut drivers = prepared.boxed_drivers();
+        let ended = Session {
+            plan: &prepared.plan,
+            drivers: &mut drivers,
+            results: &mut results,
+            pace: prepared.pace.clone(),
+            stopping: &stopping::Estimates,
+            stop: &self.stop,
+            observer: &mut shown,
+        }
+        .run();
+        shown.finish();
+        ensure!(ended? != Ended::Stopped, "it was stopped");
+        Ok(Told(Summary::from_campaign(results.campaign())))
+    }
+}
+
+/// What a campaign of releases came to.
+pub struct Told(Summary);
+
+impl Told {
+    fn rows(&self, release: &str) -> impl Iterator<Item = &Row> {
+        let rows = self.0.rows.iter().map(|row| &row.row);
+        rows.filter(move |row| row.sandbox.version.as_deref() == Some(release))
+    }
+
+    /// Why a release has no time for something.
+    pub fn without_time(&self, release: &str) -> Option<String> {
+        let mut cells = self.0.cells.iter().filter(|cell| {
+            let cell = &cell.cell;
+            cell.sandbox.version.as_deref() == Some(release) && !cell.is_control()
+        });
+        cells.find_map(|cell| cell.times.as_ref().err().map(ToString::to_string))
+    }
+
+    /// The times of one release over those of another, over all that both ran.
+    ///
+    /// # Errors
+    /// One of them has no times.
+    pub fn ratio(&self, release: &str, to: &str) -> anyhow::Result<RowRatio> {
+        for one in [to, release] {
+            if let Some(why) = self.without_time(one) {
+                return Err(anyhow!("{one}: {why}"));
+            }
+        }
+        let other = |row: &Row| {
+            self.rows(to)
+                .find(|other| other.is_comparable_to(row) && other.threads == row.threads)
+        };
+        let pairs: Vec<(&Row, &Row)> = self
+            .rows(release)
+            .filter_map(|row| Some((row, other(row)?)))
+            .collect();
+        Ok(self.0.ratio_over(&pairs))
+    }
+
+    /// The same as a number.
+    ///
+    /// # Errors
+    /// As [`Told::ratio`].
+    pub fn value(&self, release: &str, to: &str) -> anyhow::Result<f64> {
+        let ratio = self.ratio(release, to)?;
+        let found = ratio
+            .geomean
+            .map_err(|why| anyhow!("{release} over {to}: {why}"))?;
+        Ok(found.value)
+    }
+}

@@ -1,0 +1,170 @@
+//! `fathom bisect` on made-up releases of an engine that differ in how long they wait, from a
+//! registry that is a script: the release is found, or it is said that none was.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// Release 1.4 cannot be installed, 1.5 answers wrongly; 1.6 and later wait longer.
+const RECIPE: &str = "
+VERSION = '0.1'
+NEEDS = []
+def install(step, here, into):
+    minor = int((step.version or VERSION).split('.')[1])
+    if minor == 4: raise step.Failed('cc: no such header')
+    runner = into / 'runner'
+    wait, answer = ('0.03' if minor >= 6 else '0.01'), ('43' if minor == 5 else '42')
+    runner.write_text(f'#!/bin/sh\\nexec {FATHOM} runner command -- /bin/sh -c \"sleep {wait}; echo {answer}\" {{}}\\n')
+    runner.chmod(0o755)
+";
+
+fn script(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A home with the engine `many`, and an `npm` that has these releases of it.
+fn home(releases: &str) -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("engines");
+    for folder in ["workloads", "bin", "engines/many"] {
+        fs::create_dir_all(home.path().join(folder)).unwrap();
+    }
+    for name in ["install.py", "step.py", "releases.py", "debian.py"] {
+        fs::copy(ours.join(name), home.path().join("engines").join(name)).unwrap();
+    }
+    let many = home.path().join("engines/many");
+    let fathom = format!("FATHOM = {:?}\n", env!("CARGO_BIN_EXE_fathom"));
+    fs::write(many.join("recipe.py"), fathom + RECIPE).unwrap();
+    let description = "name = \"many\"\ndisplay = \"Many\"\ncommand = [\"{engine}/runner\"]\n\
+                       check = [\"true\"]\nstrategies = [\"guard\"]\nversions = \"npm:many\"\n\
+                       absent = \"fathom engines install many\"\n";
+    fs::write(many.join("engine.toml"), description).unwrap();
+    script(
+        &home.path().join("bin/npm"),
+        &format!("#!/bin/sh\necho '{releases}'\n"),
+    );
+    home
+}
+
+/// Exit status, output and errors.
+fn bisect(home: &TempDir, engine: &str, options: &[&str]) -> (Option<i32>, String, String) {
+    let hello = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/run.in/hello.wat");
+    let path = std::env::var("PATH").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(["bisect", "--engine", engine])
+        .args(options)
+        .arg(hello)
+        .args(["--rounds", "5", "--iterations", "1", "--wait-idle", "0"])
+        .current_dir(home.path())
+        .env("FATHOM_HOME", home.path())
+        .env(
+            "PATH",
+            format!("{}:{path}", home.path().join("bin").display()),
+        )
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+const RELEASES: &str = r#"["1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "1.7-rc.1", "1.8"]"#;
+
+#[test]
+fn the_release_that_made_it_slower_is_found_whatever_stands_between() {
+    let home = home(RELEASES);
+    let (status, out, err) = bisect(&home, "many", &["--good", "1.1", "--bad", "1.8"]);
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(
+        lines[0].starts_with("1.8 over 1.1: ") && lines[0].ends_with(", different"),
+        "{out}{err}"
+    );
+    assert!(
+        out.contains("left out: many@1.4: not installed: cc: no such header\n"),
+        "{out}{err}"
+    );
+    assert!(out.contains("left out: 1.5: "), "{out}{err}");
+    assert!(
+        out.contains(
+            "many: it changed after 1.3 and not after 1.6; 2 releases between cannot be measured\n"
+        ),
+        "{out}"
+    );
+    assert!(
+        lines
+            .last()
+            .unwrap()
+            .starts_with("many 1.6 is the first that is slower: "),
+        "{out}"
+    );
+    assert_eq!(status, Some(3), "it may be one of those between");
+    // All that it needs is here now, and since when it is faster is the same question.
+    script(&home.path().join("bin/npm"), "#!/bin/sh\nexit 1\n");
+    let faster = ["--good", "1.6", "--bad", "1.3", "--installed"];
+    let (status, out, err) = bisect(&home, "many", &faster);
+    assert!(
+        out.contains("\nmany 1.3 is the first that is faster: "),
+        "{out}{err}"
+    );
+    assert_eq!(status, Some(3));
+}
+
+#[test]
+fn what_cannot_be_looked_for_is_one_clear_line() {
+    let home = home(RELEASES);
+    for (options, said) in [
+        (
+            &["--good", "1.1", "--bad", "2"][..],
+            "many@2: no such release is in its registry; there is 1.8, 1.7-rc.1, 1.6, 1.5, 1.4, 1.3",
+        ),
+        (
+            &["--good", "1.1", "--bad", "1.1"],
+            "--good and --bad are one release, 1.1",
+        ),
+        (
+            &["--good", "1.1", "--bad", "1.4"],
+            "many@1.4: not installed: cc: no such header",
+        ),
+        (&["--good", "1.1", "--bad", "1.5"], "1.5: "),
+        (
+            &["--good", "1.1", "--bad", "1.8", "--installed", "mnay"],
+            "there is no engine \"mnay\": there is many; did you mean many?",
+        ),
+        (
+            &["--good", "1", "--bad", "1.8", "--engines", "x"],
+            "--engines: bisect takes one, by --engine",
+        ),
+        (
+            &["--good", "1", "--bad", "1.8", "--shard", "1/2"],
+            "--shard: bisect measures on one machine",
+        ),
+    ] {
+        let mut options: Vec<&str> = options.to_vec();
+        let is_mistyped = options.last() == Some(&"mnay");
+        let engine = if is_mistyped { options.pop() } else { None };
+        let (status, out, err) = bisect(&home, engine.unwrap_or("many"), &options);
+        assert_eq!(status, Some(1), "{options:?}: {out}{err}");
+        let last = err.lines().last().unwrap_or_default();
+        assert!(
+            last.starts_with(&format!("fathom: {said}")),
+            "{options:?}: {err}"
+        );
+    }
+    script(
+        &home.path().join("bin/npm"),
+        "#!/bin/sh\necho npm ERR! ECONNREFUSED >&2\nexit 1\n",
+    );
+    let (status, _, err) = bisect(&home, "many", &["--good", "1.1", "--bad", "1.8"]);
+    assert_eq!((status, err.lines().count()), (Some(1), 1), "{err}");
+    assert!(
+        err.contains("the package registry cannot be reached"),
+        "{err}"
+    );
+}
