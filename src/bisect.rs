@@ -185,7 +185,7 @@ fn search(
     let is_whole = releases.len() == 2;
     let pair = match is_whole {
         true => whole.clone(),
-        false => steps.measure(&[good, bad])?.ratio(bad, good)?,
+        false => confirmed(steps, good, bad)?,
     };
     let grew = whole.geomean.as_ref().map_or(1.0, |ratio| ratio.value);
     let same_way = pair
@@ -208,6 +208,17 @@ fn search(
         0 => ExitCode::SUCCESS,
         _ => ExitCode::from(UNCONFIRMED),
     })
+}
+
+/// Two neighbours by themselves, and where that does not say, with more rounds.
+fn confirmed(steps: &mut Steps<'_>, good: &String, bad: &String) -> anyhow::Result<RowRatio> {
+    let pair = steps.measure(&[good, bad])?.ratio(bad, good)?;
+    match pair.verdict {
+        Verdict::Different | Verdict::Equivalent => Ok(pair),
+        Verdict::Undecided | Verdict::Uncontrolled | Verdict::TooFew => {
+            steps.measure_longer(&[good, bad])?.ratio(bad, good)
+        }
+    }
 }
 
 /// What the release in the middle is like, measured beside both ends.
