@@ -19,6 +19,8 @@
 //!  stack    where the thread's stack ends; its alternate signal stack
 //!  program  which build of a program runs
 //!  bpf      programs and maps in the kernel, by the system call alone
+//!  sampling  where programs are, many times a second
+//!   └ records  what the kernel says of it, read from bytes
 //!  handed   signals that a process hands on to the program that it runs
 //!  caps perf pin proc spawn usage watch   what is allowed, counters, affinity, /proc, children,
 //!                                         resource use, others' resource use
@@ -62,6 +64,7 @@ pub mod program;
 pub mod region;
 mod registers;
 pub mod regular;
+pub mod sampling;
 pub mod signals;
 #[cfg(any(target_arch = "x86_64", test))]
 mod skip;

@@ -21,18 +21,35 @@ const ATTR_SIZE: u32 = 64;
 
 /// The first 64 bytes of the kernel's `perf_event_attr`.
 #[repr(C)]
-#[derive(Default)]
-struct Attr {
-    kind: u32,
-    size: u32,
-    config: u64,
-    sample_period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup_events: u32,
-    bp_type: u32,
-    bp_addr: u64,
+#[derive(Debug)]
+pub(crate) struct Attr {
+    pub(crate) kind: u32,
+    pub(crate) size: u32,
+    pub(crate) config: u64,
+    pub(crate) sample_period: u64,
+    pub(crate) sample_type: u64,
+    pub(crate) read_format: u64,
+    pub(crate) flags: u64,
+    pub(crate) wakeup_events: u32,
+    pub(crate) bp_type: u32,
+    pub(crate) bp_addr: u64,
+}
+
+impl Default for Attr {
+    fn default() -> Attr {
+        Attr {
+            kind: TYPE_HARDWARE,
+            size: ATTR_SIZE,
+            config: 0,
+            sample_period: 0,
+            sample_type: 0,
+            read_format: 0,
+            flags: 0,
+            wakeup_events: 0,
+            bp_type: 0,
+            bp_addr: 0,
+        }
+    }
 }
 
 /// A pair of counters on the calling thread: user-mode cycles and
@@ -79,21 +96,24 @@ pub fn hardware_counters() -> Result<(), String> {
 
 fn open(config: u64) -> io::Result<OwnedFd> {
     let attr = Attr {
-        kind: TYPE_HARDWARE,
-        size: ATTR_SIZE,
         config,
         flags: EXCLUDE_KERNEL_AND_HV,
         ..Attr::default()
     };
+    open_event(&attr, None)
+}
+
+/// Opens an event of the calling thread, on one processor or on any.
+pub(crate) fn open_event(attr: &Attr, cpu: Option<i32>) -> io::Result<OwnedFd> {
     const CLOEXEC: libc::c_ulong = 8; // PERF_FLAG_FD_CLOEXEC
-    // SAFETY: `attr` is readable for the size it states; pid 0 and cpu -1 mean
-    // the calling thread on any processor; no group leader.
+    // SAFETY: `attr` is readable for the size it states; pid 0 means the calling thread, cpu
+    // -1 any processor; no group leader.
     let fd = unsafe {
         libc::syscall(
             libc::SYS_perf_event_open,
-            &raw const attr,
+            std::ptr::from_ref(attr),
             0 as libc::pid_t,
-            -1 as libc::c_int,
+            cpu.unwrap_or(-1),
             -1 as libc::c_int,
             CLOEXEC,
         )
