@@ -5,6 +5,7 @@
 //!   └ counts   what it hands out at its end
 //!  explain   what stands out among traces, and why
 //!  kernel    what processes ask of the kernel, by eBPF
+//!  profile   where processes spend their time, by function
 //!  symbols   which functions of an engine are WASI's, for the kernel to count
 //!  trace     both, of one run, as a file has them
 //!  times     how long: totals, extremes, histograms
@@ -29,6 +30,7 @@
 pub mod counts;
 pub mod explain;
 pub mod kernel;
+pub mod profile;
 pub mod rewrite;
 pub mod symbols;
 pub mod times;

@@ -1,5 +1,5 @@
-//! Damaged programs and symbol maps for the reader of both. An error is right; a panic is
-//! not.
+//! Damaged programs, symbol maps, perf maps and records of the kernel for the readers of them.
+//! An error is right; a panic is not.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,25 @@ use std::process::ExitCode;
 use fathom_fuzz::damage::damage;
 use fathom_fuzz::generate::Stream;
 use fathom_fuzz::target::Target;
+use fathom_trace::profile::{first_record, functions_of, perf_map};
 use fathom_trace::symbols::{Functions, SymbolMap};
 
 const MAP: &str = "version = \"x 1\"\nfile = \"{tools}/x\"\nends = \"entry\"\n\
                    [functions]\nfd_write = [\"free\", \"malloc\"]\nfd_read = [\"read\"]\n";
 
+const PERF_MAP: &str =
+    "7f00 10 app: main\n0x7f08 20 wasm[0]::function[7]\n7f20 8 JS:a b-3-turbofan\n";
+
 /// A library of the system's: some hundred symbols.
 const LIBRARY: &str = "/lib/x86_64-linux-gnu/libdl.so.2";
+
+/// A sample of two addresses, and a fork.
+const RECORDS: [u8; 112] = {
+    let mut bytes = [0; 112];
+    (bytes[0], bytes[4], bytes[6], bytes[32]) = (9, 2, 56, 2);
+    (bytes[56], bytes[62]) = (7, 56);
+    bytes
+};
 
 fn main() -> ExitCode {
     let program = fs::read(LIBRARY).or_else(|_| fs::read("/bin/true"));
@@ -34,6 +46,28 @@ fn main() -> ExitCode {
             case.count("maps still read", 1);
             let _ = map.find(Path::new(LIBRARY), &functions);
         }
+        if let Ok(functions) = functions_of(&bytes) {
+            case.count(
+                "with functions by address",
+                u64::from(!functions.is_empty()),
+            );
+            let _ = functions.at(stream.next_u64());
+        }
+        let listed = damage(PERF_MAP.as_bytes(), &mut stream);
+        let listed = perf_map::parse(&String::from_utf8_lossy(&listed));
+        case.count(
+            "perf maps still read",
+            u64::from(listed.at(0x7f00).is_some()),
+        );
+        records(&damage(&RECORDS, &mut stream));
         Ok(())
     })
+}
+
+/// Reads records to their end, which there is.
+fn records(mut bytes: &[u8]) {
+    while let Some((_, size)) = first_record(bytes) {
+        assert!(size > 0, "a record without a byte");
+        bytes = &bytes[size..];
+    }
 }
