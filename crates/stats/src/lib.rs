@@ -17,6 +17,8 @@
 //!                 ├──▶ medians   plain ones, for tables that compare nothing
 //!                 ├──▶ tracing   what traced runs saw of calls
 //!                 └──▶ waterfall one program's time on one engine, in parts
+//!
+//!             sampled   counts of samples by function ──▶ shares, ratios
 //! ```
 //!
 //! What must stay true:
@@ -60,6 +62,7 @@ pub mod precision;
 pub mod ratio;
 pub mod rng;
 pub mod row;
+pub mod sampled;
 mod serial;
 mod student;
 pub mod summary;
