@@ -112,6 +112,8 @@ static void configure(struct choice choice) {
     wasm_config_t *config = wasm_config_new();
     set_strategy(config, choice.strategy);
     set_backend(config, choice.backend, choice.opt);
+    // Who samples the process wants names in /tmp/perf-PID.map.
+    if (getenv("FATHOM_PERF_MAP") != NULL) wasmtime_config_profiler_set(config, WASMTIME_PROFILING_STRATEGY_PERFMAP);
     engine = wasm_engine_new_with_config(config);
     if (engine == NULL) fail("unsupported", "wasmtime refuses this configuration");
 }

@@ -34,6 +34,10 @@ pub const PROTOCOL_VERSION: u32 = 1;
 /// Names the descriptor to write events to.
 pub const EVENTS_FD_ENV: &str = "FATHOM_EVENTS_FD";
 
+/// Set where functions of the module are to be listed in `/tmp/perf-PID.map`, by an engine that
+/// can, for who samples the process.
+pub const PERF_MAP_ENV: &str = "FATHOM_PERF_MAP";
+
 /// Why a line of the protocol was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ProtocolError {

@@ -1,15 +1,15 @@
 //! Our own engine behind the runner protocol, through its public API alone:
 //! nothing here that an embedder could not write.
 
-use std::{fs, net::TcpListener, path::Path};
+use std::{env, fs, net::TcpListener, path::Path};
 
 use fathom_engine::{
     Bounds, BoundsChoice, Codegen, Config, Engine, Error, ErrorKind, Func, InstancePre, Linker,
-    Module, Opt, Pool, PoolLimits, Pooled, PooledFunc, Quota, Store, TypedFunc,
+    Module, Opt, Pool, PoolLimits, Pooled, PooledFunc, ProfilingStrategy, Quota, Store, TypedFunc,
 };
 use fathom_record::{
     Checks, FailureKind, Settings,
-    protocol::{Event, Hello, Measure, Probe},
+    protocol::{Event, Hello, Measure, PERF_MAP_ENV, Probe},
 };
 use fathom_runner::{
     Emitter, Refusal, arguments_of,
@@ -46,6 +46,14 @@ pub(crate) struct EngineRequest<'a> {
     pub stack_bytes: Option<u64>,
 }
 
+/// Whether functions are listed for who samples this process.
+fn profiler() -> ProfilingStrategy {
+    match env::var_os(PERF_MAP_ENV) {
+        Some(_) => ProfilingStrategy::PerfMap,
+        None => ProfilingStrategy::None,
+    }
+}
+
 /// The engine as a request wants it, and what it says of itself.
 pub(crate) fn engine(request: &EngineRequest<'_>) -> Result<(Engine, OwnStrategy, Hello), Refusal> {
     let unsupported = |message: String| Refusal::new(FailureKind::Unsupported, message);
@@ -61,6 +69,7 @@ pub(crate) fn engine(request: &EngineRequest<'_>) -> Result<(Engine, OwnStrategy
         .quota(QUOTA)
         .layout_seed(request.seed)
         .cache_dir(request.cache.map(Path::to_owned))
+        .profiler(profiler())
         .end_threads(true);
     let config = match request.stack_bytes {
         Some(bytes) => config.continuation_stack(bytes as usize),
