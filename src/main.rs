@@ -22,6 +22,7 @@ mod module;
 mod objdump;
 mod one_line;
 mod probe;
+mod profile;
 mod record;
 mod replay;
 mod report;
@@ -71,6 +72,7 @@ enum Command {
     Trace(Box<trace::Args>),
     Explain(explain::Args),
     Waterfall(Box<waterfall::Args>),
+    Profile(profile::Args),
     Record(record::Args),
     Replay(replay::Args),
     Report(report::Args),
@@ -124,6 +126,7 @@ fn outcome() -> anyhow::Result<ExitCode> {
         Command::Trace(args) => trace::run(*args, invocation),
         Command::Explain(args) => explain::run(args),
         Command::Waterfall(args) => waterfall::run(*args, invocation),
+        Command::Profile(args) => profile::run(args, invocation),
         Command::Record(args) => record::run(args, invocation),
         Command::Replay(args) => replay::run(args),
         Command::Report(args) => report::run(args),

@@ -225,7 +225,7 @@ fn select(declared: &ModuleInfo, wanted: &str) -> anyhow::Result<u32> {
 
 /// A name as it was written in Rust, if it is one that Rust mangled; C++'s are written
 /// out by the linker already.
-fn readable(name: &str) -> String {
+pub fn readable(name: &str) -> String {
     let name = match rustc_demangle::try_demangle(name) {
         // Without the hash: the index tells functions apart.
         Ok(name) => format!("{name:#}"),

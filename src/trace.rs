@@ -14,7 +14,7 @@
 //! what would help.
 
 pub mod calibrate;
-mod engine;
+pub mod engine;
 pub mod picture;
 mod process;
 pub mod show;
@@ -103,6 +103,21 @@ pub struct Args {
     /// Make so many system calls and print what one takes
     #[arg(long, value_name = "N", hide = true, exclusive = true)]
     calls: Option<u32>,
+}
+
+/// What a program is given, and where outside engines are.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// The checkout around.
+    pub home: Option<&'a Home>,
+    /// Folders.
+    pub dirs: &'a [Dir],
+    /// Variables, as NAME=VALUE.
+    pub env: &'a [String],
+    /// A file for its standard input.
+    pub stdin: Option<&'a Path>,
+    /// Arguments.
+    pub words: &'a [OsString],
 }
 
 /// Ways to look at a program.
@@ -269,6 +284,16 @@ fn texts(words: &[OsString]) -> Vec<String> {
 }
 
 impl Args {
+    fn given(&self) -> Given<'_> {
+        Given {
+            home: self.home.as_ref(),
+            dirs: &self.dir,
+            env: &self.env,
+            stdin: self.stdin.as_deref(),
+            words: &self.words,
+        }
+    }
+
     /// What a rewritten module looks at.
     fn seen(&self) -> Seen {
         match self.times {

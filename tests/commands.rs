@@ -7,6 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use fathom_sys::sampling::Sampler;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -246,6 +247,13 @@ fn json_has_the_shape_that_is_documented() {
         ("### `fathom doctor --json`", &["fathom doctor --json"]),
     ] {
         has_the_shape(place, heading, examples);
+    }
+    match Sampler::of_children(1_000_000) {
+        Ok(_) => {
+            let example = &["fathom profile hello.wat --json"];
+            has_the_shape(place, "### `fathom profile MODULE --json`", example);
+        }
+        Err(why) => println!("SKIPPED: {why}"),
     }
     // Those of the engines are of the checkout, whatever is installed there.
     let of_checkout = |command: &str| format!("fathom --root {} {command}", root().display());

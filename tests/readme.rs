@@ -2,6 +2,7 @@
 //! what it names, or stands on a closed list with who runs it instead. Transcripts (`console`)
 //! are run by `tests/cli.rs`. `make test-readme` runs those that measure for a minute each, too.
 
+use fathom_sys::sampling::Sampler;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -147,6 +148,9 @@ fn lack(command: &str) -> Option<&'static str> {
     match command {
         _ if command.contains("| man") && !is_there("man") => Some("no man here"),
         "fathom trace -- ls" if !rustix::process::geteuid().is_root() => Some("it needs root"),
+        _ if command.starts_with("fathom profile") && Sampler::of_children(1_000_000).is_err() => {
+            Some("no samples can be taken here")
+        }
         _ if command.contains("--engine wasmtime")
             && !root().join(".tools/engines/wasmtime").is_dir() =>
         {

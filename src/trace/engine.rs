@@ -23,8 +23,8 @@ use fathom_trace::kernel::Tracer;
 use fathom_trace::rewrite::{Stream, counting};
 use fathom_trace::trace::Wasi;
 
-use super::{Args, Ran};
-use crate::run::load;
+use super::{Args, Given, Ran};
+use crate::run::{Dir, load};
 
 /// An engine says something at last, or it hangs: nobody waits for ever unasked.
 const LIMIT: Duration = Duration::from_secs(24 * 3600);
@@ -33,7 +33,7 @@ const LIMIT: Duration = Duration::from_secs(24 * 3600);
 ///
 /// # Errors
 /// It cannot be rewritten, or the engine does not run it.
-pub fn rewritten(
+pub(super) fn rewritten(
     args: &Args,
     engine: &Wanted,
     module: &Path,
@@ -54,7 +54,7 @@ pub fn rewritten(
 ///
 /// # Errors
 /// The engine does not run it.
-pub fn as_it_is(
+pub(super) fn as_it_is(
     args: &Args,
     engine: &Wanted,
     module: &Path,
@@ -76,44 +76,15 @@ fn run(
     wasm: Vec<u8>,
     tracer: Option<&Tracer>,
 ) -> anyhow::Result<Ran> {
-    let file = module.display().to_string();
     let scratch = tempfile::tempdir().context("no folder for its output")?;
-    let rewritten = scratch.path().join("module");
-    fs::create_dir(&rewritten)?;
-    // Programs are told the name of their file.
-    let rewritten = rewritten.join(module.file_name().unwrap_or(module.as_os_str()));
-    fs::write(&rewritten, wasm).context("the rewritten module")?;
-    let (mut driver, strategy, backend) = found(args, engine)?;
-    let request = Request::from(Measure {
-        module: rewritten,
-        args: utf8(&args.words)?,
-        env: env(&args.env)?,
-        dirs: dirs(args)?,
-        stdin: stdin(args)?,
-        strategy,
-        settings: backend.map_or_else(Settings::new, |name| {
-            Settings::new().with(Setting::Codegen, &name)
-        }),
-        threads: 1,
-        cpus: Vec::new(),
-        warmup: 0,
-        iterations: 1,
-        scratch: scratch.path().to_owned(),
-        seed: 0,
-        cache: None,
-        cycle: false,
-        stack_bytes: None,
-        load: None,
-        unsafe_no_bounds: false,
-    });
-    handed::listen().context("signals")?;
+    let (driver, request) = prepared(&args.given(), engine, module, &wasm, scratch.path())?;
     if let Some(tracer) = tracer {
         tracer.follow();
     }
     let began = Instant::now();
-    let conversation = match driver.ask(&request, LIMIT, handed::is_told()) {
+    let conversation = match asked(&driver, &request) {
         Err(DriveError::Stopped) => return Ok(stopped(&driver, began)),
-        conversation => conversation.context(file)?,
+        conversation => conversation.context(module.display().to_string())?,
     };
     let (counts, status) = outputs(&conversation, scratch.path())?;
     Ok(Ran {
@@ -123,6 +94,57 @@ fn run(
         wasi: counts.map(Wasi::rewritten),
         missing: Vec::new(),
     })
+}
+
+/// An engine's runner, and the request of one run of a module, which is put in the folder.
+///
+/// # Errors
+/// There is no such engine here; what the program is given cannot be given to a runner.
+pub fn prepared(
+    given: &Given<'_>,
+    engine: &Wanted,
+    module: &Path,
+    wasm: &[u8],
+    scratch: &Path,
+) -> anyhow::Result<(ProcessDriver, Request)> {
+    let written = scratch.join("module");
+    fs::create_dir(&written)?;
+    // Programs are told the name of their file.
+    let written = written.join(module.file_name().unwrap_or(module.as_os_str()));
+    fs::write(&written, wasm).context("a copy of the module")?;
+    let (driver, strategy, backend) = found(given, engine)?;
+    let request = Request::from(Measure {
+        module: written,
+        args: utf8(given.words)?,
+        env: env(given.env)?,
+        dirs: dirs(given.dirs)?,
+        stdin: stdin(given.stdin)?,
+        strategy,
+        settings: backend.map_or_else(Settings::new, |name| {
+            Settings::new().with(Setting::Codegen, &name)
+        }),
+        threads: 1,
+        cpus: Vec::new(),
+        warmup: 0,
+        iterations: 1,
+        scratch: scratch.to_owned(),
+        seed: 0,
+        cache: None,
+        cycle: false,
+        stack_bytes: None,
+        load: None,
+        unsafe_no_bounds: false,
+    });
+    handed::listen().context("signals")?;
+    Ok((driver, request))
+}
+
+/// Asks a runner, until it has answered or a signal was for it.
+///
+/// # Errors
+/// Why there is no answer.
+pub fn asked(driver: &ProcessDriver, request: &Request) -> Result<Conversation, DriveError> {
+    driver.clone().ask(request, LIMIT, handed::is_told())
 }
 
 /// What is known of a program that a signal ended: what the kernel saw until then.
@@ -141,7 +163,7 @@ fn stopped(driver: &ProcessDriver, began: Instant) -> Ran {
 /// # Errors
 /// There is no checkout around.
 pub fn installed(args: &Args) -> anyhow::Result<Vec<Wanted>> {
-    let (specs, _) = engines::all(home(args)?);
+    let (specs, _) = engines::all(home(args.home.as_ref())?);
     let here = specs
         .iter()
         .filter(|spec| matches!(spec.presence(), Presence::Installed { .. }));
@@ -153,24 +175,26 @@ pub fn installed(args: &Args) -> anyhow::Result<Vec<Wanted>> {
 }
 
 /// Where outside engines are.
-pub fn home(args: &Args) -> anyhow::Result<&Home> {
-    let home = args.home.as_ref();
+pub fn home(home: Option<&Home>) -> anyhow::Result<&Home> {
     home.context("not inside a checkout: there are no outside engines")
 }
 
 /// The driver of an engine, and what it is asked for.
-fn found(args: &Args, wanted: &Wanted) -> anyhow::Result<(ProcessDriver, String, Option<String>)> {
+fn found(
+    given: &Given<'_>,
+    wanted: &Wanted,
+) -> anyhow::Result<(ProcessDriver, String, Option<String>)> {
     let strategy = |default: &str| {
         let named = wanted.strategy.clone();
         named.unwrap_or_else(|| default.to_owned())
     };
     let name = wanted.engine.as_str();
     if name == OWN {
-        let driver = generator::own_driver(args.home.as_ref()).context("where this program is")?;
+        let driver = generator::own_driver(given.home).context("where this program is")?;
         return Ok((driver, strategy("auto"), wanted.backend.clone()));
     }
     let mut word = [wanted.clone()];
-    let described = choose::described(Some(home(args)?), &mut word);
+    let described = choose::described(Some(home(given.home)?), &mut word);
     let (specs, _) = described.map_err(anyhow::Error::msg)?;
     let [wanted] = &word;
     let names = || -> Vec<&str> { specs.iter().map(|spec| spec.name.as_str()).collect() };
@@ -212,8 +236,8 @@ fn env(pairs: &[String]) -> anyhow::Result<Vec<(String, String)>> {
 }
 
 /// Folders as runners are given them: they know no read-only ones.
-fn dirs(args: &Args) -> anyhow::Result<Vec<(PathBuf, String)>> {
-    let folder = |dir: &crate::run::Dir| {
+fn dirs(dirs: &[Dir]) -> anyhow::Result<Vec<(PathBuf, String)>> {
+    let folder = |dir: &Dir| {
         if dir.is_read_only() {
             bail!(
                 "--dir {dir}: engines can only be given writable folders; leave :ro out, or copy the folder"
@@ -222,14 +246,13 @@ fn dirs(args: &Args) -> anyhow::Result<Vec<(PathBuf, String)>> {
         let host = fs::canonicalize(dir.host()).with_context(|| format!("--dir {dir}"))?;
         Ok((host, dir.guest()?.to_owned()))
     };
-    args.dir.iter().map(folder).collect()
+    dirs.iter().map(folder).collect()
 }
 
-fn stdin(args: &Args) -> anyhow::Result<Option<PathBuf>> {
-    let absolute = |file: &PathBuf| {
-        fs::canonicalize(file).with_context(|| format!("--stdin {}", file.display()))
-    };
-    args.stdin.as_ref().map(absolute).transpose()
+fn stdin(file: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
+    let absolute =
+        |file: &Path| fs::canonicalize(file).with_context(|| format!("--stdin {}", file.display()));
+    file.map(absolute).transpose()
 }
 
 /// Hands on what the program wrote, without the counts, and its status.

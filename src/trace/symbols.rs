@@ -39,7 +39,7 @@ pub fn wanted(args: &Args, engine: &Wanted) -> anyhow::Result<Option<Found>> {
         args.module.is_some(),
         "--by symbols looks at an engine's functions: name it with --engine, or a map with --symbols"
     );
-    let home = engine::home(args)?;
+    let home = engine::home(args.home.as_ref())?;
     let maps = maps(home, &engine.engine)?;
     let mut why = format!(
         "{} has no symbol map ({} makes one)",
@@ -76,7 +76,7 @@ fn read(file: &Path) -> anyhow::Result<SymbolMap> {
 fn found(map: &SymbolMap, args: &Args) -> anyhow::Result<Found> {
     let mut file = map.file.clone();
     if file.contains("{tools}") {
-        let tools = engine::home(args)?.tools();
+        let tools = engine::home(args.home.as_ref())?.tools();
         file = file.replace("{tools}", &tools.display().to_string());
     }
     let file = fs::canonicalize(&file).with_context(|| file.clone())?;
@@ -92,7 +92,7 @@ pub fn discover(args: &Args, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     let is_pinned = wanted.engine != OWN && wanted.version.is_none();
     ensure!(is_pinned, "--discover is for pinned outside engines");
     let name = &wanted.engine;
-    let tools = engine::home(args)?.tools();
+    let tools = engine::home(args.home.as_ref())?.tools();
     let folder = tools.join("engines").join(name);
     let scratch = tempfile::tempdir().context("no folder for the module")?;
     let modules = [Turn::First, Turn::Second].map(|turn| {

@@ -1,0 +1,365 @@
+//! `fathom profile`: where the time of a program goes, by function, on several engines and
+//! natively.
+//!
+//! ```text
+//!  start    a run of the program, sampled ─► Profile (fathom-trace)
+//!  columns  its frames by the names of the module's functions ─► Column (fathom-stats)
+//!  show     columns beside each other: a table, JSON
+//! ```
+//!
+//! What must stay true: each sample is in one row; what an engine hides is a row that says
+//! so; what keeps one engine from being profiled is a line, and the others are.
+
+mod columns;
+mod show;
+mod start;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail, ensure};
+use fathom_bench::choose::{NATIVE, Wanted};
+use fathom_engine::{Features, Module};
+use fathom_stats::sampled::{self, SAMPLES_MIN};
+use fathom_sys::handed;
+use fathom_trace::profile::names::Names;
+use fathom_trace::profile::{Profile, flame, speedscope};
+
+use crate::invocation::Invocation;
+use crate::module::{self, Purpose};
+use crate::one_line::{lines, one_line, say};
+use crate::report::print;
+use crate::run::{Dir, load};
+use crate::trace::Given;
+use crate::waterfall;
+use columns::Kind;
+use start::{Program, Ran};
+
+/// Show where the time of a program goes, function by function, on several engines
+#[derive(clap::Args)]
+#[command(after_help = "\
+Samples are taken by the kernel's clock of processor time (perf_event_open), and looked up in what \
+engines say of their code (/tmp/perf-PID.map) and in symbol tables. An engine's own code is one \
+row, and so are code without a name and the kernel. docs/PROFILE.md says what is seen of which \
+engine.")]
+pub struct Args {
+    /// The program: a module in the binary or the text format
+    module: PathBuf,
+
+    /// Arguments of the program; put -- before the first that starts with -
+    #[arg(value_name = "ARGS")]
+    words: Vec<OsString>,
+
+    /// Engines to profile it on, as NAME[:STRATEGY[:BACKEND]] (see `fathom engines`)
+    /// [default: fathom]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    engine: Vec<Wanted>,
+
+    /// The same program for this machine: what others are compared with
+    #[arg(long, value_name = "PROGRAM")]
+    native: Option<PathBuf>,
+
+    /// Samples a second of processor time
+    #[arg(long, value_name = "HZ", default_value_t = 997, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    frequency: u32,
+
+    /// Run it so many times on each engine, compiled once, and add the samples
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    repeat: u32,
+
+    /// Show so many functions
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+
+    /// Print JSON, with every function
+    #[arg(long)]
+    json: bool,
+
+    /// Write a flame graph of each engine (FILE.svg: of several FILE-ENGINE.svg), or all of them
+    /// as speedscope has them (FILE.json); may be repeated
+    #[arg(long, value_name = "FILE")]
+    out: Vec<PathBuf>,
+
+    /// Give the program a folder, as `fathom run` does; may be repeated
+    #[arg(long, value_name = "HOST[::GUEST][:ro|:rw]")]
+    dir: Vec<Dir>,
+
+    /// Set an environment variable; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    env: Vec<String>,
+
+    /// File for the standard input of the program [default: empty]
+    #[arg(long, value_name = "FILE")]
+    stdin: Option<PathBuf>,
+}
+
+/// An engine, or native code, as it is shown.
+pub struct Shown {
+    /// As it was asked for.
+    pub name: String,
+    /// What was sampled, by the names of the module's functions.
+    pub profile: Profile,
+    /// The processor time that the kernel says it took.
+    pub cpu_ns: Option<u64>,
+    kind: Kind,
+}
+
+/// Profiles.
+///
+/// # Errors
+/// What keeps every engine from being profiled.
+pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
+    let file = args.module.display().to_string();
+    let forms = args.out.iter().map(|out| Form::of(out));
+    let forms: Vec<Form> = forms.collect::<anyhow::Result<_>>()?;
+    let wasm = load::program(&args.module, &file)?;
+    if let Err(why) = module::check(&wasm, Purpose::Run(None, Features::all())) {
+        bail!("{file}: {why}");
+    }
+    if args.engine.iter().any(|wanted| wanted.engine == NATIVE) {
+        bail!("--engine native: name the program: --native PROGRAM");
+    }
+    let declared = Module::declarations(&wasm, Features::all()).with_context(|| file.clone())?;
+    let names = columns::names(&declared);
+    let folder = std::env::current_dir()?;
+    let native = args.native.as_ref();
+    let native = native.map(|path| waterfall::program(path, &folder));
+    let native = native.transpose()?;
+    let home = invocation.home()?;
+    let program = Program {
+        path: &args.module,
+        wasm: &wasm,
+        given: Given {
+            home: home.as_ref(),
+            dirs: &args.dir,
+            env: &args.env,
+            stdin: args.stdin.as_deref(),
+            words: &args.words,
+        },
+        frequency_hz: args.frequency,
+    };
+    // One line where it cannot be done at all, before anything is run.
+    drop(program.recording()?.end());
+    let (shown, has_failed) = profiled(&args, &program, native.as_deref(), &names)?;
+    if let Some(signal) = handed::last() {
+        return Ok(ExitCode::from((128 + signal) as u8));
+    }
+    ensure!(!shown.is_empty(), "nothing was profiled");
+    for (out, form) in args.out.iter().zip(&forms) {
+        write(out, *form, &file, &shown)?;
+    }
+    let baseline = shown.iter().position(|one| one.kind == Kind::Native);
+    let columns: Vec<_> = (shown.iter())
+        .map(|one| columns::column(&one.profile, one.kind))
+        .collect();
+    match args.json {
+        true => {
+            let rows = sampled::rows(&columns, baseline, usize::MAX);
+            print(&show::json(&file, &shown, &rows)?)?;
+        }
+        false => {
+            let rows = sampled::rows(&columns, baseline, args.top);
+            print(&lines(&show::table(&shown, &rows)))?;
+        }
+    }
+    Ok(ExitCode::from(u8::from(has_failed)))
+}
+
+/// Each engine, native code first; whether one of them could not be profiled, or ended in
+/// another way than it should.
+fn profiled(
+    args: &Args,
+    program: &Program<'_>,
+    native: Option<&Path>,
+    names: &Names,
+) -> anyhow::Result<(Vec<Shown>, bool)> {
+    let own = [Wanted::own()];
+    let engines = match &args.engine[..] {
+        [] => &own[..],
+        named => named,
+    };
+    let mut shown = Vec::new();
+    let mut has_failed = false;
+    let natives = native.map(|path| (NATIVE.to_owned(), Subject::Native(path)));
+    let modules = engines
+        .iter()
+        .map(|one| (one.to_string(), Subject::Module(one)));
+    for (name, subject) in natives.into_iter().chain(modules) {
+        match subject.profile(&name, program, args.repeat, names) {
+            Ok((one, is_well)) => {
+                has_failed |= !is_well;
+                shown.push(one);
+            }
+            Err(error) => {
+                has_failed = true;
+                say(&one_line(&error.context(name)));
+            }
+        }
+        if handed::last().is_some() {
+            break;
+        }
+    }
+    Ok((shown, has_failed))
+}
+
+/// What is profiled.
+enum Subject<'a> {
+    Native(&'a Path),
+    Module(&'a Wanted),
+}
+
+impl Subject<'_> {
+    /// Processes of so many runs in all.
+    fn processes(&self, runs: u32) -> u32 {
+        match self {
+            Subject::Native(_) => runs,
+            Subject::Module(_) => 1,
+        }
+    }
+
+    fn ran(&self, program: &Program<'_>, runs: u32) -> anyhow::Result<Ran> {
+        match self {
+            Subject::Native(path) => program.native(path),
+            Subject::Module(wanted) => program.module(wanted, runs),
+        }
+    }
+
+    /// Of so many runs; whether all of them ended as they should.
+    fn profile(
+        &self,
+        name: &str,
+        program: &Program<'_>,
+        repeat: u32,
+        names: &Names,
+    ) -> anyhow::Result<(Shown, bool)> {
+        let mut profile = Profile::default();
+        let mut cpu_ns = Some(0);
+        let mut trouble = None;
+        for _ in 0..self.processes(repeat) {
+            let ran = self.ran(program, repeat)?;
+            profile.add(Profile::of(&ran.recorded));
+            cpu_ns = cpu_ns.zip(ran.cpu_ns).map(|(all, one)| all + one);
+            trouble = trouble.or(ran.trouble);
+            if trouble.is_some() || handed::last().is_some() {
+                break;
+            }
+        }
+        let kind = match self {
+            Subject::Native(_) => Kind::Native,
+            Subject::Module(_) => Kind::Engine,
+        };
+        if let Some(trouble) = &trouble {
+            say(&format!("fathom: {name}: {trouble}"));
+        }
+        remark(name, kind, &profile, cpu_ns);
+        let shown = Shown {
+            name: name.to_owned(),
+            profile: columns::named(profile, kind, names),
+            cpu_ns,
+            kind,
+        };
+        Ok((shown, trouble.is_none()))
+    }
+}
+
+/// Says what is missing, a line each.
+fn remark(name: &str, kind: Kind, profile: &Profile, cpu_ns: Option<u64>) {
+    let samples = profile.samples();
+    if samples < SAMPLES_MIN {
+        say(&format!(
+            "fathom: {name}: {samples} samples; shares need {SAMPLES_MIN} or more: --repeat runs \
+             it more often, --frequency samples more often"
+        ));
+    }
+    if !profile.sees_kernel && samples > 0 {
+        say(&format!(
+            "fathom: {name}: time in the kernel is not seen: not permitted \
+             (kernel.perf_event_paranoid, CAP_PERFMON)"
+        ));
+    }
+    if profile.lost > 0 {
+        say(&format!(
+            "fathom: {name}: {} samples were lost",
+            profile.lost
+        ));
+    }
+    if kind == Kind::Native {
+        for file in &profile.stripped {
+            say(&format!(
+                "fathom: {name}: {file} has no symbols of functions: it is stripped"
+            ));
+        }
+    }
+    for trouble in &profile.troubles {
+        say(&format!("fathom: {name}: {trouble}"));
+    }
+    if let Some(cpu_ns) = cpu_ns.filter(|_| profile.sees_kernel && samples >= SAMPLES_MIN) {
+        let sampled = (samples * profile.period_ns) as f64;
+        say(&format!(
+            "fathom: {name}: {samples} samples, {:.1} % of {:.0} ms of processor time",
+            100.0 * sampled / cpu_ns.max(1) as f64,
+            cpu_ns as f64 / 1e6
+        ));
+    }
+}
+
+/// What a file is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Flame,
+    Speedscope,
+}
+
+impl Form {
+    /// Of a file that can be written when there is something to write.
+    fn of(out: &Path) -> anyhow::Result<Form> {
+        let folder = out.parent().filter(|folder| *folder != Path::new(""));
+        let folder = folder.unwrap_or(Path::new("."));
+        ensure!(
+            folder.is_dir(),
+            "--out {}: there is no folder {}",
+            out.display(),
+            folder.display()
+        );
+        match out.extension().and_then(|extension| extension.to_str()) {
+            Some("svg") => Ok(Form::Flame),
+            Some("json") => Ok(Form::Speedscope),
+            _ => bail!("--out {}: FILE.svg or FILE.json", out.display()),
+        }
+    }
+}
+
+fn write(out: &Path, form: Form, module: &str, shown: &[Shown]) -> anyhow::Result<()> {
+    let to = |path: &Path, text: String| {
+        fs::write(path, text).with_context(|| path.display().to_string())
+    };
+    match form {
+        Form::Speedscope => {
+            let profiles: Vec<_> = (shown.iter())
+                .map(|one| (one.name.as_str(), &one.profile))
+                .collect();
+            let exporter = concat!("fathom ", env!("CARGO_PKG_VERSION"));
+            to(out, speedscope::text(module, exporter, &profiles)?)
+        }
+        Form::Flame => {
+            for one in shown {
+                let title = format!("{module} on {}", one.name);
+                let path = match shown.len() {
+                    1 => out.to_owned(),
+                    _ => beside(out, &one.name),
+                };
+                to(&path, flame::svg(&title, &one.profile))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// A file's name with an engine's before its extension.
+fn beside(out: &Path, engine: &str) -> PathBuf {
+    let stem = out.file_stem().unwrap_or_default().to_string_lossy();
+    let engine = engine.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+    out.with_file_name(format!("{stem}-{engine}.svg"))
+}
