@@ -23,8 +23,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::ahead::Ahead;
 use super::{Function, Lazy, Made, STACK_BYTES, with_stack};
+use crate::compile::ModuleBudget;
 use crate::compile::translate::ModuleEnv;
-use crate::compile::{Elide, ModuleBudget};
 use crate::facts::error::Result;
 use crate::facts::libcall::FUNCTION_START;
 use crate::run::handle::{Module, module_env};
@@ -184,11 +184,6 @@ impl Lazy {
             direct: false,
             budget: &tiers.budget,
             entered_at,
-            // What is known of indices on the way to the loop is not known in it.
-            elide: match entered_at {
-                Some(_) => Elide::Off,
-                None => env.elide,
-            },
             ..env
         };
         with_stack(STACK_BYTES, || self.compile_in(&env, module, position))
