@@ -16,7 +16,7 @@ def install(step, here, into):
     minor = int((step.version or VERSION).split('.')[1])
     if minor == 4: raise step.Failed('cc: no such header')
     runner = into / 'runner'
-    wait, answer = ('0.15' if minor >= 6 else '0.02'), ('43' if minor == 5 else '42')
+    wait, answer = ('0.08' if minor >= 6 else '0.01'), ('43' if minor == 5 else '42')
     runner.write_text(f'#!/bin/sh\\nexec {FATHOM} runner command -- /bin/sh -c \"sleep {wait}; echo {answer}\" {{}}\\n')
     runner.chmod(0o755)
 ";
@@ -60,7 +60,7 @@ fn bisect(home: &TempDir, engine: &str, options: &[&str]) -> (Option<i32>, Strin
         .arg(hello)
         .args([
             "--rounds",
-            "6",
+            "5",
             "--iterations",
             "1",
             "--warmup",
@@ -84,7 +84,7 @@ fn bisect(home: &TempDir, engine: &str, options: &[&str]) -> (Option<i32>, Strin
     )
 }
 
-const RELEASES: &str = r#"["1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "1.7-rc.1", "1.8"]"#;
+const RELEASES: &str = r#"["1.1", "1.4", "1.5", "1.6", "1.7-rc.1", "1.8"]"#;
 
 #[test]
 fn the_release_that_made_it_slower_is_found_whatever_stands_between() {
@@ -102,7 +102,7 @@ fn the_release_that_made_it_slower_is_found_whatever_stands_between() {
     assert!(out.contains("left out: 1.5: "), "{out}{err}");
     assert!(
         out.contains(
-            "many: it changed after 1.3 and not after 1.6; 2 releases between cannot be measured\n"
+            "many: it changed after 1.1 and not after 1.6; 2 releases between cannot be measured\n"
         ),
         "{out}"
     );
@@ -121,7 +121,7 @@ fn the_release_that_made_it_slower_is_found_whatever_stands_between() {
         "many",
         &["--installed", "--good", "1", "--bad", "1.4"],
     );
-    let said = "fathom: many@1.4: no such release is installed; there is 1.8, 1.6, 1.5, 1.3, 1.1\n";
+    let said = "fathom: many@1.4: no such release is installed; there is 1.8, 1.6, 1.5, 1.1\n";
     assert_eq!((status, err.as_str()), (Some(1), said));
 }
 
@@ -131,7 +131,7 @@ fn what_cannot_be_looked_for_is_one_clear_line() {
     for (options, said) in [
         (
             &["--good", "1.1", "--bad", "2"][..],
-            "many@2: no such release is in its registry; there is 1.8, 1.7-rc.1, 1.6, 1.5, 1.4, 1.3",
+            "many@2: no such release is in its registry; there is 1.8, 1.7-rc.1, 1.6, 1.5, 1.4, 1.1",
         ),
         (
             &["--good", "1.1", "--bad", "1.1"],
