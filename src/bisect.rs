@@ -19,8 +19,9 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 use fathom_bench::choose::Wanted;
 use fathom_bench::home::Home;
+use fathom_record::release;
 use fathom_report::figures::{ends, ratio as figure};
-use fathom_stats::{DELTA, RowRatio, Verdict};
+use fathom_stats::{DELTA, Figure, RowRatio, Verdict};
 
 use self::halving::{Found, Halving, nearer, side};
 use self::measured::{Steps, Told};
@@ -58,6 +59,9 @@ pub struct Args {
     /// Look among installed releases only: nothing is installed, and no registry asked
     #[arg(long)]
     installed: bool,
+    /// Compare by this figure (compile, start, rss_peak…) instead of the usual one
+    #[arg(long, value_name = "FIGURE", value_parser = fathom_report::view::figure)]
+    by: Option<Figure>,
     /// What is measured, and for how long.
     #[command(flatten)]
     bench: bench::Args,
@@ -89,7 +93,14 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     let home = invocation.home()?;
     let home = home.context("there is no checkout of fathom around this folder")?;
     let releases = between(&home, &args)?;
-    let mut steps = Steps::new(args.engine, args.installed, args.bench, home, invocation)?;
+    let mut steps = Steps::new(
+        args.engine,
+        args.installed,
+        args.by,
+        args.bench,
+        home,
+        invocation,
+    )?;
     let [first, .., last] = &releases[..] else {
         bail!("--good and --bad are one release, {}", releases[0]);
     };
@@ -128,7 +139,7 @@ fn between(home: &Home, args: &Args) -> anyhow::Result<Vec<String>> {
         "in its registry"
     };
     let position = |asked: &str| {
-        let found = fathom_bench::engines::newest(asked, releases.iter().map(String::as_str));
+        let found = release::newest(asked, releases.iter().map(String::as_str));
         let at = found.and_then(|found| releases.iter().position(|one| one == found));
         let names = || {
             releases
@@ -149,7 +160,7 @@ fn between(home: &Home, args: &Args) -> anyhow::Result<Vec<String>> {
     let ends = [releases[good].clone(), releases[bad].clone()];
     releases = releases[good.min(bad)..=good.max(bad)].to_vec();
     // What is not final is looked at where it was named.
-    releases.retain(|one| fathom_bench::engines::is_final(one) || ends.contains(one));
+    releases.retain(|one| release::is_final(one) || ends.contains(one));
     // The newest stood first.
     if good > bad {
         releases.reverse();

@@ -11,7 +11,7 @@ use fathom_bench::prepare::prepare;
 use fathom_bench::request::Request;
 use fathom_bench::results::Results;
 use fathom_bench::session::{Ended, Session};
-use fathom_stats::{Row, RowRatio, Summary};
+use fathom_stats::{Figure, NoiseFloor, Row, RowRatio, Summary};
 
 use crate::bench::request::IntoRequest;
 use crate::bench::{self, TOOL, idle, show, stop_on_signals, stopping};
@@ -25,6 +25,7 @@ const LONGER: u32 = 2;
 pub struct Steps<'a> {
     engine: Wanted,
     is_installed: bool,
+    figure: Option<Figure>,
     request: Request,
     out: Option<PathBuf>,
     count: u32,
@@ -38,6 +39,7 @@ impl<'a> Steps<'a> {
     pub fn new(
         engine: Wanted,
         is_installed: bool,
+        figure: Option<Figure>,
         args: bench::Args,
         home: Home,
         invocation: &'a Invocation,
@@ -47,6 +49,7 @@ impl<'a> Steps<'a> {
         Ok(Steps {
             engine,
             is_installed,
+            figure,
             out: request.out.clone(),
             request,
             count: 0,
@@ -120,22 +123,39 @@ impl<'a> Steps<'a> {
         .run();
         shown.finish();
         ensure!(ended? != Ended::Stopped, "it was stopped");
-        Ok(Told(Summary::from_campaign(results.campaign())))
+        Ok(Told::of(
+            Summary::from_campaign(results.campaign()),
+            self.figure,
+        ))
     }
 }
 
 /// What a campaign of releases came to.
-pub struct Told(Summary);
+pub struct Told {
+    summary: Summary,
+    figure: Figure,
+    noise: NoiseFloor,
+}
 
 impl Told {
+    /// Compared by a figure; by the campaign's own where none is named.
+    fn of(summary: Summary, figure: Option<Figure>) -> Told {
+        let figure = figure.unwrap_or(summary.compared);
+        Told {
+            noise: summary.noise_in(figure),
+            summary,
+            figure,
+        }
+    }
+
     fn rows(&self, release: &str) -> impl Iterator<Item = &Row> {
-        let rows = self.0.rows.iter().map(|row| &row.row);
+        let rows = self.summary.rows.iter().map(|row| &row.row);
         rows.filter(move |row| row.sandbox.version.as_deref() == Some(release))
     }
 
     /// Why a release has no time for something.
     pub fn without_time(&self, release: &str) -> Option<String> {
-        let mut cells = self.0.cells.iter().filter(|cell| {
+        let mut cells = self.summary.cells.iter().filter(|cell| {
             let cell = &cell.cell;
             cell.sandbox.version.as_deref() == Some(release) && !cell.is_control()
         });
@@ -160,7 +180,11 @@ impl Told {
             .rows(release)
             .filter_map(|row| Some((row, other(row)?)))
             .collect();
-        Ok(self.0.ratio_over(&pairs))
+        match &pairs[..] {
+            [(row, to)] => Ok(self.summary.ratio_in(self.figure, &self.noise, row, to)),
+            pairs if self.figure == self.summary.compared => Ok(self.summary.ratio_over(pairs)),
+            _ => Err(anyhow!("--by: of one build and one number of instances")),
+        }
     }
 
     /// The same as a number.

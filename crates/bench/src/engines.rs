@@ -22,7 +22,6 @@ mod build;
 mod releases;
 
 pub(crate) use build::MODULE;
-pub use releases::{is_final, newest};
 
 use std::{
     fs, io,
@@ -31,7 +30,7 @@ use std::{
     time::Duration,
 };
 
-use fathom_record::{Sandbox, Variant};
+use fathom_record::{Sandbox, Variant, release};
 use fathom_sys::regular;
 use fathom_sys::usage::Ended;
 use serde::{Deserialize, Serialize};
@@ -203,7 +202,7 @@ impl EngineSpec {
         let path = home.engines().join(&self.name).join(DESCRIPTION);
         let spec = Self::read(&path).map_err(|error| error.to_string())?;
         let there = releases::installed(&installed(home), &self.name);
-        let found = releases::newest(asked, there.iter().map(|(version, _)| version.as_str()));
+        let found = release::newest(asked, there.iter().map(|(version, _)| version.as_str()));
         let version = found.unwrap_or(asked).to_owned();
         let folder = there
             .iter()

@@ -50,6 +50,7 @@ pub mod experiment;
 pub mod host;
 pub mod naming;
 pub mod protocol;
+pub mod release;
 pub mod setting;
 pub mod vocabulary;
 pub mod waterfall;

@@ -438,3 +438,31 @@ fn who_is_first_for_one_run_is_told_only_where_it_is_shown() {
     assert!(said.contains(", not told apart from fathom "), "{said}");
     assert!(!said.contains("wasm3"), "{said}");
 }
+
+#[test]
+fn two_releases_alone_are_the_newer_over_the_older_whichever_is_first() {
+    let (_, text) = report(|record| {
+        let keep = only(&["fathom/guard/speed", "wasmtime/default/speed"])(record);
+        let renamed = record
+            .to_string()
+            .replace("fathom/guard/speed", "x@10.0/guard/speed")
+            .replace("wasmtime/default/speed", "x@9.1/guard/speed")
+            .replace("\"strategy\":\"default\"", "\"strategy\":\"guard\"");
+        *record = serde_json::from_str(&renamed).unwrap();
+        for cell in record["cells"].as_array_mut().into_iter().flatten() {
+            let version = match cell["engine"].as_str() {
+                Some("fathom") => "10.0",
+                _ => "9.1",
+            };
+            cell["version"] = version.into();
+            cell["engine"] = "x".into();
+        }
+        keep
+    });
+    let said = text.lines().find(|line| line.contains("New / old: "));
+    let said = said.unwrap_or_else(|| panic!("{text}"));
+    assert!(said.contains("New / old: x 10.0 / 9.1 = 0."), "{said}");
+    assert!(said.contains(" × (95 %: 0."), "{said}");
+    let (_, text) = report(only(&["fathom/guard/speed", "wasmtime/default/speed"]));
+    assert!(!text.contains("New / old"), "{text}");
+}

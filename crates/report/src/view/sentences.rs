@@ -6,6 +6,7 @@
 //! [`Verdict::Equivalent`].
 
 use fathom_record::protocol::Hello;
+use fathom_record::release::order;
 use fathom_record::{Campaign, Guarantee, Variant};
 use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::{DELTA, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict};
@@ -269,7 +270,7 @@ pub fn findings(rows: &[Shown<'_>], pairs: &Pairs<'_>, seen_cell: Option<f64>) -
         return Vec::new();
     };
     let mut engines = vec![&best.row.engine];
-    let mut findings = Vec::new();
+    let mut findings: Vec<Finding> = new_over_old(rows, pairs).into_iter().collect();
     for shown in ranked {
         if !engines.contains(&&shown.row.engine) {
             engines.push(&shown.row.engine);
@@ -293,6 +294,39 @@ pub fn findings(rows: &[Shown<'_>], pairs: &Pairs<'_>, seen_cell: Option<f64>) -
         is_real: false,
     });
     findings
+}
+
+/// Where two releases of one engine are all there is: the newer over the older, whichever came
+/// first.
+fn new_over_old(rows: &[Shown<'_>], pairs: &Pairs<'_>) -> Option<Finding> {
+    let mut ranked = rows.iter().filter(|shown| shown.row.is_ranked());
+    let (one, other) = (ranked.next()?, ranked.next()?);
+    let (first, second) = (&one.from.row.sandbox, &other.from.row.sandbox);
+    let is_pair = ranked.next().is_none()
+        && first.engine == second.engine
+        && first.version != second.version
+        && (&first.strategy, &first.settings) == (&second.strategy, &second.settings);
+    let release = |shown: &Shown<'_>| {
+        let asked = shown.from.row.sandbox.version.clone();
+        let found = asked.unwrap_or_else(|| shown.row.version.clone());
+        (is_pair && !found.is_empty()).then_some(found)
+    };
+    let mut both = [(release(one)?, one), (release(other)?, other)];
+    both.sort_by_cached_key(|(release, _)| order(release));
+    let [(before, old), (after, new)] = both;
+    let ratio = pairs.ratio(&new.from.row, &old.from.row);
+    let mean = ratio.geomean.as_ref().ok()?;
+    let ends = mean.interval.ok()?;
+    Some(Finding {
+        text: format!(
+            "New / old: {} {after} / {before} = {} (95 %: {}), {}.",
+            first.engine,
+            figures::ratio(mean.value),
+            figures::ends(ends.low, ends.high),
+            ratio.verdict.name()
+        ),
+        is_real: ratio.verdict == Verdict::Different,
+    })
 }
 
 /// What a campaign could have seen, in a mean and in one workload.
