@@ -95,6 +95,9 @@ pub struct Args {
     stdin: Option<PathBuf>,
 }
 
+/// Of the processor time so much is sampled, or it is said what helps.
+const SEEN_MIN: f64 = 0.95;
+
 /// An engine, or native code, as it is shown.
 pub struct Shown {
     /// As it was asked for.
@@ -296,10 +299,14 @@ fn remark(name: &str, kind: Kind, profile: &Profile, cpu_ns: Option<u64>) {
         say(&format!("fathom: {name}: {trouble}"));
     }
     if let Some(cpu_ns) = cpu_ns.filter(|_| profile.sees_kernel && samples >= SAMPLES_MIN) {
-        let sampled = (samples * profile.period_ns) as f64;
+        let seen = (samples * profile.period_ns) as f64 / cpu_ns.max(1) as f64;
+        let advice = match seen < SEEN_MIN {
+            true => ": starts and ends of processes, and what threads do last, are not seen",
+            false => "",
+        };
         say(&format!(
-            "fathom: {name}: {samples} samples, {:.1} % of {:.0} ms of processor time",
-            100.0 * sampled / cpu_ns.max(1) as f64,
+            "fathom: {name}: {samples} samples, {:.1} % of {:.0} ms of processor time{advice}",
+            100.0 * seen,
             cpu_ns as f64 / 1e6
         ));
     }

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -152,7 +152,8 @@ fn a_stripped_program_that_forks_is_profiled_as_far_as_can_be() {
 fn what_ends_too_soon_or_badly_is_said() {
     let folder = folder();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    write("soon.wat", r#"(module (func (export "_start")))"#);
+    let soon = r#"(module (func $nothing_of_this_stays (export "_start")))"#;
+    write("soon.wat", soon);
     write(
         "trap.wat",
         r#"(module (func (export "_start") unreachable))"#,
@@ -164,6 +165,15 @@ fn what_ends_too_soon_or_badly_is_said() {
     assert!(output.status.success());
     let words = "0 samples; shares need 100 or more: --repeat";
     assert!(said(&output).contains(words), "{}", said(&output));
+    let listed = fs::read_dir("/tmp")
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let maps = listed.filter(|path| path.extension().is_some_and(|last| last == "map"));
+    let stays = |path: &PathBuf| {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        text.contains("nothing_of_this_stays")
+    };
+    assert_eq!(maps.filter(stays).collect::<Vec<_>>(), [] as [PathBuf; 0]);
     let output = profile(folder.path(), &["soon.wat", "--engine", "fathom:gone"]);
     assert_eq!(output.status.code(), Some(1));
     let why = "unknown strategy 'gone'";

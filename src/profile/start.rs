@@ -79,7 +79,7 @@ impl Program<'_> {
         let scratch = tempfile::tempdir().context("no folder for its output")?;
         let (driver, mut request) =
             engine::prepared(&self.given, wanted, self.path, self.wasm, scratch.path())?;
-        let driver = driver.under(&[OsString::from("env"), perf_map(), node_options()]);
+        let sampled = driver.under(&[OsString::from("env"), perf_map(), node_options()]);
         let kept = tempfile::tempdir().context("no folder for compiled code")?;
         if let Job::Measure(measure) = &mut request.job {
             measure.iterations = iterations;
@@ -88,16 +88,16 @@ impl Program<'_> {
                 wanted.engine == OWN && wanted.backend.as_deref() == Some(Codegen::Llvm.name());
             measure.cache = is_by_llvm.then(|| kept.path().to_owned());
         }
-        let ask = || {
-            let conversation = engine::asked(&driver, &request);
+        let ask = |driver| {
+            let conversation = engine::asked(driver, &request);
             conversation.with_context(|| self.path.display().to_string())
         };
         if kept_code(&request).is_some() {
             // It is there in the run that is sampled.
-            ask()?;
+            ask(&driver)?;
         }
         let recording = self.recording()?;
-        let conversation = ask();
+        let conversation = ask(&sampled);
         let recorded = recording.end();
         let conversation = conversation?;
         let mut statuses = conversation.iterations.iter().map(|one| one.exit);

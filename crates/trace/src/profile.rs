@@ -24,6 +24,7 @@ mod recording;
 pub mod speedscope;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
 
 use fathom_sys::sampling::{Event, Sample};
 
@@ -101,11 +102,14 @@ impl Profile {
     /// Looks up what was recorded. Files that its processes have named functions in are
     /// removed.
     pub fn of(recorded: &Recorded) -> Profile {
-        let samples = recorded.records.iter().filter_map(|one| match &one.event {
+        // Of those without a sample, too, so that no file of theirs stays.
+        let pids = recorded.records.iter().filter_map(|one| match &one.event {
             Event::Sample(sample) => Some(sample.pid),
-            _ => None,
+            Event::Executed { pid } | Event::Forked { pid, .. } => Some(*pid),
+            Event::Mapped(_) | Event::Lost(_) => None,
         });
-        let mut places = Places::of(&samples.collect(), recorded.since);
+        let since = recorded.since.unwrap_or(SystemTime::UNIX_EPOCH);
+        let mut places = Places::of(&pids.collect(), since, &recorded.files);
         let mut profile = Profile {
             period_ns: recorded.period_ns,
             sees_kernel: recorded.sees_kernel,
@@ -174,7 +178,7 @@ impl Profile {
 
 /// The functions of a sample, outermost first. A caller that is nowhere ends the chain: what
 /// is beyond it was found by no chain of frames.
-fn stack(sample: &Sample, places: &mut Places) -> Vec<Frame> {
+fn stack(sample: &Sample, places: &mut Places<'_>) -> Vec<Frame> {
     let mut frames = Vec::new();
     frames.extend(sample.in_kernel.then(Frame::kernel));
     for (depth, address) in sample.stack.iter().enumerate() {

@@ -4,7 +4,7 @@
 //!  Fathom     app: name         app: function 7
 //!  wasmtime   name              wasm[0]::function[7]
 //!  V8         JS:name-7-turbofan   Function:name-7-liftoff
-//!  wasm2c     w2c_app_name_0
+//!  wasm2c     w2c_m_f7, w2c_m_name
 //!  native     name, name.constprop.0, name.part.1, name.cold
 //! ```
 //!
@@ -70,17 +70,16 @@ impl Names {
             .or_else(|| self.v8(listed))
     }
 
-    /// The function of the module that a library made by wasm2c has under this symbol.
+    /// The function of the module that a library made by wasm2c has under this symbol: by its
+    /// index, or by the name under which it is exported.
     pub fn translated(&self, symbol: &str) -> Option<&str> {
-        let rest = symbol.strip_prefix("w2c_")?;
-        let places = rest.match_indices('_').map(|(at, _)| &rest[at + 1..]);
-        let names = places.flat_map(|name| {
-            let numbered = name.rsplit_once('_');
-            let numbered = numbered.filter(|(_, n)| n.bytes().all(|byte| byte.is_ascii_digit()));
-            [Some(name), numbered.map(|(name, _)| name)]
-        });
-        let mut found = names.flatten().filter_map(|name| self.in_c.get(name));
-        found.next().map(String::as_str)
+        let rest = unsplit(symbol).strip_prefix("w2c_")?;
+        let mut names = rest.match_indices('_').map(|(at, _)| &rest[at + 1..]);
+        names.find_map(|name| {
+            let index = || name.strip_prefix('f')?.parse().ok();
+            let exported = self.in_c.get(name).map(String::as_str);
+            exported.or_else(|| self.indexed(index()?))
+        })
     }
 
     fn shown(&self, name: &str) -> Option<&str> {
@@ -122,20 +121,26 @@ impl Names {
 
 /// The function of a native program's symbol, as the module's would be called.
 pub fn native(symbol: &str, readable: impl Fn(&str) -> String) -> String {
-    let cut = SPLIT.iter().filter_map(|suffix| symbol.find(suffix));
-    let symbol = match cut.min() {
-        Some(at) if at > 0 => &symbol[..at],
-        _ => symbol,
-    };
-    readable(symbol)
+    readable(unsplit(symbol))
 }
 
-/// As wasm2c has it: what C does not allow in a name is written as its number.
+/// A symbol without what compilers put behind it.
+fn unsplit(symbol: &str) -> &str {
+    let cut = SPLIT.iter().filter_map(|suffix| symbol.find(suffix));
+    match cut.min() {
+        Some(at) if at > 0 => &symbol[..at],
+        _ => symbol,
+    }
+}
+
+/// As wasm2c has it: what C does not allow in a name is written as its number, and so is a low
+/// line in front.
 fn as_in_c(name: &str) -> String {
     let mut written = String::new();
-    for byte in name.bytes() {
+    for (at, byte) in name.bytes().enumerate() {
         match byte {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => written.push(char::from(byte)),
+            b'_' if at > 0 => written.push('_'),
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => written.push(char::from(byte)),
             _ => written += &format!("0x{byte:02X}"),
         }
     }
@@ -189,8 +194,11 @@ mod tests {
     fn what_wasm2c_makes_of_a_name_is_known() {
         let names = names();
         let shown = |symbol| names.translated(symbol);
-        assert_eq!(shown("w2c_app_kernel_gemm_0"), Some("KERNEL_GEMM"));
+        assert_eq!(shown("w2c_app_kernel_gemm"), Some("KERNEL_GEMM"));
         assert_eq!(shown("w2c_my_app_kernel_gemm"), Some("KERNEL_GEMM"));
+        assert_eq!(shown("w2c_m_0x5F_original_main"), Some("main"));
+        assert_eq!(shown("w2c_m_f5.constprop.0"), Some("function 5"));
+        assert_eq!(shown("w2c_m_f99"), None);
         assert_eq!(shown("kernel_gemm"), None);
         assert_eq!(shown("w2c_app_other"), None);
     }

@@ -6,7 +6,9 @@
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 use std::rc::Rc;
 use std::time::SystemTime;
@@ -27,7 +29,8 @@ struct Mapping {
 
 /// Everything that addresses are looked up in.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct Places<'a> {
+    opened: Option<&'a BTreeMap<OsString, File>>,
     processes: BTreeMap<u32, Ranges<Mapping>>,
     maps: BTreeMap<u32, Ranges<Rc<str>>>,
     files: BTreeMap<Rc<str>, Ranges<Rc<str>>>,
@@ -35,10 +38,17 @@ pub(super) struct Places {
     pub(super) troubles: BTreeSet<String>,
 }
 
-impl Places {
-    /// With the functions that these processes have named.
-    pub(super) fn of(pids: &BTreeSet<u32>, since: SystemTime) -> Places {
-        let mut places = Places::default();
+impl<'a> Places<'a> {
+    /// With the functions that these processes have named, and files that were opened in time.
+    pub(super) fn of(
+        pids: &BTreeSet<u32>,
+        since: SystemTime,
+        opened: &'a BTreeMap<OsString, File>,
+    ) -> Places<'a> {
+        let mut places = Places {
+            opened: Some(opened),
+            ..Places::default()
+        };
         for pid in pids {
             match perf_map::take(*pid, since) {
                 Ok(map) => places.maps.extend(map.map(|map| (*pid, map))),
@@ -110,7 +120,8 @@ impl Places {
         if !self.files.contains_key(file) {
             let read = match &**file {
                 "[vdso]" => Ok(Ranges::default()),
-                path => fs::read(path)
+                path => self
+                    .read(path)
                     .map_err(|error| error.to_string())
                     .and_then(|bytes| functions::of(&bytes)),
             };
@@ -130,6 +141,17 @@ impl Places {
                 is_named: named.is_some(),
             },
         }
+    }
+
+    fn read(&self, path: &str) -> io::Result<Vec<u8>> {
+        let opened = self.opened.and_then(|all| all.get(OsStr::new(path)));
+        let Some(mut file) = opened else {
+            return fs::read(path);
+        };
+        let mut bytes = Vec::new();
+        file.rewind()?;
+        file.read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// Files without a symbol of a function, of those that were looked at.

@@ -1,34 +1,43 @@
 //! Samples of what this thread starts, taken from the kernel by another thread meanwhile.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
-use fathom_sys::sampling::{Event, Record, Sampler};
+use fathom_sys::regular;
+use fathom_sys::sampling::{Event, Mapped, Record, Sampler};
 
 /// So often the rings are emptied: at 10,000 samples a second, of chains of 127 frames, one
 /// is full after 50 ms.
 const REST: Duration = Duration::from_millis(10);
+/// Files that are held open.
+const FILES_MAX: usize = 256;
 /// Words of chains beyond which samples are counted as lost, 2 GiB of them.
 const WORDS_MAX: usize = 1 << 28;
 
 /// Samples being taken.
 pub struct Recording {
     over: Arc<AtomicBool>,
-    taker: JoinHandle<Vec<Record>>,
+    taker: JoinHandle<Kept>,
     since: SystemTime,
     sees_kernel: bool,
     period_ns: u64,
 }
 
 /// Samples taken, and what is needed to understand them.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 pub struct Recorded {
     /// In the order of time.
     pub records: Vec<Record>,
+    /// Files that were mapped, opened while they were, since some are removed by who made them.
+    pub files: BTreeMap<OsString, File>,
     /// When it began.
-    pub since: SystemTime,
+    pub since: Option<SystemTime>,
     /// Whether time in the kernel was sampled.
     pub sees_kernel: bool,
     /// What a sample stands for, of processor time.
@@ -76,11 +85,14 @@ impl Recording {
     pub fn end(self) -> Recorded {
         self.over.store(true, Ordering::Release);
         self.taker.thread().unpark();
-        let mut records = self.taker.join().unwrap_or_default();
+        let Kept {
+            mut records, files, ..
+        } = self.taker.join().unwrap_or_default();
         records.sort_by_key(|record| record.time_ns);
         Recorded {
             records,
-            since: self.since,
+            files,
+            since: Some(self.since),
             sees_kernel: self.sees_kernel,
             period_ns: self.period_ns,
         }
@@ -91,6 +103,7 @@ impl Recording {
 #[derive(Default)]
 struct Kept {
     records: Vec<Record>,
+    files: BTreeMap<OsString, File>,
     words: usize,
     lost: u64,
 }
@@ -104,14 +117,60 @@ impl Kept {
                 return;
             }
         }
+        if let Event::Mapped(mapped) = &record.event {
+            self.hold(mapped);
+        }
         self.records.push(record);
     }
 
-    fn ended(mut self) -> Vec<Record> {
+    /// Opens a file while it is there; one that is gone by its mapping, which needs privilege
+    /// (proc_pid_map_files(5)).
+    fn hold(&mut self, mapped: &Mapped) {
+        let path = Path::new(&mapped.file);
+        let has_room = self.files.len() < FILES_MAX;
+        if !path.is_absolute() || !has_room || self.files.contains_key(&mapped.file) {
+            return;
+        }
+        let (start, end) = (mapped.start, mapped.start.saturating_add(mapped.bytes));
+        let mapping = format!("/proc/{}/map_files/{start:x}-{end:x}", mapped.pid);
+        let opened = regular::open(path).or_else(|_| File::open(mapping));
+        if let Ok(opened) = opened {
+            self.files.insert(mapped.file.clone(), opened);
+        }
+    }
+
+    fn ended(mut self) -> Kept {
         if self.lost > 0 {
             let (time_ns, event) = (u64::MAX, Event::Lost(self.lost));
             self.records.push(Record { time_ns, event });
         }
-        self.records
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn a_file_that_is_removed_is_held() {
+        let recording = match Recording::start(1000) {
+            Ok(recording) => recording,
+            Err(why) => {
+                eprintln!("SKIPPED: {why}");
+                return;
+            }
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        std::fs::copy("/bin/sleep", &program).unwrap();
+        let status = Command::new(&program).arg("0.2").status().unwrap();
+        assert!(status.success());
+        std::fs::remove_file(&program).unwrap();
+        let recorded = recording.end();
+        assert!(recorded.files.contains_key(program.as_os_str()));
+        let times: Vec<u64> = recorded.records.iter().map(|one| one.time_ns).collect();
+        assert!(times.is_sorted() && !times.is_empty());
     }
 }

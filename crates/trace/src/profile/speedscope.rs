@@ -1,5 +1,5 @@
 //! Profiles as speedscope has them (<https://www.speedscope.app/file-format-schema.json>), one
-//! file for several engines; the Firefox Profiler and others read it, too.
+//! file for several engines.
 
 use std::collections::BTreeMap;
 
