@@ -1,8 +1,8 @@
 //! Locals: which are in registers, and which in the frame.
 //!
-//! A body is read once before it is translated: how often it uses each local, where a use in a
-//! loop counts [`LOOP`] times one outside. Those used most have a register of their own in all
-//! of the function, so that nothing has to agree where ways meet:
+//! A body with loops is read once before it is translated: how often it uses each local, where a
+//! use in a loop counts eight times one outside ([`LOOP`]). Those used most have a register of
+//! their own in all of the function, so that nothing has to agree where ways meet:
 //!
 //! | registers | for | a call |
 //! |---|---|---|
@@ -114,6 +114,21 @@ impl Uses {
     }
 }
 
+/// Whether a body may have a loop with at most one result, by its bytes: that of a constant or an
+/// index may be the same.
+fn may_have_loops(body: &BinaryReader<'_>) -> bool {
+    const LOOP: u8 = 0x03;
+    const EMPTY: u8 = 0x40;
+    const F64: u8 = 0x7c;
+    const I32: u8 = 0x7f;
+    let mut all = body.clone();
+    let Ok(bytes) = all.read_bytes(body.bytes_remaining()) else {
+        return false;
+    };
+    let mut pairs = bytes.iter().zip(&bytes[1.min(bytes.len())..]);
+    pairs.any(|(op, ty)| *op == LOOP && matches!(*ty, EMPTY | F64..=I32))
+}
+
 /// Whether an instruction is a call, of whomever.
 fn is_call(op: &Operator<'_>) -> bool {
     use Operator as O;
@@ -138,6 +153,9 @@ fn is_call(op: &Operator<'_>) -> bool {
 impl Generator<'_> {
     /// Gives the locals used most a register each.
     pub(super) fn choose_homes(&mut self, body: BinaryReader<'_>, ty: &FuncType) {
+        if !may_have_loops(&body) {
+            return;
+        }
         let uses = Uses::of(body, self.locals.len());
         if self.env.plans.iter().any(|plan| plan.is_checked_by_call()) {
             return self.give_preserved(&uses, &[]);
