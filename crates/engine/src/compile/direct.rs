@@ -3,7 +3,7 @@
 //! ```text
 //!  operators ──▶ FuncValidator ──▶ Generator ──▶ CompiledFunction
 //!                                   ├ values.rs     operands: constants, registers, slots
-//!                                   ├ locals.rs     which of them are in registers
+//!                                   ├ locals.rs     which of them are in registers, by uses.rs
 //!                                   ├ registers.rs  which register is for what
 //!                                   ├ code.rs       bytes, labels, traps
 //!                                   ├ control.rs    blocks and branches
@@ -51,6 +51,7 @@ mod memory;
 mod registers;
 mod table;
 mod tier;
+mod uses;
 mod values;
 
 use std::sync::atomic::AtomicI32;
@@ -75,6 +76,7 @@ use locals::Local;
 use registers::{BASE, CONTEXT, Free, RBP, RDI, RSP, Rm, at};
 pub(crate) use tier::local_offset;
 use tier::{Turn, countdown};
+use uses::may_have_loops;
 use values::{Kind, Value};
 
 /// Bytes of a frame from which on a function is left to Cranelift: so that the sum with the
@@ -268,13 +270,16 @@ impl Generator<'_> {
             let kind = kind.ok_or("vectors")?;
             self.locals.push(Local::new(kind));
         }
-        self.choose_homes(reader.clone(), ty);
+        let bytes = reader.clone().read_bytes(reader.bytes_remaining())?;
+        if may_have_loops(bytes) {
+            self.choose_homes(reader.clone(), ty);
+        }
         let frame_fields = self.prologue();
         self.take_parameters(ty)?;
         self.open_function(ty.results())?;
         self.count_turn(FUNCTION_START);
         let mut operators = OperatorsReader::new(reader);
-        self.operators(validator, &mut operators)?;
+        self.operators(validator, &mut operators, bytes)?;
         operators.finish()?;
         self.place_turns();
         self.code.place_stubs();
@@ -336,7 +341,9 @@ impl Generator<'_> {
         &mut self,
         validator: &mut FuncValidator<R>,
         operators: &mut OperatorsReader<'_>,
+        bytes: &[u8],
     ) -> Result<(), Refusal> {
+        let start = operators.original_position();
         while !operators.eof() {
             let (op, offset) = operators.read_with_offset()?;
             if let Operator::BrTable { targets } = &op {
@@ -344,7 +351,12 @@ impl Generator<'_> {
             }
             validator.op(offset, &op)?;
             self.code.locate(SourceLoc::new(offset as u32));
-            self.set_next = self.set_next_by(operators.get_binary_reader());
+            self.set_next = match self.pinned.is_empty() {
+                true => None,
+                false => {
+                    self.set_next_by(&bytes[(operators.original_position() - start) as usize..])
+                }
+            };
             self.operator(&op)?;
             if self.is_out_of_registers {
                 return Err(Refusal::Registers);

@@ -1,8 +1,8 @@
 //! Locals: which are in registers, and which in the frame.
 //!
-//! A body with loops is read once before it is translated: how often it uses each local, where a
-//! use in a loop counts eight times one outside ([`LOOP`]). Those used most have a register of
-//! their own in all of the function, so that nothing has to agree where ways meet:
+//! A body with loops is read once before it is translated (`uses.rs`). The locals that it uses
+//! most have a register of their own in all of the function, so that nothing has to agree where
+//! ways meet:
 //!
 //! | registers | for | a call |
 //! |---|---|---|
@@ -20,18 +20,16 @@
 //! - Where code is left for better code, all locals are in the frame.
 //! - A register of a local is no operand's, and none of a call's results.
 
-use wasmparser::{BinaryReader, Operator, OperatorsReader};
+use wasmparser::{BinaryReader, Operator};
 
 use super::Generator;
 use super::code::emit;
 use super::registers::{Gpr, LENT, Mem, PRESERVED, RBP, RESULTS, Rm, SCRATCH, Xmm, XmmRm, at};
 use super::tier::local_offset;
+use super::uses::Uses;
 use super::values::{Kind, Place, Value};
 use crate::facts::types::FuncType;
 
-/// log2 of how many uses outside of a loop one in it counts, and how many loops count.
-const LOOP: u32 = 3;
-const DEPTH_MAX: u32 = 5;
 /// What saving a register and loading it again counts.
 const SAVING: u64 = 2;
 
@@ -62,100 +60,9 @@ impl Local {
     }
 }
 
-/// How often a body uses its locals, and calls somebody.
-struct Uses {
-    locals: Vec<u64>,
-    calls: u64,
-}
-
-impl Uses {
-    /// Of a body, which need not be valid: what is wrong with it is found when it is translated.
-    fn of(body: BinaryReader<'_>, locals: usize) -> Uses {
-        let mut uses = Uses {
-            locals: vec![0; locals],
-            calls: 0,
-        };
-        let (mut blocks, mut depth) = (Vec::new(), 0_u32);
-        for op in OperatorsReader::new(body) {
-            let weight = 1 << (LOOP * depth.min(DEPTH_MAX));
-            match op {
-                Ok(
-                    Operator::LocalGet { local_index }
-                    | Operator::LocalSet { local_index }
-                    | Operator::LocalTee { local_index },
-                ) => {
-                    if let Some(local) = uses.locals.get_mut(local_index as usize) {
-                        *local += weight;
-                    }
-                }
-                Ok(Operator::Loop { .. }) => {
-                    blocks.push(true);
-                    depth += 1;
-                }
-                Ok(Operator::Block { .. } | Operator::If { .. }) => blocks.push(false),
-                Ok(Operator::End) => depth -= u32::from(blocks.pop() == Some(true)),
-                Ok(op) if is_call(&op) => uses.calls += weight,
-                Ok(_) => {}
-                Err(_) => break,
-            }
-        }
-        uses
-    }
-
-    /// Locals of such a kind that are worth a register which costs so much, most used first.
-    fn most(&self, locals: &[Local], is_float: bool, cost: u64) -> Vec<u32> {
-        let worth = |&(at, local): &(usize, &Local)| {
-            local.kind.is_float() == is_float && self.locals[at] > cost
-        };
-        let found = locals.iter().enumerate().filter(worth);
-        let mut found: Vec<u32> = found.map(|(at, _)| at as u32).collect();
-        found.sort_by_key(|at| std::cmp::Reverse(self.locals[*at as usize]));
-        found
-    }
-}
-
-/// Whether a body may have a loop with at most one result, by its bytes: that of a constant or an
-/// index may be the same.
-fn may_have_loops(body: &BinaryReader<'_>) -> bool {
-    const LOOP: u8 = 0x03;
-    const EMPTY: u8 = 0x40;
-    const F64: u8 = 0x7c;
-    const I32: u8 = 0x7f;
-    let mut all = body.clone();
-    let Ok(bytes) = all.read_bytes(body.bytes_remaining()) else {
-        return false;
-    };
-    let mut pairs = bytes.iter().zip(&bytes[1.min(bytes.len())..]);
-    pairs.any(|(op, ty)| *op == LOOP && matches!(*ty, EMPTY | F64..=I32))
-}
-
-/// Whether an instruction is a call, of whomever.
-fn is_call(op: &Operator<'_>) -> bool {
-    use Operator as O;
-    matches!(
-        op,
-        O::Call { .. }
-            | O::CallIndirect { .. }
-            | O::CallRef { .. }
-            | O::MemoryGrow { .. }
-            | O::MemoryFill { .. }
-            | O::MemoryCopy { .. }
-            | O::MemoryInit { .. }
-            | O::TableGrow { .. }
-            | O::TableFill { .. }
-            | O::TableCopy { .. }
-            | O::TableInit { .. }
-            | O::DataDrop { .. }
-            | O::ElemDrop { .. }
-    )
-}
-
 impl Generator<'_> {
     /// Gives the locals used most a register each.
     pub(super) fn choose_homes(&mut self, body: BinaryReader<'_>, ty: &FuncType) {
-        if !may_have_loops(&body) {
-            return;
-        }
         let uses = Uses::of(body, self.locals.len());
         if self.env.plans.iter().any(|plan| plan.is_checked_by_call()) {
             return self.give_preserved(&uses, &[]);
@@ -171,7 +78,7 @@ impl Generator<'_> {
             false => &[],
         };
         self.give_preserved(&uses, lent);
-        let floats = uses.most(&self.locals, true, SAVING * uses.calls);
+        let floats = self.most_used(&uses, true, SAVING * uses.calls);
         for (local, xmm) in floats.into_iter().zip(super::registers::LENT_XMMS) {
             let xmm = Xmm(xmm);
             self.free.take_xmm(xmm);
@@ -180,8 +87,19 @@ impl Generator<'_> {
         }
     }
 
+    /// Locals of such a kind that are worth a register which costs so much, most used first.
+    fn most_used(&self, uses: &Uses, is_float: bool, cost: u64) -> Vec<u32> {
+        let worth = |&(at, local): &(usize, &Local)| {
+            local.kind.is_float() == is_float && uses.locals[at] > cost
+        };
+        let found = self.locals.iter().enumerate().filter(worth);
+        let mut found: Vec<u32> = found.map(|(at, _)| at as u32).collect();
+        found.sort_by_key(|at| std::cmp::Reverse(uses.locals[*at as usize]));
+        found
+    }
+
     fn give_preserved(&mut self, uses: &Uses, lent: &[Gpr]) {
-        let integers = uses.most(&self.locals, false, SAVING);
+        let integers = self.most_used(uses, false, SAVING);
         let registers = PRESERVED.iter().chain(lent);
         for (local, gpr) in integers.into_iter().zip(registers) {
             match lent.contains(gpr) {
@@ -334,13 +252,17 @@ impl Generator<'_> {
     }
 
     /// The local with a register that the instruction here sets, which need not be valid.
-    pub(super) fn set_next_by(&self, mut here: BinaryReader<'_>) -> Option<u32> {
+    pub(super) fn set_next_by(&self, here: &[u8]) -> Option<u32> {
         const SET: u8 = 0x21;
         const TEE: u8 = 0x22;
-        if self.pinned.is_empty() || !matches!(here.read_u8(), Ok(SET | TEE)) {
-            return None;
-        }
-        let local = here.read_var_u32().ok()?;
+        const MORE: u8 = 0x80;
+        let local = match *here {
+            [SET | TEE, local, ..] if local < MORE => u32::from(local),
+            [SET | TEE, low, high, ..] if high < MORE => {
+                u32::from(low & !MORE) | u32::from(high) << 7
+            }
+            _ => return None,
+        };
         let home = self.locals.get(local as usize)?.home;
         (home != Home::Frame).then_some(local)
     }
