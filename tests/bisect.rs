@@ -52,6 +52,16 @@ fn home(releases: &str) -> TempDir {
 
 /// Exit status, output and errors.
 fn bisect(home: &TempDir, engine: &str, options: &[&str]) -> (Option<i32>, String, String) {
+    bisect_in(home, engine, options, "5")
+}
+
+/// The same in so many rounds.
+fn bisect_in(
+    home: &TempDir,
+    engine: &str,
+    options: &[&str],
+    rounds: &str,
+) -> (Option<i32>, String, String) {
     let hello = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/run.in/hello.wat");
     let path = std::env::var("PATH").unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
@@ -60,7 +70,7 @@ fn bisect(home: &TempDir, engine: &str, options: &[&str]) -> (Option<i32>, Strin
         .arg(hello)
         .args([
             "--rounds",
-            "5",
+            rounds,
             "--iterations",
             "1",
             "--warmup",
@@ -123,6 +133,12 @@ fn the_release_that_made_it_slower_is_found_whatever_stands_between() {
     );
     let said = "fathom: many@1.4: no such release is installed; there is 1.8, 1.6, 1.5, 1.1\n";
     assert_eq!((status, err.as_str()), (Some(1), said));
+    // What two rounds cannot tell.
+    let options = ["--installed", "--good", "1.6", "--bad", "1.8"];
+    let (status, out, err) = bisect_in(&home, "many", &options, "2");
+    assert_eq!(status, Some(4), "{out}{err}");
+    let said = "no difference was shown, and none ruled out: measure more rounds\n";
+    assert!(out.ends_with(said), "{out}{err}");
 }
 
 #[test]

@@ -114,8 +114,10 @@ fn table(heading: &str) -> Vec<Vec<String>> {
 }
 
 /// Statuses whose example needs more than a command line, and the test that has it.
-const TESTED_ELSEWHERE: [(&str, &str); 3] = [
+const TESTED_ELSEWHERE: [(&str, &str); 5] = [
     ("0", "tests/replay.rs"),
+    ("3", "tests/bisect.rs"),
+    ("4", "tests/bisect.rs"),
     ("130", "tests/bench.rs"),
     ("141", "tests/run.rs"),
 ];

@@ -149,8 +149,10 @@ fn engines() -> Vec<String> {
         eprintln!("SKIPPED: outside engines: {output:?}");
         return Vec::new();
     };
-    let engines = answer["engines"].as_array().unwrap().iter();
     let name = |engine: &Value| engine["name"].as_str().unwrap().to_owned();
+    // Releases beside the pinned ones are somebody's own.
+    let engines = answer["engines"].as_array().unwrap().iter();
+    let engines = engines.filter(|engine| !name(engine).contains('@'));
     let (here, gone): (Vec<_>, Vec<_>) =
         engines.partition(|engine| engine["state"]["installed"] == true);
     for engine in gone {

@@ -7,7 +7,7 @@ use fathom_bench::engines::{self, EngineSpec};
 use fathom_bench::home::Home;
 
 use super::Finding;
-use crate::engines::doctor::{Verdict, judge};
+use crate::engines::doctor::{Verdict, judge, releases};
 use crate::engines::{State, states};
 
 const TOOLS: &str = "tools";
@@ -23,9 +23,10 @@ pub(super) fn findings(home: Option<Home>) -> Vec<Finding> {
         )];
     };
     let mut all = vec![place(&home), zig(&home), suites(&home), browser()];
-    let (engines, errors) = engines::all(&home);
+    let (mut engines, errors) = engines::all(&home);
     // Without Python nothing was installed, either.
     let states = states(&home).unwrap_or_default();
+    engines.extend(releases(&engines, &states, &home));
     all.extend(engines.iter().map(|spec| engine(spec, &states)));
     all.extend(errors.iter().map(|error| {
         let remedy = "mend its description";
@@ -36,16 +37,17 @@ pub(super) fn findings(home: Option<Home>) -> Vec<Finding> {
 
 /// The same verdict as `fathom engines doctor` gives.
 fn engine(spec: &EngineSpec, states: &[State]) -> Finding {
-    let state = states.iter().find(|state| state.name == spec.name);
+    let name = &spec.id();
+    let state = states.iter().find(|state| state.name == *name);
     match judge(spec, state) {
-        Verdict::Works(says) => Finding::yes(ENGINES, &spec.name, says),
+        Verdict::Works(says) => Finding::yes(ENGINES, name, says),
         Verdict::Absent(_) => {
             let why = "not installed: its rows are left out";
-            Finding::no(ENGINES, &spec.name, why, &spec.absent)
+            Finding::no(ENGINES, name, why, &spec.absent)
         }
         Verdict::Broken(why) => {
             let why = format!("installed, but {why}: its rows are left out");
-            Finding::no(ENGINES, &spec.name, why, &spec.absent)
+            Finding::no(ENGINES, name, why, &spec.absent)
         }
     }
 }

@@ -73,7 +73,7 @@ pub fn run(home: &Home, names: &[String], json: bool) -> anyhow::Result<ExitCode
 }
 
 /// The releases that are installed beside the pinned ones.
-fn releases(specs: &[EngineSpec], states: &[State], home: &Home) -> Vec<EngineSpec> {
+pub(crate) fn releases(specs: &[EngineSpec], states: &[State], home: &Home) -> Vec<EngineSpec> {
     let found = states.iter().filter_map(|state| {
         let (engine, version) = state.name.split_once('@')?;
         let spec = specs.iter().find(|spec| spec.name == engine)?;
