@@ -35,8 +35,10 @@ def facts_of(name: str) -> dict:
     """An engine's description, with the places in its commands filled in."""
     folder = ROOT / "engines" / name
     facts = tomllib.loads((folder / "engine.toml").read_text())
+    places = {"{dir}": folder, "{tools}": ROOT / ".tools", "{engine}": ROOT / ".tools" / "engines" / name}
     for key in ("command", "check"):
-        facts[key] = [w.replace("{dir}", str(folder)).replace("{tools}", str(ROOT / ".tools")) for w in facts[key]]
+        for word, place in places.items():
+            facts[key] = [w.replace(word, str(place)) for w in facts[key]]
     return facts
 
 

@@ -57,6 +57,11 @@ def _pinned_headers(step, here: Path, into: Path) -> None:
     shutil.copytree(Path(crate["manifest_path"]).parent / "include", into / "include")
 
 
+def defines(include: Path) -> list[str]:
+    """What the runner is told of these headers."""
+    return [define for define, (header, word) in NEWER.items() if word in (include / header).read_text()]
+
+
 def install(step, here: Path, into: Path) -> None:
     """Fills the folder `into` with the library, its headers and the runner."""
     step.say("the library (PyPI, about 9 MB)")
@@ -64,9 +69,8 @@ def install(step, here: Path, into: Path) -> None:
     step.say("its C headers (a crate, about 20 MB with what the crate asks for)")
     _headers(step, here, into)
     step.say("the runner (cc)")
-    known = [define for define, (header, word) in NEWER.items() if word in (into / "include" / header).read_text()]
     step.c_runner(
         here, SOURCES, into / "runner",
-        [*known, f"-I{into / 'include'}", f"-L{into}", "-l:_libwasmtime.so", "-Wl,-rpath,$ORIGIN"],
+        [*defines(into / "include"), f"-I{into / 'include'}", f"-L{into}", "-l:_libwasmtime.so", "-Wl,-rpath,$ORIGIN"],
     )
     step.say(step.run([into / "runner", "--check"], "the runner does not run").strip())

@@ -195,7 +195,7 @@ def c_wasmedge() -> None:
 def c_wasmtime() -> None:
     headers = recipe("wasmtime")
     place = fetched("wasmtime", lambda step, into: headers._headers(step, ENGINES / "wasmtime", into))
-    c("wasmtime", headers.SOURCES, ["-isystem", place / "include"])
+    c("wasmtime", headers.SOURCES, ["-isystem", place / "include", *headers.defines(place / "include")])
 
 
 def cpp_spidermonkey() -> None:

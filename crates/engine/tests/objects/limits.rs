@@ -66,8 +66,9 @@ fn a_heap_is_no_larger_than_its_quota() {
                 let result = call(&mut store, &limits, name, &[Val::I32(len)]);
                 assert_eq!(trap_of(result), TrapCode::LimitExceeded, "{name}");
             }
-            if heap_bytes > 0 && collector == Collector::MarkRegion {
-                // What the lists had is there again, once the stack was used for something else.
+            if heap_bytes > 64 << 10 && collector == Collector::MarkRegion {
+                // What the lists had is there again, once the stack was used for something else;
+                // not in a heap of one block, which one word that is left may keep.
                 call(&mut store, &limits, "deep", &[Val::I32(500)]).unwrap();
                 let args = [Val::I32(3_000), Val::I32(20_000)];
                 let sum = call(&mut store, &limits, "garbage", &args).unwrap();
