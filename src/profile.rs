@@ -15,13 +15,13 @@ mod show;
 mod start;
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use fathom_bench::choose::{NATIVE, Wanted};
 use fathom_engine::{Features, Module};
+use fathom_report::file::write_whole;
 use fathom_stats::sampled::{self, SAMPLES_MIN};
 use fathom_sys::handed;
 use fathom_trace::profile::names::Names;
@@ -52,8 +52,8 @@ pub struct Args {
     #[arg(value_name = "ARGS")]
     words: Vec<OsString>,
 
-    /// Engines to profile it on, as NAME[:STRATEGY[:BACKEND]] (see `fathom engines`)
-    /// [default: fathom]
+    /// Engines to profile it on, as NAME[@VERSION][:STRATEGY[:BACKEND]] (see `fathom
+    /// engines`) [default: fathom]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     engine: Vec<Wanted>,
 
@@ -340,7 +340,7 @@ impl Form {
 
 fn write(out: &Path, form: Form, module: &str, shown: &[Shown]) -> anyhow::Result<()> {
     let to = |path: &Path, text: String| {
-        fs::write(path, text).with_context(|| path.display().to_string())
+        write_whole(path, text.as_bytes()).with_context(|| path.display().to_string())
     };
     match form {
         Form::Speedscope => {

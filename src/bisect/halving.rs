@@ -68,8 +68,7 @@ pub fn side(ratio: &Ratio, whole: f64) -> Option<Found> {
 
 /// The one of both that a ratio to the good one is nearer to.
 pub fn nearer(value: f64, whole: f64) -> Found {
-    match (value.ln() / whole.ln()).is_sign_positive() && value.ln().abs() > whole.ln().abs() / 2.0
-    {
+    match value.ln() / whole.ln() > 0.5 {
         true => Found::Bad,
         false => Found::Good,
     }

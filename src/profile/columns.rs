@@ -3,7 +3,7 @@
 use fathom_engine::ModuleInfo;
 use fathom_stats::sampled::{Column, Place};
 use fathom_trace::profile::names::{Names, native};
-use fathom_trace::profile::{Frame, Home, Profile};
+use fathom_trace::profile::{Frame, Origin, Profile};
 
 use crate::objdump::readable;
 
@@ -39,25 +39,25 @@ pub fn named(profile: Profile, kind: Kind, names: &Names) -> Profile {
 
 /// All that is named is the program's, or what it calls of the system's libraries.
 fn of_native(frame: Frame) -> Frame {
-    match &frame.home {
-        Home::File { is_named: true, .. } => Frame {
+    match &frame.origin {
+        Origin::File { is_named: true, .. } => Frame {
             name: native(&frame.name, readable),
-            home: Home::Program,
+            origin: Origin::Program,
         },
         _ => frame,
     }
 }
 
 fn of_engine(frame: Frame, names: &Names) -> Frame {
-    let program = match &frame.home {
-        Home::Made => names.listed(&frame.name),
-        Home::File { is_named: true, .. } => names.translated(&frame.name),
+    let program = match &frame.origin {
+        Origin::Made => names.listed(&frame.name),
+        Origin::File { is_named: true, .. } => names.translated(&frame.name),
         _ => None,
     };
     match program {
         Some(name) => Frame {
             name: name.to_owned(),
-            home: Home::Program,
+            origin: Origin::Program,
         },
         None => Frame {
             name: readable(&frame.name),
@@ -73,13 +73,13 @@ pub fn column(profile: &Profile, kind: Kind) -> Column {
         ..Column::default()
     };
     for (frame, count) in profile.own() {
-        let place = match (&frame.home, kind) {
-            (Home::Program, _) => Place::Function(frame.name.clone()),
-            (Home::Kernel, _) => Place::Kernel,
-            (Home::Unnamed, _) => Place::Unnamed,
+        let place = match (&frame.origin, kind) {
+            (Origin::Program, _) => Place::Function(frame.name.clone()),
+            (Origin::Kernel, _) => Place::Kernel,
+            (Origin::Unnamed, _) => Place::Unnamed,
             // What a native program is made of has no engine.
-            (Home::File { .. } | Home::Made, Kind::Native) => Place::Unnamed,
-            (Home::File { .. } | Home::Made, Kind::Engine) => Place::Engine,
+            (Origin::File { .. } | Origin::Made, Kind::Native) => Place::Unnamed,
+            (Origin::File { .. } | Origin::Made, Kind::Engine) => Place::Engine,
         };
         *column.samples.entry(place).or_default() += count;
     }
@@ -92,15 +92,15 @@ mod tests {
 
     use super::*;
 
-    fn frame(name: &str, home: Home) -> Frame {
+    fn frame(name: &str, origin: Origin) -> Frame {
         Frame {
             name: name.to_owned(),
-            home,
+            origin,
         }
     }
 
-    fn file(is_named: bool) -> Home {
-        Home::File {
+    fn file(is_named: bool) -> Origin {
+        Origin::File {
             path: "/x".to_owned(),
             is_named,
         }
@@ -110,12 +110,12 @@ mod tests {
     fn each_frame_has_its_row() {
         let names = Names::new(None, [(0, Some("f".to_owned()))].into_iter(), readable);
         let stacks = [
-            (vec![frame("wasm: f", Home::Made)], 1),
-            (vec![frame("stub", Home::Made)], 2),
+            (vec![frame("wasm: f", Origin::Made)], 1),
+            (vec![frame("stub", Origin::Made)], 2),
             (vec![frame("compile", file(true))], 4),
             (vec![frame("(x)", file(false))], 8),
-            (vec![frame("(kernel)", Home::Kernel)], 16),
-            (vec![frame("?", Home::Unnamed)], 32),
+            (vec![frame("(kernel)", Origin::Kernel)], 16),
+            (vec![frame("?", Origin::Unnamed)], 32),
             (Vec::new(), 0),
         ];
         let profile = Profile {

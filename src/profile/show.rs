@@ -154,8 +154,8 @@ fn line(row: &Row) -> Line<'_> {
         self_ns: part.self_ns,
         share: part.share,
         ratio: part.ratio.map(|times| times.value),
-        ratio_low: part.ratio.map(|times| times.low),
-        ratio_high: part.ratio.map(|times| times.high),
+        ratio_low: part.ratio.map(|times| times.interval.low),
+        ratio_high: part.ratio.map(|times| times.interval.high),
     };
     Line {
         kind,

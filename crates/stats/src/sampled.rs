@@ -8,6 +8,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::Interval;
+
 /// Of fewer samples no share is told.
 pub const SAMPLES_MIN: u64 = 100;
 /// Of fewer samples, in either, no ratio is told.
@@ -54,10 +56,8 @@ impl Column {
 pub struct Times {
     /// The best guess.
     pub value: f64,
-    /// The lower end of the interval (95 %).
-    pub low: f64,
-    /// The upper end.
-    pub high: f64,
+    /// Its 95 % interval.
+    pub interval: Interval,
 }
 
 /// A row's part in a column.
@@ -168,8 +168,10 @@ fn ratio(samples: u64, base: u64, factor: f64) -> Option<Times> {
     let far = (Z * (1.0 / above + 1.0 / below).sqrt()).exp();
     Some(Times {
         value,
-        low: value / far,
-        high: value * far,
+        interval: Interval {
+            low: value / far,
+            high: value * far,
+        },
     })
 }
 
@@ -229,8 +231,11 @@ mod tests {
         let times = of("a").parts[1].ratio.unwrap();
         assert!((times.value - 1.5).abs() < 1e-9);
         // exp(1.96 √(1/100 + 1/150)) = 1.288
-        assert!((times.high / times.value - 1.288).abs() < 1e-3, "{times:?}");
-        assert!((times.value / times.low - 1.288).abs() < 1e-3);
+        assert!(
+            (times.interval.high / times.value - 1.288).abs() < 1e-3,
+            "{times:?}"
+        );
+        assert!((times.value / times.interval.low - 1.288).abs() < 1e-3);
         assert_eq!(of("a").parts[0].ratio, None);
         assert_eq!(of("b").parts[1].ratio, None);
     }

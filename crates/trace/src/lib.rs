@@ -6,6 +6,7 @@
 //!  explain   what stands out among traces, and why
 //!  kernel    what processes ask of the kernel, by eBPF
 //!  profile   where processes spend their time, by function
+//!   └ elf     functions of a file, by its symbol tables; of symbols, too
 //!  symbols   which functions of an engine are WASI's, for the kernel to count
 //!  trace     both, of one run, as a file has them
 //!  times     how long: totals, extremes, histograms
@@ -28,6 +29,7 @@
 //! ```
 
 pub mod counts;
+mod elf;
 pub mod explain;
 pub mod kernel;
 pub mod profile;

@@ -38,7 +38,7 @@ use places::Places;
 
 /// Where a function is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Home {
+pub enum Origin {
     /// Of the program that is profiled.
     Program,
     /// Code made while it ran, which its process has named.
@@ -62,21 +62,21 @@ pub struct Frame {
     /// What it is called.
     pub name: String,
     /// Where it is.
-    pub home: Home,
+    pub origin: Origin,
 }
 
 impl Frame {
     fn unnamed() -> Frame {
         Frame {
             name: "(code without a name)".to_owned(),
-            home: Home::Unnamed,
+            origin: Origin::Unnamed,
         }
     }
 
     fn kernel() -> Frame {
         Frame {
             name: "(kernel)".to_owned(),
-            home: Home::Kernel,
+            origin: Origin::Kernel,
         }
     }
 }
@@ -95,7 +95,7 @@ pub struct Profile {
     /// What could not be read, and why.
     pub troubles: BTreeSet<String>,
     /// Programs and libraries without symbols of functions.
-    pub stripped: Vec<String>,
+    pub stripped: BTreeSet<String>,
 }
 
 impl Profile {
@@ -168,11 +168,7 @@ impl Profile {
         self.lost += other.lost;
         self.sees_kernel = other.sees_kernel;
         self.troubles.extend(other.troubles);
-        let stripped = other.stripped.into_iter();
-        let new: Vec<_> = stripped
-            .filter(|one| !self.stripped.contains(one))
-            .collect();
-        self.stripped.extend(new);
+        self.stripped.extend(other.stripped);
     }
 }
 

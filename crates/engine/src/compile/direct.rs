@@ -272,7 +272,7 @@ impl Generator<'_> {
         }
         let bytes = reader.clone().read_bytes(reader.bytes_remaining())?;
         if may_have_loops(bytes) {
-            self.choose_homes(reader.clone(), ty);
+            self.choose_registers(reader.clone(), ty);
         }
         let frame_fields = self.prologue();
         self.take_parameters(ty)?;

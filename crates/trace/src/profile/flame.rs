@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Frame, Home, Profile};
+use super::{Frame, Origin, Profile};
 
 const WIDTH: f64 = 1200.0;
 const LEVEL: f64 = 18.0;
@@ -106,11 +106,11 @@ impl Canvas<'_> {
 }
 
 fn class_of(frame: &Frame) -> &'static str {
-    match frame.home {
-        Home::Program => "program",
-        Home::Made | Home::File { .. } => "file",
-        Home::Unnamed => "unnamed",
-        Home::Kernel => "kernel",
+    match frame.origin {
+        Origin::Program => "program",
+        Origin::Made | Origin::File { .. } => "file",
+        Origin::Unnamed => "unnamed",
+        Origin::Kernel => "kernel",
     }
 }
 

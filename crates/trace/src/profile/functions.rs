@@ -3,18 +3,8 @@
 use std::cmp::Reverse;
 use std::rc::Rc;
 
-use object::read::elf::ElfFile64;
-use object::{Endianness, Object, ObjectSegment, ObjectSymbol, SymbolKind};
-
 use super::ranges::Ranges;
-
-/// A symbol of a function: where it is in the file, for so many bytes.
-struct Symbol<'a> {
-    start: u64,
-    bytes: u64,
-    is_global: bool,
-    name: &'a str,
-}
+use crate::elf::{self, Symbol};
 
 /// The functions of a file, by offset. Of names of one function one is taken, always the
 /// same; of functions inside others the inner one.
@@ -22,44 +12,17 @@ struct Symbol<'a> {
 /// # Errors
 /// One line: it is no ELF file of 64 bits.
 pub fn of(bytes: &[u8]) -> Result<Ranges<Rc<str>>, String> {
-    let elf = ElfFile64::<Endianness>::parse(bytes)
-        .map_err(|error| format!("not an ELF file of 64 bits: {error}"))?;
-    let segments: Vec<(u64, u64, u64)> = elf
-        .segments()
-        .map(|segment| {
-            let (offset, size) = segment.file_range();
-            (segment.address(), size, offset)
-        })
-        .collect();
-    let place = |address: u64| {
-        let holds = |(start, size, _): &&(u64, u64, u64)| {
-            address.checked_sub(*start).is_some_and(|far| far < *size)
-        };
-        let (start, size, offset) = segments.iter().find(holds)?;
-        let offset = offset.checked_add(address - start)?;
-        Some((offset, size - (address - start)))
-    };
+    let elf = elf::parse(bytes)?;
     let mut symbols = Vec::new();
     let mut without_size = Vec::new();
-    for symbol in elf.symbols().chain(elf.dynamic_symbols()) {
-        if symbol.kind() != SymbolKind::Text || !symbol.is_definition() {
-            continue;
-        }
-        let (Ok(name), Some((start, left))) = (symbol.name(), place(symbol.address())) else {
-            continue;
-        };
-        let found = Symbol {
-            start,
-            bytes: symbol.size().min(left),
-            is_global: symbol.is_global(),
-            name,
-        };
-        match found.bytes {
+    for found in elf::functions(&elf) {
+        let bytes = found.bytes.min(found.left);
+        match bytes {
             0 => without_size.push(Symbol {
-                bytes: left,
+                bytes: found.left,
                 ..found
             }),
-            _ => symbols.push(found),
+            _ => symbols.push(Symbol { bytes, ..found }),
         }
     }
     Ok(laid(symbols, without_size))
@@ -90,6 +53,7 @@ mod tests {
         let symbol = |start, bytes, is_global, name| Symbol {
             start,
             bytes,
+            left: bytes,
             is_global,
             name,
         };

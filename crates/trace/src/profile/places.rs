@@ -16,7 +16,7 @@ use std::time::SystemTime;
 use fathom_sys::sampling::Mapped;
 
 use super::ranges::Ranges;
-use super::{Frame, Home, functions, perf_map};
+use super::{Frame, Origin, functions, perf_map};
 
 /// What a process has at some addresses.
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ impl<'a> Places<'a> {
                 match named {
                     Some((_, name)) => Some(Frame {
                         name: name.to_string(),
-                        home: Home::Made,
+                        origin: Origin::Made,
                     }),
                     None => mapping.map(|_| Frame::unnamed()),
                 }
@@ -136,7 +136,7 @@ impl<'a> Places<'a> {
         let named = self.files.get(file).and_then(|all| all.at(offset));
         Frame {
             name: named.map_or_else(|| format!("({base})"), |(_, name)| name.to_string()),
-            home: Home::File {
+            origin: Origin::File {
                 path: file.to_string(),
                 is_named: named.is_some(),
             },

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Frame, Home, Profile};
+use super::{Frame, Origin, Profile};
 
 #[derive(Serialize)]
 struct File<'a> {
@@ -95,9 +95,9 @@ pub fn text(
 fn described(frame: &Frame) -> Shown<'_> {
     Shown {
         name: &frame.name,
-        file: match &frame.home {
-            Home::File { path, .. } => Some(path),
-            Home::Program | Home::Made | Home::Unnamed | Home::Kernel => None,
+        file: match &frame.origin {
+            Origin::File { path, .. } => Some(path),
+            Origin::Program | Origin::Made | Origin::Unnamed | Origin::Kernel => None,
         },
     }
 }
@@ -106,22 +106,22 @@ fn described(frame: &Frame) -> Shown<'_> {
 pub(super) mod tests {
     use super::*;
 
-    pub(in crate::profile) fn frame(name: &str, home: Home) -> Frame {
+    pub(in crate::profile) fn frame(name: &str, origin: Origin) -> Frame {
         Frame {
             name: name.to_owned(),
-            home,
+            origin,
         }
     }
 
     /// `main` calls `hot` for 3 of 4 samples; one is in a library.
     pub(in crate::profile) fn example() -> Profile {
-        let library = Home::File {
+        let library = Origin::File {
             path: "/lib/x.so".to_owned(),
             is_named: true,
         };
-        let main = frame("main", Home::Program);
+        let main = frame("main", Origin::Program);
         let stacks = [
-            (vec![main.clone(), frame("hot<T>", Home::Program)], 3),
+            (vec![main.clone(), frame("hot<T>", Origin::Program)], 3),
             (vec![main, frame("memcpy", library)], 1),
         ];
         Profile {

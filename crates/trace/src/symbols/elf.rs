@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use object::read::elf::ElfFile64;
-use object::{Endianness, Object, ObjectSegment, ObjectSymbol, SymbolKind};
+use object::Object;
 
 use super::SymbolError;
+use crate::elf;
 
 /// What a symbol table says of functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,39 +41,24 @@ impl Functions {
     /// # Errors
     /// One line.
     pub fn of(bytes: &[u8]) -> Result<Functions, String> {
-        let elf = ElfFile64::<Endianness>::parse(bytes)
-            .map_err(|error| format!("not an ELF file of 64 bits: {error}"))?;
-        let segments: Vec<(u64, u64, u64)> = elf
-            .segments()
-            .map(|segment| {
-                let (offset, size) = segment.file_range();
-                (segment.address(), size, offset)
-            })
-            .collect();
-        let offset = |address: u64| {
-            let of = |(start, size, _): &&(u64, u64, u64)| {
-                address.checked_sub(*start).is_some_and(|far| far < *size)
-            };
-            let (start, _, offset) = segments.iter().find(of)?;
-            offset.checked_add(address - start)
-        };
+        let elf = elf::parse(bytes)?;
         let is_go = elf.section_by_name(".gopclntab").is_some()
             || elf.section_by_name(".go.buildinfo").is_some();
         let mut by_name: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
         // Where each begins and ends, and where it is probed.
         let mut all = BTreeSet::new();
-        for symbol in elf.symbols().chain(elf.dynamic_symbols()) {
-            if symbol.kind() != SymbolKind::Text || !symbol.is_definition() {
-                continue;
-            }
-            let (Ok(name), Some(start)) = (symbol.name(), offset(symbol.address())) else {
-                continue;
-            };
+        for elf::Symbol {
+            name,
+            start,
+            bytes: size,
+            ..
+        } in elf::functions(&elf)
+        {
             let probed = match is_go {
                 true => start.saturating_add(behind_stack_check(bytes, start)),
                 false => start,
             };
-            all.insert((start, start.saturating_add(symbol.size()), probed));
+            all.insert((start, start.saturating_add(size), probed));
             by_name.entry(name.to_owned()).or_default().insert(probed);
         }
         if by_name.is_empty() {

@@ -280,11 +280,11 @@ impl<'a> Generator<'a> {
             match target {
                 Target::Gpr(gpr) => {
                     let place = Place::Gpr(gpr);
-                    self.load_home(local, Value { kind, place });
+                    self.assign_local(local, Value { kind, place });
                 }
                 Target::Xmm(xmm) => {
                     let place = Place::Xmm(xmm);
-                    self.load_home(local, Value { kind, place });
+                    self.assign_local(local, Value { kind, place });
                 }
                 Target::Stack(offset) => {
                     let argument = at(RBP, LINK_BYTES + offset.cast_signed());

@@ -35,7 +35,7 @@ const SAVING: u64 = 2;
 
 /// Where a local is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Home {
+pub(super) enum Storage {
     Frame,
     Gpr(Gpr),
     Xmm(Xmm),
@@ -45,7 +45,7 @@ pub(super) enum Home {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Local {
     pub kind: Kind,
-    pub home: Home,
+    pub storage: Storage,
     /// How many operands wait in it.
     pub waiting: u32,
 }
@@ -54,7 +54,7 @@ impl Local {
     pub fn new(kind: Kind) -> Local {
         Local {
             kind,
-            home: Home::Frame,
+            storage: Storage::Frame,
             waiting: 0,
         }
     }
@@ -62,7 +62,7 @@ impl Local {
 
 impl Generator<'_> {
     /// Gives the locals used most a register each.
-    pub(super) fn choose_homes(&mut self, body: BinaryReader<'_>, ty: &FuncType) {
+    pub(super) fn choose_registers(&mut self, body: BinaryReader<'_>, ty: &FuncType) {
         let uses = Uses::of(body, self.locals.len());
         if self.env.plans.iter().any(|plan| plan.is_checked_by_call()) {
             return self.give_preserved(&uses, &[]);
@@ -82,7 +82,7 @@ impl Generator<'_> {
         for (local, xmm) in floats.into_iter().zip(super::registers::LENT_XMMS) {
             let xmm = Xmm(xmm);
             self.free.take_xmm(xmm);
-            self.locals[local as usize].home = Home::Xmm(xmm);
+            self.locals[local as usize].storage = Storage::Xmm(xmm);
             self.pinned.push(local);
         }
     }
@@ -106,7 +106,7 @@ impl Generator<'_> {
                 true => self.free.take(*gpr),
                 false => self.preserved += 1,
             }
-            self.locals[local as usize].home = Home::Gpr(*gpr);
+            self.locals[local as usize].storage = Storage::Gpr(*gpr);
             self.pinned.push(local);
         }
     }
@@ -118,15 +118,15 @@ impl Generator<'_> {
 
     /// Whether a local has a register that calls change.
     fn is_lent(&self, local: u32) -> bool {
-        match self.home(local) {
-            Home::Frame => false,
-            Home::Gpr(gpr) => LENT.contains(&gpr),
-            Home::Xmm(_) => true,
+        match self.storage(local) {
+            Storage::Frame => false,
+            Storage::Gpr(gpr) => LENT.contains(&gpr),
+            Storage::Xmm(_) => true,
         }
     }
 
-    pub(super) fn home(&self, local: u32) -> Home {
-        self.locals[local as usize].home
+    pub(super) fn storage(&self, local: u32) -> Storage {
+        self.locals[local as usize].storage
     }
 
     /// The place of a local in the frame, where it is or is stored in front of calls.
@@ -166,23 +166,23 @@ impl Generator<'_> {
         for at in 0..self.pinned.len() {
             let local = self.pinned[at];
             let (place, is_wide) = (self.local(local), self.value_of(local).kind.is_wide());
-            match (self.home(local), is_wide) {
+            match (self.storage(local), is_wide) {
                 _ if !self.is_lent(local) => {}
-                (Home::Gpr(gpr), true) => emit!(self.code, movq_rm(gpr, Rm::Mem(place))),
-                (Home::Gpr(gpr), false) => emit!(self.code, movl_rm(gpr, Rm::Mem(place))),
-                (Home::Xmm(xmm), true) => emit!(self.code, movsd_a_m(xmm, place)),
-                (Home::Xmm(xmm), false) => emit!(self.code, movss_a_m(xmm, place)),
-                (Home::Frame, _) => {}
+                (Storage::Gpr(gpr), true) => emit!(self.code, movq_rm(gpr, Rm::Mem(place))),
+                (Storage::Gpr(gpr), false) => emit!(self.code, movl_rm(gpr, Rm::Mem(place))),
+                (Storage::Xmm(xmm), true) => emit!(self.code, movsd_a_m(xmm, place)),
+                (Storage::Xmm(xmm), false) => emit!(self.code, movss_a_m(xmm, place)),
+                (Storage::Frame, _) => {}
             }
         }
     }
 
     /// Gives a local a value, which stays where it is.
-    pub(super) fn load_home(&mut self, local: u32, value: Value) {
-        match self.home(local) {
-            Home::Gpr(gpr) => self.load_gpr(gpr, value),
-            Home::Xmm(xmm) => self.load_xmm(xmm, value),
-            Home::Frame => {
+    pub(super) fn assign_local(&mut self, local: u32, value: Value) {
+        match self.storage(local) {
+            Storage::Gpr(gpr) => self.load_gpr(gpr, value),
+            Storage::Xmm(xmm) => self.load_xmm(xmm, value),
+            Storage::Frame => {
                 let place = self.local(local);
                 self.store_value(value, place);
             }
@@ -192,19 +192,19 @@ impl Generator<'_> {
     /// The same of an argument on the stack.
     pub(super) fn load_argument(&mut self, local: u32, argument: Mem) {
         let is_wide = self.value_of(local).kind.is_wide();
-        match (self.home(local), is_wide) {
-            (Home::Xmm(xmm), true) => emit!(self.code, movsd_a_m(xmm, argument)),
-            (Home::Xmm(xmm), false) => emit!(self.code, movss_a_m(xmm, argument)),
-            (home, is_wide) => {
-                let to = match home {
-                    Home::Gpr(gpr) => gpr,
+        match (self.storage(local), is_wide) {
+            (Storage::Xmm(xmm), true) => emit!(self.code, movsd_a_m(xmm, argument)),
+            (Storage::Xmm(xmm), false) => emit!(self.code, movss_a_m(xmm, argument)),
+            (storage, is_wide) => {
+                let to = match storage {
+                    Storage::Gpr(gpr) => gpr,
                     _ => SCRATCH,
                 };
                 match is_wide {
                     true => emit!(self.code, movq_rm(to, Rm::Mem(argument))),
                     false => emit!(self.code, movl_rm(to, Rm::Mem(argument))),
                 }
-                if home == Home::Frame {
+                if storage == Storage::Frame {
                     let place = self.local(local);
                     self.store_gpr(SCRATCH, is_wide, place);
                 }
@@ -215,14 +215,17 @@ impl Generator<'_> {
     /// Stores zeros in the locals from one on.
     pub(super) fn clear_locals(&mut self, from: u32) {
         let locals = from..self.locals.len() as u32;
-        if locals.clone().any(|local| self.home(local) == Home::Frame) {
+        if locals
+            .clone()
+            .any(|local| self.storage(local) == Storage::Frame)
+        {
             self.load_constant(SCRATCH, 0);
         }
         for local in locals {
-            match self.home(local) {
-                Home::Gpr(gpr) => self.load_constant(gpr, 0),
-                Home::Xmm(xmm) => emit!(self.code, xorps_a(xmm, XmmRm::Xmm(xmm))),
-                Home::Frame => {
+            match self.storage(local) {
+                Storage::Gpr(gpr) => self.load_constant(gpr, 0),
+                Storage::Xmm(xmm) => emit!(self.code, xorps_a(xmm, XmmRm::Xmm(xmm))),
+                Storage::Frame => {
                     let place = self.local(local);
                     self.store_gpr(SCRATCH, true, place);
                 }
@@ -263,8 +266,8 @@ impl Generator<'_> {
             }
             _ => return None,
         };
-        let home = self.locals.get(local as usize)?.home;
-        (home != Home::Frame).then_some(local)
+        let storage = self.locals.get(local as usize)?.storage;
+        (storage != Storage::Frame).then_some(local)
     }
 
     /// The local that takes the result of this instruction, which reads `other` when it has
@@ -281,24 +284,24 @@ impl Generator<'_> {
 
     /// A register for an integer result.
     pub(super) fn result(&mut self, local: Option<u32>) -> Gpr {
-        match local.map(|local| self.home(local)) {
-            Some(Home::Gpr(gpr)) => gpr,
+        match local.map(|local| self.storage(local)) {
+            Some(Storage::Gpr(gpr)) => gpr,
             _ => self.take(),
         }
     }
 
     /// A register for a float.
     pub(super) fn result_xmm(&mut self, local: Option<u32>) -> Xmm {
-        match local.map(|local| self.home(local)) {
-            Some(Home::Xmm(xmm)) => xmm,
+        match local.map(|local| self.storage(local)) {
+            Some(Storage::Xmm(xmm)) => xmm,
             _ => self.take_xmm(),
         }
     }
 
     /// The popped operand `x` in the register of the result that it becomes.
     pub(super) fn become_result(&mut self, x: Value, local: Option<u32>) -> Gpr {
-        match local.map(|local| self.home(local)) {
-            Some(Home::Gpr(gpr)) => {
+        match local.map(|local| self.storage(local)) {
+            Some(Storage::Gpr(gpr)) => {
                 if Some(x.place) != local.map(Place::Local) {
                     self.load_gpr(gpr, x);
                 }
@@ -310,8 +313,8 @@ impl Generator<'_> {
     }
 
     pub(super) fn become_result_xmm(&mut self, x: Value, local: Option<u32>) -> Xmm {
-        match local.map(|local| self.home(local)) {
-            Some(Home::Xmm(xmm)) => {
+        match local.map(|local| self.storage(local)) {
+            Some(Storage::Xmm(xmm)) => {
                 if Some(x.place) != local.map(Place::Local) {
                     self.load_xmm(xmm, x);
                 }
@@ -335,7 +338,7 @@ impl Generator<'_> {
             return;
         }
         self.settle_local(local);
-        self.load_home(local, value);
+        self.assign_local(local, value);
     }
 
     fn tee_local(&mut self, local: u32) {

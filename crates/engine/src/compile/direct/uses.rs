@@ -9,7 +9,7 @@ use wasmparser::{BinaryReader, BlockType, FrameKind, FrameStack, TryTable, Visit
 const LOOP: u32 = 3;
 const DEPTH_MAX: u32 = 5;
 
-/// How often a body uses its locals, and calls somebody.
+/// How often a body uses its locals, and calls functions of the module or of the runtime.
 pub(super) struct Uses {
     pub locals: Vec<u64>,
     pub calls: u64,
@@ -107,6 +107,8 @@ macro_rules! count {
     (TableFill $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
     (TableCopy $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
     (TableInit $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (DataDrop $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
+    (ElemDrop $this:ident $($arg:ident)*) => { count!(call $this $($arg)*) };
     (call $this:ident $($arg:ident)*) => {{ let _ = ($($arg,)*); $this.call() }};
     ($other:ident $this:ident $($arg:ident)*) => {{ let _ = ($this, $($arg,)*); }};
 }

@@ -15,7 +15,7 @@
 use wasmparser::ValType;
 
 use super::code::{Condition, emit};
-use super::locals::Home;
+use super::locals::Storage;
 use super::registers::{Gpr, Mem, RBP, Rm, SCRATCH, SCRATCH_XMM, Xmm, XmmRm, at};
 use super::{Generator, Refusal};
 use crate::facts::types;
@@ -267,10 +267,10 @@ impl Generator<'_> {
             },
             (Place::Gpr(gpr), wide) => self.store_gpr(gpr, wide, to),
             (Place::Xmm(xmm), wide) => self.store_xmm(xmm, wide, to),
-            (Place::Local(local), wide) => match self.home(local) {
-                Home::Gpr(gpr) => self.store_gpr(gpr, wide, to),
-                Home::Xmm(xmm) => self.store_xmm(xmm, wide, to),
-                Home::Frame => self.store_by_scratch(value, to),
+            (Place::Local(local), wide) => match self.storage(local) {
+                Storage::Gpr(gpr) => self.store_gpr(gpr, wide, to),
+                Storage::Xmm(xmm) => self.store_xmm(xmm, wide, to),
+                Storage::Frame => self.store_by_scratch(value, to),
             },
             (Place::Slot(_), _) => self.store_by_scratch(value, to),
             (Place::Flags(_), _) => unreachable!("a condition on top became a number"),
@@ -316,10 +316,10 @@ impl Generator<'_> {
                 return self.load_constant(to, bits);
             }
             Place::Gpr(gpr) => Rm::Gpr(gpr),
-            Place::Local(local) => match self.home(local) {
-                Home::Xmm(xmm) => return self.bits_of(to, value.kind, xmm),
-                Home::Gpr(gpr) => Rm::Gpr(gpr),
-                Home::Frame => Rm::Mem(self.local(local)),
+            Place::Local(local) => match self.storage(local) {
+                Storage::Xmm(xmm) => return self.bits_of(to, value.kind, xmm),
+                Storage::Gpr(gpr) => Rm::Gpr(gpr),
+                Storage::Frame => Rm::Mem(self.local(local)),
             },
             Place::Slot(height) => Rm::Mem(self.slot(height)),
             Place::Xmm(_) | Place::Flags(_) => unreachable!("{value:?} is loaded as an integer"),
@@ -335,10 +335,10 @@ impl Generator<'_> {
         let mem = match value.place {
             Place::Constant(bits) => return self.load_float(to, value.kind, bits),
             Place::Xmm(xmm) => return emit!(self.code, movaps_a(to, XmmRm::Xmm(xmm))),
-            Place::Local(local) => match self.home(local) {
-                Home::Xmm(xmm) => return emit!(self.code, movaps_a(to, XmmRm::Xmm(xmm))),
-                Home::Gpr(gpr) => return self.float_of(to, value.kind, gpr),
-                Home::Frame => self.local(local),
+            Place::Local(local) => match self.storage(local) {
+                Storage::Xmm(xmm) => return emit!(self.code, movaps_a(to, XmmRm::Xmm(xmm))),
+                Storage::Gpr(gpr) => return self.float_of(to, value.kind, gpr),
+                Storage::Frame => self.local(local),
             },
             Place::Slot(height) => self.slot(height),
             Place::Gpr(_) | Place::Flags(_) => unreachable!("{value:?} is loaded as a float"),
@@ -374,8 +374,8 @@ impl Generator<'_> {
     /// A popped operand in a register, which may not be changed; what is to be released is
     /// returned beside it.
     pub(super) fn read(&mut self, value: Value) -> (Gpr, Value) {
-        match (value.place, self.home_of(value)) {
-            (Place::Gpr(gpr), _) | (_, Home::Gpr(gpr)) => (gpr, value),
+        match (value.place, self.storage_of(value)) {
+            (Place::Gpr(gpr), _) | (_, Storage::Gpr(gpr)) => (gpr, value),
             _ => {
                 let gpr = self.own(value);
                 let place = Place::Gpr(gpr);
@@ -386,8 +386,8 @@ impl Generator<'_> {
 
     /// The same of a float.
     pub(super) fn read_xmm(&mut self, value: Value) -> (Xmm, Value) {
-        match (value.place, self.home_of(value)) {
-            (Place::Xmm(xmm), _) | (_, Home::Xmm(xmm)) => (xmm, value),
+        match (value.place, self.storage_of(value)) {
+            (Place::Xmm(xmm), _) | (_, Storage::Xmm(xmm)) => (xmm, value),
             _ => {
                 let xmm = self.own_xmm(value);
                 let place = Place::Xmm(xmm);
@@ -406,20 +406,20 @@ impl Generator<'_> {
     }
 
     /// Where the local is that an operand waits in.
-    fn home_of(&self, value: Value) -> Home {
+    fn storage_of(&self, value: Value) -> Storage {
         match value.place {
-            Place::Local(local) => self.home(local),
-            _ => Home::Frame,
+            Place::Local(local) => self.storage(local),
+            _ => Storage::Frame,
         }
     }
 
     /// A popped operand where an instruction can read it: its register, its memory, or
     /// [`SCRATCH`].
     pub(super) fn operand(&mut self, value: Value) -> Rm {
-        let home = self.home_of(value);
-        match (value.place, home) {
-            (Place::Gpr(gpr), _) | (_, Home::Gpr(gpr)) => Rm::Gpr(gpr),
-            (Place::Local(local), Home::Frame) => Rm::Mem(self.local(local)),
+        let storage = self.storage_of(value);
+        match (value.place, storage) {
+            (Place::Gpr(gpr), _) | (_, Storage::Gpr(gpr)) => Rm::Gpr(gpr),
+            (Place::Local(local), Storage::Frame) => Rm::Mem(self.local(local)),
             (Place::Slot(height), _) => Rm::Mem(self.slot(height)),
             _ => {
                 self.load_gpr(SCRATCH, value);
@@ -429,10 +429,10 @@ impl Generator<'_> {
     }
 
     pub(super) fn operand_xmm(&mut self, value: Value) -> XmmRm {
-        let home = self.home_of(value);
-        match (value.place, home) {
-            (Place::Xmm(xmm), _) | (_, Home::Xmm(xmm)) => XmmRm::Xmm(xmm),
-            (Place::Local(local), Home::Frame) => XmmRm::Mem(self.local(local)),
+        let storage = self.storage_of(value);
+        match (value.place, storage) {
+            (Place::Xmm(xmm), _) | (_, Storage::Xmm(xmm)) => XmmRm::Xmm(xmm),
+            (Place::Local(local), Storage::Frame) => XmmRm::Mem(self.local(local)),
             (Place::Slot(height), _) => XmmRm::Mem(self.slot(height)),
             _ => {
                 self.load_xmm(SCRATCH_XMM, value);
