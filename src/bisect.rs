@@ -107,8 +107,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     for release in [first, last] {
         steps.install(release).map_err(anyhow::Error::msg)?;
     }
-    let told = steps.measure(&[first, last])?;
-    let whole = told.ratio(last, first)?;
+    let whole = compared(&mut steps, first, last)?;
     tell(&format!("{last} over {first}: {}\n", said(&whole)))?;
     match whole.verdict {
         Verdict::Different => search(&mut steps, &releases, &whole),
@@ -196,7 +195,7 @@ fn search(
     let is_whole = releases.len() == 2;
     let pair = match is_whole {
         true => whole.clone(),
-        false => confirmed(steps, good, bad)?,
+        false => compared(steps, good, bad)?,
     };
     let grew = whole.geomean.as_ref().map_or(1.0, |ratio| ratio.value);
     let same_way = pair
@@ -221,8 +220,8 @@ fn search(
     })
 }
 
-/// Two neighbours by themselves, and where that does not say, with more rounds.
-fn confirmed(steps: &mut Steps<'_>, good: &String, bad: &String) -> anyhow::Result<RowRatio> {
+/// Two releases by themselves, and where that does not say, with more rounds.
+fn compared(steps: &mut Steps<'_>, good: &String, bad: &String) -> anyhow::Result<RowRatio> {
     let pair = steps.measure(&[good, bad])?.ratio(bad, good)?;
     match pair.verdict {
         Verdict::Different | Verdict::Equivalent => Ok(pair),

@@ -16,7 +16,7 @@ def install(step, here, into):
     minor = int((step.version or VERSION).split('.')[1])
     if minor == 4: raise step.Failed('cc: no such header')
     runner = into / 'runner'
-    wait, answer = ('0.08' if minor >= 6 else '0.01'), ('43' if minor == 5 else '42')
+    wait, answer = ('0.16' if minor >= 6 else '0.01'), ('43' if minor == 5 else '42')
     runner.write_text(f'#!/bin/sh\\nexec {FATHOM} runner command -- /bin/sh -c \"sleep {wait}; echo {answer}\" {{}}\\n')
     runner.chmod(0o755)
 ";
