@@ -30,7 +30,7 @@ pub struct Code {
     spectre: bool,
 
     /// How far a 64-bit memory without a declared maximum can grow, such as 512M or 1T; this
-    /// much address space is reserved for it [default: 64G]
+    /// much address space is reserved for it [default: what --max-memory has, 64G at most]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory64_limit: Option<u64>,
 

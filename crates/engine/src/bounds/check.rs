@@ -103,6 +103,9 @@ pub(crate) trait CheckBuilder {
     fn add_or_trap(&mut self, a: Operand, b: Operand) -> Operand;
     fn and(&mut self, a: Operand, b: Operand) -> Operand;
     fn not(&mut self, a: Operand) -> Operand;
+    /// The number of its lower 32 bits: one instruction that nobody may take for `a` itself,
+    /// whatever a comparison found.
+    fn low_half(&mut self, a: Operand) -> Operand;
     /// Bits shifted out are lost, zeros come in; `by` is below 64.
     fn shift_right(&mut self, a: Operand, by: Operand) -> Operand;
     /// The lesser of unsigned numbers.
@@ -224,6 +227,11 @@ impl CheckBuilder for Clif<'_, '_> {
 
     fn not(&mut self, a: Operand) -> Operand {
         operand(self.builder.ins().bnot(value(a)))
+    }
+
+    fn low_half(&mut self, a: Operand) -> Operand {
+        let low = self.builder.ins().ireduce(types::I32, value(a));
+        operand(self.builder.ins().uextend(types::I64, low))
     }
 
     fn shift_right(&mut self, a: Operand, by: Operand) -> Operand {

@@ -7,11 +7,15 @@
 //!                          |<- readable, ... ->|    (growth: mprotect)
 //! ```
 //!
-//! `R` is a power of two, at least the memory's maximum. The check is
+//! `R` is a power of two, at least the memory's maximum, and at least 4 GiB. The check is
 //! `i & !(R - 1) != 0 -> trap`: a test with a mask that stays in a register.
 //! The form `guard64:shift` finds the same bits by `i >> log2(R)`.
 //!
-//! `R` is the memory's: a module that imports one may declare another maximum,
+//! Where `R` is 4 GiB the check is `i > low -> trap`, with `low` the lower half of `i`: a move
+//! of 32 bits and a comparison of registers. There is no mask, and `low` is what is
+//! accessed, so that the guard against speculation is in it.
+//!
+//! A greater `R` is the memory's: a module that imports one may declare another maximum,
 //! or none, so it loads mask or shift from the memory's definition. The mask is
 //! loaded where the memory is the module's own, too, once for a function or in
 //! front of a loop: as a constant it would be an operand in memory of each test,
@@ -26,19 +30,19 @@
 //! a trap of its own (`folded_offset`); then `i` is the sum and `o` is 0.
 //!
 //! The guard against speculation is `i & (R - 1)`, which the reservation holds by
-//! the same inequality.
+//! the same inequality; for 4 GiB `low`, which is the same number.
 //!
 //! The pages in front are for accesses whose check is left out ([`crate::compile::elide`]):
 //! an index that is below 0 by at most `256 MiB + S`, with `o = 0`, faults there. `S`, on
-//! both sides, is 16 GiB, and a quarter of `R` at most: an element of 8 bytes whose number
+//! both sides, is 16 GiB, and four times the maximum's power of two at most: an element of 8 bytes whose number
 //! is an `int` is as far from an array's first as that, so that it needs no check where the
 //! array itself was accessed. Address space is all that it takes.
 
 use super::about::{About, Fit, Guarantee};
-use super::check::{Cell, CheckBuilder, Span, Target};
+use super::check::{Cell, CheckBuilder, Comparison, Span, Target};
 use super::{
-    Backing, FRONT_GUARD, HighBits, Layout, MemoryPlan, REACH, Strategy, WASM_PAGE_BYTES,
-    folded_offset, spectre::masked,
+    Backing, FRONT_GUARD, HighBits, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
+    WASM_PAGE_BYTES, folded_offset, spectre::masked,
 };
 
 const MASK: About = About {
@@ -81,8 +85,7 @@ impl Strategy for Guard64 {
 
     fn emit(&self, check: &mut dyn CheckBuilder, plan: &MemoryPlan, span: &Span) -> Target {
         let span = folded_offset(check, span);
-        test_high_bits(check, plan, self.0, &span);
-        masked(check, plan, &span).target()
+        within_index_space(check, plan, self.0, &span).target()
     }
 }
 
@@ -92,33 +95,52 @@ const SPAN: u64 = 8 << 31;
 
 /// `S`, whole pages.
 fn span(max_bytes: u64) -> u64 {
-    SPAN.min(index_space(max_bytes) / 4 / WASM_PAGE_BYTES * WASM_PAGE_BYTES)
+    let many = max_bytes.next_power_of_two().saturating_mul(4);
+    SPAN.min(many / WASM_PAGE_BYTES * WASM_PAGE_BYTES)
 }
 
 /// `R`: indices below it are in the reservation.
 pub(super) fn index_space(max_bytes: u64) -> u64 {
-    max_bytes.next_power_of_two()
+    max_bytes.next_power_of_two().max(INDEX_SPACE_32)
 }
 
-/// Trap unless the index is below `R`.
-pub(super) fn test_high_bits(
+/// Trap unless the index is below `R`; what is accessed then, whatever a processor does
+/// ahead of the trap.
+pub(super) fn within_index_space(
     check: &mut dyn CheckBuilder,
     plan: &MemoryPlan,
     form: HighBits,
     span: &Span,
-) {
+) -> Span {
+    let index = span.index;
     let outside = match form {
+        HighBits::Mask if plan.has_half_indices() => {
+            let low = check.low_half(index);
+            let outside = check.compare(Comparison::Above, index, low);
+            check.trap_if(outside);
+            return match plan.needs_guard(span) {
+                true => Span {
+                    index: low,
+                    ..*span
+                },
+                false => *span,
+            };
+        }
         HighBits::Mask => {
             let mask = check.cell(Cell::HighBits);
-            check.and(span.index, mask)
+            let outside = check.and(index, mask);
+            check.forget(mask);
+            outside
         }
         HighBits::Shift => {
             let by = match plan.imported {
                 true => check.cell(Cell::IndexBits),
                 false => check.constant(u64::from(plan.index_bits())),
             };
-            check.shift_right(span.index, by)
+            check.shift_right(index, by)
         }
     };
     check.trap_if(outside);
+    check.forget(outside);
+    masked(check, plan, span)
 }

@@ -368,6 +368,12 @@ impl MemoryPlan {
         space.max(chunk).trailing_zeros()
     }
 
+    /// Whether every index that passes the check is one of 32 bits: of a memory that cannot
+    /// have more than 4 GiB. Of an import only its definition knows.
+    pub(crate) fn has_half_indices(&self) -> bool {
+        !self.imported && self.index_bits() == u32::BITS
+    }
+
     /// Whether the code that accesses it runs locked.
     pub fn is_locked(&self) -> bool {
         self.bounds.is_locked()

@@ -7,7 +7,8 @@
 
 use super::check::{Cell, CheckBuilder, Comparison, Operand, Selection, Span};
 use super::{
-    Backing, Bounds, Growth, GrowthLimits, Guarantee, MemoryPlan, Place, Probing, WASM_PAGE_BYTES,
+    Backing, Bounds, Growth, GrowthLimits, Guarantee, MAX_PAGES_32, MemoryPlan, Place, Probing,
+    WASM_PAGE_BYTES,
 };
 use crate::facts::types::MemoryType;
 use fathom_sys::map::page_bytes;
@@ -147,6 +148,10 @@ impl CheckBuilder for Model {
 
     fn not(&mut self, a: Operand) -> Operand {
         self.made(!self.get(a))
+    }
+
+    fn low_half(&mut self, a: Operand) -> Operand {
+        self.made(self.get(a) & u64::from(u32::MAX))
     }
 
     fn shift_right(&mut self, a: Operand, by: Operand) -> Operand {
@@ -294,7 +299,10 @@ fn memories(bounds: Bounds, memory64: bool) -> Vec<(MemoryPlan, Memory)> {
         MemoryPlan::new(bounds, &ty, GrowthLimits::default()).ok()
     };
     let mut all = Vec::new();
-    for (max, shared) in [(5, false), (100, true), (65_536, false)] {
+    for (max, shared) in [(5, false), (100, true), (65_536, false), (100_000, false)] {
+        if !memory64 && max > MAX_PAGES_32 {
+            continue;
+        }
         let Some(own) = plan(Some(max), shared) else {
             return Vec::new();
         };

@@ -84,15 +84,10 @@ impl Site {
                 {
                     checks.push(inst);
                 }
-                // The last one of them before the sum.
-                InstructionData::Binary {
-                    opcode: Opcode::Band,
-                    args: [index, _],
+                _ if is_check && let Some(index) = guarded_index(&func.dfg, inst) => {
+                    // The last one of them before the sum.
+                    guard = Some((func.dfg.first_result(inst), index));
                 }
-                | InstructionData::Ternary {
-                    opcode: Opcode::SelectSpectreGuard,
-                    args: [_, _, index],
-                } if is_check => guard = Some((func.dfg.first_result(inst), index)),
                 InstructionData::Binary {
                     opcode: Opcode::Iadd,
                     args: [base, index],
@@ -118,6 +113,31 @@ impl Site {
             checks,
             sum,
         })
+    }
+}
+
+/// The index that an instruction of a check is the guard of, if it is one.
+fn guarded_index(dfg: &DataFlowGraph, inst: Inst) -> Option<Value> {
+    match dfg.insts[inst] {
+        InstructionData::Binary {
+            opcode: Opcode::Band,
+            args: [index, _],
+        }
+        | InstructionData::Ternary {
+            opcode: Opcode::SelectSpectreGuard,
+            args: [_, _, index],
+        } => Some(index),
+        InstructionData::Unary {
+            opcode: Opcode::Uextend,
+            arg,
+        } => match dfg.insts[dfg.value_def(arg).inst()?] {
+            InstructionData::Unary {
+                opcode: Opcode::Ireduce,
+                arg: index,
+            } => Some(index),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

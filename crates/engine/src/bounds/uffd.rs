@@ -23,11 +23,8 @@
 
 use super::about::{About, Guarantee};
 use super::check::{CheckBuilder, Span, Target};
-use super::guard64::{index_space, test_high_bits};
-use super::{
-    Backing, FRONT_GUARD, HighBits, INDEX_SPACE_32, Layout, MemoryPlan, REACH, Strategy,
-    folded_offset, spectre::masked,
-};
+use super::guard64::{index_space, within_index_space};
+use super::{Backing, FRONT_GUARD, HighBits, Layout, MemoryPlan, REACH, Strategy, folded_offset};
 
 const ABOUT: About = About {
     needs: "userfaultfd with the SIGBUS feature",
@@ -55,7 +52,7 @@ impl Strategy for Uffd {
     fn layout(&self, max_bytes: u64, _memory64: bool) -> Layout {
         Layout {
             front_bytes: 0,
-            reserved_bytes: index_space(max_bytes).max(INDEX_SPACE_32) + REACH,
+            reserved_bytes: index_space(max_bytes) + REACH,
             backing: Backing::OnDemand,
             shadow: None,
         }
@@ -70,7 +67,6 @@ impl Strategy for Uffd {
             return span.target();
         }
         let span = folded_offset(check, span);
-        test_high_bits(check, plan, HighBits::Mask, &span);
-        masked(check, plan, &span).target()
+        within_index_space(check, plan, HighBits::Mask, &span).target()
     }
 }

@@ -27,7 +27,7 @@ const TIER_UP: u32 = 3000;
 pub struct Config {
     pub(crate) bounds: BoundsChoice,
     pub(crate) bounds64: Option<BoundsChoice>,
-    pub(crate) undeclared_pages_64: u64,
+    undeclared_pages_64: Option<u64>,
     #[cfg(thesis_formula)]
     pub(crate) thesis_formula: bool,
     pub(crate) codegen: Codegen,
@@ -74,7 +74,7 @@ impl Default for Config {
         Config {
             bounds: BoundsChoice::Auto,
             bounds64: None,
-            undeclared_pages_64: DEFAULT_PAGES_64,
+            undeclared_pages_64: None,
             #[cfg(thesis_formula)]
             thesis_formula: false,
             codegen: Codegen::Cranelift,
@@ -127,11 +127,19 @@ impl Config {
     }
 
     /// How far a 64-bit memory that declares no maximum can grow, in bytes,
-    /// rounded up to a page; 64 GiB unless it is said here. As much address space
-    /// is set aside for each, under some strategies more.
+    /// rounded up to a page. Unless it is said here, to what [`Config::quota`] has for
+    /// memories, 4 GiB by default and 64 GiB at most: checks cost least up to 4 GiB. As much
+    /// address space is set aside for each, under some strategies more.
     pub fn memory64_growth_limit(mut self, bytes: u64) -> Config {
-        self.undeclared_pages_64 = bytes.div_ceil(WASM_PAGE_BYTES).min(MAX_PAGES_64);
+        self.undeclared_pages_64 = Some(bytes.div_ceil(WASM_PAGE_BYTES).min(MAX_PAGES_64));
         self
+    }
+
+    /// The same in pages.
+    pub(crate) fn undeclared_pages_64(&self) -> u64 {
+        let may_have = self.quota.memory_bytes.div_ceil(WASM_PAGE_BYTES);
+        self.undeclared_pages_64
+            .unwrap_or(DEFAULT_PAGES_64.min(may_have))
     }
 
     /// Check accesses wrongly, under a strategy with a shadow in front: for tests

@@ -35,7 +35,7 @@ impl InForce {
         let with = |bounds, most, because| InForce {
             bounds,
             limits: GrowthLimits {
-                undeclared_64: config.undeclared_pages_64,
+                undeclared_64: config.undeclared_pages_64(),
                 most,
             },
             because,

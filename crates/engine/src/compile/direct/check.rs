@@ -20,7 +20,10 @@ const OUT_OF_BOUNDS: TrapCode = TrapCode::HEAP_OUT_OF_BOUNDS;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Number {
     Constant(u64),
+    /// In a register of its own.
     Gpr(Gpr),
+    /// In the register of a local, which stays the local's.
+    Local(Gpr),
     Compared(Comparison, Operand, Operand),
     /// Nobody asks for it any more.
     Forgotten,
@@ -32,7 +35,7 @@ pub(super) struct Check<'g, 'a> {
     pub memory: u32,
     /// By operand. The registers are the check's, the first one the index's.
     pub numbers: SmallVec<[Number; 16]>,
-    /// The comparison whose flags are there.
+    /// The comparison whose flags are there, or the number of which they say whether it is 0.
     flags: Option<Operand>,
 }
 
@@ -64,7 +67,7 @@ impl<'g, 'a> Check<'g, 'a> {
     /// The number where an instruction can read it: its register, or [`SCRATCH`].
     fn read(&mut self, operand: Operand) -> Gpr {
         match self.number(operand) {
-            Number::Gpr(gpr) => gpr,
+            Number::Gpr(gpr) | Number::Local(gpr) => gpr,
             Number::Constant(bits) => {
                 self.generator.load_constant(SCRATCH, bits);
                 SCRATCH
@@ -89,8 +92,9 @@ impl<'g, 'a> Check<'g, 'a> {
     fn binary(&mut self, alu: Alu, a: Operand, b: Operand) -> Operand {
         let to = self.copy(a);
         self.combine(alu, to, b);
-        self.flags = None;
-        self.make(Number::Gpr(to))
+        let result = self.make(Number::Gpr(to));
+        self.flags = Some(result);
+        result
     }
 
     fn combine(&mut self, alu: Alu, to: Gpr, b: Operand) {
@@ -113,7 +117,7 @@ impl<'g, 'a> Check<'g, 'a> {
             Number::Compared(how, a, b) => {
                 if self.flags != Some(operand) {
                     let (left, is_copy) = match self.number(a) {
-                        Number::Gpr(gpr) => (gpr, false),
+                        Number::Gpr(gpr) | Number::Local(gpr) => (gpr, false),
                         _ => (self.copy(a), true),
                     };
                     self.combine(Alu::Compare, left, b);
@@ -125,9 +129,11 @@ impl<'g, 'a> Check<'g, 'a> {
                 how
             }
             _ => {
-                let gpr = self.read(operand);
-                emit!(self.generator.code, testq_mr(Rm::Gpr(gpr), gpr));
-                self.flags = None;
+                if self.flags != Some(operand) {
+                    let gpr = self.read(operand);
+                    emit!(self.generator.code, testq_mr(Rm::Gpr(gpr), gpr));
+                    self.flags = Some(operand);
+                }
                 return Condition::NotEqual;
             }
         };
@@ -200,6 +206,16 @@ impl CheckBuilder for Check<'_, '_> {
         self.make(Number::Gpr(to))
     }
 
+    fn low_half(&mut self, a: Operand) -> Operand {
+        if let Number::Constant(bits) = self.number(a) {
+            return self.make(Number::Constant(u64::from(bits as u32)));
+        }
+        let to = self.generator.take();
+        let from = self.read(a);
+        emit!(self.generator.code, movl_rm(to, Rm::Gpr(from)));
+        self.make(Number::Gpr(to))
+    }
+
     fn shift_right(&mut self, a: Operand, by: Operand) -> Operand {
         let mut to = self.copy(a);
         self.flags = None;
@@ -260,6 +276,9 @@ impl CheckBuilder for Check<'_, '_> {
     }
 
     fn forget(&mut self, number: Operand) {
+        if self.flags == Some(number) {
+            self.flags = None;
+        }
         let number = &mut self.numbers[number.0 as usize];
         if let Number::Gpr(gpr) = std::mem::replace(number, Number::Forgotten) {
             self.generator.free.give(gpr);

@@ -10,6 +10,7 @@ use wasmparser::{MemArg, MemArgTarget, Operator};
 use super::Generator;
 use super::check::{Check, Number};
 use super::code::emit;
+use super::locals::Storage;
 use super::registers::{BASE, CONTEXT, Gpr, Mem, Rm, SCRATCH, at, indexed, trapping};
 use super::table::Argument;
 use super::values::{Kind, Place, Value, immediate};
@@ -72,8 +73,10 @@ impl Generator<'_> {
 
     fn load(&mut self, memarg: &MemArg, kind: Kind, how: Load, bytes: u8) {
         self.checked_by_call(memarg, bytes, 0);
+        // First, so that an index in the local of the result need not wait elsewhere.
+        let index = self.pop();
         let local = self.result_local(kind, None);
-        let at = self.address(memarg, bytes);
+        let at = self.address(index, memarg, bytes);
         let from = at.operand;
         if let Some(index) = at.index {
             self.free.give(index);
@@ -107,7 +110,8 @@ impl Generator<'_> {
         let value = self.pop();
         if value.kind.is_float() {
             let (from, value) = self.read_xmm(value);
-            let at = self.address(memarg, bytes);
+            let index = self.pop();
+            let at = self.address(index, memarg, bytes);
             match bytes {
                 8 => emit!(self.code, movsd_c_m(at.operand, from)),
                 _ => emit!(self.code, movss_c_m(at.operand, from)),
@@ -116,7 +120,8 @@ impl Generator<'_> {
             return self.done_with(&at);
         }
         if let Some(bits) = immediate(value) {
-            let at = self.address(memarg, bytes);
+            let index = self.pop();
+            let at = self.address(index, memarg, bytes);
             let rm = Rm::Mem(at.operand);
             match bytes {
                 1 => emit!(self.code, movb_mi(rm, bits as u8)),
@@ -127,7 +132,8 @@ impl Generator<'_> {
             return self.done_with(&at);
         }
         let (from, value) = self.read(value);
-        let at = self.address(memarg, bytes);
+        let index = self.pop();
+        let at = self.address(index, memarg, bytes);
         let rm = Rm::Mem(at.operand);
         match bytes {
             1 => emit!(self.code, movb_mr(rm, from)),
@@ -145,11 +151,10 @@ impl Generator<'_> {
         }
     }
 
-    /// Pops an index and has the memory's plan say where an access goes.
-    fn address(&mut self, memarg: &MemArg, width: u8) -> Address {
+    /// Has the memory's plan say where an access at a popped index goes.
+    fn address(&mut self, index: Value, memarg: &MemArg, width: u8) -> Address {
         let memory = memory_of(memarg);
         let memory64 = self.env.info.memories[memory as usize].memory64;
-        let index = self.pop();
         let number = self.extended_index(index);
         let location = self.code.location();
         self.code.locate(check_location(location));
@@ -178,12 +183,15 @@ impl Generator<'_> {
         }
     }
 
-    /// An index of 64 bits. That of a 32-bit memory is extended here, whatever is said of it:
-    /// the reservation rests on it.
+    /// An index of 64 bits, which a local may have. That of a 32-bit memory is extended here,
+    /// whatever is said of it: the reservation rests on it.
     fn extended_index(&mut self, index: Value) -> Number {
         match (index.place, index.kind) {
             (Place::Constant(bits), Kind::I32) => Number::Constant(u64::from(bits as u32)),
             (Place::Constant(bits), _) => Number::Constant(bits),
+            (Place::Local(local), Kind::I64) if let Storage::Gpr(gpr) = self.storage(local) => {
+                Number::Local(gpr)
+            }
             (place, kind) => {
                 let gpr = self.own(index);
                 if let (Place::Gpr(_), Kind::I32) = (place, kind) {
@@ -198,6 +206,20 @@ impl Generator<'_> {
     fn address_of(&mut self, memory: u32, index: Number, offset: u64) -> Address {
         let (index, displacement) = match (index, i32::try_from(offset)) {
             (Number::Gpr(gpr), Ok(displacement)) => (Some(gpr), displacement),
+            (Number::Local(gpr), Ok(displacement)) => {
+                let base = self.base_of(memory);
+                let operand = indexed(base, gpr, Scale::One, displacement);
+                return Address {
+                    operand,
+                    index: None,
+                };
+            }
+            (Number::Local(gpr), Err(_)) => {
+                let sum = self.take();
+                self.load_constant(sum, offset);
+                emit!(self.code, addq_rm(sum, Rm::Gpr(gpr)));
+                (Some(sum), 0)
+            }
             (Number::Gpr(gpr), Err(_)) => {
                 self.load_constant(SCRATCH, offset);
                 emit!(self.code, addq_rm(gpr, Rm::Gpr(SCRATCH)));
@@ -216,18 +238,23 @@ impl Generator<'_> {
             }
             (other, _) => unreachable!("{other:?} is no index"),
         };
-        let base = match memory {
-            0 => BASE,
-            _ => {
-                self.load_memory_base(SCRATCH, memory);
-                SCRATCH
-            }
-        };
+        let base = self.base_of(memory);
         let operand = match index {
             Some(index) => indexed(base, index, Scale::One, displacement),
             None => at(base, displacement),
         };
         Address { operand, index }
+    }
+
+    /// A memory's first byte, in a register for one instruction.
+    fn base_of(&mut self, memory: u32) -> Gpr {
+        match memory {
+            0 => BASE,
+            _ => {
+                self.load_memory_base(SCRATCH, memory);
+                SCRATCH
+            }
+        }
     }
 
     pub(super) fn load_memory_base(&mut self, to: Gpr, memory: u32) {

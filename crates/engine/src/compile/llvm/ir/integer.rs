@@ -3,6 +3,8 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Inst, InstructionData, Opcode, TrapCode, Value, types};
 
+use crate::bounds::offset_and_check;
+
 use super::{Printer, Printing, name_of, suffix, unknown};
 
 impl Printer<'_> {
@@ -39,6 +41,7 @@ impl Printer<'_> {
             Opcode::Select => self.select(inst),
             Opcode::SelectSpectreGuard => self.guard(inst),
             Opcode::Bitselect => self.bitselect(inst),
+            Opcode::Uextend if self.is_half_of_check(inst) => self.lower_half(inst),
             Opcode::Uextend => self.resize(inst, "zext"),
             Opcode::Sextend => self.resize(inst, "sext"),
             Opcode::Ireduce => self.resize(inst, "trunc"),
@@ -320,6 +323,28 @@ impl Printer<'_> {
              ({ty} {x}, {ty} {y}, i64 {then}, i64 {other}) #3",
             on_flags(cond)
         );
+        self.result(inst, &text)
+    }
+
+    /// Whether a check takes the lower half of an index.
+    fn is_half_of_check(&self, inst: Inst) -> bool {
+        let is_check = offset_and_check(self.func.srcloc(inst)).is_some_and(|(_, is)| is);
+        let made = self.maker(self.args(inst)[0]);
+        is_check && made.is_some_and(|made| self.opcode(made) == Opcode::Ireduce)
+    }
+
+    /// The lower half of an index, by an instruction that LLVM does not look into: behind a
+    /// comparison with the index it would know that both are the same number, and access by
+    /// the index.
+    fn lower_half(&mut self, inst: Inst) -> Printing<bool> {
+        let index = self
+            .maker(self.args(inst)[0])
+            .map(|made| self.args(made)[0]);
+        let Some(index) = index.filter(|index| self.ty(*index) == types::I64) else {
+            return unknown("a half of nothing");
+        };
+        let index = self.op(index);
+        let text = format!("call i64 asm \"movl ${{1:k}}, ${{0:k}}\", \"=r,r\"(i64 {index}) #3");
         self.result(inst, &text)
     }
 
