@@ -51,6 +51,8 @@ use tally::{Table, Tally};
 /// How far 64-bit memories without a declared maximum can grow: many are alive
 /// at once, and some strategies have few low addresses for them.
 const GROWTH_LIMIT: u64 = 64 << 20;
+/// The same of code that is not optimised: beyond what indices of 32 bits reach.
+const FAR_GROWTH_LIMIT: u64 = 8 << 30;
 /// The memories of a script together: one has 4 GiB in full beside others.
 const SCRIPT_BYTES: u64 = 8 << 30;
 
@@ -113,7 +115,10 @@ impl Mode {
             .quota(quota)
             .bounds(choice(false))
             .bounds64(choice(true))
-            .memory64_growth_limit(GROWTH_LIMIT)
+            .memory64_growth_limit(match self.opt {
+                Opt::Speed => GROWTH_LIMIT,
+                Opt::None => FAR_GROWTH_LIMIT,
+            })
             .codegen(self.codegen)
             // At every place where it can be.
             .tier_up(0)
