@@ -155,3 +155,41 @@ fn an_access_goes_to_the_half_that_its_index_was_compared_with() {
         assert_eq!(accesses, 3, "{way}: {listing}");
     }
 }
+
+/// Sixteen bytes behind what both ways to a place have accessed.
+const JOINED: &str = r#"(module (memory i64 65536 65536)
+    (func (export "f") (param $p i64) (param $way i32) (result i32) (local $q i64)
+        (if (local.get $way)
+            (then
+                (drop (i32.load8_u (local.get $p)))
+                (local.set $q (local.get $p)))
+            (else
+                (drop (i32.load8_u offset=1 (local.get $p)))
+                (local.set $q (i64.add (local.get $p) (i64.const 1)))))
+        (i32.load8_u (i64.add (local.get $q) (i64.const 16)))))"#;
+
+/// A check is not left out where the guard that stays would make another index of one beyond
+/// a memory of 4 GiB.
+#[test]
+fn an_index_that_its_guard_would_change_keeps_its_check() {
+    each(|engine| {
+        let Ok(module) = Module::new(engine, wat::parse_str(JOINED).unwrap()) else {
+            panic!("it compiles");
+        };
+        let mut store = Store::new(engine, ());
+        let instance = match Instance::new(&mut store, &module, &[]) {
+            Ok(instance) => instance,
+            Err(error) => return eprintln!("SKIPPED: {error}"),
+        };
+        let f = instance.get_func(&store, "f").unwrap();
+        let f = f.typed::<(u64, i32), i32>(&store).unwrap();
+        for way in [0, 1] {
+            let mut call = |p: u64| f.call(&mut store, (p, way));
+            assert_eq!(call((1 << 32) - 18).unwrap(), 0);
+            for p in [(1 << 32) - 16, (1 << 32) - 2, (1 << 32) - 1, 1 << 32] {
+                let beyond = call(p).unwrap_err();
+                assert_eq!(code(&beyond), TrapCode::MemoryOutOfBounds, "{p:#x}");
+            }
+        }
+    });
+}

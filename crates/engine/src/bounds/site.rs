@@ -24,6 +24,8 @@ pub(crate) struct Site {
     /// Whether what is added to the base is not the index itself but what a guard
     /// against speculation makes of it.
     pub is_guarded: bool,
+    /// Whether that is the same number for every index below `R`: a mask or the lower half.
+    pub is_masked: bool,
     /// The constant offset, below 2^32.
     pub offset: u64,
     /// Width in bytes.
@@ -84,9 +86,9 @@ impl Site {
                 {
                     checks.push(inst);
                 }
-                _ if is_check && let Some(index) = guarded_index(&func.dfg, inst) => {
+                _ if is_check && let Some((index, is_masked)) = guarded_index(&func.dfg, inst) => {
                     // The last one of them before the sum.
-                    guard = Some((func.dfg.first_result(inst), index));
+                    guard = Some((func.dfg.first_result(inst), index, is_masked));
                 }
                 InstructionData::Binary {
                     opcode: Opcode::Iadd,
@@ -97,13 +99,14 @@ impl Site {
             at = layout.next_inst(inst);
         }
         let (sum, added) = sum.filter(|_| !checks.is_empty())?;
-        let behind = guard.filter(|(result, _)| *result == added);
-        let index = behind.map_or(added, |(_, index)| index);
+        let behind = guard.filter(|(result, ..)| *result == added);
+        let index = behind.map_or(added, |(_, index, _)| index);
         Some(Site {
             memory,
             memory64: access.memory64,
             index,
             is_guarded: behind.is_some(),
+            is_masked: behind.is_some_and(|(.., is_masked)| is_masked),
             offset: access.offset,
             width: access.width,
             base: access.base,
@@ -116,17 +119,18 @@ impl Site {
     }
 }
 
-/// The index that an instruction of a check is the guard of, if it is one.
-fn guarded_index(dfg: &DataFlowGraph, inst: Inst) -> Option<Value> {
+/// The index that an instruction of a check is the guard of, if it is one, and whether it is
+/// a mask.
+fn guarded_index(dfg: &DataFlowGraph, inst: Inst) -> Option<(Value, bool)> {
     match dfg.insts[inst] {
         InstructionData::Binary {
             opcode: Opcode::Band,
             args: [index, _],
-        }
-        | InstructionData::Ternary {
+        } => Some((index, true)),
+        InstructionData::Ternary {
             opcode: Opcode::SelectSpectreGuard,
             args: [_, _, index],
-        } => Some(index),
+        } => Some((index, false)),
         InstructionData::Unary {
             opcode: Opcode::Uextend,
             arg,
@@ -134,7 +138,7 @@ fn guarded_index(dfg: &DataFlowGraph, inst: Inst) -> Option<Value> {
             InstructionData::Unary {
                 opcode: Opcode::Ireduce,
                 arg: index,
-            } => Some(index),
+            } => Some((index, true)),
             _ => None,
         },
         _ => None,

@@ -271,43 +271,42 @@ impl Pass<'_> {
 
     /// Whether what is known here makes an access with this index exact.
     fn is_exact(&mut self, form: &Linear, needs: &Needs) -> bool {
-        if self.is_in_range(form, needs) {
-            return true;
-        }
+        self.is_in_range(form, needs)
+            || self.is_known(form, needs, |index, rooms| needs.are_met_by(index, rooms))
+    }
+
+    /// Whether what accesses say of an index is enough.
+    fn is_known(
+        &mut self,
+        form: &Linear,
+        needs: &Needs,
+        is_enough: impl Fn(Interval, &[Room]) -> bool,
+    ) -> bool {
         let constant = signed(form.constant, needs.bits);
         let no_more = Range {
             lo: constant,
             hi: constant,
         };
-        if self.fact_meets(form, no_more, needs) || self.join_meets(form, no_more, needs) {
-            return true;
-        }
-        // Without one of the terms, whose range is added.
-        (0..form.terms.len()).any(|left_out| {
-            self.range_of_term(form, left_out, needs.bits)
-                .and_then(|range| range.plus(no_more))
-                .is_some_and(|more| self.fact_meets(&form.without(left_out), more, needs))
-        })
-    }
-
-    fn fact_meets(&mut self, form: &Linear, more: Range, needs: &Needs) -> bool {
-        let root = self.forms.root(form, needs.bits);
-        self.facts
-            .of(root)
-            .and_then(|fact| fact.plus(more))
-            .is_some_and(|index| needs.are_met_by(index, &self.rooms))
-    }
-
-    /// The same for what is accessed on each way to a block that it is a
-    /// parameter of.
-    fn join_meets(&mut self, form: &Linear, more: Range, needs: &Needs) -> bool {
-        let [(value, 1)] = form.terms[..] else {
-            return false;
+        let joined = match form.terms[..] {
+            // What is accessed on each way to a block that it is a parameter of.
+            [(value, 1)] => self.joins.of(self.func, &mut self.forms, value),
+            _ => None,
         };
-        self.joins
-            .of(self.func, &mut self.forms, value)
-            .and_then(|fact| fact.plus(more))
-            .is_some_and(|index| needs.are_met_by(index, &self.rooms))
+        let root = self.forms.root(form, needs.bits);
+        let mut known: SmallVec<[(Option<Interval>, Range); 4]> =
+            SmallVec::from_slice(&[(self.facts.of(root), no_more), (joined, no_more)]);
+        // Without one of the terms, whose range is added.
+        for left_out in 0..form.terms.len() {
+            let range = self.range_of_term(form, left_out, needs.bits);
+            if let Some(more) = range.and_then(|range| range.plus(no_more)) {
+                let root = self.forms.root(&form.without(left_out), needs.bits);
+                known.push((self.facts.of(root), more));
+            }
+        }
+        known.into_iter().any(|(fact, more)| {
+            let index = fact.and_then(|fact| fact.plus(more));
+            index.is_some_and(|index| is_enough(index, &self.rooms))
+        })
     }
 
     /// Of one term, if it is narrow enough to be of use.

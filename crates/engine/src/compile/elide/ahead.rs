@@ -9,8 +9,11 @@
 //! - *range*: it is arithmetic.
 //! - *dominated*: the address is that of the access before, an [`Anchor`], and the
 //!   difference of the two indices, which is a constant or of known range.
-//! - *joins*: there are several accesses before, and so no one address. The check
-//!   stays, and its guard.
+//! - *joins*: there are several accesses before, and so no one address. The guard stays.
+//!   The check goes where the guard is a mask or the lower half of the index, and what is
+//!   known of the index is that it is in `0 .. R`: then the guard leaves it as it is, and
+//!   the access goes, and faults, where it would have. So for any other fact for which
+//!   there is no anchor near enough.
 //! - *loops*: the first address is that of an access in front of the loop and the
 //!   difference, as with *dominated*; or the first index is `umin(x, T)`, which is
 //!   arithmetic. An iteration adds between `a` and `b`, and a processor
@@ -94,7 +97,12 @@ impl Pass<'_> {
                 self.leave_out(site);
                 at
             }
-            None => GUARDED,
+            None => {
+                if self.is_left_by_mask(site, index) {
+                    self.leave_out(site);
+                }
+                GUARDED
+            }
         };
         let form = &index.form;
         if index.needs.bits < u64::BITS {
@@ -110,6 +118,17 @@ impl Pass<'_> {
                 self.anchor(site, form, form.without(left_out), at);
             }
         }
+    }
+
+    /// Whether what is known of an index is enough without its check, and makes its guard
+    /// leave it as it is.
+    fn is_left_by_mask(&mut self, site: &Site, Index { form, needs }: &Index) -> bool {
+        site.is_masked
+            && needs.bits == u64::BITS
+            && self.is_known(form, needs, |index, rooms| {
+                rooms[needs.memory as usize].leaves(needs.memory, index)
+                    && needs.are_met_by(index, rooms)
+            })
     }
 
     fn anchor(&mut self, site: &Site, form: &Linear, of: Linear, at: Range) {

@@ -106,6 +106,8 @@ pub(super) struct Room {
     pub shared: bool,
     /// Whether its accesses are guarded against speculation.
     pub spectre: bool,
+    /// Indices up to it are left as they are by a mask, or by taking their lower half.
+    greatest_index: i64,
 }
 
 impl Room {
@@ -119,7 +121,18 @@ impl Room {
             imported: plan.imported,
             shared: plan.shared,
             spectre: plan.spectre,
+            greatest_index: i64::MAX >> (i64::BITS - 1).saturating_sub(plan.index_bits()),
         }
+    }
+
+    /// Whether a mask leaves every index of an interval as it is. That of an import is at
+    /// least its length.
+    pub fn leaves(&self, memory: u32, index: Interval) -> bool {
+        let is_below = match index.beyond {
+            Some(beyond) => beyond == memory && index.hi < 0,
+            None => !self.imported && index.hi <= self.greatest_index,
+        };
+        index.lo >= 0 && is_below
     }
 
     /// Inaccessible bytes right in front of the first byte.
