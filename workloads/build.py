@@ -27,9 +27,10 @@ import toolchain
 import wasm64
 import wasm_file
 import wasm_opt
+import web
 import widths
 
-SUITES = ("polybench", "pointers", "wasi", "wasi-io", "large", "programs", "libsodium", "fibers", "http")
+SUITES = ("polybench", "pointers", "wasi", "wasi-io", "large", "programs", "libsodium", "fibers", "http", "web")
 # Suites that are built in sizes, and what their headers are besides their own.
 SIZED = {"polybench": (), "pointers": ("polybench",)}
 # So many further links of each native program, moved by some bytes: a campaign takes them in
@@ -226,6 +227,9 @@ def plan(options: argparse.Namespace) -> tuple[list[list[jobs.Job]], list]:
         if suite == "programs":
             builds, listed = programs.plan(options.kernel)
             wanted += builds
+            continue
+        if suite == "web":  # made by others, of whatever they were made for
+            wanted += web.stage(options.kernel)
             continue
         asked = variants_of(suite, options.variant)
         variants = wasm_opt.sources_of(asked)
