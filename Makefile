@@ -172,6 +172,12 @@ libsodium: setup ## Measure libsodium's programs by group on every engine that i
 	$(PYTHON) workloads/build.py --suite libsodium
 	$(FATHOM) suite libsodium $(ARGS)
 
+.PHONY: web
+web: setup ## Measure applications of npm on every engine that is installed (fetches and records them)
+	$(PYTHON) engines/install.py node
+	$(PYTHON) workloads/build.py --suite web
+	$(FATHOM) bench web --bounds auto $(ARGS)
+
 .PHONY: sql-suite
 sql-suite: packages ## Measure functions in SQL beside native ones; with DataFusion if ARGS has plain (docs/SQL.md)
 	$(PYTHON) workloads/setup.py
