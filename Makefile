@@ -10,6 +10,8 @@ PYTHON ?= python3
 FATHOM := $(CARGO) run --release --locked --quiet --
 # Passed on by `make bench ARGS='…'`.
 ARGS ?=
+# Of the runner of functions in SQL: none, or datafusion.
+FEATURES ?=
 # Those of `make check-all`; all of them otherwise.
 PARTS ?=
 # Those that `make test` has: none of them compiles an engine of somebody else's, or a query engine.
@@ -179,11 +181,14 @@ web: setup ## Measure applications of npm on every engine that is installed (fet
 	$(FATHOM) bench web --bounds auto $(ARGS)
 
 .PHONY: sql-suite
-sql-suite: packages ## Measure functions in SQL beside native ones; with DataFusion if ARGS has plain (docs/SQL.md)
+sql-suite: setup sql-runner ## Measure functions in SQL beside native ones
+	$(FATHOM) suite sql $(ARGS)
+
+.PHONY: sql-runner
+sql-runner: packages ## Build what functions in SQL are measured by; FEATURES=datafusion for whole queries
 	$(PYTHON) workloads/setup.py
 	$(PYTHON) sql/operators/build.py
-	$(CARGO) run --release --locked --manifest-path sql/Cargo.toml -p fathom-sql-suite \
-		$(if $(filter plain,$(ARGS)),--features datafusion) -- $(ARGS)
+	$(CARGO) build --release --locked --manifest-path sql/Cargo.toml -p fathom-sql-suite --features '$(FEATURES)'
 
 ##@ Set up
 

@@ -4,8 +4,6 @@
 //! It is a campaign as `fathom bench` makes one, with what is measured decided by
 //! the selection, and a page of comparisons of its own (`bounds.md`).
 
-mod sql;
-
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -27,15 +25,7 @@ use crate::invocation::Invocation;
 /// Measure a named selection of workloads and compare what it is about
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "What", after_help = paragraphs(Command::Suite))]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-#[command(
-    disable_help_subcommand = true,
-    subcommand_help_heading = "Measured by another program"
-)]
 pub struct Args {
-    #[command(subcommand)]
-    handed: Option<Handed>,
-
     /// Which selection
     #[arg(value_name = "NAME", required_unless_present = "resume", help_heading = Reset,
           value_parser = names(Command::Suite))]
@@ -73,12 +63,6 @@ pub struct Args {
     results: Results,
 }
 
-/// What another program measures, with words of its own.
-#[derive(clap::Subcommand, Clone, Debug)]
-enum Handed {
-    Sql(sql::Args),
-}
-
 /// The experiments that a command is asked for by name, as values of an option.
 pub fn names(command: Command) -> PossibleValuesParser {
     let value = |design: &fathom_bench::experiment::Design| {
@@ -98,9 +82,6 @@ pub fn paragraphs(command: Command) -> String {
 /// # Errors
 /// Whatever keeps the campaign from beginning or going on.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
-    if let Some(Handed::Sql(args)) = &args.handed {
-        return sql::run(args, invocation);
-    }
     let (results, further) = (args.results.clone(), bench::Extension::from(&args.pace));
     bench::run_as(args, &results, further, invocation)
 }

@@ -65,7 +65,7 @@ const OUTSIDE: [(&str, &[&str]); 9] = [
     ("sql", &["engine", "guest"]),
     ("sql/guest", &["engine"]),
     ("sql/cluster", &["sql"]),
-    ("sql/suite", &["engine", "guest", "sql", "stats"]),
+    ("sql/suite", &["bench", "guest", "runner", "sql", "stats"]),
     ("engines/wasmer", &["runner"]),
     ("engines/wasmi", &["runner"]),
     ("engines/wasmtime48", &["runner"]),

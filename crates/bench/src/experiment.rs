@@ -32,6 +32,7 @@ mod measured;
 mod module;
 mod scaling;
 mod spec;
+mod sql;
 mod startup;
 mod suite;
 mod waterfall;
@@ -61,6 +62,8 @@ pub const ALL: &[&Design] = &[
     &scaling::DESIGN,
     &fibers::DESIGN,
     &http::DESIGN,
+    &sql::DESIGN,
+    &sql::DESIGN_CALLS,
     &libsodium::DESIGN,
     &leaps::DESIGN,
     &spec::DESIGN,

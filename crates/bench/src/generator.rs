@@ -93,11 +93,28 @@ pub fn shares(module: &Module) -> Result<Option<String>, String> {
 /// # Errors
 /// Where this program is cannot be told.
 pub fn own_driver(home: Option<&Home>) -> io::Result<ProcessDriver> {
+    Ok(driver_by(env::current_exe()?, home))
+}
+
+/// The runners of our engine and of native code: this program, or another that has both.
+///
+/// # Errors
+/// Where this program is cannot be told.
+pub(crate) fn own_drivers(
+    home: Option<&Home>,
+    runner: Option<PathBuf>,
+) -> io::Result<Vec<ProcessDriver>> {
+    let program = runner.map_or_else(env::current_exe, Ok)?;
+    let native = ProcessDriver::new(program.clone(), ["runner", "native"]);
+    Ok(vec![driver_by(program, home), native])
+}
+
+fn driver_by(program: PathBuf, home: Option<&Home>) -> ProcessDriver {
     let mut words: Vec<OsString> = ["runner", OWN].map(OsString::from).to_vec();
     if let Some(clang) = clang(home) {
         words.extend([OPTION.into(), clang.into()]);
     }
-    Ok(ProcessDriver::new(env::current_exe()?, words))
+    ProcessDriver::new(program, words)
 }
 
 #[cfg(test)]

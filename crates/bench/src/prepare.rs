@@ -144,10 +144,12 @@ pub fn prepare(
     if design.controls.compares() {
         header.config.layouts = layout::varied(&plan);
     }
-    let engines = identities(&outside, home);
+    let runner = home.and_then(design.runner);
+    let engines = identities(&outside, home, runner.as_deref());
     header.config.engines = by_name(&engines, &outside);
     plan.config = header.config.clone();
-    let mut drivers = own_drivers(home)?;
+    let unknown = |error| RequestError::system("cannot find this executable", error);
+    let mut drivers = generator::own_drivers(home, runner).map_err(unknown)?;
     drivers.extend(outside.iter().map(|(spec, _)| spec.driver()));
     Ok(Prepared {
         design,
@@ -313,8 +315,13 @@ fn find_outside(request: &mut Request, design: &Design) -> Result<Outside, Reque
 }
 
 /// What is behind each driver, in their order: ours, native code, the outside engines.
-fn identities(outside: &[(EngineSpec, Presence)], home: Option<&Home>) -> Vec<String> {
-    let own = kept::this_program().unwrap_or_default();
+fn identities(
+    outside: &[(EngineSpec, Presence)],
+    home: Option<&Home>,
+    runner: Option<&Path>,
+) -> Vec<String> {
+    let own = runner.map_or_else(kept::this_program, kept::hash);
+    let own = own.unwrap_or_default();
     let each = outside.iter().map(|(spec, presence)| match home {
         Some(home) if matches!(presence, Presence::Installed { .. }) => {
             kept::engine(spec, presence, home)
@@ -331,13 +338,6 @@ fn by_name(identities: &[String], outside: &[(EngineSpec, Presence)]) -> BTreeMa
     let names = names.chain(outside.iter().map(|(spec, _)| spec.id()));
     let known = names.zip(identities.iter().cloned());
     known.filter(|(_, identity)| !identity.is_empty()).collect()
-}
-
-fn own_drivers(home: Option<&Home>) -> Result<Vec<ProcessDriver>, RequestError> {
-    let unknown = |error| RequestError::system("cannot find this executable", error);
-    let native = std::env::current_exe().map_err(unknown)?;
-    let native = ProcessDriver::new(native, ["runner", "native"]);
-    Ok(vec![generator::own_driver(home).map_err(unknown)?, native])
 }
 
 /// The results folder: the one named, or the next free one of the day.

@@ -14,6 +14,7 @@ mod load;
 mod native;
 
 pub use command::{check_command, command};
+pub use fathom::engine_of;
 pub use fathom_runner::serve;
 pub(crate) use load::NO_FAILURE;
 pub use native::native;

@@ -40,6 +40,10 @@ closed_set! {
         Fibers = "fibers", "what coroutines cost, by how they are made";
         /// How many requests an HTTP server on fibers serves, and how fast.
         Http = "http", "how many requests an HTTP server on fibers serves, and how fast";
+        /// What functions and operators in SQL take beside native ones.
+        Sql = "sql", "functions and operators in SQL beside native ones";
+        /// What a call of a function in SQL costs.
+        SqlCalls = "sql-calls", "what a call, a row and an instance of each function in SQL cost";
         /// What libsodium's own programs take, by group.
         Libsodium = "libsodium", "what libsodium's own programs take, by group";
         /// What "Leaps and bounds" measured of PolyBench.

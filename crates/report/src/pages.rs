@@ -15,6 +15,7 @@ mod ewapa;
 mod fibers;
 mod growth;
 mod http;
+mod sql_calls;
 mod startup;
 mod wasmfx;
 mod waterfall;
@@ -120,7 +121,7 @@ const GENERAL: Page = Page {
 /// The part of each experiment.
 pub fn of(experiment: Experiment) -> Page {
     match experiment {
-        Experiment::Suite | Experiment::Module => GENERAL,
+        Experiment::Suite | Experiment::Module | Experiment::Sql => GENERAL,
         Experiment::Waterfall => Page {
             output: |context| Ok(waterfall::output(context)),
             ..GENERAL
@@ -163,6 +164,10 @@ pub fn of(experiment: Experiment) -> Page {
             // requests of a thousand connections are beyond it.
             figure: Some(Figure::LatencyP99),
             output: http::output,
+        },
+        Experiment::SqlCalls => Page {
+            output: |context| Ok(sql_calls::output(context)),
+            ..GENERAL
         },
         Experiment::Ewapa => Page {
             output: ewapa::output,

@@ -49,6 +49,7 @@ pub mod allocation;
 pub mod compare;
 mod estimator;
 pub mod figure;
+pub mod fit;
 pub mod group;
 pub mod halves;
 pub mod interval;

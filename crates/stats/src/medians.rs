@@ -68,6 +68,18 @@ impl<'a> Medians<'a> {
         self.processes.len()
     }
 
+    /// Nanoseconds of the program's kernel, by round: of each the median.
+    pub fn kernel_by_round(&self) -> BTreeMap<u32, f64> {
+        let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for sample in &self.samples {
+            let kernel_ns = sample.kernel_ns.map(|ns| ns as f64);
+            rounds.entry(sample.round).or_default().extend(kernel_ns);
+        }
+        let rounds = rounds.into_iter();
+        let median = |(round, values): (u32, Vec<f64>)| Some((round, order::median(&values)?));
+        rounds.filter_map(median).collect()
+    }
+
     /// Wall time of a phase of an iteration, in nanoseconds.
     pub fn phase(&self, phase: Phase) -> Option<f64> {
         let spans = self.samples.iter();

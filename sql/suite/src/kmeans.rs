@@ -9,18 +9,14 @@ use std::{
     thread,
 };
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, anyhow};
 use arrow_array::{Array, ArrayRef, cast::AsArray, types};
-use fathom_engine::BoundsChoice;
 use fathom_guest::{Guest, Pool, batch::Input, column::ColumnType};
 
 use crate::{
-    Bits, memory,
-    module::{Modules, Variant},
     native,
     points::{BATCH_ROWS, points},
-    rounds::{Cell, Pace, Series, measure, timed},
-    show,
+    work::{By, Work, done},
 };
 
 const GIVEN: [ColumnType; 3] = [ColumnType::Double, ColumnType::Double, ColumnType::BigInt];
@@ -31,107 +27,31 @@ const RETURNED: [ColumnType; 4] = [
     ColumnType::Int,
 ];
 
-/// How it is run.
-#[derive(Clone, Copy)]
-pub struct How {
-    /// Of the addresses of its memory.
-    pub bits: Bits,
-    /// By one instance a thread over one memory, on one thread and on all; by one instance
-    /// without.
-    pub is_shared: bool,
-}
-
-/// Measures it with as many points each, and shows a table for each number and, where there are several,
-/// what they say together.
+/// All of it, of so many points; on so many threads over one memory, or by one instance.
 ///
 /// # Errors
-/// A module is not there, or answers something else than the native operator.
-pub fn run(modules: &Modules, pace: Pace<'_>, counts: &[usize], how: How) -> Result<()> {
-    let variants = modules.by_strategy(how.module())?;
-    let one = |count: &usize| Ok((*count, compare(how, &variants, pace, *count)?));
-    let all: Vec<(usize, Vec<Series>)> = counts.iter().map(one).collect::<Result<_>>()?;
-    if all.len() > 1 {
-        show::over_counts(&format!("k-means, {}", how.words()), &all);
-    }
-    Ok(())
-}
-
-impl How {
-    fn module(self) -> &'static str {
-        match (self.is_shared, self.bits) {
-            (false, Bits::B64) => "udo_kmeans.64.wasm",
-            (false, Bits::B32) => "udo_kmeans.wasm",
-            (true, Bits::B64) => "udo_kmeans_shared.64.wasm",
-            (true, Bits::B32) => "udo_kmeans_shared.wasm",
-        }
-    }
-
-    fn is_wide(self) -> bool {
-        matches!(self.bits, Bits::B64)
-    }
-
-    fn words(self) -> String {
-        let bits = if self.is_wide() { 64 } else { 32 };
-        match self.is_shared {
-            true => format!("by threads, shared {bits}-bit memory"),
-            false => format!("{bits}-bit memory"),
-        }
-    }
-
-    /// On as many threads each; on one without sharing a memory where it is none.
-    fn threads(self) -> Vec<Option<usize>> {
-        let all = thread::available_parallelism().map_or(2, usize::from);
-        match self.is_shared {
-            true => vec![Some(1), Some(all.max(2))],
-            false => vec![None],
-        }
-    }
-}
-
-/// With one number of points.
-fn compare(how: How, variants: &[Variant], pace: Pace<'_>, count: usize) -> Result<Vec<Series>> {
-    memory::forget_peak();
+/// The module does not compile.
+pub fn work<'a>(by: &By<'_>, count: usize, shared: Option<usize>) -> Result<Work<'a>> {
     let batches = points(count, BATCH_ROWS);
-    let expected = native(&batches, 1)?;
-    let sample = |answer: Result<u64>| {
-        let answer = answer?;
-        ensure!(
-            answer == expected,
-            "another answer than the native operator's: {answer:x}"
-        );
-        Ok(())
-    };
-    let (batches, sample) = (&batches, &sample);
-    let mut cells = Vec::new();
-    for on in how.threads() {
-        let name = |of: &str| match on {
-            None => of.to_owned(),
-            Some(1) => format!("{of}, 1 thread"),
-            Some(threads) => format!("{of}, {threads} threads"),
-        };
-        let (on, shared) = (on.unwrap_or(1), on.is_some());
-        cells.push(Cell::new(name("native"), move || {
-            timed(|| sample(native(batches, on))).map(|(ns, ())| ns)
-        }));
-        for variant in variants {
-            cells.push(Cell::new(name(&variant.name), move || {
-                let answer = || match shared {
-                    true => by_crew(&variant.pool, batches, on),
-                    false => by_one(&variant.pool, batches),
-                };
-                timed(|| sample(answer())).map(|(ns, ())| ns)
-            }));
+    Ok(match (by, shared) {
+        (By::Native, threads) => {
+            Box::new(move || done(|| native_sum(&batches, threads.unwrap_or(1))))
         }
-    }
-    let to: Vec<String> = cells.iter().map(|cell| cell.name.clone()).collect();
-    let is_base = |name: &&String| name.starts_with("native") || name.starts_with("none");
-    let to: Vec<&str> = to.iter().filter(is_base).map(String::as_str).collect();
-    let auto = BoundsChoice::Auto.resolve(how.is_wide());
-    let title = format!("k-means of {count} points, {}; auto is {auto}", how.words());
-    let series = measure(&title, cells, pace)?;
-    show::table(&title, &series, &to);
-    memory::tell_peak();
-    Ok(series)
+        (By::Wasm(pool), Some(threads)) => {
+            let pool = pool(false)?;
+            Box::new(move || done(|| by_crew(&pool, &batches, threads)))
+        }
+        (By::Wasm(pool), None) => {
+            let pool = pool(false)?;
+            Box::new(move || {
+                done(|| {
+                    let mut answer = 0;
+                    through(&pool, &batches, |batch| answer = sum(answer, &batch))?;
+                    Ok(answer)
+                })
+            })
+        }
+    })
 }
 
 /// A number that another assignment would hardly have, whatever the order of batches.
@@ -144,15 +64,9 @@ pub fn sum(sum: u64, batch: &[ArrayRef]) -> u64 {
     weighed.fold(sum, u64::wrapping_add)
 }
 
-fn native(batches: &[[ArrayRef; 3]], threads: usize) -> Result<u64> {
+fn native_sum(batches: &[[ArrayRef; 3]], threads: usize) -> Result<u64> {
     let produced = native::kmeans::run(batches, threads)?;
     Ok(produced.iter().fold(0, |before, batch| sum(before, batch)))
-}
-
-fn by_one(pool: &Arc<Pool>, batches: &[[ArrayRef; 3]]) -> Result<u64> {
-    let mut answer = 0;
-    through(pool, batches, |batch| answer = sum(answer, &batch))?;
-    Ok(answer)
 }
 
 /// Batches go in, and all that come out are given to `seen`.

@@ -1,155 +1,168 @@
-//! Measures functions and operators in WebAssembly beside native ones, without a query engine; and
-//! with the feature `datafusion`, queries beside plain SQL.
+//! The runner of functions and operators in SQL, in WebAssembly and natively: one request of the runner
+//! protocol in, events out (docs/PROTOCOL.md). `fathom suite sql` and `sql-calls` measure by it.
 //!
 //! ```text
-//!  calls, create, kmeans, model, plain, rows ─cells─► rounds ─series─► estimate ─► show
+//!  request ─┬─ probe ─────► fathom-bench, as of any module
+//!           └─ measure ─► calls, kmeans, model, queries, rows ─Work─► fathom-runner ─► events
 //! ```
+//!
+//! The first argument of a request says what is done, the others how much of it
+//! (`crates/bench/src/experiment/sql.rs`).
 
 mod calls;
-mod create;
-mod estimate;
-mod host;
 mod kmeans;
-mod memory;
 mod model;
-mod module;
 mod native;
-#[cfg(feature = "datafusion")]
-mod plain;
 mod points;
-mod rounds;
+#[cfg(feature = "datafusion")]
+mod queries;
 mod rows;
-mod show;
+mod work;
 
-use std::{
-    num::{NonZeroU64, NonZeroUsize},
-    path::PathBuf,
-    process::ExitCode,
+use std::{env, fs, path::Path, process::ExitCode, sync::Arc, thread, time::Duration};
+
+use anyhow::{Context, Error, Result, anyhow, bail};
+use fathom_bench::{generator, worker};
+use fathom_guest::{Options, Pool};
+use fathom_runner::{
+    Emitter, Refusal, measure_module,
+    record::{
+        Checks, FailureKind,
+        protocol::{Event, Hello, Job, Measure, Request},
+    },
+    serve,
 };
 
-use anyhow::Result;
-use clap::{Parser, ValueEnum};
+use crate::work::{By, Program, Work, done};
 
-use crate::{module::Modules, rounds::Pace};
+/// What k-means may take of memory: 20 million points and as much again.
+const MEMORY_BYTES: usize = 4 << 30;
+/// Of a call, which for k-means is the whole work.
+const DEADLINE: Duration = Duration::from_secs(600);
 
-/// Measure what functions in SQL cost, beside native ones
-#[derive(Parser)]
-struct Args {
-    /// What is measured [default: all but plain]
-    #[arg(value_enum, hide_default_value = true, default_values_t = ALONE)]
-    parts: Vec<Part>,
-    /// Rounds at most, each of which has every cell once
-    #[arg(long, default_value = "15")]
-    rounds: NonZeroUsize,
-    /// Seconds after which no further round of a table begins
-    #[arg(long, default_value = "120")]
-    seconds: NonZeroU64,
-    /// Points that k-means is given
-    #[arg(long, value_delimiter = ',', default_values = ["10000", "100000", "1000000"])]
-    points: Vec<NonZeroUsize>,
-    /// Bits of the addresses of its memory, 64 or 32, in kmeans and shared
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Bits::B64])]
-    bits: Vec<Bits>,
-    /// Strategies of kmeans and shared; the other parts have auto
-    #[arg(long, value_delimiter = ',', default_values_t = module::STRATEGIES.map(str::to_owned))]
-    bounds: Vec<String>,
-    /// Code generators; calls, model and plain have the one that functions in SQL have
-    #[arg(long, value_delimiter = ',', default_values_t = ["cranelift", "llvm"].map(str::to_owned))]
-    codegen: Vec<String>,
-    /// Measure without guards against speculation, which functions in SQL have; plain has them
-    #[arg(long)]
-    no_spectre: bool,
-    /// Append each sample to this file, a line of JSON
-    #[arg(long)]
-    samples: Option<PathBuf>,
-    /// Rows of collatz
-    #[arg(long, default_value = "1000000")]
-    collatz: NonZeroUsize,
-    /// Where the modules of sql/operators/build.py are
-    #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/operators"))]
-    modules: PathBuf,
-}
-
-/// Parts that need no query engine.
-const ALONE: [Part; 6] = [
-    Part::Calls,
-    Part::Model,
-    Part::Create,
-    Part::Rows,
-    Part::Kmeans,
-    Part::Shared,
-];
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Part {
-    /// The cost model of a call, by a function that does nothing
-    Calls,
-    /// The same of each function: a call, a row, an instance
-    Model,
-    /// Compiling each module, as CREATE FUNCTION does
-    Create,
-    /// gcd and collatz
-    Rows,
-    /// The thesis's k-means
-    Kmeans,
-    /// The same on all threads, over one memory
-    Shared,
-    /// Queries with functions beside the same in plain SQL, where the program was built with
-    /// DataFusion
-    Plain,
-}
-
-/// Bits of an address.
-#[derive(Clone, Copy, ValueEnum)]
-enum Bits {
-    #[value(name = "64")]
-    B64,
-    #[value(name = "32")]
-    B32,
-}
+/// An instance for each call.
+const NEW: &str = "new";
+/// What has one memory for several threads is called so.
+const SHARED: &str = "shared";
 
 fn main() -> ExitCode {
     fathom_guest::keep_freed_memory();
-    match run(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("fathom-sql-suite: {error:#}");
-            ExitCode::FAILURE
+    let words: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        ["runner", "fathom"] => serve(|request, to| ours(request, None, to)),
+        ["runner", "fathom", "--clang", clang] => {
+            serve(|request, to| ours(request, Some(Path::new(clang)), to))
+        }
+        ["runner", "native"] => serve(native_code),
+        _ => {
+            eprintln!("fathom-sql-suite: a runner of `fathom suite sql`, which starts it itself");
+            ExitCode::from(2)
         }
     }
 }
 
-fn run(args: &Args) -> Result<()> {
-    let folder = args.modules.clone();
-    let modules = Modules::new(folder, &args.bounds, &args.codegen, !args.no_spectre)?;
-    println!("{}\n", host::line());
-    args.parts
-        .iter()
-        .try_for_each(|part| measure(*part, args, &modules))
+/// Serves a request with our engine.
+fn ours(request: &Request, clang: Option<&Path>, to: &Emitter) -> Result<(), Refusal> {
+    let Job::Measure(measure) = &request.job else {
+        return worker::fathom(request, clang, to);
+    };
+    let (_, _, hello) = worker::engine_of(measure, clang)?;
+    to.send(&Event::Hello(hello))?;
+    measured(measure, to, &By::Wasm(&|reuse| pool(measure, clang, reuse)))
 }
 
-fn measure(part: Part, args: &Args, modules: &Modules) -> Result<()> {
-    let pace = Pace {
-        rounds: args.rounds.get(),
-        seconds: args.seconds.get(),
-        samples: args.samples.as_deref(),
+/// Serves a request with the same in Rust.
+fn native_code(request: &Request, to: &Emitter) -> Result<(), Refusal> {
+    let Job::Measure(measure) = &request.job else {
+        let message = "native code has no memory to probe";
+        return Err(Refusal::new(FailureKind::Unsupported, message));
     };
-    let points: Vec<usize> = args.points.iter().map(|count| count.get()).collect();
-    match part {
-        Part::Calls => calls::run(modules, pace),
-        Part::Model => model::run(modules, pace),
-        Part::Create => create::run(modules, pace),
-        Part::Rows => rows::run(modules, pace, args.collatz.get()),
-        Part::Kmeans | Part::Shared => args.bits.iter().try_for_each(|&bits| {
-            let is_shared = matches!(part, Part::Shared);
-            kmeans::run(modules, pace, &points, kmeans::How { bits, is_shared })
-        }),
-        #[cfg(feature = "datafusion")]
-        Part::Plain => plain::run(&args.modules, pace, &points),
-        #[cfg(not(feature = "datafusion"))]
-        Part::Plain => anyhow::bail!(
-            "plain: this program was built without DataFusion: \
-             cargo build --release --package fathom-sql-suite --features datafusion"
-        ),
+    to.send(&Event::Hello(Hello {
+        engine: "native".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        backend: "ahead of time".into(),
+        tier: "optimising".into(),
+        checks: Checks::None,
+        evidence: "functions of this runner, in Rust".into(),
+    }))?;
+    measured(measure, to, &By::Native)
+}
+
+fn measured(measure: &Measure, to: &Emitter, by: &By<'_>) -> Result<(), Refusal> {
+    let mut laps = measure.clone();
+    if measure.args.iter().any(|word| word.contains(SHARED)) {
+        // Its threads are one query's, which starts them itself.
+        laps.cpus = Vec::new();
     }
+    let compile = |_: &[u8]| work(measure, by).map(Program).map_err(refused);
+    measure_module(&laps, to, compile, |_| None)
+}
+
+/// A module as a request has it, by an engine of its own; nothing is cached.
+fn pool(measure: &Measure, clang: Option<&Path>, reuse: bool) -> Result<Arc<Pool>> {
+    let (engine, own, _) = worker::engine_of(measure, clang)?;
+    let options = Options {
+        memory_bytes: MEMORY_BYTES,
+        deadline: DEADLINE,
+        bounds: own.choice,
+        reuse,
+        ..Options::default()
+    };
+    let pool = Pool::of_engine(engine, fs::read(&measure.module)?, options);
+    let pool = pool.map_err(|what| anyhow!(what))?;
+    generator::shares(pool.module()).map_err(|why| anyhow!(why))?;
+    Ok(Arc::new(pool))
+}
+
+/// What a request says is done.
+fn work<'a>(measure: &Measure, by: &'a By<'_>) -> Result<Work<'a>> {
+    let words: Vec<&str> = measure.args.iter().map(String::as_str).collect();
+    let number = |word: &str| word.parse::<usize>().with_context(|| word.to_owned());
+    match (&words[..], by) {
+        (["gcd", rows], _) => rows::gcd(by, number(rows)?),
+        (["collatz", rows], _) => rows::collatz(by, number(rows)?),
+        (["kmeans", points], _) => kmeans::work(by, number(points)?, None),
+        (["kmeans-shared1", points], _) => kmeans::work(by, number(points)?, Some(1)),
+        (["kmeans-shared", points], _) => kmeans::work(by, number(points)?, Some(processors())),
+        (["copy", columns], By::Native) => Ok(calls::copy(number(columns)?)),
+        (["nothing", given, returned, rows, how], By::Wasm(pool)) => {
+            let shape = [given, returned, rows].map(|word| number(word));
+            let [given, returned, rows] = shape;
+            Ok(calls::nothing(pool(*how != NEW)?, given?, returned?, rows?))
+        }
+        (["function", name, rows, how], By::Wasm(pool)) => {
+            let is_new = *how == NEW;
+            model::function(pool(!is_new)?, name, number(rows)?, is_new)
+        }
+        (["operator", points, rows], By::Wasm(pool)) => Ok(model::operator(
+            pool(false)?,
+            number(points)?,
+            number(rows)?,
+        )),
+        (["create"], By::Wasm(pool)) => {
+            Ok(Box::new(|| done(|| Ok(pool(true)?.bytes().len() as u64))))
+        }
+        #[cfg(feature = "datafusion")]
+        ([query, count], _) if query.starts_with("query-") => {
+            queries::work(measure, by, query, number(count)?)
+        }
+        #[cfg(not(feature = "datafusion"))]
+        ([query, ..], _) if query.starts_with("query-") => bail!(
+            "the runner was built without DataFusion: make sql-suite FEATURES=datafusion builds it"
+        ),
+        _ => bail!("`{}` is nothing that is done so", words.join(" ")),
+    }
+}
+
+/// Threads of what has one memory for all of them.
+fn processors() -> usize {
+    thread::available_parallelism()
+        .map_or(2, usize::from)
+        .max(2)
+}
+
+fn refused(error: Error) -> Refusal {
+    let unsupported = |error| Refusal::new(FailureKind::Unsupported, format!("{error:#}"));
+    error.downcast::<Refusal>().unwrap_or_else(unsupported)
 }

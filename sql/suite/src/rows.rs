@@ -2,121 +2,67 @@
 
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, anyhow};
 use arrow_array::{Array, ArrayRef, Int64Array, cast::AsArray, types::Int64Type};
 use fathom_guest::{Pool, batch::Input, column::ColumnType};
 
 use crate::{
-    module::Modules,
     native,
     points::{BATCH_ROWS, pairs},
-    rounds::{Cell, Pace, measure, timed},
-    show,
+    work::{By, Work, each},
 };
 
-const GCD_BATCHES: usize = 200;
 const GCD_ROWS: usize = 1024;
 
-/// Measures both, and shows them.
+/// Greatest common divisors of pairs.
 ///
 /// # Errors
-/// A module is not there, or answers something else than native code.
-pub fn run(modules: &Modules, pace: Pace<'_>, collatz_rows: usize) -> Result<()> {
-    gcd(modules, pace)?;
-    collatz(modules, pace, collatz_rows)
+/// The module does not compile.
+pub fn gcd<'a>(by: &By<'_>, rows: usize) -> Result<Work<'a>> {
+    let batches = pairs(rows.div_ceil(GCD_ROWS), GCD_ROWS);
+    work(by, "gcd", ColumnType::BigInt, batches, |batch| {
+        let [a, b] = batch.each_ref().map(|column| column.as_primitive());
+        Ok(Arc::new(native::gcd(a, b)))
+    })
 }
 
-fn gcd(modules: &Modules, pace: Pace<'_>) -> Result<()> {
-    let batches = pairs(GCD_BATCHES, GCD_ROWS);
-    let own = |batch: &[ArrayRef; 2]| {
-        let [a, b] = batch
-            .each_ref()
-            .map(|column| column.as_primitive::<Int64Type>());
-        Ok(Arc::new(native::gcd(a, b)) as ArrayRef)
-    };
-    let title = format!(
-        "gcd of {} rows in batches of {GCD_ROWS}",
-        GCD_BATCHES * GCD_ROWS
-    );
-    compare(
-        &title,
-        modules,
-        "gcd",
-        ColumnType::BigInt,
-        &batches,
-        own,
-        pace,
-    )
-}
-
-fn collatz(modules: &Modules, pace: Pace<'_>, rows: usize) -> Result<()> {
+/// Steps of as many numbers from 1.
+///
+/// # Errors
+/// The module does not compile.
+pub fn collatz<'a>(by: &By<'_>, rows: usize) -> Result<Work<'a>> {
     let batch = |from: usize| {
         let to = rows.min(from + BATCH_ROWS);
         let starts = (from as i64 + 1)..=to as i64;
         [Arc::new(Int64Array::from_iter_values(starts)) as ArrayRef]
     };
-    let batches: Vec<[ArrayRef; 1]> = (0..rows).step_by(BATCH_ROWS).map(batch).collect();
-    let own = |batch: &[ArrayRef; 1]| {
+    let batches = (0..rows).step_by(BATCH_ROWS).map(batch).collect();
+    work(by, "collatz", ColumnType::Int, batches, |batch| {
         let steps = native::collatz(batch[0].as_primitive::<Int64Type>())?;
-        Ok(Arc::new(steps) as ArrayRef)
-    };
-    let title = format!("collatz of {rows} rows in batches of {BATCH_ROWS}");
-    compare(
-        &title,
-        modules,
-        "collatz",
-        ColumnType::Int,
-        &batches,
-        own,
-        pace,
-    )
+        Ok(Arc::new(steps))
+    })
 }
 
-fn compare<const N: usize>(
-    title: &str,
-    modules: &Modules,
-    export: &str,
+fn work<'a, const N: usize>(
+    by: &By<'_>,
+    export: &'static str,
     result: ColumnType,
-    batches: &[[ArrayRef; N]],
-    own: impl Fn(&[ArrayRef; N]) -> Result<ArrayRef> + Copy,
-    pace: Pace<'_>,
-) -> Result<()> {
-    let variants = modules.by_codegen(&format!("{export}.wasm"))?;
-    for variant in &variants {
-        for batch in &batches[..batches.len().min(50)] {
-            let found = call(&variant.pool, export, result, batch)?;
-            ensure!(
-                found.to_data() == own(batch)?.to_data(),
-                "{export}: another answer"
-            );
+    batches: Vec<[ArrayRef; N]>,
+    own: fn(&[ArrayRef; N]) -> Result<ArrayRef>,
+) -> Result<Work<'a>> {
+    Ok(match by {
+        By::Native => Box::new(move || each(&batches, |batch| Ok(vec![own(batch)?]))),
+        By::Wasm(pool) => {
+            let pool = pool(true)?;
+            let one = move |batch: &[ArrayRef; N]| {
+                called(&pool, export, &[result], ColumnType::BigInt, batch)
+            };
+            Box::new(move || each(&batches, &one))
         }
-    }
-    let mut cells = vec![Cell::new("native", move || {
-        timed(|| batches.iter().try_for_each(|batch| own(batch).map(drop))).map(|(ns, ())| ns)
-    })];
-    for variant in &variants {
-        let work =
-            move |batch: &[ArrayRef; N]| call(&variant.pool, export, result, batch).map(drop);
-        cells.push(Cell::new(variant.name.clone(), move || {
-            timed(|| batches.iter().try_for_each(work)).map(|(ns, ())| ns)
-        }));
-    }
-    show::table(title, &measure(title, cells, pace)?, &["native"]);
-    Ok(())
+    })
 }
 
 /// One batch, by an instance of the pool, as a query does it.
-pub fn call(
-    pool: &Arc<Pool>,
-    export: &str,
-    result: ColumnType,
-    batch: &[ArrayRef],
-) -> Result<ArrayRef> {
-    let mut found = called(pool, export, &[result], ColumnType::BigInt, batch)?;
-    Ok(found.remove(0))
-}
-
-/// The same with several results.
 pub fn called(
     pool: &Arc<Pool>,
     export: &str,

@@ -1,6 +1,6 @@
 //! What a design says: all that tells one experiment from another.
 
-use std::{fmt, time::Duration};
+use std::{fmt, path::PathBuf, time::Duration};
 
 use fathom_engine::{Bounds, BoundsChoice, Codegen};
 use fathom_record::{Experiment, Variant};
@@ -110,6 +110,9 @@ pub struct Design {
     /// Whose noise is looked at.
     pub controls: Controls,
 
+    /// What runs it, where it is not this program: another that has our engine in it, and the
+    /// same natively.
+    pub runner: fn(&Home) -> Option<PathBuf>,
     /// What is run.
     pub measured: fn(&Environment<'_>) -> Result<Measured, RequestError>,
     /// Whether an engine that is installed can be measured.
@@ -155,6 +158,7 @@ impl Design {
         traces: Traces::Run,
         is_traced: |_| false,
         controls: Controls::FirstAndNative,
+        runner: |_| None,
         measured: |_| Err(RequestError::NoHome),
         presence: |_, presence| Ok(presence),
         strategies: usual,

@@ -153,7 +153,12 @@ fn is_ours(folder: &Path) -> bool {
 
 /// A hash of this program; none where its file cannot be read.
 pub fn this_program() -> Option<String> {
-    let bytes = fs::read(env::current_exe().ok()?).ok()?;
+    hash(&env::current_exe().ok()?)
+}
+
+/// A hash of a file.
+pub fn hash(file: &Path) -> Option<String> {
+    let bytes = fs::read(file).ok()?;
     Some(blake3::hash(&bytes).to_hex().to_string())
 }
 

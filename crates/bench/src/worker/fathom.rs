@@ -152,6 +152,25 @@ pub(crate) fn refusal(error: Error) -> Refusal {
     Refusal::new(kind, message)
 }
 
+/// The engine as a request to measure wants it, and what it says of itself.
+///
+/// # Errors
+/// What it wants is not to be had.
+pub fn engine_of(
+    measure: &Measure,
+    clang: Option<&Path>,
+) -> Result<(Engine, OwnStrategy, Hello), Refusal> {
+    engine(&EngineRequest {
+        strategy: &measure.strategy,
+        settings: &measure.settings,
+        clang,
+        unsafe_no_bounds: measure.unsafe_no_bounds,
+        seed: (measure.seed != 0).then_some(measure.seed),
+        cache: measure.cache.as_deref(),
+        stack_bytes: measure.stack_bytes,
+    })
+}
+
 /// Serves a request to measure.
 ///
 /// # Errors
@@ -161,15 +180,7 @@ pub(crate) fn measure(
     clang: Option<&Path>,
     emitter: &Emitter,
 ) -> Result<(), Refusal> {
-    let (engine, own, mut hello) = engine(&EngineRequest {
-        strategy: &measure.strategy,
-        settings: &measure.settings,
-        clang,
-        unsafe_no_bounds: measure.unsafe_no_bounds,
-        seed: (measure.seed != 0).then_some(measure.seed),
-        cache: measure.cache.as_deref(),
-        stack_bytes: measure.stack_bytes,
-    })?;
+    let (engine, own, mut hello) = engine_of(measure, clang)?;
     hello.evidence += &load::driven_by(measure)?;
     emitter.send(&Event::Hello(hello.clone()))?;
     if measure.cache.is_some() {

@@ -1,40 +1,29 @@
-//! Queries with functions in WebAssembly beside the same in plain SQL: on the same tables, in
-//! sessions of DataFusion's, the results compared each time.
+//! Queries with functions in WebAssembly, and as native code the same in plain SQL: on the same tables,
+//! in sessions of DataFusion's.
 //!
-//! ```text
-//!  tables ─► Home (a session for each number of threads) ─queries─► cells ─rounds─► ratios
-//! ```
-//!
-//! What must stay true: no sample has a time whose answer is not that of native code.
+//! What must stay true: no iteration has a time whose answer is not that of native code.
 
 mod kmeans;
 
 use std::{path::Path, sync::Arc};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, cast::AsArray, types::Int64Type};
 use datafusion::{
     arrow::datatypes::{Field, Schema},
     datasource::MemTable,
     prelude::SessionConfig,
 };
+use fathom_runner::record::protocol::Measure;
 use fathom_sql::{Session, session::in_a_line};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
-    native,
+    SHARED, native,
     points::{BATCH_ROWS, pairs, starts},
-    rounds::{Cell, Pace, measure, timed},
-    show,
+    processors,
+    work::{By, Work, done},
 };
-
-/// Rows of gcd.
-const PAIRS: usize = 1 << 20;
-/// Rows of collatz: as many are in the table of each step of a recursive query at first.
-const STARTS: usize = 1 << 17;
-
-/// What the cells of plain SQL are called: what others are compared with.
-const PLAIN: &str = "plain SQL";
 
 /// Each row begins a chain; one that has come to y = 0 ends there.
 const GCD: &str = "WITH RECURSIVE euclid(id, x, y) AS (
@@ -53,18 +42,42 @@ struct Home {
     runtime: Runtime,
 }
 
-/// Measures k-means by number of points, gcd and collatz, and shows them.
+/// A query of a kind over so many rows, on all processors where its operator has one memory.
 ///
 /// # Errors
-/// A module is not there, or two answers differ.
-pub fn run(modules: &Path, pace: Pace<'_>, points: &[usize]) -> Result<()> {
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    for count in points {
-        kmeans::run(modules, pace, *count, threads.max(2))?;
+/// A module is not there, or it is no query.
+pub fn work<'a>(measure: &Measure, by: &By<'_>, what: &str, count: usize) -> Result<Work<'a>> {
+    let is_plain = matches!(by, By::Native);
+    let module = Module::of(&measure.module)?;
+    let threads = match what.ends_with(SHARED) {
+        true => processors(),
+        false => 1,
+    };
+    let home = Home::new(module.folder, threads)?;
+    match what {
+        "query-kmeans" | "query-kmeans-shared" => {
+            kmeans::work(home, is_plain, module.file, count, threads)
+        }
+        "query-gcd" => gcd(home, is_plain, module.file, count),
+        "query-collatz" => collatz(home, is_plain, module.file, count),
+        _ => bail!("{what} is no query"),
     }
-    let home = Home::new(modules, 1)?;
-    gcd(&home, pace)?;
-    collatz(&home, pace)
+}
+
+/// Where a session finds it.
+struct Module<'a> {
+    folder: &'a Path,
+    file: &'a str,
+}
+
+impl Module<'_> {
+    fn of(path: &Path) -> Result<Module<'_>> {
+        let parts = path
+            .parent()
+            .zip(path.file_name().and_then(|name| name.to_str()));
+        let (folder, file) = parts.with_context(|| path.display().to_string())?;
+        Ok(Module { folder, file })
+    }
 }
 
 impl Home {
@@ -118,29 +131,28 @@ impl Home {
     }
 }
 
-fn gcd(home: &Home, pace: Pace<'_>) -> Result<()> {
-    let pairs = pairs(PAIRS / BATCH_ROWS, BATCH_ROWS);
+fn gcd<'a>(home: Home, is_plain: bool, file: &str, rows: usize) -> Result<Work<'a>> {
+    let pairs = pairs(rows.div_ceil(BATCH_ROWS), BATCH_ROWS);
     let answers = pairs.iter().map(|[a, b]| {
         let [a, b] = [a, b].map(|column| column.as_primitive::<Int64Type>());
         native::gcd(a, b)
     });
     let answer = weighed(answers);
     home.table("pairs", &["id", "a", "b"], &numbered(&pairs), 1)?;
-    home.run("CREATE FUNCTION wasm_gcd(bigint, bigint) RETURNS bigint LANGUAGE wasm AS 'gcd.wasm', 'gcd'")?;
-    let of = |name: &str| format!("SELECT sum({name}(a, b) * (id % 1000)) FROM pairs");
-    let queries = [
-        (PLAIN, GCD.to_owned()),
-        ("DataFusion's own function", of("gcd")),
-        ("function in WebAssembly", of("wasm_gcd")),
-    ];
-    let title = format!("A query of gcd over {PAIRS} rows, one thread");
-    compare(&title, home, &queries, answer, pace)
+    if is_plain {
+        return Ok(number(home, GCD, answer));
+    }
+    home.run(&format!(
+        "CREATE FUNCTION wasm_gcd(bigint, bigint) RETURNS bigint LANGUAGE wasm AS '{file}', 'gcd'"
+    ))?;
+    let function = "SELECT sum(wasm_gcd(a, b) * (id % 1000)) FROM pairs";
+    Ok(number(home, function, answer))
 }
 
-fn collatz(home: &Home, pace: Pace<'_>) -> Result<()> {
-    let all = starts(STARTS);
-    let cut = |from| [all.slice(from, BATCH_ROWS)];
-    let batches: Vec<[ArrayRef; 1]> = (0..STARTS).step_by(BATCH_ROWS).map(cut).collect();
+fn collatz<'a>(home: Home, is_plain: bool, file: &str, rows: usize) -> Result<Work<'a>> {
+    let all = starts(rows);
+    let cut = |from| [all.slice(from, BATCH_ROWS.min(rows - from))];
+    let batches: Vec<[ArrayRef; 1]> = (0..rows).step_by(BATCH_ROWS).map(cut).collect();
     let mut steps = Vec::new();
     for [start] in &batches {
         let own = native::collatz(start.as_primitive::<Int64Type>())?;
@@ -149,34 +161,25 @@ fn collatz(home: &Home, pace: Pace<'_>) -> Result<()> {
     }
     let answer = weighed(steps.into_iter());
     home.table("starts", &["id", "a"], &numbered(&batches), 1)?;
-    home.run("CREATE FUNCTION collatz(bigint) RETURNS int LANGUAGE wasm AS 'collatz.wasm'")?;
+    if is_plain {
+        return Ok(number(home, COLLATZ, answer));
+    }
+    home.run(&format!(
+        "CREATE FUNCTION collatz(bigint) RETURNS int LANGUAGE wasm AS '{file}', 'collatz'"
+    ))?;
     let function = "SELECT sum(collatz(a) * (id % 1000)) FROM starts";
-    let queries = [
-        (PLAIN, COLLATZ.to_owned()),
-        ("function in WebAssembly", function.to_owned()),
-    ];
-    let title = format!("A query of collatz over {STARTS} rows, one thread");
-    compare(&title, home, &queries, answer, pace)
+    Ok(number(home, function, answer))
 }
 
-/// Queries that return the same number.
-fn compare(
-    title: &str,
-    home: &Home,
-    queries: &[(&str, String)],
-    answer: i64,
-    pace: Pace<'_>,
-) -> Result<()> {
-    let cells = queries.iter().map(|(name, sql)| {
-        Cell::new(*name, move || {
-            let (ns, found) = timed(|| home.number(sql))?;
+/// A query that returns this number.
+fn number<'a>(home: Home, sql: &'static str, answer: i64) -> Work<'a> {
+    Box::new(move || {
+        done(|| {
+            let found = home.number(sql)?;
             ensure!(found == answer, "it answers {found} instead of {answer}");
-            Ok(ns)
+            Ok(found as u64)
         })
-    });
-    let series = measure(title, cells.collect(), pace)?;
-    show::table(title, &series, &[PLAIN]);
-    Ok(())
+    })
 }
 
 /// Batches with the number of each row in front.

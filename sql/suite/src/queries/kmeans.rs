@@ -3,70 +3,50 @@
 //! Clusters begin where those of the operator do. Their places are found in front of the clock, and
 //! not by SQL, which has no hash of a double's bits.
 
-use std::path::Path;
-
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, cast::AsArray, types};
 
-use super::{Home, PLAIN};
+use super::Home;
 use crate::{
     kmeans::sum,
     native::kmeans::{self as native, ITERATIONS},
     points::{BATCH_ROWS, points},
-    rounds::{Cell, Pace, measure, timed},
-    show,
+    work::{Work, done},
 };
 
 /// What a query does by itself: a row of the table in, the same with its cluster out.
 const OPERATOR: &str = "SELECT * FROM udo(TABLE (SELECT x, y, payload FROM points))";
 
-/// Measures it on one thread and on as many, and shows it.
+/// It over so many points, by the operator or by plain SQL.
 ///
 /// # Errors
-/// A module is not there, or two answers differ.
-pub fn run(modules: &Path, pace: Pace<'_>, count: usize, threads: usize) -> Result<()> {
+/// A module is not there.
+pub fn work<'a>(
+    home: Home,
+    is_plain: bool,
+    file: &str,
+    count: usize,
+    threads: usize,
+) -> Result<Work<'a>> {
     let batches = points(count, BATCH_ROWS);
-    let answer = native::run(&batches, 1)?;
-    let answer = answer.iter().fold(0, |before, batch| sum(before, batch));
     let seeds = native::seeds(&batches)?;
     let rows: Vec<Vec<ArrayRef>> = batches.iter().map(|batch| batch.to_vec()).collect();
-    let one = home(modules, 1, &rows, "udo_kmeans.64.wasm")?;
-    let all = home(modules, threads, &rows, "udo_kmeans_shared.64.wasm")?;
-    for (home, threads) in [(&one, 1), (&all, threads)] {
-        let plain = || by_queries(home, &seeds);
-        let operator = || home.run(OPERATOR);
-        let own = "operator in WebAssembly";
-        let cells = vec![cell(PLAIN, answer, &plain), cell(own, answer, &operator)];
-        let title = format!("A query of k-means over {count} points, threads: {threads}");
-        let series = measure(&title, cells, pace)?;
-        show::table(&title, &series, &[PLAIN]);
+    home.table("points", &["x", "y", "payload"], &rows, threads)?;
+    if is_plain {
+        return Ok(Box::new(move || {
+            done(|| Ok(answer(&by_queries(&home, &seeds)?)))
+        }));
     }
-    Ok(())
-}
-
-/// A session with the table and the operator.
-fn home(modules: &Path, threads: usize, rows: &[Vec<ArrayRef>], file: &str) -> Result<Home> {
-    let home = Home::new(modules, threads)?;
-    home.table("points", &["x", "y", "payload"], rows, threads)?;
     home.run(&format!(
         "CREATE FUNCTION udo(table) RETURNS TABLE LANGUAGE wasm AS '{file}', 'KMeans'
          WITH (memory = '4 GiB', deadline = '10min')"
     ))?;
-    Ok(home)
+    Ok(Box::new(move || done(|| Ok(answer(&home.run(OPERATOR)?)))))
 }
 
-fn cell<'a>(name: &str, answer: u64, query: &'a dyn Fn() -> Result<Vec<RecordBatch>>) -> Cell<'a> {
-    Cell::new(name, move || {
-        let (ns, found) = timed(query)?;
-        let found = found
-            .iter()
-            .fold(0, |before, batch| sum(before, batch.columns()));
-        ensure!(
-            found == answer,
-            "another answer than the native operator's: {found:x}"
-        );
-        Ok(ns)
-    })
+fn answer(found: &[RecordBatch]) -> u64 {
+    let columns = found.iter().map(RecordBatch::columns);
+    columns.fold(0, |before, columns| sum(before, columns))
 }
 
 /// All rounds but the last find where clusters are; the last returns the points.

@@ -1,50 +1,8 @@
-//! From series to estimates, by `fathom-stats`.
-
-use fathom_stats::{
-    order,
-    ratio::{self, Logs, Ratio},
-};
-
-use crate::rounds::Series;
-
-/// The ratio of two series, paired by round; none without rounds.
-pub fn against(of: &Series, to: &Series) -> Option<Ratio> {
-    ratio::geomean(&[logs(of, to)?]).ok()
-}
-
-/// What it is estimated from.
-pub fn logs(of: &Series, to: &Series) -> Option<Logs> {
-    let pairs: Vec<(f64, f64)> = of.ns.iter().copied().zip(to.ns.iter().copied()).collect();
-    Logs::paired(&pairs).ok()
-}
-
-/// The median.
-pub fn median(values: &[f64]) -> f64 {
-    order::median(values).unwrap_or(f64::NAN)
-}
-
-/// A mean of positive values with its interval, as a ratio to 1.
-pub fn level(values: &[f64]) -> Option<Ratio> {
-    ratio::geomean(&[Logs::single(values).ok()?]).ok()
-}
-
-/// By term, its coefficient in a fit to each round of these series; none without rounds, or if
-/// the terms cannot be told apart.
-pub fn fits(terms: &[Vec<f64>], series: &[Series]) -> Option<Vec<Vec<f64>>> {
-    let mut by_term = vec![Vec::new(); terms.first()?.len()];
-    for round in 0..series.first()?.ns.len() {
-        let times: Vec<f64> = series.iter().map(|one| one.ns[round]).collect();
-        for (all, own) in by_term.iter_mut().zip(fit(terms, &times)?) {
-            all.push(own);
-        }
-    }
-    let has_rounds = by_term.first().is_some_and(|all| !all.is_empty());
-    has_rounds.then_some(by_term)
-}
+//! Times as sums of terms: what each costs, by a fit to many shapes.
 
 /// Coefficients of `y = Σ c x` with the least squares of relative errors; none if the terms
 /// cannot be told apart.
-fn fit(terms: &[Vec<f64>], y: &[f64]) -> Option<Vec<f64>> {
+pub fn fit(terms: &[Vec<f64>], y: &[f64]) -> Option<Vec<f64>> {
     let count = terms.first()?.len();
     let mut matrix = vec![vec![0.0; count + 1]; count];
     for (x, y) in terms.iter().zip(y) {
@@ -70,11 +28,8 @@ fn fit(terms: &[Vec<f64>], y: &[f64]) -> Option<Vec<f64>> {
             }
         }
     }
-    Some(
-        (0..count)
-            .map(|at| matrix[at][count] / matrix[at][at])
-            .collect(),
-    )
+    let of = |at: usize| matrix[at][count] / matrix[at][at];
+    Some((0..count).map(of).collect())
 }
 
 #[cfg(test)]
