@@ -34,7 +34,7 @@
 //!
 //! The pages in front are for accesses whose check is left out ([`crate::compile::elide`]):
 //! an index that is below 0 by at most `256 MiB + S`, with `o = 0`, faults there. `S`, on
-//! both sides, is 16 GiB, and four times the maximum's power of two at most: an element of 8 bytes whose number
+//! both sides, is 16 GiB, or a quarter of a maximum below 4 GiB: an element of 8 bytes whose number
 //! is an `int` is as far from an array's first as that, so that it needs no check where the
 //! array itself was accessed. Address space is all that it takes.
 
@@ -95,8 +95,11 @@ const SPAN: u64 = 8 << 31;
 
 /// `S`, whole pages.
 fn span(max_bytes: u64) -> u64 {
-    let many = max_bytes.next_power_of_two().saturating_mul(4);
-    SPAN.min(many / WASM_PAGE_BYTES * WASM_PAGE_BYTES)
+    match max_bytes.next_power_of_two() {
+        INDEX_SPACE_32.. => SPAN,
+        // Where little may be reserved, it is for the memory.
+        few => few / 4 / WASM_PAGE_BYTES * WASM_PAGE_BYTES,
+    }
 }
 
 /// `R`: indices below it are in the reservation.
