@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(bench.get_one("rounds"), Some(&9_u32));
         assert_eq!(bench.get_one("wait_idle"), Some(&Duration::ZERO));
         assert_eq!(taken(FULL, "fathom suite libsodium --out sql"), ALL);
-        for line in ["fathom reproduce libsodium-2023", "fathom suite http"] {
+        for line in ["fathom reproduce libsodium-2023", "fathom suite sql"] {
             assert_eq!(taken(FULL, line), ALL);
         }
         let (recorded, run) = with(FULL, "fathom run a.wasm").unwrap();
@@ -325,7 +325,6 @@ mod tests {
             "fathom doctor",
             "fathom bench --resume x",
             "fathom reproduce libsodium-2023 --page-only",
-            "fathom suite sql kmeans --points 3",
         ] {
             assert_eq!(taken(FULL, untouched), "", "{untouched}");
         }

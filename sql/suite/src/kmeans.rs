@@ -3,7 +3,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -16,7 +16,7 @@ use fathom_guest::{Guest, Pool, batch::Input, column::ColumnType};
 use crate::{
     native,
     points::{BATCH_ROWS, points},
-    work::{By, Work, done},
+    work::{By, Done, Work, done},
 };
 
 const GIVEN: [ColumnType; 3] = [ColumnType::Double, ColumnType::Double, ColumnType::BigInt];
@@ -39,16 +39,22 @@ pub fn work<'a>(by: &By<'_>, count: usize, shared: Option<usize>) -> Result<Work
         }
         (By::Wasm(pool), Some(threads)) => {
             let pool = pool(false)?;
-            Box::new(move || done(|| by_crew(&pool, &batches, threads)))
+            let native = OnceLock::new();
+            Box::new(move || {
+                let done = done(|| by_crew(&pool, &batches, threads))?;
+                done.answers_as(answered(&native, &batches)?)
+            })
         }
         (By::Wasm(pool), None) => {
             let pool = pool(false)?;
+            let native = OnceLock::new();
             Box::new(move || {
-                done(|| {
+                let done = done(|| {
                     let mut answer = 0;
                     through(&pool, &batches, |batch| answer = sum(answer, &batch))?;
                     Ok(answer)
-                })
+                })?;
+                done.answers_as(answered(&native, &batches)?)
             })
         }
     })
@@ -62,6 +68,15 @@ pub fn sum(sum: u64, batch: &[ArrayRef]) -> u64 {
         (*payload as u64 + 1).wrapping_mul(*cluster as u64 * 0x9e37_79b9 + 1)
     });
     weighed.fold(sum, u64::wrapping_add)
+}
+
+/// What native code answers, computed once.
+fn answered<'a>(kept: &'a OnceLock<Done>, batches: &[[ArrayRef; 3]]) -> Result<&'a Done> {
+    if let Some(native) = kept.get() {
+        return Ok(native);
+    }
+    let native = done(|| native_sum(batches, 1))?;
+    Ok(kept.get_or_init(|| native))
 }
 
 fn native_sum(batches: &[[ArrayRef; 3]], threads: usize) -> Result<u64> {

@@ -1,6 +1,7 @@
 //! What an iteration does, its time and its answer.
 //!
-//! What must stay true: an answer is computed behind the clock, or natively as in WebAssembly.
+//! What must stay true: an answer is computed behind the clock, or natively as in WebAssembly;
+//! what WebAssembly answers is what native code does.
 
 use std::{hint::black_box, io::Write, sync::Arc, time::Instant};
 
@@ -27,6 +28,21 @@ pub struct Done {
     answer: u64,
 }
 
+impl Done {
+    /// This, if its answer is that of native code.
+    ///
+    /// # Errors
+    /// It is another.
+    pub fn answers_as(self, native: &Done) -> Result<Done> {
+        let (answer, wanted) = (self.answer, native.answer);
+        if answer != wanted {
+            let message = format!("the answer is {answer:x}, native code has {wanted:x}");
+            return Err(Refusal::new(FailureKind::WrongAnswer, message).into());
+        }
+        Ok(self)
+    }
+}
+
 /// One iteration.
 pub type Work<'a> = Box<dyn Fn() -> Result<Done> + Sync + 'a>;
 
@@ -48,7 +64,8 @@ impl cycle::Program for Program<'_> {
 
     fn run(&self, streams: &mut Streams) -> Result<RunEnd, Refusal> {
         let trap = |error| Refusal::new(FailureKind::Trap, format!("{error:#}"));
-        let Done { ns, answer } = (self.0)().map_err(trap)?;
+        let refused = |error: anyhow::Error| error.downcast::<Refusal>().unwrap_or_else(trap);
+        let Done { ns, answer } = (self.0)().map_err(refused)?;
         let said = writeln!(streams.stdout, "fathom: answer={answer:x} kernel_ns={ns}");
         said.map_err(|error| Refusal::new(FailureKind::Io, error.to_string()))?;
         Ok(RunEnd {
@@ -136,5 +153,16 @@ mod tests {
         }
         let narrow = of(Arc::new(Int32Array::from(vec![Some(1), Some(2)])));
         assert_eq!(narrow, all[0]);
+    }
+
+    #[test]
+    fn an_answer_that_native_code_does_not_have_is_none() {
+        let done = |answer| Done { ns: 1, answer };
+        assert!(done(7).answers_as(&done(7)).is_ok());
+        let wrong = done(7).answers_as(&done(16)).err().unwrap().to_string();
+        assert!(
+            wrong.ends_with("the answer is 7, native code has 10"),
+            "{wrong}"
+        );
     }
 }
