@@ -3,7 +3,7 @@
 
 use std::{
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -16,7 +16,7 @@ use fathom_guest::{Guest, Pool, batch::Input, column::ColumnType};
 use crate::{
     native,
     points::{BATCH_ROWS, points},
-    work::{By, Done, Work, done},
+    work::{By, Work, checked, done},
 };
 
 const GIVEN: [ColumnType; 3] = [ColumnType::Double, ColumnType::Double, ColumnType::BigInt];
@@ -32,32 +32,24 @@ const RETURNED: [ColumnType; 4] = [
 /// # Errors
 /// The module does not compile.
 pub fn work<'a>(by: &By<'_>, count: usize, shared: Option<usize>) -> Result<Work<'a>> {
-    let batches = points(count, BATCH_ROWS);
-    Ok(match (by, shared) {
-        (By::Native, threads) => {
-            Box::new(move || done(|| native_sum(&batches, threads.unwrap_or(1))))
-        }
-        (By::Wasm(pool), Some(threads)) => {
-            let pool = pool(false)?;
-            let native = OnceLock::new();
-            Box::new(move || {
-                let done = done(|| by_crew(&pool, &batches, threads))?;
-                done.answers_as(answered(&native, &batches)?)
-            })
-        }
-        (By::Wasm(pool), None) => {
-            let pool = pool(false)?;
-            let native = OnceLock::new();
-            Box::new(move || {
-                let done = done(|| {
-                    let mut answer = 0;
-                    through(&pool, &batches, |batch| answer = sum(answer, &batch))?;
-                    Ok(answer)
-                })?;
-                done.answers_as(answered(&native, &batches)?)
-            })
-        }
-    })
+    let batches = Arc::new(points(count, BATCH_ROWS));
+    let all = Arc::clone(&batches);
+    let native = move || done(|| native_sum(&all, shared.unwrap_or(1)));
+    let By::Wasm(pool) = by else {
+        return Ok(Box::new(native));
+    };
+    let pool = pool(false)?;
+    let wasm = move || {
+        done(|| match shared {
+            Some(threads) => by_crew(&pool, &batches, threads),
+            None => {
+                let mut answer = 0;
+                through(&pool, &batches, |batch| answer = sum(answer, &batch))?;
+                Ok(answer)
+            }
+        })
+    };
+    Ok(checked(wasm, native))
 }
 
 /// A number that another assignment would hardly have, whatever the order of batches.
@@ -68,15 +60,6 @@ pub fn sum(sum: u64, batch: &[ArrayRef]) -> u64 {
         (*payload as u64 + 1).wrapping_mul(*cluster as u64 * 0x9e37_79b9 + 1)
     });
     weighed.fold(sum, u64::wrapping_add)
-}
-
-/// What native code answers, computed once.
-fn answered<'a>(kept: &'a OnceLock<Done>, batches: &[[ArrayRef; 3]]) -> Result<&'a Done> {
-    if let Some(native) = kept.get() {
-        return Ok(native);
-    }
-    let native = done(|| native_sum(batches, 1))?;
-    Ok(kept.get_or_init(|| native))
 }
 
 fn native_sum(batches: &[[ArrayRef; 3]], threads: usize) -> Result<u64> {

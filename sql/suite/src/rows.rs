@@ -9,7 +9,7 @@ use fathom_guest::{Pool, batch::Input, column::ColumnType};
 use crate::{
     native,
     points::{BATCH_ROWS, pairs},
-    work::{By, Work, each},
+    work::{By, Work, checked, each},
 };
 
 const GCD_ROWS: usize = 1024;
@@ -50,18 +50,17 @@ fn work<'a, const N: usize>(
     batches: Vec<[ArrayRef; N]>,
     own: fn(&[ArrayRef; N]) -> Result<ArrayRef>,
 ) -> Result<Work<'a>> {
+    let batches = Arc::new(batches);
+    let all = Arc::clone(&batches);
+    let native = move || each(&all, |batch| Ok(vec![own(batch)?]));
     Ok(match by {
-        By::Native => Box::new(move || each(&batches, |batch| Ok(vec![own(batch)?]))),
+        By::Native => Box::new(native),
         By::Wasm(pool) => {
             let pool = pool(true)?;
             let one = move |batch: &[ArrayRef; N]| {
                 called(&pool, export, &[result], ColumnType::BigInt, batch)
             };
-            Box::new(move || {
-                let done = each(&batches, &one)?;
-                let native = each(&batches, |batch| Ok(vec![own(batch)?]))?;
-                done.answers_as(&native)
-            })
+            checked(move || each(&batches, &one), native)
         }
     })
 }

@@ -67,6 +67,7 @@ pub(crate) fn engine(request: &EngineRequest<'_>) -> Result<(Engine, OwnStrategy
         .bounds(own.choice)
         .allow_unchecked(request.unsafe_no_bounds)
         .quota(QUOTA)
+        // What a program of a user's gets: their checks depend on it.
         .memory64_growth_limit(Quota::default().memory_bytes)
         .layout_seed(request.seed)
         .cache_dir(request.cache.map(Path::to_owned))

@@ -1,9 +1,9 @@
 //! `auto`: no strategy, but which of them is taken where none is named.
 //!
 //! `guard` emits no instruction at all, so nothing exact is cheaper; for 64 bits
-//! `guard64` emits least: a move of 32 bits and a comparison. It takes 10 GiB of address space
-//! at least, `trap` half of that. Behind the cheapest come
+//! `guard64` emits least: a move of 32 bits and a comparison. Behind the cheapest come
 //! those that do with less where the host refuses address space: see `run/in_force.rs`.
+//! `guard64` takes 10 GiB at least, `trap` half of that.
 
 use super::{Bounds, MAX_PAGES_32, MAX_PAGES_64};
 

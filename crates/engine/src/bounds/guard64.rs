@@ -34,9 +34,9 @@
 //!
 //! The pages in front are for accesses whose check is left out ([`crate::compile::elide`]):
 //! an index that is below 0 by at most `256 MiB + S`, with `o = 0`, faults there. `S`, on
-//! both sides, is 16 GiB, or a quarter of a maximum below 4 GiB: an element of 8 bytes whose number
-//! is an `int` is as far from an array's first as that, so that it needs no check where the
-//! array itself was accessed. Address space is all that it takes.
+//! both sides, is 16 GiB, or a quarter of a maximum below 4 GiB: an element of 8 bytes
+//! whose number is an `int` is at most 16 GiB from an array's first, so that it needs no
+//! check where the array itself was accessed. Address space is all that it takes.
 
 use super::about::{About, Fit, Guarantee};
 use super::check::{Cell, CheckBuilder, Comparison, Span, Target};

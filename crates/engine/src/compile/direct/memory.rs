@@ -108,9 +108,9 @@ impl Generator<'_> {
     fn store(&mut self, memarg: &MemArg, bytes: u8) {
         self.checked_by_call(memarg, bytes, 1);
         let value = self.pop();
+        let index = self.pop();
         if value.kind.is_float() {
             let (from, value) = self.read_xmm(value);
-            let index = self.pop();
             let at = self.address(index, memarg, bytes);
             match bytes {
                 8 => emit!(self.code, movsd_c_m(at.operand, from)),
@@ -120,7 +120,6 @@ impl Generator<'_> {
             return self.done_with(&at);
         }
         if let Some(bits) = immediate(value) {
-            let index = self.pop();
             let at = self.address(index, memarg, bytes);
             let rm = Rm::Mem(at.operand);
             match bytes {
@@ -132,7 +131,6 @@ impl Generator<'_> {
             return self.done_with(&at);
         }
         let (from, value) = self.read(value);
-        let index = self.pop();
         let at = self.address(index, memarg, bytes);
         let rm = Rm::Mem(at.operand);
         match bytes {
@@ -204,21 +202,14 @@ impl Generator<'_> {
 
     /// `base + i + o`, as an operand.
     fn address_of(&mut self, memory: u32, index: Number, offset: u64) -> Address {
+        let is_local = matches!(index, Number::Local(_));
         let (index, displacement) = match (index, i32::try_from(offset)) {
-            (Number::Gpr(gpr), Ok(displacement)) => (Some(gpr), displacement),
-            (Number::Local(gpr), Ok(displacement)) => {
-                let base = self.base_of(memory);
-                let operand = indexed(base, gpr, Scale::One, displacement);
-                return Address {
-                    operand,
-                    index: None,
-                };
-            }
+            (Number::Gpr(gpr) | Number::Local(gpr), Ok(displacement)) => (Some(gpr), displacement),
             (Number::Local(gpr), Err(_)) => {
                 let sum = self.take();
                 self.load_constant(sum, offset);
                 emit!(self.code, addq_rm(sum, Rm::Gpr(gpr)));
-                (Some(sum), 0)
+                return self.address_of(memory, Number::Gpr(sum), 0);
             }
             (Number::Gpr(gpr), Err(_)) => {
                 self.load_constant(SCRATCH, offset);
@@ -238,23 +229,19 @@ impl Generator<'_> {
             }
             (other, _) => unreachable!("{other:?} is no index"),
         };
-        let base = self.base_of(memory);
-        let operand = match index {
-            Some(index) => indexed(base, index, Scale::One, displacement),
-            None => at(base, displacement),
-        };
-        Address { operand, index }
-    }
-
-    /// A memory's first byte, in a register for one instruction.
-    fn base_of(&mut self, memory: u32) -> Gpr {
-        match memory {
+        let base = match memory {
             0 => BASE,
             _ => {
                 self.load_memory_base(SCRATCH, memory);
                 SCRATCH
             }
-        }
+        };
+        let operand = match index {
+            Some(index) => indexed(base, index, Scale::One, displacement),
+            None => at(base, displacement),
+        };
+        let index = index.filter(|_| !is_local);
+        Address { operand, index }
     }
 
     pub(super) fn load_memory_base(&mut self, to: Gpr, memory: u32) {
