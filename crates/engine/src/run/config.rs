@@ -19,8 +19,8 @@ const DEFAULT_CACHE_BYTES: u64 = 1 << 30;
 /// Bytes that are allocated between two collections, at least.
 const DEFAULT_COLLECTION_BYTES: u64 = 4 << 20;
 
-/// Calls and turns of loops after which a function is optimised, unless configured.
-const TIER_UP: u32 = 3000;
+/// Calls and turns of loops after which a function of 512 bytes is optimised, unless configured.
+const TIER_UP: u32 = 30_000;
 
 /// The configuration of an [`crate::Engine`].
 #[derive(Clone, Debug)]
@@ -166,8 +166,8 @@ impl Config {
         self
     }
 
-    /// After how many calls and turns of loops [`Codegen::Tiered`] optimises a function: on
-    /// another thread, 0 at once and on this one.
+    /// After how many calls and turns of loops [`Codegen::Tiered`] optimises a function, for each
+    /// 512 bytes that it has: on another thread, 0 at once and on this one.
     pub fn tier_up(mut self, turns: u32) -> Config {
         self.tier_up = turns;
         self
