@@ -180,6 +180,11 @@ web: setup ## Measure applications of npm on every engine that is installed (fet
 	$(PYTHON) workloads/build.py --suite web
 	$(FATHOM) bench web --bounds auto $(ARGS)
 
+.PHONY: managed
+managed: setup ## Measure programs whose objects are collected on every engine that is installed (fetches Kotlin)
+	$(PYTHON) workloads/build.py --suite managed
+	$(FATHOM) bench managed --bounds auto $(ARGS)
+
 .PHONY: sql-suite
 sql-suite: setup sql-runner ## Measure functions in SQL beside native ones
 	$(FATHOM) suite sql $(ARGS)

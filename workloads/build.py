@@ -19,6 +19,7 @@ import pathlib
 import fibers
 import jobs
 import libsodium
+import managed
 import oha
 import packages
 import programs
@@ -30,7 +31,8 @@ import wasm_opt
 import web
 import widths
 
-SUITES = ("polybench", "pointers", "wasi", "wasi-io", "large", "programs", "libsodium", "fibers", "http", "web")
+SUITES = ("polybench", "pointers", "wasi", "wasi-io", "large", "programs", "libsodium", "fibers", "http", "web",
+          "managed")
 # Suites that are built in sizes, and what their headers are besides their own.
 SIZED = {"polybench": (), "pointers": ("polybench",)}
 # So many further links of each native program, moved by some bytes: a campaign takes them in
@@ -230,6 +232,9 @@ def plan(options: argparse.Namespace) -> tuple[list[list[jobs.Job]], list]:
             continue
         if suite == "web":  # made by others, of whatever they were made for
             wanted += web.stage(options.kernel)
+            continue
+        if suite == "managed":  # WebAssembly is all that it is compiled to
+            wanted += managed.stage(options.kernel)
             continue
         asked = variants_of(suite, options.variant)
         variants = wasm_opt.sources_of(asked)

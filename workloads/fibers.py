@@ -32,7 +32,7 @@ LEVEL = "-O3"
 FEATURES = ("--enable-stack-switching", "--enable-gc", "--enable-reference-types", "--enable-exception-handling",
             "--enable-bulk-memory", "--enable-mutable-globals", "--enable-sign-ext", "--enable-multivalue",
             "--enable-nontrapping-float-to-int", "--enable-tail-call")
-EXPORTS = ("memory", "_start")
+EXPORTS = {"memory": "memory", "_start": "_start"}
 ASYNCIFY = ("--asyncify", "--pass-arg=asyncify-imports@none.none")
 
 

@@ -57,23 +57,23 @@ def without_debug_info(data: bytes) -> bytes:
     return b"".join(kept)
 
 
-def with_exports(data: bytes, names: tuple[str, ...]) -> bytes:
-    """The module with no exports but these. Raises ValueError for what is not a module."""
+def with_exports(data: bytes, names: dict[str, str]) -> bytes:
+    """The module with no exports but these, and what they are called then. Raises ValueError for what is not a module."""
     made = [MAGIC]
     for kind, body, whole in _sections(data):
         made.append(_export_section(body, names) if kind == EXPORT else whole)
     return b"".join(made)
 
 
-def _export_section(body: bytes, names: tuple[str, ...]) -> bytes:
+def _export_section(body: bytes, names: dict[str, str]) -> bytes:
     count, at = _leb128(body, 0)
     kept = []
     for _ in range(count):
-        start = at
         length, name_at = _leb128(body, at)
         name = body[name_at:name_at + length].decode()
         _, at = _leb128(body, name_at + length + 1)  # behind its kind
         if name in names:
-            kept.append(body[start:at])
+            called = names[name].encode()
+            kept.append(_as_leb128(len(called)) + called + body[name_at + length:at])
     section = _as_leb128(len(kept)) + b"".join(kept)
     return bytes([EXPORT]) + _as_leb128(len(section)) + section
