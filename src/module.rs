@@ -11,6 +11,7 @@
 //! What must stay true: what is refused here would be refused later; what is let through
 //! here, the engine still judges. A refusal is one line: the cause, then what helps.
 
+mod component;
 mod kind;
 mod outline;
 
@@ -20,6 +21,7 @@ use fathom_bench::mistyped::nearest;
 use fathom_engine::{Feature, Features};
 
 use crate::one_line::clipped;
+pub use component::check as check_component;
 use kind::Kind;
 use outline::{Import, Outline};
 

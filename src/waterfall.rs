@@ -151,8 +151,13 @@ fn apart(target: &str, args: &Args, folder: &Path) -> anyhow::Result<Apart> {
         bail!("`{target}` is neither a file nor SUITE:NAME");
     }
     let native = args.native.as_ref();
+    let module = module(target, &path, &args.args, Library::default())?;
+    ensure!(
+        !module.is_component(),
+        "{target}: a component is measured as a whole, by `fathom bench`"
+    );
     Ok(Apart::Module {
-        module: module(target, &path, &args.args, Library::default())?,
+        module,
         native: native.map(|path| program(path, folder)).transpose()?,
     })
 }

@@ -121,3 +121,37 @@ def assemble(text: str) -> bytes:
         return ctypes.string_at(binary.data, binary.size)
     finally:
         library.wasm_byte_vec_delete(ctypes.byref(binary))
+# A component that prints "hello" by streams of WASI 0.2.
+COMPONENT = r"""(component
+  (import "wasi:io/error@0.2.0" (instance $error (export "error" (type (sub resource)))))
+  (alias export $error "error" (type $error-type))
+  (import "wasi:io/streams@0.2.0" (instance $streams
+    (export "output-stream" (type $out (sub resource)))
+    (alias outer 1 $error-type (type $outer))
+    (export "error" (type $e (eq $outer)))
+    (type $failure (variant (case "last-operation-failed" (own $e)) (case "closed")))
+    (export "stream-error" (type $stream-error (eq $failure)))
+    (export "[method]output-stream.blocking-write-and-flush" (func
+      (param "self" (borrow $out)) (param "contents" (list u8)) (result (result (error $stream-error)))))))
+  (alias export $streams "output-stream" (type $out-type))
+  (import "wasi:cli/stdout@0.2.0" (instance $stdout
+    (alias outer 1 $out-type (type $o))
+    (export "output-stream" (type $out (eq $o)))
+    (export "get-stdout" (func (result (own $out))))))
+  (core module $memory (memory (export "memory") 1) (data (i32.const 16) "hello\n"))
+  (core instance $memory (instantiate $memory))
+  (core func $get (canon lower (func $stdout "get-stdout")))
+  (core func $write (canon lower (func $streams "[method]output-stream.blocking-write-and-flush")
+    (memory (core memory $memory "memory"))))
+  (core module $main
+    (import "host" "get" (func $get (result i32)))
+    (import "host" "write" (func $write (param i32 i32 i32 i32)))
+    (func (export "run") (result i32)
+      (call $write (call $get) (i32.const 16) (i32.const 6) (i32.const 0))
+      (i32.const 0)))
+  (core instance $main (instantiate $main
+    (with "host" (instance (export "get" (func $get)) (export "write" (func $write))))))
+  (func $run (result (result)) (canon lift (core func $main "run")))
+  (component $command (import "f" (func $f (result (result)))) (export "run" (func $f)))
+  (instance $command (instantiate $command (with "f" (func $run))))
+  (export "wasi:cli/run@0.2.0" (instance $command)))"""

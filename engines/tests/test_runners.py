@@ -447,6 +447,14 @@ class Wasmtime48(RunnerCase, unittest.TestCase):
         self.assertEqual(answer.of("error"), [])
         self.assertEqual({one["exit"] for one in answer.of("iteration")}, {0})
 
+    def test_takes_components(self):
+        answer = self.ask(modules.COMPONENT)
+        self.assertEqual(answer.of("error"), [])
+        self.assertEqual({Path(one["stdout"]).read_text() for one in answer.of("iteration")}, {"hello\n"})
+        self.assertEqual({one["exit"] for one in answer.of("iteration")}, {0})
+        failing = modules.COMPONENT.replace("(i32.const 0)))\n  (core instance $main", "(i32.const 1)))\n  (core instance $main")
+        self.assertEqual({one["exit"] for one in self.ask(failing).of("iteration")}, {1})
+
 
 class Wasm3(RunnerCase, unittest.TestCase):
     engine = "wasm3"

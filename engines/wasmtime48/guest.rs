@@ -1,24 +1,32 @@
 //! Programs: each iteration has a store, a WASI and an instance of its own, from one module
 //! and one list of resolved imports. Instances in a row, of programs that import nothing,
-//! have a store and no WASI.
+//! have a store and no WASI. A component has the same, by interfaces of WASI 0.2.
 
 use fathom_runner::cycle::{RunEnd, Streams};
 use fathom_runner::record::{FailureKind, protocol::Measure};
 use fathom_runner::{Refusal, arguments_of};
+use wasmtime::component::{self, Component};
 use wasmtime::{Engine, Error, InstancePre, Linker, Module, Store, TypedFunc};
 use wasmtime_wasi::cli::{InputFile, OutputFile};
 use wasmtime_wasi::p1::{self, WasiP1Ctx};
+use wasmtime_wasi::p2;
+use wasmtime_wasi::p2::bindings::sync::{Command, CommandPre};
 use wasmtime_wasi::{FsPerms, I32Exit, WasiCtxBuilder};
 
 use crate::{failed, line_of, not_instantiated};
 
-/// A module with its imports.
+/// A module or a component with its imports.
 pub struct Program<'a> {
     engine: &'a Engine,
-    resolved: InstancePre<WasiP1Ctx>,
+    resolved: Resolved,
     /// Of a module that imports nothing.
     bare: Option<InstancePre<()>>,
     measure: &'a Measure,
+}
+
+enum Resolved {
+    Module(InstancePre<WasiP1Ctx>),
+    Component(CommandPre<WasiP1Ctx>),
 }
 
 /// An instance: its store and the function that runs it.
@@ -27,22 +35,39 @@ pub enum Started {
     Whole(Store<WasiP1Ctx>, TypedFunc<(), ()>),
     /// Without.
     Bare(Store<()>, TypedFunc<(), ()>),
+    /// Of a component: its exports.
+    Component(Store<WasiP1Ctx>, Command),
 }
 
 impl<'a> Program<'a> {
     /// Resolves what the module imports.
     pub fn new(engine: &'a Engine, module: Module, measure: &'a Measure) -> Result<Self, Refusal> {
         let mut linker = Linker::new(engine);
-        p1::add_to_linker_sync(&mut linker, |wasi: &mut WasiP1Ctx| wasi)
-            .map_err(|error| Refusal::new(FailureKind::Internal, line_of(&error)))?;
-        let link = |error: Error| Refusal::new(FailureKind::Link, line_of(&error));
+        p1::add_to_linker_sync(&mut linker, |wasi: &mut WasiP1Ctx| wasi).map_err(internal)?;
         let resolved = linker.instantiate_pre(&module).map_err(link)?;
         let imports_nothing = module.imports().next().is_none();
         let bare = imports_nothing.then(|| Linker::new(engine).instantiate_pre(&module));
         Ok(Self {
             engine,
-            resolved,
+            resolved: Resolved::Module(resolved),
             bare: bare.transpose().map_err(link)?,
+            measure,
+        })
+    }
+
+    /// Resolves what the component imports.
+    pub fn of_component(
+        engine: &'a Engine,
+        component: &Component,
+        measure: &'a Measure,
+    ) -> Result<Self, Refusal> {
+        let mut linker = component::Linker::new(engine);
+        p2::add_to_linker_sync(&mut linker).map_err(internal)?;
+        let resolved = linker.instantiate_pre(component).map_err(link)?;
+        Ok(Self {
+            engine,
+            resolved: Resolved::Component(CommandPre::new(resolved).map_err(link)?),
+            bare: None,
             measure,
         })
     }
@@ -69,6 +94,14 @@ impl<'a> Program<'a> {
     }
 }
 
+fn internal(error: Error) -> Refusal {
+    Refusal::new(FailureKind::Internal, line_of(&error))
+}
+
+fn link(error: Error) -> Refusal {
+    Refusal::new(FailureKind::Link, line_of(&error))
+}
+
 fn start<T>(resolved: &InstancePre<T>, store: &mut Store<T>) -> Result<TypedFunc<(), ()>, Refusal> {
     let instance = resolved.instantiate(&mut *store);
     let instance = instance.map_err(|error| not_instantiated(&error))?;
@@ -89,8 +122,17 @@ impl fathom_runner::cycle::Program for Program<'_> {
 
     fn instantiate(&self, world: WasiP1Ctx) -> Result<Started, Refusal> {
         let mut store = Store::new(self.engine, world);
-        let start = start(&self.resolved, &mut store)?;
-        Ok(Started::Whole(store, start))
+        match &self.resolved {
+            Resolved::Module(resolved) => {
+                let start = start(resolved, &mut store)?;
+                Ok(Started::Whole(store, start))
+            }
+            Resolved::Component(resolved) => {
+                let command = resolved.instantiate(&mut store);
+                let command = command.map_err(|error| not_instantiated(&error))?;
+                Ok(Started::Component(store, command))
+            }
+        }
     }
 
     fn instantiate_bare(&self) -> Option<Result<Started, Refusal>> {
@@ -105,6 +147,12 @@ impl fathom_runner::cycle::Program for Program<'_> {
         let ended = match instance {
             Started::Whole(store, start) => start.call(store, ()),
             Started::Bare(store, start) => start.call(store, ()),
+            // An error is a command's exit with 1 (wasi:cli/run).
+            Started::Component(store, command) => match command.wasi_cli_run().call_run(store) {
+                Ok(Ok(())) => Ok(()),
+                Ok(Err(())) => Err(I32Exit(1).into()),
+                Err(error) => Err(error),
+            },
         };
         let exit = match ended {
             Ok(()) => 0,

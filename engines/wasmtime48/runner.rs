@@ -18,6 +18,7 @@ use fathom_runner::{
     evidence::{OUTSIDE, TINY, observe_checks},
     run_engine,
 };
+use wasmtime::component::Component;
 use wasmtime::{Config, Engine, Error, Instance, Module, OptLevel, Store, Trap};
 
 mod guest;
@@ -29,6 +30,9 @@ use probed::Probed;
 /// The version that Cargo.toml asks for, and gets or fails.
 const VERSION: &str = "48.0.8";
 const BACKEND: &str = "cranelift";
+
+/// What a component begins with (component model, Binary.md).
+const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
 
 /// In a compiled module's image where it was optimised: the setting's name, a variant's number,
 /// the length of its name, its name.
@@ -65,6 +69,10 @@ impl fathom_runner::Engine for Wasmtime {
     }
 
     fn compile<'a>(&'a self, module: &[u8], measure: &'a Measure) -> Result<Program<'a>, Refusal> {
+        if module.starts_with(COMPONENT) {
+            let component = Component::from_binary(&self.0, module).map_err(invalid)?;
+            return Program::of_component(&self.0, &component, measure);
+        }
         Program::new(&self.0, compiled(&self.0, module)?, measure)
     }
 
@@ -103,8 +111,11 @@ fn configured(request: &EngineRequest<'_>) -> Result<Config, Refusal> {
 }
 
 fn compiled(engine: &Engine, module: &[u8]) -> Result<Module, Refusal> {
-    let refused = |error: Error| Refusal::new(FailureKind::Invalid, line_of(&error));
-    Module::from_binary(engine, module).map_err(refused)
+    Module::from_binary(engine, module).map_err(invalid)
+}
+
+fn invalid(error: Error) -> Refusal {
+    Refusal::new(FailureKind::Invalid, line_of(&error))
 }
 
 /// What the code says of its making, and what catches a load outside a memory.

@@ -171,7 +171,7 @@ pub fn module(
         false => Path::new(word),
     };
     let wasm = match library.is_none() {
-        true => load::program(place, word),
+        true => load::program_or_component(place, word),
         false => library::program(place, word, &library, args),
     };
     let wasm = wasm.context("no module to measure")?;

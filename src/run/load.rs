@@ -4,6 +4,8 @@ use std::path::Path;
 
 use anyhow::Context;
 
+use fathom_bench::request::COMPONENT;
+
 use crate::module::{self, Purpose};
 use crate::one_line::clipped;
 
@@ -14,8 +16,8 @@ const MAGIC: &[u8] = b"\0asm";
 const OTHERS: [(&[u8], &str); 12] = [
     // The same magic, another layer (component model, Binary.md).
     (
-        b"\0asm\x0d\0\x01\0",
-        "a component, not a module: build it for wasm32-wasip1",
+        COMPONENT,
+        "a component, not a module: measure it by `fathom bench`, or build it for wasm32-wasip1",
     ),
     (b"\x1f\x8b", "compressed by gzip: unpack it first (gunzip)"),
     (
@@ -55,6 +57,25 @@ pub fn program(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
     }
 }
 
+/// The same, or a component that is a command.
+///
+/// # Errors
+/// As [`program`]; a component that imports what commands are not given, or is none.
+pub fn program_or_component(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
+    let bytes = std::fs::read(path).with_context(|| word.to_owned())?;
+    let binary = match looks_like_text(&bytes) {
+        true => wat::parse_bytes(&bytes).map_or(Vec::new(), Into::into),
+        false => bytes,
+    };
+    if !binary.starts_with(COMPONENT) {
+        return program(path, word);
+    }
+    match module::check_component(&binary) {
+        Ok(()) => Ok(binary),
+        Err(why) => anyhow::bail!("{word}: {why}"),
+    }
+}
+
 /// The module in the binary format. What looks like text is translated.
 pub fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     read_as(path, &path.display().to_string())
@@ -70,6 +91,7 @@ pub fn read_as(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
         return Ok(bytes);
     }
     match wat::parse_bytes(&bytes) {
+        Ok(wasm) if wasm.starts_with(COMPONENT) => anyhow::bail!("{word}: {}", OTHERS[0].1),
         Ok(wasm) => Ok(wasm.into_owned()),
         Err(error) => anyhow::bail!("{word}: {}", first_line_with_place(&error)),
     }
@@ -152,7 +174,9 @@ mod tests {
         assert!(error.contains("[01, 02, 03, 04]"), "{error}");
         let component = written(OTHERS[0].0);
         let error = read(component.path()).unwrap_err().to_string();
-        assert!(error.contains("build it for wasm32-wasip1"), "{error}");
+        assert!(error.contains("fathom bench"), "{error}");
+        let error = read(written(b"(component)").path()).unwrap_err();
+        assert!(error.to_string().contains("a component"), "{error}");
         let empty = written(b"");
         assert!(read(empty.path()).is_err());
     }

@@ -62,12 +62,14 @@ pub struct Row {
     pub driver: usize,
     /// Builds that its engine takes; none named: all there are.
     pub takes: Vec<Variant>,
+    /// Whether its engine takes components.
+    pub takes_components: bool,
 }
 
 /// Which builds of a program rows are measured on.
 #[derive(Clone, Copy, Debug)]
 pub enum Builds<'a> {
-    /// Each of these that a row takes; all of them where it takes none: there is no
+    /// Each of these that a row takes; all modules where it takes none: there is no
     /// other, and what its engine makes of a module it says best itself.
     Each(&'a [Variant]),
     /// The first of these that a row takes: what is best for it.
@@ -80,12 +82,19 @@ impl Builds<'_> {
         if let Some(native) = row.native {
             return vec![native];
         }
-        let is_taken = |build: &&Variant| row.takes.is_empty() || row.takes.contains(build);
+        let is_offered = |build: &&Variant| match build {
+            Variant::WasmComponent => row.takes_components,
+            _ => true,
+        };
+        let is_taken = |build: &&Variant| match build {
+            Variant::WasmComponent => row.takes_components,
+            _ => row.takes.is_empty() || row.takes.contains(build),
+        };
         match self {
             Builds::Each(builds) => {
                 let taken: Vec<Variant> = builds.iter().filter(is_taken).copied().collect();
                 match taken.is_empty() {
-                    true => builds.to_vec(),
+                    true => builds.iter().filter(is_offered).copied().collect(),
                     false => taken,
                 }
             }
@@ -252,6 +261,7 @@ fn own_row(strategy: &str) -> Row {
         native: None,
         driver: OWN_DRIVER,
         takes: Vec::new(),
+        takes_components: false,
     }
 }
 
@@ -271,6 +281,7 @@ fn native_row(word: &Wanted, variant: Variant) -> Result<Row, String> {
         native: Some(variant),
         driver: NATIVE_DRIVER,
         takes: Vec::new(),
+        takes_components: false,
     })
 }
 
@@ -318,6 +329,7 @@ fn outside_row(word: &Wanted, menu: &Menu<'_>) -> Result<Result<Row, NotHere>, S
         native: None,
         driver: NATIVE_DRIVER + 1 + position,
         takes: spec.variants.clone(),
+        takes_components: spec.components,
     }))
 }
 

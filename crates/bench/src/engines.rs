@@ -8,6 +8,7 @@
 //! strategies = ["guard", "trap"]                 # the first is its default
 //! backends = ["optimising", "baseline"]          # likewise; may be left out
 //! variants = ["wasm-mvp"]                        # builds it takes; all if left out
+//! components = true                              # it takes them; not if left out
 //! program = "{engine}/bin/node"                  # what a build of one's own takes the place of
 //! versions = "npm:node-linux-{npm}"             # where other releases are; may be left out
 //! absent = "install Node 20 or newer"            # how to get it
@@ -82,6 +83,9 @@ pub struct EngineSpec {
     /// there are.
     #[serde(default)]
     pub variants: Vec<Variant>,
+    /// Whether it takes components.
+    #[serde(default)]
+    pub components: bool,
     /// Where releases beside the pinned one come from, `REGISTRY:PACKAGE`; it is had in
     /// one version if absent.
     #[serde(default)]

@@ -17,16 +17,15 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use fathom_engine::Codegen;
 use fathom_record::{
-    Campaign, Compared, Estimator, FailureKind, Header, Variant,
+    Campaign, Compared, Estimator, FailureKind, Header,
     campaign::{AbsentNote, Config, FORMAT_VERSION},
 };
 use fathom_sys::pin;
 
 use crate::{
     check::Expected,
-    choose::{self, Absent, Builds, Menu, OWN, Program, Row, Wanted},
+    choose::{self, Absent, OWN, Program, Row},
     counts,
     date::rfc3339,
     driver::{Driver, ProcessDriver},
@@ -43,6 +42,8 @@ use crate::{
     shard,
     trial::{self, Broken, Trial},
 };
+
+mod rows;
 
 /// Time for a first impression.
 const BUDGET_QUICK: Duration = Duration::from_secs(60);
@@ -123,7 +124,7 @@ pub fn prepare(
         .transpose()?
         .map(|part| shard::take(&mut measured, design, part, request.anchors));
     let shard = shard.transpose()?;
-    let (rows, absent) = rows(&env, &measured)?;
+    let (rows, absent) = rows::rows(&env, &measured)?;
     let folder = folder(&env, &measured)?;
     let is_new_folder = !folder.exists();
     let mut plan = plan(request, &measured, &rows, &folder);
@@ -168,81 +169,6 @@ pub fn prepare(
         is_new_folder,
         warnings,
     })
-}
-
-/// The lines of the table, and what cannot be one.
-fn rows(
-    env: &Environment<'_>,
-    measured: &Measured,
-) -> Result<(Vec<Row>, Vec<Absent>), RequestError> {
-    let (request, design) = (env.request, env.request.subject.design());
-    let (own_strategies, lacking) = (design.strategies)(request, measured)?;
-    let wanted = (design.wanted)(env);
-    let own_further = match wanted.is_empty() && request.settings.settings().next().is_none() {
-        true => further(design, measured, &own_strategies),
-        false => Vec::new(),
-    };
-    let words = [&wanted[..], &own_further].concat();
-    let missing_values = generator::missing(&measured.settings, &words, env.home);
-    let menu = Menu {
-        own_strategies: &own_strategies,
-        own_settings: &measured.settings,
-        missing_values: &missing_values,
-        own_further: &own_further,
-        natives: &measured.natives,
-        outside: env.outside,
-    };
-    let (mut rows, mut absent) = choose::rows(&wanted, &menu).map_err(RequestError::Refused)?;
-    if request.engines.is_empty() {
-        // The experiment's own list is a wish, not a demand.
-        absent
-            .iter_mut()
-            .for_each(|absent| absent.is_wanted = false);
-    }
-    absent.extend(lacking);
-    absent.extend((design.absent)(env)?);
-    let builds = (design.builds)(&measured.variants);
-    absent.extend(without_a_build(&mut rows, &builds, &measured.variants));
-    rows = (design.rows)(rows, request);
-    ensure(!rows.is_empty(), || {
-        let why = absent
-            .iter()
-            .map(|one| format!("{}: {}", one.engine, one.why));
-        format!("nothing to measure: {}", why.collect::<Vec<_>>().join("; "))
-    })?;
-    Ok((rows, absent))
-}
-
-/// Our first row by other generators.
-fn further(design: &Design, measured: &Measured, strategies: &[String]) -> Vec<Wanted> {
-    let Some(first) = strategies.first() else {
-        return Vec::new();
-    };
-    let by = |codegen: &Codegen| Wanted {
-        strategy: Some(first.clone()),
-        backend: Some(codegen.name().to_owned()),
-        ..Wanted::own()
-    };
-    (design.generators)(measured).iter().map(by).collect()
-}
-
-/// Takes the rows away whose engine takes no build of what is measured.
-fn without_a_build(rows: &mut Vec<Row>, builds: &Builds<'_>, all: &[Variant]) -> Vec<Absent> {
-    let (taking, others): (Vec<Row>, Vec<Row>) =
-        rows.drain(..).partition(|row| !builds.of(row).is_empty());
-    *rows = taking;
-    let named = |list: &[Variant]| list.iter().map(Variant::to_string).collect::<Vec<_>>();
-    let why = |row: Row| Absent {
-        engine: engines::of(&row.sandbox),
-        why: format!(
-            "it takes {} and this is built as {}",
-            named(&row.takes).join(", "),
-            named(all).join(", ")
-        ),
-        is_wanted: false,
-        install: None,
-    };
-    others.into_iter().map(why).collect()
 }
 
 /// What the user says comes before what the design would have.

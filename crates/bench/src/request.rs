@@ -258,6 +258,9 @@ macro_rules! words {
 
 words!(Strategies, Shard);
 
+/// What a component begins with (component model, Binary.md): a module's magic, another layer.
+pub const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
+
 /// A program of the user's own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -275,6 +278,13 @@ pub struct OwnModule {
     /// How it is made a program.
     #[serde(default, skip_serializing_if = "Library::is_none")]
     pub library: Library,
+}
+
+impl OwnModule {
+    /// Whether it is a component.
+    pub fn is_component(&self) -> bool {
+        self.wasm.starts_with(COMPONENT)
+    }
 }
 
 /// How a program is made of a library; as the file has it by default.

@@ -289,6 +289,7 @@ mod tests {
             native: None,
             driver: OWN_DRIVER,
             takes: Vec::new(),
+            takes_components: false,
         }
     }
 

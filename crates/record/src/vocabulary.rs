@@ -197,6 +197,8 @@ closed_set! {
         WasmSwitch = "wasm-switch", "WebAssembly whose fibers are the engine's stacks";
         /// State machines written by hand in the place of fibers.
         WasmState = "wasm-state", "WebAssembly with state machines in the place of fibers";
+        /// A component of WASI 0.2.
+        WasmComponent = "wasm-component", "a component of WASI 0.2, for engines that take them";
         /// Native code, same compiler and flags.
         Native = "native", "native code, same compiler and flags";
         /// Native code for exactly this CPU: a limit, for information.
@@ -219,6 +221,7 @@ impl Variant {
             Variant::WasmOpt => "wasm-opt -O4",
             Variant::WasmAsyncify => "Asyncify",
             Variant::WasmSwitch => "stack switching",
+            Variant::WasmComponent => "component",
             Variant::Wasm if differs => "no SIMD",
             Variant::WasmSimd if differs => "SIMD",
             Variant::WasmMvp if differs => "WebAssembly 1.0",
@@ -233,7 +236,7 @@ impl Variant {
         }
     }
 
-    /// Whether it is a WebAssembly module.
+    /// Whether it is a module or a component of WebAssembly.
     pub fn is_wasm(self) -> bool {
         match self {
             Variant::Wasm
@@ -244,7 +247,8 @@ impl Variant {
             | Variant::Wasm64
             | Variant::WasmAsyncify
             | Variant::WasmSwitch
-            | Variant::WasmState => true,
+            | Variant::WasmState
+            | Variant::WasmComponent => true,
             Variant::Native | Variant::NativeTuned | Variant::NativeGcc | Variant::NativeState => {
                 false
             }

@@ -211,6 +211,7 @@ fn an_engine_is_given_builds_that_it_takes() {
         native: None,
         driver: 2,
         takes: takes.to_vec(),
+        takes_components: false,
     };
     let wanted = [Variant::Wasm, Variant::WasmMvp];
     let (each, first) = (Builds::Each(&wanted), Builds::First(&wanted));

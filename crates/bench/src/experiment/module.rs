@@ -90,7 +90,10 @@ pub(super) fn of_module(module: &OwnModule, native: Option<PathBuf>) -> Measured
             .into_iter()
             .collect(),
         compared: Compared::Run,
-        variants: vec![Variant::Wasm],
+        variants: vec![match module.is_component() {
+            true => Variant::WasmComponent,
+            false => Variant::Wasm,
+        }],
         strategies: strategies_for(&module.wasm),
         natives: natives.to_vec(),
         ..Measured::new(title, (vec![program], Vec::new()))

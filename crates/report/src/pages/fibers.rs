@@ -55,6 +55,7 @@ pub(super) fn way(variant: Variant) -> Option<&'static str> {
         | Variant::WasmSimd
         | Variant::WasmMvp
         | Variant::WasmOpt
+        | Variant::WasmComponent
         | Variant::Wasm32
         | Variant::Wasm64
         | Variant::NativeTuned

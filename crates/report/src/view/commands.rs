@@ -148,7 +148,11 @@ pub fn cell_command(header: &Header, cell: &Cell) -> String {
 fn is_chosen(variant: Variant) -> bool {
     matches!(
         variant,
-        Variant::WasmOpt | Variant::WasmAsyncify | Variant::WasmSwitch | Variant::WasmState
+        Variant::WasmOpt
+            | Variant::WasmAsyncify
+            | Variant::WasmSwitch
+            | Variant::WasmState
+            | Variant::WasmComponent
     )
 }
 

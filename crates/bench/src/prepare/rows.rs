@@ -1,0 +1,108 @@
+//! The rows of a campaign: what was asked for, and what an engine takes.
+
+use fathom_engine::Codegen;
+use fathom_record::Variant;
+
+use crate::{
+    choose::{self, Absent, Builds, Menu, Row, Wanted},
+    engines,
+    experiment::{Design, Environment, Measured},
+    generator,
+    request::{RequestError, ensure},
+};
+
+/// Why an engine has no row for a component.
+const NO_COMPONENTS: &str = "no components";
+
+/// The lines of the table, and what cannot be one.
+pub(super) fn rows(
+    env: &Environment<'_>,
+    measured: &Measured,
+) -> Result<(Vec<Row>, Vec<Absent>), RequestError> {
+    let (request, design) = (env.request, env.request.subject.design());
+    let (own_strategies, lacking) = (design.strategies)(request, measured)?;
+    let wanted = (design.wanted)(env);
+    let own_further = match wanted.is_empty() && request.settings.settings().next().is_none() {
+        true => further(design, measured, &own_strategies),
+        false => Vec::new(),
+    };
+    let words = [&wanted[..], &own_further].concat();
+    let missing_values = generator::missing(&measured.settings, &words, env.home);
+    let menu = Menu {
+        own_strategies: &own_strategies,
+        own_settings: &measured.settings,
+        missing_values: &missing_values,
+        own_further: &own_further,
+        natives: &measured.natives,
+        outside: env.outside,
+    };
+    let (mut rows, mut absent) = choose::rows(&wanted, &menu).map_err(RequestError::Refused)?;
+    if request.engines.is_empty() {
+        // The experiment's own list is a wish, not a demand.
+        absent
+            .iter_mut()
+            .for_each(|absent| absent.is_wanted = false);
+    }
+    if measured.variants == [Variant::WasmComponent] {
+        // Installing it would not help.
+        for (spec, _) in env.outside.iter().filter(|(spec, _)| !spec.components) {
+            let named = absent.iter_mut().filter(|one| one.engine == spec.id());
+            named.for_each(|one| (one.why, one.install) = (NO_COMPONENTS.to_owned(), None));
+        }
+    }
+    absent.extend(lacking);
+    absent.extend((design.absent)(env)?);
+    let builds = (design.builds)(&measured.variants);
+    absent.extend(without_a_build(&mut rows, &builds, &measured.variants));
+    rows = (design.rows)(rows, request);
+    ensure(!rows.is_empty(), || {
+        absent.sort_by_key(|one| one.install.is_none());
+        let why = absent
+            .iter()
+            .map(|one| format!("{}: {}", one.engine, one.why));
+        format!("nothing to measure: {}", why.collect::<Vec<_>>().join("; "))
+    })?;
+    Ok((rows, absent))
+}
+
+/// Our first row by other generators.
+fn further(design: &Design, measured: &Measured, strategies: &[String]) -> Vec<Wanted> {
+    let Some(first) = strategies.first() else {
+        return Vec::new();
+    };
+    let by = |codegen: &Codegen| Wanted {
+        strategy: Some(first.clone()),
+        backend: Some(codegen.name().to_owned()),
+        ..Wanted::own()
+    };
+    (design.generators)(measured).iter().map(by).collect()
+}
+
+/// Takes the rows away whose engine takes no build of what is measured.
+fn without_a_build(rows: &mut Vec<Row>, builds: &Builds<'_>, all: &[Variant]) -> Vec<Absent> {
+    let (taking, others): (Vec<Row>, Vec<Row>) =
+        rows.drain(..).partition(|row| !builds.of(row).is_empty());
+    *rows = taking;
+    let named = |list: &[Variant]| list.iter().map(Variant::to_string).collect::<Vec<_>>();
+    let why = |row: Row| Absent {
+        engine: engines::of(&row.sandbox),
+        why: match all {
+            [Variant::WasmComponent] => NO_COMPONENTS.to_owned(),
+            _ => format!(
+                "it takes {} and this is built as {}",
+                named(&row.takes).join(", "),
+                named(all).join(", ")
+            ),
+        },
+        is_wanted: false,
+        install: None,
+    };
+    let mut absent: Vec<Absent> = Vec::new();
+    for one in others.into_iter().map(why) {
+        // An engine has a row for each of its strategies.
+        if !absent.contains(&one) {
+            absent.push(one);
+        }
+    }
+    absent
+}
