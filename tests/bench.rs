@@ -275,7 +275,7 @@ fn a_program_that_does_not_run_ends_the_campaign_before_it_begins() {
         (
             "component.wasm",
             b"\0asm\x0d\0\x01\0".to_vec(),
-            &["component", "wasm32-wasip1"],
+            &["a component, but no command", "wasi:cli/run@0.2"],
         ),
         (
             "short.wasm",

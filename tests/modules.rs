@@ -176,16 +176,39 @@ fn libraries() -> Vec<Kind> {
     )]
 }
 
+/// Components, which only `bench` takes.
+fn components() -> Vec<Kind> {
+    vec![bytes(
+        "component",
+        b"\0asm\x0d\0\x01\0",
+        "a component, not a module: measure it by `fathom bench`",
+        "wasm32-wasip1",
+    )]
+}
+
+/// Those that it does not.
+fn components_of_other_worlds() -> Vec<Kind> {
+    vec![
+        text(
+            "component-library",
+            r#"(component (instance $i) (export "my:own/interface" (instance $i)))"#,
+            "a component, but no command: it exports no wasi:cli/run@0.2",
+            "there is my:own/interface",
+        ),
+        text(
+            "component-http",
+            r#"(component (import "wasi:http/types@0.2.0" (instance)))"#,
+            "a component that imports 'wasi:http/types@0.2.0'",
+            "wasi:cli/command",
+        ),
+        bytes("component-cut", b"\0asm\x0d\0\x01\0\x07\x10", "cut off", ""),
+    ]
+}
+
 /// No modules.
 fn other_files() -> Vec<Kind> {
     let program = wat::parse_str(r#"(module (func (export "_start")))"#).unwrap();
     vec![
-        bytes(
-            "component",
-            b"\0asm\x0d\0\x01\0",
-            "a component, not a module",
-            "wasm32-wasip1",
-        ),
         bytes(
             "gzip",
             b"\x1f\x8b\x08\0rest",
@@ -345,6 +368,8 @@ fn without_a_start() {
 #[test]
 fn files_that_are_no_modules() {
     each(other_files(), &[RUN, BENCH, TRACE, OBJDUMP]);
+    each(components(), &[RUN, TRACE, OBJDUMP]);
+    each(components_of_other_worlds(), &[BENCH]);
 }
 
 #[test]
