@@ -1,5 +1,8 @@
 //! What a component is, known from its first level: whether it is a command, and whether it
 //! imports no more than commands are given.
+//!
+//! What must stay true: what is refused here no engine that takes components would run; names
+//! inside of a component are not its own.
 
 use wasmparser::{Parser, Payload};
 
@@ -41,7 +44,7 @@ pub fn check(component: &[u8]) -> Result<(), String> {
             clipped(name)
         ));
     }
-    if exports.iter().any(|name| is_version(name, RUN)) {
+    if exports.iter().any(|name| interface(name) == Some(RUN)) {
         return Ok(());
     }
     let there: Vec<String> = exports.iter().map(|name| clipped(name)).collect();
@@ -87,23 +90,15 @@ fn names(component: &[u8]) -> Option<Names<'_>> {
 }
 
 fn is_given(import: &str) -> bool {
-    let interface = import.split_once('/').map(|(package, rest)| {
-        let version = rest.split_once('@').map(|(_, version)| version);
-        (package, version)
-    });
-    interface
-        .is_some_and(|(package, version)| GIVEN.contains(&package) && version.is_some_and(is_ours))
+    let package = interface(import).and_then(|interface| interface.split_once('/'));
+    package.is_some_and(|(package, _)| GIVEN.contains(&package))
 }
 
-fn is_version(name: &str, interface: &str) -> bool {
-    let version = name.strip_prefix(interface);
-    version
-        .and_then(|rest| rest.strip_prefix('@'))
-        .is_some_and(is_ours)
-}
-
-fn is_ours(version: &str) -> bool {
-    version == VERSION || version.starts_with("0.2.")
+/// An interface without its version, which is one of those that engines are asked for.
+fn interface(name: &str) -> Option<&str> {
+    let (interface, version) = name.split_once('@')?;
+    let patch = version.strip_prefix(VERSION)?;
+    (patch.is_empty() || patch.starts_with('.')).then_some(interface)
 }
 
 #[cfg(test)]

@@ -12,13 +12,12 @@ use crate::one_line::clipped;
 /// How a module begins.
 const MAGIC: &[u8] = b"\0asm";
 
+/// What is said of a component by what takes modules only.
+const A_COMPONENT: &str =
+    "a component, not a module: measure it by `fathom bench`, or build it for wasm32-wasip1";
+
 /// How other files begin, what they are, and what helps.
-const OTHERS: [(&[u8], &str); 12] = [
-    // The same magic, another layer (component model, Binary.md).
-    (
-        COMPONENT,
-        "a component, not a module: measure it by `fathom bench`, or build it for wasm32-wasip1",
-    ),
+const OTHERS: [(&[u8], &str); 11] = [
     (b"\x1f\x8b", "compressed by gzip: unpack it first (gunzip)"),
     (
         b"\x28\xb5\x2f\xfd",
@@ -50,11 +49,7 @@ const OTHERS: [(&[u8], &str); 12] = [
 /// # Errors
 /// As [`read`]; a module that imports what no program is given, or is none to be run.
 pub fn program(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
-    let wasm = read_as(path, word)?;
-    match module::check(&wasm, Purpose::Measure) {
-        Ok(()) => Ok(wasm),
-        Err(why) => anyhow::bail!("{word}: {why}"),
-    }
+    checked(read_as(path, word)?, word)
 }
 
 /// The same, or a component that is a command.
@@ -62,16 +57,16 @@ pub fn program(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
 /// # Errors
 /// As [`program`]; a component that imports what commands are not given, or is none.
 pub fn program_or_component(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
-    let bytes = std::fs::read(path).with_context(|| word.to_owned())?;
-    let binary = match looks_like_text(&bytes) {
-        true => wat::parse_bytes(&bytes).map_or(Vec::new(), Into::into),
-        false => bytes,
+    checked(binary(path, word)?, word)
+}
+
+fn checked(wasm: Vec<u8>, word: &str) -> anyhow::Result<Vec<u8>> {
+    let verdict = match wasm.starts_with(COMPONENT) {
+        true => module::check_component(&wasm),
+        false => module::check(&wasm, Purpose::Measure),
     };
-    if !binary.starts_with(COMPONENT) {
-        return program(path, word);
-    }
-    match module::check_component(&binary) {
-        Ok(()) => Ok(binary),
+    match verdict {
+        Ok(()) => Ok(wasm),
         Err(why) => anyhow::bail!("{word}: {why}"),
     }
 }
@@ -83,6 +78,13 @@ pub fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// The same; messages call it `word`.
 pub fn read_as(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
+    let wasm = binary(path, word)?;
+    anyhow::ensure!(!wasm.starts_with(COMPONENT), "{word}: {A_COMPONENT}");
+    Ok(wasm)
+}
+
+/// A module or a component.
+fn binary(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
     let bytes = std::fs::read(path).with_context(|| word.to_owned())?;
     if let Some(what) = other(&bytes) {
         anyhow::bail!("{word}: {what}");
@@ -91,7 +93,6 @@ pub fn read_as(path: &Path, word: &str) -> anyhow::Result<Vec<u8>> {
         return Ok(bytes);
     }
     match wat::parse_bytes(&bytes) {
-        Ok(wasm) if wasm.starts_with(COMPONENT) => anyhow::bail!("{word}: {}", OTHERS[0].1),
         Ok(wasm) => Ok(wasm.into_owned()),
         Err(error) => anyhow::bail!("{word}: {}", first_line_with_place(&error)),
     }
@@ -172,7 +173,7 @@ mod tests {
         let noise = written(b"\x01\x02\x03\x04\x05");
         let error = read(noise.path()).unwrap_err().to_string();
         assert!(error.contains("[01, 02, 03, 04]"), "{error}");
-        let component = written(OTHERS[0].0);
+        let component = written(COMPONENT);
         let error = read(component.path()).unwrap_err().to_string();
         assert!(error.contains("fathom bench"), "{error}");
         let error = read(written(b"(component)").path()).unwrap_err();

@@ -82,23 +82,20 @@ impl Builds<'_> {
         if let Some(native) = row.native {
             return vec![native];
         }
-        let is_offered = |build: &&Variant| match build {
-            Variant::WasmComponent => row.takes_components,
-            _ => true,
-        };
-        let is_taken = |build: &&Variant| match build {
-            Variant::WasmComponent => row.takes_components,
-            _ => row.takes.is_empty() || row.takes.contains(build),
-        };
+        let (Builds::Each(builds) | Builds::First(builds)) = self;
+        let is_offered = |build: &Variant| *build != Variant::WasmComponent || row.takes_components;
+        let is_taken = |build: &Variant| row.takes.is_empty() || row.takes.contains(build);
+        let offered = builds.iter().copied().filter(is_offered);
+        let mut taken = offered.clone().filter(is_taken);
         match self {
-            Builds::Each(builds) => {
-                let taken: Vec<Variant> = builds.iter().filter(is_taken).copied().collect();
+            Builds::Each(_) => {
+                let taken: Vec<Variant> = taken.collect();
                 match taken.is_empty() {
-                    true => builds.iter().filter(is_offered).copied().collect(),
+                    true => offered.collect(),
                     false => taken,
                 }
             }
-            Builds::First(builds) => builds.iter().find(is_taken).into_iter().copied().collect(),
+            Builds::First(_) => taken.next().into_iter().collect(),
         }
     }
 }

@@ -1,4 +1,7 @@
 //! The rows of a campaign: what was asked for, and what an engine takes.
+//!
+//! What must stay true: nothing is left out without a word. What has no row is absent, with the
+//! reason, and with what would help where something would.
 
 use fathom_engine::Codegen;
 use fathom_record::Variant;

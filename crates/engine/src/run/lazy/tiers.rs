@@ -43,9 +43,8 @@ const FOR_LONG: i32 = 1 << 30;
 
 /// The functions of a module that are, or will be, optimised.
 pub(crate) struct Tiers {
-    /// Whether all is done at once, where it is asked for.
-    at_once: bool,
-    turns: Box<[i32]>,
+    /// For each [`BYTES`] of a body; 0 for all at once, where it is asked for.
+    turns: u32,
     countdowns: Box<[AtomicI32]>,
     whole: Box<[OnceLock<Made>]>,
     /// What begins at heads of loops, by position and offset; none where that failed.
@@ -70,19 +69,20 @@ fn request(position: usize, place: u32) -> usize {
     position << 32 | place as usize
 }
 
+/// How many turns a function with this body runs for before it is optimised.
+fn turns_of(body: &Range<usize>, turns: u32) -> i32 {
+    let all = u64::from(turns) * (1 + (body.len() / BYTES) as u64);
+    i32::try_from(all).map_or(FOR_LONG, |all| all.min(FOR_LONG))
+}
+
 impl Tiers {
     /// For functions with these bodies, to be optimised after so many turns each [`BYTES`].
     pub fn new(bodies: &[Range<usize>], turns: u32, budget: ModuleBudget) -> Tiers {
-        let turns_of = |body: &Range<usize>| {
-            let all = u64::from(turns) * (1 + (body.len() / BYTES) as u64);
-            i32::try_from(all).map_or(FOR_LONG, |all| all.min(FOR_LONG))
-        };
-        let turns_each: Box<[i32]> = bodies.iter().map(turns_of).collect();
+        let countdown = |body| AtomicI32::new(turns_of(body, turns));
         Tiers {
-            at_once: turns == 0,
-            countdowns: turns_each.iter().copied().map(AtomicI32::new).collect(),
+            turns,
+            countdowns: bodies.iter().map(countdown).collect(),
             whole: bodies.iter().map(|_| OnceLock::new()).collect(),
-            turns: turns_each,
             loops: Mutex::default(),
             requested: Mutex::default(),
             threads: Ahead::default(),
@@ -133,6 +133,7 @@ impl Lazy {
             return 0;
         }
         let is_there = tiers.optimised(position).is_some();
+        let turns = turns_of(&module.info().bodies[position], tiers.turns);
         match tiers.entered_at(position, place) {
             Some(0) => tiers.count_from(position, FOR_LONG),
             Some(address) => {
@@ -140,13 +141,11 @@ impl Lazy {
                 tiers.count_from(position, 0);
                 return address;
             }
-            None if place == FUNCTION_START && is_there => {
-                tiers.count_from(position, tiers.turns[position]);
-            }
+            None if place == FUNCTION_START && is_there => tiers.count_from(position, turns),
             None => {
-                tiers.count_from(position, tiers.turns[position].max(AGAIN));
+                tiers.count_from(position, turns.max(AGAIN));
                 self.request(module, tiers, request(position, place));
-                if tiers.at_once {
+                if tiers.turns == 0 {
                     tiers.count_from(position, 0);
                     return tiers.entered_at(position, place).unwrap_or(0);
                 }
@@ -174,7 +173,7 @@ impl Lazy {
         if !requested.all.insert(request) {
             return;
         }
-        if tiers.at_once {
+        if tiers.turns == 0 {
             drop(requested);
             return self.optimise(module, request);
         }
