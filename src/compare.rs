@@ -5,6 +5,7 @@
 //! 1 if one did, or a time was lost; 3 if one was found and could not be looked for; 4 if
 //! what is tolerated could not have been seen. Never 1 for a difference inside the noise.
 
+mod ci;
 mod confirm;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use anyhow::ensure;
 use fathom_bench::choose::Wanted;
 use fathom_record::{Campaign, Estimator, Sandbox};
 use fathom_report::Results;
+use fathom_report::cases::cases;
 use fathom_report::compare::{self as text, Standing};
 use fathom_report::compare_json::{self, Outcome};
 use fathom_report::programs::differences;
@@ -56,6 +58,9 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// What a CI system is told.
+    #[command(flatten)]
+    ci: ci::Options,
 }
 
 /// The exit status where a slowdown was found and could not be looked for again.
@@ -72,6 +77,7 @@ struct Map {
 
 /// Reads both, compares, and says so in the exit status.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
+    args.ci.check()?;
     let mut earlier = mapped(load(&args.before)?, &args.map)?;
     let mut campaign = load(&args.after)?;
     let estimator = args.estimator.unwrap_or(campaign.header.config.estimator);
@@ -120,6 +126,9 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         (false, Some(again)) => print(&text::confirmation(&comparison, again, style))?,
         (false, None) => {}
     }
+    let title = format!("{later} against {earlier}");
+    let cases = cases(&comparison, &after, again);
+    args.ci.tell(&title, &cases, outcome)?;
     Ok(match outcome {
         Outcome::Accepted => ExitCode::SUCCESS,
         Outcome::Refused => ExitCode::FAILURE,

@@ -125,8 +125,17 @@ fn a_slowdown_is_confirmed_refuted_or_left_unconfirmed() {
     took(at, "slower", ns * 100.0);
     took(at, "faster", ns / 100.0);
     let check = |words: &[&str], status: i32, parts: &[&str]| {
-        let (code, said) = compare(words, at);
+        let (code, said) = compare(&[words, &["--junit", "found.xml"]].concat(), at);
         assert_eq!(code, Some(status), "{words:?}: {said}");
+        // What the exit status does not count is no failure there either.
+        let xml = fs::read_to_string(at.join("found.xml")).unwrap();
+        assert_eq!(xml.contains("<failure"), status != 0, "{words:?}: {xml}");
+        let told = match status {
+            0 => "not confirmed by a second measurement: ",
+            3 => "it could not be measured again: ",
+            _ => "slower, past the threshold: ",
+        };
+        assert!(xml.contains(told), "{words:?}: no {told} in {xml}");
         for part in parts {
             assert!(said.contains(part), "{words:?}: no {part} in {said}");
         }

@@ -15,6 +15,7 @@ fn campaign() -> PathBuf {
 fn fathom(words: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_fathom"))
         .args(words)
+        .env_remove("GITHUB_ACTIONS")
         .current_dir(folder)
         .stdin(Stdio::null())
         .output()
@@ -217,6 +218,98 @@ fn a_slowdown_decides_the_exit_status_and_noise_does_not() {
         let verdict = said.lines().last().unwrap_or_default();
         assert!(verdict.starts_with(last), "{words:?}: {verdict}");
     }
+}
+
+/// A JUnit file as a parser of XML reads it: failures and skipped cases by name, with their texts.
+const READ: &str = r#"
+import sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+for what in ("failure", "skipped"):
+    cases = [case for case in root.iter("testcase") if case.find(what) is not None]
+    count = {"failure": "failures"}.get(what, what)
+    assert int(root.get(count)) == len(cases) == sum(int(s.get(count)) for s in root), what
+    for case in cases:
+        print(what, repr(case.get("name")), case.find(what).get("message"))
+print(root.get("tests"), root.get("name"))
+assert all(float(case.get("time", "1")) > 0 for case in root.iter("testcase"))
+"#;
+
+#[test]
+fn a_ci_system_is_told_what_the_terminal_says_whatever_names_there_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    // As JSON has it, and as ids do.
+    let hostile = "]]><b>&\"'\u{1}\u{ffff}\n::error::%0A";
+    let in_json = Value::from(hostile).to_string();
+    let encoded = |byte: u8| match byte.is_ascii_alphanumeric() {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02x}"),
+    };
+    let in_ids: String = hostile.bytes().map(encoded).collect();
+    for (name, factor) in [("plain", 1.0), ("plain-slower", 1.05)] {
+        results(at, name, factor);
+        let lines = fs::read_to_string(at.join(name).join("samples.jsonl")).unwrap();
+        let other = name.replace("plain", "odd");
+        fs::create_dir(at.join(&other)).unwrap();
+        let lines = lines.replace("\"cholesky\"", &in_json);
+        let lines = lines.replace("cholesky", &in_ids);
+        fs::write(at.join(&other).join("samples.jsonl"), lines).unwrap();
+    }
+    let told = |words: &[&str], status: i32| {
+        let words: Vec<&str> = ["compare", "--no-confirm", "--junit", "found.xml"]
+            .iter()
+            .chain(words)
+            .copied()
+            .collect();
+        let output = fathom(&words, at);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {said}");
+        let mut read = Command::new("python3");
+        let read = read.args(["-c", READ, "found.xml"]).current_dir(at);
+        let read = read.env("PYTHONUTF8", "1").output().unwrap();
+        assert!(read.status.success(), "{}", text(&read.stderr));
+        (text(&read.stdout), said, text(&output.stdout))
+    };
+    let (read, said, _) = told(&["plain", "plain-slower", "--annotations"], 1);
+    assert!(
+        read.contains("failure 'cholesky' slower, past the threshold: +"),
+        "{read}"
+    );
+    assert!(read.contains(" plain-slower against plain"), "{read}");
+    let first = said.lines().next().unwrap_or_default();
+    let title = "::error title=fathom compare%3A slower::";
+    assert!(first.starts_with(title) && first.contains(" %25"), "{said}");
+    let (read, said, printed) = told(&["odd", "odd-slower", "--annotations", "--json"], 1);
+    let name = r#"failure ']]><b>&"\'"#;
+    let name = format!("{name}\u{fffd}\u{fffd} ::error::%0A");
+    assert!(read.contains(&name), "{read}");
+    assert!(said.lines().all(|line| line.starts_with(title)), "{said}");
+    assert!(printed.starts_with('{'), "JSON stays JSON");
+    let (read, said, _) = told(&["plain", "plain"], 0);
+    assert!(!read.contains("failure") && said.is_empty(), "{read}{said}");
+    let (read, said, _) = told(&["plain", "plain", "--threshold", "0%", "--annotations"], 4);
+    assert!(
+        read.contains("skipped ") && !read.contains("failure"),
+        "{read}"
+    );
+    assert!(
+        said.starts_with("::warning title=fathom compare%3A too noisy to say::"),
+        "{said}"
+    );
+    fs::remove_file(at.join("found.xml")).unwrap();
+    let output = fathom(
+        &["compare", "plain", "plain", "--junit", "no/found.xml"],
+        at,
+    );
+    let said = text(&output.stderr);
+    assert_eq!(
+        said,
+        "fathom: --junit no/found.xml: there is no such folder\n"
+    );
+    assert_eq!(
+        (output.status.code(), text(&output.stdout).as_str()),
+        (Some(1), "")
+    );
 }
 
 #[test]

@@ -139,7 +139,8 @@ pub fn confirmation(
     text
 }
 
-fn in_words(change: &Change) -> String {
+/// A change with its interval.
+pub(crate) fn in_words(change: &Change) -> String {
     let ends = change.ratio.interval.ok();
     let ends = ends.map_or_else(String::new, |ends| {
         format!(" (95 %: {})", range(ends.low, ends.high))
@@ -260,7 +261,8 @@ fn line(name: &str, change: &Change) -> (Tone, Vec<String>) {
     (tone, fields)
 }
 
-fn judged(change: &Change) -> (Tone, &'static str, &'static str) {
+/// What is said of a change: how, its sign and its verdict.
+pub(crate) fn judged(change: &Change) -> (Tone, &'static str, &'static str) {
     match change.verdict {
         _ if change.is_regression => (Tone::Bad, "✗", "slower, past the threshold"),
         Verdict::Different if change.ratio.value > 1.0 => {
@@ -344,15 +346,18 @@ fn is_too_noisy(comparison: &Comparison) -> bool {
         return false;
     }
     let (mean, _) = comparison.detectable;
-    let reaches_past = |change: &Change| {
-        let ends = change.ratio.interval.ok();
-        ends.is_none_or(|ends| ends.high > 1.0 + comparison.threshold)
-    };
     let mut means = comparison
         .rows
         .iter()
         .filter_map(|row| row.geomean.as_ref());
-    mean.is_none_or(|mean| mean > comparison.threshold) && means.any(reaches_past)
+    let is_blind = mean.is_none_or(|mean| mean > comparison.threshold);
+    is_blind && means.any(|change| reaches_past(change, comparison.threshold))
+}
+
+/// Whether an interval does not exclude a slowdown past the threshold.
+pub(crate) fn reaches_past(change: &Change, threshold: f64) -> bool {
+    let ends = change.ratio.interval.ok();
+    ends.is_none_or(|ends| ends.high > 1.0 + threshold)
 }
 
 /// Whether anything at all can be said about any row.

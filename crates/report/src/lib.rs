@@ -12,7 +12,7 @@
 //!                          bounds, scaling, library, the papers' pages
 //!  Campaign      ── spent   ──▶ where its time went: terminal, Markdown, CSV
 //!  a trace       ── traced ──▶ HTML
-//!  two Summaries ── stats::compare ──▶ compare ──▶ terminal
+//!  two Summaries ── stats::compare ──▶ compare ──▶ terminal, JSON; cases ──▶ JUnit
 //!  shards        ── stats::merge   ──▶ merge ──▶ terminal
 //! ```
 //!
@@ -36,6 +36,7 @@
 //! ```
 
 pub mod bounds;
+pub mod cases;
 pub mod chart;
 pub mod columns;
 pub mod compare;

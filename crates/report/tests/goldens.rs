@@ -125,14 +125,19 @@ fn a_slowdown_is_refused_and_noise_is_not() {
             fathom_report::compare::Standing::Last,
             Style::default(),
         );
-        (found.is_refused(), text)
+        let cases = fathom_report::cases::cases(&found, &after, None);
+        let has_failed = cases.iter().any(|case| case.found.is_failure());
+        assert_eq!(has_failed, found.is_refused(), "{text}");
+        let xml = fathom_report::cases::junit::render("after against before", &cases);
+        (found.is_refused(), text, xml)
     };
     let slower = common::suite_again(7, 1.05);
-    let (is_refused, text) = said(&slower, 0.02);
+    let (is_refused, text, xml) = said(&slower, 0.02);
     assert!(is_refused, "{text}");
     golden("compare-slower.txt", text.as_bytes());
+    golden("compare-slower.xml", xml.as_bytes());
     assert!(!said(&slower, 0.1).0, "within the threshold");
-    let (is_refused, text) = said(&common::suite_again(99, 1.0), 0.0);
+    let (is_refused, text, _) = said(&common::suite_again(99, 1.0), 0.0);
     assert!(!is_refused, "noise is no slowdown: {text}");
     golden("compare-same.txt", text.as_bytes());
     // A slowdown past nothing at all could not have been seen; one past a half could.
@@ -140,8 +145,9 @@ fn a_slowdown_is_refused_and_noise_is_not() {
         text.contains("too noisy to say: no slowdown past 0"),
         "{text}"
     );
-    let (_, text) = said(&common::suite_again(99, 1.0), 0.9);
+    let (_, text, xml) = said(&common::suite_again(99, 1.0), 0.9);
     assert!(text.contains("accepted: no slowdown past 90"), "{text}");
+    assert!(!xml.contains("<skipped"), "{xml}");
     assert!(
         text.lines().nth(1).unwrap().ends_with("another program"),
         "{text}"

@@ -45,7 +45,9 @@ pub fn escape(text: &str) -> String {
             '\'' => escaped.push_str("&#39;"),
             '\t' | '\n' => escaped.push(' '),
             // Not allowed in XML, and of no use to a reader.
-            control if control.is_control() => escaped.push('\u{fffd}'),
+            barred if barred.is_control() || matches!(barred, '\u{fffe}' | '\u{ffff}') => {
+                escaped.push('\u{fffd}');
+            }
             other => escaped.push(other),
         }
     }

@@ -1,0 +1,53 @@
+//! What a CI system is told of a comparison: a JUnit file, and annotations.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use fathom_report::cases::{Case, annotations, junit};
+use fathom_report::compare_json::Outcome;
+use fathom_report::write_whole;
+
+use crate::one_line::say;
+
+/// Options of who runs a comparison after each change.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Write a JUnit file: a slowdown that counts, or a time that was lost, is a failure; what is
+    /// too noisy to say is skipped
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Print annotations for GitHub on standard error; also without this where GITHUB_ACTIONS is
+    /// true
+    #[arg(long)]
+    annotations: bool,
+}
+
+impl Options {
+    /// Refuses a file that cannot be written before anything is measured for it.
+    pub fn check(&self) -> anyhow::Result<()> {
+        let Some(path) = &self.junit else {
+            return Ok(());
+        };
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let is_there = folder.is_none_or(Path::is_dir);
+        let file = path.display();
+        ensure!(is_there, "--junit {file}: there is no such folder");
+        ensure!(!path.is_dir(), "--junit {file}: it is a folder");
+        Ok(())
+    }
+
+    /// Tells all that is asked for.
+    pub fn tell(&self, title: &str, cases: &[Case], outcome: Outcome) -> anyhow::Result<()> {
+        let is_github = || std::env::var_os("GITHUB_ACTIONS").is_some_and(|is| is == "true");
+        if self.annotations || is_github() {
+            for line in annotations::render(cases, outcome == Outcome::TooNoisy) {
+                say(&line);
+            }
+        }
+        if let Some(path) = &self.junit {
+            write_whole(path, junit::render(title, cases).as_bytes())
+                .with_context(|| format!("--junit {}", path.display()))?;
+        }
+        Ok(())
+    }
+}
