@@ -234,8 +234,8 @@ print(root.get("tests"), root.get("name"))
 assert all(float(case.get("time", "1")) > 0 for case in root.iter("testcase"))
 "#;
 
-#[test]
-fn a_ci_system_is_told_what_the_terminal_says_whatever_names_there_are() {
+/// Campaigns `plain` and `odd`, which has a name that means something elsewhere; and both slower.
+fn named_plainly_and_oddly() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     // As JSON has it, and as ids do.
@@ -255,6 +255,13 @@ fn a_ci_system_is_told_what_the_terminal_says_whatever_names_there_are() {
         let lines = lines.replace("cholesky", &in_ids);
         fs::write(at.join(&other).join("samples.jsonl"), lines).unwrap();
     }
+    folder
+}
+
+#[test]
+fn a_ci_system_is_told_what_the_terminal_says_whatever_names_there_are() {
+    let folder = named_plainly_and_oddly();
+    let at = folder.path();
     let told = |words: &[&str], status: i32| {
         let words: Vec<&str> = ["compare", "--no-confirm", "--junit", "found.xml"]
             .iter()
