@@ -16,7 +16,8 @@
 //!                 ├──▶ merge     shards of one campaign, each of a machine of its own
 //!                 ├──▶ medians   plain ones, for tables that compare nothing
 //!                 ├──▶ tracing   what traced runs saw of calls
-//!                 └──▶ waterfall one program's time on one engine, in parts
+//!                 ├──▶ waterfall one program's time on one engine, in parts
+//!                 └──▶ level     a row as its history has it  ──▶ change_points (many campaigns)
 //!
 //!             sampled   counts of samples by function ──▶ shares, ratios
 //! ```
@@ -46,6 +47,7 @@
 //! ```
 
 pub mod allocation;
+pub mod change_points;
 pub mod compare;
 mod estimator;
 pub mod figure;
@@ -54,6 +56,7 @@ pub mod group;
 pub mod halves;
 pub mod interval;
 pub mod layout;
+pub mod level;
 pub mod medians;
 pub mod merge;
 mod moderate;
@@ -73,11 +76,13 @@ pub mod tracing;
 pub mod verdict;
 pub mod waterfall;
 
+pub use change_points::{ChangePoint, Observation, Segmentation};
 pub use compare::{Basis, Change, Comparison, compare};
 pub use figure::{Figure, FigureUnit};
 pub use group::{Against, GroupRatio, Pairing};
 pub use halves::{Children, RowHalves};
 pub use interval::Interval;
+pub use level::{Level, RowLevel};
 pub use medians::Medians;
 pub use noise::{Floor, NoiseFloor};
 pub use ratio::Ratio;
