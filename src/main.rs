@@ -14,6 +14,7 @@ mod config;
 mod doctor;
 mod engines;
 mod explain;
+mod history;
 mod invocation;
 mod library;
 mod manual;
@@ -77,6 +78,7 @@ enum Command {
     Replay(replay::Args),
     Report(report::Args),
     Compare(compare::Args),
+    History(history::Args),
     Merge(merge::Args),
     Engines(engines::Args),
     Reproduce(reproduce::Args),
@@ -131,6 +133,7 @@ fn outcome() -> anyhow::Result<ExitCode> {
         Command::Replay(args) => replay::run(args),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args, invocation),
+        Command::History(args) => history::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Engines(args) => engines::run(args, invocation),
         Command::Reproduce(args) => reproduce::run(args, invocation),

@@ -1,12 +1,16 @@
 //! What docs/COMMANDS.md says, held against the program: exit statuses by their
 //! examples, the shapes of JSON, the configuration, and the places of an installed program.
 
+#[path = "common/campaigns.rs"]
+mod campaigns;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use campaigns::{Night, nights};
 use fathom_sys::sampling::Sampler;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -223,6 +227,10 @@ fn has_the_shape(place: &Path, heading: &str, examples: &[&str]) {
 fn json_has_the_shape_that_is_documented() {
     let place = place();
     let place = place.path();
+    nights(&place.join("nights"), 8, |at| Night {
+        slower: if at < 4 { 1.0 } else { 1.2 },
+        ..Night::of(at)
+    });
     for (heading, examples) in [
         (
             "### `fathom report FOLDER --json`",
@@ -234,6 +242,10 @@ fn json_has_the_shape_that_is_documented() {
                 "fathom compare suite.jsonl suite.jsonl --json",
                 "fathom compare suite.jsonl slower.jsonl --json",
             ],
+        ),
+        (
+            "### `fathom history FOLDER… --json`",
+            &["fathom history nights --json"],
         ),
         (
             "### `fathom merge FOLDER… --json`",

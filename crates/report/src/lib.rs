@@ -14,6 +14,7 @@
 //!  a trace       ── traced ──▶ HTML
 //!  two Summaries ── stats::compare ──▶ compare ──▶ terminal, JSON; cases ──▶ JUnit
 //!  shards        ── stats::merge   ──▶ merge ──▶ terminal
+//!  campaigns     ── history ──▶ terminal, Markdown, JSON
 //! ```
 //!
 //! What must stay true: a report is made of a results folder alone, on any
@@ -46,6 +47,7 @@ pub mod figures;
 pub mod file;
 #[cfg(test)]
 mod formula;
+pub mod history;
 pub mod html;
 pub mod json;
 pub mod leaps;

@@ -1,0 +1,96 @@
+//! Which campaigns there are in some folders.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fathom_record::Campaign;
+use fathom_record::campaign::FILE_NAME;
+
+use super::HistoryError;
+use crate::file::{LoadError, Results};
+
+/// A campaign, and where it is.
+#[derive(Debug)]
+pub struct Found {
+    /// Where it is.
+    pub results: Results,
+    /// What is in it.
+    pub campaign: Campaign,
+}
+
+/// Reads the campaigns of folders, each a results folder or one that holds some, the earliest
+/// first. A folder that is named twice counts once.
+///
+/// # Errors
+/// A folder without a campaign, one that cannot be read, one campaign in two places.
+pub fn find(folders: &[PathBuf]) -> Result<Vec<Found>, HistoryError> {
+    let mut seen = BTreeSet::new();
+    let mut all = Vec::new();
+    for folder in folders {
+        for results in inside(folder)? {
+            let path = fs::canonicalize(&results.samples);
+            if seen.insert(path.unwrap_or_else(|_| results.samples.clone())) {
+                let campaign = results.load()?;
+                all.push(Found { results, campaign });
+            }
+        }
+    }
+    // The same second on two machines: by what is always the same.
+    all.sort_by_key(|one| (one.campaign.header.date.clone(), identity(&one.campaign)));
+    let twin = all
+        .windows(2)
+        .find(|pair| identity(&pair[0].campaign) == identity(&pair[1].campaign));
+    match twin {
+        Some([one, other]) => Err(HistoryError::Twice {
+            one: one.results.folder.display().to_string(),
+            other: other.results.folder.display().to_string(),
+            name: one.campaign.header.name.clone(),
+            date: one.campaign.header.date.clone(),
+        }),
+        _ => Ok(all),
+    }
+}
+
+/// What two campaigns cannot share: when, where and by which orders they measured what.
+fn identity(campaign: &Campaign) -> (String, String, u64, String, Option<u32>) {
+    let header = &campaign.header;
+    (
+        header.date.clone(),
+        header.host.fingerprint(),
+        header.config.seed,
+        header.name.clone(),
+        header.config.shard.as_ref().map(|shard| shard.index),
+    )
+}
+
+/// The campaign of a folder or a file, or those of the folders in it, by name.
+fn inside(folder: &Path) -> Result<Vec<Results>, HistoryError> {
+    let open = |error| LoadError::Open {
+        path: folder.to_owned(),
+        error,
+    };
+    match Results::find(folder) {
+        Err(LoadError::NoSamples { .. }) => {}
+        found => return Ok(vec![found?]),
+    }
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(open)? {
+        let path = entry.map_err(open)?.path();
+        // What is there but no file is told by `find`.
+        if fs::symlink_metadata(path.join(FILE_NAME)).is_ok() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let all: Vec<Results> = paths
+        .iter()
+        .map(|path| Results::find(path))
+        .collect::<Result<_, _>>()?;
+    match all.is_empty() {
+        true => Err(HistoryError::Empty {
+            folder: folder.display().to_string(),
+        }),
+        false => Ok(all),
+    }
+}
