@@ -8,7 +8,9 @@
 //!
 //! - *range*: it is arithmetic.
 //! - *dominated*: the address is that of the access before, an [`Anchor`], and the
-//!   difference of the two indices, which is a constant or of known range.
+//!   difference of the two indices, which is a constant or of known range. What the access
+//!   before added itself is taken off its address first, behind it and once for all that
+//!   follow: they share that address, and add what none but they have.
 //! - *joins*: there are several accesses before, and so no one address. The guard stays.
 //!   The check goes where the guard is a mask or the lower half of the index, and what is
 //!   known of the index is that it is in `0 .. R`: then the guard leaves it as it is, and
@@ -53,7 +55,8 @@ const ANCHORS_MAX: usize = 8;
 /// that no access straddles, and as little as possible.
 pub(super) const MOVED: i64 = 16;
 
-/// An access whose address is in the reservation whatever its check says.
+/// An address that is in the reservation whatever its check says, or by a known range beside.
+#[derive(Clone)]
 pub(super) struct Anchor {
     /// The index operand as a sum of known values.
     pub form: Linear,
@@ -61,6 +64,12 @@ pub(super) struct Anchor {
     pub sum: Value,
     /// What of that is more than the memory's first byte; `hi` is more than the
     /// greatest index that a guard leaves ([`Room::behind_indices`]).
+    at: Range,
+}
+
+/// An anchor of an access, and what its address is more than the base then.
+struct Anchored {
+    anchor: Anchor,
     at: Range,
 }
 
@@ -75,6 +84,20 @@ impl Anchors {
     /// Where the walk is.
     pub fn mark(&self) -> usize {
         self.undo.len()
+    }
+
+    fn push(&mut self, key: (u32, Root), anchor: Anchor) {
+        self.known.entry(key).or_default().push(anchor);
+        self.undo.push(key);
+    }
+
+    /// Whether there is one for a root alone.
+    fn is_bare(&self, key: (u32, Root), of: &Linear) -> bool {
+        let known = self.known.get(&key).into_iter().flatten();
+        known
+            .rev()
+            .take(ANCHORS_MAX)
+            .any(|anchor| anchor.form.terms == of.terms)
     }
 
     /// Forget those since.
@@ -133,10 +156,11 @@ impl Pass<'_> {
 
     fn anchor(&mut self, site: &Site, form: &Linear, of: Linear, at: Range) {
         let key = (site.memory, self.forms.root(&of, u64::BITS));
+        if at != GUARDED && self.anchors.is_bare(key, &of) {
+            return;
+        }
         let (form, sum) = (form.clone(), self.func.dfg.first_result(site.sum));
-        let anchors = self.anchors.known.entry(key).or_default();
-        anchors.push(Anchor { form, sum, at });
-        self.anchors.undo.push(key);
+        self.anchors.push(key, Anchor { form, sum, at });
     }
 
     /// Has an access go where it goes without its guard, if that is safe without
@@ -172,7 +196,7 @@ impl Pass<'_> {
         }
         if self.is_exact(&affine.first, needs)
             && let Some(anchored) = self.anchored(&affine.first, needs, many)
-            && self.base_from(site, index, affine, &anchored)
+            && self.base_from(site, index, affine, &anchored.anchor)
         {
             return Some(anchored.at);
         }
@@ -184,25 +208,59 @@ impl Pass<'_> {
     fn by_anchor(&mut self, site: &Site, index: &Index) -> Option<Range> {
         let Index { form, needs } = index;
         let anchored = self.anchored(form, needs, Range { lo: 0, hi: 0 })?;
+        let at = anchored.at;
+        let from = self.bare(site, anchored.anchor, form)?;
         let mut more = form.clone();
-        more.add(&anchored.form, u64::MAX, needs.bits)
-            .then_some(())?;
+        more.add(&from.form, u64::MAX, needs.bits).then_some(())?;
         let location = self.func.srcloc(site.sum);
         let mut here = Emitter::before(self.func, site.sum, location);
         let more = here.sum(&[&more], types::I64);
-        set_sum(self.func, site, anchored.sum, more);
-        Some(anchored.at)
+        set_sum(self.func, site, from.sum, more);
+        Some(at)
     }
 
-    /// The last access before whose address differs from that of an index by a known range,
-    /// such that `many` more is inside the reservation.
-    fn anchored(&mut self, form: &Linear, needs: &Needs, many: Range) -> Option<Anchor> {
+    /// An anchor without the terms that an index does not have, which are taken off behind
+    /// it, once: accesses to elements of one array add their own each to the same address,
+    /// rather than the difference to the one before.
+    fn bare(&mut self, site: &Site, anchor: Anchor, form: &Linear) -> Option<Anchor> {
+        let own = anchor.form.terms_not_in(form);
+        if own.terms.is_empty() {
+            return Some(anchor);
+        }
+        let at = anchor
+            .at
+            .plus(sum_of_ranges(self.func, &own, u64::BITS)?.times(-1)?)?;
+        let mut common = anchor.form;
+        common.add(&own, u64::MAX, u64::BITS).then_some(())?;
+        let made = self.func.dfg.value_def(anchor.sum).inst()?;
+        let behind = self.func.layout.next_inst(made)?;
+        let location = self.func.srcloc(made);
+        let sum = Emitter::before(self.func, behind, location).less(anchor.sum, &own);
+        let key = (site.memory, self.forms.root(&common, u64::BITS));
+        let bare = Anchor {
+            form: common,
+            sum,
+            at,
+        };
+        self.anchors.push(key, bare.clone());
+        Some(bare)
+    }
+
+    /// The access before whose address differs from that of an index by a known range, such
+    /// that `many` more is inside the reservation: of the last ones that with the fewest
+    /// terms of its own.
+    fn anchored(&mut self, form: &Linear, needs: &Needs, many: Range) -> Option<Anchored> {
         let mut roots = vec![form.clone()];
         roots.extend((0..form.terms.len()).map(|left_out| form.without(left_out)));
+        let mut best: Option<(usize, Anchored)> = None;
         for of in roots {
             let key = (needs.memory, self.forms.root(&of, needs.bits));
             let known = self.anchors.known.get(&key).into_iter().flatten();
             for anchor in known.rev().take(ANCHORS_MAX) {
+                let own = anchor.form.terms_not_in(form).terms.len();
+                if best.as_ref().is_some_and(|(fewest, _)| *fewest <= own) {
+                    continue;
+                }
                 let mut more = form.clone();
                 if !more.add(&anchor.form, u64::MAX, needs.bits) {
                     continue;
@@ -210,12 +268,12 @@ impl Pass<'_> {
                 let range = sum_of_ranges(self.func, &more, needs.bits);
                 let at = range.and_then(|range| anchor.at.plus(range)?.plus(many));
                 if let Some(at) = at.filter(|at| self.is_near(*at, needs)) {
-                    let (form, sum) = (anchor.form.clone(), anchor.sum);
-                    return Some(Anchor { form, sum, at });
+                    let anchor = anchor.clone();
+                    best = Some((own, Anchored { anchor, at }));
                 }
             }
         }
-        None
+        best.map(|(_, anchored)| anchored)
     }
 
     /// Whether an access at these addresses is inside the reservation.

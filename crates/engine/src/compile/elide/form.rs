@@ -62,6 +62,14 @@ impl Linear {
         true
     }
 
+    /// The terms that another form does not have.
+    pub fn terms_not_in(&self, other: &Linear) -> Linear {
+        let mut rest = self.clone();
+        rest.terms.retain(|term| !other.terms.contains(term));
+        rest.constant = 0;
+        rest
+    }
+
     /// The same without the term at a position.
     pub fn without(&self, position: usize) -> Linear {
         let mut rest = self.clone();

@@ -440,6 +440,14 @@ impl<'f> Emitter<'f> {
         }
     }
 
+    /// A value less a form's terms.
+    pub(super) fn less(&mut self, value: Value, form: &Linear) -> Value {
+        match self.sum_if_any(form, types::I64) {
+            Some(sum) => self.cursor.ins().isub(value, sum),
+            None => value,
+        }
+    }
+
     /// The sum of forms of so many bits, 64 or 32, as one of 64.
     fn wide_sum(&mut self, forms: &[&Linear], bits: u32) -> Value {
         if bits == u64::BITS {
