@@ -30,6 +30,7 @@ mod report;
 mod reproduce;
 mod run;
 mod runner;
+mod site;
 mod sql;
 mod suite;
 mod trace;
@@ -79,6 +80,7 @@ enum Command {
     Report(report::Args),
     Compare(compare::Args),
     History(history::Args),
+    Site(site::Args),
     Merge(merge::Args),
     Engines(engines::Args),
     Reproduce(reproduce::Args),
@@ -134,6 +136,7 @@ fn outcome() -> anyhow::Result<ExitCode> {
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args, invocation),
         Command::History(args) => history::run(args),
+        Command::Site(args) => site::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Engines(args) => engines::run(args, invocation),
         Command::Reproduce(args) => reproduce::run(args, invocation),

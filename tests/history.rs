@@ -232,3 +232,126 @@ fn bad_folders_are_one_line_each() {
     // Named twice, it is one.
     printed(&["history", "results", "results/night-01", "results"], at);
 }
+
+/// A folder's files, by their paths in it.
+fn files(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = vec![folder.to_owned()];
+    while let Some(at) = left.pop() {
+        for entry in std::fs::read_dir(&at).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => left.push(path),
+                false => found.push(path.strip_prefix(folder).unwrap().display().to_string()),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Every link of every page leads to a file of the site, and nothing is loaded from elsewhere.
+fn links_lead_somewhere(site: &Path) {
+    let pages = files(site);
+    let pages: Vec<&String> = pages
+        .iter()
+        .filter(|name| name.ends_with(".html"))
+        .collect();
+    assert!(pages.len() > 3, "{pages:?}");
+    for name in pages {
+        let page = std::fs::read_to_string(site.join(name)).unwrap();
+        assert!(
+            !page.contains("<script") && !page.contains(" src="),
+            "{name}"
+        );
+        for link in page.split(" href=\"").skip(1) {
+            let link = link.split('"').next().unwrap();
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = match file {
+                "" => site.join(name),
+                file => site.join(name).parent().unwrap().join(file),
+            };
+            assert!(target.is_file(), "{name}: {link}");
+            if !anchor.is_empty() {
+                let text = std::fs::read_to_string(&target).unwrap();
+                assert!(text.contains(&format!("id=\"{anchor}\"")), "{name}: {link}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_site_is_made_of_files_and_grows_by_its_own_campaigns() {
+    let place = tempfile::tempdir().unwrap();
+    let at = place.path();
+    let change = |at: usize| Night {
+        slower: if at < 4 { 1.0 } else { 1.2 },
+        ..Night::of(at)
+    };
+    nights(&at.join("results"), 8, change);
+    let said = printed(&["site", "results", "--out", "public"], at);
+    assert_eq!(said, "public/index.html: 8 campaigns\n");
+    let site = at.join("public");
+    links_lead_somewhere(&site);
+    let index = std::fs::read_to_string(site.join("index.html")).unwrap();
+    assert!(
+        index.contains("2 changes, 2 to slower and 0 to faster."),
+        "{index}"
+    );
+    assert!(index.contains("wasmtime default: +20\u{a0}%"), "{index}");
+    let samples = "campaigns/2026-10-03-polybench-medium/samples.jsonl";
+    let same = std::fs::read(at.join("results/night-02/samples.jsonl")).unwrap();
+    assert_eq!(std::fs::read(site.join(samples)).unwrap(), same);
+    // What is there is the archive of what comes next; what others put there stays.
+    std::fs::write(site.join("CNAME"), "example.org").unwrap();
+    night(&at.join("new"), &change(8));
+    let said = printed(&["site", "public/campaigns", "new", "--out", "public"], at);
+    assert_eq!(said, "public/index.html: 9 campaigns\n");
+    links_lead_somewhere(&site);
+    assert!(site.join(samples).is_file() && site.join("CNAME").is_file());
+    let history = std::fs::read_to_string(site.join("history.json")).unwrap();
+    let history: Value = serde_json::from_str(&history).unwrap();
+    assert_eq!(
+        history["campaigns"][8]["folder"],
+        "campaigns/2026-10-09-polybench-medium"
+    );
+    // The same from the same.
+    let once = files(&site);
+    printed(&["site", "public/campaigns", "--out", "public"], at);
+    assert_eq!(files(&site), once);
+}
+
+#[test]
+fn a_site_that_cannot_be_made_leaves_everything_as_it_was() {
+    let place = tempfile::tempdir().unwrap();
+    let at = place.path();
+    nights(&at.join("results"), 2, Night::of);
+    printed(&["site", "results", "--out", "public"], at);
+    night(&at.join("damaged"), &Night::of(3));
+    std::fs::write(at.join("damaged/samples.jsonl"), "{}\n").unwrap();
+    let before = files(at);
+    for (words, expected) in [
+        (
+            ["damaged", "--out", "public"],
+            "damaged/samples.jsonl: not a campaign",
+        ),
+        (["gone", "--out", "public"], "gone: No such file"),
+        (
+            ["results", "--out", "results"],
+            "results: not empty, and no site of fathom's",
+        ),
+        (
+            ["results", "--out", "damaged/samples.jsonl"],
+            "samples.jsonl: Not a directory",
+        ),
+    ] {
+        let output = fathom(&["site", words[0], words[1], words[2]], at);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(
+            said.contains(expected) && said.lines().count() == 1,
+            "{said}"
+        );
+        assert_eq!(files(at), before, "{words:?}");
+    }
+}

@@ -18,6 +18,7 @@ pub mod samples;
 pub mod scale;
 pub mod stack;
 pub mod svg;
+pub mod trend;
 
 use scale::Scale;
 use svg::{Anchor, Svg};
@@ -50,7 +51,7 @@ pub struct ChartRow {
     pub value: String,
     /// A smaller number beside that.
     pub more: String,
-    /// Where the number comes from: an anchor in the page.
+    /// Where the number comes from: a link.
     pub target: String,
     /// Whether it is left out of the order.
     pub is_apart: bool,
@@ -65,7 +66,7 @@ impl ChartRow {
             figure,
             value,
             more,
-            target: row.anchor.clone(),
+            target: format!("#{}", row.anchor),
             is_apart: row.rank == Rank::Unranked,
         }
     }

@@ -18,7 +18,7 @@
 mod build;
 mod find;
 mod json;
-mod told;
+pub(crate) mod told;
 
 use fathom_record::{Estimator, Header};
 use fathom_stats::change_points::Stretch;

@@ -65,7 +65,7 @@ struct Page<'a> {
 }
 
 /// A sentence in which no number is parted from its unit at the end of a line.
-fn tied(sentence: &str) -> String {
+pub(crate) fn tied(sentence: &str) -> String {
     sentence
         .replace(" %", "\u{a0}%")
         .replace(" ×", "\u{a0}×")
@@ -73,7 +73,7 @@ fn tied(sentence: &str) -> String {
 }
 
 /// A sentence of ours as markup: tied, and commands between backticks as code.
-fn prose(sentence: &str) -> String {
+pub(crate) fn prose(sentence: &str) -> String {
     let parts = tied(sentence);
     let parts = parts.split('`').map(escape).enumerate();
     let parts = parts.map(|(at, part)| match at % 2 {

@@ -14,7 +14,7 @@
 //!  a trace       ── traced ──▶ HTML
 //!  two Summaries ── stats::compare ──▶ compare ──▶ terminal, JSON; cases ──▶ JUnit
 //!  shards        ── stats::merge   ──▶ merge ──▶ terminal
-//!  campaigns     ── history ──▶ terminal, Markdown, JSON
+//!  campaigns     ── history ──▶ terminal, Markdown, JSON; site ──▶ a folder of pages
 //! ```
 //!
 //! What must stay true: a report is made of a results folder alone, on any
@@ -65,6 +65,7 @@ mod publications;
 pub mod samples;
 pub mod scaling;
 pub mod sheet;
+pub mod site;
 pub mod spent;
 pub mod terminal;
 pub mod traced;

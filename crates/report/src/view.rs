@@ -117,6 +117,8 @@ pub struct View {
     pub module_digest: Option<String>,
     /// The file of raw samples, as a reader can reach it.
     pub samples_file: String,
+    /// The page of all campaigns, where this one is a page of a site with its samples beside it.
+    pub home: Option<String>,
     /// What was measured, in one line.
     pub subject: String,
     /// The host in one line.

@@ -9,9 +9,12 @@ mod common;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use fathom_report::chart::svg::escape;
+use fathom_report::history::{self, History};
+use fathom_report::site::{self, SiteError};
 use fathom_report::{Format, Report, Style};
 
 /// Widths of a small phone, a phone, a tablet and a desk, in CSS pixels.
@@ -44,6 +47,78 @@ fn the_page_holds_on_every_screen() {
             assert_eq!(seen.frames, WIDTHS.len(), "every frame was looked at");
         }
     }
+}
+
+/// The pages of a site of ten campaigns, in which our engine became slower.
+fn site_pages(folder: &Path) -> Vec<(PathBuf, String)> {
+    let results = folder.join("results");
+    for night in 0..10 {
+        let slowdown = if night < 5 { 1.0 } else { 1.1 };
+        let text = String::from_utf8(common::suite_again(night, slowdown)).unwrap();
+        let date = format!("2026-10-{:02}T", night + 1);
+        let at = results.join(night.to_string());
+        fs::create_dir_all(&at).unwrap();
+        fs::write(
+            at.join("samples.jsonl"),
+            text.replacen("2026-11-20T", &date, 1),
+        )
+        .unwrap();
+    }
+    let history = History::of(history::find(&[results]).unwrap(), None).unwrap();
+    let site = folder.join("site");
+    fs::create_dir(&site).unwrap();
+    site::write(&history, None, &site, &AtomicBool::new(false)).unwrap();
+    let stopped = site::write(&history, None, &site, &AtomicBool::new(true));
+    assert!(matches!(stopped, Err(SiteError::Stopped)));
+    let trends = fs::read_dir(site.join("trends")).unwrap();
+    let pages = trends.map(|entry| entry.unwrap().path());
+    let pages = pages.chain([site.join("index.html")]);
+    let read = |path: PathBuf| (path.clone(), fs::read_to_string(path).unwrap());
+    pages.map(read).collect()
+}
+
+#[test]
+fn the_pages_of_a_site_hold_on_every_screen() {
+    let made = tempfile::tempdir().unwrap();
+    let pages = site_pages(made.path());
+    assert_eq!(pages.len(), 3);
+    assert!(
+        pages
+            .iter()
+            .all(|(_, page)| page.contains("fathom guard: +10"))
+    );
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no chromium in PATH (Debian: apt install chromium)");
+        return;
+    };
+    for (path, page) in pages {
+        for is_dark in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut seen = look(&browser, folder.path(), &page, &WIDTHS, is_dark);
+            // In its frame the page is alone; what its links lead to is beside the file.
+            seen.complaints.retain(|line| !is_beside(&path, line));
+            // Nor are there samples: they are in the campaigns' reports.
+            let samples = "no number leads to its samples";
+            seen.complaints.retain(|line| !line.ends_with(samples));
+            let name = path.display();
+            let complaints = seen.complaints.join("\n");
+            assert!(
+                complaints.is_empty(),
+                "{name}, dark {is_dark}: {complaints}"
+            );
+            assert_eq!(seen.frames, WIDTHS.len());
+        }
+    }
+}
+
+/// Whether a link that is complained of leads to a file, by a page's place.
+fn is_beside(page: &Path, complaint: &str) -> bool {
+    let link = complaint
+        .split_once(" leads nowhere: ")
+        .map(|(_, link)| link);
+    let file = link.map(|link| link.split('#').next().unwrap_or_default());
+    let file = file.filter(|file| !file.is_empty());
+    file.is_some_and(|file| page.parent().unwrap().join(file).is_file())
 }
 
 /// What a sheet of A4 has between the margins that browsers leave, in CSS pixels.

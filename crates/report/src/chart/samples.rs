@@ -120,7 +120,7 @@ fn strip(row: &Row, cell: &CellView, scale: &Scale, figure: Figure) -> ChartRow 
         .noise()
         .map_or_else(String::new, figures::noise);
     ChartRow {
-        target: cell.anchor.clone(),
+        target: format!("#{}", cell.anchor),
         ..ChartRow::of(
             row,
             svg.finish(),

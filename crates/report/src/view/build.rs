@@ -27,6 +27,7 @@ pub fn from_campaign(
         resume: commands::shell(&["fathom", "bench", "--resume", folder]),
         module_digest: (campaign.header.config.module.as_ref()).map(|own| own.digest.clone()),
         samples_file: samples_file.to_owned(),
+        home: None,
         subject: sentences::subject(campaign, summary, &groups),
         host_line: facts::host_line(&header.host),
         headline: groups.first().map_or_else(
