@@ -67,7 +67,8 @@ impl Beside {
         // A link stays, and leads to the new site.
         let place = fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
         let is_empty = match fs::read_dir(&place) {
-            Ok(mut entries) => entries.next().is_none(),
+            // A branch that is to have a site, and has nothing yet.
+            Ok(entries) => entries.flatten().all(|entry| entry.file_name() == ".git"),
             Err(error) if error.kind() == io::ErrorKind::NotFound => true,
             Err(error) => return Err(failed(&place)(error)),
         };
@@ -204,6 +205,8 @@ mod tests {
         let place = folder.path().join("home");
         fs::create_dir(&place).unwrap();
         // An empty folder is as good as none.
+        drop(Beside::of(&place).unwrap());
+        fs::write(place.join(".git"), "gitdir: elsewhere").unwrap();
         drop(Beside::of(&place).unwrap());
         fs::write(place.join("thesis.tex"), "years of work").unwrap();
         let refused = Beside::of(&place).unwrap_err().to_string();
