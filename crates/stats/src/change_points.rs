@@ -14,13 +14,18 @@
 //! freedom. The place with the largest t is tried first, at the level divided by the number
 //! of places (Bonferroni; Worsley, "On the likelihood ratio test for a shift in location of
 //! normal populations", 1979, has the exact maximum, which is smaller). If it is passed, both
-//! parts are searched in the same way: binary segmentation (Scott and Knott, "A cluster
+//! parts are searched in the same way, each at its share of the level: binary segmentation (Scott and Knott, "A cluster
 //! analysis method for grouping means in the analysis of variance", 1974). Places are then
 //! moved to where they are best between their neighbours, and those that are no longer shown
 //! are dropped.
 //!
+//! The test is for campaigns that scatter independently. Where the error of each resembles that of
+//! the one before, noise shows changes more often: in simulations with a correlation of 0.3 in one
+//! series of seven instead of twenty.
+//!
 //! What must stay true: a step has two observations on either side, and half of it is left without
-//! any one of them, since one campaign that is off is no change yet; a series of noise alone has a change in at most `alpha` of all cases;
+//! any one of them, since one campaign that is off is no change yet; a series of noise alone has a change in at most `alpha` of all cases, and so many have a false
+//! one beside those that are true;
 //! the error of a step is never smaller than what the rounds of its campaigns show.
 
 use crate::interval::{Error, Interval};
@@ -95,7 +100,7 @@ pub fn segment(series: &[Observation], alpha: f64) -> Segmentation {
         return Segmentation::default();
     }
     let mut places = Vec::new();
-    split(series, 0, alpha, &mut places);
+    split(series, 0, alpha / series.len() as f64, &mut places);
     places.sort_unstable();
     settle(series, alpha, &mut places);
     let bounds = bounds(&places, series.len());
@@ -119,14 +124,16 @@ fn bounds(places: &[usize], len: usize) -> Vec<usize> {
     std::iter::once(0).chain(inner).chain([len]).collect()
 }
 
-/// The places of a part that begins at `offset` of the whole.
-fn split(part: &[Observation], offset: usize, alpha: f64, places: &mut Vec<usize>) {
-    let Some(best) = best(part).filter(|step| step.chance(part.len()) <= alpha) else {
+/// The places of a part that begins at `offset` of the whole. Each observation has as much of the
+/// level, so that the parts on both sides of a change together have no more than the whole.
+fn split(part: &[Observation], offset: usize, each: f64, places: &mut Vec<usize>) {
+    let level = each * part.len() as f64;
+    let Some(best) = best(part).filter(|step| step.chance(part.len()) <= level) else {
         return;
     };
     places.push(offset + best.at);
-    split(&part[..best.at], offset, alpha, places);
-    split(&part[best.at..], offset + best.at, alpha, places);
+    split(&part[..best.at], offset, each, places);
+    split(&part[best.at..], offset + best.at, each, places);
 }
 
 /// Moves each place to where it is best between its neighbours, and drops those that are not
