@@ -10,7 +10,7 @@ use crate::one_line::{lines, say};
 use crate::report::{print, stdout_style};
 
 /// Reports on a campaign; failure where a cell failed or an engine that was
-/// asked for is absent.
+/// asked for is absent or lacks what the program uses.
 pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::Result<ExitCode> {
     let folder = results.folder();
     let again = format!("continue with: fathom bench --resume {}", folder.display());
@@ -31,7 +31,10 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
         }
         Ended::Stopped => eprintln!("stopped; {again}"),
     }
-    let failures = results.campaign().failures.len();
+    let all = results.campaign().failures.iter();
+    let failures = all
+        .filter(|one| prepared.names_engines || !one.is_lack())
+        .count();
     let wanted = || prepared.absent.iter().filter(|absent| absent.is_wanted);
     for absent in wanted() {
         let Absent { engine, why, .. } = absent;

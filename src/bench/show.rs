@@ -10,7 +10,7 @@ use fathom_bench::{
     request::RequestError,
     session::{Note, Observer},
 };
-use fathom_record::{Cell, Names};
+use fathom_record::{Cell, FailureKind, Names};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::one_line::{printable, say};
@@ -150,7 +150,11 @@ impl Observer for Shown {
                     .said
                     .insert((cell.sandbox.engine.clone(), message.to_owned()))
                 {
-                    self.say(&format!("failed: {}: {kind}: {message}", describe(cell)));
+                    let cell = describe(cell);
+                    self.say(&match kind {
+                        FailureKind::Unsupported => format!("absent: {cell}: {message}"),
+                        kind => format!("failed: {cell}: {kind}: {message}"),
+                    });
                 }
             }
         }

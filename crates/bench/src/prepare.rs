@@ -85,6 +85,8 @@ pub struct Prepared {
     pub skips_probe: bool,
     /// Whether verdicts of earlier probes are left alone.
     pub probes_again: bool,
+    /// Whether the user named engines: then what one lacks is a failure.
+    pub names_engines: bool,
     /// Time for probing; what is not probed by then is measured and said to be so.
     pub probe_limit: Option<Duration>,
     /// What each driver starts, as a hash: a verdict on an engine holds for this. By
@@ -157,6 +159,7 @@ pub fn prepare(
         pace: pace(request),
         skips_probe: request.skips_probe,
         probes_again: request.probes_again,
+        names_engines: !request.engines.is_empty(),
         wait_idle: request.duration.wait_idle.unwrap_or(idle::LIMIT),
         probe_limit: request.duration.is_quick.then_some(PROBE_QUICK),
         engines,

@@ -25,6 +25,7 @@ use fathom_record::{
 mod counted;
 mod exclusion;
 mod itself;
+mod lacking;
 
 use exclusion::Share;
 
@@ -318,7 +319,10 @@ impl Session<'_> {
             })?;
             let driver = &mut self.drivers[task.driver];
             let begun = SystemTime::now();
-            let conversation = driver.ask(&request, limit, self.stop)?;
+            let answer = driver.ask(&request, limit, self.stop).map_err(|error| {
+                lacking::or_lacks(self.plan, task, driver.as_mut(), (limit, self.stop), error)
+            });
+            let conversation = answer?;
             match judge(self.plan, task, round, laps.counted, &conversation) {
                 Ok(records) => Ok((records, conversation)),
                 Err(wrong) => {
@@ -345,10 +349,7 @@ impl Session<'_> {
                 // It will not get better by trying again: said once, and not
                 // tried in later rounds. What an engine cannot do at all has
                 // no round.
-                let never = matches!(
-                    kind,
-                    FailureKind::Invalid | FailureKind::Unsupported | FailureKind::Link
-                );
+                let never = lacking::is_refusal(kind);
                 self.results.append(vec![Record::Failure(Failure {
                     cell: Some(task.cell.id()),
                     round: (!never).then_some(round),

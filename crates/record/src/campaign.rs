@@ -379,6 +379,13 @@ pub struct Failure {
     pub message: String,
 }
 
+impl Failure {
+    /// Whether an engine lacks something, so that a cell of it has no round.
+    pub fn is_lack(&self) -> bool {
+        self.cell.is_some() && self.round.is_none() && self.kind == FailureKind::Unsupported
+    }
+}
+
 /// What the soundness probe saw of a sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbeRecord {

@@ -224,9 +224,20 @@ impl Features {
 
     /// Without this feature and without those that need it.
     pub fn without(self, feature: Feature) -> Features {
-        let set = Features(self.0 & !(1 << feature as u32));
+        let set = self.without_only(feature);
         let needing = feature.needed_by().iter();
         needing.fold(set, |set, feature| set.without(*feature))
+    }
+
+    /// Without this feature alone.
+    pub fn without_only(self, feature: Feature) -> Features {
+        Features(self.0 & !(1 << feature as u32))
+    }
+
+    /// Whether a module in the binary format is valid with these features and no others.
+    pub fn validate(self, module: &[u8]) -> bool {
+        let mut validator = wasmparser::Validator::new_with_features(self.flags());
+        validator.validate_all(module).is_ok()
     }
 
     /// What the parser and the validator accept.

@@ -1,7 +1,7 @@
 //! From a campaign to what is shown of it.
 
 use fathom_record::campaign::{AbsentNote, Failure, Tail};
-use fathom_record::{Campaign, CellId};
+use fathom_record::{Campaign, CellId, Names};
 use fathom_stats::{Figure, NoTime, Summary};
 
 use super::{FailureRow, Interval, ProbeRow, View, checks, commands, facts, group, sentences};
@@ -96,7 +96,7 @@ fn failures(campaign: &Campaign, summary: &Summary) -> Vec<FailureRow> {
         Some(campaign.cell(cell)?.sandbox.engine.clone())
     };
     let mut alike: Vec<(&Failure, usize)> = Vec::new();
-    for failure in &campaign.failures {
+    for failure in campaign.failures.iter().filter(|one| !one.is_lack()) {
         let is_alike = |(one, _): &&mut (&Failure, usize)| {
             let (own, other) = (engine(one), engine(failure));
             own.is_some()
@@ -129,6 +129,7 @@ fn failures(campaign: &Campaign, summary: &Summary) -> Vec<FailureRow> {
             message: failure.message.clone(),
         });
     }
+    rows.extend(lacks(campaign));
     rows.extend(silent_failures(summary));
     let absent = &campaign.header.config.absent;
     rows.extend(not_installed(absent));
@@ -142,6 +143,43 @@ fn failures(campaign: &Campaign, summary: &Summary) -> Vec<FailureRow> {
     }
     rows.sort_by_key(|row| row.what != "the campaign");
     rows
+}
+
+/// What engines lack that is used, those that lack the same in one row.
+fn lacks(campaign: &Campaign) -> Vec<FailureRow> {
+    let mut alike: Vec<(&str, Vec<(String, usize)>)> = Vec::new();
+    for failure in campaign.failures.iter().filter(|one| one.is_lack()) {
+        let Some(cell) = failure.cell.as_ref() else {
+            continue;
+        };
+        let engine = match campaign.cell(cell) {
+            Some(cell) => Names::sandbox(&cell.sandbox),
+            None => cell.to_string(),
+        };
+        let known = alike
+            .iter()
+            .position(|(message, _)| *message == failure.message);
+        let known = known.unwrap_or_else(|| {
+            alike.push((&failure.message, Vec::new()));
+            alike.len() - 1
+        });
+        let engines = &mut alike[known].1;
+        match engines.iter_mut().find(|(name, _)| *name == engine) {
+            Some((_, cells)) => *cells += 1,
+            None => engines.push((engine, 1)),
+        }
+    }
+    let name = |(engine, cells): (String, usize)| match cells {
+        1 => engine,
+        cells => format!("{engine} ({})", figures::plural(cells, "cell")),
+    };
+    let row = |(message, engines): (&str, Vec<(String, usize)>)| FailureRow {
+        what: engines.into_iter().map(name).collect::<Vec<_>>().join(", "),
+        rounds: "all rounds".to_owned(),
+        kind: "absent".to_owned(),
+        message: message.to_owned(),
+    };
+    alike.into_iter().map(row).collect()
 }
 
 /// The engines that an installer gets, in one row with the command.
