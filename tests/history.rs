@@ -92,6 +92,23 @@ fn a_release_that_is_slower_is_named_with_its_place_and_interval() {
 }
 
 #[test]
+fn an_engine_that_is_asked_for_by_version_is_one_row_all_the_same() {
+    let place = tempfile::tempdir().unwrap();
+    nights(&place.path().join("results"), 8, |at| Night {
+        slower: if at < 4 { 1.0 } else { 0.7 },
+        version: if at < 4 { "48.0.8" } else { "49.0.0" },
+        is_named: true,
+        ..Night::of(at)
+    });
+    let said = printed(&["history", "results"], place.path());
+    assert!(said.contains("✓ wasmtime default: −30 %"), "{said}");
+    assert!(
+        said.contains("12:00 (48.0.8) and 2026-10-05 12:00 (49.0.0)"),
+        "{said}"
+    );
+}
+
+#[test]
 fn what_is_told_is_what_the_report_says() {
     let place = tempfile::tempdir().unwrap();
     nights(&place.path().join("results"), 1, Night::of);

@@ -23,6 +23,8 @@ pub struct Night {
     pub without: Option<&'static str>,
     /// The answer of all workloads.
     pub answer: &'static str,
+    /// Whether wasmtime was asked for by its version.
+    pub is_named: bool,
 }
 
 impl Night {
@@ -35,6 +37,7 @@ impl Night {
             kernel: "Linux 6.18.0",
             without: None,
             answer: "0123456789abcdef",
+            is_named: false,
         }
     }
 }
@@ -51,7 +54,11 @@ pub fn night(folder: &Path, night: &Night) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/report/tests/data/suite.jsonl");
     let lines = fs::read_to_string(file).unwrap();
     let lines = lines.lines().filter_map(|line| of_night(line, night));
-    let text: String = lines.map(|line| line + "\n").collect();
+    let mut text: String = lines.map(|line| line + "\n").collect();
+    if night.is_named {
+        let id = format!("\"wasmtime@{}/", night.version);
+        text = text.replace("\"wasmtime/", &id);
+    }
     fs::create_dir_all(folder).unwrap();
     fs::write(folder.join("samples.jsonl"), text).unwrap();
 }
@@ -96,4 +103,9 @@ fn header(header: &mut Value, night: &Night) {
     }
     let cells = header["cells"].as_array_mut().unwrap();
     cells.retain(|cell| night.without.is_none_or(|gone| cell["workload"] != gone));
+    for cell in cells.iter_mut() {
+        if night.is_named && cell["engine"] == "wasmtime" {
+            cell["version"] = Value::from(night.version);
+        }
+    }
 }

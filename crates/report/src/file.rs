@@ -1,11 +1,11 @@
 //! Results folders: read a campaign, write a file whole or not at all.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use fathom_record::Campaign;
 use fathom_record::campaign::{self, FILE_NAME};
+use fathom_record::{Campaign, Header};
 
 /// Why a results folder cannot be read. Each is one line.
 #[derive(Debug, thiserror::Error)]
@@ -86,14 +86,37 @@ impl Results {
     /// # Errors
     /// If the file cannot be opened, or is no campaign, or a newer one.
     pub fn load(&self) -> Result<Campaign, LoadError> {
-        let file = File::open(&self.samples).map_err(|error| LoadError::Open {
-            path: self.samples.clone(),
-            error,
-        })?;
-        campaign::parse(BufReader::new(file)).map_err(|error| LoadError::Read {
+        self.parse(self.open()?)
+    }
+
+    /// Reads the campaign's first line alone: what is measured, where, and how.
+    ///
+    /// # Errors
+    /// As [`Results::load`].
+    pub fn header(&self) -> Result<Header, LoadError> {
+        let mut line = Vec::new();
+        let read = self.open()?.read_until(b'\n', &mut line);
+        read.map_err(|error| self.failed(error))?;
+        Ok(self.parse(line.as_slice())?.header)
+    }
+
+    fn open(&self) -> Result<BufReader<File>, LoadError> {
+        let file = File::open(&self.samples).map_err(|error| self.failed(error))?;
+        Ok(BufReader::new(file))
+    }
+
+    fn parse(&self, from: impl BufRead) -> Result<Campaign, LoadError> {
+        campaign::parse(from).map_err(|error| LoadError::Read {
             path: self.samples.clone(),
             error,
         })
+    }
+
+    fn failed(&self, error: io::Error) -> LoadError {
+        LoadError::Open {
+            path: self.samples.clone(),
+            error,
+        }
     }
 }
 

@@ -21,20 +21,21 @@ impl History {
     /// latest campaign's.
     ///
     /// # Errors
-    /// If there is nothing that a history could be of.
+    /// A campaign that cannot be read; nothing that a history could be of.
     pub fn of(found: Vec<Found>, estimator: Option<Estimator>) -> Result<History, HistoryError> {
-        let last = found.last().map(|one| one.campaign.header.config.estimator);
+        let last = found.last().map(|one| one.header.config.estimator);
         let estimator = estimator.or(last).unwrap_or_default();
         let count = found.len();
         let mut campaigns = Vec::new();
         let mut drafts: BTreeMap<Key, Draft> = BTreeMap::new();
-        for (at, mut one) in found.into_iter().enumerate() {
-            one.campaign.header.config.estimator = estimator;
-            // Samples are many, and only what they come to is kept.
-            measured(at, &one.campaign, &mut drafts);
+        for (at, Found { results, .. }) in found.into_iter().enumerate() {
+            // Samples are many: one campaign's at a time, of which what they come to is kept.
+            let mut campaign = results.load()?;
+            campaign.header.config.estimator = estimator;
+            measured(at, &campaign, &mut drafts);
             campaigns.push(Told {
-                results: one.results,
-                header: one.campaign.header,
+                results,
+                header: campaign.header,
             });
         }
         let mut drafts: Vec<(Key, Draft)> = drafts.into_iter().collect();

@@ -4,22 +4,22 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fathom_record::Campaign;
+use fathom_record::Header;
 use fathom_record::campaign::FILE_NAME;
 
 use super::HistoryError;
 use crate::file::{LoadError, Results};
 
-/// A campaign, and where it is.
+/// A campaign that is there. Its samples are not read yet: those of a year do not fit into memory.
 #[derive(Debug)]
 pub struct Found {
     /// Where it is.
     pub results: Results,
-    /// What is in it.
-    pub campaign: Campaign,
+    /// Its first line.
+    pub header: Header,
 }
 
-/// Reads the campaigns of folders, each a results folder or one that holds some, the earliest
+/// Finds the campaigns of folders, each a results folder or one that holds some, the earliest
 /// first. A folder that is named twice counts once.
 ///
 /// # Errors
@@ -31,30 +31,29 @@ pub fn find(folders: &[PathBuf]) -> Result<Vec<Found>, HistoryError> {
         for results in inside(folder)? {
             let path = fs::canonicalize(&results.samples);
             if seen.insert(path.unwrap_or_else(|_| results.samples.clone())) {
-                let campaign = results.load()?;
-                all.push(Found { results, campaign });
+                let header = results.header()?;
+                all.push(Found { results, header });
             }
         }
     }
     // The same second on two machines: by what is always the same.
-    all.sort_by_key(|one| (one.campaign.header.date.clone(), identity(&one.campaign)));
+    all.sort_by_key(|one| (one.header.date.clone(), identity(&one.header)));
     let twin = all
         .windows(2)
-        .find(|pair| identity(&pair[0].campaign) == identity(&pair[1].campaign));
+        .find(|pair| identity(&pair[0].header) == identity(&pair[1].header));
     match twin {
         Some([one, other]) => Err(HistoryError::Twice {
             one: one.results.folder.display().to_string(),
             other: other.results.folder.display().to_string(),
-            name: one.campaign.header.name.clone(),
-            date: one.campaign.header.date.clone(),
+            name: one.header.name.clone(),
+            date: one.header.date.clone(),
         }),
         _ => Ok(all),
     }
 }
 
 /// What two campaigns cannot share: when, where and by which orders they measured what.
-fn identity(campaign: &Campaign) -> (String, String, u64, String, Option<u32>) {
-    let header = &campaign.header;
+fn identity(header: &Header) -> (String, String, u64, String, Option<u32>) {
     (
         header.date.clone(),
         header.host.fingerprint(),
