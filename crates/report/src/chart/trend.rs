@@ -98,15 +98,22 @@ fn axis(history: &History, section: &Section) -> String {
             Anchor::Middle => place(section, all[at]),
             Anchor::End => 100.0,
         };
-        let day = history.campaigns[all[at]].day();
-        // The year is in the table, and a phone is narrow.
-        let day = match day.get(5..) {
-            Some(short) if at != 0 => short,
-            _ => day,
-        };
-        svg.label("tick", x, 12.0, anchor, day);
+        svg.label("tick", x, 12.0, anchor, when(history, section, at));
     }
     svg.finish()
+}
+
+/// When a campaign was, as far as the first one does not say it: a phone is narrow, and the whole
+/// date is in the table.
+fn when<'a>(history: &'a History, section: &Section, at: usize) -> &'a str {
+    let one = &history.campaigns[section.campaigns[at]];
+    let is_first_day = history.campaigns[section.campaigns[0]].day() == one.day();
+    let part = match (at, is_first_day) {
+        (0, _) => None,
+        (_, true) => one.header.date.get(11..16),
+        (_, false) => one.day().get(5..),
+    };
+    part.unwrap_or(one.day())
 }
 
 fn row(

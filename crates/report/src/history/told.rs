@@ -3,7 +3,7 @@
 use fathom_record::Estimator;
 use fathom_stats::compare::Basis;
 
-use super::{Change, History, Line, Point, Section, Series};
+use super::{Change, History, Line, Point, Section, Series, Told};
 use crate::bounds;
 use crate::figures::{self, NONE};
 use crate::markdown::escape;
@@ -75,18 +75,27 @@ pub(crate) fn about(history: &History, section: &Section) -> Vec<String> {
         Estimator::Mean => "all rounds",
         Estimator::FasterHalf => "the faster half of rounds",
     };
-    let days = |at: Option<&usize>| at.map_or(NONE, |at| history.campaigns[*at].day());
+    let campaigns = section.campaigns.iter();
+    let span = span(campaigns.map(|at| &history.campaigns[*at]));
     vec![
         format!(
-            "{}, {} to {} · {} · geometric means of {}, by {how}",
+            "{}, {span} · {} · geometric means of {}, by {how}",
             figures::plural(section.campaigns.len(), "campaign"),
-            days(section.campaigns.first()),
-            days(section.campaigns.last()),
             figures::plural(section.workloads.len(), "workload"),
             what
         ),
         format!("host {}: {}", section.host, section.host_line),
     ]
+}
+
+/// The days of campaigns: `2026-10-01 to 2026-11-12`.
+pub(crate) fn span<'a>(mut campaigns: impl DoubleEndedIterator<Item = &'a Told>) -> String {
+    match (campaigns.next(), campaigns.next_back()) {
+        (Some(first), Some(last)) if first.day() != last.day() => {
+            format!("{} to {}", first.day(), last.day())
+        }
+        (first, _) => first.map_or(NONE, Told::day).to_owned(),
+    }
 }
 
 /// What is said of a section: its changes, or that there are none, and what would have been

@@ -134,7 +134,7 @@ pub(super) fn index(
     let page = Index {
         style: STYLE,
         tool: env!("CARGO_PKG_VERSION"),
-        span: span(history),
+        span: told::span(history.campaigns.iter()),
         headline: headline(history),
         parts: parts.collect(),
         campaigns: listed.collect::<Result<_, SiteError>>()?,
@@ -189,18 +189,6 @@ fn findings(history: &History, section: &Section) -> Vec<Finding> {
         text,
     });
     all.collect()
-}
-
-/// `2026-10-01 to 2026-11-12`.
-fn span(history: &History) -> String {
-    let days = [history.campaigns.first(), history.campaigns.last()];
-    let [Some(first), Some(last)] = days.map(|one| one.map(|one| one.day())) else {
-        return String::new();
-    };
-    match first == last {
-        true => first.to_owned(),
-        false => format!("{first} to {last}"),
-    }
 }
 
 /// What changed of all rows' means, in a sentence.
