@@ -100,6 +100,12 @@ pub enum Tail {
 }
 
 impl Campaign {
+    /// Whether the engine of a cell lacks what its program uses.
+    pub fn is_lacking(&self, cell: &CellId) -> bool {
+        let mut of_cell = self.failures.iter();
+        of_cell.any(|failure| failure.is_lack() && failure.cell.as_ref() == Some(cell))
+    }
+
     /// A campaign with a header and nothing measured yet.
     pub fn new(header: Header) -> Campaign {
         Campaign {

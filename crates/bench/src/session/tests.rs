@@ -284,6 +284,35 @@ fn a_failing_cell_is_one_record_and_the_others_go_on() {
     );
 }
 
+/// Two engines refuse a module in their own words. One does not know structures.
+#[test]
+fn what_an_engine_lacks_is_asked_of_it() {
+    let mut bench = Bench::new(&["a"]);
+    let module = bench.folder.path().join("structures.wasm");
+    let text = "(module (type $s (struct)) (func (drop (struct.new $s))))";
+    std::fs::write(&module, wat::parse_str(text).unwrap()).unwrap();
+    for task in &mut bench.plan.tasks {
+        task.artifact.clone_from(&module);
+    }
+    bench.run(|number, request| {
+        let refusal = |text: &str| Err(DriveError::failed(FailureKind::Invalid, text));
+        match measure_of(request).module.ends_with("feature.wasm") {
+            false => refusal("malformed"),
+            true if number == 0 => refusal("invalid byte: 0x5f"),
+            true => good(number, request),
+        }
+    });
+    let failures = bench.campaign().failures;
+    let of = |engine: usize| {
+        let id = bench.plan.tasks.iter().find(|task| task.driver == engine);
+        let id = id.map(|task| task.cell.id());
+        let one = failures.iter().find(|failure| failure.cell == id).unwrap();
+        (one.kind, one.message.as_str(), one.is_lack())
+    };
+    assert_eq!(of(0), (FailureKind::Unsupported, "no gc", true));
+    assert_eq!(of(1), (FailureKind::Invalid, "malformed", false));
+}
+
 #[test]
 fn time_that_is_up_still_leaves_a_whole_round() {
     let mut bench = Bench::new(&["a", "b"]);

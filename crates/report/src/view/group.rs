@@ -21,7 +21,9 @@ type Common = (String, String, u32);
 pub fn all(campaign: &Campaign, summary: &Summary, figure: Figure) -> Vec<Group> {
     let compared = ComparedFigure::new(summary, figure);
     let mut groups: Vec<(Common, Vec<&RowSummary>)> = Vec::new();
-    for row in &summary.rows {
+    // An engine that lacks what is used has a line among what was not measured.
+    let measured = |row: &&RowSummary| !row.cells.iter().all(|id| campaign.is_lacking(id));
+    for row in summary.rows.iter().filter(measured) {
         let key = &row.row;
         let common = (key.suite.clone(), key.size.clone(), key.threads);
         match groups.iter_mut().find(|(other, _)| *other == common) {
