@@ -403,10 +403,15 @@ fn execute(
     misfit.map_or(Ok(()), |why| Err(Failure::Misfit(why)))
 }
 
+/// What prepares a library (WASI's application ABI: a reactor).
+const INITIALIZE: &str = "_initialize";
+
 /// Calls what the command line asks for, which is there: `module::check` has seen it.
 fn start(args: &Args, store: &mut Store<WasiCtx>, instance: Instance) -> Result<(), Failure> {
-    // A library prepares itself before anything of it is called.
-    if let Some(initialize) = instance.get_func(&*store, "_initialize") {
+    // A library prepares itself before anything of it is called, once.
+    let called = args.setup.iter().chain(&args.invoke);
+    let is_called = called.into_iter().any(|name| name == INITIALIZE);
+    if !is_called && let Some(initialize) = instance.get_func(&*store, INITIALIZE) {
         initialize.call(&mut *store, &[], &mut [])?;
     }
     for name in &args.setup {

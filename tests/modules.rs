@@ -397,3 +397,43 @@ fn a_library_is_called_by_name_and_a_wrong_name_is_answered_briefly() {
         "{line}"
     );
 }
+
+#[test]
+fn a_library_prepares_itself_once_though_it_is_asked_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = folder.path().join("once.wasm");
+    let text = r#"(module (memory (export "memory") 1) (global $is_done (mut i32) (i32.const 0))
+        (func (export "_initialize")
+          (if (global.get $is_done) (then unreachable))
+          (global.set $is_done (i32.const 1)))
+        (func (export "done") (result i32) (global.get $is_done)))"#;
+    fs::write(&module, wat::parse_str(text).unwrap()).unwrap();
+    let out = folder.path().join("out");
+    let bench = [
+        "bench",
+        "--engines",
+        "fathom:guard",
+        "--rounds",
+        "1",
+        "--no-probe",
+    ];
+    let asked: [&[&str]; 3] = [
+        &["--invoke", "_initialize"],
+        &["--setup", "_initialize", "--invoke", "done"],
+        &["--invoke", "done"],
+    ];
+    for options in asked {
+        for command in [&["run"][..], &bench] {
+            let mut fathom = Command::new(env!("CARGO_BIN_EXE_fathom"));
+            fathom.args(command).args(options).arg(&module);
+            fathom.current_dir(&folder).env("HOME", folder.path());
+            if command.len() > 1 {
+                fathom.args(["--wait-idle", "0s", "--out"]).arg(&out);
+            }
+            let output = fathom.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{command:?} {options:?}: {said}");
+            let _ = fs::remove_dir_all(&out);
+        }
+    }
+}

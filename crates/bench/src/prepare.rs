@@ -137,10 +137,7 @@ pub fn prepare(
         .collect();
     missing_builds::find(&plan, &to_make).map_err(RequestError::NotBuilt)?;
     for (path, (_, bytes)) in to_make.iter().zip(&measured.written) {
-        let what = || format!("cannot write {}", path.display());
-        fs::create_dir_all(&folder)
-            .and_then(|()| fs::write(path, bytes))
-            .map_err(|error| RequestError::system(what(), error))?;
+        write(path, bytes)?;
     }
     readonly_dirs::give(&mut plan.input, &folder)?;
     // Where nothing is compared nobody asks what a layout is worth.
@@ -172,6 +169,15 @@ pub fn prepare(
         is_new_folder,
         warnings,
     })
+}
+
+/// Writes a module that is made for a campaign.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), RequestError> {
+    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+    let what = || format!("cannot write {}", path.display());
+    folder
+        .and_then(|()| fs::write(path, bytes))
+        .map_err(|error| RequestError::system(what(), error))
 }
 
 /// What the user says comes before what the design would have.

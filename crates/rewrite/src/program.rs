@@ -225,7 +225,10 @@ impl Calls<'_> {
         let mut body = Function::new(locals);
         let f = &mut body.instructions();
         let initialize = self.shape.exported(Space::Func, "_initialize");
-        let first = initialize.map(|_| "_initialize".to_owned());
+        // Once, where it is named as well.
+        let mut named = self.program.setup.iter().chain([&self.call.name]);
+        let first = initialize.filter(|_| named.all(|name| name != "_initialize"));
+        let first = first.map(|_| "_initialize".to_owned());
         for name in first.iter().chain(&self.program.setup) {
             let (func, ty) = self.function(name)?;
             if !ty.params().is_empty() {
