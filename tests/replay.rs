@@ -147,6 +147,22 @@ fn what_is_recorded_is_replayed_with_the_hosts_own_answer() {
 }
 
 #[test]
+fn a_campaign_of_a_replay_says_that_the_host_is_not_in_it() {
+    with_node(|_| {
+        let case = Case::new("values");
+        case.record("app.record");
+        case.replay("app.record");
+        let words = "bench app.replay.wasm --engines fathom:guard --rounds 1 --no-probe \
+                     --wait-idle 0s --out out";
+        let output = case.fathom(&words.split_whitespace().collect::<Vec<_>>());
+        let said = text(&output.stdout);
+        assert!(output.status.success(), "{said}{}", text(&output.stderr));
+        let note = "replays of records: the time of the JavaScript host is not in it";
+        assert!(said.contains(note), "{said}");
+    });
+}
+
+#[test]
 fn what_the_recorder_did_not_see_is_found_out() {
     with_node(|_| {
         let case = Case::new("far");

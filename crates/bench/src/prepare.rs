@@ -43,6 +43,7 @@ use crate::{
     trial::{self, Broken, Trial},
 };
 
+mod replays;
 mod rows;
 
 /// Time for a first impression.
@@ -140,6 +141,7 @@ pub fn prepare(
         write(path, bytes)?;
     }
     readonly_dirs::give(&mut plan.input, &folder)?;
+    header.config.replays = replays::any(&plan);
     // Where nothing is compared nobody asks what a layout is worth.
     if design.controls.compares() {
         header.config.layouts = layout::varied(&plan);

@@ -106,6 +106,7 @@ fn config() -> Config {
         cpus: vec![0, 1],
         seed: 7,
         layout_varies: true,
+        replays: true,
         layouts: [(Variant::Wasm, 0), (Variant::Native, 8)].into(),
         engines: [(text("wasmtime"), text("0123"))].into(),
         shard: Some(ShardNote {

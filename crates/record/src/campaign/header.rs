@@ -79,6 +79,9 @@ pub struct Config {
     /// after the other; [`ANEW`] for another in every round. One layout where absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub layouts: BTreeMap<Variant, u32>,
+    /// Whether programs are replays of records (`fathom replay`), without their host.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replays: bool,
     /// The engine whose times ratios are taken to, by preference `native`.
     #[serde(default)]
     pub baseline: Option<SandboxId>,

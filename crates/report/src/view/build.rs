@@ -271,6 +271,10 @@ fn notes(campaign: &Campaign) -> Vec<String> {
             figures::count(bytes as f64)
         ));
     }
+    if campaign.header.config.replays {
+        let note = "What is measured are replays of records: the time of the JavaScript host is not in it.";
+        notes.push(note.to_owned());
+    }
     let behind = behind(campaign);
     if behind > 0 {
         notes.push(format!(
