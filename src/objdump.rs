@@ -5,6 +5,8 @@
 //! code generator forgets where an instruction came from when it rewrites it,
 //! so that the marked ones are the least there are.
 
+mod hot;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,8 +21,10 @@ use serde::Serialize;
 use crate::invocation::Invocation;
 use crate::library;
 use crate::module::{self, Purpose};
+use crate::profile::columns;
 use crate::report;
 use crate::run::{code::Code, load};
+use hot::Hot;
 
 /// Show the machine code of functions, and what their checks cost
 #[derive(clap::Args)]
@@ -50,6 +54,9 @@ pub struct Args {
     /// Print JSON: the table, and the code if --func is given
     #[arg(long, conflicts_with_all = ["asm", "clif"])]
     json: bool,
+
+    #[command(flatten)]
+    hot: Hot,
 
     #[command(flatten)]
     code: Code,
@@ -89,6 +96,14 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         bare: bare.cost(),
     });
     let costs: Vec<Costs> = costs.collect();
+    if let Some(func) = func.filter(|_| args.hot.is_wanted()) {
+        let listing = listings.first().context("no function")?;
+        let names = columns::names(&declared);
+        let seen = args
+            .hot
+            .seen(&args.module, &args.code, (&wasm, &names, func), invocation)?;
+        return print(&hot::asm(&title(listing), listing, &seen)?);
+    }
     if args.json {
         return print(&json(&listings, &costs, func.is_some())?);
     }

@@ -10,7 +10,7 @@
 //! What must stay true: each sample is in one row; what an engine hides is a row that says
 //! so; what keeps one engine from being profiled is a line, and the others are.
 
-mod columns;
+pub mod columns;
 mod show;
 mod start;
 
@@ -35,7 +35,7 @@ use crate::run::{Dir, load};
 use crate::trace::Given;
 use crate::waterfall;
 use columns::Kind;
-use start::{Program, Ran};
+pub(crate) use start::{Program, Ran};
 
 /// Show where the time of a program goes, function by function, on several engines
 #[derive(clap::Args)]

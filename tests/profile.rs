@@ -124,6 +124,68 @@ fn known_parts_are_found_on_every_generator() {
     assert!(picture.contains("<title>thrice: "), "{picture}");
 }
 
+/// Of a loop most samples are at its own instructions, by whichever generator.
+#[test]
+fn hot_instructions_of_a_loop_are_in_the_loop() {
+    let folder = folder();
+    for codegen in ["cranelift", "direct"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+            .args([
+                "objdump",
+                "app.wat",
+                "--func",
+                "thrice",
+                "--hot",
+                "--codegen",
+                codegen,
+            ])
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        if is_skipped(&output) {
+            return;
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{}", said(&output));
+        let share = |line: &str| line.split_once('%')?.0.trim().parse::<f64>().ok();
+        let lines: Vec<&str> = text.lines().skip(2).collect();
+        let all: f64 = lines.iter().filter_map(|line| share(line)).sum();
+        assert!(
+            (99.0..101.0).contains(&all),
+            "{codegen}: {all} % in all\n{text}"
+        );
+        // Around its one product, and not in the function's beginning.
+        let product = lines.iter().position(|line| line.contains("imul")).unwrap();
+        let of_loop = &lines[product.saturating_sub(12)..(product + 12).min(lines.len())];
+        let share: f64 = of_loop.iter().filter_map(|line| share(line)).sum();
+        assert!(share > 90.0, "{codegen}: {share} % in the loop\n{text}");
+    }
+}
+
+/// A function that is never reached has no line of a listing, but one that says so.
+#[test]
+fn a_function_without_a_sample_is_one_line() {
+    let folder = folder();
+    let unused = PROGRAM.replace("(table funcref", "(func $unused) (table funcref");
+    fs::write(folder.path().join("unused.wat"), unused).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+        .args(["objdump", "unused.wat", "--func", "unused", "--hot"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    if is_skipped(&output) {
+        return;
+    }
+    let line = said(&output);
+    assert_eq!(
+        (output.status.code(), line.lines().count()),
+        (Some(1), 1),
+        "{line}"
+    );
+    assert!(line.contains("of the program was in it"), "{line}");
+}
+
 #[test]
 fn a_stripped_program_that_forks_is_profiled_as_far_as_can_be() {
     let folder = folder();

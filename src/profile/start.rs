@@ -122,7 +122,11 @@ impl Program<'_> {
         Ok(())
     }
 
-    fn ended(&self, mut command: Command) -> anyhow::Result<Ran> {
+    /// Runs a command to its end, whose output nobody wants.
+    ///
+    /// # Errors
+    /// It cannot be started or sampled.
+    pub fn ended(&self, mut command: Command) -> anyhow::Result<Ran> {
         self.read(&mut command)?;
         let recording = self.recording()?;
         let ended = waited(command);

@@ -89,6 +89,30 @@ impl Code {
 }
 
 impl Code {
+    /// The same as words of a command line.
+    pub fn words(&self) -> Vec<String> {
+        let whether = |is_on: bool| if is_on { "on" } else { "off" }.to_owned();
+        let limit = self.memory64_limit.map(|bytes| bytes.to_string());
+        let options = [
+            ("bounds", Some(self.bounds.to_string())),
+            ("elide", Some(self.elide.to_string())),
+            ("inline", Some(whether(self.inline))),
+            ("spectre", Some(whether(self.spectre))),
+            ("memory64-limit", limit),
+            ("codegen", self.codegen.map(|codegen| codegen.to_string())),
+            ("cpu", Some(self.cpu.to_string())),
+            ("opt", Some(self.opt.to_string())),
+            ("compile-budget", Some(self.compile_budget.to_string())),
+            ("features", Some(self.features.to_string())),
+        ];
+        let given = options
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        given
+            .map(|(name, value)| format!("--{name}={value}"))
+            .collect()
+    }
+
     /// Whether tiers were asked for by name.
     pub fn names_tiers(&self) -> bool {
         self.codegen == Some(Codegen::Tiered)

@@ -102,31 +102,16 @@ impl Profile {
     /// Looks up what was recorded. Files that its processes have named functions in are
     /// removed.
     pub fn of(recorded: &Recorded) -> Profile {
-        // Of those without a sample, too, so that no file of theirs stays.
-        let pids = recorded.records.iter().filter_map(|one| match &one.event {
-            Event::Sample(sample) => Some(sample.pid),
-            Event::Executed { pid } | Event::Forked { pid, .. } => Some(*pid),
-            Event::Mapped(_) | Event::Lost(_) => None,
-        });
-        let since = recorded.since.unwrap_or(SystemTime::UNIX_EPOCH);
-        let mut places = Places::of(&pids.collect(), since, &recorded.files);
         let mut profile = Profile {
             period_ns: recorded.period_ns,
             sees_kernel: recorded.sees_kernel,
+            lost: recorded.lost(),
             ..Profile::default()
         };
-        for record in &recorded.records {
-            match &record.event {
-                Event::Sample(sample) => {
-                    let stack = stack(sample, &mut places);
-                    *profile.stacks.entry(stack).or_default() += 1;
-                }
-                Event::Mapped(mapped) => places.mapped(mapped),
-                Event::Executed { pid } => places.executed(*pid),
-                Event::Forked { pid, parent } => places.forked(*pid, *parent),
-                Event::Lost(count) => profile.lost += count,
-            }
-        }
+        let places = recorded.each_sample(|sample, places| {
+            let stack = stack(sample, places);
+            *profile.stacks.entry(stack).or_default() += 1;
+        });
         profile.stripped = places.stripped().map(str::to_owned).collect();
         profile.troubles = places.troubles;
         profile
@@ -169,6 +154,71 @@ impl Profile {
         self.sees_kernel = other.sees_kernel;
         self.troubles.extend(other.troubles);
         self.stripped.extend(other.stripped);
+    }
+}
+
+/// Samples of one function, by how many bytes behind its start they were taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Within {
+    /// How many, by offset.
+    pub samples: BTreeMap<u64, u64>,
+    /// Those of all functions of the program.
+    pub all: u64,
+}
+
+impl Within {
+    /// Of the functions that processes have named: whether a name is that of the one meant;
+    /// none where it is no function of the program. The files of names are removed.
+    pub fn of(recorded: &Recorded, is_meant: impl Fn(&str) -> Option<bool>) -> Within {
+        let mut within = Within::default();
+        recorded.each_sample(|sample, places| {
+            let address = sample.stack.first().filter(|_| !sample.in_kernel);
+            let made = address.and_then(|address| places.made(sample.pid, *address));
+            let made = made.and_then(|(offset, name)| Some((offset, is_meant(name)?)));
+            within.all += u64::from(made.is_some());
+            if let Some((offset, true)) = made {
+                *within.samples.entry(offset).or_default() += 1;
+            }
+        });
+        within
+    }
+
+    /// Those of the function.
+    pub fn own(&self) -> u64 {
+        self.samples.values().sum()
+    }
+}
+
+impl Recorded {
+    /// Each sample with what was where when it was taken; what is known of places then.
+    fn each_sample(&self, mut seen: impl FnMut(&Sample, &mut Places<'_>)) -> Places<'_> {
+        // Of those without a sample, too, so that no file of theirs stays.
+        let pids = self.records.iter().filter_map(|one| match &one.event {
+            Event::Sample(sample) => Some(sample.pid),
+            Event::Executed { pid } | Event::Forked { pid, .. } => Some(*pid),
+            Event::Mapped(_) | Event::Lost(_) => None,
+        });
+        let since = self.since.unwrap_or(SystemTime::UNIX_EPOCH);
+        let mut places = Places::of(&pids.collect(), since, &self.files);
+        for record in &self.records {
+            match &record.event {
+                Event::Sample(sample) => seen(sample, &mut places),
+                Event::Mapped(mapped) => places.mapped(mapped),
+                Event::Executed { pid } => places.executed(*pid),
+                Event::Forked { pid, parent } => places.forked(*pid, *parent),
+                Event::Lost(_) => {}
+            }
+        }
+        places
+    }
+
+    /// Samples that did not fit.
+    fn lost(&self) -> u64 {
+        let counts = self.records.iter().map(|record| match record.event {
+            Event::Lost(count) => count,
+            _ => 0,
+        });
+        counts.sum()
     }
 }
 

@@ -111,10 +111,36 @@ impl Listing {
 /// what the strategy added.
 impl fmt::Display for Listing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &|_| String::new())
+    }
+}
+
+/// A listing with something in front of each line.
+struct Beside<'a, F>(&'a Listing, F);
+
+impl<F: Fn(Option<&CodeLine>) -> String> fmt::Display for Beside<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write(f, &self.1)
+    }
+}
+
+impl Listing {
+    /// The machine code with something in front of each line: of an instruction, or, of
+    /// nothing, of a line of Wasm.
+    pub fn beside(&self, front: impl Fn(Option<&CodeLine>) -> String) -> impl fmt::Display {
+        Beside(self, front)
+    }
+
+    fn write(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        front: &dyn Fn(Option<&CodeLine>) -> String,
+    ) -> fmt::Result {
         let mut last = None;
         for line in &self.code {
             if line.wasm_offset != last {
                 last = line.wasm_offset;
+                f.write_str(&front(None))?;
                 match last {
                     Some(offset) => self.write_wasm(f, offset)?,
                     None if line.is_data => writeln!(f, "          data")?,
@@ -122,6 +148,7 @@ impl fmt::Display for Listing {
                 }
             }
             let mark = if line.is_check { '!' } else { ' ' };
+            f.write_str(&front(Some(line)))?;
             write!(f, " {mark}  {:5x}  {}", line.offset, line.text)?;
             if let Some(callee) = line.callee {
                 write!(f, "  ; function {callee}")?;
@@ -133,9 +160,7 @@ impl fmt::Display for Listing {
         }
         Ok(())
     }
-}
 
-impl Listing {
     /// The line of the instruction at an offset.
     fn write_wasm(&self, f: &mut fmt::Formatter<'_>, offset: u32) -> fmt::Result {
         write!(f, "{offset:#08x}  ")?;

@@ -86,7 +86,8 @@ impl Names {
         self.shown.get(name).map(String::as_str)
     }
 
-    fn indexed(&self, index: u32) -> Option<&str> {
+    /// The name that the function of an index is shown by.
+    pub fn indexed(&self, index: u32) -> Option<&str> {
         self.by_index.get(&index).map(|(_, shown)| shown.as_str())
     }
 

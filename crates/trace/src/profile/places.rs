@@ -102,18 +102,27 @@ impl<'a> Places<'a> {
                 let offset = (address - mapping.start).saturating_add(mapping.offset);
                 Some(self.in_file(&mapping.file, offset))
             }
-            mapping => {
-                let map = self.maps.get(&pid);
-                let named = map.and_then(|map| map.at(address));
-                match named {
-                    Some((_, name)) => Some(Frame {
-                        name: name.to_string(),
-                        origin: Origin::Made,
-                    }),
-                    None => mapping.map(|_| Frame::unnamed()),
-                }
-            }
+            mapping => match self.named(pid, address) {
+                Some((_, name)) => Some(Frame {
+                    name: name.to_string(),
+                    origin: Origin::Made,
+                }),
+                None => mapping.map(|_| Frame::unnamed()),
+            },
         }
+    }
+
+    /// The function at an address that its process has made and named, and how far behind its
+    /// start that is.
+    pub(super) fn made(&self, pid: u32, address: u64) -> Option<(u64, &str)> {
+        let mapping = self.processes.get(&pid).and_then(|all| all.at(address));
+        let is_files = mapping.is_some_and(|(_, mapping)| !mapping.file.is_empty());
+        let named = self.named(pid, address).filter(|_| !is_files);
+        named.map(|(start, name)| (address - start, &**name))
+    }
+
+    fn named(&self, pid: u32, address: u64) -> Option<(u64, &Rc<str>)> {
+        self.maps.get(&pid).and_then(|map| map.at(address))
     }
 
     fn in_file(&mut self, file: &Rc<str>, offset: u64) -> Frame {

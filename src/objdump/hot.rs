@@ -1,0 +1,139 @@
+//! `fathom objdump --hot`: how much of a program's time is at each instruction of a function.
+//!
+//! ```text
+//!  fathom run --perf-map, sampled ─► Within: samples by offset ─► in front of the listing's lines
+//! ```
+//!
+//! What must stay true: what is listed is the code that ran. Both are compiled with the same
+//! options; a sample between two instructions of the listing shows that they differ.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail, ensure};
+use fathom_engine::{CodeLine, Listing};
+use fathom_report::figures::plural;
+use fathom_trace::profile::Within;
+use fathom_trace::profile::names::Names;
+
+use crate::invocation::Invocation;
+use crate::profile::Program;
+use crate::run::{Dir, code::Code};
+use crate::trace::Given;
+
+/// The program, where its function is looked at while it runs.
+#[derive(clap::Args)]
+pub struct Hot {
+    /// Run the program with ARGS, and show how much of the function's time is at each
+    /// instruction
+    #[arg(long, requires = "func", conflicts_with_all = ["clif", "json", "stub_imports"])]
+    hot: bool,
+
+    /// Arguments of the program; put -- before the first that starts with -
+    #[arg(value_name = "ARGS", requires = "hot")]
+    words: Vec<OsString>,
+
+    /// Give the program a folder, as `fathom run` does; may be repeated
+    #[arg(long, value_name = "HOST[::GUEST][:ro|:rw]", requires = "hot")]
+    dir: Vec<Dir>,
+
+    /// Set an environment variable of the program; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", requires = "hot")]
+    env: Vec<String>,
+
+    /// File for the standard input of the program [default: empty]
+    #[arg(long, value_name = "FILE", requires = "hot")]
+    stdin: Option<PathBuf>,
+
+    /// Samples a second of processor time
+    #[arg(long, value_name = "HZ", default_value_t = 997, requires = "hot", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    frequency: u32,
+}
+
+impl Hot {
+    /// Whether it was asked for.
+    pub fn is_wanted(&self) -> bool {
+        self.hot
+    }
+
+    /// Runs the program, and tells where it was in a function.
+    ///
+    /// # Errors
+    /// It cannot be sampled, or does not run.
+    pub fn seen(
+        &self,
+        module: &Path,
+        code: &Code,
+        (wasm, names, func): (&[u8], &Names, u32),
+        invocation: &Invocation,
+    ) -> anyhow::Result<Within> {
+        let home = invocation.home()?;
+        let program = Program {
+            path: module,
+            wasm,
+            given: Given {
+                home: home.as_ref(),
+                dirs: &self.dir,
+                env: &self.env,
+                stdin: self.stdin.as_deref(),
+                words: &self.words,
+            },
+            frequency_hz: self.frequency,
+        };
+        let own = std::env::current_exe().context("cannot find this executable")?;
+        let mut command = Command::new(own);
+        command.args(["run", "--perf-map", "--compilation=eager"]);
+        command.args(code.words());
+        for dir in &self.dir {
+            command.arg("--dir").arg(dir.text());
+        }
+        for pair in &self.env {
+            command.args(["--env", pair]);
+        }
+        command.arg(module).arg("--").args(&self.words);
+        let ran = program.ended(command)?;
+        if let Some(trouble) = ran.trouble {
+            bail!("{}: {trouble}", module.display());
+        }
+        let wanted = names.indexed(func);
+        Ok(Within::of(&ran.recorded, |made| {
+            Some(Some(names.listed(made)?) == wanted)
+        }))
+    }
+}
+
+/// The machine code, with the share of the function's samples in front of each instruction.
+///
+/// # Errors
+/// There is no sample, or one that is between two instructions.
+pub fn asm(title: &str, listing: &Listing, seen: &Within) -> anyhow::Result<String> {
+    let own = seen.own();
+    let all = plural(seen.all as usize, "sample");
+    ensure!(
+        own > 0,
+        "{title}: none of {all} of the program was in it: a longer run, or --frequency, sees more"
+    );
+    let is_instruction = |offset: &u64| {
+        let code = &listing.code;
+        let found = code.binary_search_by_key(offset, |line| line.offset.into());
+        found.is_ok()
+    };
+    ensure!(
+        seen.samples.keys().all(is_instruction),
+        "{title}: the code that ran is not what is listed, or another function has its name"
+    );
+    let share = |line: Option<&CodeLine>| {
+        let samples = line.and_then(|line| seen.samples.get(&line.offset.into()));
+        match samples {
+            Some(samples) => format!("{:5.1} %", *samples as f64 * 100.0 / own as f64),
+            None => " ".repeat("100.0 %".len()),
+        }
+    };
+    Ok(format!(
+        "{title}: {own} of {all} of the program in it ({:.1} %)\n\
+         (in front of an instruction its share of them; ! marks what the strategy added)\n{}\n",
+        own as f64 * 100.0 / seen.all as f64,
+        listing.beside(share),
+    ))
+}
