@@ -67,6 +67,8 @@ pub struct Extension {
     pub budget: Option<Duration>,
     /// Waiting so long for other programs.
     pub wait_idle: Option<Duration>,
+    /// Until a difference of this size would be found.
+    pub detect: Option<f64>,
 }
 
 impl From<&args::Pace> for Extension {
@@ -75,6 +77,7 @@ impl From<&args::Pace> for Extension {
             rounds: pace.rounds,
             budget: pace.budget,
             wait_idle: pace.wait_idle,
+            detect: pace.detect,
         }
     }
 }
@@ -157,9 +160,14 @@ pub fn resume(
     let mut request = invocation.placed(request::of_campaign(header, &given_in)?)?;
     request.out = Some(folder.clone());
     request.duration = request.duration.further(further.rounds, further.budget);
+    if let Some(wanted) = further.detect {
+        request.duration.detect = Some(wanted);
+        request.duration.rounds = None;
+    }
     request.duration.wait_idle = further.wait_idle.or(request.duration.wait_idle);
     let mut prepared = prepare(&request, &header.command, TOOL)?;
     let rounds = match (further.rounds, further.budget) {
+        (None, None) if further.detect.is_some() => Some(prepared.plan.config.rounds),
         (None, None) => Some(campaign_rounds),
         (rounds, _) => rounds,
     };

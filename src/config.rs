@@ -30,7 +30,7 @@ const RUN: &str = "run";
 /// Commands that measure. The first has every option for which the file has a key.
 const MEASURING: [&str; 4] = ["bench", "suite", "reproduce", "waterfall"];
 /// Who says one of these has said how long.
-const HOW_LONG: [&str; 4] = ["rounds", "budget", "width", "quick"];
+const HOW_LONG: [&str; 5] = ["rounds", "budget", "width", "detect", "quick"];
 /// With one of these a campaign has said all, or nothing is measured.
 const SAID_ALL: [&str; 2] = ["resume", "page-only"];
 
@@ -340,8 +340,10 @@ mod tests {
         let fall = "--rounds 9 --budget 5m --time-limit 2m --wait-idle 0";
         assert_eq!(taken(FULL, "fathom waterfall a"), fall);
         let quick = "--engines fathom:guard,native --time-limit 2m --wait-idle 0";
-        for line in ["fathom bench --quick", "fathom bench --width 2%"] {
-            assert_eq!(taken(FULL, line), quick);
+        for line in
+            ["--quick", "--width 2%", "--detect 2%"].map(|how| format!("fathom bench {how}"))
+        {
+            assert_eq!(taken(FULL, &line), quick);
         }
         let (recorded, run) = with(FULL, "fathom run --max-threads 8 a").unwrap();
         assert_eq!(recorded, "--fuel 7 --max-memory 64M");

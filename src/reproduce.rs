@@ -137,6 +137,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
                 rounds: args.rounds,
                 budget: args.budget,
                 wait_idle: args.wait_idle,
+                ..bench::Extension::default()
             };
             bench::resume(&folder, false, further, invocation)?
         }

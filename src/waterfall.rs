@@ -100,6 +100,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         rounds: args.pace.rounds,
         budget: args.pace.budget,
         wait_idle: args.pace.wait_idle,
+        ..bench::Extension::default()
     };
     bench::run_as(args, &results, further, invocation)
 }

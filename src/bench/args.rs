@@ -116,6 +116,11 @@ pub struct Pace {
     /// [default: 0.5%]
     #[arg(long, value_parser = percent, value_name = "PERCENT", conflicts_with = "rounds")]
     pub width: Option<f64>,
+    /// Go on until a difference of this size between rows would be found eight times of ten; what
+    /// that takes is said after three rounds, and --budget ends it [default: 30m]
+    #[arg(long, value_parser = difference, value_name = "PERCENT",
+          conflicts_with_all = ["rounds", "width"])]
+    pub detect: Option<f64>,
     /// Time limit for one cell in one round [default: 60s; 5m for libsodium]
     #[arg(long, value_parser = duration)]
     pub time_limit: Option<Duration>,
@@ -175,6 +180,14 @@ fn after_help() -> String {
     )
 }
 
+/// A part of 1 that two can differ by.
+fn difference(text: &str) -> Result<f64, String> {
+    match percent(text)? {
+        part if part > 0.0 && part < 1.0 => Ok(part),
+        _ => Err("a difference is more than 0 % and less than 100 %".to_owned()),
+    }
+}
+
 /// `2%`, `2 %` or `0.5%`, as a part of 1; a plain number is per cent too.
 pub fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end();
@@ -214,6 +227,14 @@ mod tests {
         assert_eq!(percent("3"), Ok(0.03));
         for bad in ["", "%", "-1%", "nan", "inf", "2x"] {
             assert!(percent(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_difference_is_some_and_not_all() {
+        assert_eq!(difference("2%"), Ok(0.02));
+        for bad in ["0%", "100%", "150%", "-1%", "much"] {
+            assert!(difference(bad).is_err(), "{bad}");
         }
     }
 

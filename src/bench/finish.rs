@@ -3,9 +3,15 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use fathom_bench::{choose::Absent, prepare::Prepared, results::Results, session::Ended};
-use fathom_report::{Format, Report, figures::plural};
+use fathom_bench::{
+    choose::Absent, prepare::Prepared, results::Results, session::Ended, stopping::StoppingRule,
+};
+use fathom_report::{
+    Format, Report,
+    figures::{percent, plural},
+};
 
+use super::stopping::Estimates;
 use crate::one_line::{lines, say};
 use crate::report::{print, stdout_style};
 
@@ -29,7 +35,12 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
             let width = prepared.pace.width.unwrap_or_default() * 100.0;
             eprintln!("after {rounds} rounds every workload's ratio is known to ± {width} %");
         }
+        // Said below.
+        Ended::Detectable { .. } | Ended::Limited { .. } => {}
         Ended::Stopped => eprintln!("stopped; {again}"),
+    }
+    if let Some(wanted) = prepared.pace.detect {
+        eprintln!("{}", detected(wanted, results, ended));
     }
     let all = results.campaign().failures.iter();
     let failures = all
@@ -50,4 +61,31 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
         (0, _) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     })
+}
+
+/// What ended a campaign that was to find a difference, and what it could have found.
+fn detected(wanted: f64, results: &Results, ended: Ended) -> String {
+    let campaign = results.campaign();
+    let rounds = campaign.processes.iter().map(|one| one.round + 1).max();
+    let rounds = plural(rounds.unwrap_or(0) as usize, "round");
+    let why = match ended {
+        Ended::Detectable { .. } => format!("enough after {rounds}"),
+        Ended::Limited { .. } => format!("ended after {rounds}, as no number of them is enough"),
+        Ended::TimeUp { .. } => format!("time was up after {rounds}"),
+        Ended::Complete | Ended::Precise { .. } => format!("{rounds} are the most there are"),
+        Ended::Stopped => format!("stopped in {rounds}"),
+    };
+    let wanted = percent(wanted);
+    match Estimates.detectable(campaign) {
+        None => format!("{why}: too few to say what difference would have been found"),
+        Some(seen) if matches!(ended, Ended::Detectable { .. }) => format!(
+            "{why}: a difference of {} would have been found (80 % power), {wanted} was asked for",
+            percent(seen)
+        ),
+        Some(seen) => format!(
+            "{why}: a difference of {} would have been found (80 % power), not the {wanted} that \
+             was asked for",
+            percent(seen)
+        ),
+    }
 }

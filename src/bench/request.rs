@@ -150,6 +150,7 @@ pub fn length(pace: &Pace) -> Length {
         wait_idle: pace.wait_idle,
         is_quick: pace.quick,
         width: pace.width,
+        detect: pace.detect,
         rounds_wanted: ROUNDS_MIN as u32,
     }
 }

@@ -8,9 +8,10 @@ use fathom_bench::{
     choose::Absent,
     prepare::Prepared,
     request::RequestError,
-    session::{Note, Observer},
+    session::{Note, Observer, Outlook},
 };
 use fathom_record::{Cell, FailureKind, Names};
+use fathom_report::figures::percent;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::one_line::{printable, say};
@@ -26,6 +27,17 @@ pub fn announce(prepared: &Prepared) {
         prepared.header.name,
         prepared.folder.display()
     );
+    if let Some(wanted) = prepared.pace.detect {
+        let most = prepared
+            .pace
+            .budget
+            .map_or(String::new(), |most| format!(", or for {}", rough(most)));
+        eprintln!(
+            "measuring until a difference of {} would be found (80 % power){most}; what that takes \
+             is said after three rounds",
+            percent(wanted)
+        );
+    }
     for line in absent_lines(&prepared.absent) {
         say(&line);
     }
@@ -137,6 +149,7 @@ impl Observer for Shown {
                  too few rounds for any verdict; a longer --budget measures it",
                 round.as_secs_f64()
             )),
+            Note::Outlook(outlook) => self.say(&in_words(&outlook)),
             Note::Begin { cell, left } => self.begin(cell, left),
             Note::Done { .. } => self.bar.inc(1),
             Note::Failed {
@@ -170,6 +183,31 @@ pub fn describe(cell: &Cell) -> String {
         format!(" × {}", cell.threads)
     };
     format!("{engine} {}{threads}", cell.workload)
+}
+
+/// What is still to be measured, judging by the rounds so far.
+fn in_words(outlook: &Outlook) -> String {
+    let Outlook { round, rounds, .. } = outlook;
+    let (seen, wanted) = (percent(outlook.seen), percent(outlook.wanted));
+    let left = rough(outlook.left);
+    if let Some(limit) = outlook.limit {
+        return format!(
+            "no number of rounds finds a difference of {wanted} (80 % power), only one of {}, since \
+             a code layout is the same in all of them (docs/METHODOLOGY.md): it ends after {rounds}",
+            percent(limit)
+        );
+    }
+    match outlook.is_enough() {
+        true => format!(
+            "judging by {round} rounds, it takes about {rounds} in all, {left} more, until a \
+             difference of {wanted} would be found (80 % power)"
+        ),
+        false => format!(
+            "judging by {round} rounds, there is time for about {rounds} in all, {left} more, by \
+             which a difference of {seen} would be found (80 % power), and not {wanted}: that takes \
+             a longer --budget, or a quieter machine"
+        ),
+    }
 }
 
 /// A time to wait, rounded as one says it.

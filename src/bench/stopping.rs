@@ -2,7 +2,8 @@
 
 use fathom_bench::stopping::{Pilot, StoppingRule};
 use fathom_record::{Campaign, CellId};
-use fathom_stats::{Summary, allocation::Components};
+use fathom_report::view;
+use fathom_stats::{Summary, allocation::Components, forecast::extended, order::median};
 
 /// By the estimates of reports.
 pub struct Estimates;
@@ -18,6 +19,25 @@ impl StoppingRule for Estimates {
         // Where there is one row alone, no ratio says when it is known.
         let compares = summary.rows.iter().any(|row| row.row != row.baseline);
         compares.then(|| summary.imprecise(half_width))
+    }
+
+    fn detectable(&self, campaign: &Campaign) -> Option<f64> {
+        let summary = Summary::from_campaign(campaign);
+        view::from_campaign(campaign, &summary, summary.compared, "", "").detectable()
+    }
+
+    fn forecast(&self, campaign: &Campaign, rounds: u32) -> Option<f64> {
+        /// One says little where there are few cells.
+        const DRAWN: u64 = 3;
+        let drawn = (0..DRAWN).filter_map(|stream| extended(campaign, rounds, 1.0, stream));
+        let seen: Vec<f64> = drawn.filter_map(|one| self.detectable(&one)).collect();
+        median(&seen)
+    }
+
+    fn limit(&self, campaign: &Campaign) -> Option<f64> {
+        /// So many that scatter is known, of which there is none.
+        const ROUNDS: u32 = 100;
+        self.detectable(&extended(campaign, ROUNDS, 0.0, 0)?)
     }
 }
 

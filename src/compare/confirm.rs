@@ -66,6 +66,7 @@ pub fn again(
         rounds: Some(rounds(campaign)),
         budget: None,
         width: None,
+        detect: None,
         ..request.duration
     };
     let prepared = prepared(&request, campaign, found).inspect_err(|_| {

@@ -37,7 +37,7 @@ use crate::{
     plan::{Folder, Plan, Task},
     probe::kept,
     readonly_dirs,
-    request::{Request, RequestError, ensure},
+    request::{Length, Request, RequestError, ensure},
     session::Pace,
     shard,
     trial::{self, Broken, Trial},
@@ -57,6 +57,10 @@ const WIDTH: f64 = 0.005;
 const TITLE_BYTES_MAX: usize = 200;
 /// At most this many rounds unless told otherwise.
 const ROUNDS_MAX: u32 = 30;
+/// The same where rounds go on until a difference would be found.
+const ROUNDS_MAX_DETECT: u32 = 1000;
+/// Time for that, unless told otherwise.
+const BUDGET_DETECT: Duration = Duration::from_secs(30 * 60);
 /// Where our compiled modules are kept, in the folder of the results.
 const CACHE: &str = "cache";
 
@@ -343,7 +347,7 @@ fn header(
         experiment: design.experiment,
         compared: measured.compared,
         estimator: Estimator::FasterHalf,
-        rounds: duration.rounds.unwrap_or(ROUNDS_MAX).max(1),
+        rounds: duration.rounds.unwrap_or(rounds_max(duration)).max(1),
         warmup: duration.warmup.unwrap_or(design.warmup),
         iterations: iterations.max(1),
         limit_ms: millis(limit),
@@ -389,6 +393,14 @@ impl From<&Absent> for AbsentNote {
     }
 }
 
+/// Rounds there are at most where nobody says how many.
+fn rounds_max(duration: &Length) -> u32 {
+    match duration.detect {
+        Some(_) => ROUNDS_MAX_DETECT,
+        None => ROUNDS_MAX,
+    }
+}
+
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
@@ -397,6 +409,7 @@ fn pace(request: &Request) -> Pace {
     let (design, duration) = (request.subject.design(), &request.duration);
     let default = match duration.is_quick {
         true => BUDGET_QUICK,
+        false if duration.detect.is_some() => BUDGET_DETECT,
         false => design.budget,
     };
     // Where nothing is compared nothing has a width.
@@ -409,7 +422,8 @@ fn pace(request: &Request) -> Pace {
         cell_target: design.cell_target.filter(|_| duration.iterations.is_none()),
         iterations_max: design.iterations_max,
         rounds_wanted: duration.rounds_wanted,
-        width: width.filter(|_| duration.rounds.is_none()),
+        width: width.filter(|_| duration.rounds.is_none() && duration.detect.is_none()),
+        detect: duration.detect.filter(|_| duration.rounds.is_none()),
         spares_warmup: compares && !design.is_by_cell && duration.warmup.is_none(),
         is_by_cell: design.is_by_cell,
     }

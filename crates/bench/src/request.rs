@@ -161,6 +161,9 @@ pub struct Length {
     pub is_quick: bool,
     /// How well the ratio of each workload should be known: 0.01 for 1 %.
     pub width: Option<f64>,
+    /// The difference that is to be found eight times of ten: 0.02 for 2 %. Rounds go on for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detect: Option<f64>,
     /// Rounds below which nothing can be said.
     pub rounds_wanted: u32,
 }

@@ -23,10 +23,13 @@ use fathom_record::{
 };
 
 mod counted;
+mod detect;
 mod exclusion;
 mod itself;
 mod lacking;
 
+pub use detect::Outlook;
+use detect::Search;
 use exclusion::Share;
 
 use crate::{
@@ -54,6 +57,8 @@ pub struct Pace {
     /// either side: 0.01 for 1 %. From `rounds_wanted` on a round is for those alone that
     /// are not yet; without it every round is for everything.
     pub width: Option<f64>,
+    /// Go on until a difference of this size would be found: 0.02 for 2 %.
+    pub detect: Option<f64>,
     /// Leave out the warm-up of cells that were seen not to need it; never where somebody says
     /// how much there is to be.
     pub spares_warmup: bool,
@@ -81,6 +86,8 @@ pub enum Note<'a> {
         /// What it took in a round.
         round: Duration,
     },
+    /// What is still to be measured of a campaign that is to find a difference.
+    Outlook(Outlook),
     /// A cell's turn begins.
     Begin {
         /// The cell that is begun.
@@ -130,6 +137,16 @@ pub enum Ended {
         /// Rounds of what took most of them.
         rounds: u32,
     },
+    /// A difference of the size that was wanted would have been found.
+    Detectable {
+        /// Whole rounds.
+        rounds: u32,
+    },
+    /// One would not have been, nor is it with however many rounds.
+    Limited {
+        /// Whole rounds.
+        rounds: u32,
+    },
     /// The user stopped it.
     Stopped,
 }
@@ -162,6 +179,7 @@ impl Session<'_> {
         let mut clock = Clock::new(self.pace.budget);
         let rounds = self.plan.config.rounds;
         let mut excluded = BTreeSet::new();
+        let mut search = Search::default();
         for round in 0..rounds {
             self.exclude_slowest(round, &clock, &mut excluded);
             let mut left = self.left_in(round);
@@ -178,6 +196,11 @@ impl Session<'_> {
                 if left.is_empty() {
                     return Ok(Ended::Precise { rounds: round });
                 }
+            }
+            if let Some(wanted) = self.pace.detect
+                && let Some(ended) = self.sought((round, &left), wanted, &mut search, &mut clock)
+            {
+                return Ok(ended);
             }
             // A round is begun when it can be expected to end in time.
             let expected = clock.expect(self.plan, &left);
@@ -270,7 +293,8 @@ impl Session<'_> {
         positions: &[usize],
         clock: &mut Clock,
     ) -> Result<bool, ResultsError> {
-        let rounds_after = self.plan.config.rounds - round - 1;
+        let rounds = clock.rounds_expected.unwrap_or(self.plan.config.rounds);
+        let rounds_after = rounds.saturating_sub(round + 1);
         let iterations = self.iterations(round);
         let warm = self.warm(round);
         for (done, &position) in positions.iter().enumerate() {
@@ -418,6 +442,8 @@ pub fn scratch() -> Result<tempfile::TempDir, DriveError> {
 struct Clock {
     started: Instant,
     budget: Option<Duration>,
+    /// Rounds in all, where those that there are tell.
+    rounds_expected: Option<u32>,
     last: BTreeMap<CellId, Duration>,
 }
 
@@ -426,6 +452,7 @@ impl Clock {
         Self {
             started: Instant::now(),
             budget,
+            rounds_expected: None,
             last: BTreeMap::new(),
         }
     }

@@ -28,6 +28,16 @@ pub trait StoppingRule {
     /// Cells whose ratio is not known as well as `half_width` (0.01 for 1 %), each with
     /// the cell that it is compared with; `None` where nobody looks.
     fn imprecise(&self, campaign: &Campaign, half_width: f64) -> Option<Vec<(CellId, CellId)>>;
+
+    /// The smallest difference that would have been found eight times of ten (0.02 for 2 %);
+    /// `None` where nothing can be said yet.
+    fn detectable(&self, campaign: &Campaign) -> Option<f64>;
+
+    /// The same after so many rounds, judging by how those that there are scatter.
+    fn forecast(&self, campaign: &Campaign, rounds: u32) -> Option<f64>;
+
+    /// The same however many rounds there were.
+    fn limit(&self, campaign: &Campaign) -> Option<f64>;
 }
 
 /// None: everything is measured in every round.
@@ -37,6 +47,18 @@ impl StoppingRule for () {
     }
 
     fn imprecise(&self, _: &Campaign, _: f64) -> Option<Vec<(CellId, CellId)>> {
+        None
+    }
+
+    fn detectable(&self, _: &Campaign) -> Option<f64> {
+        None
+    }
+
+    fn forecast(&self, _: &Campaign, _: u32) -> Option<f64> {
+        None
+    }
+
+    fn limit(&self, _: &Campaign) -> Option<f64> {
         None
     }
 }

@@ -177,6 +177,7 @@ impl Bench {
                 iterations_max: 2,
                 is_by_cell: false,
                 width: None,
+                detect: None,
                 spares_warmup: false,
             },
             stopping: &(),

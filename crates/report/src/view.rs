@@ -152,6 +152,16 @@ impl View {
         self.groups.iter().any(|group| group.threads > 1)
     }
 
+    /// The difference that would have been found between any two that are compared: the largest
+    /// of the groups'. `None` as long as one of them cannot say.
+    pub fn detectable(&self) -> Option<f64> {
+        let has_times = |row: &&Row| row.cells.iter().any(Option::is_some);
+        let compares = |group: &&Group| group.rows.iter().filter(has_times).count() > 1;
+        let each = self.groups.iter().filter(compares);
+        let seen: Option<Vec<f64>> = each.map(|group| group.detectable).collect();
+        seen?.into_iter().max_by(f64::total_cmp)
+    }
+
     /// When sandboxes were probed: `2026-11-19`, `2026-11-19 to 2026-11-22`.
     pub fn probed(&self) -> Option<String> {
         let days = || self.probes.iter().filter_map(|probe| probe.day.as_deref());
@@ -203,6 +213,10 @@ pub struct Group {
     pub noise_floor: Option<f64>,
     /// Whether a control is measured.
     pub has_control: bool,
+    /// The difference between two rows' means that would have been found eight times of ten,
+    /// relative: of all ranked rows, or to the baseline where there is one. `None` below five
+    /// rounds, and where nothing is compared.
+    pub detectable: Option<f64>,
     /// The workloads, in the campaign's order.
     pub workloads: Vec<Workload>,
     /// The rows: ranked ones first and fastest first, then the others.

@@ -52,6 +52,7 @@ pub mod compare;
 mod estimator;
 pub mod figure;
 pub mod fit;
+pub mod forecast;
 pub mod group;
 pub mod halves;
 pub mod interval;

@@ -32,6 +32,8 @@ fn world(noise: Noise, rounds: usize) -> World {
         planted: 0.0,
         row_slower: 0.0,
         width: None,
+        detect: None,
+        held: 3,
     }
 }
 
@@ -124,6 +126,41 @@ fn until_known(until: &World, all: &World) {
     let all = Told::of(all, TRIALS / 2, SEED);
     assert!(told.seen_cell >= all.seen_cell, "{what} {all:?}");
     assert!(told.equivalent < all.equivalent, "{what} {all:?}");
+}
+
+/// Rounds that go on until a difference would be found: that they end in a quiet moment makes
+/// no difference out of none, and what they are said to find they find.
+#[test]
+fn rounds_that_end_when_a_difference_would_be_found_find_none_that_is_not() {
+    const CAMPAIGNS: u32 = 40;
+    let noises = [
+        Noise::Independent,
+        Noise::Serial,
+        Noise::Interfered,
+        Noise::OneSided,
+    ];
+    let (mut different, mut reached, mut found) = (0, 0, 0);
+    for noise in noises {
+        let same = World {
+            cells: 2,
+            workloads: 1,
+            detect: Some(0.03),
+            ..world(noise, 20)
+        };
+        let slower = World {
+            row_slower: 0.03,
+            ..same
+        };
+        let told = Told::of(&same, CAMPAIGNS, SEED);
+        assert!(told.rounds < 20 * CAMPAIGNS, "{}: {told:?}", noise.name());
+        different += told.campaigns_different;
+        reached += told.reached;
+        found += Told::of(&slower, CAMPAIGNS / 2, SEED).pairs_different;
+    }
+    let all = CAMPAIGNS * noises.len() as u32;
+    assert!(different <= all / 20, "{different} of {all}");
+    assert!(reached > all * 3 / 4, "{reached} of {all}");
+    assert!(found >= all / 2 * 4 / 5, "{found} of {}", all / 2);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::{
     engines,
     experiment::{Design, Environment, Measured},
     generator,
-    request::{RequestError, ensure},
+    request::{Request, RequestError, ensure},
 };
 
 /// Why an engine has no row for a component.
@@ -65,7 +65,20 @@ pub(super) fn rows(
             .map(|one| format!("{}: {}", one.engine, one.why));
         format!("nothing to measure: {}", why.collect::<Vec<_>>().join("; "))
     })?;
+    has_something_to_detect(request, &rows)?;
     Ok((rows, absent))
+}
+
+/// Refuses to look for differences where there can be none.
+fn has_something_to_detect(request: &Request, rows: &[Row]) -> Result<(), RequestError> {
+    let design = request.subject.design();
+    let detects = request.duration.detect.is_some();
+    ensure(!detects || design.controls.compares(), || {
+        format!("--detect: `{}` compares nothing", design.name())
+    })?;
+    ensure(!detects || rows.len() > 1, || {
+        "--detect: there is one row alone, and nothing that it could differ from".to_owned()
+    })
 }
 
 /// Our first row by other generators.

@@ -101,6 +101,7 @@ fn full(subject: Subject) -> Request {
             wait_idle: Some(Duration::ZERO),
             is_quick: true,
             width: Some(0.1 / 3.0),
+            detect: None,
             rounds_wanted: 6,
         },
         seed: Some(u64::MAX),

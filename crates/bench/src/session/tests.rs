@@ -10,6 +10,8 @@ use fathom_record::{
 use super::{counted::median, *};
 use crate::{driver::mock::MockDriver, plan, results};
 
+mod detect;
+
 fn measure_of(request: &Request) -> &Measure {
     match &request.job {
         Job::Measure(measure) => measure,
@@ -83,6 +85,10 @@ struct FixedRule {
     iterations: Option<u32>,
     /// Workloads that are never known well enough; all that are asked for if absent.
     open: Option<&'static str>,
+    /// What would be found after one round; after four half of that.
+    seen: Option<f64>,
+    /// No number of rounds finds less.
+    limit: f64,
     pilots: RefCell<Vec<crate::stopping::Pilot>>,
 }
 
@@ -107,6 +113,19 @@ impl StoppingRule for FixedRule {
         let open = cells.iter().filter(|cell| !cell.is_control()).filter(of);
         Some(open.map(|cell| (cell.id(), base(cell).id())).collect())
     }
+
+    fn detectable(&self, campaign: &fathom_record::Campaign) -> Option<f64> {
+        let rounds = campaign.processes.iter().map(|one| one.round + 1).max();
+        self.forecast(campaign, rounds?)
+    }
+
+    fn forecast(&self, _: &fathom_record::Campaign, rounds: u32) -> Option<f64> {
+        Some((self.seen? / f64::from(rounds).sqrt()).max(self.limit))
+    }
+
+    fn limit(&self, _: &fathom_record::Campaign) -> Option<f64> {
+        Some(self.limit)
+    }
 }
 
 struct Bench {
@@ -130,6 +149,7 @@ impl Bench {
                 iterations_max: 10,
                 rounds_wanted: 0,
                 width: None,
+                detect: None,
                 spares_warmup: false,
                 is_by_cell: false,
             },
@@ -141,6 +161,14 @@ impl Bench {
     fn run(
         &self,
         reply: impl Fn(usize, &Request) -> Result<Conversation, DriveError> + Clone + 'static,
+    ) -> Ended {
+        self.run_before(reply, &mut ())
+    }
+
+    fn run_before(
+        &self,
+        reply: impl Fn(usize, &Request) -> Result<Conversation, DriveError> + Clone + 'static,
+        observer: &mut dyn Observer,
     ) -> Ended {
         let mut results = match Results::read(self.folder.path()) {
             Ok(campaign) => Results::resume(self.folder.path(), campaign).unwrap(),
@@ -157,7 +185,7 @@ impl Bench {
             pace: self.pace.clone(),
             stopping: &self.stopping,
             stop: &self.stop,
-            observer: &mut (),
+            observer,
         };
         session.run().unwrap()
     }

@@ -44,19 +44,19 @@ impl ComparedFigure<'_> {
     }
 
     /// All rows over the base, judged together, and what could have been seen
-    /// in a cell.
+    /// in a mean and in a cell.
     pub fn to_base(
         &self,
         rows: &[&RowSummary],
         base: Option<&Key>,
-    ) -> (Vec<RowRatio>, Option<f64>) {
+    ) -> (Vec<RowRatio>, (Option<f64>, Option<f64>)) {
         let base_of = |row: &&RowSummary| base.unwrap_or(&row.baseline).clone();
         let bases: Vec<Key> = rows.iter().map(base_of).collect();
         // A row is not compared with itself.
         let pairs = rows.iter().zip(&bases).map(|(row, base)| (&row.row, base));
         let pairs: Vec<(&Key, &Key)> = pairs.filter(|(row, base)| row != base).collect();
         let table = self.summary.table(self.figure, &self.noise, &pairs);
-        let (_, seen) = table.detectable();
+        let seen = table.detectable();
         let mut judged = table.ratios.into_iter();
         let ratios = rows.iter().zip(&bases).map(|(row, base)| {
             let own = (row.row == *base).then(|| self.ratio(&row.row, base));

@@ -111,7 +111,7 @@ impl Builder<'_> {
             .map(|row| (&row.row.sandbox, Some(row.row.variant)));
         let names = Names::with_builds(names);
         let mut footnotes = Vec::new();
-        let (ratios, seen_cell) = self.compared.to_base(rows, self.base.as_ref());
+        let (ratios, (seen_mean, seen_cell)) = self.compared.to_base(rows, self.base.as_ref());
         let mut shown: Vec<Shown<'_>> = rows
             .iter()
             .zip(ratios)
@@ -153,6 +153,7 @@ impl Builder<'_> {
             doubt,
             noise_floor: floor,
             has_control: self.has_control(rows),
+            detectable: pairs.seen.or(seen_mean),
             workloads: self.workloads.clone(),
             rows: Vec::new(),
             findings,
@@ -164,6 +165,7 @@ impl Builder<'_> {
         if group.is_early() {
             // The headline says so, once.
             group.doubt = None;
+            group.detectable = None;
             group.totals = None;
             group.findings.clear();
             group.advice.clear();

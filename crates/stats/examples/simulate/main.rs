@@ -28,14 +28,17 @@ struct Options {
     estimator: Estimator,
     controls: Controls,
     width: Option<f64>,
+    detect: Option<f64>,
+    held: u32,
     far: Vec<f64>,
     what: String,
 }
 
 const USAGE: &str = "\
-simulate [table|coverage|aa|power|compare|far|all] [--trials N] [--cells N] [--workloads N]
+simulate [table|coverage|aa|power|compare|far|detect|all] [--trials N] [--cells N] [--workloads N]
          [--rounds N,N…] [--seed N] [--noise NAME,NAME…] [--controls first|every]
-         [--estimator mean|faster-half] [--width PERCENT] [--far TIMES,TIMES…]";
+         [--estimator mean|faster-half] [--width PERCENT] [--detect PERCENT] [--held N]
+         [--far TIMES,TIMES…]";
 
 fn main() {
     match options() {
@@ -58,6 +61,8 @@ fn options() -> Result<Options, String> {
         estimator: Estimator::FasterHalf,
         controls: Controls::Every,
         width: None,
+        detect: None,
+        held: 3,
         far: vec![1.5, 4.0, 16.0],
         what: "all".to_owned(),
     };
@@ -73,6 +78,7 @@ fn options() -> Result<Options, String> {
             "--trials" => options.trials = number()? as u32,
             "--cells" => options.cells = number()?.max(1),
             "--workloads" => options.workloads = number()?.max(1),
+            "--held" => options.held = number()? as u32,
             "--seed" => options.seed = number()? as u64,
             "--rounds" => {
                 let all = value.split(',').map(str::parse);
@@ -82,6 +88,10 @@ fn options() -> Result<Options, String> {
             "--width" => {
                 let percent: f64 = value.parse().map_err(|_| value.clone())?;
                 options.width = Some(percent / 100.0);
+            }
+            "--detect" => {
+                let percent = value.parse::<f64>().map_err(|error| error.to_string())?;
+                options.detect = Some(percent / 100.0);
             }
             "--far" => {
                 let all = value.split(',').map(str::parse);
@@ -121,6 +131,9 @@ fn run(options: &Options) {
     if wants("far") {
         far(options);
     }
+    if options.what == "detect" {
+        detect(options);
+    }
 }
 
 fn world(options: &Options, noise: Noise, rounds: usize, planted: f64) -> World {
@@ -134,6 +147,8 @@ fn world(options: &Options, noise: Noise, rounds: usize, planted: f64) -> World 
         planted,
         row_slower: 0.0,
         width: options.width,
+        detect: options.detect,
+        held: options.held,
     }
 }
 
@@ -256,6 +271,41 @@ fn far(options: &Options) {
                     share(told.means_covered - told.far_covered, told.means - told.far),
                 );
             }
+        }
+    }
+}
+
+/// Campaigns that go on until a difference of so much would be found: how many rounds they
+/// have and were forecast by three, how many of identical rows call anything different, and
+/// how often a row that takes so much longer is found.
+fn detect(options: &Options) {
+    let wanted = options.detect.unwrap_or(0.02);
+    println!("| noise | at most | rounds | forecast | reached | false | mean covered | found |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for &noise in &options.noises {
+        for &rounds in &options.rounds {
+            let same = World {
+                detect: Some(wanted),
+                ..world(options, noise, rounds, 0.0)
+            };
+            let slower = World {
+                row_slower: wanted,
+                ..same
+            };
+            let pairs = same.rows().saturating_sub(1).max(1);
+            let told = |world| Told::of(world, options.trials, options.seed);
+            let (same, slower) = (told(&same), told(&slower));
+            let each = |sum: u32| f64::from(sum) / f64::from(options.trials);
+            println!(
+                "| {} | {rounds} | {:.1} | {:.1} | {} | {} | {} | {} |",
+                noise.help(),
+                each(same.rounds),
+                f64::from(same.forecast) / f64::from(same.forecasts.max(1)),
+                share(same.reached, options.trials),
+                share(same.campaigns_different, options.trials),
+                share(same.means_covered, same.means),
+                share(slower.pairs_different, options.trials * pairs as u32),
+            );
         }
     }
 }

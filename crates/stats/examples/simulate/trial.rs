@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 
 use fathom_record::campaign::Sample;
 use fathom_record::{Campaign, CellId};
+use fathom_stats::forecast::extended;
 use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::rng::Rng;
+use fathom_stats::table::Table;
 use fathom_stats::{Basis, Ratio, Row, Summary, Verdict, compare};
 
 use super::world::{Simulated, World};
@@ -48,6 +50,17 @@ pub struct Told {
     pub seen_mean: f64,
     /// What a cell could have seen in the last campaign, relative.
     pub seen_cell: f64,
+    /// Rounds of campaigns that go on until a difference would be found, and of those that were
+    /// forecast by the first rounds, summed.
+    pub rounds: u32,
+    /// The forecasts of the first campaigns, summed, and how many those are.
+    pub forecast: u32,
+    /// They are costly.
+    pub forecasts: u32,
+    /// Campaigns that ended since it would be.
+    pub reached: u32,
+    /// Pairs of the last row and another that are called different.
+    pub pairs_different: u32,
 }
 
 /// Differences of the truth below this are rounding.
@@ -65,12 +78,14 @@ impl Told {
     }
 
     fn hear(&mut self, world: &World, simulated: &Simulated) {
-        let measured = match world.width {
-            Some(width) => &precise(&simulated.campaign, width),
-            None => &simulated.campaign,
+        let measured = match (world.width, world.detect) {
+            (Some(width), _) => &precise(&simulated.campaign, width),
+            (None, Some(wanted)) => &self.detected(&simulated.campaign, wanted, world.held),
+            (None, None) => &simulated.campaign,
         };
         let summary = Summary::from_campaign(measured);
         let before = (self.different, self.means_different);
+        self.pairs_different += last_parted(&summary);
         for row in summary.rows.iter().skip(1) {
             let truth = |workload: &str| {
                 let of = |row| {
@@ -116,6 +131,74 @@ impl Told {
         let is_any = (self.different, self.means_different) != before || is_first_parted;
         self.campaigns_different += u32::from(is_any);
     }
+
+    /// What a campaign is that goes on until a difference of so much would be found.
+    fn detected(&mut self, campaign: &Campaign, wanted: f64, in_a_row: u32) -> Campaign {
+        let most = campaign.header.config.rounds;
+        let is_enough = |campaign: &Campaign| seen(campaign).is_some_and(|seen| seen <= wanted);
+        if self.forecasts < FORECASTS_MAX {
+            let pilot = until(campaign, PILOT);
+            let forecast = (ROUNDS_MIN as u32..most).find(|&rounds| {
+                let drawn = extended(&pilot, rounds, 1.0, 0);
+                drawn.is_some_and(|drawn| is_enough(&drawn))
+            });
+            let forecast = forecast.map(|rounds| rounds + in_a_row - 1);
+            self.forecast += forecast.map_or(most, |rounds| rounds.min(most));
+            self.forecasts += 1;
+        }
+        let mut all = (ROUNDS_MIN as u32..most).map(|rounds| until(campaign, rounds));
+        let mut held = 0;
+        let found = all.find(|so_far| {
+            held = if is_enough(so_far) { held + 1 } else { 0 };
+            held == in_a_row
+        });
+        self.reached += u32::from(found.is_some());
+        let ended = found.unwrap_or_else(|| campaign.clone());
+        self.rounds += ended
+            .processes
+            .iter()
+            .map(|one| one.round + 1)
+            .max()
+            .unwrap_or(0);
+        ended
+    }
+}
+
+/// Rounds that a forecast is made by.
+const PILOT: u32 = 3;
+/// Campaigns of which it is made.
+const FORECASTS_MAX: u32 = 20;
+
+/// The first rounds of a campaign.
+fn until(campaign: &Campaign, rounds: u32) -> Campaign {
+    let mut first = campaign.clone();
+    first.samples.retain(|sample| sample.round < rounds);
+    first.processes.retain(|process| process.round < rounds);
+    first
+}
+
+/// What a report says could have been found: of all pairs of rows.
+fn seen(campaign: &Campaign) -> Option<f64> {
+    pairs(&Summary::from_campaign(campaign)).detectable().0
+}
+
+/// Pairs of the last row and another that are called different.
+fn last_parted(summary: &Summary) -> u32 {
+    let ratios = pairs(summary).ratios;
+    let last = ratios
+        .iter()
+        .rev()
+        .take(summary.rows.len().saturating_sub(2));
+    last.filter(|ratio| is_different(ratio.verdict)).count() as u32
+}
+
+/// Every pair of rows but for the baseline.
+fn pairs(summary: &Summary) -> Table {
+    let rows: Vec<&Row> = (summary.rows.iter())
+        .filter(|row| row.row != row.baseline)
+        .map(|row| &row.row)
+        .collect();
+    summary.pairs(summary.compared, &summary.noise, &rows)
 }
 
 /// Whether the first row is said to differ from one that takes as long.
@@ -147,9 +230,7 @@ fn precise(campaign: &Campaign, width: f64) -> Campaign {
     let mut now = campaign.clone();
     for round in ROUNDS_MIN as u32..campaign.header.config.rounds {
         now.processes = campaign.processes.clone();
-        let mut so_far = now.clone();
-        so_far.samples.retain(|sample| sample.round < round);
-        so_far.processes.retain(|process| process.round < round);
+        let so_far = until(&now, round);
         let open = Summary::from_campaign(&so_far).imprecise(width);
         let open: BTreeSet<CellId> = open
             .into_iter()

@@ -44,6 +44,11 @@ pub struct World {
     pub row_slower: f64,
     /// The width from which on a cell is measured no more; all rounds of all if absent.
     pub width: Option<f64>,
+    /// The difference between means that is to be detected, for which rounds go on, to
+    /// `rounds` at most.
+    pub detect: Option<f64>,
+    /// Rounds in a row after which it would be, by which they end.
+    pub held: u32,
 }
 
 /// A campaign and what is true of it.
