@@ -466,3 +466,20 @@ fn two_releases_alone_are_the_newer_over_the_older_whichever_is_first() {
     let (_, text) = report(only(&["fathom/guard/speed", "wasmtime/default/speed"]));
     assert!(!text.contains("New / old"), "{text}");
 }
+
+#[test]
+fn builds_that_are_called_old_and_new_are_compared_so() {
+    let (_, text) = report(|record| {
+        let keep = only(&["fathom/guard/speed", "wasmtime/default/speed"])(record);
+        let renamed = record
+            .to_string()
+            .replace("fathom/guard/speed", "new/guard/speed")
+            .replace("wasmtime/default/speed", "old/guard/speed")
+            .replace("\"engine\":\"fathom\"", "\"engine\":\"new\"")
+            .replace("\"engine\":\"wasmtime\"", "\"engine\":\"old\"")
+            .replace("\"strategy\":\"default\"", "\"strategy\":\"guard\"");
+        *record = serde_json::from_str(&renamed).unwrap();
+        keep
+    });
+    assert!(text.contains("New / old = 0."), "{text}");
+}

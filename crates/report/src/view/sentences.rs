@@ -296,31 +296,38 @@ pub fn findings(rows: &[Shown<'_>], pairs: &Pairs<'_>, seen_cell: Option<f64>) -
     findings
 }
 
-/// Where two releases of one engine are all there is: the newer over the older, whichever came
-/// first.
+/// Where two releases of one engine are all there is, or builds of a user's own that are called
+/// old and new: the newer over the older, whichever came first.
 fn new_over_old(rows: &[Shown<'_>], pairs: &Pairs<'_>) -> Option<Finding> {
     let mut ranked = rows.iter().filter(|shown| shown.row.is_ranked());
     let (one, other) = (ranked.next()?, ranked.next()?);
     let (first, second) = (&one.from.row.sandbox, &other.from.row.sandbox);
     let is_pair = ranked.next().is_none()
-        && first.engine == second.engine
-        && first.version != second.version
         && (&first.strategy, &first.settings) == (&second.strategy, &second.settings);
+    let are_releases = first.engine == second.engine && first.version != second.version;
     let release = |shown: &Shown<'_>| {
         let asked = shown.from.row.sandbox.version.clone();
         let found = asked.unwrap_or_else(|| shown.row.version.clone());
-        (is_pair && !found.is_empty()).then_some(found)
+        (!found.is_empty()).then_some(found)
     };
-    let mut both = [(release(one)?, one), (release(other)?, other)];
-    both.sort_by_cached_key(|(release, _)| order(release));
-    let [(before, old), (after, new)] = both;
+    let (what, old, new) = match [&*first.engine, &*second.engine] {
+        _ if !is_pair => return None,
+        ["old", "new"] => (String::new(), one, other),
+        ["new", "old"] => (String::new(), other, one),
+        [engine, _] if are_releases => {
+            let mut both = [(release(one)?, one), (release(other)?, other)];
+            both.sort_by_cached_key(|(release, _)| order(release));
+            let [(before, old), (after, new)] = both;
+            (format!(": {engine} {after} / {before}"), old, new)
+        }
+        _ => return None,
+    };
     let ratio = pairs.ratio(&new.from.row, &old.from.row);
     let mean = ratio.geomean.as_ref().ok()?;
     let ends = mean.interval.ok()?;
     Some(Finding {
         text: format!(
-            "New / old: {} {after} / {before} = {} (95 %: {}), {}.",
-            first.engine,
+            "New / old{what} = {} (95 %: {}), {}.",
             figures::ratio(mean.value),
             figures::ends(ends.low, ends.high),
             ratio.verdict.name()
