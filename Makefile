@@ -89,8 +89,8 @@ walks: ## Do what CONTRIBUTING.md says in a copy of the checkout: add one of eac
 	$(PYTHON) tests/walks/run.py $(ARGS)
 
 .PHONY: python-tests
-python-tests: ## Run the unit tests of workloads/, engines/, tests/ and fuzz/
-	@for folder in workloads engines tests fuzz; do \
+python-tests: ## Run the unit tests of workloads/, engines/, tests/, fuzz/ and python/
+	@for folder in workloads engines tests fuzz python; do \
 	  find $$folder -name 'test_*.py' -not -path '*/build/*' -not -path '*/target/*' -printf '%h\n' | sort -u | while read -r tests; do \
 	    echo "$$tests"; (cd $$tests && $(PYTHON) -W error::SyntaxWarning -m unittest discover --start-directory . --pattern 'test_*.py'); \
 	  done; done
@@ -110,6 +110,10 @@ test-readme: setup ## Run every command of README and guide with the release bin
 .PHONY: test-install
 test-install: packages ## Run `cargo install` into a folder beside and use what it installed, outside the checkout
 	CARGO=$(CARGO) tests/install/run
+
+.PHONY: test-wheel
+test-wheel: wheel ## Install the wheel into a fresh environment without cargo, and run the example notebook in it
+	tests/wheel/run
 
 .PHONY: test-engines
 test-engines: packages ## Install every outside engine, which takes a while, and test them all
@@ -229,6 +233,10 @@ workloads: ## Compile the workloads, and those of --quick in the size it takes (
 programs: ## Fetch and compile the real programs that the tests run (incremental)
 	$(PYTHON) workloads/setup.py
 	$(PYTHON) workloads/build.py --suite programs
+
+.PHONY: wheel
+wheel: ## Build the Python package with the program in target/wheels (installs a pinned maturin)
+	$(PYTHON) python/wheel.py
 
 ##@ Rewrite
 
