@@ -40,7 +40,7 @@ pub const COLUMNS: [(&str, &str); 31] = [
     ("median", "the median over rounds of each round's own"),
     (
         "low_95",
-        "the lower end of the 95 % interval of the median; empty below five rounds",
+        "the lower end of the 95 % interval of the median (of five rounds: 94 %); empty below five rounds",
     ),
     ("high_95", "the upper end"),
     ("min", "the least round"),

@@ -18,9 +18,8 @@ use fathom_record::{Campaign, CellId, INSTANCES_PER_CYCLE, Phase};
 
 use crate::NoEstimate;
 use crate::figure::Figure;
-use crate::interval::Interval;
-use crate::order::{mad, median, quantile, sorted};
-use crate::ratio::{self, Logs};
+use crate::interval::{Interval, ROUNDS_MIN};
+use crate::order::{mad, median, median_ends, quantile, sorted};
 
 /// What a cell came to in one round.
 pub type Round = BTreeMap<Figure, f64>;
@@ -83,14 +82,21 @@ impl Estimate {
         quantile(&self.values, p)
     }
 
-    /// The 95 % interval of the cell's value, its rounds taken as independent.
-    /// It is for reading one cell alone: cells are compared by their ratio,
+    /// The 95 % interval of the median, its rounds taken as independent and their distribution
+    /// as any ([`median_ends`]): noise here is on one side, so that an interval of their mean
+    /// may lie beside it. It is for reading one cell alone: cells are compared by their ratio,
     /// which knows what their rounds have in common.
     ///
     /// # Errors
     /// Too few rounds, or a value that is not positive.
     pub fn interval(&self) -> Result<Interval, NoEstimate> {
-        ratio::geomean(&[Logs::single(&self.values)?])?.interval
+        let (have, need) = (self.rounds(), ROUNDS_MIN);
+        let few = NoEstimate::TooFewSamples { have, need };
+        let (low, high) = median_ends(have).ok_or(few)?;
+        let (low, high) = (self.values[low], self.values[high]);
+        (self.min > 0.0)
+            .then_some(Interval { low, high })
+            .ok_or(NoEstimate::NotPositive)
     }
 }
 

@@ -147,7 +147,7 @@ fn the_seeds_statements_stand_beside_ours() {
     let says = "## What the 2023 study says";
     // The fastest is ours: 1.1 over 0.5, and over 0.02.
     let native = line(page, says, "slower than native code, median");
-    assert_eq!(native[1..3], ["2.32", "2.20 × (95 %: 2.199–2.201)"]);
+    assert_eq!(native[1..3], ["2.32", "2.20 × (95 %: 2.200–2.201)"]);
     let aes = line(page, says, "slower where native code");
     assert!(aes[2].starts_with("55.0 × (95 %: "), "{aes:?}");
     let bun = line(page, says, "JavaScriptCore shows serious room");
