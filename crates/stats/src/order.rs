@@ -24,7 +24,7 @@ pub fn median_ends(n: usize) -> Option<(usize, usize)> {
     let below = match n {
         0..5 => return None,
         5 => 0,
-        ..=EXACT_MAX => {
+        6..=EXACT_MAX => {
             // P(exactly `below` are below), and that or fewer.
             let (mut exactly, mut at_most) = (0.5_f64.powi(n as i32), 0.0);
             let mut below = 0;
