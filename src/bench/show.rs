@@ -165,7 +165,7 @@ impl Observer for Shown {
                 {
                     let cell = describe(cell);
                     self.say(&match kind {
-                        FailureKind::Unsupported => format!("absent: {cell}: {message}"),
+                        FailureKind::Lacking => format!("absent: {cell}: {message}"),
                         kind => format!("failed: {cell}: {kind}: {message}"),
                     });
                 }

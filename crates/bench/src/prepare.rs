@@ -467,7 +467,8 @@ impl Prepared {
                 Err(None) => return Ok(()),
                 Err(Some(broken)) => {
                     // Another engine may have what this one lacks.
-                    let may_run_elsewhere = broken.kind == FailureKind::Unsupported;
+                    use FailureKind::{Lacking, Unsupported};
+                    let may_run_elsewhere = matches!(broken.kind, Lacking | Unsupported);
                     first.get_or_insert(broken);
                     if !may_run_elsewhere {
                         break;

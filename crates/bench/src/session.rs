@@ -26,7 +26,7 @@ mod counted;
 mod detect;
 mod exclusion;
 mod itself;
-mod lacking;
+pub(crate) mod lacking;
 
 pub use detect::Outlook;
 use detect::Search;

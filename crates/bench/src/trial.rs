@@ -20,6 +20,7 @@ use crate::{
     check::{Expected, check_output},
     driver::{DriveError, Driver, one_line},
     plan::{Plan, Task},
+    session::lacking,
 };
 
 /// What the first look showed.
@@ -83,6 +84,7 @@ pub fn look(
     let scratch = crate::session::scratch().map_err(|error| broken(error, None))?;
     let at = scratch.path();
     run_twice(plan, task, driver, at, reference, limit, stop)
+        .map_err(|error| lacking::or_lacks(plan, task, driver, (limit, stop), error))
         .map_err(|error| broken(error, Some(at)))
 }
 
@@ -165,7 +167,9 @@ fn remedy(
         FailureKind::Link => {
             ways.push("build it for wasm32-wasip1: only WASI preview 1 is provided");
         }
-        FailureKind::Unsupported => ways.push("build it without that feature"),
+        FailureKind::Unsupported | FailureKind::Lacking => {
+            ways.push("build it without that feature")
+        }
         _ => {}
     }
     (!ways.is_empty()).then(|| ways.join(", "))

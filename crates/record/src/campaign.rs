@@ -386,9 +386,9 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Whether an engine lacks something, so that a cell of it has no round.
+    /// Whether an engine lacks what its program uses, so that a cell of it has no round.
     pub fn is_lack(&self) -> bool {
-        self.cell.is_some() && self.round.is_none() && self.kind == FailureKind::Unsupported
+        self.kind == FailureKind::Lacking
     }
 }
 

@@ -355,6 +355,8 @@ closed_set! {
         Invalid = "invalid", "the engine refuses the module";
         /// The engine or this machine lacks something that was asked for.
         Unsupported = "unsupported", "not available in this engine or on this machine";
+        /// The engine does not know a feature of WebAssembly that the module uses.
+        Lacking = "lacking", "the engine lacks a feature that the module uses";
         /// An import is missing or of another type.
         Link = "link", "an import is missing or of another type";
         /// Reading or writing failed.
@@ -382,6 +384,7 @@ impl FailureKind {
             | FailureKind::Exit => true,
             FailureKind::Invalid
             | FailureKind::Unsupported
+            | FailureKind::Lacking
             | FailureKind::Link
             | FailureKind::Io
             | FailureKind::Protocol

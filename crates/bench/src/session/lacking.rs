@@ -18,10 +18,13 @@ use crate::{
     plan::{Laps, Plan, Task},
 };
 
-/// How an engine refuses what it does not know.
+/// Whether an engine has refused a module, which it will do again.
 pub fn is_refusal(kind: FailureKind) -> bool {
     use FailureKind as Kind;
-    matches!(kind, Kind::Invalid | Kind::Unsupported | Kind::Link)
+    matches!(
+        kind,
+        Kind::Invalid | Kind::Unsupported | Kind::Lacking | Kind::Link
+    )
 }
 
 /// The refusal of a module, by what the engine lacks, where it lacks something that the module
@@ -51,7 +54,7 @@ pub fn or_lacks(
     }
     match lacks.is_empty() {
         true => refusal,
-        false => DriveError::failed(FailureKind::Unsupported, format!("no {}", lacks.join(", "))),
+        false => DriveError::failed(FailureKind::Lacking, format!("no {}", lacks.join(", "))),
     }
 }
 
@@ -130,8 +133,16 @@ fn smallest(feature: Feature) -> Vec<u8> {
         Feature::FunctionReferences => {
             "(type $f (func)) (func (param (ref $f)) (call_ref $f (local.get 0)))"
         }
-        Feature::Gc => "(type $s (struct (field i32))) (func (drop (struct.new_default $s)))",
-        Feature::Exceptions => "(tag $t) (func (block $b (try_table (catch $t $b) (throw $t))))",
+        // In the program's own function: a generator that leaves such functions to another has
+        // none to compile then.
+        Feature::Gc => {
+            "(type $s (struct (field i32)))
+             (func (export \"_start\") (drop (struct.new_default $s)))"
+        }
+        Feature::Exceptions => {
+            "(tag $t)
+             (func (export \"_start\") (block $b (try_table (catch $t $b) (throw $t))))"
+        }
         Feature::Threads => "(memory 1 1 shared)",
         Feature::WideArithmetic => "(func (i64.mul_wide_u (i64.const 1) (i64.const 2)) drop drop)",
         Feature::StackSwitching => {
@@ -144,7 +155,11 @@ fn smallest(feature: Feature) -> Vec<u8> {
         true => body.replacen("(memory", "(memory (export \"memory\")", 1),
         false => format!("(memory (export \"memory\") 1) {body}"),
     };
-    let text = format!("(module {memory} (func (export \"_start\")))");
+    let start = match memory.contains("_start") {
+        true => "",
+        false => "(func (export \"_start\"))",
+    };
+    let text = format!("(module {memory} {start})");
     wat::parse_str(text).expect("a module of this table is well-formed")
 }
 

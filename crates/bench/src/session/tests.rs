@@ -337,7 +337,7 @@ fn what_an_engine_lacks_is_asked_of_it() {
         let one = failures.iter().find(|failure| failure.cell == id).unwrap();
         (one.kind, one.message.as_str(), one.is_lack())
     };
-    assert_eq!(of(0), (FailureKind::Unsupported, "no gc", true));
+    assert_eq!(of(0), (FailureKind::Lacking, "no gc", true));
     assert_eq!(of(1), (FailureKind::Invalid, "malformed", false));
 }
 
