@@ -217,6 +217,32 @@ fn another_program_is_told_beside_a_change() {
 }
 
 #[test]
+fn campaigns_that_begin_in_one_second_are_not_one() {
+    let place = tempfile::tempdir().unwrap();
+    for (at, slower) in [1.0, 1.1, 1.2].into_iter().enumerate() {
+        let folder = place.path().join(format!("results/{at}"));
+        night(
+            &folder,
+            &Night {
+                slower,
+                ..Night::of(1)
+            },
+        );
+    }
+    let answer = printed(&["history", "results", "--json"], place.path());
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["campaigns"].as_array().unwrap().len(), 3);
+    // A copy is found, though another one stands between.
+    night(&place.path().join("results/3"), &Night::of(1));
+    let output = fathom(&["history", "results"], place.path());
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("results/3 is the same campaign as "),
+        "{said}"
+    );
+}
+
+#[test]
 fn bad_folders_are_one_line_each() {
     let place = tempfile::tempdir().unwrap();
     let at = place.path();

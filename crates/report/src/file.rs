@@ -94,10 +94,33 @@ impl Results {
     /// # Errors
     /// As [`Results::load`].
     pub fn header(&self) -> Result<Header, LoadError> {
-        let mut line = Vec::new();
-        let read = self.open()?.read_until(b'\n', &mut line);
-        read.map_err(|error| self.failed(error))?;
+        let line = self.line(&mut self.open()?)?;
         Ok(self.parse(line.as_slice())?.header)
+    }
+
+    /// Whether one of the two files is how the other begins, line by line: they are one campaign,
+    /// as far as each of them has it. A last line that was cut off in a break counts for nothing.
+    ///
+    /// # Errors
+    /// If one of them cannot be read.
+    pub fn begins_as(&self, other: &Results) -> Result<bool, LoadError> {
+        let (mut mine, mut its) = (self.open()?, other.open()?);
+        loop {
+            let (line, its_line) = (self.line(&mut mine)?, other.line(&mut its)?);
+            if !line.ends_with(b"\n") || !its_line.ends_with(b"\n") {
+                return Ok(true);
+            }
+            if line != its_line {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn line(&self, from: &mut impl BufRead) -> Result<Vec<u8>, LoadError> {
+        let mut line = Vec::new();
+        let read = from.read_until(b'\n', &mut line);
+        read.map_err(|error| self.failed(error))?;
+        Ok(line)
     }
 
     fn open(&self) -> Result<BufReader<File>, LoadError> {
@@ -197,6 +220,34 @@ mod tests {
         write_whole(&path, b"through").unwrap();
         drop(writer);
         assert_eq!(io::read_to_string(reader).unwrap(), "through");
+    }
+
+    #[test]
+    fn a_copy_is_how_its_campaign_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, content: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, content).unwrap();
+            Results::find(&path).unwrap()
+        };
+        let whole = file("whole", "head\nfirst\nsecond\n");
+        for copy in [
+            "head\nfirst\nsecond\n",
+            "head\nfirst\n",
+            "head\nfirst\nsec",
+            "head\nfi",
+        ] {
+            let copy = file("copy", copy);
+            assert!(copy.begins_as(&whole).unwrap() && whole.begins_as(&copy).unwrap());
+        }
+        for other in [
+            "head\nfirst\nthird\n",
+            "head\nthird\n",
+            "other\nfirst\nsecond\n",
+        ] {
+            let other = file("other", other);
+            assert!(!other.begins_as(&whole).unwrap() && !whole.begins_as(&other).unwrap());
+        }
     }
 
     #[test]

@@ -37,22 +37,35 @@ pub fn find(folders: &[PathBuf]) -> Result<Vec<Found>, HistoryError> {
         }
     }
     // The same second on two machines: by what is always the same.
-    all.sort_by_key(|one| (one.header.date.clone(), identity(&one.header)));
-    let twin = all
-        .windows(2)
-        .find(|pair| identity(&pair[0].header) == identity(&pair[1].header));
-    match twin {
-        Some([one, other]) => Err(HistoryError::Twice {
-            one: one.results.folder.display().to_string(),
-            other: other.results.folder.display().to_string(),
-            name: one.header.name.clone(),
-            date: one.header.date.clone(),
-        }),
-        _ => Ok(all),
+    all.sort_by_key(|one| identity(&one.header));
+    for alike in all.chunk_by(|one, other| identity(&one.header) == identity(&other.header)) {
+        if let Some((one, other)) = twins(alike)? {
+            return Err(HistoryError::Twice {
+                one: one.results.folder.display().to_string(),
+                other: other.results.folder.display().to_string(),
+                name: one.header.name.clone(),
+                date: one.header.date.clone(),
+            });
+        }
     }
+    Ok(all)
 }
 
-/// What two campaigns cannot share: when, where and by which orders they measured what.
+/// Two of them that are one campaign. Their headers do not tell: a campaign of a line ends within
+/// the second in which the next one begins. Samples are only ever appended to, so a copy, also an
+/// older one, is how the file begins.
+fn twins(alike: &[Found]) -> Result<Option<(&Found, &Found)>, HistoryError> {
+    for (at, other) in alike.iter().enumerate() {
+        for one in &alike[..at] {
+            if one.results.begins_as(&other.results)? {
+                return Ok(Some((one, other)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// When, where and by which orders a campaign measured what.
 fn identity(header: &Header) -> (String, String, u64, String, Option<u32>) {
     (
         header.date.clone(),
