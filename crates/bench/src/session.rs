@@ -180,6 +180,7 @@ impl Session<'_> {
         let rounds = self.plan.config.rounds;
         let mut excluded = BTreeSet::new();
         let mut search = Search::default();
+        let mut asked = lacking::Asked::default();
         for round in 0..rounds {
             self.exclude_slowest(round, &clock, &mut excluded);
             let mut left = self.left_in(round);
@@ -216,7 +217,7 @@ impl Session<'_> {
                 rounds,
                 cells: left.len(),
             });
-            if !self.round(round, &left, &mut clock)? {
+            if !self.round(round, &left, &mut clock, &mut asked)? {
                 return Ok(Ended::Stopped);
             }
         }
@@ -292,6 +293,7 @@ impl Session<'_> {
         round: u32,
         positions: &[usize],
         clock: &mut Clock,
+        asked: &mut lacking::Asked,
     ) -> Result<bool, ResultsError> {
         let rounds = clock.rounds_expected.unwrap_or(self.plan.config.rounds);
         let rounds_after = rounds.saturating_sub(round + 1);
@@ -313,7 +315,7 @@ impl Session<'_> {
                 laps.warmup = 0;
             }
             let begun = Instant::now();
-            if !self.measure(task, round, laps)? {
+            if !self.measure(task, round, laps, asked)? {
                 return Ok(false);
             }
             clock.took(task, begun.elapsed());
@@ -333,7 +335,13 @@ impl Session<'_> {
     }
 
     /// Measures one cell once; false when the user wants to stop.
-    fn measure(&mut self, task: &Task, round: u32, laps: Laps) -> Result<bool, ResultsError> {
+    fn measure(
+        &mut self,
+        task: &Task,
+        round: u32,
+        laps: Laps,
+        lacks: &mut lacking::Asked,
+    ) -> Result<bool, ResultsError> {
         let limit = Duration::from_millis(self.plan.config.limit_ms);
         let answer = scratch().and_then(|scratch| {
             let request = self.plan.request(task, round, laps, scratch.path());
@@ -344,7 +352,8 @@ impl Session<'_> {
             let driver = &mut self.drivers[task.driver];
             let begun = SystemTime::now();
             let answer = driver.ask(&request, limit, self.stop).map_err(|error| {
-                lacking::or_lacks(self.plan, task, driver.as_mut(), (limit, self.stop), error)
+                let limits = (limit, self.stop);
+                lacking::or_lacks(self.plan, task, driver.as_mut(), limits, lacks, error)
             });
             let conversation = answer?;
             match judge(self.plan, task, round, laps.counted, &conversation) {

@@ -84,7 +84,10 @@ pub fn look(
     let scratch = crate::session::scratch().map_err(|error| broken(error, None))?;
     let at = scratch.path();
     run_twice(plan, task, driver, at, reference, limit, stop)
-        .map_err(|error| lacking::or_lacks(plan, task, driver, (limit, stop), error))
+        .map_err(|error| {
+            let mut asked = lacking::Asked::default();
+            lacking::or_lacks(plan, task, driver, (limit, stop), &mut asked, error)
+        })
         .map_err(|error| broken(error, Some(at)))
 }
 

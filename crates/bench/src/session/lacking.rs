@@ -3,13 +3,14 @@
 //! Engines say it in many ways ("malformed Wasm binary", "invalid byte: 0x5f"), and releases
 //! differ, so that no list would stay true. So an engine is asked: of each feature that the
 //! module uses it gets a module of a few bytes that uses nothing else. What it refuses of
-//! these it lacks, and that is no fault of the module.
+//! these it lacks, and that is no fault of the module. A row is asked of a feature once in a
+//! campaign.
 
-use std::{path::Path, sync::atomic::AtomicBool, time::Duration};
+use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool, time::Duration};
 
 use fathom_engine::{Feature, Features};
 use fathom_record::{
-    FailureKind,
+    FailureKind, SandboxId,
     protocol::{Job, Measure, Request},
 };
 
@@ -27,6 +28,10 @@ pub fn is_refusal(kind: FailureKind) -> bool {
     )
 }
 
+/// What rows were asked, and whether they know it.
+#[derive(Debug, Default)]
+pub struct Asked(BTreeMap<(SandboxId, &'static str), bool>);
+
 /// The refusal of a module, by what the engine lacks, where it lacks something that the module
 /// uses.
 pub fn or_lacks(
@@ -34,6 +39,7 @@ pub fn or_lacks(
     task: &Task,
     driver: &mut dyn Driver,
     (limit, stop): (Duration, &AtomicBool),
+    asked: &mut Asked,
     refusal: DriveError,
 ) -> DriveError {
     let is_refused = matches!(&refusal, DriveError::Failed { kind, .. } if is_refusal(*kind));
@@ -45,11 +51,18 @@ pub fn or_lacks(
     };
     let mut lacks = Vec::new();
     for feature in used(&module) {
-        match knows(plan, task, driver, feature, (limit, stop)) {
-            Ok(true) => {}
-            Ok(false) => lacks.push(feature.name()),
-            Err(DriveError::Stopped) => return DriveError::Stopped,
-            Err(DriveError::Failed { .. }) => return refusal,
+        let question = (task.cell.sandbox.id(), feature.name());
+        let known = match asked.0.get(&question) {
+            Some(known) => *known,
+            None => match knows(plan, task, driver, feature, (limit, stop)) {
+                Ok(known) => known,
+                Err(DriveError::Stopped) => return DriveError::Stopped,
+                Err(DriveError::Failed { .. }) => return refusal,
+            },
+        };
+        asked.0.insert(question, known);
+        if !known {
+            lacks.push(feature.name());
         }
     }
     match lacks.is_empty() {

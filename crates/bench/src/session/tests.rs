@@ -315,16 +315,20 @@ fn a_failing_cell_is_one_record_and_the_others_go_on() {
 /// Two engines refuse a module in their own words. One does not know structures.
 #[test]
 fn what_an_engine_lacks_is_asked_of_it() {
-    let mut bench = Bench::new(&["a"]);
+    let mut bench = Bench::new(&["a", "b"]);
     let module = bench.folder.path().join("structures.wasm");
     let text = "(module (type $s (struct)) (func (drop (struct.new $s))))";
     std::fs::write(&module, wat::parse_str(text).unwrap()).unwrap();
     for task in &mut bench.plan.tasks {
         task.artifact.clone_from(&module);
     }
-    bench.run(|number, request| {
+    let asked = Rc::new(RefCell::new([0; 2]));
+    let seen = asked.clone();
+    bench.run(move |number, request| {
         let refusal = |text: &str| Err(DriveError::failed(FailureKind::Invalid, text));
-        match measure_of(request).module.ends_with("feature.wasm") {
+        let is_question = measure_of(request).module.ends_with("feature.wasm");
+        seen.borrow_mut()[number] += usize::from(is_question);
+        match is_question {
             false => refusal("malformed"),
             true if number == 0 => refusal("invalid byte: 0x5f"),
             true => good(number, request),
@@ -339,6 +343,11 @@ fn what_an_engine_lacks_is_asked_of_it() {
     };
     assert_eq!(of(0), (FailureKind::Lacking, "no gc", true));
     assert_eq!(of(1), (FailureKind::Invalid, "malformed", false));
+    assert_eq!(
+        *asked.borrow(),
+        [1, 1],
+        "once for all programs and controls"
+    );
 }
 
 #[test]
