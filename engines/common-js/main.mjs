@@ -13,13 +13,16 @@
 //   readInput(), readFile(path)                   text; bytes
 //   now(), threadCpu(), processCpu()              nanoseconds as BigInt, null where unknown
 //   processMetrics()                              by the names of the protocol
-//   configure(request), hello(request)            sets flags; says what is in force
+//   configure(request), hello(request)            sets flags; says what is in force; the first may wait
+//   translation, compiled(bytes)                  where modules may be made of something else: what that
+//                                                 has cost in `cost`, and what stands for a module
 //   requireTier(request, exported)                fails where the tier is another one
 //   runThreads(module, request)                   runs `work` of worker.mjs on each thread
 //   pin(cpu, thread), collect()                   the measured thread's
 //   openStreams(request, thread, index)           {stdout, descriptors}
 //   closeStreams(descriptors)
-//   prepare(request, descriptors)                 a WASI: {imports, start(instance), close()}
+//   prepare(request, descriptors, module)         a WASI: {imports, start(instance), close()}; one that has
+//                                                 an `instantiate` makes the instance
 //   exit(status), print(text), complain(text)
 //
 // node.mjs has what engines with Node's modules share, v8.mjs what is V8's.
@@ -73,23 +76,27 @@ function compile(host, file) {
   send(host, { event: 'phase', phase: 'load', ...load });
   const [module, compiling] = timed(host, 'processCpu', () => {
     try {
-      return new WebAssembly.Module(bytes);
+      return host.compiled === undefined ? new WebAssembly.Module(bytes) : host.compiled(bytes);
     } catch (error) {
       throw compileFailure(host, error);
     }
   });
+  for (const [unit, spent] of Object.entries(host.translation?.cost ?? {})) compiling[unit] += spent;
   send(host, { event: 'phase', phase: 'compile', ...compiling });
   return module;
 }
 
+/** What of `compile` was translating. */
+const translationMetrics = ({ translation }) => (translation ? { translate_ns: translation.cost.wall_ns } : {});
+
 async function serve(host) {
   const request = readRequest(host);
-  host.configure(request);
+  await host.configure(request);
   send(host, host.hello(request));
   const module = compile(host, request.module);
   if (request.mode === 'probe') probe(host, module, request);
   else await host.runThreads(module, request);
-  send(host, { event: 'process', metrics: host.processMetrics() });
+  send(host, { event: 'process', metrics: { ...host.processMetrics(), ...translationMetrics(host) } });
   send(host, { event: 'done' });
 }
 

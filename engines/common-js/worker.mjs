@@ -7,7 +7,7 @@ import { instantiateFailure, runFailure } from './failures.mjs';
 
 /** Whether a module imports nothing, so that its instances need no WASI. */
 function isBare(module) {
-  return WebAssembly.Module.imports(module).length === 0;
+  return module instanceof WebAssembly.Module && WebAssembly.Module.imports(module).length === 0;
 }
 
 /** In the place of a WASI: one wants a memory that is exported, which a bare module need not have. */
@@ -22,13 +22,13 @@ const NO_WASI = {
 
 /** A WASI of its own, unless it imports nothing: made before the clock starts. */
 function enter({ host, module, request }, descriptors) {
-  return isBare(module) ? NO_WASI : host.prepare(request, descriptors);
+  return isBare(module) ? NO_WASI : host.prepare(request, descriptors, module);
 }
 
 /** An instance in its world. */
 function instantiate({ host, module }, wasi) {
   try {
-    return { wasi, instance: new WebAssembly.Instance(module, wasi.imports) };
+    return { wasi, instance: wasi.instantiate?.() ?? new WebAssembly.Instance(module, wasi.imports) };
   } catch (error) {
     throw instantiateFailure(host, error);
   }

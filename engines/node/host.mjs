@@ -9,31 +9,49 @@ import { WASI } from 'node:wasi';
 import { Failure } from '../common-js/events.mjs';
 import { prepareWith, runThreads as startThreads } from '../common-js/node.mjs';
 import { collector, flagsFor, helloOf } from '../common-js/v8.mjs';
+import * as components from './component.mjs';
 
 export * from '../common-js/node.mjs';
 export { STACK, TRAPS, UNSUPPORTED, requireTier } from '../common-js/v8.mjs';
 
 export const ENGINE = 'node';
 
+/** What was made of a component, where one was asked for. */
+export let translation = null;
+
 /** Sets V8's flags for the request. Must come before any module is compiled. */
-export function configure(request) {
-  for (const flag of flagsFor(ENGINE, request, 'guard')) v8.setFlagsFromString(flag);
-  if (request.module !== undefined && isRefused(request.module)) v8.setFlagsFromString(STACK_SWITCHING);
+export async function configure(request) {
+  const flags = flagsFor(ENGINE, request, 'guard');
+  const bytes = request.module === undefined ? EMPTY : bytesOf(request.module);
+  const isComponent = components.isComponent(bytes);
+  if (isComponent) translation = await components.translate(bytes);
+  for (const flag of flags) v8.setFlagsFromString(flag);
+  if (bytes !== EMPTY && !isComponent && !WebAssembly.validate(bytes)) v8.setFlagsFromString(STACK_SWITCHING);
 }
 
 // Only for modules that are nothing without it: others are measured as V8 is by default.
 const STACK_SWITCHING = '--experimental-wasm-wasmfx';
 
-function isRefused(file) {
+const EMPTY = Buffer.alloc(0);
+
+/** Of what cannot be read nothing: it is told where it is loaded. */
+function bytesOf(file) {
   try {
-    return !WebAssembly.validate(fs.readFileSync(file));
+    return fs.readFileSync(file);
   } catch {
-    return false; // what cannot be read is told where it is loaded
+    return EMPTY;
   }
 }
 
-export const hello = (request) => helloOf(ENGINE, process.versions.node, request);
-export const prepare = (request, descriptors) => prepareWith(WASI, request, descriptors);
+export function hello(request) {
+  const found = helloOf(ENGINE, process.versions.node, request);
+  return translation === null ? found : { ...found, evidence: `${found.evidence}; components by ${translation.by}` };
+}
+
+export const compiled = (bytes) => (translation === null ? new WebAssembly.Module(bytes) : components.compiled(translation));
+export const prepare = (request, descriptors, module) => (module instanceof WebAssembly.Module
+  ? prepareWith(WASI, request, descriptors)
+  : components.world(request, descriptors, module));
 export const collect = collector();
 export const runThreads = (module, request) =>
   startThreads(module, request, new URL('./worker.mjs', import.meta.url));

@@ -121,6 +121,8 @@ def assemble(text: str) -> bytes:
         return ctypes.string_at(binary.data, binary.size)
     finally:
         library.wasm_byte_vec_delete(ctypes.byref(binary))
+# How the core function of the component below ends.
+COMPONENT_ENDS = "(i32.const 0)))\n  (core instance $main"
 # A component that prints "hello" by streams of WASI 0.2.
 COMPONENT = r"""(component
   (import "wasi:io/error@0.2.0" (instance $error (export "error" (type (sub resource)))))

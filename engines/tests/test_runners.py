@@ -83,27 +83,10 @@ def converse(command: list[str], line: str) -> Answer:
     return Answer(lines, child.returncode, noise)
 
 
-class RunnerCase:
-    """The tests every runner must pass; a subclass names its engine."""
+class Runner:
+    """A runner to be tested; a subclass names its engine."""
 
     engine: str
-    # What it calls itself, where that is not its folder's name.
-    says: str | None = None
-    # What to ask for so that code is not optimised, and the tier that this gives;
-    # None where an engine has one tier alone.
-    baseline: dict | None
-    baseline_tier = "baseline"
-    # Whether endless recursion ends in a trap.
-    limits_recursion = True
-    # The strategies under which it knows 64-bit memories (None: all); under the others
-    # it refuses them in one line.
-    wide: set[str] | None = None
-    # The descriptor of the first folder that the guest is given.
-    first_folder = 3
-    # The tier of what it does when nothing is asked for.
-    usual_tier = "optimising"
-    # Whether it makes many instances in a row, of modules that import nothing.
-    in_a_row = True
 
     @classmethod
     def setUpClass(cls):
@@ -135,6 +118,28 @@ class RunnerCase:
         self.assertNotIn("\n", error["message"])
         self.assertEqual(answer.of("done"), [])
         self.assertNotEqual(answer.status, 0)
+
+
+class RunnerCase(Runner):
+    """The tests every runner must pass."""
+
+    # What it calls itself, where that is not its folder's name.
+    says: str | None = None
+    # What to ask for so that code is not optimised, and the tier that this gives;
+    # None where an engine has one tier alone.
+    baseline: dict | None
+    baseline_tier = "baseline"
+    # Whether endless recursion ends in a trap.
+    limits_recursion = True
+    # The strategies under which it knows 64-bit memories (None: all); under the others
+    # it refuses them in one line.
+    wide: set[str] | None = None
+    # The descriptor of the first folder that the guest is given.
+    first_folder = 3
+    # The tier of what it does when nothing is asked for.
+    usual_tier = "optimising"
+    # Whether it makes many instances in a row, of modules that import nothing.
+    in_a_row = True
 
     def test_measures_each_phase_and_keeps_the_output(self):
         answer = self.ask(modules.ANSWER)
@@ -446,14 +451,6 @@ class Wasmtime48(RunnerCase, unittest.TestCase):
         answer = self.ask(switching)
         self.assertEqual(answer.of("error"), [])
         self.assertEqual({one["exit"] for one in answer.of("iteration")}, {0})
-
-    def test_takes_components(self):
-        answer = self.ask(modules.COMPONENT)
-        self.assertEqual(answer.of("error"), [])
-        self.assertEqual({Path(one["stdout"]).read_text() for one in answer.of("iteration")}, {"hello\n"})
-        self.assertEqual({one["exit"] for one in answer.of("iteration")}, {0})
-        failing = modules.COMPONENT.replace("(i32.const 0)))\n  (core instance $main", "(i32.const 1)))\n  (core instance $main")
-        self.assertEqual({one["exit"] for one in self.ask(failing).of("iteration")}, {1})
 
 
 class Wasm3(RunnerCase, unittest.TestCase):

@@ -116,6 +116,8 @@ closed_set! {
         VirtualBytes = "virtual_bytes", "largest address space";
         /// Machine code made of the module.
         CodeBytes = "code_bytes", "machine code of the module";
+        /// Of the phase compile: making what the engine takes of what it does not.
+        TranslateNs = "translate_ns", "part of compiling: translating what the engine does not take";
         /// System calls of the process.
         Syscalls = "syscalls", "system calls";
         /// CPU cycles, where the host has a PMU.
@@ -158,6 +160,7 @@ impl Metric {
             Metric::WallNs
             | Metric::ThreadCpuNs
             | Metric::KernelNs
+            | Metric::TranslateNs
             | Metric::LatencyP50Ns
             | Metric::LatencyP90Ns
             | Metric::LatencyP99Ns

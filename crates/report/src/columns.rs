@@ -89,6 +89,7 @@ pub fn numbers(group: &Group) -> Vec<Column> {
     for (name, figure, spare) in [
         ("start", Figure::Start, 5),
         ("compile", Figure::Compile, 7),
+        ("translate", Figure::Translate, 7),
         ("instantiate", Figure::Instantiate, 9),
         ("teardown", Figure::Teardown, 9),
         ("an instance", Figure::Instance, 9),

@@ -53,6 +53,8 @@ pub enum Figure {
     Virtual,
     /// Machine code of the module.
     Code,
+    /// What of compiling was translating for an engine that takes something else.
+    Translate,
     /// Minor page faults of the child.
     FaultsMinor,
     /// Major page faults of the child.
@@ -104,7 +106,7 @@ pub enum Figure {
 
 impl Figure {
     /// Every figure, in the order of a table.
-    pub const ALL: [Figure; 36] = [
+    pub const ALL: [Figure; 37] = [
         Figure::Kernel,
         Figure::Run,
         Figure::RunCpu,
@@ -118,6 +120,7 @@ impl Figure {
         Figure::RssPeak,
         Figure::Virtual,
         Figure::Code,
+        Figure::Translate,
         Figure::FaultsMinor,
         Figure::FaultsMajor,
         Figure::CtxVoluntary,
@@ -159,6 +162,7 @@ impl Figure {
             Figure::RssPeak => "rss_peak_bytes",
             Figure::Virtual => "virtual_bytes",
             Figure::Code => "code_bytes",
+            Figure::Translate => "translate",
             Figure::FaultsMinor => "faults_minor",
             Figure::FaultsMajor => "faults_major",
             Figure::CtxVoluntary => "ctx_voluntary",
@@ -201,6 +205,7 @@ impl Figure {
             Figure::RssPeak => "largest resident set of the child",
             Figure::Virtual => "largest address space of the child",
             Figure::Code => "machine code of the module",
+            Figure::Translate => "part of compiling: translating what the engine does not take",
             Figure::FaultsMinor => "page faults of the child served without I/O",
             Figure::FaultsMajor => "page faults of the child that waited for I/O",
             Figure::CtxVoluntary => "context switches because a thread waited",
@@ -240,6 +245,7 @@ impl Figure {
             | Figure::Teardown
             | Figure::Instance
             | Figure::Child
+            | Figure::Translate
             | Figure::LatencyP50
             | Figure::LatencyP90
             | Figure::LatencyP99
@@ -280,6 +286,7 @@ impl Figure {
             Metric::RssPeakBytes => Some(Figure::RssPeak),
             Metric::VirtualBytes => Some(Figure::Virtual),
             Metric::CodeBytes => Some(Figure::Code),
+            Metric::TranslateNs => Some(Figure::Translate),
             Metric::Syscalls => Some(Figure::Syscalls),
             Metric::Cycles => Some(Figure::Cycles),
             Metric::Instructions => Some(Figure::Instructions),
