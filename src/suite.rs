@@ -14,7 +14,7 @@ use fathom_bench::{
     experiment::{Command, Subject, of_command},
     request::Request,
 };
-use fathom_record::Variant;
+use fathom_record::{Variant, Yardstick};
 
 use crate::bench;
 use crate::bench::args::{Pace, Results};
@@ -56,6 +56,11 @@ pub struct Args {
     /// [default: 1,2,4,16]
     #[arg(long, value_delimiter = ',', value_name = "COUNTS")]
     threads: Vec<u32>,
+
+    /// What programs are measured by: time, or instructions, which do not scatter: two rounds are
+    /// enough, on any machine
+    #[arg(long, value_name = "NAME", default_value_t, hide_default_value = true)]
+    metric: Yardstick,
 
     #[command(flatten)]
     pace: Pace,
@@ -99,6 +104,7 @@ impl IntoRequest for Args {
             strategies: strategies(&self.bounds)?,
             settings: self.settings.choices(),
             threads: self.threads,
+            metric: self.metric,
             duration: length(&self.pace),
             seed: self.results.seed,
             skips_probe: self.results.no_probe,

@@ -10,7 +10,7 @@ use fathom_bench::{
     experiment::{Command, of_command},
     shard::Shard,
 };
-use fathom_record::Variant;
+use fathom_record::{Variant, Yardstick};
 
 use super::settings::Settings;
 use crate::library;
@@ -58,6 +58,11 @@ pub struct Args {
     /// [default: 3, fewer where there are few workloads]
     #[arg(long, value_name = "N", requires = "shard")]
     pub anchors: Option<u32>,
+
+    /// What programs are measured by: time, or instructions, which do not scatter: two rounds are
+    /// enough, on any machine
+    #[arg(long, value_name = "NAME", default_value_t, hide_default_value = true)]
+    pub metric: Yardstick,
 
     /// How a library is made a program.
     #[command(flatten)]

@@ -58,6 +58,7 @@ impl IntoRequest for Args {
             input: input(&self.given, folder)?,
             any_output: self.given.any_output,
             exits_allowed: self.given.allow_exit,
+            metric: self.metric,
             duration: length(&self.pace),
             seed: self.results.seed,
             skips_probe: self.results.no_probe,

@@ -54,7 +54,7 @@ const PART: u32 = 3;
 pub fn pass(prepared: &Prepared, results: &mut Results, stop: &AtomicBool) -> anyhow::Result<()> {
     let tasks = prepared.plan.tasks.iter();
     let tasks: Vec<&Task> = tasks
-        .filter(|task| (prepared.design.is_traced)(task))
+        .filter(|task| prepared.counter.is_none() && (prepared.design.is_traced)(task))
         .collect();
     let is_done = |results: &Results, task: &Task, repeat| {
         let id = task.cell.id();

@@ -25,7 +25,7 @@ use fathom_bench::{
     session::{Ended, Session},
 };
 use fathom_record::{Campaign, Cell, Variant};
-use fathom_stats::{Basis, Comparison, Row, Summary, compare, interval::ROUNDS_MIN};
+use fathom_stats::{Basis, Comparison, Figure, Row, Summary, compare, exact::rounds_min};
 
 use crate::bench::{TOOL, idle, request, show, stop_on_signals, stopping};
 use crate::invocation::Invocation;
@@ -102,7 +102,8 @@ fn prepared(
 /// As many as the later campaign has of its cells, within reason.
 fn rounds(campaign: &Campaign) -> u32 {
     let rounds: BTreeSet<u32> = campaign.processes.iter().map(|one| one.round).collect();
-    rounds.len().clamp(ROUNDS_MIN, ROUNDS_MAX) as u32
+    let least = rounds_min(Figure::of_compared(campaign.header.config.compared));
+    rounds.len().clamp(least, ROUNDS_MAX) as u32
 }
 
 fn free_folder(after: &Path) -> anyhow::Result<PathBuf> {

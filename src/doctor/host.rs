@@ -1,6 +1,7 @@
 //! The machine: its processors, its kernel, and what each strategy needs of
 //! them.
 
+use fathom_bench::instructions::Counter;
 use fathom_engine::{Bounds, Guarantee};
 use fathom_sys::{caps, perf, pin, proc};
 use fathom_trace::kernel::Tracer;
@@ -39,7 +40,7 @@ pub(super) fn findings() -> Vec<Finding> {
     ];
     all.extend(Bounds::ALL.map(strategy));
     all.extend([load(), governor(), siblings(), huge_pages()]);
-    all.push(counters());
+    all.extend([counters(), counted()]);
     all.push(tracing());
     all
 }
@@ -231,6 +232,16 @@ fn counters() -> Finding {
         "cycle counters",
         perf::hardware_counters().map(|()| "cycles and instructions are counted".to_owned()),
         "cycles and instructions are left out of reports; needs bare metal or a virtual PMU",
+    )
+}
+
+/// What counts instructions for `--metric instructions`.
+fn counted() -> Finding {
+    Finding::tried(
+        CAUSES,
+        "instructions",
+        Counter::find().map(|counter| format!("counted by {}", counter.how())),
+        "nothing measured by --metric instructions",
     )
 }
 

@@ -11,6 +11,7 @@
 //! components = true                              # it takes them; not if left out
 //! program = "{engine}/bin/node"                  # what a build of one's own takes the place of
 //! versions = "npm:node-linux-{npm}"             # where other releases are; may be left out
+//! uncounted = "it reserves 1 TiB"                # why callgrind cannot run it; it can if absent
 //! absent = "install Node 20 or newer"            # how to get it
 //! ```
 //!
@@ -94,6 +95,9 @@ pub struct EngineSpec {
     /// take its place.
     #[serde(default)]
     pub program: Option<String>,
+    /// Why its instructions cannot be counted in software, if they cannot.
+    #[serde(default)]
+    pub uncounted: Option<String>,
     /// What it needs, for people.
     #[serde(default)]
     pub needs: String,

@@ -34,11 +34,13 @@ pub fn judge(
     let mut counted: BTreeMap<u32, u32> = BTreeMap::new();
     let mut records = Vec::new();
     let mut warmup_ns = None;
+    // Who counts slows a program down: no time is one.
+    let is_timed = !plan.config.compared.is_count();
     for iteration in &conversation.iterations {
         let kernel_ns = judge_iteration(plan, task, iteration)?;
         if !iteration.counted {
             // Those after the last counted one are company for other workers.
-            if iteration.thread == 0 && !counted.contains_key(&0) {
+            if is_timed && iteration.thread == 0 && !counted.contains_key(&0) {
                 *warmup_ns.get_or_insert(0) += wall_ns(iteration);
             }
             continue;
@@ -49,8 +51,11 @@ pub fn judge(
             round,
             thread: iteration.thread,
             index: *index,
-            kernel_ns,
-            phases: iteration.phases.clone(),
+            kernel_ns: kernel_ns.filter(|_| is_timed),
+            phases: match is_timed {
+                true => iteration.phases.clone(),
+                false => BTreeMap::new(),
+            },
         }));
         *index += 1;
     }

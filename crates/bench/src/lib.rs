@@ -29,6 +29,7 @@ pub mod generator;
 pub mod home;
 pub mod host;
 pub mod idle;
+pub mod instructions;
 pub mod judge;
 mod layout;
 pub mod missing_builds;

@@ -33,16 +33,19 @@ use crate::{
     experiment::{Counting, Design, Environment, Measured},
     generator,
     home::Home,
-    host, idle, layout, missing_builds,
+    host,
+    instructions::{Counter, CountingDriver},
+    layout, missing_builds,
     plan::{Folder, Plan, Task},
     probe::kept,
     readonly_dirs,
-    request::{Length, Request, RequestError, ensure},
+    request::{Request, RequestError, ensure},
     session::Pace,
     shard,
     trial::{self, Broken, Trial},
 };
 
+mod counted;
 mod replays;
 mod rows;
 
@@ -74,6 +77,8 @@ pub struct Prepared {
     pub header: Header,
     /// By the tasks' `driver`.
     pub drivers: Vec<ProcessDriver>,
+    /// What counts instructions, where they are compared.
+    pub counter: Option<Counter>,
     /// The lines of its table.
     pub rows: Vec<Row>,
     /// What cannot be measured.
@@ -131,23 +136,19 @@ pub fn prepare(
         .transpose()?
         .map(|part| shard::take(&mut measured, design, part, request.anchors));
     let shard = shard.transpose()?;
-    let (rows, absent) = rows::rows(&env, &measured)?;
+    let counter = counted::counter(request)?;
+    let (rows, absent) = rows::rows(&env, &measured, counter.as_ref())?;
     let folder = folder(&env, &measured)?;
     let is_new_folder = !folder.exists();
     let mut plan = plan(request, &measured, &rows, &folder);
     let mut header = header(request, &plan, &rows, &absent, &measured, command, tool)?;
     header.config.shard = shard;
-    let to_make: Vec<PathBuf> = (measured.written.iter())
-        .map(|(name, _)| folder.join(name))
-        .collect();
-    missing_builds::find(&plan, &to_make).map_err(RequestError::NotBuilt)?;
-    for (path, (_, bytes)) in to_make.iter().zip(&measured.written) {
-        write(path, bytes)?;
-    }
+    make(&plan, &measured, &folder)?;
     readonly_dirs::give(&mut plan.input, &folder)?;
     header.config.replays = replays::any(&plan);
+    header.config.counter = counter.as_ref().map(Counter::how);
     // Where nothing is compared nobody asks what a layout is worth.
-    if design.controls.compares() {
+    if counter.is_none() && design.controls.compares() {
         header.config.layouts = layout::varied(&plan);
     }
     let runner = home.and_then(design.runner);
@@ -163,18 +164,28 @@ pub fn prepare(
         skips_probe: request.skips_probe,
         probes_again: request.probes_again,
         names_engines: !request.engines.is_empty(),
-        wait_idle: request.duration.wait_idle.unwrap_or(idle::LIMIT),
+        wait_idle: counted::wait_idle(request),
         probe_limit: request.duration.is_quick.then_some(PROBE_QUICK),
         engines,
         plan,
         header,
         drivers,
+        counter,
         rows,
         absent,
         folder,
         is_new_folder,
         warnings,
     })
+}
+
+/// Makes the modules that a campaign has of its own, where all others are there.
+fn make(plan: &Plan, measured: &Measured, folder: &Path) -> Result<(), RequestError> {
+    let paths = measured.written.iter().map(|(name, _)| folder.join(name));
+    let paths: Vec<PathBuf> = paths.collect();
+    missing_builds::find(plan, &paths).map_err(RequestError::NotBuilt)?;
+    let mut each = paths.iter().zip(&measured.written);
+    each.try_for_each(|(path, (_, bytes))| write(path, bytes))
 }
 
 /// Writes a module that is made for a campaign.
@@ -214,6 +225,9 @@ fn override_by(measured: &mut Measured, request: &Request) -> Result<(), Request
                 program.name
             )
         })?;
+    }
+    if !request.metric.is_time() {
+        counted::compared(measured)?;
     }
     measured.settings.override_by(&request.settings);
     if !request.strategies.is_empty() {
@@ -318,7 +332,7 @@ fn plan(request: &Request, measured: &Measured, rows: &[Row], folder: &Path) -> 
         workloads: measured.notes.clone(),
         tasks,
         input: request.input.clone(),
-        cycles: design.cycles,
+        cycles: design.cycles && request.metric.is_time(),
         cache: Some(folder.join(CACHE)),
         exits_allowed: request.exits_allowed.clone(),
     }
@@ -341,13 +355,13 @@ fn header(
     let baseline = rows.iter().find(|row| (design.is_baseline)(row));
     let now = SystemTime::now();
     let since_epoch = now.duration_since(SystemTime::UNIX_EPOCH);
-    let iterations = duration.iterations.unwrap_or(design.iterations);
-    let limit = duration.limit.unwrap_or(design.limit);
+    let is_timed = request.metric.is_time();
+    let (iterations, limit) = counted::lengths(request);
     let config = Config {
         experiment: design.experiment,
         compared: measured.compared,
         estimator: Estimator::FasterHalf,
-        rounds: duration.rounds.unwrap_or(rounds_max(duration)).max(1),
+        rounds: duration.rounds.unwrap_or(rounds_max(request)).max(1),
         warmup: duration.warmup.unwrap_or(design.warmup),
         iterations: iterations.max(1),
         limit_ms: millis(limit),
@@ -355,7 +369,8 @@ fn header(
         seed: request
             .seed
             .unwrap_or(since_epoch.map_or(0, |since| since.as_secs())),
-        layout_varies: true,
+        // Where code lies changes times, and hardly counts.
+        layout_varies: is_timed,
         baseline: Some(baseline.unwrap_or(&rows[0]).sandbox.id()),
         module: measured.module.clone(),
         any_output: request.any_output,
@@ -394,8 +409,9 @@ impl From<&Absent> for AbsentNote {
 }
 
 /// Rounds there are at most where nobody says how many.
-fn rounds_max(duration: &Length) -> u32 {
-    match duration.detect {
+fn rounds_max(request: &Request) -> u32 {
+    match request.duration.detect {
+        _ if !request.metric.is_time() => counted::ROUNDS,
         Some(_) => ROUNDS_MAX_DETECT,
         None => ROUNDS_MAX,
     }
@@ -412,16 +428,22 @@ fn pace(request: &Request) -> Pace {
         false if duration.detect.is_some() => BUDGET_DETECT,
         false => design.budget,
     };
+    let is_timed = request.metric.is_time();
     // Where nothing is compared nothing has a width.
-    let compares = design.controls.compares();
+    let compares = design.controls.compares() && is_timed;
     let width = compares.then_some(duration.width.unwrap_or(WIDTH));
     // Who says how many rounds has said how long.
-    let default = duration.rounds.is_none().then_some(default);
+    let default = (duration.rounds.is_none() && is_timed).then_some(default);
     Pace {
         budget: duration.budget.or(default),
-        cell_target: design.cell_target.filter(|_| duration.iterations.is_none()),
+        cell_target: design
+            .cell_target
+            .filter(|_| is_timed && duration.iterations.is_none()),
         iterations_max: design.iterations_max,
-        rounds_wanted: duration.rounds_wanted,
+        rounds_wanted: match is_timed {
+            true => duration.rounds_wanted,
+            false => counted::ROUNDS,
+        },
         width: width.filter(|_| duration.rounds.is_none() && duration.detect.is_none()),
         detect: duration.detect.filter(|_| duration.rounds.is_none()),
         spares_warmup: compares && !design.is_by_cell && duration.warmup.is_none(),
@@ -487,7 +509,7 @@ impl Prepared {
 
     fn apply_trial(&mut self, trial: Trial) {
         let config = &mut self.header.config;
-        if trial.states_kernel {
+        if trial.states_kernel && !config.compared.is_count() {
             config.compared = Compared::Kernel;
         }
         if !trial.is_repeatable {
@@ -541,7 +563,10 @@ impl Prepared {
 
     /// The drivers, each for whoever asks through them.
     pub fn boxed_drivers(&self) -> Vec<Box<dyn Driver>> {
-        let boxed = |driver: &ProcessDriver| Box::new(driver.clone()) as Box<dyn Driver>;
+        let boxed = |driver: &ProcessDriver| match &self.counter {
+            None => Box::new(driver.clone()) as Box<dyn Driver>,
+            Some(counter) => Box::new(CountingDriver::new(driver.clone(), counter.clone())),
+        };
         self.drivers.iter().map(boxed).collect()
     }
 }

@@ -11,7 +11,7 @@
 use std::{fmt, io, path::PathBuf, str::FromStr, time::Duration};
 
 use fathom_engine::{Bounds, BoundsChoice, UnknownBounds};
-use fathom_record::Variant;
+use fathom_record::{Variant, Yardstick};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -62,6 +62,9 @@ pub struct Request {
     pub any_output: bool,
     /// Exit statuses of programs that are no failure, beside 0.
     pub exits_allowed: Vec<i32>,
+    /// What they are measured by.
+    #[serde(default, skip_serializing_if = "Yardstick::is_time")]
+    pub metric: Yardstick,
     /// How long to measure.
     pub duration: Length,
     /// Decides orders and layouts; from the clock if absent.
@@ -102,6 +105,7 @@ impl Request {
             input: Input::default(),
             any_output: false,
             exits_allowed: Vec::new(),
+            metric: Yardstick::default(),
             duration: Length::default(),
             seed: None,
             skips_probe: false,

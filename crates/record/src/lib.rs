@@ -64,5 +64,5 @@ pub use naming::Names;
 pub use setting::{Setting, Settings};
 pub use vocabulary::{
     Checks, Compared, Estimator, FailureKind, Guarantee, INSTANCES_PER_CYCLE, Metric, Opt, Phase,
-    Span, Unit, Variant,
+    Span, Unit, Variant, Yardstick,
 };

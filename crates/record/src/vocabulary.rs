@@ -122,8 +122,8 @@ closed_set! {
         Syscalls = "syscalls", "system calls";
         /// CPU cycles, where the host has a PMU.
         Cycles = "cycles", "CPU cycles (needs a PMU)";
-        /// Retired instructions, where the host has a PMU.
-        Instructions = "instructions", "retired instructions (needs a PMU)";
+        /// Instructions that one iteration retires in user mode, of all its processes.
+        Instructions = "instructions", "user instructions of one iteration";
         /// Requests that a server under load answered in a second.
         AnswersPerS = "answers_per_s", "requests that a server answered in a second";
         /// What half of its answers took at most.
@@ -324,6 +324,37 @@ closed_set! {
         Kernel = "kernel", "the time the workload reports of its kernel";
         /// Wall time of the run phase: a user's own module.
         Run = "run", "wall time of the run phase";
+        /// Instructions of an iteration, counted.
+        Instructions = "instructions", "the user instructions of one iteration";
+    }
+}
+
+impl Compared {
+    /// Whether it is counted: then no time is taken, since who counts slows programs down.
+    pub fn is_count(self) -> bool {
+        match self {
+            Compared::Kernel | Compared::Run => false,
+            Compared::Instructions => true,
+        }
+    }
+}
+
+closed_set! {
+    /// What cells are measured by, where there is a choice.
+    #[derive(Default)]
+    Yardstick, "metric" {
+        /// How long they take.
+        #[default]
+        Time = "time", "how long programs take";
+        /// How many instructions they are.
+        Instructions = "instructions", "how many user instructions programs retire";
+    }
+}
+
+impl Yardstick {
+    /// Whether it is what everybody means who says nothing.
+    pub fn is_time(&self) -> bool {
+        *self == Yardstick::Time
     }
 }
 

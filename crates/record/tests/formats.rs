@@ -23,7 +23,7 @@ use fathom_record::protocol::{
 };
 use fathom_record::{
     Cell, CellId, Checks, Compared, Estimator, Experiment, Fact, FailureKind, Guarantee, Header,
-    Host, Metric, Phase, Record, Sandbox, Setting, Settings, Span, Variant, Writer,
+    Host, Metric, Phase, Record, Sandbox, Setting, Settings, Span, Variant, Writer, Yardstick,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -132,6 +132,7 @@ fn config() -> Config {
             install: None,
         }],
         uncounted: Some(text("no strace")),
+        counter: Some(text("callgrind of valgrind-3.19.0")),
         other: BTreeMap::from([(text("note"), text("first"))]),
     }
 }
@@ -478,6 +479,12 @@ fn names_of_closed_sets() {
             Guarantee::help,
         ),
         list("compared", Compared::ALL, Compared::name, Compared::help),
+        list(
+            "yardstick",
+            Yardstick::ALL,
+            Yardstick::name,
+            Yardstick::help,
+        ),
         list(
             "experiment",
             Experiment::ALL,

@@ -23,7 +23,7 @@
 use std::collections::BTreeMap;
 
 use fathom_record::{CellId, Guarantee, SandboxId};
-use fathom_stats::interval::ROUNDS_MIN;
+use fathom_stats::exact::rounds_min;
 use fathom_stats::times::{Estimate, Point};
 use fathom_stats::{Figure, Ratio, Row as Key, Verdict};
 
@@ -287,7 +287,8 @@ impl Group {
             (Some(_), _) => None,
             (None, true) if self.is_early() => None,
             (None, true) => Some(format!(
-                "The noise floor is not known yet: it takes {ROUNDS_MIN} rounds."
+                "The noise floor is not known yet: it takes {} rounds.",
+                rounds_min(self.figure)
             )),
             (None, false) => {
                 Some("No control was measured, so no noise floor is known.".to_owned())

@@ -28,6 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fathom_record::{CellId, Variant};
 
 use crate::estimator;
+use crate::exact;
 use crate::figure::Figure;
 use crate::interval::Group;
 use crate::noise::{Floor, Inflation};
@@ -311,9 +312,13 @@ impl Series {
         }
     }
 
-    fn group(&self, serial: Serial) -> Option<Group> {
+    fn group(&self, serial: Serial, figure: Figure) -> Option<Group> {
         let values: Vec<f64> = self.values.values().copied().collect();
-        let group = || Group::of(&values, self.counted.min(values.len()), 0.0, serial);
+        let counted = self.counted.min(values.len());
+        let group = || {
+            Group::of(&values, counted, exact::variance(figure), serial)
+                .with_least(exact::rounds_min(figure))
+        };
         (!values.is_empty()).then(group)
     }
 }
@@ -325,6 +330,7 @@ struct RowPair<'a> {
     workloads: Vec<(&'a str, [Series; 2], Option<Floor>)>,
     floor: Option<Floor>,
     inflation: Inflation,
+    figure: Figure,
 }
 
 impl<'a> RowPair<'a> {
@@ -357,6 +363,7 @@ impl<'a> RowPair<'a> {
                 .collect(),
             floor: floor(None),
             inflation: before.inflation(old).max(after.inflation(new)),
+            figure: after.figure,
         }
     }
 
@@ -368,9 +375,10 @@ impl<'a> RowPair<'a> {
     fn changes(&self, serial: Serial) -> Unjudged<'a> {
         let [before, after] = [0, 1].map(|at| {
             let all = self.side(at);
-            let groups: Option<Vec<Group>> = all.iter().map(|one| one.group(serial)).collect();
+            let group = |one: &Series| one.group(serial, self.figure);
+            let groups: Option<Vec<Group>> = all.iter().map(group).collect();
             let groups = groups.map(|groups| Group::moderated(&groups));
-            (groups.unwrap_or_default(), Series::mean(&all).group(serial))
+            (groups.unwrap_or_default(), group(&Series::mean(&all)))
         });
         let depths = self.workloads.iter();
         let depths: Vec<f64> = depths
@@ -423,7 +431,10 @@ fn drift([before, after]: &[Side<'_>; 2], serial: Serial) -> BTreeMap<u32, Ratio
     let each = after.native.iter().filter_map(|(threads, later)| {
         let earlier = before.native.get(threads)?;
         let unequal = (later.depth - earlier.depth).powi(2);
-        let (later, earlier) = (later.group(serial)?, earlier.group(serial)?);
+        let (later, earlier) = (
+            later.group(serial, after.figure)?,
+            earlier.group(serial, before.figure)?,
+        );
         Some((*threads, ratio::apart(later, earlier, 1, unequal).ok()?))
     });
     each.collect()

@@ -74,7 +74,7 @@ pub enum Figure {
     Syscalls,
     /// CPU cycles of the child.
     Cycles,
-    /// Instructions of the child.
+    /// User instructions of one iteration.
     Instructions,
     /// Iterations of all workers that ended in a second of wall time.
     Throughput,
@@ -215,7 +215,7 @@ impl Figure {
             Figure::CpuUsePinned => "share of the pinned CPUs' time that was not idle",
             Figure::Syscalls => "system calls of the child",
             Figure::Cycles => "CPU cycles of the child",
-            Figure::Instructions => "instructions of the child",
+            Figure::Instructions => "user instructions of one iteration",
             Figure::Throughput => "iterations of all instances that ended in a second",
             Figure::FaultsPerRun => "page faults for each of those iterations",
             Figure::KernelShare => "share of the pinned CPUs' time that the kernel took",
@@ -304,6 +304,7 @@ impl Figure {
         match compared {
             Compared::Kernel => Figure::Kernel,
             Compared::Run => Figure::Run,
+            Compared::Instructions => Figure::Instructions,
         }
     }
 }

@@ -129,7 +129,8 @@ impl Summary {
         Some(
             Logs::between(&pairs, self.estimator_of(self.compared))
                 .ok()?
-                .with_systematic(systematic(own) + middle),
+                .with_systematic(systematic(own) + middle)
+                .of_figure(self.compared, 2),
         )
     }
 }

@@ -71,6 +71,8 @@ pub(crate) struct Group {
     systematic: f64,
     /// Rounds, 1 or more.
     pub(crate) rounds: usize,
+    /// Rounds below which it has no error.
+    least: usize,
     /// Whether its estimate leaves rounds out.
     is_part: bool,
 }
@@ -96,8 +98,14 @@ impl Group {
             },
             systematic,
             rounds,
+            least: ROUNDS_MIN,
             is_part: counted < rounds,
         }
+    }
+
+    /// The same where so many rounds are enough.
+    pub(crate) fn with_least(self, least: usize) -> Group {
+        Group { least, ..self }
     }
 
     /// Groups of one pair of rows, each made sharper by the others. Where rounds are left out, a
@@ -213,10 +221,10 @@ impl Sum {
             .iter()
             .map(|(weight, group)| weight * group.estimate)
             .sum();
-        let rounds = groups.iter().map(|(_, group)| group.rounds).min();
-        let have = rounds.unwrap_or(0);
-        if have < ROUNDS_MIN {
-            let need = ROUNDS_MIN;
+        let fewest = groups.iter().map(|(_, group)| group);
+        let fewest = fewest.min_by_key(|group| group.rounds);
+        let (have, need) = fewest.map_or((0, ROUNDS_MIN), |group| (group.rounds, group.least));
+        if have < need {
             let error = Err(NoEstimate::TooFewSamples { have, need });
             return Sum { estimate, error };
         }

@@ -100,7 +100,8 @@ fn logs_of(summary: &Summary, row: &RowSummary, basis: Basis, workload: &str) ->
             let pairs: Option<Vec<(f64, f64)>> = rounds
                 .map(|round| Some((*round.get(&figure)?, 1.0)))
                 .collect();
-            Logs::between(&pairs?, summary.estimator_of(figure)).ok()
+            let logs = Logs::between(&pairs?, summary.estimator_of(figure));
+            Some(logs.ok()?.of_figure(figure, 1))
         }
     }
 }

@@ -50,6 +50,7 @@ pub mod allocation;
 pub mod change_points;
 pub mod compare;
 mod estimator;
+pub mod exact;
 pub mod figure;
 pub mod fit;
 pub mod forecast;

@@ -28,7 +28,6 @@ use fathom_record::{Cell, CellId, Estimator};
 
 use crate::NoEstimate;
 use crate::figure::Figure;
-use crate::interval::ROUNDS_MIN;
 use crate::order::median;
 use crate::ratio::{self, Logs, Ratio};
 use crate::row::Row;
@@ -273,7 +272,7 @@ impl NoiseFloor {
                 (Some(control), Some(original)) => control.pairs(original, figure),
                 _ => Vec::new(),
             };
-            let logs = Logs::between(&pairs, estimator);
+            let logs = Logs::between(&pairs, estimator).map(|logs| logs.of_figure(figure, 2));
             let control = Control {
                 original: original.clone(),
                 control: id,
@@ -302,8 +301,8 @@ impl NoiseFloor {
         for (control, ratio) in controls.iter_mut().zip(ratios) {
             control.ratio = ratio;
         }
-        let is_whole = |logs: &&Logs| logs.values().len() >= ROUNDS_MIN;
-        let whole: Vec<Logs> = logs.iter().filter(is_whole).cloned().collect();
+        let whole = logs.iter().filter(|logs| logs.are_enough());
+        let whole: Vec<Logs> = whole.cloned().collect();
         let mean = ratio::mean(&whole, self.serial);
         let mean = mean.ok();
         let squares = self.squares.entry(row.threads).or_default();

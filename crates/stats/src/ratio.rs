@@ -7,7 +7,9 @@ use fathom_record::Estimator;
 
 use crate::NoEstimate;
 use crate::estimator::Series;
-use crate::interval::{Error, Group, Interaction, Interval, Sum};
+use crate::exact::{self, rounds_min};
+use crate::figure::Figure;
+use crate::interval::{Error, Group, Interaction, Interval, ROUNDS_MIN, Sum};
 use crate::order::{mad, median};
 use crate::serial::Serial;
 
@@ -68,6 +70,8 @@ pub struct Logs {
     values: Vec<f64>,
     /// Rounds that count, of the side that has fewer.
     counted: usize,
+    /// Rounds below which they have no error.
+    least: usize,
     systematic: f64,
     /// How deep below the middle either side's estimate is where rounds scatter evenly.
     depths: [f64; 2],
@@ -121,6 +125,7 @@ impl Logs {
         }
         Ok(Logs {
             counted: values.len(),
+            least: ROUNDS_MIN,
             values,
             systematic: 0.0,
             depths: [0.0; 2],
@@ -133,6 +138,21 @@ impl Logs {
             systematic: variance,
             ..self
         }
+    }
+
+    /// Of a figure: of what is counted, few rounds are enough, and there is a variance that they
+    /// do not show, once for each side.
+    pub(crate) fn of_figure(self, figure: Figure, sides: u32) -> Logs {
+        Logs {
+            least: rounds_min(figure),
+            systematic: self.systematic + f64::from(sides) * exact::variance(figure),
+            ..self
+        }
+    }
+
+    /// Whether they are enough to have an error.
+    pub(crate) fn are_enough(&self) -> bool {
+        self.values.len() >= self.least
     }
 
     /// With nothing but what rounds show.
@@ -150,7 +170,7 @@ impl Logs {
     }
 
     pub(crate) fn group(&self, serial: Serial) -> Group {
-        Group::of(&self.values, self.counted, self.systematic, serial)
+        Group::of(&self.values, self.counted, self.systematic, serial).with_least(self.least)
     }
 }
 

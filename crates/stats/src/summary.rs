@@ -352,7 +352,8 @@ impl Summary {
         let (times, others) = (one.times.as_ref().ok()?, other.times.as_ref().ok()?);
         let systematic = layout::of_ratio(&one.cell, &other.cell, &self.layouts, figure);
         let logs = Logs::between(&times.pairs(others, figure), self.estimator_of(figure)).ok()?;
-        Some(logs.with_systematic(systematic))
+        let sides = if one.cell == other.cell { 0 } else { 2 };
+        Some(logs.with_systematic(systematic).of_figure(figure, sides))
     }
 
     fn all_rows(&self, baseline: Option<&SandboxId>) -> Vec<RowSummary> {

@@ -17,6 +17,7 @@ use fathom_record::campaign::{CpuTime, Process, Sample, Window};
 use fathom_record::{Campaign, CellId, INSTANCES_PER_CYCLE, Phase};
 
 use crate::NoEstimate;
+use crate::exact::{REACH, ROUNDS_MIN_COUNT, is_exact};
 use crate::figure::Figure;
 use crate::interval::{Interval, ROUNDS_MIN};
 use crate::order::{mad, median, median_ends, quantile, sorted};
@@ -40,7 +41,7 @@ pub struct Point {
     pub round: u32,
     /// The worker that took the sample.
     pub thread: u32,
-    /// Its value in nanoseconds.
+    /// Its value in nanoseconds; as it is, where it is a count.
     pub ns: f64,
 }
 
@@ -57,6 +58,8 @@ pub struct Estimate {
     pub mad: f64,
     /// Round values in order of size.
     pub values: Vec<f64>,
+    /// What the logarithm of each may be off by where they are counts.
+    exact: Option<f64>,
 }
 
 impl Estimate {
@@ -69,6 +72,7 @@ impl Estimate {
             max: *values.last()?,
             mad: mad(&values)?,
             values,
+            exact: None,
         })
     }
 
@@ -85,11 +89,16 @@ impl Estimate {
     /// The 95 % interval of the median, its rounds taken as independent and their distribution
     /// as any ([`median_ends`]): noise here is on one side, so that an interval of their mean
     /// may lie beside it. It is for reading one cell alone: cells are compared by their ratio,
-    /// which knows what their rounds have in common.
+    /// which knows what their rounds have in common. That of a count is what its rounds span, and
+    /// what each of them may be off by.
     ///
     /// # Errors
     /// Too few rounds, or a value that is not positive.
     pub fn interval(&self) -> Result<Interval, NoEstimate> {
+        if let Some(off) = self.exact.filter(|_| self.rounds() >= ROUNDS_MIN_COUNT) {
+            let (low, high) = (self.min * (-off).exp(), self.max * off.exp());
+            return Ok(Interval { low, high });
+        }
         let (have, need) = (self.rounds(), ROUNDS_MIN);
         let few = NoEstimate::TooFewSamples { have, need };
         let (low, high) = median_ends(have).ok_or(few)?;
@@ -108,7 +117,8 @@ impl Times {
             .values()
             .filter_map(|round| round.get(&figure).copied())
             .collect();
-        Estimate::of(&values)
+        let exact = is_exact(figure).then_some(REACH);
+        Estimate::of(&values).map(|estimate| Estimate { exact, ..estimate })
     }
 
     /// Pairs of a figure in the rounds that both cells have.
@@ -148,7 +158,13 @@ pub(crate) fn gather(campaign: &Campaign, compared: Figure) -> BTreeMap<CellId, 
         };
         let times = cells.entry(cell.clone()).or_default();
         let round = round(samples, process);
-        if round.contains_key(&compared) {
+        if let Some(value) = round.get(&compared) {
+            let counted = is_exact(compared).then_some(Point {
+                round: number,
+                thread: 0,
+                ns: *value,
+            });
+            times.samples.extend(counted);
             times.samples.extend(points(samples, number, compared));
         }
         times.rounds.insert(number, round);

@@ -7,10 +7,11 @@ use fathom_engine::Codegen;
 use fathom_record::Variant;
 
 use crate::{
-    choose::{self, Absent, Builds, Menu, Row, Wanted},
+    choose::{self, Absent, Builds, Menu, NATIVE_DRIVER, Row, Wanted},
     engines,
     experiment::{Design, Environment, Measured},
     generator,
+    instructions::Counter,
     request::{Request, RequestError, ensure},
 };
 
@@ -21,6 +22,7 @@ const NO_COMPONENTS: &str = "no components";
 pub(super) fn rows(
     env: &Environment<'_>,
     measured: &Measured,
+    counter: Option<&Counter>,
 ) -> Result<(Vec<Row>, Vec<Absent>), RequestError> {
     let (request, design) = (env.request, env.request.subject.design());
     let (own_strategies, lacking) = (design.strategies)(request, measured)?;
@@ -57,6 +59,9 @@ pub(super) fn rows(
     absent.extend((design.absent)(env)?);
     let builds = (design.builds)(&measured.variants);
     absent.extend(without_a_build(&mut rows, &builds, &measured.variants));
+    if counter.is_some_and(Counter::is_software) {
+        absent.extend(without_counts(&mut rows, env));
+    }
     rows = (design.rows)(rows, request);
     ensure(!rows.is_empty(), || {
         absent.sort_by_key(|one| one.install.is_none());
@@ -92,6 +97,29 @@ fn further(design: &Design, measured: &Measured, strategies: &[String]) -> Vec<W
         ..Wanted::own()
     };
     (design.generators)(measured).iter().map(by).collect()
+}
+
+/// Takes the rows away whose engine cannot be counted in software.
+fn without_counts(rows: &mut Vec<Row>, env: &Environment<'_>) -> Vec<Absent> {
+    let why = |row: &Row| {
+        let outside = row.driver.checked_sub(NATIVE_DRIVER + 1)?;
+        env.outside.get(outside)?.0.uncounted.clone()
+    };
+    let mut absent: Vec<Absent> = Vec::new();
+    rows.retain(|row| {
+        let Some(why) = why(row) else { return true };
+        let one = Absent {
+            engine: engines::of(&row.sandbox),
+            why: format!("its instructions cannot be counted: {why}"),
+            is_wanted: !env.request.engines.is_empty(),
+            install: None,
+        };
+        if !absent.contains(&one) {
+            absent.push(one);
+        }
+        false
+    });
+    absent
 }
 
 /// Takes the rows away whose engine takes no build of what is measured.

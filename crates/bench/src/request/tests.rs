@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use fathom_record::Setting;
+use fathom_record::{Setting, Yardstick};
 use serde_json::json;
 
 use super::*;
@@ -92,6 +92,7 @@ fn full(subject: Subject) -> Request {
         },
         any_output: true,
         exits_allowed: vec![-1, 7],
+        metric: Yardstick::Instructions,
         duration: Length {
             rounds: Some(9),
             iterations: Some(2),

@@ -190,6 +190,7 @@ fn read_ns(sample: &Sample, compared: Compared) -> Option<u64> {
     let read = match compared {
         Compared::Kernel => sample.kernel_ns,
         Compared::Run => run().map(|span| span.wall_ns),
+        Compared::Instructions => None,
     };
     read.filter(|ns| *ns > 0)
 }

@@ -19,7 +19,7 @@ use std::{
 
 use fathom_record::{
     Checks, FailureKind, Metric,
-    protocol::{Event, Hello, Job, Measure, Request},
+    protocol::{COUNT_ENV, Event, Hello, Job, Measure, Request},
 };
 use fathom_runner::{
     Emitter, Refusal,
@@ -109,7 +109,9 @@ impl Program for NativeProgram {
             .stdin(streams.stdin.map_or_else(Stdio::null, Stdio::from))
             .stdout(streams.stdout)
             .stderr(streams.stderr);
-        let is_traced = !self.is_looked_at.swap(true, Ordering::Relaxed);
+        // Who is counted has a tracer already.
+        let is_counted = std::env::var_os(COUNT_ENV).is_some();
+        let is_traced = !is_counted && !self.is_looked_at.swap(true, Ordering::Relaxed);
         let child = match is_traced {
             true => spawn_traced(&mut command),
             false => command.spawn(),

@@ -105,6 +105,9 @@ pub struct Config {
     /// Why system calls were not counted, where they belong to the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncounted: Option<String>,
+    /// What counted instructions, where they are what is compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counter: Option<String>,
     /// What each engine was: a hash of the files that it was started from, by its name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub engines: BTreeMap<String, String>,

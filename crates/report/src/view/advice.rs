@@ -116,7 +116,7 @@ fn best_of(
             Verdict::Different => behind = Some((*other, ratio)),
             Verdict::Equivalent => level.push(other.row.name.as_str()),
             Verdict::Undecided => open.push(other.row.name.as_str()),
-            verdict => doubt = sentences::doubt(verdict),
+            verdict => doubt = sentences::doubt(verdict, pairs.figure()),
         }
         if behind.is_some() || doubt.is_some() {
             break;

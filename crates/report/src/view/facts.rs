@@ -162,6 +162,9 @@ pub fn config(header: &Header) -> Vec<Fact> {
     if config.any_output {
         facts.push(known("output", "not compared"));
     }
+    if let Some(counter) = &config.counter {
+        facts.push(known("instructions", format!("counted by {counter}")));
+    }
     if let Some(why) = &config.uncounted {
         facts.push(known("system calls", why));
     }

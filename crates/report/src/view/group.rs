@@ -110,7 +110,7 @@ impl Builder<'_> {
             .iter()
             .map(|row| (&row.row.sandbox, Some(row.row.variant)));
         let names = Names::with_builds(names);
-        let mut footnotes = Vec::new();
+        let (figure, mut footnotes) = (self.compared.figure, Vec::new());
         let (ratios, (seen_mean, seen_cell)) = self.compared.to_base(rows, self.base.as_ref());
         let mut shown: Vec<Shown<'_>> = rows
             .iter()
@@ -133,7 +133,7 @@ impl Builder<'_> {
             .iter_mut()
             .filter(|shown| shown.row.rank == Rank::Unranked && has_times(shown))
         {
-            short.row.caveats.push(sentences::too_short());
+            short.row.caveats.push(sentences::too_short(figure));
         }
         name(&mut shown);
         let lead = headline::lead(&shown, &pairs);
@@ -144,8 +144,8 @@ impl Builder<'_> {
             anchor: format!("g{}", self.number),
             title: sentences::group_title(&suite, &size, threads, &self.workloads),
             baseline: sentences::baseline(self.base.as_ref(), &shown),
-            figure: self.compared.figure,
-            is_by_round: self.compared.figure != self.summary.compared,
+            figure,
+            is_by_round: figure != self.summary.compared,
             suite,
             size,
             threads,
@@ -428,7 +428,7 @@ fn footnote(row: &RowSummary, hello: Option<&Hello>, footnotes: &mut Vec<String>
 /// and gives the places. Rows that were not shown to differ from the first of a
 /// place share it; where the campaign cannot say, the reason is returned.
 fn order(rows: &mut [Shown<'_>], pairs: &Pairs<'_>) -> Option<String> {
-    let placed = placed(rows);
+    let (placed, figure) = (placed(rows), pairs.figure());
     let placed: Vec<Key> = placed.iter().map(|&at| rows[at].from.row.clone()).collect();
     let class = |shown: &Shown<'_>| match shown {
         shown if !shown.from.row.variant.is_wasm() => 0,
@@ -452,7 +452,7 @@ fn order(rows: &mut [Shown<'_>], pairs: &Pairs<'_>) -> Option<String> {
             continue;
         }
         let verdict = leader.map(|leader| pairs.ratio(&shown.from.row, &leader.row).verdict);
-        doubt = doubt.or(verdict.and_then(sentences::doubt));
+        doubt = doubt.or(verdict.and_then(|verdict| sentences::doubt(verdict, figure)));
         let place = match places.last() {
             Some(place) if matches!(verdict, Some(Verdict::Equivalent | Verdict::Undecided)) => {
                 *place

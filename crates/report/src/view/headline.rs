@@ -7,7 +7,7 @@
 //! the next is told of only where it was shown to differ.
 
 use fathom_record::{Estimator, Guarantee};
-use fathom_stats::interval::ROUNDS_MIN;
+use fathom_stats::exact::rounds_min;
 use fathom_stats::{Children, DELTA, Figure, FigureUnit, RowRatio, Verdict};
 
 use super::compared_figure::{self, Pairs};
@@ -71,7 +71,8 @@ pub fn headline(group: &Group, lead: &Lead, meanwhile: Option<&str>) -> String {
         );
     };
     if group.is_early() {
-        return format!("On {subject}: too few rounds to say anything; it takes {ROUNDS_MIN}.");
+        let least = rounds_min(group.figure);
+        return format!("On {subject}: too few rounds to say anything; it takes {least}.");
     }
     let has_rival = ranked().count() > 1;
     let mut text = format!("On {subject}, {}", first(best, group, lead, has_rival));
@@ -183,6 +184,7 @@ fn first_of(best: &Row, group: &Group) -> String {
         (figure, _) if figure.unit() == FigureUnit::Nanoseconds => {
             format!("has the shortest {}", compared_figure::noun(figure))
         }
+        (Figure::Instructions, _) => "takes the fewest instructions".to_owned(),
         (figure, _) => format!("has the least {}", compared_figure::noun(figure)),
     }
 }

@@ -8,7 +8,7 @@
 use fathom_record::protocol::Hello;
 use fathom_record::release::order;
 use fathom_record::{Campaign, Guarantee, Variant};
-use fathom_stats::interval::ROUNDS_MIN;
+use fathom_stats::exact::rounds_min;
 use fathom_stats::{DELTA, Figure, FigureUnit, Row as Key, RowRatio, RowSummary, Summary, Verdict};
 
 use super::compared_figure::{self, Pairs};
@@ -230,19 +230,23 @@ fn more(figure: Figure) -> &'static str {
 }
 
 /// Why a verdict says nothing, in a sentence.
-pub fn doubt(verdict: Verdict) -> Option<String> {
+pub fn doubt(verdict: Verdict, figure: Figure) -> Option<String> {
     match verdict {
         Verdict::Different | Verdict::Equivalent | Verdict::Undecided => None,
-        Verdict::TooFew => Some(format!("Too few rounds to be sure: it takes {ROUNDS_MIN}.")),
+        Verdict::TooFew => Some(format!(
+            "Too few rounds to be sure: it takes {}.",
+            rounds_min(figure)
+        )),
         Verdict::Uncontrolled => Some("No control says how much of this is noise.".to_owned()),
     }
 }
 
 /// Said of a row that has times but no place.
-pub fn too_short() -> String {
+pub fn too_short(figure: Figure) -> String {
     format!(
-        "too few rounds for a rank: it takes {ROUNDS_MIN}. The slowest rows are left out of later \
-         rounds when the budget is short; `--resume` with a longer `--budget` measures them"
+        "too few rounds for a rank: it takes {}. The slowest rows are left out of later \
+         rounds when the budget is short; `--resume` with a longer `--budget` measures them",
+        rounds_min(figure)
     )
 }
 
@@ -380,7 +384,8 @@ fn finding(best: &Shown<'_>, other: &Shown<'_>, pairs: &Pairs<'_>) -> Finding {
             format!("{pair}: undecided (95 %: {ends}{alone}{seen}).")
         }
         Verdict::TooFew => {
-            format!("{pair}: too few rounds to say whether they differ; it takes {ROUNDS_MIN}.")
+            let least = rounds_min(pairs.figure());
+            format!("{pair}: too few rounds to say whether they differ; it takes {least}.")
         }
         Verdict::Uncontrolled => {
             format!("{pair}: undecided, {ends} (95 %): no control says how much of that is noise.")
