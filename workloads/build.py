@@ -16,6 +16,7 @@ import hashlib
 import os
 import pathlib
 
+import components
 import fibers
 import jobs
 import libsodium
@@ -32,7 +33,7 @@ import web
 import widths
 
 SUITES = ("polybench", "pointers", "wasi", "wasi-io", "large", "programs", "libsodium", "fibers", "http", "web",
-          "managed")
+          "managed", "components")
 # Suites that are built in sizes, and what their headers are besides their own.
 SIZED = {"polybench": (), "pointers": ("polybench",)}
 # So many further links of each native program, moved by some bytes: a campaign takes them in
@@ -168,6 +169,11 @@ def program_jobs(suite_name: str, variants: list[str]) -> list[Job]:
     return wanted
 
 
+def _core_module(label: str, source: pathlib.Path, output: pathlib.Path) -> Job:
+    """A program of one file as a module of WASI preview 1."""
+    return Job(label, (source,), (), toolchain.WARNINGS, toolchain.VARIANTS["wasm"], output)
+
+
 def _choices(known, what: str):
     def parse(text: str) -> list[str]:
         names = list(known) if text == "all" else text.split(",")
@@ -235,6 +241,11 @@ def plan(options: argparse.Namespace) -> tuple[list[list[jobs.Job]], list]:
             continue
         if suite == "managed":  # WebAssembly is all that it is compiled to
             wanted += managed.stage(options.kernel)
+            continue
+        if suite == "components":
+            modules, made = components.stages(options.kernel, _core_module)
+            wanted += modules
+            last += made
             continue
         asked = variants_of(suite, options.variant)
         variants = wasm_opt.sources_of(asked)

@@ -90,7 +90,8 @@ fn pages_of(folder: &str) -> Vec<(String, String)> {
 fn says_who_wrote_it(text: &str) -> bool {
     let mut top = prose(text).take(8).map(|(_, line)| line);
     top.any(|line| {
-        line.starts_with("<!-- Written by `fathom ") || line.starts_with("Written by hand from ")
+        let by = ["<!-- Written by `fathom ", "<!-- Written by `workloads/"];
+        by.iter().any(|by| line.starts_with(by)) || line.starts_with("Written by hand from ")
     })
 }
 
