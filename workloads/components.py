@@ -30,6 +30,7 @@ NODE = toolchain.TOOLS / "engines" / "node" / "bin" / "node"
 ADAPTER = ("wasi-preview1-component-adapter-provider", "50.0.1",
            "08af31e188aec735fabb6370000e3c5954eae92d434a63ad22f665b55b01dda4")
 HOME = toolchain.TOOLS / f"adapter-{ADAPTER[1]}"
+ADAPTER_FILE = HOME / "artefacts" / "wasi_snapshot_preview1.command.wasm"
 # Where the text for the callee is, of the letter a.
 TEXT_AT, LETTER = 1024, "a"
 
@@ -54,7 +55,7 @@ class Job(jobs.Job):
     def make(self, scratch: pathlib.Path) -> pathlib.Path:
         made = scratch / "made.wasm"
         if self.source.suffix == ".wasm":
-            self._jco("new", self.source, HOME / "artefacts" / "wasi_snapshot_preview1.command.wasm", made)
+            self._jco("new", self.source, ADAPTER_FILE, made)
         else:
             text = scratch / "text.wat"
             text.write_text(filled(self.source.read_text(), self.call))

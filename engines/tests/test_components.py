@@ -1,11 +1,17 @@
 """Runners that take components, through the protocol that fathom speaks with them."""
 
+import subprocess
+import sys
 import unittest
 from pathlib import Path
 
 import modules
+import test_runners
 from modules import ROOT
-from test_runners import Runner
+from test_runners import Answer, Runner
+
+sys.path.append(str(ROOT / "workloads"))
+import components  # noqa: E402
 
 JCO = ROOT / ".tools" / "engines" / "jco"
 
@@ -43,6 +49,41 @@ class ThroughJco(TakesComponents):
         self.assertIn("; components by jco 0.", answer.only("hello")["evidence"])
         (compile,) = [one for one in answer.of("phase") if one["phase"] == "compile"]
         self.assertLess(answer.only("process")["metrics"]["translate_ns"], compile["wall_ns"])
+
+
+class MadeOfModules:
+    """Programs of preview 1, made components, do what the modules do: what `RunnerCase` asks of a WASI."""
+
+    def setUp(self):
+        super().setUp()
+        if not (JCO.is_dir() and components.ADAPTER_FILE.is_file() and components.NODE.is_file()):
+            self.skipTest("no adapter: python3 workloads/build.py --suite components")
+
+    def ask(self, source: str | bytes, **changes) -> Answer:
+        module, made = self.folder / "core.wasm", self.folder / "made.wasm"
+        module.write_bytes(modules.assemble(source) if isinstance(source, str) else source)
+        subprocess.run([components.NODE, components.FOLDER / "make.mjs", JCO, "new", module, components.ADAPTER_FILE, made],
+                       check=True, capture_output=True)
+        return super().ask(made.read_bytes(), **changes)
+
+    _case = test_runners.RunnerCase
+    test_measures_each_phase_and_keeps_the_output = _case.test_measures_each_phase_and_keeps_the_output
+    test_gives_the_guest_its_arguments_variables_and_folders = _case.test_gives_the_guest_its_arguments_variables_and_folders
+    test_gives_the_guest_files_of_its_folder_and_no_others = _case.test_gives_the_guest_files_of_its_folder_and_no_others
+    test_refuses_a_missing_folder = _case.test_refuses_a_missing_folder
+    test_keeps_threads_together = _case.test_keeps_threads_together
+    first_folder = _case.first_folder
+
+    def test_an_exit_status_is_success_or_not(self):
+        self.assertEqual({one["exit"] for one in self.ask(modules.EXIT_7).of("iteration")}, {1})
+
+
+class NodeOfModules(MadeOfModules, Runner, unittest.TestCase):
+    engine = "node"
+
+
+class Wasmtime48OfModules(MadeOfModules, Runner, unittest.TestCase):
+    engine = "wasmtime48"
 
 
 class Node(ThroughJco, Runner, unittest.TestCase):
