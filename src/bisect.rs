@@ -11,9 +11,11 @@
 //! What must stay true: a release is named only where the two around the change were shown
 //! to differ in a campaign of the two alone, or it is said that they were not.
 
+mod commits;
 mod halving;
 mod measured;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
@@ -23,8 +25,9 @@ use fathom_record::release;
 use fathom_report::figures::{ends, ratio as figure};
 use fathom_stats::{DELTA, Figure, RowRatio, Verdict};
 
+use self::commits::Commits;
 use self::halving::{Found, Halving, nearer, side};
-use self::measured::{Steps, Told};
+use self::measured::{Source, Steps, Told};
 use crate::bench;
 use crate::engines;
 use crate::invocation::Invocation;
@@ -47,18 +50,25 @@ or does not run the program, is left out. Exit statuses: 0 if a release was foun
 3 if they differ and no release was shown to be the one; 4 if it is too noisy to say."
 )]
 pub struct Args {
-    /// The engine, as NAME[:STRATEGY[:BACKEND]]
+    /// The engine, as NAME[:STRATEGY[:BACKEND]]; with --build a build of your own, as NAME=WHAT
     #[arg(long, value_name = "NAME")]
     engine: Wanted,
-    /// A release that is as it should be
+    /// A release, or with --build a commit, that is as it should be
     #[arg(long, value_name = "VERSION")]
     good: String,
-    /// A release that is not; it may be the older one
+    /// One that is not; it may be the older one
     #[arg(long, value_name = "VERSION")]
     bad: String,
     /// Look among installed releases only: nothing is installed, and no registry asked
     #[arg(long)]
     installed: bool,
+    /// Look among commits: in a work tree of each, at {tree}, this command builds what --engine
+    /// names; a commit for which it fails is left out
+    #[arg(long, value_name = "COMMAND", conflicts_with = "installed")]
+    build: Option<String>,
+    /// The repository of these commits
+    #[arg(long, value_name = "DIR", default_value = ".", requires = "build")]
+    repo: PathBuf,
     /// Compare by this figure (compile, start, rss_peak…) instead of the usual one
     #[arg(long, value_name = "FIGURE", value_parser = fathom_report::view::figure)]
     by: Option<Figure>,
@@ -84,23 +94,17 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         args.bench.results.resume.is_none(),
         "--resume: begin anew; what is installed stays"
     );
-    let plain = args.engine.version.is_none() && args.engine.build.is_none();
+    let plain =
+        args.engine.version.is_none() && args.engine.build.is_some() == args.build.is_some();
     ensure!(
         plain,
-        "--engine {}: NAME[:STRATEGY[:BACKEND]], its releases are --good and --bad",
+        "--engine {}: NAME[:STRATEGY[:BACKEND]], its releases are --good and --bad; NAME=WHAT with --build",
         args.engine
     );
     let home = invocation.home()?;
     let home = home.context("there is no checkout of fathom around this folder")?;
-    let releases = between(&home, &args)?;
-    let mut steps = Steps::new(
-        args.engine,
-        args.installed,
-        args.by,
-        args.bench,
-        home,
-        invocation,
-    )?;
+    let (source, releases) = source(&home, &args)?;
+    let mut steps = Steps::new(args.engine, source, args.by, args.bench, home, invocation)?;
     let [first, .., last] = &releases[..] else {
         bail!("--good and --bad are one release, {}", releases[0]);
     };
@@ -123,6 +127,20 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::from(TOO_NOISY))
         }
     }
+}
+
+/// Where releases come from, and those from the good one to the bad one.
+fn source(home: &Home, args: &Args) -> anyhow::Result<(Source, Vec<String>)> {
+    if let Some(command) = &args.build {
+        let commits = Commits::of(&args.repo, command.clone(), &args.engine)?;
+        let all = commits.between(&args.good, &args.bad)?;
+        return Ok((Source::Commits(Box::new(commits)), all));
+    }
+    let source = match args.installed {
+        true => Source::Installed,
+        false => Source::Registry,
+    };
+    Ok((source, between(home, args)?))
 }
 
 /// The releases from the good one to the bad one, these first and last.

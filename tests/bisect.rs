@@ -193,3 +193,131 @@ fn what_cannot_be_looked_for_is_one_clear_line() {
         "{err}"
     );
 }
+
+/// What git says of a repository.
+fn git(repository: &Path, words: &[&str]) -> String {
+    let name = ["-c", "user.name=A", "-c", "user.email=a@b"];
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(repository)
+        .args(name)
+        .args(words)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{words:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Six commits: the third does not build, and from the fifth on it waits longer.
+fn repository(folder: &Path) {
+    fs::create_dir(folder).unwrap();
+    git(folder, &["init", "--quiet"]);
+    for number in 1..=6 {
+        let wait = if number >= 5 { "0.16" } else { "0.01" };
+        fs::write(folder.join("wait"), wait).unwrap();
+        fs::write(folder.join("number"), number.to_string()).unwrap();
+        git(folder, &["add", "."]);
+        git(
+            folder,
+            &["commit", "--quiet", "--message", &format!("c{number}")],
+        );
+        git(folder, &["tag", &format!("t{number}")]);
+    }
+}
+
+/// Makes `run` of a commit.
+const BUILD: &str = "test $(cat number) != 3 || { echo no such header >&2; exit 1; }; \
+    printf '#!/bin/sh\\nsleep %s; echo fathom: answer=2a\\n' $(cat wait) > run && chmod +x run";
+
+#[test]
+fn the_commit_is_found_and_the_work_tree_stays_as_it_is() {
+    let home = home("[]");
+    let at = home.path().join("engine");
+    repository(&at);
+    fs::write(at.join("wait"), "not committed").unwrap();
+    let seen = || {
+        let words: [&[&str]; 4] = [
+            &["status", "--porcelain"],
+            &["rev-parse", "HEAD"],
+            &["branch", "--all"],
+            &["worktree", "list"],
+        ];
+        words.map(|words| git(&at, words))
+    };
+    let before = seen();
+    let place = at.to_str().unwrap();
+    let options = ["--repo", place, "--build", BUILD];
+    let with = |more: &[&'static str]| -> Vec<&str> { [&options[..], more].concat() };
+    let engine = "mine={tree}/run {}";
+    let (status, out, err) = bisect(&home, engine, &with(&["--good", "t1", "--bad", "t6"]));
+    let short = |name: &str| {
+        git(&at, &["rev-parse", "--short=12", name])
+            .trim()
+            .to_owned()
+    };
+    let third = short("t3");
+    assert!(
+        out.contains(&format!(
+            "left out: {third}: it does not build: no such header\n"
+        )),
+        "{out}{err}"
+    );
+    let first = format!("mine {} is the first that is slower: ", short("t5"));
+    assert!(
+        out.lines().last().unwrap().starts_with(&first),
+        "{out}{err}"
+    );
+    assert_eq!(status, Some(0), "{out}{err}");
+    assert_eq!(seen(), before);
+    assert_eq!(
+        fs::read_to_string(at.join("wait")).unwrap(),
+        "not committed"
+    );
+}
+
+#[test]
+fn what_is_no_commit_or_no_build_of_one_is_said_in_one_line() {
+    let home = home("[]");
+    let at = home.path().join("engine");
+    repository(&at);
+    let third = git(&at, &["rev-parse", "--short=12", "t3"]);
+    let third = third.trim();
+    let engine = "mine={tree}/run {}";
+    let place = at.to_str().unwrap();
+    for (engine, more, said) in [
+        (
+            engine,
+            &["--good", "t9", "--bad", "t6"],
+            "t9: no such commit in ",
+        ),
+        (
+            "mine=/bin/true",
+            &["--good", "t1", "--bad", "t6"],
+            "--engine mine=/bin/true: with --build it is NAME=WHAT, ",
+        ),
+        (
+            "many",
+            &["--good", "t1", "--bad", "t6"],
+            "--engine many: NAME[:STRATEGY[:BACKEND]], its releases are ",
+        ),
+        (
+            engine,
+            &["--good", "t3", "--bad", "t6"],
+            &format!("{third}: it does not build: no such header\n"),
+        ),
+    ] {
+        let (status, _, err) = bisect(
+            &home,
+            engine,
+            &[&["--repo", place, "--build", BUILD][..], more].concat(),
+        );
+        let line = err.lines().last().unwrap_or_default();
+        assert_eq!(status, Some(1), "{err}");
+        assert!(
+            format!("{line}\n").starts_with(&format!("fathom: {said}")),
+            "{err}"
+        );
+    }
+    let worktrees = git(&at, &["worktree", "list"]);
+    assert_eq!(worktrees.lines().count(), 1, "{worktrees}");
+}

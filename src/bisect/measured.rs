@@ -1,18 +1,21 @@
 //! The campaigns of a bisection: which releases, in which folder, and what they came to.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{anyhow, ensure};
-use fathom_bench::choose::Wanted;
+use fathom_bench::choose::{Absent, Wanted};
 use fathom_bench::home::Home;
 use fathom_bench::prepare::prepare;
 use fathom_bench::request::Request;
 use fathom_bench::results::Results;
 use fathom_bench::session::{Ended, Session};
+use fathom_record::Sandbox;
 use fathom_stats::{Figure, NoiseFloor, Row, RowRatio, Summary};
 
+use super::commits::Commits;
 use crate::bench::request::IntoRequest;
 use crate::bench::{self, TOOL, idle, show, stop_on_signals, stopping};
 use crate::engines;
@@ -21,10 +24,20 @@ use crate::invocation::Invocation;
 /// How many rounds more a second look takes.
 const LONGER: u32 = 2;
 
+/// Where releases come from.
+pub enum Source {
+    /// A registry: they are installed.
+    Registry,
+    /// They are there.
+    Installed,
+    /// Commits, which are built.
+    Commits(Box<Commits>),
+}
+
 /// What is measured at each step.
 pub struct Steps<'a> {
     engine: Wanted,
-    is_installed: bool,
+    source: Source,
     figure: Option<Figure>,
     request: Request,
     out: Option<PathBuf>,
@@ -38,7 +51,7 @@ impl<'a> Steps<'a> {
     /// Of one engine, on what the options of `fathom bench` name.
     pub fn new(
         engine: Wanted,
-        is_installed: bool,
+        source: Source,
         figure: Option<Figure>,
         args: bench::Args,
         home: Home,
@@ -48,7 +61,7 @@ impl<'a> Steps<'a> {
         let request = invocation.placed(request)?;
         Ok(Steps {
             engine,
-            is_installed,
+            source,
             figure,
             out: request.out.clone(),
             request,
@@ -65,10 +78,24 @@ impl<'a> Steps<'a> {
     }
 
     /// Has a release here; why it cannot be, in one line.
-    pub fn install(&self, release: &str) -> Result<(), String> {
-        match self.is_installed {
-            true => Ok(()),
-            false => engines::install_one(&self.home, &format!("{}@{release}", self.engine.engine)),
+    pub fn install(&mut self, release: &str) -> Result<(), String> {
+        match &mut self.source {
+            Source::Installed => Ok(()),
+            Source::Registry => {
+                engines::install_one(&self.home, &format!("{}@{release}", self.engine.engine))
+            }
+            Source::Commits(commits) => commits.build(release),
+        }
+    }
+
+    /// One of them as an engine.
+    fn wanted(&self, release: &str) -> Wanted {
+        match &self.source {
+            Source::Registry | Source::Installed => Wanted {
+                version: Some(release.to_owned()),
+                ..self.engine.clone()
+            },
+            Source::Commits(commits) => commits.engine(release),
         }
     }
 
@@ -85,12 +112,13 @@ impl<'a> Steps<'a> {
     fn campaign(&mut self, releases: &[&String], times: u32) -> anyhow::Result<Told> {
         self.count += 1;
         let mut request = self.request.clone();
+        let wanted: BTreeMap<String, Wanted> = releases
+            .iter()
+            .map(|release| ((*release).clone(), self.wanted(release)))
+            .collect();
         request.engines = releases
             .iter()
-            .map(|release| Wanted {
-                version: Some((*release).clone()),
-                ..self.engine.clone()
-            })
+            .map(|release| wanted[*release].clone())
             .collect();
         request.out = (self.out.as_ref()).map(|out| out.join(self.count.to_string()));
         request.duration.rounds = request.duration.rounds.map(|rounds| rounds * times);
@@ -123,15 +151,16 @@ impl<'a> Steps<'a> {
         .run();
         shown.finish();
         ensure!(ended? != Ended::Stopped, "it was stopped");
-        Ok(Told::of(
-            Summary::from_campaign(results.campaign()),
-            self.figure,
-        ))
+        let summary = Summary::from_campaign(results.campaign());
+        Ok(Told::of(summary, self.figure, wanted, &prepared.absent))
     }
 }
 
 /// What a campaign of releases came to.
 pub struct Told {
+    wanted: BTreeMap<String, Wanted>,
+    /// Why some of them could not be measured at all.
+    absent: BTreeMap<String, String>,
     summary: Summary,
     figure: Figure,
     noise: NoiseFloor,
@@ -139,25 +168,49 @@ pub struct Told {
 
 impl Told {
     /// Compared by a figure; by the campaign's own where none is named.
-    fn of(summary: Summary, figure: Option<Figure>) -> Told {
+    fn of(
+        summary: Summary,
+        figure: Option<Figure>,
+        wanted: BTreeMap<String, Wanted>,
+        absent: &[Absent],
+    ) -> Told {
         let figure = figure.unwrap_or(summary.compared);
+        let why = |one: &Wanted| {
+            let mut absent = absent.iter();
+            absent
+                .find(|absent| absent.engine == one.name())
+                .map(|absent| absent.why.clone())
+        };
+        let absent = wanted
+            .iter()
+            .filter_map(|(release, one)| Some((release.clone(), why(one)?)));
         Told {
+            absent: absent.collect(),
+            wanted,
             noise: summary.noise_in(figure),
             summary,
             figure,
         }
     }
 
+    fn is(&self, sandbox: &Sandbox, release: &str) -> bool {
+        let wanted = self.wanted.get(release);
+        wanted.is_some_and(|one| (&one.engine, &one.version) == (&sandbox.engine, &sandbox.version))
+    }
+
     fn rows(&self, release: &str) -> impl Iterator<Item = &Row> {
         let rows = self.summary.rows.iter().map(|row| &row.row);
-        rows.filter(move |row| row.sandbox.version.as_deref() == Some(release))
+        rows.filter(move |row| self.is(&row.sandbox, release))
     }
 
     /// Why a release has no time for something.
     pub fn without_time(&self, release: &str) -> Option<String> {
+        if let Some(why) = self.absent.get(release) {
+            return Some(why.clone());
+        }
         let mut cells = self.summary.cells.iter().filter(|cell| {
             let cell = &cell.cell;
-            cell.sandbox.version.as_deref() == Some(release) && !cell.is_control()
+            self.is(&cell.sandbox, release) && !cell.is_control()
         });
         cells.find_map(|cell| cell.times.as_ref().err().map(ToString::to_string))
     }
