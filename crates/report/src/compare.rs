@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use fathom_record::Names;
 use fathom_stats::compare::{Basis, Change, Comparison};
+use fathom_stats::exact::is_exact;
 use fathom_stats::{Row, Verdict};
 
 use crate::figures;
@@ -161,6 +162,7 @@ fn slowdowns(comparison: &Comparison) -> String {
 
 fn basis(comparison: &Comparison) -> &'static str {
     match (comparison.basis, comparison.is_same_host) {
+        (Basis::Time, _) if is_exact(comparison.figure) => "counts of instructions are compared",
         (Basis::Time, true) => "same kind of host: times are compared",
         (Basis::Time, false) => {
             "different hosts, but times are compared: treat the result with care"

@@ -64,6 +64,8 @@ impl Basis {
 pub struct Comparison {
     /// What was compared.
     pub basis: Basis,
+    /// The figure of the later campaign that was.
+    pub figure: Figure,
     /// The relative slowdown that is tolerated: 0.05 for 5 %.
     pub threshold: f64,
     /// Whether both ran on the same kind of host.
@@ -164,6 +166,7 @@ pub fn compare(before: &Summary, after: &Summary, threshold: f64, basis: Basis) 
         .collect();
     Comparison {
         basis,
+        figure: after.compared,
         threshold,
         is_same_host: before.host == after.host,
         detectable,
