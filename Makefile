@@ -77,10 +77,10 @@ deny: ## Check licences, bans, sources and advisories of dependencies (installs 
 	$(PYTHON) tests/deny/run.py
 
 .PHONY: test-llvm
-test-llvm: ## Run the official suite on code by LLVM, where there is a second code generator
+test-llvm: ## Run the official suite and tests of stacks on code by LLVM, where there is a second code generator
 	@case "$$(uname -sm)" in \
-	  'Linux x86_64') FATHOM_SPEC='--codegen llvm --bounds guard,trap --opt speed' \
-	    $(CARGO) test --locked --workspace --exclude fathom-cross --test spec ;; \
+	  'Linux x86_64') FATHOM_SPEC='--codegen llvm --bounds guard,trap --opt speed' FATHOM_TEST_CODEGEN=llvm \
+	    $(CARGO) test --locked --workspace --exclude fathom-cross --test spec --test continuations --test segments ;; \
 	  *) echo 'SKIPPED: code by LLVM is for x86-64 Linux' ;; \
 	esac
 

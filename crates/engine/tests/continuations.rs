@@ -7,9 +7,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fathom_engine::{
-    AsContextMut, Caller, Config, Engine, Error, ErrorKind, ExternRef, Func, Instance, Interrupt,
-    Linker, Module, Pool, PoolLimits, Quota, Resource, Result, Store, TrapCode, Val,
+    AsContextMut, Caller, Codegen, Compilation, Config, Engine, Error, ErrorKind, ExternRef, Func,
+    Instance, Interrupt, Linker, Module, Pool, PoolLimits, Quota, Resource, Result, Store,
+    TrapCode, Val,
 };
+
+#[path = "common/ways.rs"]
+mod ways;
+
+/// A configuration that compiles as it is asked for.
+fn config() -> Config {
+    ways::Way::asked_for().of(Config::new())
+}
 
 /// What every module here begins with.
 const HEAD: &str = r#"
@@ -49,7 +58,7 @@ fn guest_with(config: &Config, host: Host, body: &str) -> Guest {
 }
 
 fn guest(host: Host, body: &str) -> Guest {
-    guest_with(&Config::new(), host, body)
+    guest_with(&config(), host, body)
 }
 
 impl Guest {
@@ -274,7 +283,7 @@ fn an_interrupt_ends_what_switches_all_the_time() {
 
 #[test]
 fn what_only_a_suspended_stack_holds_is_kept() {
-    let config = Config::new().quota(Quota {
+    let config = config().quota(Quota {
         extern_refs: 200,
         exception_bytes: 64 << 10,
         ..Quota::default()
@@ -383,7 +392,7 @@ fn they_count_against_the_quota_of_their_store() {
         stack_bytes: 1 << 20,
         ..Quota::default()
     };
-    let config = Config::new().quota(quota);
+    let config = config().quota(quota);
     for (name, most) in [("more", 255), ("drop", 255), ("new", 20_000)] {
         let mut guest = guest_with(&config, nothing, SUSPENDING);
         let error = guest.call(name, &[Val::I32(most)]).unwrap_err();
@@ -421,9 +430,7 @@ fn a_stack_is_as_large_as_it_was_said() {
           (resume $k (local.get 0) (cont.new $k (ref.func $deep))))"#;
     let deepest = |bytes: usize| {
         // Too little for it to go on elsewhere.
-        let config = Config::new()
-            .continuation_stack(bytes)
-            .max_wasm_stack(64 << 10);
+        let config = config().continuation_stack(bytes).max_wasm_stack(64 << 10);
         let mut guest = guest_with(&config, nothing, body);
         let fits = |depth: i32, guest: &mut Guest| match guest.call("deep", &[Val::I32(depth)]) {
             Ok(result) => {
@@ -451,7 +458,7 @@ fn a_lease_in_a_pool_begins_without_continuations() {
         stack_bytes: 1 << 20,
         ..Quota::default()
     };
-    let engine = Engine::new(&Config::new().quota(quota)).unwrap();
+    let engine = Engine::new(&config().quota(quota)).unwrap();
     let module = module(&engine, SUSPENDING);
     let mut linker = Linker::new(&engine);
     let nothing = |_: Caller<'_, ()>, _: i32| {};
@@ -518,7 +525,7 @@ fn the_host_hands_on_what_it_was_given_and_nothing_else() {
 #[test]
 fn a_module_without_them_is_called_on_their_stacks() {
     // Instantiated first, so that its code has what a store without continuations has.
-    let engine = Engine::new(&Config::new()).unwrap();
+    let engine = Engine::new(&config()).unwrap();
     let parse = |text: &str| Module::new(&engine, wat::parse_str(text).unwrap()).unwrap();
     let mut store = Store::new(&engine, 0u32);
     let mut linker = Linker::new(&engine);

@@ -6,9 +6,17 @@
 use std::fmt::Write as _;
 
 use fathom_engine::{
-    Caller, Config, Engine, ExternRef, Instance, Linker, Module, Opt, Quota, Resource, Result,
-    Store, TrapCode, Val,
+    Caller, Codegen, Compilation, Config, Engine, ExternRef, Instance, Linker, Module, Opt, Quota,
+    Resource, Result, Store, TrapCode, Val,
 };
+
+#[path = "common/ways.rs"]
+mod ways;
+
+/// A configuration that compiles as it is asked for.
+fn config() -> Config {
+    ways::Way::asked_for().of(Config::new())
+}
 
 const OPTS: [Opt; 2] = [Opt::Speed, Opt::None];
 
@@ -72,7 +80,7 @@ fn wide(params: usize) -> String {
 fn arguments_and_results_cross_the_end_of_a_stack() {
     for opt in OPTS {
         for params in [1, 3, 12, 40] {
-            let config = Config::new().opt(opt).max_wasm_stack(8 << 20);
+            let config = config().opt(opt).max_wasm_stack(8 << 20);
             let (mut store, instance) = instance(&config, &wide(params));
             let expected: Vec<i64> = (0..params as i64).map(|i| 1000 + i).collect();
             for depth in (0..120).chain([400, 1000]) {
@@ -166,7 +174,7 @@ const DEEP: &str = r#"(module
 #[test]
 fn a_stack_is_suspended_and_left_in_a_segment() {
     for opt in OPTS {
-        let (mut store, instance) = instance(&Config::new().opt(opt), DEEP);
+        let (mut store, instance) = instance(&config().opt(opt), DEEP);
         let mut run = |name: &str, args: &[i32]| {
             let args: Vec<Val> = args.iter().map(|arg| Val::I32(*arg)).collect();
             let results = call(&mut store, instance, name, &args);
@@ -203,7 +211,7 @@ fn segments_are_used_again_and_count() {
         stack_bytes: 1 << 20,
         ..Quota::default()
     };
-    let (mut store, instance) = instance(&Config::new().quota(quota), DEEP);
+    let (mut store, instance) = instance(&config().quota(quota), DEEP);
     for _ in 0..200 {
         for name in ["trap", "throw", "uncaught"] {
             let _ = call(&mut store, instance, name, &[Val::I32(1000)]);
@@ -221,7 +229,7 @@ fn what_a_segment_refers_to_is_kept() {
         extern_refs: 200,
         ..Quota::default()
     };
-    let (mut store, instance) = instance(&Config::new().quota(quota), DEEP);
+    let (mut store, instance) = instance(&config().quota(quota), DEEP);
     for depth in [0, 10, 100, 1000] {
         let value = ExternRef::new(depth);
         let args = [Val::I32(depth), Val::ExternRef(Some(value.clone()))];
@@ -275,7 +283,7 @@ const BESIDE: &str = r#"(module
 fn a_stack_that_caught_an_exception_from_a_segment_ends_where_it_ended() {
     for opt in OPTS {
         for depth in (30..300).step_by(10) {
-            let (mut store, instance) = instance(&Config::new().opt(opt), BESIDE);
+            let (mut store, instance) = instance(&config().opt(opt), BESIDE);
             let mut run = |name: &str, args: &[i32]| {
                 let args: Vec<Val> = args.iter().map(|arg| Val::I32(*arg)).collect();
                 ints(&call(&mut store, instance, name, &args).unwrap())

@@ -39,14 +39,25 @@ pub struct Seen {
 /// An engine that cannot be made.
 pub fn engines() -> Result<Vec<(String, Engine)>, Error> {
     let mut engines = Vec::new();
-    for (codegen, opt, bounds, fuel) in [
+    let llvm = || Engine::new(&Config::new().codegen(Codegen::Llvm));
+    let by_llvm = match llvm() {
+        Ok(_) => &[(Codegen::Llvm, Opt::Speed, Bounds::Guard, false)][..],
+        Err(why) => {
+            eprintln!("SKIPPED: code by LLVM: {why}");
+            &[]
+        }
+    };
+    for &(codegen, opt, bounds, fuel) in [
         (Codegen::Cranelift, Opt::Speed, Bounds::Guard, false),
         (Codegen::Cranelift, Opt::None, Bounds::Guard, false),
         (Codegen::Cranelift, Opt::Speed, Bounds::Trap, true),
         // What switches stacks is Cranelift's then, and calls what is not.
         (Codegen::Direct, Opt::Speed, Bounds::Guard, false),
         (Codegen::Direct, Opt::Speed, Bounds::Trap, false),
-    ] {
+    ]
+    .iter()
+    .chain(by_llvm)
+    {
         let config = Config::new()
             .codegen(codegen)
             .opt(opt)

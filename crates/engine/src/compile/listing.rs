@@ -385,7 +385,7 @@ impl<'a> Disassembly<'a> {
             let text = format!("{mnemonic} {operands}");
             let end = offset + instruction.bytes().len() as u32;
             lines.push(self.line(offset, end, text.trim_end().to_owned()));
-            may_be_data = never_goes_on(mnemonic);
+            may_be_data = never_goes_on(mnemonic) && !is_come_back_to(&lines, end);
             offset = end;
         }
         Ok(lines)
@@ -434,6 +434,25 @@ impl<'a> Disassembly<'a> {
             });
         }
     }
+}
+
+/// Whether the code goes on behind a jump once the stack is come back to: where that is has just
+/// been written down. A table of jumps, whose address is behind the jump as well, is read instead.
+fn is_come_back_to(lines: &[CodeLine], end: u32) -> bool {
+    let [.., address, store, _] = lines else {
+        return false;
+    };
+    let Some((distance, register)) = address
+        .text
+        .strip_prefix("leaq ")
+        .and_then(|operands| operands.split_once("(%rip), "))
+    else {
+        return false;
+    };
+    let distance = distance.parse().ok();
+    let is_behind = distance.and_then(|distance: u32| store.offset.checked_add(distance));
+    let stored = format!("movq {register}, ");
+    is_behind == Some(end) && store.text.starts_with(&stored) && store.text.ends_with(')')
 }
 
 /// Jumps, returns and traps, by the names the disassembler has for those of

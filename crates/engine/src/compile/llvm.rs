@@ -33,10 +33,11 @@ mod lines;
 mod object;
 mod pace;
 mod prologue;
+mod switch;
 mod verify;
 mod weight;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cranelift_codegen::ir::{Function, SourceLoc};
 use cranelift_codegen::isa::TargetIsa;
@@ -379,7 +380,7 @@ fn finish(
     Ok(CompiledFunction {
         code_bytes: Some(piece.code_bytes),
         traps,
-        calls: piece.calls.iter().map(|call| call.site()).collect(),
+        calls: piece.sites().collect(),
         code: piece.code,
         ..CompiledFunction::empty(pending.checks).located(&located, inlined)
     })
@@ -431,6 +432,15 @@ fn module(isa: &dyn TargetIsa, functions: &[&Printed]) -> String {
     let callees = functions.iter().flat_map(|function| &function.callees);
     let callees: BTreeMap<u32, &String> = callees.map(|(func, text)| (*func, text)).collect();
     text.extend(callees.into_values().map(String::as_str));
+    let starts: BTreeSet<u32> = functions
+        .iter()
+        .flat_map(|function| function.starts.iter().copied())
+        .collect();
+    text.extend(
+        starts
+            .iter()
+            .map(|ty| format!("declare dso_local void @ws{ty}()\n")),
+    );
     text.extend(functions.iter().map(|function| function.text.as_str()));
     let features = features(isa);
     text.push_str(&format!(

@@ -59,6 +59,16 @@ impl Way {
         }
     }
 
+    /// The one that the variable `FATHOM_TEST_CODEGEN` names, else Cranelift's: `make test-llvm` runs
+    /// some tests once more so.
+    pub fn asked_for() -> Way {
+        match std::env::var("FATHOM_TEST_CODEGEN") {
+            Ok(name) if name == "llvm" => Way::llvm(zig()),
+            Ok(name) => panic!("no tests by '{name}'"),
+            Err(_) => Way::all().swap_remove(0),
+        }
+    }
+
     /// Whether all is compiled before anything runs.
     pub fn is_eager(&self) -> bool {
         self.compilation == Compilation::Eager

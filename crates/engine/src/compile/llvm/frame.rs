@@ -29,11 +29,12 @@
 //! | part | moves the stack by | and is entered |
 //! |---|---|---|
 //! | prologue | `push rbp`, `mov rbp, rsp`, pushes, `and`, `sub`, in this order | at the start only |
-//! | body | calls, which leave it as it was | from everywhere |
+//! | body | calls and switches (`switch.rs`), which leave it as it was | from everywhere |
 //! | epilogue | the prologue's steps undone, the last first, and `ret` | at its first instruction only |
 //!
 //! Branches are in the body, and go to the body or to the beginning of an epilogue: each
-//! direct one, and each entry of a table of jumps. So wherever a body's instruction runs the
+//! direct one, and each entry of a table of jumps. A switch is entered at its first instruction
+//! alone, and writes nothing to the stack that it leaves or goes on with. So wherever a body's instruction runs the
 //! stack pointer is where the prologue left it, and no operand lies below it: those relative
 //! to rsp begin at it or above, those relative to rbp in what the prologue made. There are no
 //! arguments on the stack (`ir/call.rs`), so none lies above the frame either.
@@ -45,8 +46,9 @@
 use std::collections::BTreeSet;
 
 use super::instructions::{Flow, Instruction, is_of_stack};
-use super::object::Piece;
+use super::object::{Call, Piece};
 use super::prologue;
+use super::switch;
 
 /// What a call writes below the stack pointer before the callee compares: the return address
 /// and the frame pointer.
@@ -100,18 +102,30 @@ impl Frame<'_> {
 pub(super) fn bytes(instructions: &[Instruction<'_>], piece: &Piece) -> Failed<u64> {
     let (frame, body) = prologue_of(instructions)?;
     // The distance is relative to its own end.
-    let linked = piece.calls.iter().filter(|call| call.addend == -4);
+    let places = |all: &[Call]| {
+        let linked = all.iter().filter(|call| call.addend == -4);
+        linked.map(|call| call.offset).collect()
+    };
     let mut walk = Walk {
         frame,
         piece,
         leaving: None,
         entries: Vec::new(),
         jumps: Vec::new(),
-        linked: linked.map(|call| call.offset).collect(),
+        linked: places(&piece.calls),
+        starts: places(&piece.starts),
         calls: 0,
         direct_calls: 0,
+        taken_starts: 0,
     };
-    for instruction in body {
+    let mut rest = body;
+    while let [instruction, behind @ ..] = rest {
+        if walk.leaving.is_none() && switch::is_here(rest) {
+            walk.entries.push(instruction.at);
+            rest = &rest[switch::INSTRUCTIONS..];
+            continue;
+        }
+        rest = behind;
         let step = match walk.leaving {
             None => walk.in_body(instruction),
             Some(depth) => walk.in_epilogue(instruction, depth),
@@ -210,7 +224,7 @@ fn returns_below(instruction: &Instruction<'_>) -> Option<u64> {
 }
 
 /// A number as the disassembler writes it.
-fn number(text: &str) -> Option<i64> {
+pub(super) fn number(text: &str) -> Option<i64> {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text),
@@ -239,8 +253,11 @@ struct Walk<'a, 'b> {
     jumps: Vec<u32>,
     /// Places of distances that are linked to another function.
     linked: BTreeSet<u32>,
+    /// Places of distances that are linked to a start of continuations.
+    starts: BTreeSet<u32>,
     calls: usize,
     direct_calls: usize,
+    taken_starts: usize,
 }
 
 impl Walk<'_, '_> {
@@ -253,7 +270,7 @@ impl Walk<'_, '_> {
                 self.leaving = Some(self.raised(one, depth)?);
                 return Ok(());
             }
-            Flow::Next => {}
+            Flow::Next => self.taken_starts += usize::from(self.takes_start(one)),
             Flow::Jump => self.jump(one)?,
             Flow::Call => self.call(one)?,
             Flow::Return => return Err("a return with a frame".to_owned()),
@@ -263,6 +280,13 @@ impl Walk<'_, '_> {
             return Err("an unknown way to move the stack".to_owned());
         }
         self.operands(one)
+    }
+
+    /// Whether an instruction takes the address of a start of continuations, and does no more.
+    fn takes_start(&self, one: &Instruction<'_>) -> bool {
+        let is_address = one.mnemonic == "leaq" && one.operands.contains("(%rip), ");
+        let at = one.end.checked_sub(4);
+        is_address && at.is_some_and(|at| self.starts.contains(&at))
     }
 
     /// An instruction of an epilogue behind its first, where so many bytes are left.
@@ -389,6 +413,9 @@ impl Walk<'_, '_> {
         }
         if self.direct_calls != self.piece.calls.len() {
             return Err("a jump to another function".to_owned());
+        }
+        if self.taken_starts != self.piece.starts.len() {
+            return Err("another use of a start than its address".to_owned());
         }
         let tables = self.piece.targets.iter().map(|to| ("a table", *to));
         let jumps = self.jumps.iter().map(|to| ("a jump", *to));

@@ -5,6 +5,7 @@
 //!  its params  ──► phis, with a block of its own for each edge that has arguments
 //!  %vN         ──► the CLIF value N;  %tN, a temporary
 //!  wfN, wcN    ──► function N as it is defined here, as it is called
+//!  wsN         ──► where continuations of type N start
 //! ```
 //!
 //! What must stay true:
@@ -110,6 +111,8 @@ pub(super) struct Printed {
     pub sites: Vec<Site>,
     /// Declarations of the functions that it calls.
     pub callees: BTreeMap<u32, String>,
+    /// The types whose continuations it starts.
+    pub starts: BTreeSet<u32>,
 }
 
 /// Scope of a function's lines: the number of its metadata.
@@ -139,6 +142,7 @@ struct Printer<'a> {
     line: u32,
     sites: Vec<Site>,
     callees: BTreeMap<u32, String>,
+    starts: BTreeSet<u32>,
     /// Floats of which LLVM cannot know what they are; see `float.rs`.
     settled: BTreeSet<Value>,
     known: Known,
@@ -164,6 +168,7 @@ pub(super) fn print(func: &Function, around: Around, apart: &Apart) -> Printing<
         line: 0,
         sites: Vec::new(),
         callees: BTreeMap::new(),
+        starts: BTreeSet::new(),
         settled: BTreeSet::new(),
         known: Known::of(func),
         apart,
@@ -184,6 +189,7 @@ pub(super) fn print(func: &Function, around: Around, apart: &Apart) -> Printing<
         lines: printer.lines,
         sites: printer.sites,
         callees: printer.callees,
+        starts: printer.starts,
     })
 }
 

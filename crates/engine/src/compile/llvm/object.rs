@@ -17,8 +17,8 @@
 //! asked for. Alignment of constants: at most a line, at which LLVM's functions begin (`link.rs`
 //! shifts those alone whose loops it knows, Cranelift's). Lines: only shown.
 //!
-//! What must stay true: a function's code refers to nothing but itself and functions of
-//! the module. Whatever else it would need, one of LLVM's own functions say, is an
+//! What must stay true: a function's code refers to nothing but itself, functions of
+//! the module and starts of its continuations. Whatever else it would need, one of LLVM's own functions say, is an
 //! error, and the function is left to Cranelift.
 
 use std::collections::{BTreeMap, HashMap};
@@ -49,12 +49,12 @@ pub(super) struct Call {
 
 impl Call {
     /// As it is linked.
-    pub(super) fn site(&self) -> CallSite {
+    fn site(&self, is_start: bool) -> CallSite {
         CallSite {
             offset: self.offset,
             kind: Reloc::X86CallPCRel4,
             callee: self.callee,
-            is_start: false,
+            is_start,
             addend: self.addend,
         }
     }
@@ -68,6 +68,8 @@ pub(super) struct Piece {
     /// Bytes of it that are instructions.
     pub code_bytes: u32,
     pub calls: Vec<Call>,
+    /// Where the address of a start of continuations is taken; a callee is its type.
+    pub starts: Vec<Call>,
     /// What may fault: place and site.
     pub accesses: Vec<(u32, u32)>,
     /// Undefined instructions: place and site.
@@ -78,6 +80,14 @@ pub(super) struct Piece {
     pub has_table: bool,
     /// Where to.
     pub targets: Vec<u32>,
+}
+
+impl Piece {
+    /// What is linked to others.
+    pub(super) fn sites(&self) -> impl Iterator<Item = CallSite> {
+        let calls = self.calls.iter().map(|call| call.site(false));
+        calls.chain(self.starts.iter().map(|start| start.site(true)))
+    }
 }
 
 /// Tables of jumps: distances from the start of each, which the code takes the address of.
@@ -199,11 +209,15 @@ impl<'a> Reader<'a> {
                 let is_call = relocation_type(&relocation)?;
                 match self.target(&relocation)? {
                     Target::Name(name) => {
-                        let callee = name.strip_prefix("wc").and_then(|n| n.parse().ok());
+                        let number = |prefix| name.strip_prefix(prefix)?.parse().ok();
+                        let (callee, all) = match number("ws") {
+                            Some(start) => (Some(start), &mut piece.starts),
+                            None => (number("wc"), &mut piece.calls),
+                        };
                         let Some(callee) = callee.filter(|_| from == section) else {
                             return Err(format!("it needs '{name}'"));
                         };
-                        piece.calls.push(Call {
+                        all.push(Call {
                             offset: at as u32,
                             callee,
                             addend: relocation.addend(),

@@ -277,3 +277,35 @@ fn jumps_and_calls_go_where_they_may() {
     let said = seen_of(&[&begin, tail, &way], &linked(at + 9, -4)).unwrap_err();
     assert_eq!(said, "a jump to another function");
 }
+
+#[test]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "SKIPPED: code of x86-64")]
+fn the_address_of_a_start_is_only_taken() {
+    let at = prologue::BYTES as u32;
+    let way = [ADD_64, POP_RBP, RET].concat();
+    let begin = [CHAIN, SUB_64].concat();
+    let linked = |offset, addend| Piece {
+        starts: vec![Call {
+            offset,
+            callee: 1,
+            addend,
+        }],
+        ..Piece::default()
+    };
+    let seen = |code: &[u8], piece: &Piece| seen_of(&[&begin, code, &way], piece);
+    // lea rax, [rip]; mov rax, [rip]; call
+    let address: &[u8] = &[0x48, 0x8d, 0x05, 0, 0, 0, 0];
+    let load: &[u8] = &[0x48, 0x8b, 0x05, 0, 0, 0, 0];
+    let call: &[u8] = &[0xe8, 0, 0, 0, 0];
+    assert_eq!(seen(address, &linked(at + 11, -4)), Ok(64));
+    for (code, offset, addend) in [
+        (load, at + 11, -4),
+        (address, at + 10, -4),
+        (address, at + 11, 0),
+        (NOP, at + 11, -4),
+    ] {
+        let said = seen(code, &linked(offset, addend)).unwrap_err();
+        assert_eq!(said, "another use of a start than its address");
+    }
+    assert!(seen(call, &linked(at + 9, -4)).is_err());
+}

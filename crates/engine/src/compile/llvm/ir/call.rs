@@ -16,7 +16,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::CallConv;
 
 use super::{Printer, Printing, name_of, unknown};
-use crate::compile::translate::NAMESPACE_WASM;
+use crate::compile::translate::{NAMESPACE_START, NAMESPACE_WASM};
 
 /// Registers for arguments: of integers, of others.
 const ARGUMENTS: [usize; 2] = [6, 8];
@@ -28,7 +28,7 @@ const RESULTS: [usize; 2] = [3, 2];
 type Order = Vec<Option<usize>>;
 
 impl Printer<'_> {
-    /// Prints a call; `false` when it is not one.
+    /// Prints a call, or where a continuation starts; `false` when it is neither.
     pub(super) fn any_call(&mut self, inst: Inst) -> Printing<bool> {
         let args = self.args(inst);
         match self.func.dfg.insts[inst] {
@@ -60,6 +60,19 @@ impl Printer<'_> {
                 let code = self.op(args[0]);
                 let code = self.temp(&format!("inttoptr i64 {code} to ptr"));
                 self.call(inst, &signature, &code, &args[1..])
+            }
+            InstructionData::FuncAddr { func_ref, .. } => {
+                let data = &self.func.dfg.ext_funcs[func_ref];
+                let ExternalName::User(name) = data.name else {
+                    return unknown("the address of something without a name");
+                };
+                let name = &self.func.params.user_named_funcs()[name];
+                if name.namespace != NAMESPACE_START {
+                    return unknown("the address of something else than a start");
+                }
+                let start = name.index;
+                self.starts.insert(start);
+                self.result(inst, &format!("ptrtoint ptr @ws{start} to i64"))
             }
             _ => Ok(false),
         }

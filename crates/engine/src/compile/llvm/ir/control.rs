@@ -2,12 +2,13 @@
 //!
 //! A trap is an undefined instruction in a block of its own, which writes its place, the
 //! function and the site into the section `.fathom.traps`. Sites differ, so no two are
-//! merged.
+//! merged. A switch of stacks is assembly as well (`switch.rs`).
 
 use cranelift_codegen::ir::{
     Block, BlockArg, BlockCall, Inst, InstructionData, Opcode, TrapCode, types,
 };
 
+use super::super::switch;
 use super::{Printer, Printing, label, unknown};
 
 impl Printer<'_> {
@@ -41,9 +42,19 @@ impl Printer<'_> {
             InstructionData::NullAry {
                 opcode: Opcode::SequencePoint,
             } => self.line("call void asm sideeffect \"\", \"~{memory}\"() nounwind"),
+            _ if self.opcode(inst) == Opcode::StackSwitch => self.switch(inst),
             _ => return self.returns(inst),
         }
         Ok(true)
+    }
+
+    /// A switch of stacks.
+    fn switch(&mut self, inst: Inst) {
+        let args = self.args(inst);
+        let [from, to, word] = [0, 1, 2].map(|i| self.op(args[i]));
+        let all = self.temp(&switch::text(&from, &to, &word));
+        let back = self.func.dfg.first_result(inst);
+        self.set(back, &format!("extractvalue {{ i64, i64, i64 }} {all}, 0"));
     }
 
     /// Where a branch goes: to the block, or to one in front of it that has the
