@@ -60,13 +60,16 @@ static inline int finish(void) { return report(); }
 #include "lib/fiber.h"
 
 /* A new fiber, or the end of the program. */
-static inline fiber_t spawn_sized(fiber_entry_point_t entry, size_t stack_bytes) {
-    fiber_t fiber = fiber_alloc_sized(entry, stack_bytes);
+static inline fiber_t must_be(fiber_t fiber) {
     if (fiber == NULL) fail("no memory for a fiber");
     return fiber;
 }
 
-static inline fiber_t spawn(fiber_entry_point_t entry) { return spawn_sized(entry, FIBER_STACK_BYTES); }
+static inline fiber_t spawn_sized(fiber_entry_point_t entry, size_t stack_bytes) {
+    return must_be(fiber_alloc_sized(entry, stack_bytes));
+}
+
+static inline fiber_t spawn(fiber_entry_point_t entry) { return must_be(fiber_alloc(entry)); }
 
 static inline uint32_t word(void *value) { return (uint32_t)(uintptr_t)value; }
 

@@ -42,7 +42,7 @@ static fiber_t fiber_current;
 
 /* Makes a chunk of free blocks, as much for frames as for the stack. */
 __attribute__((noinline, cold)) static int fiber_grow_pool(struct fiber_pool *pool) {
-    size_t block = (2 * pool->stack_bytes + sizeof(struct fiber) + FIBER_ALIGNMENT - 1) / FIBER_ALIGNMENT * FIBER_ALIGNMENT;
+    size_t block = FIBER_ALIGNED(2 * pool->stack_bytes + sizeof(struct fiber));
     char *chunk = aligned_alloc(FIBER_ALIGNMENT, block * FIBER_CHUNK);
     if (chunk == NULL) return 0;
     for (int i = FIBER_CHUNK - 1; i >= 0; i--) {
@@ -55,8 +55,7 @@ __attribute__((noinline, cold)) static int fiber_grow_pool(struct fiber_pool *po
     return 1;
 }
 
-fiber_t fiber_alloc_sized(fiber_entry_point_t entry, size_t stack_bytes) {
-    struct fiber_pool *pool = fiber_pool_of((stack_bytes + FIBER_ALIGNMENT - 1) / FIBER_ALIGNMENT * FIBER_ALIGNMENT);
+static inline fiber_t fiber_of(struct fiber_pool *pool, fiber_entry_point_t entry) {
     if (pool == NULL || (pool->free == NULL && !fiber_grow_pool(pool))) return NULL;
     fiber_t fiber = pool->free;
     pool->free = fiber->next;
@@ -67,7 +66,11 @@ fiber_t fiber_alloc_sized(fiber_entry_point_t entry, size_t stack_bytes) {
     return fiber;
 }
 
-fiber_t fiber_alloc(fiber_entry_point_t entry) { return fiber_alloc_sized(entry, FIBER_STACK_BYTES); }
+fiber_t fiber_alloc(fiber_entry_point_t entry) { return fiber_of(&fiber_usual_pool, entry); }
+
+fiber_t fiber_alloc_sized(fiber_entry_point_t entry, size_t stack_bytes) {
+    return fiber_of(fiber_pool_of(stack_bytes), entry);
+}
 
 void fiber_free(fiber_t fiber) {
     if (fiber == NULL) return;

@@ -45,7 +45,12 @@ struct fiber_pool {
     fiber_t free;
 };
 
-static struct fiber_pool *fiber_pools;
+/* What a stack of so many bytes takes. */
+#define FIBER_ROUNDED(bytes) (((bytes) + FIBER_COLOURS * FIBER_COLOUR_BYTES + FIBER_PAGE - 1) / FIBER_PAGE * FIBER_PAGE)
+#define FIBER_ROOM(bytes) (FIBER_ROUNDED(bytes) < FIBER_STACK_MIN ? FIBER_STACK_MIN : FIBER_ROUNDED(bytes))
+
+static struct fiber_pool fiber_usual_pool = {.stack_bytes = FIBER_ROOM(FIBER_STACK_BYTES)};
+static struct fiber_pool *fiber_pools = &fiber_usual_pool;
 static _Thread_local fiber_t fiber_current;
 
 /* Leaves one context for another; what comes back is what the next switch to `from` says. */
@@ -105,9 +110,7 @@ static int fiber_grow_pool(struct fiber_pool *pool) {
     return 1;
 }
 
-fiber_t fiber_alloc_sized(fiber_entry_point_t entry, size_t stack_bytes) {
-    size_t bytes = (stack_bytes + FIBER_COLOURS * FIBER_COLOUR_BYTES + FIBER_PAGE - 1) / FIBER_PAGE * FIBER_PAGE;
-    struct fiber_pool *pool = fiber_pool_of(bytes < FIBER_STACK_MIN ? FIBER_STACK_MIN : bytes);
+static inline fiber_t fiber_of(struct fiber_pool *pool, fiber_entry_point_t entry) {
     if (pool == NULL || (pool->free == NULL && !fiber_grow_pool(pool))) return NULL;
     fiber_t fiber = pool->free;
     pool->free = fiber->next_free;
@@ -118,7 +121,11 @@ fiber_t fiber_alloc_sized(fiber_entry_point_t entry, size_t stack_bytes) {
     return fiber;
 }
 
-fiber_t fiber_alloc(fiber_entry_point_t entry) { return fiber_alloc_sized(entry, FIBER_STACK_BYTES); }
+fiber_t fiber_alloc(fiber_entry_point_t entry) { return fiber_of(&fiber_usual_pool, entry); }
+
+fiber_t fiber_alloc_sized(fiber_entry_point_t entry, size_t stack_bytes) {
+    return fiber_of(fiber_pool_of(FIBER_ROOM(stack_bytes)), entry);
+}
 
 void fiber_free(fiber_t fiber) {
     if (fiber == NULL) return;

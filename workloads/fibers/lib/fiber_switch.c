@@ -1,7 +1,7 @@
 /* Fibers by stack switching: C has no continuations, so they are in a table of a small
  * module, switch.wat, by numbers; `wasm-merge` makes one module of both.
  *
- *     fiber_resume ─▶ fiber.begin ─ cont.new, resume ─▶ fiber_main ─▶ the entry
+ *     fiber_resume ─▶ fiber.begin ─ cont.new, resume ─▶ the entry
  *                     fiber.resume ─ resume ─▶
  *                                  ◀─ suspend ─ fiber.suspend ◀─ fiber_yield
  *
@@ -13,13 +13,14 @@
  * are side by side, for a resumption reads one and most never touch C's stack.
  *
  * What must stay true: a fiber's number is its place in the table for ever; whoever goes
- * on behind a switch gives C's stack pointer back what it was for them. */
+ * on behind a switch gives C's stack pointer back what it was for them, and who lets a fiber
+ * begin has given it the fiber's. */
 #include "pool.h"
 
 #define FIBER(name) __attribute__((import_module("fiber"), import_name(name)))
 FIBER("grow") int fiber_grow(uint32_t count);
 /* What comes out, and in the upper half whether that was yielded. */
-FIBER("begin") uint64_t fiber_begin(void *arg, uint32_t number);
+FIBER("begin") uint64_t fiber_begin(void *arg, uint32_t number, fiber_entry_point_t entry);
 FIBER("resume") uint64_t fiber_enter(void *arg, uint32_t number);
 FIBER("suspend") void *fiber_leave(void *arg);
 FIBER("cancel") void fiber_drop(uint32_t number);
@@ -33,14 +34,12 @@ struct fiber {
     fiber_t next;  /* of the free ones */
 };
 
-/* The one that began last: it knows itself by it. */
-static fiber_t fiber_beginning;
 static uint32_t fiber_places;
 
 /* Makes a chunk of free fibers with their stacks, and places in the table for them. Tops of
  * stacks are a line of the cache more than a stack apart, else all had one place in it. */
 __attribute__((noinline, cold)) static int fiber_grow_pool(struct fiber_pool *pool) {
-    size_t fibers = (FIBER_CHUNK * sizeof(struct fiber) + FIBER_ALIGNMENT - 1) / FIBER_ALIGNMENT * FIBER_ALIGNMENT;
+    size_t fibers = FIBER_ALIGNED(FIBER_CHUNK * sizeof(struct fiber));
     size_t stack = pool->stack_bytes + FIBER_ALIGNMENT;
     char *chunk = aligned_alloc(FIBER_ALIGNMENT, fibers + stack * FIBER_CHUNK);
     if (chunk == NULL) return 0;
@@ -60,8 +59,7 @@ __attribute__((noinline, cold)) static int fiber_grow_pool(struct fiber_pool *po
     return 1;
 }
 
-fiber_t fiber_alloc_sized(fiber_entry_point_t entry, size_t stack_bytes) {
-    struct fiber_pool *pool = fiber_pool_of((stack_bytes + FIBER_ALIGNMENT - 1) / FIBER_ALIGNMENT * FIBER_ALIGNMENT);
+static inline fiber_t fiber_of(struct fiber_pool *pool, fiber_entry_point_t entry) {
     if (pool == NULL || (pool->free == NULL && !fiber_grow_pool(pool))) return NULL;
     fiber_t fiber = pool->free;
     pool->free = fiber->next;
@@ -70,7 +68,11 @@ fiber_t fiber_alloc_sized(fiber_entry_point_t entry, size_t stack_bytes) {
     return fiber;
 }
 
-fiber_t fiber_alloc(fiber_entry_point_t entry) { return fiber_alloc_sized(entry, FIBER_STACK_BYTES); }
+fiber_t fiber_alloc(fiber_entry_point_t entry) { return fiber_of(&fiber_usual_pool, entry); }
+
+fiber_t fiber_alloc_sized(fiber_entry_point_t entry, size_t stack_bytes) {
+    return fiber_of(fiber_pool_of(stack_bytes), entry);
+}
 
 void fiber_cancel(fiber_t fiber) {
     if (!fiber_can_go_on(fiber->state)) return;
@@ -86,13 +88,6 @@ void fiber_free(fiber_t fiber) {
     fiber->pool->free = fiber;
 }
 
-/* What every continuation begins with. It leaves no frame behind. */
-__attribute__((export_name("fiber_main"), target("tail-call"))) void *fiber_main(void *arg) {
-    fiber_t self = fiber_beginning;
-    fiber_set_stack_pointer(self->stack);
-    __attribute__((musttail)) return self->entry(arg);
-}
-
 void *fiber_yield(void *arg) {
     void *stack = fiber_stack_pointer();
     void *value = fiber_leave(arg);
@@ -106,10 +101,15 @@ void *fiber_resume(fiber_t fiber, void *arg, fiber_result_t *result) {
         return NULL;
     }
     void *stack = fiber_stack_pointer();
-    int is_new = fiber->state == FIBER_NEW;
-    fiber->state = FIBER_RUNNING;
-    if (is_new) fiber_beginning = fiber;
-    uint64_t out = is_new ? fiber_begin(arg, fiber->number) : fiber_enter(arg, fiber->number);
+    uint64_t out;
+    if (fiber->state == FIBER_NEW) {
+        fiber->state = FIBER_RUNNING;
+        fiber_set_stack_pointer(fiber->stack);
+        out = fiber_begin(arg, fiber->number, fiber->entry);
+    } else {
+        fiber->state = FIBER_RUNNING;
+        out = fiber_enter(arg, fiber->number);
+    }
     fiber_set_stack_pointer(stack);
     int yielded = (int)(out >> 32);
     fiber->state = FIBER_FINISHED - yielded;

@@ -16,6 +16,8 @@ static inline int fiber_can_go_on(int state) { return (state & 1) == 0; }
 
 enum { FIBER_CHUNK = 64, FIBER_ALIGNMENT = 64 };
 
+#define FIBER_ALIGNED(bytes) (((bytes) + FIBER_ALIGNMENT - 1) / FIBER_ALIGNMENT * FIBER_ALIGNMENT)
+
 /* The free fibers of one size; sizes are few, so they are a list. */
 struct fiber_pool {
     struct fiber_pool *next;
@@ -23,7 +25,9 @@ struct fiber_pool {
     fiber_t free;
 };
 
-static struct fiber_pool *fiber_pools;
+/* That of the usual size is known without looking for it. */
+static struct fiber_pool fiber_usual_pool = {.stack_bytes = FIBER_ALIGNED(FIBER_STACK_BYTES)};
+static struct fiber_pool *fiber_pools = &fiber_usual_pool;
 
 /* C's stack pointer. */
 static inline void *fiber_stack_pointer(void) {
@@ -37,6 +41,7 @@ static inline void fiber_set_stack_pointer(void *pointer) {
 }
 
 static struct fiber_pool *fiber_pool_of(size_t stack_bytes) {
+    stack_bytes = FIBER_ALIGNED(stack_bytes);
     for (struct fiber_pool *pool = fiber_pools; pool != NULL; pool = pool->next)
         if (pool->stack_bytes == stack_bytes) return pool;
     struct fiber_pool *pool = malloc(sizeof *pool);
