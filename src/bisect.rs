@@ -109,7 +109,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         bail!("--good and --bad are one release, {}", releases[0]);
     };
     for release in [first, last] {
-        steps.install(release).map_err(anyhow::Error::msg)?;
+        steps.install(release)?.map_err(anyhow::Error::msg)?;
     }
     let whole = compared(&mut steps, first, last)?;
     tell(&format!("{last} over {first}: {}\n", said(&whole)))?;
@@ -195,7 +195,7 @@ fn search(
     let mut halving = Halving::of(releases.len());
     while let Some(at) = halving.next() {
         let release = &releases[at];
-        let found = match steps.install(release) {
+        let found = match steps.install(release)? {
             Err(why) => broken(&why)?,
             Ok(()) => look(steps, [first, release, last])?,
         };

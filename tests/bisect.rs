@@ -2,9 +2,11 @@
 //! registry that is a script: the release is found, or it is said that none was.
 
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -50,21 +52,12 @@ fn home(releases: &str) -> TempDir {
     home
 }
 
-/// Exit status, output and errors.
-fn bisect(home: &TempDir, engine: &str, options: &[&str]) -> (Option<i32>, String, String) {
-    bisect_in(home, engine, options, "5")
-}
-
-/// The same in so many rounds.
-fn bisect_in(
-    home: &TempDir,
-    engine: &str,
-    options: &[&str],
-    rounds: &str,
-) -> (Option<i32>, String, String) {
+/// `fathom bisect` in so many rounds.
+fn command(home: &TempDir, engine: &str, options: &[&str], rounds: &str) -> Command {
     let hello = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/run.in/hello.wat");
     let path = std::env::var("PATH").unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command
         .args(["bisect", "--engine", engine])
         .args(options)
         .arg(hello)
@@ -83,9 +76,23 @@ fn bisect_in(
         .env(
             "PATH",
             format!("{}:{path}", home.path().join("bin").display()),
-        )
-        .output()
-        .unwrap();
+        );
+    command
+}
+
+/// Exit status, output and errors.
+fn bisect(home: &TempDir, engine: &str, options: &[&str]) -> (Option<i32>, String, String) {
+    bisect_in(home, engine, options, "5")
+}
+
+/// The same in so many rounds.
+fn bisect_in(
+    home: &TempDir,
+    engine: &str,
+    options: &[&str],
+    rounds: &str,
+) -> (Option<i32>, String, String) {
+    let output = command(home, engine, options, rounds).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (
         output.status.code(),
@@ -317,6 +324,51 @@ fn what_is_no_commit_or_no_build_of_one_is_said_in_one_line() {
             format!("{line}\n").starts_with(&format!("fathom: {said}")),
             "{err}"
         );
+    }
+    let worktrees = git(&at, &["worktree", "list"]);
+    assert_eq!(worktrees.lines().count(), 1, "{worktrees}");
+}
+
+#[test]
+fn nothing_is_left_of_a_build_that_is_stopped() {
+    let home = home("[]");
+    let at = home.path().join("engine");
+    repository(&at);
+    let child = home.path().join("child");
+    let build = format!("sleep 100 & echo $! > {}; wait", child.display());
+    let words = ["--repo", at.to_str().unwrap(), "--build", &build];
+    let ends = ["--good", "t1", "--bad", "t6"];
+    let mut fathom = command(&home, "mine={tree}/run {}", &[words, ends].concat(), "5")
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    let slept = loop {
+        let number = fs::read_to_string(&child).unwrap_or_default();
+        if number.ends_with('\n') {
+            break number.trim().to_owned();
+        }
+        assert!(started.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    let stopped = Command::new("kill").arg(fathom.id().to_string()).status();
+    assert!(stopped.unwrap().success());
+    assert_eq!(fathom.wait().unwrap().code(), Some(1));
+    let mut said = String::new();
+    fathom.stderr.unwrap().read_to_string(&mut said).unwrap();
+    assert!(said.ends_with("fathom: it was stopped\n"), "{said}");
+    // It is nobody's child any more, and may be waited for a moment later.
+    let is_there = || {
+        let stat = fs::read_to_string(format!("/proc/{slept}/stat")).unwrap_or_default();
+        !stat.is_empty() && !stat.contains(") Z ")
+    };
+    let ended = Instant::now();
+    while is_there() {
+        assert!(
+            ended.elapsed() < Duration::from_secs(10),
+            "{slept} sleeps on"
+        );
+        std::thread::sleep(Duration::from_millis(10));
     }
     let worktrees = git(&at, &["worktree", "list"]);
     assert_eq!(worktrees.lines().count(), 1, "{worktrees}");

@@ -9,17 +9,25 @@
 //! added is taken away again.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use fathom_bench::choose::Wanted;
+use fathom_bench::driver::family::{self, End};
+use fathom_sys::usage::Ended;
 use tempfile::TempDir;
 
 /// Stands for the commit in the command and in what is built.
 const COMMIT: &str = "{commit}";
 /// Stands for the work tree.
 const TREE: &str = "{tree}";
+/// How long a build may take.
+const BUILD_MOST: Duration = Duration::from_hours(24);
 
 /// Commits, and how each is built.
 pub struct Commits {
@@ -97,16 +105,16 @@ impl Commits {
     }
 
     /// Builds a commit, once; why it cannot be, in one line.
-    pub fn build(&mut self, commit: &str) -> Result<(), String> {
+    pub fn build(&mut self, commit: &str, stop: &AtomicBool) -> Result<(), String> {
         if let Some(known) = self.built.get(commit) {
             return known.clone();
         }
-        let built = self.checked_out(commit);
+        let built = self.checked_out(commit, stop);
         self.built.insert(commit.to_owned(), built.clone());
         built
     }
 
-    fn checked_out(&self, commit: &str) -> Result<(), String> {
+    fn checked_out(&self, commit: &str, stop: &AtomicBool) -> Result<(), String> {
         let tree = self.tree(commit);
         let place = tree.display().to_string();
         let words = ["worktree", "add", "--quiet", "--detach", &place, commit];
@@ -114,17 +122,24 @@ impl Commits {
         eprintln!("{commit}: building");
         let mut command = Command::new("sh");
         command.arg("-c").arg(self.placed(&self.command, commit));
+        let failed = |error: io::Error| format!("{commit}: sh: {error}");
+        let log = self.trees.path().join(format!("{commit}.log"));
+        let said = File::create(&log).map_err(failed)?;
         command.current_dir(&tree).stdin(Stdio::null());
-        let output = command
-            .output()
-            .map_err(|error| format!("{commit}: sh: {error}"))?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(format!(
-                "{commit}: it does not build: {}",
-                last_words(&output)
-            )),
-        }
+        command
+            .stdout(said.try_clone().map_err(failed)?)
+            .stderr(said);
+        // What it started ends with it, and with us.
+        let why = match family::run(&mut command, BUILD_MOST, stop).map_err(failed)? {
+            End::Own(Ended::Exited(0)) => return Ok(()),
+            End::Own(ended) => {
+                let said = fs::read(&log).unwrap_or_default();
+                last_line(&said).unwrap_or_else(|| ended.to_string())
+            }
+            End::Cancelled => "stopped".to_owned(),
+            End::TimedOut | End::Flooded => "not within a day".to_owned(),
+        };
+        Err(format!("{commit}: it does not build: {why}"))
     }
 
     /// The engine of a commit.
@@ -172,7 +187,8 @@ fn git(repository: &Path, words: &[&str]) -> anyhow::Result<Output> {
 
 fn text_of(repository: &Path, words: &[&str]) -> anyhow::Result<String> {
     let output = git(repository, words)?;
-    ensure!(output.status.success(), "git: {}", last_words(&output));
+    let why = || last_line(&output.stderr).unwrap_or_else(|| output.status.to_string());
+    ensure!(output.status.success(), "git: {}", why());
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
@@ -182,11 +198,9 @@ fn line_of(repository: &Path, words: &[&str]) -> anyhow::Result<String> {
     Ok(line.to_owned())
 }
 
-/// The last line of what a program said, or how it ended.
-fn last_words(output: &Output) -> String {
-    let said =
-        [&output.stderr, &output.stdout].map(|text| String::from_utf8_lossy(text).into_owned());
-    let mut lines = said.iter().flat_map(|text| text.trim_end().lines().last());
-    let line = lines.find(|line| !line.trim().is_empty());
-    line.map_or_else(|| output.status.to_string(), |line| line.trim().to_owned())
+/// The last line that has anything in it.
+fn last_line(said: &[u8]) -> Option<String> {
+    let said = String::from_utf8_lossy(said);
+    let last = said.lines().rev().find(|line| !line.trim().is_empty())?;
+    Some(last.trim().to_owned())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{anyhow, ensure};
 use fathom_bench::choose::{Absent, Wanted};
@@ -22,6 +22,8 @@ use crate::engines;
 use crate::invocation::Invocation;
 
 /// How many rounds more a second look takes.
+/// Where it ends before it is through.
+const STOPPED: &str = "it was stopped";
 const LONGER: u32 = 2;
 
 /// Where releases come from.
@@ -78,14 +80,19 @@ impl<'a> Steps<'a> {
     }
 
     /// Has a release here; why it cannot be, in one line.
-    pub fn install(&mut self, release: &str) -> Result<(), String> {
-        match &mut self.source {
+    ///
+    /// # Errors
+    /// It was stopped meanwhile.
+    pub fn install(&mut self, release: &str) -> anyhow::Result<Result<(), String>> {
+        let installed = match &mut self.source {
             Source::Installed => Ok(()),
             Source::Registry => {
                 engines::install_one(&self.home, &format!("{}@{release}", self.engine.engine))
             }
-            Source::Commits(commits) => commits.build(release),
-        }
+            Source::Commits(commits) => commits.build(release, &self.stop),
+        };
+        ensure!(!self.stop.load(Ordering::Relaxed), STOPPED);
+        Ok(installed)
     }
 
     /// One of them as an engine.
@@ -150,7 +157,7 @@ impl<'a> Steps<'a> {
         }
         .run();
         shown.finish();
-        ensure!(ended? != Ended::Stopped, "it was stopped");
+        ensure!(ended? != Ended::Stopped, STOPPED);
         let summary = Summary::from_campaign(results.campaign());
         Ok(Told::of(summary, self.figure, wanted, &prepared.absent))
     }
