@@ -32,7 +32,7 @@ pub fn rounds_min(figure: Figure) -> usize {
     }
 }
 
-/// The variance of a figure's logarithm that rounds do not show, as it is no time.
+/// The variance of a figure's logarithm that rounds do not show; none of a time's.
 pub(crate) fn variance(figure: Figure) -> f64 {
     match is_exact(figure) {
         true => DEVIATION * DEVIATION,

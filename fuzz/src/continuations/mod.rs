@@ -39,8 +39,7 @@ pub struct Seen {
 /// An engine that cannot be made.
 pub fn engines() -> Result<Vec<(String, Engine)>, Error> {
     let mut engines = Vec::new();
-    let llvm = || Engine::new(&Config::new().codegen(Codegen::Llvm));
-    let by_llvm = match llvm() {
+    let by_llvm = match Engine::new(&Config::new().codegen(Codegen::Llvm)) {
         Ok(_) => &[(Codegen::Llvm, Opt::Speed, Bounds::Guard, false)][..],
         Err(why) => {
             eprintln!("SKIPPED: code by LLVM: {why}");

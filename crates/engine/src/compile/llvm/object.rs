@@ -18,8 +18,8 @@
 //! shifts those alone whose loops it knows, Cranelift's). Lines: only shown.
 //!
 //! What must stay true: a function's code refers to nothing but itself, functions of
-//! the module and starts of its continuations. Whatever else it would need, one of LLVM's own functions say, is an
-//! error, and the function is left to Cranelift.
+//! the module and starts of its continuations. Whatever else it would need, one of LLVM's
+//! own functions say, is an error, and the function is left to Cranelift.
 
 use std::collections::{BTreeMap, HashMap};
 
