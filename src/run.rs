@@ -299,6 +299,12 @@ fn say_compiled(module: &Module) {
             module.entered_loops()
         )),
     }
+    match module.functions_of_last_tier() {
+        0 => {}
+        count => say(&format!(
+            "fathom: {count} of them were compiled by LLVM after that"
+        )),
+    }
     say_left(module);
 }
 

@@ -115,7 +115,7 @@ impl Code {
 
     /// Whether tiers were asked for by name.
     pub fn names_tiers(&self) -> bool {
-        self.codegen == Some(Codegen::Tiered)
+        self.codegen.is_some_and(Codegen::has_tiers)
     }
 
     /// Of a program that runs once: what the code generator is, unless it was said. Code that
@@ -129,10 +129,10 @@ impl Code {
             _ => Codegen::default(),
         };
         let codegen = self.codegen.unwrap_or(default);
-        let contradicts = codegen == Codegen::Tiered && compilation == Compilation::Eager;
+        let contradicts = codegen.has_tiers() && compilation == Compilation::Eager;
         anyhow::ensure!(
             !contradicts,
-            "--codegen tiered compiles functions when they are called: it cannot be had with \
+            "--codegen {codegen} compiles functions when they are called: it cannot be had with \
              --compilation eager, --count or --perf-map"
         );
         Ok(codegen)

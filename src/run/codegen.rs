@@ -21,9 +21,9 @@ pub fn parser() -> impl TypedValueParser<Value = Codegen> {
 /// The compiler that `make setup` installs, where one is needed and the environment names
 /// none.
 pub fn clang(codegen: Codegen, invocation: &Invocation) -> anyhow::Result<Option<PathBuf>> {
-    match codegen {
-        Codegen::Cranelift | Codegen::Direct | Codegen::Tiered => Ok(None),
-        Codegen::Llvm => Ok(generator::clang(invocation.home()?.as_ref())),
+    match codegen.needs_clang() {
+        true => Ok(generator::clang(invocation.home()?.as_ref())),
+        false => Ok(None),
     }
 }
 
@@ -59,7 +59,7 @@ pub fn shares(module: &Module) -> Option<String> {
     };
     let others = fallbacks.len();
     let first = match codegen {
-        Codegen::Tiered => Codegen::Direct,
+        tiers if tiers.has_tiers() => Codegen::Direct,
         codegen => codegen,
     };
     Some(format!(

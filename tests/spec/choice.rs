@@ -142,11 +142,11 @@ impl Choice {
                 (Codegen::Direct, Compilation::Eager) => {
                     self.codegens_chosen || mode.opt == Opt::Speed && mode.elide == Elide::default()
                 }
-                (Codegen::Tiered, Compilation::Eager) => false,
+                (Codegen::Tiered | Codegen::TieredLlvm, Compilation::Eager) => false,
                 (_, Compilation::Eager) => true,
                 (Codegen::Cranelift, Compilation::Lazy) => is_usual,
                 // No strategy has a say in when better code goes on.
-                (Codegen::Tiered, Compilation::Lazy) => {
+                (Codegen::Tiered | Codegen::TieredLlvm, Compilation::Lazy) => {
                     is_usual && (self.codegens_chosen || mode.bounds == Bounds::Guard)
                 }
                 (_, Compilation::Lazy) => false,

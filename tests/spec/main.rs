@@ -79,6 +79,7 @@ impl Mode {
             Codegen::Llvm => " --codegen llvm",
             Codegen::Direct => " --codegen direct",
             Codegen::Tiered => " --codegen tiered",
+            Codegen::TieredLlvm => " --codegen tiered:llvm",
         };
         let compilation = match self.compilation {
             Compilation::Eager => "",

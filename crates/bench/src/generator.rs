@@ -31,7 +31,7 @@ pub fn why_missing(codegen: Codegen, home: Option<&Home>) -> Option<String> {
     let config = Config::new().codegen(codegen).clang(clang(home));
     let error = Engine::new(&config).err()?;
     let remedy = match home {
-        _ if codegen != Codegen::Llvm => "",
+        _ if !codegen.needs_clang() => "",
         Some(home) if !home.is_of_user() => "; `make setup` installs one",
         _ => "; `pip install ziglang==0.15.2` brings one",
     };

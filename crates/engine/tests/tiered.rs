@@ -8,13 +8,21 @@ use std::time::Duration;
 use fathom_engine::*;
 
 mod common;
+#[path = "common/ways.rs"]
+mod ways;
 
 use common::{call, instance};
+use ways::Way;
 
 /// Optimising after so many turns: at 0 at once, on this thread.
 fn tiered(turns: u32) -> Config {
     let config = Config::new().codegen(Codegen::Tiered).tier_up(turns);
     config.compilation(Compilation::Lazy)
+}
+
+/// The same, and by LLVM what was optimised; nothing where there is no clang.
+fn to_the_last(turns: u32) -> Option<Config> {
+    Some(Way::last_tier()?.of(Config::new()).tier_up(turns))
 }
 
 /// The loops below, by an engine with this configuration.
@@ -42,6 +50,22 @@ const LOOPS: &str = r#"(module
       (br_if $turn (i32.lt_u (local.get $i) (local.get $n))))
     (i32.add (local.get $i) (i32.wrap_i64 (local.get $never)))
     (local.get $a) (local.get $x) (f64.add (local.get $z) (f64.convert_i64_s (local.get $b))))
+  (func $many (export "many") (param $a i32) (param $b i64) (param $c i32) (param $d i64)
+      (param $e i32) (param $f i64) (param $u f64) (param $v f32) (param f64 f64 f64 f64 f64 f64)
+      (param $w f64) (param $x f32) (param $g i32) (result f64)
+    (local $i i32) (local $s f64)
+    (if (i32.eqz (local.get $e)) (then (return (local.get $w))))
+    (loop $turn
+      (local.set $s (f64.add (f64.mul (local.get $s) (f64.const 0.5))
+        (call $many (local.get $g) (local.get $f) (local.get $c) (local.get $b)
+          (i32.sub (local.get $e) (i32.const 1)) (i64.add (local.get $d) (i64.const 1))
+          (local.get $s) (local.get $x) (local.get 8) (local.get 9) (local.get $w) (local.get 11)
+          (local.get 12) (local.get 13) (f64.add (local.get $u) (f64.convert_i64_s (local.get $f)))
+          (f32.add (local.get $v) (f32.const 1)) (i32.add (local.get $a) (local.get $i)))))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $turn (i32.lt_u (local.get $i) (i32.const 3))))
+    (f64.add (f64.add (local.get $s) (f64.convert_i32_s (local.get $g)))
+      (f64.promote_f32 (local.get $x))))
   (func (export "nested") (param $n i32) (result i32)
     (local $i i32) (local $j i32) (local $sum i32)
     (block $out
@@ -193,7 +217,24 @@ fn calls() -> Vec<(&'static str, Vec<Val>)> {
     ];
     let mixed = |n| [&[Val::I32(n)], &mixed[..]].concat();
     let pressed = |n| vec![Val::I32(n), Val::I64(-9), Val::F64(2.5_f64.to_bits())];
-    let mut calls = vec![("grows", vec![]), ("deep", vec![Val::I32(7)])];
+    let double = |x: f64| Val::F64(x.to_bits());
+    let single = |x: f32| Val::F32(x.to_bits());
+    let mut many = [1, 2, 3, 4, 6, 7].map(|n| match n % 2 {
+        1 => Val::I32(n),
+        _ => Val::I64(n.into()),
+    });
+    many[5] = Val::I64(-7);
+    let floats = (1..=8).map(|n| double(f64::from(n) * 0.25));
+    let mut many: Vec<Val> = many.into_iter().chain(floats).collect();
+    many[4] = Val::I32(6);
+    many.insert(7, single(0.75));
+    many.truncate(14);
+    many.extend([double(-2.5), single(9.5), Val::I32(-11)]);
+    let mut calls = vec![
+        ("grows", vec![]),
+        ("deep", vec![Val::I32(7)]),
+        ("many", many),
+    ];
     for n in [0, 1, 2, 3, 100, 20_000] {
         calls.push(("mixed", mixed(n)));
         calls.push(("arguments", vec![Val::I32(n)]));
@@ -244,6 +285,13 @@ fn what_is_optimised_while_it_runs_comes_to_the_same() {
         for turns in [0, 1, 2, 7, 1000] {
             let config = tiered(turns).bounds(choice);
             assert_eq!(observed(&config), expected, "{bounds}, after {turns}");
+        }
+        for turns in [0, 7] {
+            let Some(config) = to_the_last(turns) else {
+                continue;
+            };
+            let observed = observed(&config.bounds(choice));
+            assert_eq!(observed, expected, "{bounds}, by LLVM after {turns}");
         }
     }
 }
@@ -307,6 +355,49 @@ fn a_function_that_is_called_often_is_optimised_by_another_thread() {
     }
     let results = call(&mut store, instance, "deep", &[Val::I32(5)]).unwrap();
     assert_eq!(results[0].i32(), Some(32));
+}
+
+#[test]
+fn a_function_that_runs_on_is_compiled_by_llvm() {
+    for turns in [0, 100] {
+        let Some(config) = to_the_last(turns) else {
+            return;
+        };
+        let (mut store, instance, module) = loops(&config);
+        let started = std::time::Instant::now();
+        while module.functions_of_last_tier() == 0 {
+            let results = call(&mut store, instance, "deep", &[Val::I32(5)]).unwrap();
+            assert_eq!(results[0].i32(), Some(32));
+            assert!(started.elapsed() < Duration::from_secs(300), "it never is");
+        }
+        let results = call(&mut store, instance, "deep", &[Val::I32(5)]).unwrap();
+        assert_eq!(results[0].i32(), Some(32));
+    }
+}
+
+/// A module may go while clang compiles a function of it, and clang may not be there any more.
+#[test]
+fn nobody_waits_for_the_last_tier() {
+    let Some(config) = to_the_last(10) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("clang");
+    let script = "#!/bin/sh\n[ \"$1\" = --version ] && echo clang version 20.1.2 && exit\nexit 1\n";
+    std::fs::write(&path, script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&path, mode).unwrap();
+    for config in [config.clone(), config.clang(Some(path))] {
+        for wait in [0, 600] {
+            let (mut store, instance, module) = loops(&config);
+            while module.optimised_functions() == 0 {
+                call(&mut store, instance, "deep", &[Val::I32(5)]).unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(wait));
+            let results = call(&mut store, instance, "deep", &[Val::I32(5)]).unwrap();
+            assert_eq!(results[0].i32(), Some(32));
+        }
+    }
 }
 
 #[test]

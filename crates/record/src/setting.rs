@@ -84,6 +84,7 @@ settings! {
         "llvm", "compiles slowly, needs clang 20 or zig 0.15 (see docs/CODEGEN.md)";
         "direct", "compiles in one pass; code is slower (see docs/CODEGEN.md)";
         "tiered", "in one pass when first called, by cranelift what runs for long";
+        "tiered:llvm", "the same, then by llvm what was optimised and runs on";
     }
     /// When functions are compiled.
     Compilation = "compilation", "when our engine compiles functions", Beside, default "eager" {

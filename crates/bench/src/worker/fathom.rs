@@ -84,7 +84,7 @@ pub(crate) fn engine(request: &EngineRequest<'_>) -> Result<(Engine, OwnStrategy
         version: env!("CARGO_PKG_VERSION").into(),
         backend: engine.codegen().name().into(),
         tier: match (engine.codegen(), engine.opt()) {
-            (Codegen::Tiered, _) => "tiering",
+            (codegen, _) if codegen.has_tiers() => "tiering",
             (Codegen::Direct, _) | (_, Opt::None) => "baseline",
             (_, Opt::Speed) => "optimising",
         }

@@ -59,13 +59,13 @@ impl Passing {
     pub(crate) fn of(codegen: Codegen) -> Passing {
         match codegen {
             Codegen::Cranelift | Codegen::Direct | Codegen::Tiered => Passing::Stack,
-            Codegen::Llvm => Passing::Area,
+            Codegen::Llvm | Codegen::TieredLlvm => Passing::Area,
         }
     }
 
     /// For each parameter of a function the cell that its argument is in; nothing for one that
     /// is an argument of the machine code. Where there are not enough cells it is all of them.
-    fn cells(self, ty: &FuncType) -> Vec<Option<usize>> {
+    pub(super) fn cells(self, ty: &FuncType) -> Vec<Option<usize>> {
         let mut used = [0; 2];
         let mut next = 0;
         let cell = |ty: &_| {
@@ -153,7 +153,8 @@ fn runtime_of(b: &mut FunctionBuilder<'_>, callee: Value) -> Value {
         .load(types::I64, flags, callee, vmctx::VMCTX_RUNTIME)
 }
 
-fn at(cell: usize) -> i32 {
+/// Bytes from the runtime to a cell.
+pub(super) fn at(cell: usize) -> i32 {
     offsets::RUNTIME_ARGUMENTS + (cell * size_of::<u128>()) as i32
 }
 

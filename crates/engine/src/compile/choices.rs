@@ -72,6 +72,8 @@ choices! {
         /// In one pass when a function is first called, and by Cranelift once it has run for
         /// long; by that alone where functions are not compiled lazily.
         Tiered = "tiered", "in one pass when first called, by cranelift what runs for long";
+        /// The same, and by LLVM what runs on after that, where there are processors to spare.
+        TieredLlvm = "tiered:llvm", "the same, then by llvm what was optimised and runs on";
     }
 
     /// When functions are compiled.
@@ -114,5 +116,17 @@ choices! {
         /// Those of indices that loops move by steps, too: the default.
         #[default]
         Loops = "loops", "nor where a loop moves an index by steps that guard pages absorb";
+    }
+}
+
+impl Codegen {
+    /// Whether functions get better while they run.
+    pub fn has_tiers(self) -> bool {
+        matches!(self, Codegen::Tiered | Codegen::TieredLlvm)
+    }
+
+    /// Whether it needs clang.
+    pub fn needs_clang(self) -> bool {
+        matches!(self, Codegen::Llvm | Codegen::TieredLlvm)
     }
 }

@@ -331,10 +331,15 @@ impl Generator<'_> {
             emit!(self.code, movq_mr(Rm::Mem(at(RBP, place)), register));
         }
         emit!(self.code, movq_rm(CONTEXT, Rm::Gpr(RDI)));
+        self.load_first_memory();
+        [compared, subtracted]
+    }
+
+    /// Loads what the register for it has all the time.
+    fn load_first_memory(&mut self) {
         if !self.env.info.memories.is_empty() {
             self.load_memory_base(BASE, 0);
         }
-        [compared, subtracted]
     }
 
     fn operators<R: WasmModuleResources>(

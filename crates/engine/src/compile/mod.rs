@@ -61,7 +61,7 @@ pub use listing::{CodeCost, CodeLine, Listing};
 pub(crate) use llvm::{Clang, Llvm, Versions, require_host};
 pub use operators::WasmLine;
 pub(crate) use target::{HAS_STACK_SWITCH, Target, has, has_vectors, require_one_pass};
-pub(crate) use threads::by_threads;
+pub(crate) use threads::{by_one_thread, by_threads};
 pub(crate) use trampoline::Ways;
 
 use cranelift_codegen::isa::TargetIsa;
@@ -141,6 +141,24 @@ pub(crate) fn compile_function(
 ) -> Result<Detached> {
     let func = body.0.index;
     link::detach(target, func, compilers.compile(env, body)?, layout_seed)
+}
+
+/// Compiles functions of a module, each with its position, by LLVM: those that it takes.
+pub(crate) fn compile_by_llvm(
+    target: &Target,
+    env: &ModuleEnv<'_>,
+    llvm: &Llvm,
+    bodies: Vec<(usize, Body<'_>)>,
+    layout_seed: Option<u64>,
+) -> Vec<(usize, Detached)> {
+    let (compiled, _) = llvm::compile(llvm, env, &Compilers::default(), bodies, None);
+    let detached = compiled.into_iter().filter_map(|(position, compiled)| {
+        let compiled = compiled.ok().filter(|one| one.fallback.is_none())?;
+        let func = env.info.imported_funcs + position as u32;
+        let detached = link::detach(target, func, compiled, layout_seed).ok()?;
+        Some((position, detached))
+    });
+    detached.collect()
 }
 
 /// Compiles what else a module needs, and links it.

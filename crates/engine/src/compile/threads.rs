@@ -8,6 +8,14 @@ use fathom_sys::forked;
 
 use crate::facts::error::{Error, Result};
 
+/// Do work that is given to rayon's threads by a single one, which ends with it: beside what runs.
+///
+/// # Errors
+/// What the host says of a new thread.
+pub(crate) fn by_one_thread<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
+    Ok(threads(1)?.install(work))
+}
+
 /// Do work that is given to rayon's threads: to those of the process, or, where `end` says
 /// so and in a child that was forked since there may be any, to threads made for this.
 ///
@@ -17,8 +25,12 @@ pub(crate) fn by_threads<R: Send>(end: bool, work: impl FnOnce() -> R + Send) ->
     if !end && !forked::is_child() {
         return Ok(work());
     }
-    let threads = rayon::ThreadPoolBuilder::new().build();
-    let none = |error| Error::resource("no threads to compile with", io::Error::other(error));
-    // They are told to end when it is dropped. Nobody waits for them.
-    Ok(threads.map_err(none)?.install(work))
+    Ok(threads(0)?.install(work))
+}
+
+/// So many threads, 0 for one a processor. They are told to end when they are dropped. Nobody waits
+/// for them.
+fn threads(count: usize) -> Result<rayon::ThreadPool> {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+    threads.map_err(|error| Error::resource("no threads to compile with", io::Error::other(error)))
 }

@@ -139,7 +139,7 @@ fn llvm(config: &Config) -> Result<Option<Llvm>> {
     match config.codegen {
         Codegen::Cranelift | Codegen::Tiered => Ok(None),
         Codegen::Direct => compile::require_one_pass().map(|()| None),
-        Codegen::Llvm => {
+        Codegen::Llvm | Codegen::TieredLlvm => {
             compile::require_host()?;
             Ok(Some(Llvm {
                 clang: Clang::find(config.clang.as_deref(), config)?,
@@ -255,7 +255,7 @@ impl Engine {
         match &self.0.config {
             _ if !self.wants_lazy() => None,
             _ if !HAS_FIRST_CALLS => Some("it is supported on x86-64 only"),
-            _ if self.0.llvm.is_some() => Some("LLVM compiles a module as a whole"),
+            config if config.codegen == Codegen::Llvm => Some("LLVM compiles a module as a whole"),
             _ if self.0.domain != Domain::Open => Some("it is not supported under 'pkeys'"),
             config if config.cache_dir.is_some() => Some("a cache keeps whole modules"),
             _ if !code::can_append() => Some(
@@ -268,20 +268,26 @@ impl Engine {
     /// Whether functions are to be compiled lazily: tiers begin with that.
     fn wants_lazy(&self) -> bool {
         let config = &self.0.config;
-        config.compilation == Compilation::Lazy || config.codegen == Codegen::Tiered
+        config.compilation == Compilation::Lazy || config.codegen.has_tiers()
     }
 
     /// Whether functions are made in one pass, if perhaps not for long: where nothing can be
     /// compiled lazily, nothing would be optimised.
     pub(crate) fn makes_in_one_pass(&self) -> bool {
-        matches!(self.codegen(), Codegen::Direct | Codegen::Tiered)
+        self.codegen() == Codegen::Direct || self.codegen().has_tiers()
     }
 
     /// After how many calls and turns of loops a function is optimised, where that is done
     /// while it runs; `None` else.
     pub(crate) fn tiers_up_at(&self) -> Option<u32> {
         let config = &self.0.config;
-        (self.codegen() == Codegen::Tiered).then_some(config.tier_up)
+        self.codegen().has_tiers().then_some(config.tier_up)
+    }
+
+    /// LLVM, where it compiles what was optimised and runs on.
+    pub(crate) fn last_tier(&self) -> Option<&Llvm> {
+        let llvm = self.0.llvm.as_ref();
+        llvm.filter(|_| self.codegen() == Codegen::TieredLlvm)
     }
 
     /// Which processors the machine code is for.
@@ -324,14 +330,17 @@ impl Engine {
     pub fn codegen(&self) -> Codegen {
         match self.0.config.codegen {
             // Nothing would be optimised.
-            Codegen::Tiered if self.compilation() == Compilation::Eager => Codegen::Cranelift,
+            tiers if tiers.has_tiers() && self.compilation() == Compilation::Eager => {
+                Codegen::Cranelift
+            }
             codegen => codegen,
         }
     }
 
-    /// LLVM, where it is in force.
+    /// LLVM, where it compiles modules.
     pub(crate) fn llvm(&self) -> Option<&Llvm> {
-        self.0.llvm.as_ref()
+        let llvm = self.0.llvm.as_ref();
+        llvm.filter(|_| self.0.config.codegen == Codegen::Llvm)
     }
 
     pub(crate) fn target(&self) -> &Target {

@@ -577,7 +577,12 @@ fn begin(
     let plans = plans(engine, info)?;
     let (inlinable, budget) = (inlinable(engine, info, bodies), budget(engine, bodies));
     let tiers = engine.tiers_up_at();
-    let tiers = tiers.map(|turns| Tiers::new(&info.bodies, turns, self::budget(engine, bodies)));
+    let tiers = tiers.map(|turns| {
+        let with_llvm = engine.last_tier().is_some();
+        Tiers::new(&info.bodies, turns, with_llvm, || {
+            self::budget(engine, bodies)
+        })
+    });
     let lazy = Lazy::new(bodies, plans, inlinable, budget, tiers);
     let layout = VmLayout::new(info);
     let artifact = lazy.trampolines(engine, &lazy.around(info, &layout, wasm))?;

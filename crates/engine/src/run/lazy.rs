@@ -19,6 +19,7 @@
 //! - Code lives as long as its module.
 
 mod ahead;
+mod llvm;
 mod stubs;
 mod tiers;
 
@@ -40,8 +41,8 @@ use wasmparser::{
 use crate::bounds::MemoryPlan;
 use crate::compile::translate::{InlinableFuncs, ModuleEnv};
 use crate::compile::{
-    Artifact, Callee, CheckSites, CodeRange, Compilers, Fallback, ModuleBudget, OverBudget,
-    compile_function, compile_module_trampolines,
+    Artifact, Callee, CheckSites, CodeRange, Compilers, Detached, Fallback, ModuleBudget,
+    OverBudget, compile_function, compile_module_trampolines,
 };
 use crate::facts::error::{Error, ErrorKind, Result};
 use crate::facts::module::{Body, ModuleInfo};
@@ -247,6 +248,18 @@ impl Lazy {
             self.body(module, position),
             engine.config().layout_seed,
         )?;
+        self.publish(module, position, detached, false)
+    }
+
+    /// Puts a function where it runs. If it is the last code of it, it calls itself.
+    fn publish(
+        &self,
+        module: &Module,
+        position: usize,
+        detached: Detached,
+        is_last: bool,
+    ) -> Result<Function> {
+        let engine = module.engine();
         let func = module.info().imported_funcs + position as u32;
         let calls = detached.calls;
         let own = |callee| match callee {
@@ -254,8 +267,12 @@ impl Lazy {
             Callee::Start(_) => None,
         };
         let callees = Mutex::new(calls.callees().filter_map(own).collect());
+        let own_offset = detached.artifact.functions[0].offset as usize;
         let link = |text: &mut [u8], base: usize| {
-            let linked = calls.link(text, base, |callee| self.address_of(module, callee));
+            let linked = calls.link(text, base, |callee| match callee {
+                Callee::Func(callee) if is_last && callee == func => base + own_offset,
+                callee => self.address_of(module, callee),
+            });
             linked.map_err(|message| ErrorKind::Compile { func, message }.into())
         };
         let weak = module.weak_info();
@@ -274,11 +291,13 @@ impl Lazy {
             Callee::Func(func) => {
                 let position = (func - module.info().imported_funcs) as usize;
                 let there = match &self.tiers {
-                    Some(tiers) => tiers.optimised(position),
-                    None => self.functions[position].get(),
+                    Some(tiers) => tiers.last(position),
+                    None => self.functions[position]
+                        .get()
+                        .and_then(|made| made.as_ref().ok()),
                 };
                 match there {
-                    Some(Ok(function)) if !STUBS_ALWAYS => function.address(),
+                    Some(function) if !STUBS_ALWAYS => function.address(),
                     _ => code.address(code.tables().functions[position].offset) as usize,
                 }
             }

@@ -40,14 +40,30 @@ impl Way {
         all.iter().map(way).collect()
     }
 
-    /// The same, and LLVM where `make setup` has brought clang; where not, that is said.
+    /// The same, and LLVM, before anything runs and as the last of the tiers.
     pub fn all_and_llvm() -> Vec<Way> {
-        let mut all = Way::all();
+        let last = Way::last_tier();
+        let first = last.iter().map(|last| Way::llvm(last.clang.clone()));
+        Way::all()
+            .into_iter()
+            .chain(first)
+            .chain(last.clone())
+            .collect()
+    }
+
+    /// LLVM as the last of the tiers where `make setup` has brought clang; where not, that is said.
+    pub fn last_tier() -> Option<Way> {
         match zig() {
-            Some(zig) if cfg!(target_arch = "x86_64") => all.push(Way::llvm(Some(zig))),
-            _ => eprintln!("SKIPPED: no .tools/zig: make setup"),
+            Some(zig) if cfg!(target_arch = "x86_64") => Some(Way {
+                codegen: Codegen::TieredLlvm,
+                compilation: Compilation::Lazy,
+                clang: Some(zig),
+            }),
+            _ => {
+                eprintln!("SKIPPED: no .tools/zig: make setup");
+                None
+            }
         }
-        all
     }
 
     /// LLVM, by this clang or the one that is found.

@@ -385,7 +385,7 @@ fn only_vectors_are_left(module: &Module) {
     let (left, all) = (module.fallbacks(), module.code_places().count());
     match (module.engine().codegen(), module.engine().compilation()) {
         (Codegen::Direct, Compilation::Eager) => assert!(left.len() < all || all == 1, "{left:?}"),
-        (Codegen::Direct | Codegen::Tiered, _) => {}
+        (Codegen::Direct | Codegen::Tiered | Codegen::TieredLlvm, _) => {}
         _ => assert_eq!(left, []),
     }
     let is_vectors = |one: &Fallback| one.why.starts_with("vectors");

@@ -2,22 +2,24 @@
 //!
 //! Integers and floats are counted apart; those without a register are in words of the stack, in
 //! order, which the callee takes off (`tail` of Cranelift 0.135.8, `isa/x64/abi.rs`). They are
-//! at the lower end of the frame, which is made again behind the call.
+//! at the lower end of the frame, which is made again behind the call. Where functions of the module
+//! may be LLVM's, they are in the runtime's area instead (`argument_passing.rs`).
 
 use cranelift_codegen::binemit::Reloc;
 use wasmparser::Operator;
 
 use super::code::{Condition, emit};
 use super::registers::{
-    ARGUMENTS, CONTEXT, FLOATS, Gpr, RAX, RBP, RDI, RESULTS, RSI, RSP, Rm, SCRATCH, Xmm, XmmRm, at,
-    trapping,
+    ARGUMENTS, BASE, CONTEXT, FLOATS, Gpr, RAX, RBP, RDI, RESULTS, RSI, RSP, Rm, SCRATCH, Xmm,
+    XmmRm, at, trapping,
 };
 use super::values::{Kind, Place, Value, kinds};
 use super::{Generator, Refusal};
+use crate::compile::argument_passing;
 use crate::compile::function::CallSite;
 use crate::facts::trap;
 use crate::facts::types::FuncType;
-use crate::facts::vmctx::{self, offsets};
+use crate::facts::vmctx::{self, VMCTX_RUNTIME, offsets};
 
 /// Bytes between a frame pointer and the arguments above: rbp and the return address.
 const LINK_BYTES: i32 = 16;
@@ -29,6 +31,8 @@ enum Target {
     Xmm(Xmm),
     /// Bytes from the lowest argument.
     Stack(u32),
+    /// Bytes from the runtime.
+    Area(i32),
 }
 
 /// Whom to call.
@@ -65,6 +69,36 @@ fn result_targets(kinds: &[Kind]) -> Result<Vec<Target>, Refusal> {
 }
 
 impl<'a> Generator<'a> {
+    /// Where the arguments of a function are, and the bytes of those on the stack.
+    fn argument_targets(&self, ty: &FuncType) -> Result<(Vec<Target>, u32), Refusal> {
+        let (mut targets, bytes) = targets(&kinds(ty.params())?, &ARGUMENTS);
+        let cells = self.env.passing.cells(ty);
+        if cells.iter().all(Option::is_none) {
+            return Ok((targets, bytes));
+        }
+        for (target, cell) in targets.iter_mut().zip(cells) {
+            if let Some(cell) = cell {
+                *target = Target::Area(argument_passing::at(cell));
+            }
+        }
+        Ok((targets, 0))
+    }
+
+    /// Has the runtime's address in the register of the memory's, for a moment.
+    fn with_runtime(&mut self, targets: &[Target], work: impl FnOnce(&mut Self)) {
+        let is_used = targets.iter().any(|to| matches!(to, Target::Area(_)));
+        if is_used {
+            emit!(
+                self.code,
+                movq_rm(BASE, Rm::Mem(at(CONTEXT, VMCTX_RUNTIME)))
+            );
+        }
+        work(self);
+        if is_used {
+            self.load_first_memory();
+        }
+    }
+
     /// Translates a call; `false` when it is none.
     pub(super) fn any_call(&mut self, op: &Operator<'_>) -> Result<bool, Refusal> {
         let info = self.env.info;
@@ -138,7 +172,7 @@ impl<'a> Generator<'a> {
     fn call(&mut self, ty: &FuncType, callee: &Callee) -> Result<(), Refusal> {
         let results = kinds(ty.results())?;
         let result_targets = result_targets(&results)?;
-        let (arguments, stack_bytes) = targets(&kinds(ty.params())?, &ARGUMENTS);
+        let (arguments, stack_bytes) = self.argument_targets(ty)?;
         self.outgoing_bytes = self.outgoing_bytes.max(stack_bytes);
         self.settle_below(self.values.len() - arguments.len());
         self.hand_over(&arguments);
@@ -185,7 +219,7 @@ impl<'a> Generator<'a> {
             match target {
                 Target::Gpr(gpr) => self.free.take(*gpr),
                 Target::Xmm(xmm) => self.free.take_xmm(*xmm),
-                Target::Stack(_) => unreachable!("results are in registers"),
+                Target::Stack(_) | Target::Area(_) => unreachable!("results are in registers"),
             }
         }
         for (kind, target) in results.iter().zip(targets) {
@@ -198,7 +232,7 @@ impl<'a> Generator<'a> {
                     self.push_gpr(*kind, gpr);
                 }
                 Target::Xmm(xmm) => self.push_xmm(*kind, xmm),
-                Target::Stack(_) => {}
+                Target::Stack(_) | Target::Area(_) => {}
             }
         }
     }
@@ -218,11 +252,17 @@ impl<'a> Generator<'a> {
             }
         }
         let values: Vec<Value> = self.values[first..].to_vec();
-        for (value, target) in values.iter().zip(targets) {
-            if let Target::Stack(offset) = *target {
-                self.store_value(*value, at(RSP, offset.cast_signed()));
+        self.with_runtime(targets, |generator| {
+            for (value, target) in values.iter().zip(targets) {
+                match *target {
+                    Target::Stack(offset) => {
+                        generator.store_value(*value, at(RSP, offset.cast_signed()));
+                    }
+                    Target::Area(offset) => generator.store_value(*value, at(BASE, offset)),
+                    Target::Gpr(_) | Target::Xmm(_) => {}
+                }
             }
-        }
+        });
         for (value, target) in values.iter().zip(targets) {
             match (value.place, *target) {
                 (Place::Gpr(from), Target::Gpr(to)) if from != to => {
@@ -273,25 +313,28 @@ impl<'a> Generator<'a> {
     pub(super) fn take_parameters(&mut self, ty: &FuncType) -> Result<(), Refusal> {
         result_targets(&kinds(ty.results())?)?;
         let params = kinds(ty.params())?;
-        let (targets, bytes) = targets(&params, &ARGUMENTS);
+        let (targets, bytes) = self.argument_targets(ty)?;
         self.incoming_bytes = bytes;
-        for (local, (kind, target)) in (0..).zip(params.iter().zip(targets)) {
-            let kind = *kind;
-            match target {
-                Target::Gpr(gpr) => {
-                    let place = Place::Gpr(gpr);
-                    self.assign_local(local, Value { kind, place });
-                }
-                Target::Xmm(xmm) => {
-                    let place = Place::Xmm(xmm);
-                    self.assign_local(local, Value { kind, place });
-                }
-                Target::Stack(offset) => {
-                    let argument = at(RBP, LINK_BYTES + offset.cast_signed());
-                    self.load_argument(local, argument);
+        self.with_runtime(&targets, |generator| {
+            for (local, (kind, target)) in (0..).zip(params.iter().zip(&targets)) {
+                let kind = *kind;
+                match *target {
+                    Target::Gpr(gpr) => {
+                        let place = Place::Gpr(gpr);
+                        generator.assign_local(local, Value { kind, place });
+                    }
+                    Target::Xmm(xmm) => {
+                        let place = Place::Xmm(xmm);
+                        generator.assign_local(local, Value { kind, place });
+                    }
+                    Target::Stack(offset) => {
+                        let argument = at(RBP, LINK_BYTES + offset.cast_signed());
+                        generator.load_argument(local, argument);
+                    }
+                    Target::Area(offset) => generator.load_argument(local, at(BASE, offset)),
                 }
             }
-        }
+        });
         self.clear_locals(params.len() as u32);
         Ok(())
     }

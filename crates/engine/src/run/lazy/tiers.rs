@@ -27,6 +27,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::ahead::Ahead;
+use super::llvm::LlvmTier;
 use super::{Function, Lazy, Made, STACK_BYTES, with_stack};
 use crate::compile::ModuleBudget;
 use crate::compile::translate::ModuleEnv;
@@ -53,6 +54,7 @@ pub(crate) struct Tiers {
     threads: Ahead,
     /// Its own: what it takes to optimise is not taken from what has not been called yet.
     budget: ModuleBudget,
+    llvm: Option<LlvmTier>,
 }
 
 /// What was asked for.
@@ -76,8 +78,14 @@ fn turns_of(body: &Range<usize>, turns: u32) -> i32 {
 }
 
 impl Tiers {
-    /// For functions with these bodies, to be optimised after so many turns each [`BYTES`].
-    pub fn new(bodies: &[Range<usize>], turns: u32, budget: ModuleBudget) -> Tiers {
+    /// For functions with these bodies, to be optimised after so many turns each [`BYTES`], and
+    /// after that by LLVM where it is to be had.
+    pub fn new(
+        bodies: &[Range<usize>],
+        turns: u32,
+        with_llvm: bool,
+        budget: impl Fn() -> ModuleBudget,
+    ) -> Tiers {
         let countdown = |body| AtomicI32::new(turns_of(body, turns));
         Tiers {
             turns,
@@ -86,7 +94,8 @@ impl Tiers {
             loops: Mutex::default(),
             requested: Mutex::default(),
             threads: Ahead::default(),
-            budget,
+            budget: budget(),
+            llvm: with_llvm.then(|| LlvmTier::new(bodies.len(), budget(), turns == 0)),
         }
     }
 
@@ -95,8 +104,16 @@ impl Tiers {
     }
 
     /// The optimised code of a function, where it is there.
-    pub(super) fn optimised(&self, position: usize) -> Option<&Made> {
-        self.whole[position].get()
+    fn optimised(&self, position: usize) -> Option<&Function> {
+        self.whole[position].get()?.as_ref().ok()
+    }
+
+    /// Code of a function than which there will be no better.
+    pub(super) fn last(&self, position: usize) -> Option<&Function> {
+        match &self.llvm {
+            Some(tier) => tier.function(position),
+            None => self.optimised(position),
+        }
     }
 
     fn requested(&self) -> MutexGuard<'_, Requested> {
@@ -208,7 +225,14 @@ impl Lazy {
         if let Ok(function) = whole {
             let word = module.code().word(position);
             word.store(function.address(), Ordering::Release);
+            if let Some(tier) = &tiers.llvm {
+                self.go_on(module, tier, position);
+            }
         }
+    }
+
+    pub(super) fn llvm_tier(&self) -> Option<&LlvmTier> {
+        self.tiers.as_ref()?.llvm.as_ref()
     }
 
     /// Compiles a function by Cranelift, from the head of a loop on or whole.
