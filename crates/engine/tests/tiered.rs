@@ -54,6 +54,7 @@ const LOOPS: &str = r#"(module
       (param $e i32) (param $f i64) (param $u f64) (param $v f32) (param f64 f64 f64 f64 f64 f64)
       (param $w f64) (param $x f32) (param $g i32) (result f64)
     (local $i i32) (local $s f64)
+    (i32.store (i32.const 65528) (local.get $e))
     (if (i32.eqz (local.get $e)) (then (return (local.get $w))))
     (loop $turn
       (local.set $s (f64.add (f64.mul (local.get $s) (f64.const 0.5))
@@ -62,6 +63,7 @@ const LOOPS: &str = r#"(module
           (local.get $s) (local.get $x) (local.get 8) (local.get 9) (local.get $w) (local.get 11)
           (local.get 12) (local.get 13) (f64.add (local.get $u) (f64.convert_i64_s (local.get $f)))
           (f32.add (local.get $v) (f32.const 1)) (i32.add (local.get $a) (local.get $i)))))
+      (local.set $s (f64.add (local.get $s) (f64.convert_i32_u (i32.load (i32.const 65528)))))
       (local.set $i (i32.add (local.get $i) (i32.const 1)))
       (br_if $turn (i32.lt_u (local.get $i) (i32.const 3))))
     (f64.add (f64.add (local.get $s) (f64.convert_i32_s (local.get $g)))
