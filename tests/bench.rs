@@ -236,10 +236,11 @@ fn a_program_is_measured_under_every_strategy_and_reported() {
     assert!(output.status.success(), "{}", stderr(&output));
     let campaign = Results::read(&place.path("r")).unwrap();
     assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
-    // Seven strategies, one more where there are protection keys, and the control of
-    // the first.
+    // Seven strategies, one more where there are protection keys, the first in tiers where there
+    // are any, and the control of the first.
     let with_keys = usize::from(Bounds::Pkeys.missing().is_none());
-    assert_eq!(campaign.processes.len(), 8 + with_keys);
+    let with_tiers = usize::from(cfg!(target_arch = "x86_64"));
+    assert_eq!(campaign.processes.len(), 8 + with_keys + with_tiers);
     assert_eq!(
         campaign.header.config.module.as_ref().unwrap().path,
         place.path("hello.wat")
@@ -354,6 +355,7 @@ fn an_interrupted_campaign_is_kept_and_gone_on_with() {
         "--iterations=1",
         "--warmup=0",
         "--bounds=guard,trap",
+        "--codegen=cranelift",
     ];
     let child = place
         .bench(&words)
@@ -396,7 +398,7 @@ fn more_rounds_and_more_time_are_measured_when_asked_for() {
     let hello = place.program("hello.wat", HELLO);
     assert!(
         place
-            .measure(&hello, &["--bounds", "guard"])
+            .measure(&hello, &["--bounds", "guard", "--codegen", "cranelift"])
             .status
             .success()
     );

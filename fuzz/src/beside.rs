@@ -17,7 +17,7 @@ use crate::target::Case;
 const LOAD: &str = "(module (memory 1) (func (param i32) (result i32) (i32.load (local.get 0))))";
 
 /// Our engine with code by LLVM, under each strategy that promises to be exact and whose accesses
-/// LLVM takes.
+/// LLVM takes, and as the last of the tiers.
 ///
 /// # Errors
 /// There is no clang.
@@ -32,6 +32,9 @@ pub fn by_llvm() -> Result<Vec<Ours>, Error> {
             all.push(ours);
         }
     }
+    // Each function as soon as it was called: the last of the tiers, beside the first two.
+    let tiers = Config::new().codegen(Codegen::TieredLlvm).tier_up(0);
+    all.push(Ours::configured("in tiers to LLVM".to_owned(), &tiers)?);
     Ok(all)
 }
 

@@ -10,7 +10,7 @@ use crate::{
     choose::{OWN, Wanted},
     driver::ProcessDriver,
     home::Home,
-    settings::{Choices, MissingValue},
+    settings::{self, Choices, MissingValue},
 };
 
 /// The variable that names the compiler, which the engine reads itself.
@@ -29,7 +29,10 @@ pub fn clang(home: Option<&Home>) -> Option<PathBuf> {
 /// Why a generator is not to be had, and what to do about it, in one line.
 pub fn why_missing(codegen: Codegen, home: Option<&Home>) -> Option<String> {
     let config = Config::new().codegen(codegen).clang(clang(home));
-    let error = Engine::new(&config).err()?;
+    let error = match Engine::new(&config) {
+        Ok(engine) => return settings::other_generator(&engine, codegen.name()),
+        Err(error) => error,
+    };
     let remedy = match home {
         _ if !codegen.needs_clang() => "",
         Some(home) if !home.is_of_user() => "; `make setup` installs one",

@@ -265,13 +265,15 @@ fn configured(config: Config, setting: Setting, value: &str) -> Result<Config, S
 /// Why it is another's, in one line.
 pub fn in_force(engine: &Engine, settings: &Settings) -> Result<(), String> {
     let codegen = settings.value(Setting::Codegen);
-    match engine.codegen().name() == codegen {
-        true => Ok(()),
-        false => Err(format!(
-            "code generator '{codegen}' compiles lazily: {}",
-            engine.not_lazy().unwrap_or("it is not supported here")
-        )),
-    }
+    other_generator(engine, codegen).map_or(Ok(()), Err)
+}
+
+/// Why an engine's code generator is not the one of this name, in one line.
+pub fn other_generator(engine: &Engine, codegen: &str) -> Option<String> {
+    (engine.codegen().name() != codegen).then(|| {
+        let why = engine.not_lazy().unwrap_or("it is not supported here");
+        format!("code generator '{codegen}' compiles lazily: {why}")
+    })
 }
 
 fn said(error: impl ToString) -> String {

@@ -10,8 +10,8 @@ use fathom_record::{Compared, Experiment, Variant, campaign::ModuleNote};
 use super::{Design, Environment, Measured, suite};
 use crate::{
     check::Expected,
-    choose::{NATIVES, Program},
-    request::{OwnModule, RequestError, Strategies, ensure},
+    choose::{Absent, NATIVES, Program},
+    request::{OwnModule, Request, RequestError, Strategies, ensure},
 };
 
 /// Where a module that is not what its file holds is kept in the results folder.
@@ -21,14 +21,20 @@ const MADE: &str = "module.wasm";
 /// it is asked for.
 const LLVM_BYTES_MAX: u64 = 256 << 10;
 
+/// Bytes of a module that clang compiles in a second, on two processors
+/// (`docs/LIMITS.md`, "Clang").
+const LLVM_BYTES_A_SECOND: usize = 66_000;
+
 /// How it is measured.
 pub(super) static DESIGN: Design = Design {
     experiment: Experiment::Module,
     measured,
+    // What `fathom run` takes, and what gives the best code.
     generators: |measured| match &measured.module {
-        Some(module) if module.bytes > LLVM_BYTES_MAX => &[],
-        _ => &[Codegen::Llvm],
+        Some(module) if module.bytes > LLVM_BYTES_MAX => &[Codegen::Tiered],
+        _ => &[Codegen::Tiered, Codegen::Llvm],
     },
+    absent: |env| Ok(left_out(env.request)),
     ..suite::TIMED
 };
 
@@ -97,6 +103,25 @@ pub(super) fn of_module(module: &OwnModule, native: Option<PathBuf>) -> Measured
         strategies: strategies_for(&module.wasm),
         natives: natives.to_vec(),
         ..Measured::new(title, (vec![program], Vec::new()))
+    }
+}
+
+/// LLVM, where a module is too long for it and nobody has said what is to be measured.
+fn left_out(request: &Request) -> Vec<Absent> {
+    let is_named = !request.engines.is_empty() || request.settings.settings().next().is_some();
+    let bytes = request.subject.own_module().map(|module| module.wasm.len());
+    match bytes {
+        Some(bytes) if bytes as u64 > LLVM_BYTES_MAX && !is_named => vec![Absent {
+            engine: "fathom llvm".to_owned(),
+            why: format!(
+                "clang takes about {} s for {} kB: --codegen cranelift,tiered,llvm measures it, too",
+                bytes / LLVM_BYTES_A_SECOND + 1,
+                bytes / 1000
+            ),
+            is_wanted: false,
+            install: None,
+        }],
+        _ => Vec::new(),
     }
 }
 
