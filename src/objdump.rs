@@ -101,7 +101,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         let names = columns::names(&declared);
         let seen = args
             .hot
-            .seen(&args.module, &args.code, (&wasm, &names, func), invocation)?;
+            .seen(&args.module, &args.code, &wasm, &names, func, invocation)?;
         return print(&hot::asm(&title(listing), listing, &seen)?);
     }
     if args.json {

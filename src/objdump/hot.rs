@@ -65,7 +65,9 @@ impl Hot {
         &self,
         module: &Path,
         code: &Code,
-        (wasm, names, func): (&[u8], &Names, u32),
+        wasm: &[u8],
+        names: &Names,
+        func: u32,
         invocation: &Invocation,
     ) -> anyhow::Result<Within> {
         let home = invocation.home()?;

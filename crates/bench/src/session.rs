@@ -199,7 +199,7 @@ impl Session<'_> {
                 }
             }
             if let Some(wanted) = self.pace.detect
-                && let Some(ended) = self.sought((round, &left), wanted, &mut search, &mut clock)
+                && let Some(ended) = self.sought(round, &left, wanted, &mut search, &mut clock)
             {
                 return Ok(ended);
             }
@@ -352,8 +352,8 @@ impl Session<'_> {
             let driver = &mut self.drivers[task.driver];
             let begun = SystemTime::now();
             let answer = driver.ask(&request, limit, self.stop).map_err(|error| {
-                let limits = (limit, self.stop);
-                lacking::or_lacks(self.plan, task, driver.as_mut(), limits, lacks, error)
+                let driver = driver.as_mut();
+                lacking::or_lacks(self.plan, task, driver, limit, self.stop, lacks, error)
             });
             let conversation = answer?;
             match judge(self.plan, task, round, laps.counted, &conversation) {

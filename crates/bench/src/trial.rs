@@ -86,7 +86,7 @@ pub fn look(
     run_twice(plan, task, driver, at, reference, limit, stop)
         .map_err(|error| {
             let mut asked = lacking::Asked::default();
-            lacking::or_lacks(plan, task, driver, (limit, stop), &mut asked, error)
+            lacking::or_lacks(plan, task, driver, limit, stop, &mut asked, error)
         })
         .map_err(|error| broken(error, Some(at)))
 }

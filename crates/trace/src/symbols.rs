@@ -166,7 +166,7 @@ impl SymbolMap {
         }
         let mut by_offset = BTreeMap::<u64, &String>::new();
         for (function, symbol) in self.symbols() {
-            let offset = self.offset((function, symbol), path, of)?;
+            let offset = self.offset(function, symbol, path, of)?;
             if let Some(other) = by_offset.insert(offset, function) {
                 return Err(SymbolError::Shared {
                     path: path.to_owned(),
@@ -192,7 +192,8 @@ impl SymbolMap {
 
     fn offset(
         &self,
-        (function, symbol): (&String, &String),
+        function: &str,
+        symbol: &str,
         path: &Path,
         of: &Functions,
     ) -> Result<u64, SymbolError> {
@@ -200,20 +201,20 @@ impl SymbolMap {
         match offsets[..] {
             [offset] if of.is_inner(offset) => Err(SymbolError::Inner {
                 path: path.to_owned(),
-                function: function.clone(),
-                symbol: symbol.clone(),
+                function: function.to_owned(),
+                symbol: symbol.to_owned(),
             }),
             [offset] => Ok(offset),
             [] => Err(SymbolError::Missing {
                 path: path.to_owned(),
-                function: function.clone(),
-                symbol: symbol.clone(),
+                function: function.to_owned(),
+                symbol: symbol.to_owned(),
                 version: self.version.clone(),
             }),
             _ => Err(SymbolError::Ambiguous {
                 path: path.to_owned(),
-                function: function.clone(),
-                symbol: symbol.clone(),
+                function: function.to_owned(),
+                symbol: symbol.to_owned(),
                 count: offsets.len(),
             }),
         }

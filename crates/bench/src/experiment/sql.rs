@@ -143,7 +143,7 @@ fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
     for name in &named {
         let ((_, what, module, why), count) = kind(name)?;
         let args = vec![what.to_owned(), count.to_string()];
-        program(home, name, args, module, why, (&mut programs, &mut notes))?;
+        program(home, name, args, module, why, &mut programs, &mut notes)?;
     }
     let strategies = STRATEGIES.iter().map(|name| name.parse());
     let strategies: Result<Vec<Strategies>, _> = strategies.collect();
@@ -200,7 +200,7 @@ fn calls(env: &Environment<'_>) -> Result<Measured, RequestError> {
     for (name, module, words) in all.iter().filter(|(name, ..)| is_asked(name)) {
         let args = words.split(' ').map(str::to_owned).collect();
         let why = "a shape of what the fits rest on";
-        program(home, name, args, module, why, (&mut programs, &mut notes))?;
+        program(home, name, args, module, why, &mut programs, &mut notes)?;
     }
     Ok(Measured {
         strategies: vec![Strategies::AUTO],
@@ -284,7 +284,8 @@ fn program(
     args: Vec<String>,
     module: &str,
     why: &str,
-    (programs, notes): (&mut Vec<Program<'static>>, &mut Vec<WorkloadNote>),
+    programs: &mut Vec<Program<'static>>,
+    notes: &mut Vec<WorkloadNote>,
 ) -> Result<(), RequestError> {
     let module = home.root().join(MODULES).join(format!("{module}.wasm"));
     let runner = home.root().join(RUNNER);

@@ -55,7 +55,8 @@ impl Session<'_> {
     /// measured is said from time to time.
     pub(super) fn sought(
         &mut self,
-        (round, next): (u32, &[usize]),
+        round: u32,
+        next: &[usize],
         wanted: f64,
         search: &mut Search,
         clock: &mut Clock,
@@ -71,9 +72,9 @@ impl Session<'_> {
         }
         let is_time = match search.last {
             None => round >= PILOT,
-            Some(_) => round % PILOT == 0 && (round / PILOT).is_power_of_two(),
+            Some(_) => round.is_multiple_of(PILOT) && (round / PILOT).is_power_of_two(),
         };
-        if is_time && let Some(outlook) = self.outlook((round, next), wanted, clock) {
+        if is_time && let Some(outlook) = self.outlook(round, next, wanted, clock) {
             search.last = Some(outlook);
             clock.rounds_expected = Some(outlook.rounds);
             self.observer.note(Note::Outlook(outlook));
@@ -83,12 +84,7 @@ impl Session<'_> {
         (is_limited && is_whole).then_some(Ended::Limited { rounds: round })
     }
 
-    fn outlook(
-        &self,
-        (round, next): (u32, &[usize]),
-        wanted: f64,
-        clock: &Clock,
-    ) -> Option<Outlook> {
+    fn outlook(&self, round: u32, next: &[usize], wanted: f64, clock: &Clock) -> Option<Outlook> {
         let a_round = clock.expect(self.plan, next);
         let most = self.plan.config.rounds;
         let fit = match clock.left() {

@@ -38,7 +38,8 @@ pub fn or_lacks(
     plan: &Plan,
     task: &Task,
     driver: &mut dyn Driver,
-    (limit, stop): (Duration, &AtomicBool),
+    limit: Duration,
+    stop: &AtomicBool,
     asked: &mut Asked,
     refusal: DriveError,
 ) -> DriveError {
@@ -58,7 +59,7 @@ pub fn or_lacks(
         let question = (task.cell.sandbox.id(), feature.name());
         let known = match asked.0.get(&question) {
             Some(known) => *known,
-            None => match knows(plan, task, driver, feature, (limit, stop)) {
+            None => match knows(plan, task, driver, feature, limit, stop) {
                 Ok(known) => known,
                 Err(DriveError::Stopped) => return DriveError::Stopped,
                 Err(DriveError::Failed { .. }) => return refusal,
@@ -93,7 +94,8 @@ fn knows(
     task: &Task,
     driver: &mut dyn Driver,
     feature: Feature,
-    (limit, stop): (Duration, &AtomicBool),
+    limit: Duration,
+    stop: &AtomicBool,
 ) -> Result<bool, DriveError> {
     let scratch = super::scratch()?;
     let io = |error: std::io::Error| DriveError::failed(FailureKind::Io, error.to_string());

@@ -187,7 +187,8 @@ impl Touch {
     pub(crate) fn since(
         start: BlockEnd,
         builder: &FunctionBuilder<'_>,
-        (memory, index): (u32, Value),
+        memory: u32,
+        index: Value,
         access: &Access,
         at: &HostAddress,
     ) -> Option<Touch> {

@@ -348,7 +348,7 @@ impl Pass<'_> {
         let loops = self.loops.as_mut()?;
         let (of, shape) = loops.around(self.func, site.block)?;
         let (forms, bits) = (&mut self.forms, index.needs.bits);
-        loops.affine(self.func, forms, (of, &shape), &index.form, bits)
+        loops.affine(self.func, forms, of, &shape, &index.form, bits)
     }
 
     /// Whether an access is exact that went well one iteration ago.

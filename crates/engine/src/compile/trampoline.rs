@@ -122,9 +122,9 @@ pub(super) fn build(
             if count {
                 count_host_call(&mut b, params[1]);
             }
-            build_exit(&mut b, isa, (passing, ty), &params);
+            build_exit(&mut b, isa, passing, ty, &params);
         }
-        Trampoline::Start => start::build(&mut b, (passing, ty), params[0]),
+        Trampoline::Start => start::build(&mut b, passing, ty, params[0]),
     }
     b.finalize(isa.frontend_config());
 }
@@ -153,7 +153,8 @@ fn build_entry(b: &mut FunctionBuilder<'_>, (passing, ty): (Passing, &FuncType),
 fn build_exit(
     b: &mut FunctionBuilder<'_>,
     isa: &dyn TargetIsa,
-    (passing, ty): (Passing, &FuncType),
+    passing: Passing,
+    ty: &FuncType,
     params: &[Value],
 ) {
     let args = passing.take_over(b, ty, params);

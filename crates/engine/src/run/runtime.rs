@@ -72,8 +72,10 @@ impl InstanceData {
 
 fn memory_copy(
     data: &mut InstanceData,
-    (to, dst): (u32, u64),
-    (from, src): (u32, u64),
+    to: u32,
+    dst: u64,
+    from: u32,
+    src: u64,
     len: u64,
 ) -> Outcome {
     let (source, target) = (data.memory(from), data.memory(to));
@@ -123,8 +125,10 @@ fn table_fill(data: &mut InstanceData, index: u32, dst: u64, value: u64, len: u6
 
 fn table_copy(
     data: &mut InstanceData,
-    (to, dst): (u32, u64),
-    (from, src): (u32, u64),
+    to: u32,
+    dst: u64,
+    from: u32,
+    src: u64,
     len: u64,
 ) -> Outcome {
     let oob = TrapCode::TableOutOfBounds;

@@ -184,7 +184,7 @@ impl SharedMemory {
     }
 
     fn cell(&self, address: u64, bytes: u64) -> Result<*mut u8> {
-        let at = self.memory.aligned((address, 0), bytes);
+        let at = self.memory.aligned(address, 0, bytes);
         at.map_err(|code| trap_error(code, Vec::new()))
     }
 
@@ -230,11 +230,7 @@ impl LinearMemory {
     ///
     /// # Errors
     /// The trap.
-    pub(crate) fn aligned(
-        &self,
-        (index, offset): (u64, u64),
-        bytes: u64,
-    ) -> Result<*mut u8, TrapCode> {
+    pub(crate) fn aligned(&self, index: u64, offset: u64, bytes: u64) -> Result<*mut u8, TrapCode> {
         // The width divides 2^64: a sum that wraps is as aligned as the true one.
         if !index.wrapping_add(offset).is_multiple_of(bytes) {
             return Err(TrapCode::UnalignedAtomic);

@@ -34,12 +34,14 @@ fn code(waited: Waited) -> Result<u32, TrapCode> {
 fn wait(
     data: &mut InstanceData,
     memory: u32,
-    (at, bytes): ((u64, u64), u64),
+    index: u64,
+    offset: u64,
+    bytes: u64,
     is_expected: impl FnOnce(*mut u8) -> bool,
     timeout_ns: i64,
 ) -> Result<u32, TrapCode> {
     let memory = data.memory(memory);
-    let address = memory.aligned(at, bytes)?;
+    let address = memory.aligned(index, offset, bytes)?;
     if !memory.ty.shared {
         return Err(TrapCode::ExpectedSharedMemory);
     }
@@ -56,11 +58,12 @@ fn wait(
 fn notify(
     data: &mut InstanceData,
     memory: u32,
-    at: (u64, u64),
+    index: u64,
+    offset: u64,
     count: u32,
 ) -> Result<u32, TrapCode> {
     let memory = data.memory(memory);
-    let address = memory.aligned(at, 4)?;
+    let address = memory.aligned(index, offset, 4)?;
     // Nobody can wait on a memory that is not shared.
     Ok(match memory.ty.shared {
         true => parking::notify(address.addr(), count),
@@ -92,7 +95,7 @@ pub(crate) unsafe extern "C" fn atomic_wait32(
     // SAFETY: in bounds and aligned, and memories never shrink.
     let holds = |at: *mut u8| unsafe { AtomicU32::from_ptr(at.cast()) }.load(Ordering::SeqCst);
     let is_expected = |at| u32::from_le(holds(at)) == expected;
-    let outcome = wait(data, memory, ((index, offset), 4), is_expected, timeout_ns);
+    let outcome = wait(data, memory, index, offset, 4, is_expected, timeout_ns);
     answer(data, outcome)
 }
 
@@ -109,7 +112,7 @@ pub(crate) unsafe extern "C" fn atomic_wait64(
     // SAFETY: in bounds and aligned, and memories never shrink.
     let holds = |at: *mut u8| unsafe { AtomicU64::from_ptr(at.cast()) }.load(Ordering::SeqCst);
     let is_expected = |at| u64::from_le(holds(at)) == expected;
-    let outcome = wait(data, memory, ((index, offset), 8), is_expected, timeout_ns);
+    let outcome = wait(data, memory, index, offset, 8, is_expected, timeout_ns);
     answer(data, outcome)
 }
 
@@ -122,6 +125,6 @@ pub(crate) unsafe extern "C" fn atomic_notify(
 ) -> i64 {
     // SAFETY: called by compiled code with its own context.
     let data = unsafe { instance(vmctx) };
-    let outcome = notify(data, memory, (index, offset), count);
+    let outcome = notify(data, memory, index, offset, count);
     answer(data, outcome)
 }

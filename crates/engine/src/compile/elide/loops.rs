@@ -128,7 +128,8 @@ impl<'a> Loops<'a> {
         &mut self,
         func: &Function,
         forms: &mut Forms,
-        (of, shape): (Loop, &Shape),
+        of: Loop,
+        shape: &Shape,
         index: &Linear,
         bits: u32,
     ) -> Option<Affine> {
@@ -196,7 +197,7 @@ impl<'a> Loops<'a> {
         let mut most = WAYS_MAX;
         for &(_, latch) in &shape.latches {
             for next in args_to(func, latch, block, number)? {
-                let step = self.difference(func, forms, (next, value), DEPTH_MAX, &mut most)?;
+                let step = self.difference(func, forms, next, value, DEPTH_MAX, &mut most)?;
                 all = Some(all.map_or(step, |all| all.hull(step)));
             }
         }
@@ -209,7 +210,8 @@ impl<'a> Loops<'a> {
         &self,
         func: &Function,
         forms: &mut Forms,
-        (next, from): (Value, Value),
+        next: Value,
+        from: Value,
         depth: u32,
         most: &mut u32,
     ) -> Option<Range> {
@@ -250,7 +252,7 @@ impl<'a> Loops<'a> {
         }
         let mut all: Option<Range> = None;
         for way in ways {
-            let step = self.difference(func, forms, (way, from), depth - 1, most)?;
+            let step = self.difference(func, forms, way, from, depth - 1, most)?;
             all = Some(all.map_or(step, |all| all.hull(step)));
         }
         all?.plus(constant)

@@ -89,7 +89,7 @@ impl Pass<'_> {
                 }
                 is_safe
             }
-            None => self.rebase(site, index, affine, (of, &shape), threshold),
+            None => self.rebase(site, index, affine, of, &shape, threshold),
         }
     }
 
@@ -99,7 +99,8 @@ impl Pass<'_> {
         site: &Site,
         index: &Index,
         affine: &Affine,
-        (of, shape): (Loop, &Shape),
+        of: Loop,
+        shape: &Shape,
         threshold: Threshold,
     ) -> bool {
         let Some(first) = self.first_terms(&affine.varying, shape) else {

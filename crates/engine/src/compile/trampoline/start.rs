@@ -24,11 +24,7 @@ use crate::facts::vmctx::offsets;
 /// From the frame pointer to the arguments: it was pushed below what stands for a return address.
 const FRAME_TO_SLOTS: i64 = 16;
 
-pub(super) fn build(
-    b: &mut FunctionBuilder<'_>,
-    (passing, ty): (Passing, &FuncType),
-    runtime: Value,
-) {
+pub(super) fn build(b: &mut FunctionBuilder<'_>, passing: Passing, ty: &FuncType, runtime: Value) {
     let flags = MemFlagsData::trusted();
     let get =
         |b: &mut FunctionBuilder<'_>, from, offset| b.ins().load(types::I64, flags, from, offset);

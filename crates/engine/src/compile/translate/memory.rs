@@ -132,7 +132,7 @@ impl Translator<'_> {
             self.note_site(site);
         }
         if self.keeps_touches()
-            && let Some(touch) = Touch::since(start, &self.b, (memory, index), &access, &at)
+            && let Some(touch) = Touch::since(start, &self.b, memory, index, &access, &at)
         {
             self.note_touch(touch);
         }

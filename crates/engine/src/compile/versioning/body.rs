@@ -169,7 +169,7 @@ pub(super) fn of<'a>(
         false => None,
     };
     let stores = turns.as_ref().map(|turns| &turns.stores[..]);
-    let needed = needed(func, shape, (out, stores), &places)?;
+    let needed = needed(func, shape, out, stores, &places)?;
     let mut fixed = EntitySet::new();
     for block in &shape.blocks {
         for inst in func.layout.block_insts(*block) {
@@ -345,7 +345,7 @@ fn groups(
     let mut places = HashMap::new();
     let mut groups = Vec::new();
     for (number, members) in members.iter().enumerate() {
-        groups.push(group(number, members, (func, plans), &mut places)?);
+        groups.push(group(number, members, func, plans, &mut places)?);
     }
     Some((groups, places))
 }
@@ -368,7 +368,8 @@ fn pairs(groups: &[Group]) -> Vec<(usize, usize)> {
 fn group(
     number: usize,
     members: &[(Inst, &Touch, Walk)],
-    (func, plans): (&Function, &[MemoryPlan]),
+    func: &Function,
+    plans: &[MemoryPlan],
     places: &mut HashMap<Inst, Place>,
 ) -> Option<Group> {
     let at_first = |walk: &Walk| signed(walk.form.constant, walk.bits);
@@ -424,7 +425,8 @@ fn group(
 fn needed(
     func: &Function,
     shape: &Shape,
-    (out, stores): (&[Value], Option<&[Inst]>),
+    out: &[Value],
+    stores: Option<&[Inst]>,
     places: &HashMap<Inst, Place>,
 ) -> Option<EntitySet<Inst>> {
     let dfg = &func.dfg;

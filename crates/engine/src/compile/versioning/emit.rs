@@ -152,7 +152,7 @@ fn double(
         redirect(func, *entry, header, check);
     }
     let location = func.srcloc(func.layout.first_inst(header).expect("a branch at least"));
-    let start = preheader::emit(func, body, (check, begin), &firsts, location);
+    let start = preheader::emit(func, body, check, begin, &firsts, location);
     let (first, places) = Second::copy(func, body, start, out, join);
     let mut cursor = FuncCursor::new(func).with_srcloc(location);
     cursor.goto_bottom(begin);

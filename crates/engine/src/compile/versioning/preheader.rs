@@ -54,7 +54,8 @@ struct Extent {
 pub(super) fn emit(
     func: &mut Function,
     body: &Body<'_>,
-    (check, begin): (Block, Block),
+    check: Block,
+    begin: Block,
     firsts: &[Value],
     location: SourceLoc,
 ) -> Start {

@@ -149,7 +149,7 @@ impl Trips {
                 to,
                 is_signed,
                 or_equal,
-            } => passes_at(preheader, (from, to), *is_signed, *or_equal),
+            } => passes_at(preheader, from, to, *is_signed, *or_equal),
         }
     }
 }
@@ -182,7 +182,8 @@ fn meets_at(preheader: &mut Preheader<'_>, walk: &Walk) -> Value {
 
 fn passes_at(
     preheader: &mut Preheader<'_>,
-    (from, to): (&Walk, &Walk),
+    from: &Walk,
+    to: &Walk,
     is_signed: bool,
     or_equal: bool,
 ) -> Value {

@@ -76,7 +76,7 @@ unsafe extern "C" fn memory_copy(
 ) -> Status {
     // SAFETY: called by compiled code with its own context.
     let data = unsafe { instance(vmctx) };
-    let outcome = runtime::memory_copy(data, (to, dst), (from, src), len);
+    let outcome = runtime::memory_copy(data, to, dst, from, src, len);
     status(data, outcome)
 }
 
@@ -155,7 +155,7 @@ unsafe extern "C" fn table_copy(
 ) -> Status {
     // SAFETY: called by compiled code with its own context.
     let data = unsafe { instance(vmctx) };
-    let outcome = runtime::table_copy(data, (to, dst), (from, src), len);
+    let outcome = runtime::table_copy(data, to, dst, from, src, len);
     status(data, outcome)
 }
 
