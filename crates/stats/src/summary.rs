@@ -263,7 +263,17 @@ impl Summary {
     /// The ratios of rows that are shown together, judged together.
     pub fn table(&self, figure: Figure, noise: &NoiseFloor, pairs: &[(&Row, &Row)]) -> Table {
         let pairs: Vec<Vec<(&Row, &Row)>> = pairs.iter().map(|pair| vec![*pair]).collect();
-        Table::of(self, figure, noise, &pairs)
+        self.table_over(figure, noise, &pairs)
+    }
+
+    /// The same where each is over several suites at once, as [`Summary::ratio_over`].
+    pub fn table_over(
+        &self,
+        figure: Figure,
+        noise: &NoiseFloor,
+        pairs: &[Vec<(&Row, &Row)>],
+    ) -> Table {
+        Table::of(self, figure, noise, pairs)
     }
 
     /// Every pair of some rows: each row with each one before it. The means are judged such that
