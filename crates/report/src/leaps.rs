@@ -18,7 +18,6 @@ use std::fmt::Write;
 
 use fathom_record::Campaign;
 use fathom_stats::Summary;
-use fathom_stats::interval::ROUNDS_MIN;
 use serde::Deserialize;
 
 use crate::ReportError;
@@ -26,7 +25,7 @@ use crate::bounds::{failures, markdown as numbers};
 use crate::figures;
 use crate::markdown::escape;
 use crate::pages::{Context, PageOutput};
-use crate::publications::{self, Statement};
+use crate::publications::{self, Statement, early, measured_on, words};
 use crate::scaling::{self, Scaling};
 use crate::view::{self, View, portable};
 
@@ -132,38 +131,18 @@ impl Page<'_> {
     }
 
     fn head(&self, paper: &Paper) -> String {
-        let header = &self.campaign.header;
-        let rounds = self.campaign.processes.iter().map(|one| one.round + 1);
-        let floor = self.summary.noise.geomean(1).map_or_else(
-            || "unknown: no control, or too few rounds of it".to_owned(),
-            |floor| figures::percent(floor.relative()),
-        );
         format!(
-            "# {}\n\n<!-- Written by `fathom reproduce {NAME}`. -->\n\n{}\n\nMeasured on {}: {} ({} of them used), \
-             {}, {}; {}, {} of {}; noise floor of the means {floor}.\n",
+            "# {}\n\n<!-- Written by `fathom reproduce {NAME}`. -->\n\n{}\n\n{}\n",
             paper.title,
             paper.paper,
-            header.date,
-            escape(&header.host.cpu_model.to_string()),
-            figures::plural(header.config.cpus.len(), "processor"),
-            escape(&header.host.kernel.to_string()),
-            escape(&header.host.hypervisor.known().map_or_else(
-                || "hypervisor unknown".to_owned(),
-                |name| match name.as_str() {
-                    "none" => "no hypervisor".to_owned(),
-                    name => format!("under {name}"),
-                }
-            )),
-            figures::plural(rounds.max().unwrap_or(0) as usize, "round"),
-            figures::plural(self.campaign.samples.len(), "sample"),
-            figures::plural(self.campaign.header.cells.len(), "cell"),
+            measured_on(self.campaign, self.summary),
         )
     }
 
     fn statements(&self, paper: &Paper) -> String {
         let head = ["question", "published", "here", "where in the paper"];
         let mut table = vec![head.map(str::to_owned).to_vec()];
-        let early = self.early();
+        let early = early(self.campaign);
         for one in &paper.statement {
             let here = self.here(&one.here).map_or_else(
                 || "not in this campaign".to_owned(),
@@ -186,17 +165,6 @@ impl Page<'_> {
             "\n## What they found, and what was found here\n\n{note}{early}\n\n{}",
             words(&table)
         )
-    }
-
-    /// Why nothing was found here yet, where there are too few rounds for any finding.
-    fn early(&self) -> Option<String> {
-        let rounds = self.campaign.processes.iter().map(|one| one.round + 1);
-        let rounds = rounds.max().unwrap_or(0) as usize;
-        (rounds < ROUNDS_MIN).then(|| {
-            format!(
-                "Too few rounds to find anything here: {rounds} of the {ROUNDS_MIN} that it takes."
-            )
-        })
     }
 
     fn side_by_side(&self) -> String {
@@ -263,18 +231,6 @@ impl Page<'_> {
         let groups = self.view.groups.iter();
         groups.min_by_key(|group| group.threads)
     }
-}
-
-/// A table of words, which stand to the left.
-fn words(table: &[Vec<String>]) -> String {
-    let mut text = String::new();
-    for (number, line) in table.iter().enumerate() {
-        let _ = writeln!(text, "| {} |", line.join(" | "));
-        if number == 0 {
-            let _ = writeln!(text, "|{}", "---|".repeat(line.len()));
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,8 +1,14 @@
 //! What papers state, which is data of ours: one file each in `data/`.
 
+use std::fmt::Write;
+
+use fathom_record::Campaign;
+use fathom_stats::Summary;
+use fathom_stats::interval::ROUNDS_MIN;
 use serde::{Deserialize, de::DeserializeOwned};
 
-use crate::ReportError;
+use crate::markdown::escape;
+use crate::{ReportError, figures};
 
 /// What a paper states.
 ///
@@ -27,4 +33,55 @@ pub(crate) struct Statement {
     pub published: String,
     /// The name of what says the same of a campaign.
     pub here: String,
+}
+
+/// When and on what a campaign was measured, how much of it there is, and its noise.
+pub(crate) fn measured_on(campaign: &Campaign, summary: &Summary) -> String {
+    let header = &campaign.header;
+    let floor = summary.noise.geomean(1).map_or_else(
+        || "unknown: no control, or too few rounds of it".to_owned(),
+        |floor| figures::percent(floor.relative()),
+    );
+    format!(
+        "Measured on {}: {} ({} used), {}, {}; {}, {} of {}; noise floor of the means {floor}.",
+        header.date,
+        escape(&header.host.cpu_model.to_string()),
+        figures::plural(header.config.cpus.len(), "processor"),
+        escape(&header.host.kernel.to_string()),
+        escape(&header.host.hypervisor.known().map_or_else(
+            || "hypervisor unknown".to_owned(),
+            |name| match name.as_str() {
+                "none" => "no hypervisor".to_owned(),
+                name => format!("under {name}"),
+            }
+        )),
+        figures::plural(rounds(campaign), "round"),
+        figures::plural(campaign.samples.len(), "sample"),
+        figures::plural(header.cells.len(), "cell"),
+    )
+}
+
+fn rounds(campaign: &Campaign) -> usize {
+    let rounds = campaign.processes.iter().map(|one| one.round + 1);
+    rounds.max().unwrap_or(0) as usize
+}
+
+/// Why nothing was found here yet, where there are too few rounds for any finding.
+pub(crate) fn early(campaign: &Campaign) -> Option<String> {
+    let rounds = rounds(campaign);
+    (rounds < ROUNDS_MIN).then(|| {
+        format!("Too few rounds to find anything here: {rounds} of the {ROUNDS_MIN} that it takes.")
+    })
+}
+
+/// A table of words, which stand to the left.
+pub(crate) fn words(table: &[Vec<String>]) -> String {
+    let mut text = String::new();
+    for (number, line) in table.iter().enumerate() {
+        let _ = writeln!(text, "| {} |", line.join(" | "));
+        if number == 0 {
+            let _ = writeln!(text, "|{}", "---|".repeat(line.len()));
+        }
+    }
+    text
 }
