@@ -22,7 +22,7 @@ SEEDS ?= 20000
 MUTANTS ?= 100000
 # What --quick measures, as the experiments have it (crates/bench/src/experiment).
 QUICK := gemm,atax,lu,floyd-warshall,jacobi-2d,deriche,durbin,trisolv
-QUICK_POINTERS := graph,quicksort
+QUICK_POINTERS := graph,quicksort,kmeans
 # Time of each target of `make fuzz`, and how many run at a time.
 MINUTES ?= 1
 JOBS ?= 1

@@ -71,8 +71,8 @@ pub struct Args {
     /// Only these workloads
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     workloads: Vec<String>,
-    /// Problem size, for ewapa and for benchmarking-wasmfx, whose talk's ten million are `large`
-    /// [default: medium]
+    /// Problem size, for ewapa, for hardware-bounds-checking and for benchmarking-wasmfx, whose
+    /// talk's ten million are `large` [default: medium]
     #[arg(long)]
     size: Option<String>,
     /// Builds in order of preference, for libsodium-2023: `wasm-opt,wasm-mvp` for modules

@@ -46,6 +46,7 @@ impl Home {
         command
     }
 
+    #[allow(dead_code, reason = "not all that share this need no environment")]
     pub fn fathom(&self, words: &[&str]) -> Output {
         self.command(words).output().unwrap()
     }

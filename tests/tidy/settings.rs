@@ -8,14 +8,15 @@ use fathom_record::Setting;
 use crate::{none_wrong, root, sources};
 
 /// Who may name a setting: the list; rows and the engine's configuration; the code
-/// generator in a word of `--engines`; designs that measure one; the page about checks.
-const SETTING_MODULES: [&str; 7] = [
+/// generator in a word of `--engines`; designs that measure one; the pages about checks.
+const SETTING_MODULES: [&str; 8] = [
     "crates/record/src/setting.rs",
     "crates/bench/src/settings.rs",
     "crates/bench/src/choose.rs",
     "crates/bench/src/generator.rs",
     "crates/bench/src/experiment",
     "crates/report/src/bounds.rs",
+    "crates/report/src/pages/hardware/lines.rs",
     "src/trace/engine.rs",
 ];
 /// Whose settings these are.

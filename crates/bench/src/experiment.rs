@@ -25,6 +25,7 @@ mod design;
 mod ewapa;
 mod fibers;
 mod growth;
+mod hardware;
 mod http;
 mod leaps;
 mod libsodium;
@@ -70,6 +71,7 @@ pub const ALL: &[&Design] = &[
     &libsodium::DESIGN_2023,
     &ewapa::DESIGN,
     &fibers::DESIGN_2024,
+    &hardware::DESIGN,
 ];
 
 /// The experiments that a command is asked for by name.
@@ -141,7 +143,7 @@ impl Subject {
     /// The same experiment on a copy of SPEC CPU at a size.
     ///
     /// # Errors
-    /// [`RequestError::Refused`] if it has nothing to do with SPEC CPU.
+    /// [`RequestError::Refused`] if nothing of SPEC CPU is built for it.
     pub fn on_spec(self, size: &str) -> Result<Subject, RequestError> {
         match self.design.on_spec {
             Some(design) => Ok(Subject {
@@ -149,7 +151,7 @@ impl Subject {
                 of: Of::Spec(size.to_owned()),
             }),
             None => Err(RequestError::Refused(format!(
-                "--spec: {} ran nothing of SPEC CPU",
+                "--spec: no part of SPEC CPU is built for {}",
                 self.design.name()
             ))),
         }

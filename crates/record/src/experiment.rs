@@ -56,6 +56,8 @@ closed_set! {
         Ewapa = "ewapa", "what the eWAPA study measured of WASI";
         /// What "Benchmarking WasmFX" measured.
         BenchmarkingWasmfx = "benchmarking-wasmfx", "what \"Benchmarking WasmFX\" measured";
+        /// What "Hardware-Accelerated Bounds Checking for WebAssembly" measured.
+        HardwareBoundsChecking = "hardware-bounds-checking", "what \"Hardware-Accelerated Bounds Checking for WebAssembly\" measured";
     }
 }
 

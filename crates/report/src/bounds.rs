@@ -14,7 +14,7 @@
 use std::fmt::Write;
 
 use fathom_record::{Campaign, FailureKind, Names, Sandbox, Setting, Variant};
-use fathom_stats::{Row, RowRatio, Summary, Verdict};
+use fathom_stats::{Ratio, Row, RowRatio, Summary, Verdict};
 
 use crate::figures;
 use crate::pages::{Context, PageOutput, Printed};
@@ -408,15 +408,21 @@ fn marked(value: f64, verdict: Verdict) -> String {
     format!("{mark}{value:.3}")
 }
 
+/// A ratio with its mark and its interval.
+pub(crate) fn shown(ratio: &Ratio, verdict: Verdict) -> String {
+    let mut text = marked(ratio.value, verdict);
+    if let Ok(interval) = ratio.interval {
+        let _ = write!(text, " ({})", figures::ends(interval.low, interval.high));
+    }
+    text
+}
+
 /// A mean with its interval, and how many workloads it lacks.
-fn mean(ratio: &RowRatio) -> String {
+pub(crate) fn mean(ratio: &RowRatio) -> String {
     let Ok(mean) = &ratio.geomean else {
         return figures::NONE.to_owned();
     };
-    let mut text = marked(mean.value, ratio.verdict);
-    if let Ok(interval) = mean.interval {
-        let _ = write!(text, " ({})", figures::ends(interval.low, interval.high));
-    }
+    let mut text = shown(mean, ratio.verdict);
     if !ratio.missing.is_empty() {
         let named: Vec<&str> = ratio
             .missing

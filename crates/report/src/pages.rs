@@ -14,6 +14,7 @@ mod compile;
 mod ewapa;
 mod fibers;
 mod growth;
+mod hardware;
 mod http;
 mod sql_calls;
 mod startup;
@@ -118,6 +119,11 @@ const GENERAL: Page = Page {
     output: |_| Ok(PageOutput::default()),
 };
 
+/// The general report, and what this adds to it.
+fn adding(output: fn(&Context<'_>) -> Result<PageOutput, ReportError>) -> Page {
+    Page { output, ..GENERAL }
+}
+
 /// The part of each experiment.
 pub fn of(experiment: Experiment) -> Page {
     match experiment {
@@ -151,10 +157,7 @@ pub fn of(experiment: Experiment) -> Page {
             output: |context| Ok(scaling::output(context)),
             ..GENERAL
         },
-        Experiment::Libsodium | Experiment::Libsodium2023 => Page {
-            output: library::output,
-            ..GENERAL
-        },
+        Experiment::Libsodium | Experiment::Libsodium2023 => adding(library::output),
         Experiment::Fibers => Page {
             output: |context| Ok(fibers::output(context)),
             ..GENERAL
@@ -169,14 +172,9 @@ pub fn of(experiment: Experiment) -> Page {
             output: |context| Ok(sql_calls::output(context)),
             ..GENERAL
         },
-        Experiment::Ewapa => Page {
-            output: ewapa::output,
-            ..GENERAL
-        },
-        Experiment::BenchmarkingWasmfx => Page {
-            output: wasmfx::output,
-            ..GENERAL
-        },
+        Experiment::Ewapa => adding(ewapa::output),
+        Experiment::BenchmarkingWasmfx => adding(wasmfx::output),
+        Experiment::HardwareBoundsChecking => adding(hardware::output),
         Experiment::LeapsAndBounds => Page {
             output: |context| leaps::output(context, Only::PolyBench),
             ..GENERAL

@@ -94,7 +94,7 @@ fn measured(env: &Environment<'_>) -> Result<Measured, RequestError> {
 
 /// Our strategies to measure, and those that this host lacks: all there are, or
 /// what is asked for beside the two that everything is compared with.
-fn strategies(named: &[Strategies]) -> Result<Chosen, RequestError> {
+pub(super) fn strategies(named: &[Strategies]) -> Result<Chosen, RequestError> {
     let mut names = vec![
         BoundsChoice::Auto.to_string(),
         Bounds::None.name().to_owned(),
@@ -148,7 +148,7 @@ fn wanted(named: &[Strategies]) -> Result<Vec<BoundsChoice>, RequestError> {
 /// Whether a strategy of ours is for the width of a build, and leaves checks out
 /// there if it is asked how many. Other engines are asked for what they do by
 /// default, which is for both.
-fn suits(cell: &Cell) -> bool {
+pub(super) fn suits(cell: &Cell) -> bool {
     let memory64 = cell.variant.has_memory64();
     match named(&cell.sandbox) {
         Some(bounds) => bounds.supports(memory64) && has_effect_on(&cell.sandbox, memory64),
@@ -157,7 +157,7 @@ fn suits(cell: &Cell) -> bool {
 }
 
 /// A strategy of ours, by its name.
-fn named(sandbox: &Sandbox) -> Option<Bounds> {
+pub(super) fn named(sandbox: &Sandbox) -> Option<Bounds> {
     match sandbox.strategy.parse() {
         Ok(BoundsChoice::Named(bounds)) if sandbox.engine == OWN => Some(bounds),
         _ => None,

@@ -44,7 +44,7 @@ fn a_word_is_an_experiment_or_a_suite() {
     let refused = Subject::word("growth").on_spec("test").unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "--spec: growth ran nothing of SPEC CPU"
+        "--spec: no part of SPEC CPU is built for growth"
     );
 }
 
@@ -62,7 +62,8 @@ fn what_a_first_impression_measures_is_built() {
     let wanted = suite::QUICK
         .iter()
         .chain(&bounds::QUICK)
-        .chain(&scaling::LONG);
+        .chain(&scaling::LONG)
+        .chain(&hardware::QUICK);
     assert_eq!(all, wanted.copied().collect());
     assert!(makefile.contains("--size small --kernel $(QUICK)\n"));
     assert!(makefile.contains("--suite pointers --size small --kernel $(QUICK_POINTERS)\n"));

@@ -1,0 +1,214 @@
+//! The figures of "Hardware-Accelerated Bounds Checking for WebAssembly" in their own form, ours
+//! beside, by each of our code generators.
+//!
+//! ```text
+//!  data/hardware-bounds-checking.toml: what the thesis states ─┬▶ hardware-bounds-checking.md
+//!  samples.jsonl: one campaign ────────────────────────────────┘
+//!    lines    each strategy of a generator over the one that checks nothing
+//!    tables   figures 5.1 to 5.6 and A.4 to A.6, and what users get
+//!    here     what a statement is answered with
+//! ```
+//!
+//! What must stay true: what the thesis states is in that file alone and is called published; a
+//! ratio is to the same generator's; what a campaign does not hold is absent or not measured,
+//! and never left out unsaid.
+
+mod here;
+mod lines;
+mod tables;
+
+use std::fmt::Write;
+
+use fathom_record::Campaign;
+use fathom_stats::Summary;
+use serde::Deserialize;
+
+use super::{Context, PageOutput, Printed};
+use crate::ReportError;
+use crate::bounds::failures;
+use crate::markdown::escape;
+use crate::publications::{self, Statement, early, measured_on, words};
+use crate::view::portable;
+use lines::Lines;
+
+const NAME: &str = "hardware-bounds-checking";
+const DATA: &str = include_str!("../../data/hardware-bounds-checking.toml");
+/// Our code generators in the thesis's order, and what the page calls them.
+const GENERATORS: [(&str, &str); 3] = [
+    ("llvm", "LLVM"),
+    ("direct", "one pass"),
+    ("cranelift", "Cranelift"),
+];
+
+/// What the thesis states.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Thesis {
+    title: String,
+    paper: String,
+    how: String,
+    method: Vec<Method>,
+    form: Vec<Form>,
+    program: Vec<Program>,
+    statement: Vec<Statement>,
+    difference: Vec<Difference>,
+    gap: Vec<Gap>,
+}
+
+/// A way to check.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Method {
+    of: String,
+    /// Ours.
+    strategy: String,
+    /// Over no checks, by LLVM.
+    kmeans: String,
+}
+
+/// A figure that compares instructions.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    figure: String,
+    place: String,
+    of: String,
+    published: String,
+    /// An instruction, and the strategy of ours that has it.
+    line: Vec<(String, String)>,
+}
+
+/// A program under protection keys.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Program {
+    of: String,
+    /// How often the register was written.
+    wrpkru: String,
+    /// Processor cycles of each time.
+    cycles: String,
+}
+
+/// What was done otherwise.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Difference {
+    what: String,
+    published: String,
+    here: String,
+}
+
+/// What was not done.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gap {
+    what: String,
+    why: String,
+}
+
+/// A campaign seen in every way that the page needs.
+struct Page<'a> {
+    campaign: &'a Campaign,
+    summary: &'a Summary,
+    lines: Lines<'a>,
+}
+
+/// What the experiment adds: the page of the thesis; printed, all programs.
+///
+/// # Errors
+/// [`ReportError::Data`] if our own data cannot be read; a test reads it.
+pub fn output(context: &Context<'_>) -> Result<PageOutput, ReportError> {
+    let thesis: Thesis = publications::read(NAME, DATA)?;
+    let page = Page::of(context.campaign, context.summary);
+    Ok(PageOutput {
+        printed: Printed::Instead(page.by_method(&thesis)),
+        files: Vec::new(),
+        paper: vec![(format!("{NAME}.md"), page.text(&thesis))],
+    })
+}
+
+impl<'a> Page<'a> {
+    fn of(campaign: &'a Campaign, summary: &'a Summary) -> Page<'a> {
+        Page {
+            campaign,
+            summary,
+            lines: Lines::of(campaign, summary),
+        }
+    }
+
+    fn text(&self, thesis: &Thesis) -> String {
+        let early = early(self.campaign).map_or_else(String::new, |early| format!("{early}\n\n"));
+        let mut text = format!(
+            "# {}\n\n<!-- Written by `fathom reproduce {NAME}`. -->\n\n{}\n\n{}\n\n{early}{}\n",
+            thesis.title,
+            thesis.paper,
+            measured_on(self.campaign, self.summary),
+            thesis.how,
+        );
+        text.push_str(&self.statements(thesis));
+        text.push_str(&self.figure_5_1(thesis));
+        text.push_str(&self.figure_5_2(thesis));
+        text.push_str(&self.figure_5_3(thesis));
+        text.push_str(&self.figure_5_4(thesis));
+        text.push_str(&self.figure_5_6(thesis));
+        for form in &thesis.form {
+            text.push_str(&self.form(form));
+        }
+        text.push_str(&self.as_used(thesis));
+        text.push_str(&self.foot(thesis));
+        text
+    }
+
+    fn statements(&self, thesis: &Thesis) -> String {
+        let head = ["question", "published", "here", "where in the thesis"];
+        let mut table = vec![head.map(str::to_owned).to_vec()];
+        for one in &thesis.statement {
+            let here = self.here(&one.here);
+            table.push(vec![
+                one.what.clone(),
+                one.published.clone(),
+                here.unwrap_or_else(|| "not in this campaign".to_owned()),
+                one.place.clone(),
+            ]);
+        }
+        let note =
+            "Published figures are those that the text states: most of its bars carry no numbers.";
+        format!(
+            "\n## What was found, then and here\n\n{note}\n\n{}",
+            words(&table)
+        )
+    }
+
+    fn foot(&self, thesis: &Thesis) -> String {
+        let mut table = vec![["", "published", "here"].map(str::to_owned).to_vec()];
+        for one in &thesis.difference {
+            table.push(vec![
+                one.what.clone(),
+                one.published.clone(),
+                one.here.clone(),
+            ]);
+        }
+        let mut text = format!("\n## What was done otherwise\n\n{}", words(&table));
+        text.push_str("\n## What could not be reproduced\n\n");
+        for gap in &thesis.gap {
+            let _ = writeln!(text, "- {}: {}.", gap.what, gap.why);
+        }
+        for one in &self.campaign.header.config.absent {
+            let (engine, why) = (escape(&one.engine), escape(&one.why));
+            let _ = writeln!(text, "- {engine}: absent: {why}");
+        }
+        text.push_str(&failures(self.campaign));
+        let _ = write!(
+            text,
+            "\n## Reproduce\n\n```sh\npython3 workloads/build.py --suite pointers --variant wasm32,wasm64\n\
+             python3 workloads/build.py --suite polybench --variant wasm32,wasm64\n{}\n```\n\n`make setup` brings \
+             LLVM's compiler. The same command continues a campaign that was stopped, and rewrites this page; \
+             `--page-only` only rewrites it.\n",
+            portable(&self.campaign.header)
+        );
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests;
