@@ -300,9 +300,9 @@ fn say_compiled(module: &Module) {
         )),
     }
     match module.functions_of_last_tier() {
-        0 => {}
-        count => say(&format!(
-            "fathom: {count} of them were compiled by LLVM after that"
+        (0, 0) => {}
+        (count, loops) => say(&format!(
+            "fathom: {count} of them were compiled by LLVM after that, {loops} loops at their heads"
         )),
     }
     say_left(module);

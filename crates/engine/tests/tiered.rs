@@ -367,7 +367,7 @@ fn a_function_that_runs_on_is_compiled_by_llvm() {
         };
         let (mut store, instance, module) = loops(&config);
         let started = std::time::Instant::now();
-        while module.functions_of_last_tier() == 0 {
+        while module.functions_of_last_tier().0 == 0 {
             let results = call(&mut store, instance, "deep", &[Val::I32(5)]).unwrap();
             assert_eq!(results[0].i32(), Some(32));
             assert!(started.elapsed() < Duration::from_secs(300), "it never is");
@@ -375,6 +375,34 @@ fn a_function_that_runs_on_is_compiled_by_llvm() {
         let results = call(&mut store, instance, "deep", &[Val::I32(5)]).unwrap();
         assert_eq!(results[0].i32(), Some(32));
     }
+}
+
+/// Code by Cranelift that begins at a loop is left at one, for code by LLVM that begins there.
+#[test]
+fn a_loop_goes_on_in_code_by_llvm() {
+    let Some(config) = to_the_last(0) else { return };
+    let (mut store, instance, module) = loops(&config);
+    call(&mut store, instance, "nested", &[Val::I32(100)]).unwrap();
+    assert_eq!(module.functions_of_last_tier(), (1, 1), "the outer one");
+    // In the background, where one call is long.
+    let Some(config) = to_the_last(100) else {
+        return;
+    };
+    let interrupt = Interrupt::new();
+    let (mut store, instance, module) = loops(&config);
+    store.set_interrupt(&interrupt);
+    let ender = std::thread::spawn(move || {
+        let started = std::time::Instant::now();
+        while module.functions_of_last_tier().1 == 0 {
+            std::thread::sleep(Duration::from_millis(10));
+            assert!(started.elapsed() < Duration::from_secs(300), "it never is");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        interrupt.stop(Duration::from_secs(60))
+    });
+    let error = call(&mut store, instance, "endless", &[]).unwrap_err();
+    assert_eq!(error.trap().expect("a trap").code, TrapCode::Interrupted);
+    assert!(ender.join().unwrap(), "it has ended");
 }
 
 /// A module may go while clang compiles a function of it, and clang may not be there any more.
@@ -404,9 +432,11 @@ fn nobody_waits_for_the_last_tier() {
 
 #[test]
 fn an_endless_loop_in_optimised_code_is_interrupted() {
-    for turns in [0, 100] {
+    let last = to_the_last(0);
+    let configs = [0, 100].map(tiered).into_iter().chain(last);
+    for config in configs {
         let interrupt = Interrupt::new();
-        let (mut store, instance, _) = loops(&tiered(turns));
+        let (mut store, instance, _) = loops(&config);
         store.set_interrupt(&interrupt);
         let ender = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(200));

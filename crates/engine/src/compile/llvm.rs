@@ -201,6 +201,10 @@ fn print_proved(
         None => ir::print(func, around, &Apart::new()),
     };
     let printed = printed.map_err(|unknown| unknown.0)?;
+    if env.entered_at.is_some() && printed.callees.contains_key(&printed.func) {
+        // It would call what begins at a loop.
+        return Err("a loop of a function that calls itself".to_owned());
+    }
     match env.budget.factor() {
         Some(_) if printed.text.len() > weight::TEXT_BYTES_MAX => {
             Err(format!("too long a text: {} bytes", printed.text.len()))

@@ -93,7 +93,8 @@ macro_rules! runtime_functions {
             FirstCall = first_call(func: u32) -> u64;
             /// A function has run for long: at the start of it, or at the head of the loop
             /// at this offset of the module. Address of code that goes on from there in
-            /// its frame; 0 to go on as before.
+            /// its frame; 0 to go on as before. With [`IS_OPTIMISED`] it is optimised, and
+            /// asks for the last tier.
             TierUp = tier_up(func: u32, place: u32) -> u64;
             /// A new object of the module's type at this index, zero but for its header; an
             /// array has so many elements. 0 with a trap pending.
@@ -183,6 +184,9 @@ runtime_functions!(declare);
 
 /// The place of [`Libcall::TierUp`] that is the start of a function.
 pub(crate) const FUNCTION_START: u32 = u32::MAX;
+
+/// In a place of [`Libcall::TierUp`] that is a loop's: more than any offset of a module.
+pub(crate) const IS_OPTIMISED: u32 = 1 << 31;
 
 /// Where the table has the function that compiles others.
 pub(crate) const FIRST_CALL: usize = offset_of!(Libcalls, first_call);

@@ -540,6 +540,7 @@ pub(crate) fn module_env<'a>(engine: &'a Engine, around: &Around<'a>) -> ModuleE
         direct: engine.makes_in_one_pass(),
         countdowns: around.countdowns,
         entered_at: None,
+        is_left: false,
     }
 }
 

@@ -42,6 +42,7 @@ fn render(wat: &str, bounds: Bounds) -> String {
         direct: false,
         countdowns: None,
         entered_at: None,
+        is_left: false,
     };
     let compilers = Compilers::default();
     let mut text = String::new();

@@ -108,6 +108,9 @@ impl Translator<'_> {
             .push_frame(FrameKind::Loop, header, params.len(), results.len());
         // Behind its parameters: a variable that is used here becomes one more.
         self.fuel_at_loop();
+        if height == 0 && params.is_empty() {
+            self.leave_at_loop();
+        }
     }
 
     /// At the head of a loop: what was stored before is there, if the loop ends or

@@ -91,6 +91,8 @@ pub(crate) struct ModuleEnv<'a> {
     pub countdowns: Option<&'a [AtomicI32]>,
     /// The loop that the code begins at, in the frame of code that was made in one pass.
     pub entered_at: Option<u32>,
+    /// Whether that is left in turn, at heads of loops, for code of the last tier.
+    pub is_left: bool,
 }
 
 impl<'a> ModuleEnv<'a> {

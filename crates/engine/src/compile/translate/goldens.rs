@@ -67,6 +67,7 @@ pub(super) fn listings(wat: &str, bounds: Bounds, spectre: bool) -> Vec<Listing>
         direct: says(wat, ";; direct"),
         countdowns: None,
         entered_at: None,
+        is_left: false,
     };
     let listed = crate::compile::listings(&env, bodies, None, None);
     listed.expect("each translates, verifies and compiles")

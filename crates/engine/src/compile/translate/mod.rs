@@ -211,6 +211,9 @@ impl FuncTranslator {
         translator.keep_runtime();
         let entry = module.entered_at.map(|_| translator.fork(&validator));
         translator.state.entry = entry;
+        if module.is_left {
+            translator.state.left_loops = enter::left_loops(body);
+        }
 
         let allocations = std::mem::take(&mut self.readers);
         let mut operators = OperatorsReader::new_with_allocs(reader, allocations);

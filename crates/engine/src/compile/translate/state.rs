@@ -152,6 +152,8 @@ pub(crate) struct State {
     pub begins: bool,
     /// Where code comes from that begins at a loop.
     pub entry: Option<Entry>,
+    /// Loops at whose heads it is left for better code, by offset.
+    pub left_loops: Vec<u32>,
     /// Scratch for the arguments of branches.
     pub args: Vec<BlockArg>,
     /// Scratch for the arguments of calls.
@@ -174,6 +176,7 @@ impl State {
         self.fuel = Fuel::default();
         self.begins = false;
         self.entry = None;
+        self.left_loops.clear();
         self.has_products = false;
         self.reachable = true;
     }

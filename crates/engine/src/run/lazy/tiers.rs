@@ -32,7 +32,7 @@ use super::{Function, Lazy, Made, STACK_BYTES, with_stack};
 use crate::compile::ModuleBudget;
 use crate::compile::translate::ModuleEnv;
 use crate::facts::error::Result;
-use crate::facts::libcall::FUNCTION_START;
+use crate::facts::libcall::{FUNCTION_START, IS_OPTIMISED};
 use crate::run::handle::{Module, module_env};
 
 /// How long functions run before somebody asks again for what is not there yet, at least.
@@ -134,9 +134,18 @@ impl Tiers {
 
     /// Code that begins at a loop: its address, 0 where it failed, nothing where it is not there.
     fn entered_at(&self, position: usize, place: u32) -> Option<usize> {
+        let last = self.llvm.as_ref();
+        let last = last.and_then(|tier| tier.entered_at(position, place));
         let loops = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
-        let code = loops.get(&(position, place))?;
-        Some(code.as_ref().map_or(0, Function::address))
+        let code = || {
+            Some(
+                loops
+                    .get(&(position, place))?
+                    .as_ref()
+                    .map_or(0, Function::address),
+            )
+        };
+        last.filter(|address| *address != 0).or_else(code)
     }
 }
 
@@ -148,6 +157,9 @@ impl Lazy {
         if !tiers.threads.is_here() {
             tiers.count_from(position, FOR_LONG);
             return 0;
+        }
+        if place != FUNCTION_START && place & IS_OPTIMISED != 0 {
+            return self.leave_optimised(module, tiers, position, place & !IS_OPTIMISED);
         }
         let is_there = tiers.optimised(position).is_some();
         let turns = turns_of(&module.info().bodies[position], tiers.turns);
@@ -167,6 +179,30 @@ impl Lazy {
                     return tiers.entered_at(position, place).unwrap_or(0);
                 }
             }
+        }
+        0
+    }
+
+    /// What optimised code goes on with at the head of a loop; 0 as before.
+    fn leave_optimised(
+        &self,
+        module: &Module,
+        tiers: &Tiers,
+        position: usize,
+        place: u32,
+    ) -> usize {
+        let Some(tier) = &tiers.llvm else {
+            return 0;
+        };
+        let turns = turns_of(&module.info().bodies[position], tiers.turns);
+        tiers.count_from(position, turns.max(AGAIN));
+        if tier.entered_at(position, place).is_none() {
+            self.go_on(module, tier, request(position, place));
+        }
+        match tier.entered_at(position, place) {
+            Some(0) => tiers.count_from(position, FOR_LONG),
+            Some(address) => return address,
+            None => {}
         }
         0
     }
@@ -226,7 +262,7 @@ impl Lazy {
             let word = module.code().word(position);
             word.store(function.address(), Ordering::Release);
             if let Some(tier) = &tiers.llvm {
-                self.go_on(module, tier, position);
+                self.go_on(module, tier, request);
             }
         }
     }
@@ -250,6 +286,7 @@ impl Lazy {
             direct: false,
             budget: &tiers.budget,
             entered_at,
+            is_left: entered_at.is_some() && tiers.llvm.is_some(),
             ..env
         };
         with_stack(STACK_BYTES, || self.compile_in(&env, module, position))

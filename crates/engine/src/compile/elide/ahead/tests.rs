@@ -92,6 +92,7 @@ fn subject(wat: &str, bounds: Bounds, spectre: bool, optimised: bool) -> Subject
         direct: false,
         countdowns: None,
         entered_at: None,
+        is_left: false,
     };
     let mut context = Context::new();
     let mut translator = FuncTranslator::default();
