@@ -1,5 +1,7 @@
 //! What a campaign answers to the thesis's statements: each by code generator.
 
+use std::fmt::Write;
+
 use fathom_record::Variant;
 use fathom_stats::Figure;
 
@@ -71,7 +73,8 @@ impl Page<'_> {
         (!each.is_empty()).then(|| each.join(" and "))
     }
 
-    /// The strategy with the least mean, and which others were not told apart from it.
+    /// The strategy with the least mean, which others were not told apart from it, and which were
+    /// not there to be compared.
     fn cheapest(&self, codegen: &str) -> Option<String> {
         let ask = |strategy| published(strategy, Variant::Wasm64, codegen);
         let known = WAYS.iter().filter_map(|strategy| {
@@ -90,11 +93,17 @@ impl Page<'_> {
         };
         let others = known.iter().map(|(strategy, _)| *strategy);
         let alike = others.filter(|strategy| *strategy != best && is_alike(strategy));
-        let alike: Vec<String> = alike.map(|strategy| format!("`{strategy}`")).collect();
-        Some(match alike.is_empty() {
-            true => format!("`{best}`"),
-            false => format!("`{best}`, not told apart from {}", alike.join(", ")),
-        })
+        let alike: Vec<String> = alike.map(quoted).collect();
+        let others = WAYS.into_iter();
+        let others = others.filter(|way| known.iter().all(|(strategy, _)| strategy != way));
+        let others: Vec<String> = others.map(quoted).collect();
+        let mut text = quoted(best);
+        for (words, named) in [("not told apart from", alike), ("measured without", others)] {
+            if !named.is_empty() {
+                let _ = write!(text, ", {words} {}", named.join(", "));
+            }
+        }
+        Some(text)
     }
 
     fn worst(&self, codegen: &str) -> Option<String> {
@@ -141,6 +150,10 @@ impl Page<'_> {
     }
 }
 
+fn quoted(strategy: &str) -> String {
+    format!("`{strategy}`")
+}
+
 fn width_of(word: &str) -> Option<Variant> {
     match word {
         "32" => Some(Variant::Wasm32),
@@ -149,10 +162,15 @@ fn width_of(word: &str) -> Option<Variant> {
     }
 }
 
-/// The answers by generator, of those that have one.
+/// The answers by generator, where one has any.
 fn by_generator(answer: impl Fn(&'static str) -> Option<String>) -> Option<String> {
-    let each = GENERATORS.iter();
-    let each = each.filter_map(|(codegen, name)| Some(format!("{name} {}", answer(codegen)?)));
-    let each: Vec<String> = each.collect();
-    (!each.is_empty()).then(|| each.join("; "))
+    let each = GENERATORS.map(|(codegen, name)| (name, answer(codegen)));
+    if each.iter().all(|(_, answer)| answer.is_none()) {
+        return None;
+    }
+    let each = each.map(|(name, answer)| {
+        let answer = answer.unwrap_or_else(|| "not measured".to_owned());
+        format!("{name} {answer}")
+    });
+    Some(each.join("; "))
 }
