@@ -292,18 +292,22 @@ fn say_compiled(module: &Module) {
         "fathom: {compiled} of {all} functions were compiled; {} bytes of code",
         module.code_bytes()
     ));
-    match module.optimised_functions() {
-        0 => {}
-        count => say(&format!(
-            "fathom: {count} of them were optimised while they ran, {} loops of them at their heads",
-            module.entered_loops()
-        )),
-    }
-    match module.functions_of_last_tier() {
-        (0, 0) => {}
-        (count, loops) => say(&format!(
-            "fathom: {count} of them were compiled by LLVM after that, {loops} loops at their heads"
-        )),
+    let last = module.functions_of_last_tier();
+    let better = [
+        (
+            "optimised",
+            module.optimised_functions(),
+            module.entered_loops(),
+        ),
+        ("compiled by LLVM", last.0, last.1),
+    ];
+    for (how, functions, loops) in better {
+        if functions + loops > 0 {
+            say(&format!(
+                "fathom: {functions} functions were {how} while they ran, and {loops} from the head \
+                 of a loop on"
+            ));
+        }
     }
     say_left(module);
 }
