@@ -57,6 +57,7 @@ pub use facts::features::{Feature, Features, UnknownFeature};
 pub use facts::module::{ModuleInfo, NoSuchFunc};
 pub use facts::quota::{LimitError, Quota, Resource};
 pub use facts::shown::is_command;
+pub use facts::source::{DebugInfo, FrameSymbol, NoSymbols, Symbols};
 pub use facts::thrown::{ExnRef, Uncaught};
 pub use facts::trap::{AccessReport, Frame, Trap, TrapCode};
 pub use facts::types::{

@@ -15,6 +15,7 @@ pub(crate) mod module;
 pub(crate) mod object;
 pub(crate) mod quota;
 pub(crate) mod shown;
+pub(crate) mod source;
 pub(crate) mod thrown;
 pub(crate) mod trap;
 pub(crate) mod types;
