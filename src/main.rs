@@ -31,6 +31,7 @@ mod reproduce;
 mod run;
 mod runner;
 mod site;
+mod source;
 mod sql;
 mod suite;
 mod trace;

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use fathom_engine::{
-    Bounds, BoundsChoice, CodeCost, Engine, Listing, Module, ModuleInfo, NoSuchFunc,
+    Bounds, BoundsChoice, CodeCost, Engine, Listing, Module, ModuleInfo, NoSuchFunc, Symbols,
 };
 use fathom_report::json::FORMAT;
 use serde::Serialize;
@@ -21,9 +21,11 @@ use serde::Serialize;
 use crate::invocation::Invocation;
 use crate::library;
 use crate::module::{self, Purpose};
+use crate::one_line::{printable, say};
 use crate::profile::columns;
 use crate::report;
 use crate::run::{code::Code, load};
+use crate::source;
 use hot::Hot;
 
 /// Show the machine code of functions, and what their checks cost
@@ -43,7 +45,8 @@ pub struct Args {
     #[arg(long)]
     stub_imports: bool,
 
-    /// Show machine code; the default for one function
+    /// Show machine code, with the lines of its source where the module has DWARF (-g); the
+    /// default for one function
     #[arg(long)]
     asm: bool,
 
@@ -96,25 +99,39 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         bare: bare.cost(),
     });
     let costs: Vec<Costs> = costs.collect();
+    let symbols = symbols(&args, &file, &wasm, &listings);
     if let Some(func) = func.filter(|_| args.hot.is_wanted()) {
         let listing = listings.first().context("no function")?;
         let names = columns::names(&declared);
         let seen = args
             .hot
             .seen(&args.module, &args.code, &wasm, &names, func, invocation)?;
-        return print(&hot::asm(&title(listing), listing, &seen)?);
+        return print(&hot::asm(&title(listing), listing, &symbols, &seen)?);
     }
     if args.json {
-        return print(&json(&listings, &costs, func.is_some())?);
+        return print(&json(&listings, &costs, &symbols, func.is_some())?);
     }
     let text = match args.asm || func.is_some() {
         true => {
             let both = listings.iter().zip(&costs);
-            both.map(|(listing, costs)| asm(listing, costs)).collect()
+            both.map(|(listing, costs)| asm(listing, costs, &symbols))
+                .collect()
         }
         false => table(&listings, &costs),
     };
     print(&text)
+}
+
+/// Places in the sources, where code is shown and the module tells them.
+fn symbols(args: &Args, file: &str, wasm: &[u8], listings: &[Listing]) -> Symbols {
+    if !args.asm && args.func.is_none() {
+        return Symbols::default();
+    }
+    let symbols = source::of_listings(wasm, listings);
+    if let Some(trouble) = symbols.trouble() {
+        say(&source::trouble(file, trouble));
+    }
+    symbols
 }
 
 /// What the code of a function costs, and without checks.
@@ -162,10 +179,18 @@ struct Instruction<'a> {
     text: &'a str,
     is_check: bool,
     wasm_offset: Option<u32>,
+    /// As `file:line:column`, where the module has DWARF.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
 }
 
 /// In the order of the module.
-fn json(listings: &[Listing], costs: &[Costs], has_code: bool) -> anyhow::Result<String> {
+fn json(
+    listings: &[Listing],
+    costs: &[Costs],
+    symbols: &Symbols,
+    has_code: bool,
+) -> anyhow::Result<String> {
     let functions = listings.iter().zip(costs).map(|(listing, costs)| Function {
         index: listing.func,
         name: listing.name.as_deref().map(readable),
@@ -175,7 +200,7 @@ fn json(listings: &[Listing], costs: &[Costs], has_code: bool) -> anyhow::Result
         check_bytes: costs.of_checks().0,
         check_instructions: costs.of_checks().1,
         code: match has_code {
-            true => instructions(listing),
+            true => instructions(listing, symbols),
             false => Vec::new(),
         },
     });
@@ -186,12 +211,16 @@ fn json(listings: &[Listing], costs: &[Costs], has_code: bool) -> anyhow::Result
     Ok(serde_json::to_string_pretty(&answer)? + "\n")
 }
 
-fn instructions(listing: &Listing) -> Vec<Instruction<'_>> {
+fn instructions<'a>(listing: &'a Listing, symbols: &Symbols) -> Vec<Instruction<'a>> {
     let lines = listing.code.iter().map(|line| Instruction {
         offset: line.offset,
         text: &line.text,
         is_check: line.is_check,
         wasm_offset: line.wasm_offset,
+        source: line.wasm_offset.and_then(|offset| {
+            let innermost = symbols.at(offset).first();
+            innermost.and_then(source::place)
+        }),
     });
     lines.collect()
 }
@@ -260,18 +289,25 @@ fn clif(listing: &Listing) -> String {
     )
 }
 
-fn asm(listing: &Listing, costs: &Costs) -> String {
+fn asm(listing: &Listing, costs: &Costs, symbols: &Symbols) -> String {
     let (cost, (bytes, instructions)) = (&costs.cost, costs.of_checks());
     format!(
         "{}: {} bytes, {} instructions; {bytes:+} bytes, {instructions:+} instructions against no checks\n\
          (! in front of what is known to be the strategy's: {} bytes, {} instructions)\n\
-         {listing}\n",
+         {}\n",
         title(listing),
         cost.bytes,
         cost.instructions,
         cost.check_bytes,
         cost.check_instructions,
+        listing.beside(|_| String::new(), |offset| above(symbols, offset)),
     )
+}
+
+/// A line above an instruction of Wasm.
+fn above(symbols: &Symbols, offset: u32) -> Option<String> {
+    let whence = source::whence(symbols.at(offset))?;
+    Some(format!("; {}", printable(&whence)))
 }
 
 fn difference(with: usize, without: usize) -> isize {

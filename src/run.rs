@@ -9,6 +9,7 @@ pub mod code;
 pub mod codegen;
 mod count;
 mod dir;
+mod frames;
 pub mod invoke;
 mod limits;
 pub mod load;
@@ -27,8 +28,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use code::Code;
 pub use dir::Dir;
 use fathom_engine::{
-    Allowance, BoundsChoice, Compilation, Engine, ErrorKind, Frame, Func, Guarantee, Instance,
-    Linker, Module, ProfilingStrategy, Store, TrapCode, Val,
+    Allowance, BoundsChoice, Compilation, Engine, ErrorKind, Func, Guarantee, Instance, Linker,
+    Module, ProfilingStrategy, Store, TrapCode, Val,
 };
 use fathom_wasi::{ProcExit, ThreadError, ThreadOptions, WasiCtx, WasiCtxBuilder, Watch};
 use limits::{Deadline, Limits, TIMED_OUT};
@@ -40,10 +41,6 @@ use crate::one_line::{say, say_lines};
 
 /// What a shell shows for SIGABRT, and other runtimes for a trap.
 const TRAPPED: u8 = 134;
-
-/// How many frames are said after a trap, from each end.
-const FRAMES_INNER: usize = 20;
-const FRAMES_OUTER: usize = 4;
 
 /// A wrong command line.
 const USAGE: u8 = 2;
@@ -182,7 +179,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     }
     let ended = match outcome {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => ending(&file, error, &deadline),
+        Err(error) => ending(&file, &wasm, error, &deadline),
     };
     if let Some(format) = args.count {
         say_lines(&count::text(&engine.counts(), module.check_sites(), format));
@@ -467,7 +464,12 @@ fn call_named(
 
 /// The exit status after an error, said on standard error where it is not the
 /// program's own doing.
-fn ending(file: &str, failure: Failure, deadline: &Deadline) -> anyhow::Result<ExitCode> {
+fn ending(
+    file: &str,
+    wasm: &[u8],
+    failure: Failure,
+    deadline: &Deadline,
+) -> anyhow::Result<ExitCode> {
     let (thread, error) = match failure {
         Failure::Misfit(why) => anyhow::bail!("{file}: {why}"),
         Failure::Engine(thread, error) => (thread, error),
@@ -496,21 +498,7 @@ fn ending(file: &str, failure: Failure, deadline: &Deadline) -> anyhow::Result<E
         .trap()
         .is_none_or(|trap| trap.code != TrapCode::OutOfFuel)
     {
-        say_frames(error.frames());
+        frames::say_frames(file, error.frames(), wasm);
     }
     Ok(ExitCode::from(status))
-}
-
-/// The innermost and the outermost frames: after a stack overflow there are
-/// too many between.
-fn say_frames(frames: &[Frame]) {
-    let skipped = FRAMES_INNER..frames.len().saturating_sub(FRAMES_OUTER);
-    for (depth, frame) in frames.iter().enumerate() {
-        if depth == skipped.start && !skipped.is_empty() {
-            say(&format!("  ... {} more", skipped.len()));
-        }
-        if !skipped.contains(&depth) {
-            say(&format!("  {depth:>3}: {frame}"));
-        }
-    }
 }

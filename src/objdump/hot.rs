@@ -7,20 +7,27 @@
 //! What must stay true: what is listed is the code that ran. Both are compiled with the same
 //! options; a sample between two instructions of the listing shows that they differ.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail, ensure};
-use fathom_engine::{CodeLine, Listing};
+use fathom_engine::{CodeLine, Listing, Symbols};
 use fathom_report::figures::plural;
 use fathom_trace::profile::Within;
 use fathom_trace::profile::names::Names;
 
 use crate::invocation::Invocation;
+use crate::one_line::printable;
 use crate::profile::Program;
 use crate::run::{Dir, code::Code};
+use crate::source;
 use crate::trace::Given;
+
+/// Lines of the sources that are named.
+const LINES: usize = 5;
 
 /// The program, where its function is looked at while it runs.
 #[derive(clap::Args)]
@@ -109,7 +116,12 @@ impl Hot {
 ///
 /// # Errors
 /// There is no sample, or one that is between two instructions.
-pub fn asm(title: &str, listing: &Listing, seen: &Within) -> anyhow::Result<String> {
+pub fn asm(
+    title: &str,
+    listing: &Listing,
+    symbols: &Symbols,
+    seen: &Within,
+) -> anyhow::Result<String> {
     let own = seen.own();
     let all = plural(seen.all as usize, "sample");
     ensure!(
@@ -134,8 +146,38 @@ pub fn asm(title: &str, listing: &Listing, seen: &Within) -> anyhow::Result<Stri
     };
     Ok(format!(
         "{title}: {own} of {all} of the program in it ({:.1} %)\n\
-         (in front of an instruction its share of them; ! marks what the strategy added)\n{}\n",
+         (in front of an instruction its share of them; ! marks what the strategy added)\n{}{}\n",
         own as f64 * 100.0 / seen.all as f64,
-        listing.beside(share),
+        hottest(listing, symbols, seen),
+        listing.beside(share, |offset| super::above(symbols, offset)),
     ))
+}
+
+/// The lines of the sources that most samples are of, where lines are known.
+fn hottest(listing: &Listing, symbols: &Symbols, seen: &Within) -> String {
+    let mut lines: BTreeMap<String, u64> = BTreeMap::new();
+    for line in &listing.code {
+        let samples = seen.samples.get(&line.offset.into());
+        let place = line.wasm_offset.and_then(|at| symbols.at(at).first());
+        let place = place.and_then(source::line);
+        if let (Some(samples), Some(place)) = (samples, place) {
+            *lines.entry(place).or_default() += samples;
+        }
+    }
+    let mut lines: Vec<_> = lines.into_iter().collect();
+    lines.sort_by_key(|(_, samples)| Reverse(*samples));
+    let share = |samples: u64| samples as f64 * 100.0 / seen.own() as f64;
+    let told = lines.iter().take(LINES).map(|(place, samples)| {
+        let place = printable(place);
+        format!("{:5.1} % {place}", share(*samples))
+    });
+    let mut told: Vec<String> = told.collect();
+    if told.is_empty() {
+        return String::new();
+    }
+    let without = seen.own() - lines.iter().map(|(_, samples)| samples).sum::<u64>();
+    if without > 0 {
+        told.push(format!("{:5.1} % of no known line", share(without)));
+    }
+    format!("lines with most of them:\n{}\n", told.join("\n"))
 }

@@ -111,35 +111,51 @@ impl Listing {
 /// what the strategy added.
 impl fmt::Display for Listing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(f, &|_| String::new())
+        self.write(f, &|_| String::new(), &|_| None)
     }
 }
 
-/// A listing with something in front of each line.
-struct Beside<'a, F>(&'a Listing, F);
+/// A listing with something in front of each line, and lines above those of Wasm.
+struct Beside<'a, F, P>(&'a Listing, F, P);
 
-impl<F: Fn(Option<&CodeLine>) -> String> fmt::Display for Beside<'_, F> {
+impl<F, P> fmt::Display for Beside<'_, F, P>
+where
+    F: Fn(Option<&CodeLine>) -> String,
+    P: Fn(u32) -> Option<String>,
+{
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.write(f, &self.1)
+        self.0.write(f, &self.1, &self.2)
     }
 }
 
 impl Listing {
     /// The machine code with something in front of each line: of an instruction, or, of
-    /// nothing, of a line of Wasm.
-    pub fn beside(&self, front: impl Fn(Option<&CodeLine>) -> String) -> impl fmt::Display {
-        Beside(self, front)
+    /// nothing, of another line; and with the place in the sources of what begins there, of
+    /// each instruction of Wasm whose place is told by its offset.
+    pub fn beside(
+        &self,
+        front: impl Fn(Option<&CodeLine>) -> String,
+        place: impl Fn(u32) -> Option<String>,
+    ) -> impl fmt::Display {
+        Beside(self, front, place)
     }
 
     fn write(
         &self,
         f: &mut fmt::Formatter<'_>,
         front: &dyn Fn(Option<&CodeLine>) -> String,
+        place: &dyn Fn(u32) -> Option<String>,
     ) -> fmt::Result {
         let mut last = None;
+        let mut last_place = None;
         for line in &self.code {
             if line.wasm_offset != last {
                 last = line.wasm_offset;
+                let begins = last.and_then(place);
+                if let Some(begins) = begins.filter(|begins| last_place.as_ref() != Some(begins)) {
+                    writeln!(f, "{}{begins}", front(None))?;
+                    last_place = Some(begins);
+                }
                 f.write_str(&front(None))?;
                 match last {
                     Some(offset) => self.write_wasm(f, offset)?,

@@ -1,0 +1,54 @@
+//! Places in sources, as they are told: `file:line:column`.
+
+use std::path::Path;
+
+use fathom_engine::{DebugInfo, FrameSymbol, Listing, NoSymbols, Symbols};
+
+/// The places of a listing's instructions.
+pub fn of_listings(wasm: &[u8], listings: &[Listing]) -> Symbols {
+    let lines = listings.iter().flat_map(|listing| &listing.code);
+    let offsets = lines.filter_map(|line| line.wasm_offset);
+    let debug = DebugInfo::of(wasm);
+    debug
+        .map(|debug| debug.symbols(offsets))
+        .unwrap_or_default()
+}
+
+/// Where an instruction stems from: its place, and the calls by whose inlining it came there.
+pub fn whence(symbols: &[FrameSymbol]) -> Option<String> {
+    let (innermost, around) = symbols.split_first()?;
+    let mut text = place(innermost)?;
+    for caller in around {
+        let called = place(caller).unwrap_or_else(|| "?".to_owned());
+        text.push_str(&format!(", inlined at {called}"));
+    }
+    Some(text)
+}
+
+/// A place; nothing where its file is not known. A file below this folder has its path from
+/// here.
+pub fn place(symbol: &FrameSymbol) -> Option<String> {
+    let line = line(symbol)?;
+    // What the compiler made has no line, and no column.
+    match symbol.column().filter(|_| symbol.line().is_some()) {
+        Some(column) => Some(format!("{line}:{column}")),
+        None => Some(line),
+    }
+}
+
+/// A place without its column.
+pub fn line(symbol: &FrameSymbol) -> Option<String> {
+    let file = Path::new(symbol.file()?);
+    let folder = std::env::current_dir().ok();
+    let below = folder.and_then(|folder| file.strip_prefix(folder).ok());
+    let file = below.unwrap_or(file).display();
+    match symbol.line() {
+        Some(line) => Some(format!("{file}:{line}")),
+        None => Some(file.to_string()),
+    }
+}
+
+/// The line that says why places are missing.
+pub fn trouble(file: &str, trouble: &NoSymbols) -> String {
+    format!("fathom: {file}: not every source line is known: {trouble}")
+}
