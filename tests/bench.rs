@@ -1,6 +1,9 @@
 //! `fathom bench` on programs of a user's own, good ones and bad ones: what it
 //! prints, what it leaves behind, how it ends.
 
+#[path = "common/prints.rs"]
+mod prints;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -12,15 +15,8 @@ use std::{
 
 use fathom_bench::results::Results;
 use fathom_engine::Bounds;
+use prints::prints;
 
-/// Prints a line and is done.
-const HELLO: &str = r#"(module
-  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
-  (memory (export "memory") 1)
-  (data (i32.const 0) "\10\00\00\00\06\00\00\00")
-  (data (i32.const 16) "hello\n")
-  (func (export "_start")
-    (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#;
 /// Works for a while, for interrupting it.
 const SLOW: &str = r#"(module
   (memory (export "memory") 1)
@@ -143,7 +139,7 @@ fn in_time(command: &mut Command) -> Output {
 #[test]
 fn a_pipe_in_place_of_a_file_is_said_and_waited_for_by_nobody() {
     let place = Place::new();
-    place.program("hello.wat", HELLO);
+    place.program("hello.wat", prints("hello"));
     fs::create_dir_all(place.path("results")).unwrap();
     fs::create_dir_all(place.path("home/engines/x")).unwrap();
     fs::create_dir_all(place.path("home/workloads")).unwrap();
@@ -197,7 +193,7 @@ fn a_module_of_a_long_name_has_a_folder() {
     let place = Place::new();
     // 249 bytes, of which no character ends at the 200th.
     let name = format!("a{}.wat", "é".repeat(122));
-    let name = place.program(&name, HELLO);
+    let name = place.program(&name, prints("hello"));
     let name = name.to_string_lossy();
     let words = ["--no-probe", "--rounds", "1", "--engines", "fathom:trap"];
     let output = place
@@ -232,7 +228,7 @@ fn stderr(output: &Output) -> String {
 #[test]
 fn a_program_is_measured_under_every_strategy_and_reported() {
     let place = Place::new();
-    let output = place.measure(&place.program("hello.wat", HELLO), &[]);
+    let output = place.measure(&place.program("hello.wat", prints("hello")), &[]);
     assert!(output.status.success(), "{}", stderr(&output));
     let campaign = Results::read(&place.path("r")).unwrap();
     assert!(campaign.failures.is_empty(), "{:?}", campaign.failures);
@@ -303,7 +299,7 @@ fn a_program_that_does_not_run_ends_the_campaign_before_it_begins() {
 #[test]
 fn what_cannot_begin_is_one_line_and_leaves_nothing() {
     let place = Place::new();
-    let hello = place.program("hello.wat", HELLO);
+    let hello = place.program("hello.wat", prints("hello"));
     let hello = hello.to_string_lossy();
     let junk = place.program("junk.wasm", b"\x7fELF no wasm");
     let junk = junk.to_string_lossy();
@@ -329,7 +325,7 @@ fn what_cannot_begin_is_one_line_and_leaves_nothing() {
 #[test]
 fn an_earlier_campaign_is_not_touched() {
     let place = Place::new();
-    let hello = place.program("hello.wat", HELLO);
+    let hello = place.program("hello.wat", prints("hello"));
     place.measure(&hello, &["--bounds", "guard"]);
     let before = fs::read(place.path("r/samples.jsonl")).unwrap();
     let output = place.measure(&hello, &["--bounds", "guard"]);
@@ -394,7 +390,7 @@ fn an_interrupted_campaign_is_kept_and_gone_on_with() {
 #[test]
 fn more_rounds_and_more_time_are_measured_when_asked_for() {
     let place = Place::new();
-    let hello = place.program("hello.wat", HELLO);
+    let hello = place.program("hello.wat", prints("hello"));
     assert!(
         place
             .measure(&hello, &["--bounds", "guard", "--codegen", "cranelift"])
@@ -434,7 +430,7 @@ fn more_rounds_and_more_time_are_measured_when_asked_for() {
 #[test]
 fn what_was_probed_before_is_not_probed_again() {
     let place = Place::new();
-    let hello = place.program("hello.wat", HELLO);
+    let hello = place.program("hello.wat", prints("hello"));
     let measure = |words: &str| {
         let hello = hello.to_string_lossy();
         let words: Vec<&str> = std::iter::once(&*hello).chain(words.split(' ')).collect();
@@ -534,7 +530,7 @@ fn calls_are_made_and_have_a_table() {
 #[test]
 fn a_campaign_is_gone_on_with_from_anywhere() {
     let place = Place::new();
-    place.program("hello.wat", HELLO);
+    place.program("hello.wat", prints("hello"));
     let words = "hello.wat --dir . --out r --no-probe --rounds 2 --iterations 1 --warmup 0 \
                  --bounds guard";
     let words: Vec<&str> = words.split_whitespace().collect();
@@ -562,7 +558,7 @@ fn a_campaign_is_gone_on_with_from_anywhere() {
 #[test]
 fn a_campaign_goes_on_by_what_was_asked_and_not_by_how_it_was_typed() {
     let place = Place::new();
-    let hello = place.program("hello.wat", HELLO);
+    let hello = place.program("hello.wat", prints("hello"));
     let output = place.measure(&hello, &["--bounds", "guard"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let samples = place.path("r/samples.jsonl");

@@ -4,18 +4,13 @@
 //! a verdict here depends on no machine. How well times are told apart where they are real
 //! is simulated (docs/METHODOLOGY.md).
 
+#[path = "common/prints.rs"]
+mod prints;
+
 use std::{fs, path::Path, process::Command, process::Output, process::Stdio};
 
+use prints::prints;
 use serde_json::Value;
-
-/// Says so.
-const WORK: &str = r#"(module
-  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
-  (memory (export "memory") 1)
-  (data (i32.const 0) "\10\00\00\00\06\00\00\00")
-  (data (i32.const 16) "hello\n")
-  (func (export "_start")
-    (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#;
 
 /// A runner whose runs take as long as the file `ns` beside it says, but for what a quiet
 /// machine varies by.
@@ -59,7 +54,7 @@ absent = "it is there"
     fs::write(engine.join("engine.toml"), spec).unwrap();
     fs::write(engine.join("run.sh"), RUNNER).unwrap();
     fs::write(engine.join("ns"), NS.to_string()).unwrap();
-    fs::write(folder.path().join("work.wat"), WORK).unwrap();
+    fs::write(folder.path().join("work.wat"), prints("hello")).unwrap();
     folder
 }
 
@@ -163,7 +158,7 @@ fn a_slowdown_is_confirmed_refuted_or_left_unconfirmed() {
     check(&["usual", "slower"], 3, &unconfirmed);
     fs::write(&file, lines).unwrap();
     // Another module says nothing of this one.
-    fs::write(at.join("work.wat"), WORK.replace("hello", "hallo")).unwrap();
+    fs::write(at.join("work.wat"), prints("hallo")).unwrap();
     let unconfirmed = ["the module has changed", "refused, unconfirmed: "];
     check(&["usual", "slower"], 3, &unconfirmed);
     assert!(

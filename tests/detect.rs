@@ -3,11 +3,16 @@
 //! What is measured are two engines made for these tests, whose times scatter by about a
 //! per cent, as their seeds say: no verdict depends on a machine.
 
+#[path = "common/prints.rs"]
+mod prints;
+
 use std::{
     fs,
     path::Path,
     process::{Command, Output, Stdio},
 };
+
+use prints::prints;
 
 /// Two functions, which can be in either order, so that layouts vary.
 const WORK: &str = r#"(module
@@ -18,14 +23,6 @@ const WORK: &str = r#"(module
   (func $say
     (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8))))
   (func (export "_start") (call $say)))"#;
-/// The same in one.
-const FIXED: &str = r#"(module
-  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
-  (memory (export "memory") 1)
-  (data (i32.const 0) "\10\00\00\00\06\00\00\00")
-  (data (i32.const 16) "hello\n")
-  (func (export "_start")
-    (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#;
 
 /// A runner whose runs take 10 ms and, by the seed, up to 2 % less or more.
 const RUNNER: &str = r#"
@@ -160,7 +157,7 @@ fn time_that_is_up_is_said_with_what_could_have_been_found() {
 #[test]
 fn a_layout_that_is_fixed_is_said_to_be_what_no_round_helps_against() {
     let folder = folder();
-    fs::write(folder.path().join("work.wat"), FIXED).unwrap();
+    fs::write(folder.path().join("work.wat"), prints("hello")).unwrap();
     let (_, said) = bench(&format!("{TWO} --detect 2% --out fixed"), folder.path());
     assert!(
         said.contains("no number of rounds finds a difference of 2.0 %"),

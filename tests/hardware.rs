@@ -2,27 +2,14 @@
 //! on, and what it says of what is not here.
 
 mod common;
+#[path = "common/prints.rs"]
+mod prints;
 
 use std::{collections::BTreeSet, fs, process::Output};
 
 use common::Home;
 use fathom_record::{Setting, Variant};
-
-/// Prints the contract's line, with a memory of either width.
-fn module(index: &str) -> String {
-    let line = "fathom: answer=00000000000000a1 kernel_ns=1000\\n";
-    let bytes = line.len() - 1;
-    format!(
-        "(module
-          (import \"wasi_snapshot_preview1\" \"fd_write\"
-            (func $write (param i32 i32 i32 i32) (result i32)))
-          (memory (export \"memory\") {index} 1)
-          (data ({index}.const 0) \"\\10\\00\\00\\00\\{bytes:02x}\\00\\00\\00\")
-          (data ({index}.const 16) \"{line}\")
-          (func (export \"_start\")
-            (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"
-    )
-}
+use prints::answers;
 
 impl Home {
     /// With a workload of each suite at two sizes, and no compiler of LLVM's.
@@ -30,7 +17,7 @@ impl Home {
         let home = Home::bare();
         for (suite, workload) in [("polybench", "heat-3d"), ("pointers", "kmeans")] {
             for (variant, index) in [("wasm32", "i32"), ("wasm64", "i64")] {
-                let wasm = wat::parse_str(module(index)).unwrap();
+                let wasm = wat::parse_str(answers("00000000000000a1", index)).unwrap();
                 for size in ["small", "medium"] {
                     let built = format!("workloads/{suite}/build/{variant}/{size}/{workload}.wasm");
                     home.write(&built, &wasm);

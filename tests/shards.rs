@@ -1,6 +1,9 @@
 //! `fathom bench --shard` on a suite made here: what each shard measures, what it keeps of
 //! the whole, and how it goes on where no scheduler started it.
 
+#[path = "common/prints.rs"]
+mod prints;
+
 use std::{
     collections::BTreeSet,
     fs,
@@ -10,15 +13,7 @@ use std::{
 
 use fathom_bench::results::Results;
 use fathom_record::Campaign;
-
-const MODULE: &str = r#"(module
-  (import "wasi_snapshot_preview1" "fd_write"
-    (func $write (param i32 i32 i32 i32) (result i32)))
-  (memory (export "memory") 1)
-  (data (i32.const 0) "\10\00\00\00\2f\00\00\00")
-  (data (i32.const 16) "fathom: answer=00000000000000a1 kernel_ns=1000\n")
-  (func (export "_start")
-    (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"#;
+use prints::answers;
 
 /// A home without engines, and a suite of these workloads.
 fn home(workloads: &[&str]) -> tempfile::TempDir {
@@ -27,7 +22,7 @@ fn home(workloads: &[&str]) -> tempfile::TempDir {
     let build = home.path().join("workloads/tiny/build/wasm/mini");
     fs::create_dir_all(&build).unwrap();
     for name in workloads {
-        let wasm = wat::parse_str(MODULE).unwrap();
+        let wasm = wat::parse_str(answers("00000000000000a1", "i32")).unwrap();
         fs::write(build.join(format!("{name}.wasm")), wasm).unwrap();
     }
     describe(home.path(), workloads);

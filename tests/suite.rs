@@ -2,6 +2,8 @@
 //! and how it goes on.
 
 mod common;
+#[path = "common/prints.rs"]
+mod prints;
 
 use std::{
     fs,
@@ -11,22 +13,7 @@ use std::{
 use common::Home;
 use fathom_engine::Bounds;
 use fathom_record::Variant;
-
-/// Prints the contract's line, with a memory of either width.
-fn module(index: &str, answer: &str) -> String {
-    let line = format!("fathom: answer={answer} kernel_ns=1000\\n");
-    let bytes = line.len() - 1;
-    format!(
-        "(module
-          (import \"wasi_snapshot_preview1\" \"fd_write\"
-            (func $write (param i32 i32 i32 i32) (result i32)))
-          (memory (export \"memory\") {index} 1)
-          (data ({index}.const 0) \"\\10\\00\\00\\00\\{bytes:02x}\\00\\00\\00\")
-          (data ({index}.const 16) \"{line}\")
-          (func (export \"_start\")
-            (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))"
-    )
-}
+use prints::answers;
 
 impl Home {
     /// With both suites of the selection, a workload each, and no engines.
@@ -34,7 +21,7 @@ impl Home {
         let home = Home::bare();
         for (suite, workload) in [("polybench", "gemm"), ("pointers", "graph")] {
             for (variant, index) in [("wasm32", "i32"), ("wasm64", "i64")] {
-                let wasm = wat::parse_str(module(index, answer)).unwrap();
+                let wasm = wat::parse_str(answers(answer, index)).unwrap();
                 let built = format!("workloads/{suite}/build/{variant}/mini/{workload}.wasm");
                 home.write(&built, wasm);
             }

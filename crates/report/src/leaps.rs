@@ -25,7 +25,9 @@ use crate::bounds::{failures, markdown as numbers};
 use crate::figures;
 use crate::markdown::escape;
 use crate::pages::{Context, PageOutput};
-use crate::publications::{self, Statement, early, measured_on, words};
+use crate::publications::{
+    self, Difference, Gap, Statement, done_otherwise, early, measured_on, not_reproduced, words,
+};
 use crate::scaling::{self, Scaling};
 use crate::view::{self, View, portable};
 
@@ -40,29 +42,8 @@ struct Paper {
     title: String,
     paper: String,
     statement: Vec<Statement>,
-    difference: Vec<Difference>,
-    gap: Vec<Gap>,
-}
-
-/// What was done otherwise.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Difference {
-    what: String,
-    published: String,
-    here: String,
-    /// Of all campaigns if absent.
-    only: Option<Only>,
-}
-
-/// What was not done.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Gap {
-    what: String,
-    why: String,
-    /// Of all campaigns if absent.
-    only: Option<Only>,
+    difference: Vec<Difference<Only>>,
+    gap: Vec<Gap<Only>>,
 }
 
 /// Campaigns that a line is about.
@@ -185,26 +166,12 @@ impl Page<'_> {
     }
 
     fn not_the_same(&self, paper: &Paper) -> String {
-        let mut table = vec![["", "published", "here"].map(str::to_owned).to_vec()];
         let holds = |only: Option<Only>| only.is_none_or(|only| only == self.of);
-        for one in paper.difference.iter().filter(|one| holds(one.only)) {
-            table.push(vec![
-                one.what.clone(),
-                one.published.clone(),
-                one.here.clone(),
-            ]);
-        }
-        let mut text = format!("\n## What was done otherwise\n\n{}", words(&table));
-        text.push_str("\n## What could not be reproduced\n\n");
-        for gap in paper.gap.iter().filter(|gap| holds(gap.only)) {
-            let _ = writeln!(text, "- {}: {}.", gap.what, gap.why);
-        }
+        let differences = paper.difference.iter().filter(|one| holds(one.only));
+        let gaps = paper.gap.iter().filter(|gap| holds(gap.only));
         let absent = self.campaign.header.config.absent.iter();
-        for one in absent.filter(|one| one.engine != "wavm") {
-            let (engine, why) = (escape(&one.engine), escape(&one.why));
-            let _ = writeln!(text, "- {engine}: absent: {why}");
-        }
-        text
+        let absent = absent.filter(|one| one.engine != "wavm");
+        done_otherwise(differences) + &not_reproduced(gaps, absent)
     }
 
     fn in_force(&self) -> String {

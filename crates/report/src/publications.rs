@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use fathom_record::Campaign;
+use fathom_record::campaign::AbsentNote;
 use fathom_stats::Summary;
 use fathom_stats::interval::ROUNDS_MIN;
 use serde::{Deserialize, de::DeserializeOwned};
@@ -33,6 +34,55 @@ pub(crate) struct Statement {
     pub published: String,
     /// The name of what says the same of a campaign.
     pub here: String,
+}
+
+/// What was done otherwise than in the paper.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, bound = "Only: Deserialize<'de>")]
+pub(crate) struct Difference<Only = ()> {
+    what: String,
+    published: String,
+    here: String,
+    /// Campaigns that it is about; all if absent.
+    pub only: Option<Only>,
+}
+
+/// What was not done.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, bound = "Only: Deserialize<'de>")]
+pub(crate) struct Gap<Only = ()> {
+    what: String,
+    why: String,
+    /// Campaigns that it is about; all if absent.
+    pub only: Option<Only>,
+}
+
+/// The section of what was done otherwise.
+pub(crate) fn done_otherwise<'a, Only: 'a>(
+    differences: impl Iterator<Item = &'a Difference<Only>>,
+) -> String {
+    let mut table = vec![["", "published", "here"].map(str::to_owned).to_vec()];
+    table.extend(differences.map(|one| {
+        let fields = [&one.what, &one.published, &one.here];
+        fields.map(String::clone).to_vec()
+    }));
+    format!("\n## What was done otherwise\n\n{}", words(&table))
+}
+
+/// The section of what was not done, and of what was absent.
+pub(crate) fn not_reproduced<'a, Only: 'a>(
+    gaps: impl Iterator<Item = &'a Gap<Only>>,
+    absent: impl Iterator<Item = &'a AbsentNote>,
+) -> String {
+    let mut text = "\n## What could not be reproduced\n\n".to_owned();
+    for gap in gaps {
+        let _ = writeln!(text, "- {}: {}.", gap.what, gap.why);
+    }
+    for one in absent {
+        let (engine, why) = (escape(&one.engine), escape(&one.why));
+        let _ = writeln!(text, "- {engine}: absent: {why}");
+    }
+    text
 }
 
 /// When and on what a campaign was measured, how much of it there is, and its noise.

@@ -31,7 +31,7 @@ use serde::Deserialize;
 use super::{Context, PageOutput, Printed, at_once};
 use crate::bounds::failures;
 use crate::markdown::escape;
-use crate::publications::{self, Statement};
+use crate::publications::{self, Gap, Statement, not_reproduced};
 use crate::view::{portable, relative};
 use crate::{ReportError, figures};
 
@@ -95,14 +95,6 @@ struct Each {
 struct EachLine {
     of: String,
     is: Vec<String>,
-}
-
-/// What was not done.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Gap {
-    what: String,
-    why: String,
 }
 
 /// An engine, or native code, over all programs.
@@ -243,14 +235,8 @@ impl<'a> Page<'a> {
     }
 
     fn foot(&self, study: &Study) -> String {
-        let mut text = "\n## What could not be reproduced\n\n".to_owned();
-        for gap in &study.gap {
-            let _ = writeln!(text, "- {}: {}.", gap.what, gap.why);
-        }
-        for one in &self.campaign.header.config.absent {
-            let (engine, why) = (escape(&one.engine), escape(&one.why));
-            let _ = writeln!(text, "- {engine}: absent: {why}");
-        }
+        let absent = self.campaign.header.config.absent.iter();
+        let mut text = not_reproduced(study.gap.iter(), absent);
         text.push_str(&failures(self.campaign));
         let _ = write!(
             text,

@@ -26,8 +26,9 @@ use serde::Deserialize;
 use super::{Context, PageOutput, Printed};
 use crate::ReportError;
 use crate::bounds::failures;
-use crate::markdown::escape;
-use crate::publications::{self, Statement, early, measured_on, words};
+use crate::publications::{
+    self, Difference, Gap, Statement, done_otherwise, early, measured_on, not_reproduced, words,
+};
 use crate::view::portable;
 use lines::Lines;
 
@@ -87,23 +88,6 @@ struct Program {
     wrpkru: String,
     /// Processor cycles of each time.
     cycles: String,
-}
-
-/// What was done otherwise.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Difference {
-    what: String,
-    published: String,
-    here: String,
-}
-
-/// What was not done.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Gap {
-    what: String,
-    why: String,
 }
 
 /// A campaign seen in every way that the page needs.
@@ -180,23 +164,9 @@ impl<'a> Page<'a> {
     }
 
     fn foot(&self, thesis: &Thesis) -> String {
-        let mut table = vec![["", "published", "here"].map(str::to_owned).to_vec()];
-        for one in &thesis.difference {
-            table.push(vec![
-                one.what.clone(),
-                one.published.clone(),
-                one.here.clone(),
-            ]);
-        }
-        let mut text = format!("\n## What was done otherwise\n\n{}", words(&table));
-        text.push_str("\n## What could not be reproduced\n\n");
-        for gap in &thesis.gap {
-            let _ = writeln!(text, "- {}: {}.", gap.what, gap.why);
-        }
-        for one in &self.campaign.header.config.absent {
-            let (engine, why) = (escape(&one.engine), escape(&one.why));
-            let _ = writeln!(text, "- {engine}: absent: {why}");
-        }
+        let absent = self.campaign.header.config.absent.iter();
+        let mut text = done_otherwise(thesis.difference.iter());
+        text.push_str(&not_reproduced(thesis.gap.iter(), absent));
         text.push_str(&failures(self.campaign));
         let _ = write!(
             text,
