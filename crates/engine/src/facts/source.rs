@@ -13,10 +13,11 @@
 //! WebAssembly", yurydelendik.github.io/webassembly-dwarf).
 //!
 //! What must stay true: nothing is guessed. A place is told if the function around it begins and
-//! ends where one of the module does: tools that change code leave its DWARF as it was. Reading ends, whoever made the module. Each byte that is read, each
-//! attribute and each place that is found costs steps, of which there are [`STEPS_MAX`]
-//! (`meter.rs`); what is kept of a unit is bounded by [`UNIT_BYTES_MAX`]; entries are walked
-//! without recursion. Names are as the file has them: who shows them escapes them.
+//! ends where one of the module does: tools that change code leave its DWARF as it was. Reading
+//! ends, whoever made the module: each byte that is read, each attribute and each place that is
+//! found costs steps, of which there are [`STEPS_MAX`] (`meter.rs`); what is kept of a unit is
+//! bounded by [`UNIT_BYTES_MAX`]; entries are walked without recursion. Names are as the file has
+//! them: who shows them escapes them.
 
 mod entries;
 mod lines;
