@@ -79,8 +79,11 @@ deny: ## Check licences, bans, sources and advisories of dependencies (installs 
 .PHONY: test-llvm
 test-llvm: ## Run the official suite and tests of stacks on code by LLVM, where there is a second code generator
 	@case "$$(uname -sm)" in \
-	  'Linux x86_64') FATHOM_SPEC='--codegen llvm --bounds guard,trap --opt speed' FATHOM_TEST_CODEGEN=llvm \
-	    $(CARGO) test --locked --workspace --exclude fathom-cross --test spec --test continuations --test segments ;; \
+	  'Linux x86_64') set -e; \
+	    for codegen in 'llvm --bounds guard,trap --opt speed' 'tiered:llvm --bounds guard --group stack-switching,own'; do \
+	      FATHOM_SPEC="--codegen $$codegen" FATHOM_TEST_CODEGEN="$${codegen%% *}" $(CARGO) test --locked --workspace \
+	        --exclude fathom-cross --test spec --test continuations --test segments; \
+	    done ;; \
 	  *) echo 'SKIPPED: code by LLVM is for x86-64 Linux' ;; \
 	esac
 

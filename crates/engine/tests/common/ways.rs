@@ -80,6 +80,7 @@ impl Way {
     pub fn asked_for() -> Way {
         match std::env::var("FATHOM_TEST_CODEGEN") {
             Ok(name) if name == "llvm" => Way::llvm(zig()),
+            Ok(name) if name == "tiered:llvm" => Way::last_tier().expect("there is clang"),
             Ok(name) => panic!("no tests by '{name}'"),
             Err(_) => Way::all().swap_remove(0),
         }
