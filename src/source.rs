@@ -8,6 +8,11 @@ use fathom_engine::{DebugInfo, FrameSymbol, Listing, NoSymbols, Symbols};
 pub fn of_listings(wasm: &[u8], listings: &[Listing]) -> Symbols {
     let lines = listings.iter().flat_map(|listing| &listing.code);
     let offsets = lines.filter_map(|line| line.wasm_offset);
+    of_offsets(wasm, offsets)
+}
+
+/// The places of instructions, by their offsets from the start of a module.
+pub fn of_offsets(wasm: &[u8], offsets: impl Iterator<Item = u32>) -> Symbols {
     let debug = DebugInfo::of(wasm);
     debug
         .map(|debug| debug.symbols(offsets))

@@ -1,6 +1,6 @@
 //! The frames behind a trap, and what their places are in the sources.
 
-use fathom_engine::{DebugInfo, Frame, FrameSymbol};
+use fathom_engine::{Frame, FrameSymbol, Symbols};
 
 use crate::one_line::{clipped, say};
 use crate::source;
@@ -15,11 +15,10 @@ pub fn say_frames(file: &str, frames: &[Frame], wasm: &[u8]) {
     let skipped = FRAMES_INNER..frames.len().saturating_sub(FRAMES_OUTER);
     let depths = || (0..frames.len()).filter(|depth| !skipped.contains(depth));
     let offsets = depths().filter_map(|depth| frames[depth].offset);
-    // Most modules have none, and it is read for a trap only.
-    let debug = DebugInfo::of(wasm).filter(|_| !frames.is_empty());
-    let symbols = debug
-        .map(|debug| debug.symbols(offsets))
-        .unwrap_or_default();
+    let symbols = match frames.is_empty() {
+        true => Symbols::default(),
+        false => source::of_offsets(wasm, offsets),
+    };
     for depth in depths() {
         if depth == skipped.end && !skipped.is_empty() {
             say(&format!("  ... {} more", skipped.len()));
@@ -34,9 +33,7 @@ pub fn say_frames(file: &str, frames: &[Frame], wasm: &[u8]) {
         }
     }
     if let Some(trouble) = symbols.trouble() {
-        say(&format!(
-            "fathom: {file}: not every source line is known: {trouble}"
-        ));
+        say(&source::trouble(file, trouble));
     }
 }
 

@@ -109,7 +109,7 @@ impl Drop for Counted<'_> {
 }
 
 /// Processors that this process may run on, beside the one that it runs on.
-static SPARE_PROCESSORS: LazyLock<usize> =
+pub(super) static SPARE_PROCESSORS: LazyLock<usize> =
     LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get() - 1));
 
 impl Ahead {

@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use rustix::process::setpriority_process;
 
+use super::ahead::SPARE_PROCESSORS;
 use super::{Function, Lazy, STACK_BYTES, with_stack};
 use crate::compile::translate::ModuleEnv;
 use crate::compile::{Detached, ModuleBudget, by_one_thread, compile_by_llvm};
@@ -112,8 +113,12 @@ impl LlvmTier {
 }
 
 impl Lazy {
-    /// Have a function compiled by LLVM that is optimised and runs on.
+    /// Have a function compiled by LLVM that is optimised and runs on; not where clang would take
+    /// the only processor from it.
     pub(super) fn go_on(&self, module: &Module, tier: &LlvmTier, request: usize) {
+        if *SPARE_PROCESSORS == 0 && !tier.is_at_once {
+            return;
+        }
         let mut queue = tier.queue();
         if !queue.all.insert(request) {
             return;
