@@ -11,9 +11,10 @@
 //! `i & !(R - 1) != 0 -> trap`: a test with a mask that stays in a register.
 //! The form `guard64:shift` finds the same bits by `i >> log2(R)`.
 //!
-//! Where `R` is 4 GiB the check is `i > low -> trap`, with `low` the lower half of `i`: a move
-//! of 32 bits and a comparison of registers. There is no mask, and `low` is what is
-//! accessed, so that the guard against speculation is in it.
+//! Where `R` is 4 GiB and the access is guarded against speculation, the check is
+//! `i > low -> trap`, with `low` the lower half of `i`: a move of 32 bits and a comparison
+//! of registers. There is no mask, and `low` is what is accessed: the guard is in it. An
+//! access that is not guarded goes to `i`, and a test with a mask is then one instruction less.
 //!
 //! A greater `R` is the memory's: a module that imports one may declare another maximum,
 //! or none, so it loads mask or shift from the memory's definition. The mask is
@@ -117,16 +118,13 @@ pub(super) fn within_index_space(
 ) -> Span {
     let index = span.index;
     let outside = match form {
-        HighBits::Mask if plan.has_half_indices() => {
+        HighBits::Mask if plan.has_half_indices() && plan.needs_guard(span) => {
             let low = check.low_half(index);
             let outside = check.compare(Comparison::Above, index, low);
             check.trap_if(outside);
-            return match plan.needs_guard(span) {
-                true => Span {
-                    index: low,
-                    ..*span
-                },
-                false => *span,
+            return Span {
+                index: low,
+                ..*span
             };
         }
         HighBits::Mask => {
