@@ -63,6 +63,41 @@ fn an_engine_that_never_traps_fails() {
 }
 
 #[test]
+fn an_unsound_engine_fails_a_campaign_that_names_it() {
+    let home = home(
+        "for i in range(calls): tell('{\"event\":\"call\",\"index\":%d,\"result\":[]}' % i)\n\
+         tell('{\"event\":\"done\"}')\n",
+    );
+    let module = home.path().join("app.wat");
+    fs::write(&module, r#"(module (memory 1) (func (export "_start")))"#).unwrap();
+    for (names, status) in [(&[][..], 0), (&["--engines", "fathom,liar"], 1)] {
+        let results = home.path().join(format!("results-{status}"));
+        let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+            .arg("bench")
+            .arg(&module)
+            .args([
+                "--rounds",
+                "1",
+                "--bounds",
+                "guard",
+                "--wait-idle",
+                "0s",
+                "--out",
+            ])
+            .arg(&results)
+            .args(names)
+            .env("FATHOM_HOME", home.path())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.contains("liar"), "{text}");
+        assert!(text.contains("unsound: not exact: "), "{text}");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{text}{err}");
+    }
+}
+
+#[test]
 fn an_engine_that_dies_on_the_way_fails() {
     let home = home(
         "tell('{\"event\":\"call\",\"index\":0,\"result\":[\"i32:0\"]}')\n\

@@ -6,6 +6,7 @@ use anyhow::Context;
 use fathom_bench::{
     choose::Absent, prepare::Prepared, results::Results, session::Ended, stopping::StoppingRule,
 };
+use fathom_record::{Campaign, FailureKind, campaign::Failure};
 use fathom_report::{
     Format, Report,
     figures::{percent, plural},
@@ -16,7 +17,7 @@ use crate::one_line::{lines, say};
 use crate::report::{print, stdout_style};
 
 /// Reports on a campaign; failure where a cell failed or an engine that was
-/// asked for is absent or lacks what the program uses.
+/// asked for is absent, is no sound sandbox or lacks what the program uses.
 pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::Result<ExitCode> {
     let folder = results.folder();
     let again = format!("continue with: fathom bench --resume {}", folder.display());
@@ -44,7 +45,7 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
     }
     let all = results.campaign().failures.iter();
     let failures = all
-        .filter(|one| prepared.names_engines || !one.is_lack())
+        .filter(|one| prepared.names_engines || !is_peers(one, results.campaign()))
         .count();
     let wanted = || prepared.absent.iter().filter(|absent| absent.is_wanted);
     for absent in wanted() {
@@ -61,6 +62,14 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
         (0, _) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     })
+}
+
+/// Whether a failure says what an engine of others is like and not that measuring failed:
+/// nothing is wrong with a campaign that took what was installed and left that out.
+fn is_peers(failure: &Failure, campaign: &Campaign) -> bool {
+    let cell = failure.cell.as_ref().and_then(|id| campaign.cell(id));
+    let is_unsound = failure.kind == FailureKind::Unsound;
+    failure.is_lack() || (is_unsound && cell.is_some_and(|cell| cell.sandbox.engine != "fathom"))
 }
 
 /// What ended a campaign that was to find a difference, and what it could have found.
