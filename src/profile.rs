@@ -82,6 +82,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
 
+    /// Colour flame graphs by how much longer than on NAME, one of those profiled, each function
+    /// takes with what it calls
+    #[arg(long, value_name = "NAME", requires = "out")]
+    difference_from: Option<String>,
+
     /// Give the program a folder, as `fathom run` does; may be repeated
     #[arg(long, value_name = "HOST[::GUEST][:ro|:rw]")]
     dir: Vec<Dir>,
@@ -109,6 +114,15 @@ pub struct Shown {
     kind: Kind,
 }
 
+impl Shown {
+    fn of(&self) -> flame::Of<'_> {
+        flame::Of {
+            name: &self.name,
+            profile: &self.profile,
+        }
+    }
+}
+
 /// Profiles.
 ///
 /// # Errors
@@ -121,15 +135,21 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     if let Err(why) = module::check(&wasm, Purpose::Run(None, Features::all())) {
         bail!("{file}: {why}");
     }
-    if args.engine.iter().any(|wanted| wanted.engine == NATIVE) {
-        bail!("--engine native: name the program: --native PROGRAM");
-    }
     let declared = Module::declarations(&wasm, Features::all()).with_context(|| file.clone())?;
     let names = columns::names(&declared);
     let folder = std::env::current_dir()?;
     let native = args.native.as_ref();
     let native = native.map(|path| waterfall::program(path, &folder));
     let native = native.transpose()?;
+    let own = [Wanted::own()];
+    let engines = match &args.engine[..] {
+        [] => &own[..],
+        named => named,
+    };
+    let subjects = subjects(native.as_deref(), engines)?;
+    if let Some(name) = &args.difference_from {
+        check_difference(name, &forms, &subjects)?;
+    }
     let home = invocation.home()?;
     let program = Program {
         path: &args.module,
@@ -145,13 +165,17 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     };
     // One line where it cannot be done at all, before anything is run.
     drop(program.recording()?.end());
-    let (shown, has_failed) = profiled(&args, &program, native.as_deref(), &names)?;
+    let (shown, mut has_failed) = profiled(&args, &program, &subjects, &names);
     if let Some(signal) = handed::last() {
         return Ok(ExitCode::from((128 + signal) as u8));
     }
     ensure!(!shown.is_empty(), "nothing was profiled");
+    let from = args.difference_from.as_deref();
     for (out, form) in args.out.iter().zip(&forms) {
-        write(out, *form, &file, &shown)?;
+        if let Err(error) = write(out, *form, &file, &shown, from) {
+            has_failed = true;
+            say(&one_line(&error));
+        }
     }
     let baseline = shown.iter().position(|one| one.kind == Kind::Native);
     let columns: Vec<_> = (shown.iter())
@@ -170,41 +194,65 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(has_failed)))
 }
 
-/// Each engine, native code first; whether one of them could not be profiled, or ended in
-/// another way than it should.
-fn profiled(
-    args: &Args,
-    program: &Program<'_>,
-    native: Option<&Path>,
-    names: &Names,
-) -> anyhow::Result<(Vec<Shown>, bool)> {
-    let own = [Wanted::own()];
-    let engines = match &args.engine[..] {
-        [] => &own[..],
-        named => named,
-    };
-    let mut shown = Vec::new();
-    let mut has_failed = false;
+/// Native code, where there is some, and each engine, by their names.
+fn subjects<'a>(
+    native: Option<&'a Path>,
+    engines: &'a [Wanted],
+) -> anyhow::Result<Vec<(String, Subject<'a>)>> {
+    if engines.iter().any(|wanted| wanted.engine == NATIVE) {
+        bail!("--engine native: name the program: --native PROGRAM");
+    }
     let natives = native.map(|path| (NATIVE.to_owned(), Subject::Native(path)));
     let modules = engines
         .iter()
         .map(|one| (one.to_string(), Subject::Module(one)));
-    for (name, subject) in natives.into_iter().chain(modules) {
-        match subject.profile(&name, program, args.repeat, names) {
+    Ok(natives.into_iter().chain(modules).collect())
+}
+
+/// That flame graphs will have something to differ from.
+fn check_difference(
+    name: &str,
+    forms: &[Form],
+    subjects: &[(String, Subject<'_>)],
+) -> anyhow::Result<()> {
+    ensure!(
+        forms.contains(&Form::Flame),
+        "--difference-from colours flame graphs: --out FILE.svg"
+    );
+    let names: Vec<&str> = subjects.iter().map(|(name, _)| name.as_str()).collect();
+    ensure!(
+        names.contains(&name) && names.iter().any(|other| *other != name),
+        "--difference-from {name}: it and another one are to be profiled, not only {}",
+        names.join(", ")
+    );
+    Ok(())
+}
+
+/// Each of them; whether one could not be profiled, or ended in another way than it should.
+fn profiled(
+    args: &Args,
+    program: &Program<'_>,
+    subjects: &[(String, Subject<'_>)],
+    names: &Names,
+) -> (Vec<Shown>, bool) {
+    let mut shown = Vec::new();
+    let mut has_failed = false;
+    for (name, subject) in subjects {
+        match subject.profile(name, program, args.repeat, names) {
             Ok((one, is_well)) => {
                 has_failed |= !is_well;
                 shown.push(one);
             }
             Err(error) => {
                 has_failed = true;
-                say(&one_line(&error.context(name)));
+                say(&one_line(&error.context(name.clone())));
             }
         }
         if handed::last().is_some() {
             break;
         }
     }
-    Ok((shown, has_failed))
+    (shown, has_failed)
 }
 
 /// What is profiled.
@@ -338,7 +386,13 @@ impl Form {
     }
 }
 
-fn write(out: &Path, form: Form, module: &str, shown: &[Shown]) -> anyhow::Result<()> {
+fn write(
+    out: &Path,
+    form: Form,
+    module: &str,
+    shown: &[Shown],
+    from: Option<&str>,
+) -> anyhow::Result<()> {
     let to = |path: &Path, text: String| {
         write_whole(path, text.as_bytes()).with_context(|| path.display().to_string())
     };
@@ -351,13 +405,20 @@ fn write(out: &Path, form: Form, module: &str, shown: &[Shown]) -> anyhow::Resul
             to(out, speedscope::text(module, exporter, &profiles)?)
         }
         Form::Flame => {
-            for one in shown {
-                let title = format!("{module} on {}", one.name);
-                let path = match shown.len() {
+            let profiled = |name| shown.iter().find(|one| one.name == name);
+            let base = from.map(|name| {
+                let base = profiled(name).map(Shown::of);
+                base.with_context(|| format!("no {}: {name} was not profiled", out.display()))
+            });
+            let base = base.transpose()?;
+            let drawn = shown.iter().filter(|one| from != Some(&*one.name));
+            let drawn: Vec<&Shown> = drawn.collect();
+            for one in &drawn {
+                let path = match drawn.len() {
                     1 => out.to_owned(),
                     _ => beside(out, &one.name),
                 };
-                to(&path, flame::svg(&title, &one.profile))?;
+                to(&path, flame::svg(module, one.of(), base))?;
             }
             Ok(())
         }

@@ -124,6 +124,29 @@ fn known_parts_are_found_on_every_generator() {
     assert!(picture.contains("<title>thrice: "), "{picture}");
 }
 
+/// One generator's code beside another's: one picture, of the one, whose paths the other has.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_flame_graph_can_be_of_the_difference() {
+    let folder = folder();
+    let words = ["app.wat", "--engine", "fathom:direct,fathom"];
+    let files = ["--out", "app.svg", "--difference-from", "fathom"];
+    let output = profile(folder.path(), &[&words[..], &files].concat());
+    if is_skipped(&output) {
+        return;
+    }
+    assert!(output.status.success(), "{}", said(&output));
+    let picture = fs::read_to_string(folder.path().join("app.svg")).unwrap();
+    assert!(picture.contains("app.wat on fathom:direct, difference from fathom<"));
+    for name in ["all", "_start", "thrice", "once"] {
+        let compared = format!("<title>{name}: ");
+        let mut lines = picture.lines().filter(|line| line.contains(&compared));
+        let is_compared = lines.any(|line| line.contains("; fathom "));
+        assert!(is_compared, "{name}: {picture}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+}
+
 /// Of a loop most samples are at its own instructions, by whichever generator.
 #[test]
 fn hot_instructions_of_a_loop_are_in_the_loop() {
@@ -263,6 +286,14 @@ fn a_wrong_command_line_is_one_line() {
         ),
         (&["app.wat", "--native", "none"], "--native none: "),
         (&["app.wat", "--engine", "native"], "--native PROGRAM"),
+        (
+            &["app.wat", "--difference-from", "node", "--out", "x.svg"],
+            "--difference-from node: it and another one are to be profiled, not only fathom",
+        ),
+        (
+            &["app.wat", "--difference-from", "fathom", "--out", "x.json"],
+            "--difference-from colours flame graphs: --out FILE.svg",
+        ),
         (
             &["app.wat", "--out", "/no/such/folder/x.svg"],
             "/no/such/folder",

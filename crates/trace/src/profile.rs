@@ -4,6 +4,7 @@
 //!  Recording ─► Recorded ─► Profile: stacks of frames, and how many samples each has
 //!                  │           ├► speedscope   as a file that others show
 //!                  │           └► flame        as a picture
+//!                  │               └ difference  from another profile
 //!                  └ places      what is mapped where, in the order of time
 //!                     ├ functions  a file's, by its symbol table
 //!                     └ perf_map   those that a process has named itself
@@ -14,6 +15,7 @@
 //! is called so, never guessed; callers are known by the chain of frame pointers alone, so
 //! that code without one has none, or wrong ones, and its own time is right nevertheless.
 
+mod difference;
 pub mod flame;
 mod functions;
 pub mod names;
