@@ -25,7 +25,7 @@ use fathom_report::file::write_whole;
 use fathom_stats::sampled::{self, SAMPLES_MIN};
 use fathom_sys::handed;
 use fathom_trace::profile::names::Names;
-use fathom_trace::profile::{Profile, flame, speedscope};
+use fathom_trace::profile::{Of, Profile, firefox, flame, speedscope};
 
 use crate::invocation::Invocation;
 use crate::module::{self, Purpose};
@@ -78,7 +78,8 @@ pub struct Args {
     json: bool,
 
     /// Write a flame graph of each engine (FILE.svg: of several FILE-ENGINE.svg), or all of them
-    /// as speedscope has them (FILE.json); may be repeated
+    /// as speedscope (FILE.json) or the Firefox Profiler (FILE.firefox.json) has them; may be
+    /// repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
 
@@ -115,9 +116,10 @@ pub struct Shown {
 }
 
 impl Shown {
-    fn of(&self) -> flame::Of<'_> {
-        flame::Of {
+    fn of(&self) -> Of<'_> {
+        Of {
             name: &self.name,
+            is_native: self.kind == Kind::Native,
             profile: &self.profile,
         }
     }
@@ -364,10 +366,18 @@ fn remark(name: &str, kind: Kind, profile: &Profile, cpu_ns: Option<u64>) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Flame,
+    Firefox,
     Speedscope,
 }
 
 impl Form {
+    /// By how the file's name ends: the first that fits.
+    const ALL: [(&str, Form); 3] = [
+        (".svg", Form::Flame),
+        (".firefox.json", Form::Firefox),
+        (".json", Form::Speedscope),
+    ];
+
     /// Of a file that can be written when there is something to write.
     fn of(out: &Path) -> anyhow::Result<Form> {
         let folder = out.parent().filter(|folder| *folder != Path::new(""));
@@ -378,11 +388,13 @@ impl Form {
             out.display(),
             folder.display()
         );
-        match out.extension().and_then(|extension| extension.to_str()) {
-            Some("svg") => Ok(Form::Flame),
-            Some("json") => Ok(Form::Speedscope),
-            _ => bail!("--out {}: FILE.svg or FILE.json", out.display()),
-        }
+        let name = out.file_name().unwrap_or_default().as_encoded_bytes();
+        let ends = |ending: &str| name.len() > ending.len() && name.ends_with(ending.as_bytes());
+        let found = Form::ALL.into_iter().find(|(ending, _)| ends(ending));
+        found.map(|(_, form)| form).with_context(|| {
+            let all = Form::ALL.map(|(ending, _)| format!("FILE{ending}"));
+            format!("--out {}: one of {}", out.display(), all.join(", "))
+        })
     }
 }
 
@@ -396,14 +408,11 @@ fn write(
     let to = |path: &Path, text: String| {
         write_whole(path, text.as_bytes()).with_context(|| path.display().to_string())
     };
+    let exporter = concat!("fathom ", env!("CARGO_PKG_VERSION"));
+    let profiles: Vec<Of<'_>> = shown.iter().map(Shown::of).collect();
     match form {
-        Form::Speedscope => {
-            let profiles: Vec<_> = (shown.iter())
-                .map(|one| (one.name.as_str(), &one.profile))
-                .collect();
-            let exporter = concat!("fathom ", env!("CARGO_PKG_VERSION"));
-            to(out, speedscope::text(module, exporter, &profiles)?)
-        }
+        Form::Speedscope => to(out, speedscope::text(module, exporter, &profiles)?),
+        Form::Firefox => to(out, firefox::text(module, exporter, &profiles)),
         Form::Flame => {
             let profiled = |name| shown.iter().find(|one| one.name == name);
             let base = from.map(|name| {

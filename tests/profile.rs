@@ -83,15 +83,21 @@ fn known_parts_are_found_on_every_generator() {
     };
     let list = engines.join(",");
     let words = ["app.wat", "--json", "--engine", &list];
-    let files = ["--out", "app.svg", "--out", "app.json"];
-    let output = profile(folder.path(), &[&words[..], &files].concat());
+    let files = ["app.svg", "app.json", "app.firefox.json"];
+    let files = files.iter().flat_map(|file| ["--out", file]);
+    let output = profile(
+        folder.path(),
+        &Vec::from_iter(words.into_iter().chain(files)),
+    );
     if is_skipped(&output) {
         return;
     }
     assert!(output.status.success(), "{}", said(&output));
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let shown = fs::read_to_string(folder.path().join("app.json")).unwrap();
-    let shown: Value = serde_json::from_str(&shown).unwrap();
+    let written = |name: &str| -> Value {
+        serde_json::from_slice(&fs::read(folder.path().join(name)).unwrap()).unwrap()
+    };
+    let (shown, firefox) = (written("app.json"), written("app.firefox.json"));
     for (at, engine) in engines.iter().enumerate() {
         assert_eq!(answer["engines"][at]["name"], *engine);
         let of = |name| samples(&answer, "function", Some(name), at) as f64;
@@ -115,6 +121,11 @@ fn known_parts_are_found_on_every_generator() {
         let weights: u64 = weights.iter().map(|one| one.as_u64().unwrap()).sum();
         let period_ns = answer["engines"][at]["period_ns"].as_u64().unwrap();
         assert_eq!(weights, all * period_ns);
+        let thread = &firefox["threads"][at];
+        assert_eq!(thread["name"], *engine);
+        let weights = thread["samples"]["weight"].as_array().unwrap().iter();
+        let ms: f64 = weights.map(|one| one.as_f64().unwrap()).sum();
+        assert!((ms * 1e6 - (all * period_ns) as f64).abs() < 1.0, "{ms} ms");
     }
     let picture = match engines.len() {
         1 => "app.svg",
@@ -278,7 +289,7 @@ fn a_wrong_command_line_is_one_line() {
         (&["text"], "text: "),
         (
             &["app.wat", "--out", "flame.png"],
-            "--out flame.png: FILE.svg or FILE.json",
+            "--out flame.png: one of FILE.svg, FILE.firefox.json, FILE.json",
         ),
         (
             &["app.wat", "--native", "text"],

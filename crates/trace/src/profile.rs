@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  Recording ─► Recorded ─► Profile: stacks of frames, and how many samples each has
-//!                  │           ├► speedscope   as a file that others show
+//!                  │           ├► speedscope, firefox   as a file that others show
 //!                  │           └► flame        as a picture
 //!                  │               └ difference  from another profile
 //!                  └ places      what is mapped where, in the order of time
@@ -16,6 +16,7 @@
 //! that code without one has none, or wrong ones, and its own time is right nevertheless.
 
 mod difference;
+pub mod firefox;
 pub mod flame;
 mod functions;
 pub mod names;
@@ -98,6 +99,17 @@ pub struct Profile {
     pub troubles: BTreeSet<String>,
     /// Programs and libraries without symbols of functions.
     pub stripped: BTreeSet<String>,
+}
+
+/// A profile, and what it is of.
+#[derive(Clone, Copy, Debug)]
+pub struct Of<'a> {
+    /// The engine, or native code.
+    pub name: &'a str,
+    /// Whether the program is one of this machine.
+    pub is_native: bool,
+    /// Where its time went.
+    pub profile: &'a Profile,
 }
 
 impl Profile {

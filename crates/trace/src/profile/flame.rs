@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::difference::{ALL, Compared, Difference, SIGMAS};
-use super::{Frame, Origin, Profile};
+use super::{Frame, Of, Origin};
 
 const WIDTH: f64 = 1200.0;
 const LEVEL: f64 = 18.0;
@@ -24,15 +24,6 @@ const LETTER: f64 = 7.0;
 const TITLE_LETTER: f64 = 8.6;
 /// Levels that are drawn.
 const LEVELS_MAX: usize = 100;
-
-/// A profile, and what it is of.
-#[derive(Clone, Copy)]
-pub struct Of<'a> {
-    /// The engine, or native code.
-    pub name: &'a str,
-    /// Where its time went.
-    pub profile: &'a Profile,
-}
 
 /// A function below its callers.
 #[derive(Default)]
@@ -296,13 +287,10 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Profile;
     use super::super::difference::tests::profile;
-    use super::super::speedscope::tests::example;
+    use super::super::speedscope::tests::{example, of};
     use super::*;
-
-    fn of<'a>(name: &'a str, profile: &'a Profile) -> Of<'a> {
-        Of { name, profile }
-    }
 
     /// The line of a function, and a field of its rectangle.
     fn line<'a>(picture: &'a str, name: &str) -> &'a str {

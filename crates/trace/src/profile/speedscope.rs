@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Frame, Origin, Profile};
+use super::{Frame, Of, Origin};
 
 #[derive(Serialize)]
 struct File<'a> {
@@ -50,15 +50,11 @@ struct One<'a> {
 ///
 /// # Errors
 /// What serde reports, which is nothing for such a file.
-pub fn text(
-    name: &str,
-    exporter: &str,
-    profiles: &[(&str, &Profile)],
-) -> Result<String, serde_json::Error> {
+pub fn text(name: &str, exporter: &str, profiles: &[Of<'_>]) -> Result<String, serde_json::Error> {
     let mut numbers: BTreeMap<&Frame, usize> = BTreeMap::new();
     let mut frames = Vec::new();
     let mut shown = Vec::new();
-    for (name, profile) in profiles {
+    for Of { name, profile, .. } in profiles {
         let mut samples = Vec::new();
         let mut weights = Vec::new();
         for (stack, count) in &profile.stacks {
@@ -104,7 +100,16 @@ fn described(frame: &Frame) -> Shown<'_> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::Profile;
     use super::*;
+
+    pub(in crate::profile) fn of<'a>(name: &'a str, profile: &'a Profile) -> Of<'a> {
+        Of {
+            name,
+            is_native: false,
+            profile,
+        }
+    }
 
     pub(in crate::profile) fn frame(name: &str, origin: Origin) -> Frame {
         Frame {
@@ -134,7 +139,7 @@ pub(super) mod tests {
     #[test]
     fn frames_are_shared_and_weights_are_times() {
         let profile = example();
-        let text = text("app", "fathom 1", &[("a", &profile), ("b", &profile)]).unwrap();
+        let text = text("app", "fathom 1", &[of("a", &profile), of("b", &profile)]).unwrap();
         let file: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(file["shared"]["frames"].as_array().unwrap().len(), 3);
         assert_eq!(file["profiles"][1]["name"], "b");
