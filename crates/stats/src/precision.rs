@@ -4,9 +4,11 @@
 //! interval is and never by where it lies. Who measures on until a difference shows finds
 //! one in noise; who stops at a width that was set before finds what is there. What is asked
 //! of a campaign is who is first, and by how much: a row whose mean is so far from that of the
-//! first row that its interval reaches no further than a part of the distance (`SHARE`) is
-//! known well enough. At five times its own half-width nothing that looks like a difference
-//! is noise, so that to stop there is not to choose.
+//! first row that its interval reaches no further than a part of the distance (`SHARE`), and
+//! that a report tells the two apart beside all other pairs, is known well enough. At five times
+//! its own half-width nothing that looks like a difference is noise, so that to stop there is
+//! not to choose. Of few rounds the interval alone may be so narrow while a report, which
+//! judges all pairs at once, cannot say yet that they differ.
 //!
 //! A fixed layout's uncertainty is left out: no number of rounds makes it smaller.
 
@@ -15,6 +17,7 @@ use fathom_record::CellId;
 use crate::ratio::{self, Logs};
 use crate::student::t_975;
 use crate::summary::{RowSummary, Summary};
+use crate::verdict::{ALPHA_PAIRS, Family};
 
 /// What the mean of a row may be off by, of its distance to the first row, as logarithms.
 const SHARE: f64 = 0.2;
@@ -73,19 +76,28 @@ impl Summary {
             return false;
         };
         let distance = mean.value.ln().abs();
-        let half = mean.error.map(|error| t_975(error.freedom) * error.log);
-        half.is_ok_and(|half| half <= SHARE * distance)
+        let level = Family::of_pairs(self.ranked_beside(row).count()).level(ALPHA_PAIRS);
+        let inflation = self.noise.inflation_of(&row.row, &first.row).means;
+        mean.widened(inflation).error.is_ok_and(|error| {
+            let is_known = t_975(error.freedom) * error.log <= SHARE * distance;
+            is_known && error.chance_of(distance) <= level
+        })
     }
 
     /// The row that is ranked first of those that a row is compared with.
     fn first_beside(&self, row: &RowSummary) -> Option<&RowSummary> {
-        let is_beside = |other: &&RowSummary| {
-            other.is_ranked && other.baseline == row.baseline && other.without_time.is_empty()
-        };
         let mean = |row: &RowSummary| Some(row.to_baseline.geomean.as_ref().ok()?.value);
-        let ranked = self.rows.iter().filter(is_beside);
-        let known = ranked.filter_map(|row| Some((mean(row)?, row)));
+        let known = self
+            .ranked_beside(row)
+            .filter_map(|row| Some((mean(row)?, row)));
         let first = known.min_by(|(one, _), (other, _)| one.total_cmp(other));
         first.map(|(_, row)| row)
+    }
+
+    /// The ranked rows that a row is compared with.
+    fn ranked_beside(&self, row: &RowSummary) -> impl Iterator<Item = &RowSummary> {
+        self.rows.iter().filter(|other| {
+            other.is_ranked && other.baseline == row.baseline && other.without_time.is_empty()
+        })
     }
 }

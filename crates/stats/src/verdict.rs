@@ -100,6 +100,14 @@ pub(crate) fn verdicts(table: &[Judged], alpha: f64) -> Vec<Verdict> {
 }
 
 impl Family {
+    /// All pairs of so many rows.
+    pub(crate) fn of_pairs(rows: usize) -> Family {
+        Family {
+            count: rows * rows.saturating_sub(1) / 2,
+            among: Some(rows),
+        }
+    }
+
     /// The verdicts on them.
     pub(crate) fn verdicts(&self, table: &[Judged], alpha: f64) -> Vec<Verdict> {
         let error =

@@ -3,9 +3,12 @@
 mod common;
 
 use common::{campaign, cell, failure, header, process, sample};
-use fathom_record::campaign::ProbeRecord;
-use fathom_record::{Campaign, Compared, FailureKind, Guarantee, Record, Variant};
-use fathom_stats::{Against, Figure, NoTime, Row, Summary, Verdict};
+use fathom_record::campaign::{ANEW, ProbeRecord};
+use fathom_record::{
+    Campaign, Cell, CellId, Compared, Estimator, FailureKind, Guarantee, Record, Variant,
+};
+use fathom_stats::rng::Rng;
+use fathom_stats::{Against, Figure, NoTime, Row, RowSummary, Summary, Verdict};
 use proptest::prelude::*;
 
 fn row(engine: &str, strategy: &str, variant: Variant, threads: u32) -> Row {
@@ -81,6 +84,10 @@ fn the_floor_comes_from_the_controls() {
 #[test]
 fn a_noisy_engine_s_control_is_its_own_affair() {
     let mut header = header(6, 1);
+    header.config.estimator = Estimator::FasterHalf;
+    header.config.layouts = [Variant::Wasm, Variant::Native]
+        .map(|variant| (variant, ANEW))
+        .into();
     let guards = header.cells.iter().filter(|cell| cell.control_of.is_none());
     let guards = guards.filter(|cell| cell.sandbox.strategy == "guard");
     let others: Vec<_> = guards
@@ -499,4 +506,72 @@ fn a_row_that_is_far_away_is_known_by_its_distance_and_near_ones_by_the_width() 
             .all(|(cell, _)| cell.as_str().contains("guard"))
     );
     assert!(!quiet.imprecise(0.0001).is_empty());
+}
+
+#[test]
+fn a_row_that_rests_is_told_from_the_first() {
+    // Many rows that take 1.34 times the time of `guard`. Of few rounds an interval may reach no
+    // further than a fifth of that, and a report not tell the two apart beside all other pairs.
+    let engines: Vec<String> = (0..16).map(|at| format!("e{at:02}")).collect();
+    let mut header = header(6, 1);
+    header.config.estimator = Estimator::FasterHalf;
+    header.config.layouts = [Variant::Wasm, Variant::Native]
+        .map(|variant| (variant, ANEW))
+        .into();
+    for engine in &engines {
+        let names = (0..6).map(|at| format!("k{at:02}"));
+        let cells = names.map(|name| cell(engine, "guard", Variant::Wasm, &name, 1));
+        header.cells.extend(cells);
+    }
+    let truth = |cell: &Cell| match cell.sandbox.engine.starts_with('e') {
+        true => 1.50,
+        false => common::true_ratio(cell),
+    };
+    let (mut rested, mut measured) = (0, 0);
+    for seed in 0..20 {
+        let mut all = common::campaign_of(header.clone(), 5, 0.002, seed, truth);
+        // One noisy program in a mean: its error is known by few degrees of freedom.
+        let mut rng = Rng::new(seed, 1);
+        let is_noisy =
+            |cell: &CellId| cell.as_str().starts_with('e') && cell.as_str().contains("k00");
+        let noisy = all
+            .samples
+            .iter_mut()
+            .filter(|sample| is_noisy(&sample.cell));
+        for children in noisy.collect::<Vec<_>>().chunks_mut(3) {
+            let off = (0.12 * common::normal(&mut rng)).exp();
+            for ns in children
+                .iter_mut()
+                .filter_map(|sample| sample.kernel_ns.as_mut())
+            {
+                *ns = (*ns as f64 * off) as u64;
+            }
+        }
+        let summary = Summary::from_campaign(&all);
+        let open = summary.imprecise(0.0001);
+        let ranked = summary.rows.iter().filter(|row| row.is_ranked);
+        let mut rows: Vec<&RowSummary> = ranked.collect();
+        let mean = |row: &RowSummary| row.to_baseline.geomean.as_ref().unwrap().value;
+        rows.sort_by(|one, other| mean(one).total_cmp(&mean(other)));
+        let rows: Vec<&Row> = rows.into_iter().map(|row| &row.row).collect();
+        let table = summary.pairs(summary.compared, &summary.noise, &rows);
+        for (at, row) in rows.iter().enumerate().skip(1) {
+            let name = format!("{}/", row.sandbox.engine);
+            if !engines.contains(&row.sandbox.engine) {
+                continue;
+            }
+            if open
+                .iter()
+                .any(|(cell, _)| cell.as_str().starts_with(&name))
+            {
+                measured += 1;
+                continue;
+            }
+            rested += 1;
+            // The first row's pair stands in front of those of all rows between.
+            let verdict = table.ratios[at * (at - 1) / 2].verdict;
+            assert_eq!(verdict, Verdict::Different, "seed {seed}: {name}");
+        }
+    }
+    assert!(rested > 0 && measured > 0, "{rested}, {measured}");
 }
