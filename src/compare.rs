@@ -77,7 +77,7 @@ struct Map {
 
 /// Reads both, compares, and says so in the exit status.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
-    args.ci.check()?;
+    args.ci.prepare()?;
     let mut earlier = mapped(load(&args.before)?, &args.map)?;
     let mut campaign = load(&args.after)?;
     let estimator = args.estimator.unwrap_or(campaign.header.config.estimator);

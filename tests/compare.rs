@@ -165,6 +165,10 @@ fn a_slowdown_is_confirmed_refuted_or_left_unconfirmed() {
         !at.join("slower/confirmation-2").exists(),
         "nothing was left behind"
     );
+    // Nor does what is in the file when nothing can be compared.
+    let (code, said) = compare(&["usual", "gone", "--junit", "found.xml"], at);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(!at.join("found.xml").exists());
 }
 
 /// A campaign of its own folder, whose lines are those of another, changed.

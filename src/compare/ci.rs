@@ -1,5 +1,6 @@
 //! What a CI system is told of a comparison: a JUnit file, and annotations.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -23,8 +24,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// Refuses a file that cannot be written before anything is measured for it.
-    pub fn check(&self) -> anyhow::Result<()> {
+    /// Refuses a file that cannot be written before anything is measured for it, and takes away
+    /// what an earlier comparison wrote, which says nothing of one that fails.
+    pub fn prepare(&self) -> anyhow::Result<()> {
         let Some(path) = &self.junit else {
             return Ok(());
         };
@@ -33,6 +35,9 @@ impl Options {
         let file = path.display();
         ensure!(is_there, "--junit {file}: there is no such folder");
         ensure!(!path.is_dir(), "--junit {file}: it is a folder");
+        if path.is_file() {
+            fs::remove_file(path).with_context(|| format!("--junit {file}"))?;
+        }
         Ok(())
     }
 
