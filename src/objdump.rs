@@ -87,13 +87,14 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         Some(wanted) => Some(select(&declared, wanted).with_context(|| file.clone())?),
         None => None,
     };
-    let listings = Module::disassemble(&engine, &wasm, func).with_context(|| file.clone())?;
+    let funcs = func.as_ref().map(std::slice::from_ref);
+    let listings = Module::disassemble(&engine, &wasm, funcs).with_context(|| file.clone())?;
     if args.clif {
         let text: String = listings.iter().map(clif).collect();
         return print(&text);
     }
     let bare = Engine::new(&config.bounds(BoundsChoice::Named(Bounds::None)))?;
-    let bare = Module::disassemble(&bare, &wasm, func).with_context(|| file.clone())?;
+    let bare = Module::disassemble(&bare, &wasm, funcs).with_context(|| file.clone())?;
     let costs = listings.iter().zip(&bare).map(|(listing, bare)| Costs {
         cost: listing.cost(),
         bare: bare.cost(),

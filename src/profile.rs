@@ -4,6 +4,7 @@
 //! ```text
 //!  start    a run of the program, sampled ─► Profile (fathom-trace)
 //!  columns  its frames by the names of the module's functions ─► Column (fathom-stats)
+//!  lines    or by the lines of their source
 //!  show     columns beside each other: a table, JSON
 //! ```
 //!
@@ -11,6 +12,7 @@
 //! so; what keeps one engine from being profiled is a line, and the others are.
 
 pub mod columns;
+mod lines;
 mod show;
 mod start;
 
@@ -22,7 +24,7 @@ use anyhow::{Context, bail, ensure};
 use fathom_bench::choose::{NATIVE, Wanted};
 use fathom_engine::{Features, Module};
 use fathom_report::file::write_whole;
-use fathom_stats::sampled::{self, SAMPLES_MIN};
+use fathom_stats::sampled::{self, Column, SAMPLES_MIN};
 use fathom_sys::handed;
 use fathom_trace::profile::names::Names;
 use fathom_trace::profile::{Of, Profile, firefox, flame, speedscope};
@@ -61,6 +63,11 @@ pub struct Args {
     #[arg(long, value_name = "PROGRAM")]
     native: Option<PathBuf>,
 
+    /// What a row is: lines are known of modules with DWARF (-g), in code of fathom,
+    /// fathom:direct and fathom:llvm
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    by: By,
+
     /// Samples a second of processor time
     #[arg(long, value_name = "HZ", default_value_t = 997, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     frequency: u32,
@@ -69,11 +76,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeat: u32,
 
-    /// Show so many functions
+    /// Show so many functions, or lines
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
 
-    /// Print JSON, with every function
+    /// Print JSON, with every function, or line
     #[arg(long)]
     json: bool,
 
@@ -101,6 +108,14 @@ pub struct Args {
     stdin: Option<PathBuf>,
 }
 
+/// What a row is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    #[default]
+    Function,
+    Line,
+}
+
 /// Of the processor time so much is sampled, or it is said what helps.
 const SEEN_MIN: f64 = 0.95;
 
@@ -113,6 +128,7 @@ pub struct Shown {
     /// The processor time that the kernel says it took.
     pub cpu_ns: Option<u64>,
     kind: Kind,
+    column: Column,
 }
 
 impl Shown {
@@ -149,6 +165,9 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         named => named,
     };
     let subjects = subjects(native.as_deref(), engines)?;
+    if args.by == By::Line {
+        lines::check(&wasm).with_context(|| file.clone())?;
+    }
     if let Some(name) = &args.difference_from {
         check_difference(name, &forms, &subjects)?;
     }
@@ -180,9 +199,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         }
     }
     let baseline = shown.iter().position(|one| one.kind == Kind::Native);
-    let columns: Vec<_> = (shown.iter())
-        .map(|one| columns::column(&one.profile, one.kind))
-        .collect();
+    let columns: Vec<_> = shown.iter().map(|one| one.column.clone()).collect();
     match args.json {
         true => {
             let rows = sampled::rows(&columns, baseline, usize::MAX);
@@ -190,7 +207,7 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
         }
         false => {
             let rows = sampled::rows(&columns, baseline, args.top);
-            print(&lines(&show::table(&shown, &rows)))?;
+            print(&lines(&show::table(&shown, args.by, &rows)))?;
         }
     }
     Ok(ExitCode::from(u8::from(has_failed)))
@@ -240,7 +257,7 @@ fn profiled(
     let mut shown = Vec::new();
     let mut has_failed = false;
     for (name, subject) in subjects {
-        match subject.profile(name, program, args.repeat, names) {
+        match subject.profile(name, program, args, names) {
             Ok((one, is_well)) => {
                 has_failed |= !is_well;
                 shown.push(one);
@@ -279,19 +296,30 @@ impl Subject<'_> {
         }
     }
 
+    /// That lines are known of it.
+    fn check_lines(&self) -> anyhow::Result<()> {
+        match self {
+            Subject::Native(_) => bail!("no lines: they are those of the module's DWARF"),
+            Subject::Module(wanted) => lines::check_engine(wanted),
+        }
+    }
+
     /// Of so many runs; whether all of them ended as they should.
     fn profile(
         &self,
         name: &str,
         program: &Program<'_>,
-        repeat: u32,
+        args: &Args,
         names: &Names,
     ) -> anyhow::Result<(Shown, bool)> {
+        if args.by == By::Line {
+            self.check_lines()?;
+        }
         let mut profile = Profile::default();
         let mut cpu_ns = Some(0);
         let mut trouble = None;
-        for _ in 0..self.processes(repeat) {
-            let ran = self.ran(program, repeat)?;
+        for _ in 0..self.processes(args.repeat) {
+            let ran = self.ran(program, args.repeat)?;
             profile.add(Profile::of(&ran.recorded));
             cpu_ns = cpu_ns.zip(ran.cpu_ns).map(|(all, one)| all + one);
             trouble = trouble.or(ran.trouble);
@@ -307,11 +335,17 @@ impl Subject<'_> {
             say(&format!("fathom: {name}: {trouble}"));
         }
         remark(name, kind, &profile, cpu_ns);
+        let profile = columns::named(profile, kind, names);
+        let column = match (args.by, self) {
+            (By::Line, Subject::Module(wanted)) => lines::column(program, wanted, &profile, names)?,
+            _ => columns::column(&profile, kind),
+        };
         let shown = Shown {
             name: name.to_owned(),
-            profile: columns::named(profile, kind, names),
+            profile,
             cpu_ns,
             kind,
+            column,
         };
         Ok((shown, trouble.is_none()))
     }

@@ -298,6 +298,10 @@ fn a_wrong_command_line_is_one_line() {
         (&["app.wat", "--native", "none"], "--native none: "),
         (&["app.wat", "--engine", "native"], "--native PROGRAM"),
         (
+            &["app.wat", "--by", "line"],
+            "app.wat: it has no DWARF, and so no lines: compile it with -g",
+        ),
+        (
             &["app.wat", "--difference-from", "node", "--out", "x.svg"],
             "--difference-from node: it and another one are to be profiled, not only fathom",
         ),

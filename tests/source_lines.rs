@@ -184,6 +184,57 @@ fn the_line_that_takes_the_time_is_named() {
     assert!(share > 50.0, "{said}");
 }
 
+/// Each sample is in one row, and most are of the line that takes the time; of whose code
+/// nothing is known has a line that says so.
+#[test]
+fn time_by_line_is_found_under_every_generator() {
+    let Some(compiled) = Compiled::new() else {
+        return;
+    };
+    let flags = ["-target", "wasm32-freestanding", "-g"];
+    compiled.module_of("busy.c", "busy.wasm", &flags);
+    let engines: &[&str] = match cfg!(target_arch = "x86_64") {
+        true => &["fathom", "fathom:direct", "fathom:llvm"],
+        false => &["fathom", "fathom:llvm"],
+    };
+    let others = ",fathom:tiered,wasmtime";
+    let list = engines.join(",") + others;
+    let words = ["profile", "busy.wasm", "--by", "line", "--json"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+    command.current_dir(compiled.folder.path());
+    command.env("FATHOM_CLANG", &compiled.zig).args(words);
+    let output = command.args(["--engine", &list]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    if said.contains("no samples: ") {
+        eprintln!("SKIPPED: {said}");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(said.matches(": no lines: ").count(), 2, "{said}");
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = answer["rows"].as_array().unwrap();
+    for (at, engine) in engines.iter().enumerate() {
+        assert_eq!(answer["engines"][at]["name"], *engine, "{said}");
+        let sum = |kinds: &[&str], name: Option<&str>| -> u64 {
+            let rows = rows.iter().filter(|row| {
+                let is_it = name.is_none_or(|name| row["name"] == name);
+                is_it && kinds.contains(&row["kind"].as_str().unwrap())
+            });
+            rows.map(|row| row["parts"][at]["samples"].as_u64().unwrap())
+                .sum()
+        };
+        let of_functions = ["line", "no_line", "no_wasm", "ambiguous"];
+        let functions = sum(&["functions"], None);
+        assert_eq!(sum(&of_functions, None), functions, "{engine}: {answer}");
+        let rest = sum(&["engine", "unnamed", "kernel"], None);
+        let all = sum(&["all"], None);
+        assert_eq!(functions + rest, all, "{engine}: {answer}");
+        assert_eq!(answer["engines"][at]["samples"], all);
+        let line = sum(&["line"], Some("busy.c:5"));
+        assert!(2 * line > functions, "{engine}: {line} of {functions}");
+    }
+}
+
 /// A file's name is shown, and obeyed by nobody; what is damaged is a line.
 #[test]
 fn names_are_escaped_and_damage_is_a_line() {

@@ -16,8 +16,8 @@ use std::process::Command;
 use anyhow::{Context, bail, ensure};
 use fathom_engine::{CodeLine, Listing, Symbols};
 use fathom_report::figures::plural;
-use fathom_trace::profile::Within;
 use fathom_trace::profile::names::Names;
+use fathom_trace::profile::{Profile, Within};
 
 use crate::invocation::Invocation;
 use crate::one_line::printable;
@@ -106,7 +106,7 @@ impl Hot {
             bail!("{}: {trouble}", module.display());
         }
         let wanted = names.indexed(func);
-        Ok(Within::of(&ran.recorded, |made| {
+        Ok(Within::of(&Profile::of(&ran.recorded), |made| {
             Some(Some(names.listed(made)?) == wanted)
         }))
     }

@@ -3,19 +3,36 @@
 use std::fmt::Write as _;
 
 use fathom_report::json::FORMAT;
-use fathom_stats::sampled::{Part, Place, Row, Title};
+use fathom_stats::sampled::{Lineless, Part, Place, Row, Title};
 use serde::Serialize;
 
-use super::Shown;
+use super::{By, Shown};
+use crate::one_line::printable;
 
-/// Letters of a function's name in the table.
+/// Letters of a name in the table.
 const NAME_MAX: usize = 44;
 
-/// A row's name. What is no function stands in brackets.
-fn named(title: &Title) -> String {
+impl By {
+    /// A row, in a word.
+    fn word(self) -> &'static str {
+        match self {
+            By::Function => "function",
+            By::Line => "line",
+        }
+    }
+}
+
+/// A row's name. What is no function, and no line, stands in brackets.
+fn named(title: &Title, by: By) -> String {
     match title {
         Title::Of(Place::Function(name)) => clipped(name),
-        Title::Of(Place::Further { functions }) => format!("({functions} further functions)"),
+        Title::Of(Place::Line(place)) => clipped_in_front(&printable(place)),
+        Title::Of(Place::Further { places }) => format!("({places} further {}s)", by.word()),
+        Title::Of(Place::Lineless(why)) => match why {
+            Lineless::Undescribed => "(no line in the DWARF)".to_owned(),
+            Lineless::Added => "(code of no Wasm instruction)".to_owned(),
+            Lineless::Ambiguous => "(functions of one name)".to_owned(),
+        },
         Title::Of(Place::Engine) => "(engine)".to_owned(),
         Title::Of(Place::Unnamed) => "(code without a name)".to_owned(),
         Title::Of(Place::Kernel) => "(kernel)".to_owned(),
@@ -26,11 +43,11 @@ fn named(title: &Title) -> String {
 
 /// The table: for each engine milliseconds of processor time, its share, and how many times
 /// the baseline's it is.
-pub fn table(engines: &[Shown], rows: &[Row]) -> String {
+pub fn table(engines: &[Shown], by: By, rows: &[Row]) -> String {
     let has_ratio = |at: usize| at > 0 && rows.iter().any(|row| row.parts[at].ratio.is_some());
-    let names: Vec<String> = rows.iter().map(|row| named(&row.title)).collect();
+    let names: Vec<String> = rows.iter().map(|row| named(&row.title, by)).collect();
     let first = names.iter().map(|name| name.chars().count()).max();
-    let first = first.unwrap_or(0).max("function".len());
+    let first = first.unwrap_or(0).max(by.word().len());
     let width = |at: usize| {
         let cells = if has_ratio(at) { 26 } else { 18 };
         cells.max(engines[at].name.chars().count())
@@ -39,7 +56,7 @@ pub fn table(engines: &[Shown], rows: &[Row]) -> String {
     for (at, engine) in engines.iter().enumerate() {
         let _ = write!(text, "  {:>1$}", engine.name, width(at));
     }
-    let _ = write!(text, "\n{:first$}", "function");
+    let _ = write!(text, "\n{:first$}", by.word());
     for at in 0..engines.len() {
         let times = if has_ratio(at) { "  ×native" } else { "" };
         let _ = write!(
@@ -78,6 +95,17 @@ fn clipped(name: &str) -> String {
     match name.char_indices().nth(NAME_MAX) {
         None => name.to_owned(),
         Some(_) => name.chars().take(NAME_MAX - 1).chain(['…']).collect(),
+    }
+}
+
+/// Of a place the end, which has its line.
+fn clipped_in_front(place: &str) -> String {
+    match place.chars().count().checked_sub(NAME_MAX) {
+        None | Some(0) => place.to_owned(),
+        Some(more) => ['…']
+            .into_iter()
+            .chain(place.chars().skip(more + 1))
+            .collect(),
     }
 }
 
@@ -142,7 +170,13 @@ pub fn json(module: &str, engines: &[Shown], rows: &[Row]) -> anyhow::Result<Str
 fn line(row: &Row) -> Line<'_> {
     let (kind, name) = match &row.title {
         Title::Of(Place::Function(name)) => ("function", Some(name.as_str())),
+        Title::Of(Place::Line(place)) => ("line", Some(place.as_str())),
         Title::Of(Place::Further { .. }) => ("further", None),
+        Title::Of(Place::Lineless(why)) => match why {
+            Lineless::Undescribed => ("no_line", None),
+            Lineless::Added => ("no_wasm", None),
+            Lineless::Ambiguous => ("ambiguous", None),
+        },
         Title::Of(Place::Engine) => ("engine", None),
         Title::Of(Place::Unnamed) => ("unnamed", None),
         Title::Of(Place::Kernel) => ("kernel", None),

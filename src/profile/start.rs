@@ -6,9 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use fathom_bench::choose::{OWN, Wanted};
-use fathom_engine::Codegen;
+use fathom_bench::{generator, worker};
+use fathom_engine::{Codegen, Engine};
 use fathom_record::protocol::{Job, PERF_MAP_ENV, Request};
 use fathom_sys::handed;
 use fathom_sys::usage::{Ended, wait_with_usage};
@@ -107,6 +108,23 @@ impl Program<'_> {
             cpu_ns: conversation.outside.cpu_ns,
             trouble: status.map(|status| format!("exit status {status}")),
         })
+    }
+
+    /// Our engine, as its runner has it.
+    ///
+    /// # Errors
+    /// There is no such one here.
+    pub fn engine(&self, wanted: &Wanted) -> anyhow::Result<Engine> {
+        let scratch = tempfile::tempdir().context("no folder for a copy of the module")?;
+        let (_, request) =
+            engine::prepared(&self.given, wanted, self.path, self.wasm, scratch.path())?;
+        let Job::Measure(measure) = &request.job else {
+            bail!("no request to measure");
+        };
+        let clang = generator::clang(self.given.home);
+        let made = worker::engine_of(measure, clang.as_deref());
+        let (engine, ..) = made.map_err(|refusal| anyhow::anyhow!(refusal.message))?;
+        Ok(engine)
     }
 
     /// What it reads.

@@ -470,7 +470,7 @@ fn a_listing_is_of_the_generator_that_was_asked_for() {
     }
     assert!(loads.cost().check_instructions >= 2, "{text}");
     // One function is listed as it is among all.
-    let alone = Module::disassemble(&engine, &wasm, Some(0)).unwrap();
+    let alone = Module::disassemble(&engine, &wasm, Some(&[0])).unwrap();
     assert_eq!(alone[0].code, loads.code);
 }
 

@@ -120,7 +120,7 @@ fn a_listing_shows_what_is_made_in_one_pass() {
     assert_eq!(lanes.code, cranelift[2].code);
     assert!(!lanes.clif.is_empty());
     // One function is listed as it is among all, and is as long as what runs.
-    let alone = Module::disassemble(&engine, &wasm(), Some(0)).unwrap();
+    let alone = Module::disassemble(&engine, &wasm(), Some(&[0])).unwrap();
     assert_eq!(alone[0].code, loads.code);
     let module = Module::new(&engine, wasm()).unwrap();
     let bytes: Vec<usize> = module.code_places().map(|(_, _, bytes)| bytes).collect();

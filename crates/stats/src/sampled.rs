@@ -22,17 +22,39 @@ const Z: f64 = 1.959_964;
 pub enum Place {
     /// A function of the program.
     Function(String),
-    /// Functions of the program that have no row.
+    /// A line of the program's source.
+    Line(String),
+    /// Functions, or lines, that have no row.
     Further {
         /// How many.
-        functions: usize,
+        places: usize,
     },
+    /// The program's, of no line that is known.
+    Lineless(Lineless),
     /// The engine: its compiler, its runtime, what it runs besides the program.
     Engine,
     /// Code without a name.
     Unnamed,
     /// The kernel.
     Kernel,
+}
+
+/// Why code of the program has no line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Lineless {
+    /// Its debug information has none.
+    Undescribed,
+    /// It stems from no instruction of the module.
+    Added,
+    /// Several functions have its name.
+    Ambiguous,
+}
+
+impl Place {
+    /// Whether it has a row of its own among the first.
+    fn is_named(&self) -> bool {
+        matches!(self, Place::Function(_) | Place::Line(_))
+    }
 }
 
 /// The samples of one engine.
@@ -78,7 +100,7 @@ pub struct Part {
 pub enum Title {
     /// One place.
     Of(Place),
-    /// The sum of the program's functions.
+    /// The sum of all that is the program's.
     Functions,
     /// The sum of all.
     All,
@@ -93,31 +115,34 @@ pub struct Row {
     pub parts: Vec<Part>,
 }
 
-/// Rows of functions, at most so many, and first those that take the largest part of the
+/// Rows of functions, or of lines, at most so many, and first those that take the largest part of the
 /// program's own time anywhere; then what is left of them, the rest, and the sums. Each sample
 /// of a column is in one of the rows in front of the sums.
-pub fn rows(columns: &[Column], baseline: Option<usize>, functions_max: usize) -> Vec<Row> {
+pub fn rows(columns: &[Column], baseline: Option<usize>, named_max: usize) -> Vec<Row> {
     let places: BTreeSet<&Place> = columns.iter().flat_map(|one| one.samples.keys()).collect();
-    let is_function = |place: &&Place| matches!(place, Place::Function(_));
-    let (mut functions, others): (Vec<&Place>, Vec<&Place>) =
-        places.into_iter().partition(is_function);
+    let (mut first, others): (Vec<&Place>, Vec<&Place>) =
+        places.into_iter().partition(|place| place.is_named());
     let sums = |places: &[&Place]| -> Vec<u64> {
         let sum = |column: &Column| places.iter().map(|place| count(column, place)).sum();
         columns.iter().map(sum).collect()
     };
-    let programs = sums(&functions);
+    let lineless = others
+        .iter()
+        .filter(|place| matches!(place, Place::Lineless(_)));
+    let of_program: Vec<&Place> = first.iter().chain(lineless).copied().collect();
+    let programs = sums(&of_program);
     let most = |place: &Place| {
         let columns = columns.iter().zip(&programs);
         let shares = columns.map(|(column, all)| share(count(column, place), *all));
         shares.fold(0.0, f64::max)
     };
-    functions.sort_by(|one, other| most(other).total_cmp(&most(one)));
-    let left = functions.split_off(functions_max.min(functions.len()));
+    first.sort_by(|one, other| most(other).total_cmp(&most(one)));
+    let left = first.split_off(named_max.min(first.len()));
     let named = |place: &&Place| (Title::Of((*place).clone()), sums(&[place]));
-    let mut rows: Vec<(Title, Vec<u64>)> = functions.iter().map(named).collect();
+    let mut rows: Vec<(Title, Vec<u64>)> = first.iter().map(named).collect();
     if !left.is_empty() {
-        let functions = left.len();
-        rows.push((Title::Of(Place::Further { functions }), sums(&left)));
+        let places = left.len();
+        rows.push((Title::Of(Place::Further { places }), sums(&left)));
     }
     rows.extend(others.iter().map(named));
     let totals = columns.iter().map(Column::total).collect();
@@ -199,7 +224,7 @@ mod tests {
         let expected = [
             function("a"),
             function("b"),
-            Title::Of(Place::Further { functions: 3 }),
+            Title::Of(Place::Further { places: 3 }),
             Title::Of(Place::Engine),
             Title::Functions,
             Title::All,

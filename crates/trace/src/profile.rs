@@ -89,6 +89,9 @@ impl Frame {
 pub struct Profile {
     /// Stacks, outermost function first, and their samples.
     pub stacks: BTreeMap<Vec<Frame>, u64>,
+    /// Of these the samples that were in code made and named while it ran: by that name, and by
+    /// how many bytes behind its start.
+    pub made: BTreeMap<String, BTreeMap<u64, u64>>,
     /// What a sample stands for, of processor time.
     pub period_ns: u64,
     /// Samples that did not fit.
@@ -123,6 +126,13 @@ impl Profile {
             ..Profile::default()
         };
         let places = recorded.each_sample(|sample, places| {
+            let address = sample.stack.first().filter(|_| !sample.in_kernel);
+            if let Some((offset, name)) =
+                address.and_then(|address| places.made(sample.pid, *address))
+            {
+                let made = profile.made.entry(name.to_owned()).or_default();
+                *made.entry(offset).or_default() += 1;
+            }
             let stack = stack(sample, places);
             *profile.stacks.entry(stack).or_default() += 1;
         });
@@ -163,6 +173,12 @@ impl Profile {
         for (stack, count) in other.stacks {
             *self.stacks.entry(stack).or_default() += count;
         }
+        for (name, samples) in other.made {
+            let made = self.made.entry(name).or_default();
+            for (offset, count) in samples {
+                *made.entry(offset).or_default() += count;
+            }
+        }
         self.period_ns = other.period_ns;
         self.lost += other.lost;
         self.sees_kernel = other.sees_kernel;
@@ -182,18 +198,18 @@ pub struct Within {
 
 impl Within {
     /// Of the functions that processes have named: whether a name is that of the one meant;
-    /// none where it is no function of the program. The files of names are removed.
-    pub fn of(recorded: &Recorded, is_meant: impl Fn(&str) -> Option<bool>) -> Within {
+    /// none where it is no function of the program.
+    pub fn of(profile: &Profile, is_meant: impl Fn(&str) -> Option<bool>) -> Within {
         let mut within = Within::default();
-        recorded.each_sample(|sample, places| {
-            let address = sample.stack.first().filter(|_| !sample.in_kernel);
-            let made = address.and_then(|address| places.made(sample.pid, *address));
-            let made = made.and_then(|(offset, name)| Some((offset, is_meant(name)?)));
-            within.all += u64::from(made.is_some());
-            if let Some((offset, true)) = made {
-                *within.samples.entry(offset).or_default() += 1;
+        for (name, samples) in &profile.made {
+            let is_meant = is_meant(name);
+            for (offset, count) in samples.iter().filter(|_| is_meant.is_some()) {
+                within.all += count;
+                if is_meant == Some(true) {
+                    *within.samples.entry(*offset).or_default() += count;
+                }
             }
-        });
+        }
         within
     }
 

@@ -192,14 +192,14 @@ impl Listing {
     }
 }
 
-/// Lists the function `wanted`, or every defined function.
+/// Lists the functions `wanted`, or every defined function.
 ///
 /// # Errors
 /// As compiling a module; `Config` where the target cannot be disassembled.
 pub(crate) fn listings(
     env: &ModuleEnv<'_>,
     bodies: Vec<Body<'_>>,
-    wanted: Option<u32>,
+    wanted: Option<&[u32]>,
     llvm: Option<&Llvm>,
 ) -> Result<Vec<Listing>> {
     let others = match llvm {
@@ -208,7 +208,7 @@ pub(crate) fn listings(
     };
     bodies
         .into_par_iter()
-        .filter(|(to_validate, _)| wanted.is_none_or(|wanted| wanted == to_validate.index))
+        .filter(|(body, _)| wanted.is_none_or(|wanted| wanted.contains(&body.index)))
         .map(|body| match others.get(&body.0.index) {
             _ if env.direct => list_directly(env, body),
             other => list(env, body, other),
@@ -221,7 +221,7 @@ fn by_llvm(
     llvm: &Llvm,
     env: &ModuleEnv<'_>,
     bodies: &[Body<'_>],
-    wanted: Option<u32>,
+    wanted: Option<&[u32]>,
 ) -> Result<BTreeMap<u32, CompiledFunction>> {
     let again = bodies.iter().map(function::again).enumerate().collect();
     let (compiled, _) = llvm::compile(llvm, env, &Compilers::default(), again, wanted);

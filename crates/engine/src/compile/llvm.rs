@@ -103,14 +103,14 @@ enum Stage<'a> {
 /// with any.
 pub(super) type Compiled = (Vec<(usize, Result<CompiledFunction>)>, bool);
 
-/// Compiles bodies, each with its place among them; of the shards, where a function is
-/// wanted, only its own.
+/// Compiles bodies, each with its place among them; of the shards, where functions are
+/// wanted, only theirs.
 pub(super) fn compile<'a>(
     llvm: &Llvm,
     env: &ModuleEnv<'_>,
     compilers: &Compilers,
     bodies: Vec<(usize, Body<'a>)>,
-    wanted: Option<u32>,
+    wanted: Option<&[u32]>,
 ) -> Compiled {
     let stages: Vec<Stage<'a>> = bodies
         .into_par_iter()
@@ -130,7 +130,8 @@ pub(super) fn compile<'a>(
     }
     printed.sort_unstable_by_key(|pending| pending.index);
     let mut shards: Vec<Vec<Pending<'a>>> = shards(printed);
-    let is_wanted = |pending: &Pending<'_>| wanted.is_none_or(|func| func == pending.printed.func);
+    let is_wanted =
+        |pending: &Pending<'_>| wanted.is_none_or(|wanted| wanted.contains(&pending.printed.func));
     shards.retain(|shard| shard.iter().any(is_wanted));
     let sizes = shards.iter().flatten().map(Pending::size);
     let pace = Pace::new(env.budget.factor(), sizes.sum());

@@ -158,12 +158,12 @@ impl Module {
             .map_err(|error| missing_feature(error, wasm, features))
     }
 
-    /// The machine code of function `func`, or of all that are defined, beside
+    /// The machine code of functions by their indices, or of all that are defined, beside
     /// the Wasm it stems from.
     ///
     /// # Errors
     /// As [`Module::new`], and where the host's code cannot be disassembled.
-    pub fn disassemble(engine: &Engine, wasm: &[u8], func: Option<u32>) -> Result<Vec<Listing>> {
+    pub fn disassemble(engine: &Engine, wasm: &[u8], only: Option<&[u32]>) -> Result<Vec<Listing>> {
         let features = engine.config().features;
         let listings = || {
             let (info, bodies) = decode(wasm, features)?;
@@ -177,7 +177,7 @@ impl Module {
                 wasm,
             };
             let env = module_env(engine, &around);
-            compile::listings(&env, bodies, func, engine.llvm())
+            compile::listings(&env, bodies, only, engine.llvm())
         };
         let listings = compile::by_threads(engine.config().end_threads, listings).flatten();
         listings.map_err(|error| missing_feature(error, wasm, features))

@@ -91,10 +91,28 @@ impl Names {
         self.by_index.get(&index).map(|(_, shown)| shown.as_str())
     }
 
-    fn own(&self, listed: &str) -> Option<&str> {
+    /// The functions that our engine lists under this name: several may have one.
+    pub fn indices(&self, listed: &str) -> Vec<u32> {
+        let name = self.unprefixed(listed).unwrap_or_default();
+        let is_it = |index: &u32, of_module: &Option<String>| match of_module {
+            Some(of_module) => of_module == name,
+            None => name.strip_prefix("function ") == Some(&index.to_string()),
+        };
+        let all = self.by_index.iter();
+        all.filter(|(index, (of_module, _))| is_it(index, of_module))
+            .map(|(index, _)| *index)
+            .collect()
+    }
+
+    /// A name as our engine lists it, without the module's.
+    fn unprefixed<'a>(&self, listed: &'a str) -> Option<&'a str> {
         let module = self.module.as_deref().filter(|name| !name.is_empty());
         let name = listed.strip_prefix(module.unwrap_or("wasm"))?;
-        let name = name.strip_prefix(": ")?;
+        name.strip_prefix(": ")
+    }
+
+    fn own(&self, listed: &str) -> Option<&str> {
+        let name = self.unprefixed(listed)?;
         let index = || name.strip_prefix("function ")?.parse().ok();
         self.shown(name).or_else(|| self.indexed(index()?))
     }
@@ -189,6 +207,24 @@ mod tests {
         ] {
             assert_eq!(names.listed(listed), shown, "{listed}");
         }
+    }
+
+    #[test]
+    fn a_name_may_be_that_of_several_functions() {
+        let functions = [
+            (1, Some("f".to_owned())),
+            (2, None),
+            (3, Some("f".to_owned())),
+        ];
+        let functions = functions
+            .into_iter()
+            .chain([(4, Some("function 2".to_owned()))]);
+        let names = Names::new(None, functions, str::to_owned);
+        assert_eq!(names.indices("wasm: f"), [1, 3]);
+        assert_eq!(names.indices("wasm: function 2"), [2, 4]);
+        assert!(names.indices("wasm: function 4").is_empty());
+        assert!(names.indices("f").is_empty());
+        assert_eq!(self::names().indices("app: function 5"), [5]);
     }
 
     #[test]
