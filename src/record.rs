@@ -22,6 +22,8 @@ use fathom_replay::record::{EVENT_BYTES_MAX, Given, Record, Sized, Value};
 use fathom_rewrite::shape::Shape;
 use serde::Deserialize;
 
+use fathom_bench::scratch::Scratch;
+
 use crate::invocation::Invocation;
 use crate::one_line::say;
 
@@ -100,9 +102,7 @@ struct NotedGlobal {
 /// # Errors
 /// A program that cannot be run, or of which nothing was recorded.
 pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
-    let folder = tempfile::Builder::new()
-        .prefix("fathom-record-")
-        .tempdir()?;
+    let folder = Scratch::new()?;
     let ended = execute(&args, folder.path(), invocation)?;
     let notes = notes(folder.path())?;
     let chosen = choose(&notes, args.instance)?;

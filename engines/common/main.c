@@ -36,6 +36,13 @@ char *read_file(const char *path, size_t *size) {
     return bytes;
 }
 
+char *in_temporary(const char *name) {
+    const char *folder = getenv("TMPDIR");
+    char *path;
+    if (asprintf(&path, "%s/%s", folder == NULL ? "/tmp" : folder, name) < 0) fail("internal", "out of memory");
+    return path;
+}
+
 static struct choice choice_of(const struct json *request) {
     struct choice choice = {
         .strategy = json_text(request, "strategy", the_engine.strategy),

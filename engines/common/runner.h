@@ -108,6 +108,8 @@ struct cost stopwatch_stop(enum cpu_clock clock, struct cost start);
 
 // What the C library replaces in the name of a fresh file or folder.
 #define FRESH "XX" "XX" "XX"
+// Where temporary files are, and a name there.
+char *in_temporary(const char *name);
 // The whole file, or an `io` failure that names it.
 char *read_file(const char *path, size_t *size);
 

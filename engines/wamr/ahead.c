@@ -11,7 +11,7 @@
 
 #include "program.h"
 
-static char work[] = "/tmp/fathom-wamr-" FRESH;
+static char *work;
 
 static void sweep(void) {
     static const char *const names[] = {"m.wasm", "m.aot", SAID};
@@ -36,7 +36,7 @@ static void write_module(const uint8_t *bytes, size_t size) {
 
 uint8_t *compile_ahead(struct choice choice, const uint8_t *bytes, size_t size, size_t *made_size) {
     bool compared = strcmp(choice.strategy, "trap") == 0, none = strcmp(choice.opt, "none") == 0;
-    strcpy(work + sizeof work - sizeof FRESH, FRESH);
+    work = in_temporary("fathom-wamr-" FRESH);
     if (mkdtemp(work) == NULL) fail("io", "%s: %s", work, strerror(errno));
     before_fail = sweep;
     write_module(bytes, size);

@@ -290,8 +290,8 @@ struct made *translate(const uint8_t *bytes, size_t size, bool only_start, const
         return made;
     }
     // In the kept object's folder, so that it can be moved there whole.
-    strcpy(work, keep == NULL ? "/tmp/" WORK : format("%s/" WORK, own_folder()));
-    if (mkdtemp(work) == NULL) strcpy(work, "/tmp/" WORK), kept = NULL;
+    snprintf(work, sizeof work, "%s", keep == NULL ? in_temporary(WORK) : format("%s/" WORK, own_folder()));
+    if (mkdtemp(work) == NULL) snprintf(work, sizeof work, "%s", in_temporary(WORK)), kept = NULL;
     if (strstr(work, FRESH) != NULL && mkdtemp(work) == NULL) fail("io", "%s: %s", work, strerror(errno));
     before_fail = sweep;
     make(made, bytes, size, only_start);

@@ -87,7 +87,7 @@ static void configure(struct choice choice) {
 
 // The module with its compiled code beside, in a file that is gone afterwards.
 static void load_ahead(WasmEdge_LoaderContext *loader, struct made *made) {
-    char path[] = "/tmp/fathom-wasmedge-" FRESH;
+    char *path = in_temporary("fathom-wasmedge-" FRESH);
     int file = mkstemp(path);
     if (file < 0) fail("io", "%s: %s", path, strerror(errno));
     close(file);

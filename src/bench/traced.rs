@@ -33,6 +33,7 @@ use fathom_bench::experiment::Traces;
 use fathom_bench::plan::{Task, WORKING};
 use fathom_bench::prepare::Prepared;
 use fathom_bench::results::Results;
+use fathom_bench::scratch::Scratch;
 use fathom_bench::session::scratch;
 use fathom_record::Record;
 use fathom_record::campaign::{Seen, Traced};
@@ -178,7 +179,7 @@ struct Run<'a> {
     prepared: &'a Prepared,
     task: &'a Task,
     request: Request,
-    scratch: tempfile::TempDir,
+    scratch: Scratch,
     stop: &'a AtomicBool,
 }
 

@@ -41,6 +41,7 @@ pub mod probe;
 mod readonly_dirs;
 pub mod request;
 pub mod results;
+pub mod scratch;
 pub mod session;
 pub mod settings;
 pub mod shard;

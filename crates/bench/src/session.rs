@@ -37,6 +37,7 @@ use crate::{
     judge::judge,
     plan::{EMPTY, Laps, Plan, Task},
     results::{Results, ResultsError},
+    scratch::Scratch,
     stopping::StoppingRule,
 };
 
@@ -428,16 +429,14 @@ fn is_given_up(failures: &[Failure], id: &CellId) -> bool {
 ///
 /// # Errors
 /// It cannot be made.
-pub fn scratch() -> Result<tempfile::TempDir, DriveError> {
+pub fn scratch() -> Result<Scratch, DriveError> {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() {
         memory.to_owned()
     } else {
         std::env::temp_dir()
     };
-    let made = tempfile::Builder::new()
-        .prefix("fathom-")
-        .tempdir_in(folder)
+    let made = Scratch::new_in(&folder)
         .and_then(|made| std::fs::create_dir(made.path().join(EMPTY)).map(|()| made));
     made.map_err(|error| {
         DriveError::failed(

@@ -20,6 +20,7 @@ use crate::{
     check::{Expected, check_output},
     driver::{DriveError, Driver, one_line},
     plan::{Plan, Task},
+    scratch::Scratch,
     session::lacking,
 };
 
@@ -253,7 +254,7 @@ pub(crate) fn again(
     before: SystemTime,
     limit: Duration,
     stop: &AtomicBool,
-) -> Result<Option<(Vec<PathBuf>, tempfile::TempDir)>, DriveError> {
+) -> Result<Option<(Vec<PathBuf>, Scratch)>, DriveError> {
     let io = |error: std::io::Error| DriveError::failed(FailureKind::Io, error.to_string());
     // A little more than a second: then the number of seconds is another.
     let passed = before.elapsed().unwrap_or_default();

@@ -27,6 +27,7 @@ use super::{
     family::{End, Family, TICK},
     watch::Watch,
 };
+use crate::scratch::Scratch;
 
 /// Events beyond this are dropped and the child is ended: it is broken.
 const EVENTS_BYTES_MAX: usize = 64 << 20;
@@ -90,12 +91,15 @@ pub(crate) fn supervise_watched(
     watcher: &mut dyn Watch,
 ) -> io::Result<Remains> {
     let (events, events_write) = io::pipe()?;
+    // What it leaves, killed or not, goes with this.
+    let temporary = Scratch::new()?;
     // So that a child need not wait for a parent that rests; less is no harm.
     let _ = rustix::pipe::fcntl_setpipe_size(&events, PIPE_BYTES);
     command
         .stdin(Stdio::from(in_memory(input)?))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .env("TMPDIR", temporary.path())
         .env(EVENTS_FD_ENV, EXTRA_FD.to_string());
     let mut family = Family::start(command, Some(events_write.as_fd()))?;
     drop(events_write);
@@ -292,6 +296,8 @@ fn in_memory(bytes: &[u8]) -> io::Result<OwnedFd> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use fathom_sys::usage::Ended;
 
     use super::*;
@@ -327,6 +333,16 @@ mod tests {
         assert_eq!(remains.stdout_tail, b"out\n");
         assert_eq!(remains.stderr_tail, b"err\n");
         assert!(remains.usage.faults_minor > 0);
+    }
+
+    #[test]
+    fn what_a_killed_child_left_is_gone() {
+        let script = "echo half > $TMPDIR/written; echo $TMPDIR; sleep 100";
+        let remains = run(script, 300);
+        assert_eq!(remains.end, End::TimedOut);
+        let folder = String::from_utf8(remains.stdout_tail).unwrap();
+        let folder = Path::new(folder.trim_end());
+        assert!(folder.is_absolute() && !folder.exists(), "{folder:?}");
     }
 
     #[test]

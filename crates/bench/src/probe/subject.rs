@@ -14,6 +14,7 @@ use crate::driver::{
     child::{Limit, Remains, supervise},
     family::End,
 };
+use crate::scratch::Scratch;
 
 /// How long a call may take, and making an instance, unless the user says otherwise.
 pub const TIME_LIMIT: Duration = Duration::from_secs(120);
@@ -96,7 +97,7 @@ impl Runner<'_> {
 
 impl Subject for Runner<'_> {
     fn call_all(&mut self, module: &[u8], calls: Vec<Call>) -> Result<Answers, SubjectError> {
-        let folder = tempfile::tempdir()?;
+        let folder = Scratch::new()?;
         let path = folder.path().join("probe.wasm");
         std::fs::write(&path, module)?;
         let asked = calls.len();

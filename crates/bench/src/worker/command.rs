@@ -19,7 +19,7 @@ use fathom_record::{
 use fathom_runner::{Emitter, Refusal};
 
 use super::native::{NativeProgram, measured};
-use crate::{engines::MODULE, plan::WORKING};
+use crate::{engines::MODULE, plan::WORKING, scratch::Scratch};
 
 /// What the environment of a command has of ours: engines look for caches and programs.
 const KEPT: [&str; 3] = ["HOME", "PATH", "LD_LIBRARY_PATH"];
@@ -107,7 +107,7 @@ fn filled(words: &[OsString], module: &Path) -> Vec<OsString> {
 /// One line: it does not start, fails, or answers something else.
 pub fn check_command(words: &[OsString]) -> Result<String, String> {
     let wasm = wat::parse_str(PROGRAM).map_err(|error| error.to_string())?;
-    let folder = tempfile::tempdir().map_err(|error| format!("no folder for a module: {error}"))?;
+    let folder = Scratch::new().map_err(|error| format!("no folder for a module: {error}"))?;
     let module = folder.path().join("answer.wasm");
     fs::write(&module, wasm).map_err(|error| format!("{}: {error}", module.display()))?;
     let filled = filled(words, &module);
