@@ -17,7 +17,8 @@
 //!                 ├──▶ medians   plain ones, for tables that compare nothing
 //!                 ├──▶ tracing   what traced runs saw of calls
 //!                 ├──▶ waterfall one program's time on one engine, in parts
-//!                 └──▶ level     a row as its history has it  ──▶ change_points (many campaigns)
+//!                 ├──▶ level     a row as its history has it  ──▶ change_points (many campaigns)
+//!                 └──▶ rank      whether rows are in one order on two suites
 //!
 //!             sampled   counts of samples by function ──▶ shares, ratios
 //! ```
@@ -65,6 +66,7 @@ mod moderate;
 pub mod noise;
 pub mod order;
 pub mod precision;
+pub mod rank;
 pub mod ratio;
 pub mod rng;
 pub mod row;
@@ -87,6 +89,7 @@ pub use interval::Interval;
 pub use level::{Level, RowLevel};
 pub use medians::Medians;
 pub use noise::{Floor, NoiseFloor};
+pub use rank::RankCorrelation;
 pub use ratio::Ratio;
 pub use row::Row;
 pub use summary::{CellSummary, NoTime, RowRatio, RowSummary, Summary, WorkloadRatio};
