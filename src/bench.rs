@@ -43,6 +43,7 @@ use fathom_record::{
     Record,
     campaign::{FILE_NAME, Resumed},
 };
+use fathom_report::against;
 
 pub use args::Args;
 use request::IntoRequest;
@@ -106,12 +107,15 @@ pub fn begin(request: Request, invocation: &Invocation) -> anyhow::Result<ExitCo
         let folder = folder.display();
         bail!("{folder} holds a campaign already: choose another --out, or --resume {folder}");
     }
+    let against = against::read(&request.against)?;
     let mut prepared = prepare_built(request, &invocation.words)?;
+    against::is_of_use(&against, &prepared.header)?;
     if let Err(error) = prepared.run_trial(&stop) {
         show::last_words(&error);
         return Err(error.into());
     }
     let mut results = Results::create(&prepared.folder, prepared.header.clone())?;
+    against::keep(&against, &prepared.header, &prepared.folder)?;
     measure(&prepared, &mut results, &stop)
 }
 

@@ -13,7 +13,7 @@ use fathom_record::Estimator;
 use fathom_report::csv::{self, explained};
 use fathom_report::spent::Spent;
 use fathom_report::view::figure;
-use fathom_report::{Format, Report, Results, Style, samples, write_whole};
+use fathom_report::{Format, Report, Results, Style, against, samples, write_whole};
 use fathom_stats::Figure;
 use fathom_trace::trace::Trace;
 
@@ -49,6 +49,10 @@ pub struct Args {
     /// Print every sample instead, as csv, or write them to --out as parquet
     #[arg(long, conflicts_with_all = ["format", "by", "json", "pages"], value_parser = [CSV, PARQUET], hide_possible_values = true, value_name = "csv|parquet")]
     samples: Option<String>,
+    /// For a campaign of `suite web`: folders of earlier campaigns, of which its page says whether
+    /// they predict the engines' order; their samples are copied to its folder
+    #[arg(long, num_args = 1.., value_name = "FOLDER", conflicts_with_all = ["by", "samples"])]
+    against: Vec<PathBuf>,
     /// Explain every column of --format csv and of --samples
     #[arg(long, exclusive = true)]
     columns: bool,
@@ -109,6 +113,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(By::Figure(figure)) => Some(figure),
         None => None,
     };
+    if !args.against.is_empty() {
+        let results = Results::find(&results)?;
+        against::keep(
+            &against::read(&args.against)?,
+            &results.header()?,
+            &results.folder,
+        )?;
+    }
     let report = Report::open_by(&results, by, args.estimator)?;
     if args.pages {
         let is_folder = args.out.as_deref() != Some(Path::new(STDOUT));

@@ -4,7 +4,7 @@
 //! It is a campaign as `fathom bench` makes one, with what is measured decided by
 //! the selection, and a page of comparisons of its own (`bounds.md`).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -56,6 +56,11 @@ pub struct Args {
     /// [default: 1,2,4,16]
     #[arg(long, value_delimiter = ',', value_name = "COUNTS")]
     threads: Vec<u32>,
+
+    /// For `web`: folders of earlier campaigns, of which the page says whether they predict the
+    /// engines' order
+    #[arg(long, num_args = 1.., value_name = "FOLDER", conflicts_with = "resume")]
+    against: Vec<PathBuf>,
 
     /// What programs are measured by: time, or instructions, which do not scatter: two rounds are
     /// enough, on any machine
@@ -110,6 +115,7 @@ impl IntoRequest for Args {
             skips_probe: self.results.no_probe,
             probes_again: self.results.probe_again,
             out: self.results.out.map(|out| folder.join(out)),
+            against: self.against.iter().map(|one| folder.join(one)).collect(),
             ..Request::new(subject, folder.to_owned())
         })
     }

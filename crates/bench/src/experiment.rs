@@ -37,6 +37,7 @@ mod sql;
 mod startup;
 mod suite;
 mod waterfall;
+mod web;
 
 use std::path::Path;
 
@@ -66,6 +67,7 @@ pub const ALL: &[&Design] = &[
     &sql::DESIGN,
     &sql::DESIGN_CALLS,
     &libsodium::DESIGN,
+    &web::DESIGN,
     &leaps::DESIGN,
     &spec::DESIGN,
     &libsodium::DESIGN_2023,

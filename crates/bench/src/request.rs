@@ -76,6 +76,9 @@ pub struct Request {
     /// Folder for the results; a new one if absent.
     #[serde(skip)]
     pub out: Option<PathBuf>,
+    /// Folders of earlier campaigns that the report sets beside this one.
+    #[serde(skip)]
+    pub against: Vec<PathBuf>,
     /// The folder in which the command was given.
     #[serde(skip)]
     pub folder: PathBuf,
@@ -111,6 +114,7 @@ impl Request {
             skips_probe: false,
             probes_again: false,
             out: None,
+            against: Vec::new(),
             results: folder.join("results"),
             folder,
             home: None,

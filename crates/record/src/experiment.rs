@@ -46,6 +46,8 @@ closed_set! {
         SqlCalls = "sql-calls", "what a call, a row and an instance of each function in SQL cost";
         /// What libsodium's own programs take, by group.
         Libsodium = "libsodium", "what libsodium's own programs take, by group";
+        /// What applications of npm take, and whether other suites say who is first.
+        Web = "web", "what applications of npm take, and whether other suites say who is first";
         /// What "Leaps and bounds" measured of PolyBench.
         LeapsAndBounds = "leaps-and-bounds", "what \"Leaps and bounds\" measured of PolyBench";
         /// What "Leaps and bounds" measured of SPEC CPU, of a user's copy.

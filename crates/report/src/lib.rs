@@ -10,6 +10,7 @@
 //!
 //!  Experiment ── pages ──▶ what it adds: growth, compile, startup (a sheet in every form),
 //!                          bounds, scaling, library, the papers' pages
+//!  earlier campaigns ── against ──▶ the page of one that is set beside them
 //!  Campaign      ── spent   ──▶ where its time went: terminal, Markdown, CSV
 //!  a trace       ── traced ──▶ HTML
 //!  two Summaries ── stats::compare ──▶ compare ──▶ terminal, JSON; cases ──▶ JUnit
@@ -36,6 +37,7 @@
 //! # }
 //! ```
 
+pub mod against;
 pub mod bounds;
 pub mod cases;
 pub mod chart;
@@ -76,7 +78,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use fathom_record::Estimator;
+use fathom_record::{Estimator, Experiment};
 use fathom_stats::{Figure, Summary};
 
 use pages::{Context, PageOutput, Printed};
@@ -192,6 +194,12 @@ pub enum ReportError {
         /// The forms there are.
         known: &'static str,
     },
+    /// Its page says nothing of other campaigns.
+    #[error("--against: a campaign of `{experiment}` is not set beside others")]
+    Alone {
+        /// What it is about.
+        experiment: Experiment,
+    },
     /// A file cannot be written.
     #[error("{}: {error}", path.display())]
     Write {
@@ -253,6 +261,10 @@ impl Report {
                 campaign: &campaign,
                 summary: &summary,
                 view: &view,
+                against: &match page.takes_against {
+                    true => against::all(&results.folder)?,
+                    false => Vec::new(),
+                },
             })?,
         };
         Ok(Report {

@@ -20,10 +20,12 @@ mod sql_calls;
 mod startup;
 mod wasmfx;
 mod waterfall;
+mod web;
 
 use fathom_record::{Campaign, Cell, Experiment, Names};
 use fathom_stats::{Figure, Medians, Summary};
 
+use crate::against::Against;
 use crate::leaps::Only;
 use crate::sheet::Sheet;
 use crate::view::View;
@@ -38,6 +40,8 @@ pub struct Context<'a> {
     pub summary: &'a Summary,
     /// What the general report shows of it.
     pub view: &'a View,
+    /// Earlier campaigns that it is set beside.
+    pub against: &'a [Against],
 }
 
 impl<'a> Context<'a> {
@@ -109,6 +113,8 @@ impl PageOutput {
 pub struct Page {
     /// What rows are compared by; what the campaign compares if absent.
     pub figure: Option<Figure>,
+    /// Whether it says something of earlier campaigns.
+    pub takes_against: bool,
     /// What is added.
     pub output: fn(&Context<'_>) -> Result<PageOutput, ReportError>,
 }
@@ -116,6 +122,7 @@ pub struct Page {
 /// The general report alone.
 const GENERAL: Page = Page {
     figure: None,
+    takes_against: false,
     output: |_| Ok(PageOutput::default()),
 };
 
@@ -140,10 +147,12 @@ pub fn of(experiment: Experiment) -> Page {
             // The run is only there to prove that what was compiled works.
             figure: Some(Figure::Compile),
             output: |context| Ok(compile::output(context)),
+            ..GENERAL
         },
         Experiment::Startup => Page {
             figure: Some(Figure::Instance),
             output: |context| Ok(startup::output(context)),
+            ..GENERAL
         },
         Experiment::Calls => Page {
             output: |context| Ok(calls::output(context)),
@@ -158,6 +167,11 @@ pub fn of(experiment: Experiment) -> Page {
             ..GENERAL
         },
         Experiment::Libsodium | Experiment::Libsodium2023 => adding(library::output),
+        Experiment::Web => Page {
+            takes_against: true,
+            output: |context| Ok(web::output(context)),
+            ..GENERAL
+        },
         Experiment::Fibers => Page {
             output: |context| Ok(fibers::output(context)),
             ..GENERAL
@@ -167,6 +181,7 @@ pub fn of(experiment: Experiment) -> Page {
             // requests of a thousand connections are beyond it.
             figure: Some(Figure::LatencyP99),
             output: http::output,
+            ..GENERAL
         },
         Experiment::SqlCalls => Page {
             output: |context| Ok(sql_calls::output(context)),

@@ -124,6 +124,7 @@ pub fn of(context: &Context<'_>) -> Scaling {
         campaign,
         summary,
         view,
+        ..
     } = *context;
     let processors = campaign.header.config.cpus.len();
     let maker = Maker {

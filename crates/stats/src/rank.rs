@@ -19,6 +19,8 @@ use crate::rng::Rng;
 
 /// How often workloads are drawn again.
 const DRAWS: u64 = 2000;
+/// Orders at random among which one is looked for.
+const SHUFFLES: u32 = 10_000;
 /// The least squares are found by then, and mostly at once.
 const STEPS_MAX: usize = 500;
 /// A step that changes no logarithm by more is the last.
@@ -34,6 +36,8 @@ pub struct RankCorrelation {
     pub value: f64,
     /// Its 95 % interval: quantiles of what other draws of the workloads come to.
     pub interval: Interval,
+    /// The part of orders at random that are as alike, or more.
+    pub chance: f64,
 }
 
 /// The place of each value, the smallest first, from 1; equal ones share the middle of theirs.
@@ -119,7 +123,27 @@ pub fn correlation(logs: &LogTimes, others: &[f64]) -> Option<RankCorrelation> {
         low: quantile(&drawn, 0.025)?.min(value),
         high: quantile(&drawn, 0.975)?.max(value),
     };
-    Some(RankCorrelation { value, interval })
+    Some(RankCorrelation {
+        value,
+        interval,
+        chance: chance(others, value)?,
+    })
+}
+
+/// The part of orders at random that are as like an order as that, itself among them.
+fn chance(order: &[f64], value: f64) -> Option<f64> {
+    let mut rng = Rng::new(0, u64::MAX);
+    let mut shuffled = order.to_vec();
+    let mut as_alike = 1;
+    for _ in 0..SHUFFLES {
+        for at in (1..shuffled.len()).rev() {
+            shuffled.swap(at, rng.below(at + 1));
+        }
+        // Sums of the same places in another order may differ in their last digit.
+        let is_as_alike = spearman(&shuffled, order)? >= value - 1e-9;
+        as_alike += u32::from(is_as_alike);
+    }
+    Some(f64::from(as_alike) / f64::from(SHUFFLES + 1))
 }
 
 #[cfg(test)]
@@ -247,6 +271,17 @@ mod tests {
         });
         let held = held.count();
         assert!(held >= 180, "{held} of 200");
+    }
+
+    /// Of 24 orders of four one is the same, and four are 0.8 or more (Zar, "Significance testing
+    /// of the Spearman rank correlation coefficient", 1972).
+    #[test]
+    fn orders_at_random_are_alike_as_often_as_tables_say() {
+        let order = [3.0, 1.0, 4.0, 2.0];
+        for (value, part) in [(1.0, 1.0 / 24.0), (0.8, 4.0 / 24.0), (-1.0, 1.0)] {
+            let found = chance(&order, value).unwrap();
+            assert!((found - part).abs() < 0.01, "{value}: {found}");
+        }
     }
 
     proptest! {

@@ -110,6 +110,7 @@ fn full(subject: Subject) -> Request {
         probes_again: true,
         // These are the place, not the request.
         out: None,
+        against: Vec::new(),
         folder: "/home".into(),
         home: None,
         results: "/home/results".into(),

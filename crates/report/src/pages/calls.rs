@@ -92,6 +92,7 @@ mod tests {
             campaign: &campaign,
             summary: &Summary::from_campaign(&campaign),
             view: &View::default(),
+            against: &[],
         });
         let csv = output.files.iter().find(|(name, _)| name == "calls.csv");
         let line = csv.unwrap().1.lines().nth(1).unwrap();

@@ -176,6 +176,7 @@ mod tests {
             campaign: &campaign,
             summary: &Summary::from_campaign(&campaign),
             view: &View::default(),
+            against: &[],
         });
         let csv = output
             .files

@@ -135,6 +135,7 @@ fn no_two_lines_of_a_report_have_the_same_name() {
             campaign: &campaign,
             summary: &summary,
             view: &view,
+            against: &[],
         };
         let output = (page.output)(&context).unwrap_or_default();
         for (name, text) in output.files.iter().chain(&output.paper) {

@@ -124,6 +124,7 @@ fn scaling() -> Scaling {
         campaign: &campaign,
         summary: &summary,
         view: &view,
+        against: &[],
     })
 }
 

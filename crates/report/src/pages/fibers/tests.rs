@@ -82,6 +82,7 @@ fn files() -> Vec<(String, String)> {
         campaign: &campaign,
         summary: &summary,
         view: &View::default(),
+        against: &[],
     });
     output.files
 }

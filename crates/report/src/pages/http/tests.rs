@@ -53,6 +53,7 @@ fn files(campaign: &Campaign) -> Vec<(String, String)> {
         campaign,
         summary: &summary,
         view: &View::default(),
+        against: &[],
     });
     output.unwrap().files
 }

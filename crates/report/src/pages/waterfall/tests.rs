@@ -76,6 +76,7 @@ fn own_of(campaign: &Campaign) -> PageOutput {
         campaign,
         summary: &Summary::from_campaign(campaign),
         view: &View::default(),
+        against: &[],
     })
 }
 
