@@ -185,7 +185,7 @@ libsodium: setup ## Measure libsodium's programs by group on every engine that i
 web: setup ## Measure applications of npm on every engine that is installed (fetches and records them)
 	$(PYTHON) engines/install.py node
 	$(PYTHON) workloads/build.py --suite web
-	$(FATHOM) bench web --bounds auto $(ARGS)
+	$(FATHOM) suite web $(ARGS)
 
 .PHONY: managed
 managed: setup ## Measure programs whose objects are collected on every engine that is installed (fetches Kotlin)

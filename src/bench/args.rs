@@ -126,7 +126,7 @@ pub struct Pace {
     #[arg(long, value_parser = difference, value_name = "PERCENT",
           conflicts_with_all = ["rounds", "width"])]
     pub detect: Option<f64>,
-    /// Time limit for one cell in one round [default: 60s; 5m for libsodium]
+    /// Time limit for one cell in one round [default: 60s; 5m for libsodium and web]
     #[arg(long, value_parser = duration)]
     pub time_limit: Option<Duration>,
     /// Wait at most this long for other programs to leave enough processors idle; 0s measures

@@ -11,7 +11,8 @@
 //! ones.
 //!
 //! What must stay true: equal values share their places; the interval is of the workloads that
-//! were drawn, for these rows: other rows would be other ranks.
+//! were drawn, for these rows: other rows would be other ranks. Where rows are nearer to each
+//! other than workloads differ it is nearer to 0 than the truth, never farther from it.
 
 use crate::interval::Interval;
 use crate::order::quantile;
@@ -251,26 +252,43 @@ mod tests {
         assert_eq!(correlation(&torn, &[1.0; 5]), None);
     }
 
-    /// Of normal rows and workloads the interval holds what all workloads there could be come to
-    /// about as often as it says.
+    /// Rows of these levels on fifteen workloads, each of which has normal noise of size 1.
+    fn noisy(levels: &[f64], rng: &mut Rng) -> LogTimes {
+        let mut noise = || (0..12).map(|_| rng.unit() - 0.5).sum::<f64>();
+        let row = |level: &f64| (0..15).map(|_| Some(level + noise())).collect();
+        levels.iter().map(row).collect()
+    }
+
+    /// As often as it says, where rows differ as much as workloads do.
     #[test]
     fn the_interval_holds_the_truth() {
-        // As far apart as the workloads' own noise, in an order that is not quite the others'.
         let truth = [0.0, 0.6, 1.2, 1.0, 2.4, 3.0];
         let others = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
         let all = spearman(&truth, &others).unwrap();
         let held = (0..200).filter(|trial| {
-            let mut rng = Rng::new(7, *trial);
-            let mut noise = || (0..12).map(|_| rng.unit() - 0.5).sum::<f64>();
-            let logs: LogTimes = truth
-                .iter()
-                .map(|level| (0..15).map(|_| Some(level + noise())).collect())
-                .collect();
+            let logs = noisy(&truth, &mut Rng::new(7, *trial));
             let Interval { low, high } = correlation(&logs, &others).unwrap().interval;
             low <= all && all <= high
         });
         let held = held.count();
-        assert!(held >= 180, "{held} of 200");
+        assert!(held >= 185, "{held} of 200");
+    }
+
+    /// Where rows hardly differ draws scramble them, and an order that is like another is not
+    /// shown to be; but one that is like none is no more often than it may.
+    #[test]
+    fn what_is_unlike_is_not_shown_to_be_alike() {
+        let others = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
+        for size in [0.1, 1.0] {
+            let shown = (0..200).filter(|trial| {
+                let mut rng = Rng::new(9, *trial);
+                let truth = others.map(|_| size * 6.0 * rng.unit());
+                let found = correlation(&noisy(&truth, &mut rng), &others).unwrap();
+                found.interval.low > 0.0 && found.chance <= 0.05
+            });
+            let shown = shown.count();
+            assert!(shown <= 14, "{shown} of 200 at {size}");
+        }
     }
 
     /// Of 24 orders of four one is the same, and four are 0.8 or more (Zar, "Significance testing

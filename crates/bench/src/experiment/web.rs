@@ -29,7 +29,7 @@ const QUICK: [&str; 4] = ["argon2", "blake3", "gofmt", "jq"];
 pub(super) static DESIGN: Design = Design {
     experiment: Experiment::Web,
     command: Some(Command::Suite),
-    help: "Which engine is first for which application of npm, and whether other suites say it",
+    help: "Which engine is first for which application of npm",
     about: "`web`: applications of npm, recorded once and replayed on every engine: who is first \
             for which, and by how much. With --against, the folders of earlier campaigns, it says \
             whether those predict the engines' order: `fathom bench polybench --bounds auto`, \
