@@ -17,6 +17,7 @@ use std::fmt::Write;
 
 use fathom_record::Names;
 use fathom_record::campaign::WorkloadNote;
+use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::{Ratio, Row, RowSummary, Summary, Table as Judged, Verdict, WorkloadRatio};
 
 use super::{Context, PageOutput, Printed, at_once};
@@ -55,13 +56,15 @@ pub fn output(context: &Context<'_>) -> PageOutput {
     }
 }
 
-/// Who is first for an application.
+/// Who is first for an application; rows by their position.
 struct First<'a> {
     note: &'a WorkloadNote,
-    /// The fastest row, and those that it was not told apart from, by their position.
-    first: Option<(usize, Vec<usize>)>,
-    /// Whether there are rounds enough to say.
-    is_known: bool,
+    /// The fastest of those that have rounds enough.
+    first: Option<usize>,
+    /// Those that it was not told apart from.
+    level: Vec<usize>,
+    /// Those that have too few rounds to say.
+    unknown: Vec<usize>,
 }
 
 struct Web<'a> {
@@ -90,14 +93,13 @@ impl<'a> Web<'a> {
         let keys: Vec<&Row> = ranked.iter().map(|at| &rows[*at].row).collect();
         let pairs = summary.pairs(summary.compared, &summary.noise, &keys);
         let firsts = notes.map(|note| {
-            let first = first(&pairs, summary, &keys, &note.name);
-            let is_known = first.as_ref().is_none_or(|(.., is_known)| *is_known);
-            let first = first
-                .map(|(one, level, _)| (ranked[one], level.iter().map(|at| ranked[*at]).collect()));
+            let (first, level, unknown) = first(&pairs, summary, &keys, &note.name);
+            let at = |all: Vec<usize>| all.into_iter().map(|at| ranked[at]).collect();
             First {
                 note,
-                first,
-                is_known,
+                first: first.map(|at| ranked[at]),
+                level: at(level),
+                unknown: at(unknown),
             }
         });
         let mut web = Web {
@@ -129,34 +131,33 @@ impl<'a> Web<'a> {
         Some(cell.estimate(summary.compared)?.median)
     }
 
+    /// Names of rows, one after the other.
+    fn named(&self, rows: &[usize]) -> String {
+        let names: Vec<String> = rows.iter().map(|at| self.name_at(*at)).collect();
+        names.join(", ")
+    }
+
     /// Who is first, in words.
     fn first_words(&self, first: &First<'_>) -> String {
-        let Some((one, level)) = &first.first else {
-            return "no engine has a time".to_owned();
+        let Some(one) = first.first else {
+            let why = match first.unknown.is_empty() {
+                true => "no engine has a time",
+                false => "too few rounds to say",
+            };
+            return why.to_owned();
         };
-        if !first.is_known {
-            return "too few rounds to say".to_owned();
+        let mut text = self.name_at(one);
+        if !first.level.is_empty() {
+            let level = self.named(&first.level);
+            let _ = write!(text, "; no difference to {level} was shown");
         }
-        let level: Vec<String> = level.iter().map(|at| self.name_at(*at)).collect();
-        match level.is_empty() {
-            true => self.name_at(*one),
-            false => format!(
-                "{}; no difference to {} was shown",
-                self.name_at(*one),
-                level.join(", ")
-            ),
-        }
+        text
     }
 
     /// How often each is first, alone.
     fn tally(&self) -> String {
-        let alone: Vec<usize> = self
-            .firsts
-            .iter()
-            .filter(|first| first.is_known)
-            .filter_map(|first| first.first.as_ref())
-            .filter_map(|(one, level)| level.is_empty().then_some(*one))
-            .collect();
+        let alone = self.firsts.iter().filter(|first| first.level.is_empty());
+        let alone: Vec<usize> = alone.filter_map(|first| first.first).collect();
         let of = |at: usize| alone.iter().filter(|one| **one == at).count();
         let mut counts: Vec<(usize, usize)> = (0..self.rows.len())
             .map(|at| (of(at), at))
@@ -168,14 +169,24 @@ impl<'a> Web<'a> {
             .map(|(count, at)| format!("{} of {count}", self.name_at(at)));
         let counts: Vec<String> = counts.collect();
         let all = figures::plural(self.firsts.len(), "application");
-        match counts.is_empty() {
+        let mut text = match counts.is_empty() {
             true => format!("Of {all} no engine was shown to be first alone."),
             false => format!(
                 "Of {all}, first alone: {}; of {} nobody.",
                 counts.join(", "),
                 self.firsts.len() - alone.len()
             ),
+        };
+        let is_unknown = |at: &usize| self.firsts.iter().any(|first| first.unknown.contains(at));
+        let unknown: Vec<usize> = (0..self.rows.len()).filter(is_unknown).collect();
+        if !unknown.is_empty() {
+            let _ = write!(
+                text,
+                " Below {ROUNDS_MIN} rounds, and so not judged: {}.",
+                self.named(&unknown)
+            );
         }
+        text
     }
 
     fn firsts(&self) -> Table {
@@ -232,31 +243,27 @@ impl<'a> Web<'a> {
 
     fn sheet(&self) -> Sheet {
         let mut lines = Vec::new();
-        for First {
-            note,
-            first,
-            is_known,
-        } in &self.firsts
-        {
+        for one in &self.firsts {
             for (at, row) in self.rows.iter().enumerate() {
-                let Some(one) = workload(row, &note.name) else {
+                let First { note, .. } = one;
+                let Some(ratio) = workload(row, &note.name) else {
                     continue;
                 };
-                let place = match first {
-                    _ if !is_known => Verdict::TooFew.name(),
-                    Some((first, _)) if *first == at => "first",
-                    Some((_, level)) if level.contains(&at) => "not told apart from the first",
+                let place = match one.first {
                     _ if !row.is_ranked => "not ranked",
+                    _ if one.unknown.contains(&at) => Verdict::TooFew.name(),
+                    Some(first) if first == at => "first",
+                    _ if one.level.contains(&at) => "not told apart from the first",
                     _ => "slower",
                 };
                 lines.push(vec![
                     note.name.clone().into(),
                     self.name(&row.row).into(),
                     self.median(&row.row, &note.name).into(),
-                    Entry::Ratio(Some(one.ratio)),
+                    Entry::Ratio(Some(ratio.ratio)),
                     match at {
                         0 => String::new().into(),
-                        _ => one.verdict.name().into(),
+                        _ => ratio.verdict.name().into(),
                     },
                     place.into(),
                 ]);
@@ -276,13 +283,14 @@ impl<'a> Web<'a> {
             let mean = row.to_baseline.geomean.as_ref().ok()?;
             Some(mean.rounds)
         });
+        let rounds: Vec<usize> = rounds.collect();
         let floor = self.context.summary.noise.geomean(1);
         let floor = floor.map_or_else(
             || "unknown".to_owned(),
             |floor| figures::percent(floor.relative()),
         );
         format!(
-            "{} on {}, {} ({}), {}, {}, at least {}. Times of whole runs without compiling; ratios \
+            "{} on {}, {} ({}), {}, {}, {}. Times of whole runs without compiling; ratios \
              are of the same round, with 95 % intervals from five rounds on. Noise floor of the \
              means: {floor}.",
             figures::plural(self.firsts.len(), "application"),
@@ -291,7 +299,10 @@ impl<'a> Web<'a> {
             figures::plural(header.config.cpus.len(), "processor"),
             header.host.kernel,
             header.date,
-            figures::plural(rounds.min().unwrap_or(0), "round"),
+            match (rounds.iter().min(), rounds.iter().max()) {
+                (Some(least), Some(most)) if least < most => format!("{least} to {most} rounds"),
+                (least, _) => figures::plural(least.copied().unwrap_or(0), "round"),
+            },
         )
     }
 
@@ -461,22 +472,30 @@ fn shown(ratio: Option<&Ratio>) -> String {
     }
 }
 
-/// The fastest of some rows for a workload, those that were not shown to be slower, and
-/// whether there are rounds enough for that.
+/// The fastest of the rows that have rounds enough for a workload, those of them that were not
+/// shown to be slower, and those that have too few.
 fn first(
     pairs: &Judged,
     summary: &Summary,
     rows: &[&Row],
     name: &str,
-) -> Option<(usize, Vec<usize>, bool)> {
-    let median = |at: usize| {
+) -> (Option<usize>, Vec<usize>, Vec<usize>) {
+    let estimate = |at: usize| {
         let cell = summary.cell_of(rows[at], name)?;
-        Some(cell.estimate(summary.compared)?.median)
+        cell.estimate(summary.compared)
     };
-    let times = (0..rows.len()).filter_map(|at| Some((at, median(at)?)));
-    let times: Vec<(usize, f64)> = times.collect();
-    let fastest = times.iter().min_by(|one, other| one.1.total_cmp(&other.1));
-    let (first, _) = *fastest?;
+    let times = (0..rows.len()).filter_map(|at| Some((at, estimate(at)?)));
+    let (known, few): (Vec<_>, Vec<_>) = times.partition(|(_, one)| one.rounds() >= ROUNDS_MIN);
+    let mut unknown: Vec<usize> = few.iter().map(|(at, _)| *at).collect();
+    let fastest = known
+        .iter()
+        .min_by(|(_, one), (_, other)| one.median.total_cmp(&other.median));
+    // Alone among rows of which nothing is known it is not first.
+    let is_told = known.len() > 1 || unknown.is_empty();
+    let Some(&(first, _)) = fastest.filter(|_| is_told) else {
+        unknown.extend(known.iter().map(|(at, _)| *at));
+        return (None, Vec::new(), unknown);
+    };
     // Each row has a pair with each before it, in this order.
     let pair = |at: usize| {
         let (low, high) = (first.min(at), first.max(at));
@@ -485,14 +504,13 @@ fn first(
         let is_slower = (one.ratio.value > 1.0) == (at > first);
         Some((one.verdict, is_slower))
     };
-    let others = times.iter().map(|(at, _)| *at).filter(|at| *at != first);
-    let (mut level, mut is_known) = (Vec::new(), true);
-    for at in others {
-        match pair(at) {
+    let mut level = Vec::new();
+    for (at, _) in known.iter().filter(|(at, _)| *at != first) {
+        match pair(*at) {
             Some((Verdict::Different, true)) => {}
-            Some((Verdict::TooFew, _)) => is_known = false,
-            Some(_) | None => level.push(at),
+            Some((Verdict::TooFew, _)) => unknown.push(*at),
+            Some(_) | None => level.push(*at),
         }
     }
-    Some((first, level, is_known))
+    (Some(first), level, unknown)
 }
