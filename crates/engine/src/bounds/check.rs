@@ -125,6 +125,9 @@ pub(crate) trait CheckBuilder {
     fn probe(&mut self, how: Probing, address: Operand, displacement: i32, any: Operand);
     /// A number that nobody asks for any more, where that is of use.
     fn forget(&mut self, _number: Operand) {}
+    /// Whether what a cell holds stays in a register from one check to the next, so that
+    /// asking for it again costs nothing.
+    fn keeps_cells(&self) -> bool;
 }
 
 /// Appends a check to a function in Cranelift IR.
@@ -227,6 +230,10 @@ impl CheckBuilder for Clif<'_, '_> {
 
     fn not(&mut self, a: Operand) -> Operand {
         operand(self.builder.ins().bnot(value(a)))
+    }
+
+    fn keeps_cells(&self) -> bool {
+        true
     }
 
     fn low_half(&mut self, a: Operand) -> Operand {

@@ -11,10 +11,11 @@
 //! `i & !(R - 1) != 0 -> trap`: a test with a mask that stays in a register.
 //! The form `guard64:shift` finds the same bits by `i >> log2(R)`.
 //!
-//! Where `R` is 4 GiB and the access is guarded against speculation, the check is
-//! `i > low -> trap`, with `low` the lower half of `i`: a move of 32 bits and a comparison
-//! of registers. There is no mask, and `low` is what is accessed: the guard is in it. An
-//! access that is not guarded goes to `i`, and a test with a mask is then one instruction less.
+//! Where `R` is 4 GiB the check may be `i > low -> trap`, with `low` the lower half of `i`: a
+//! move of 32 bits and a comparison of registers. There is no mask, and where the access is
+//! guarded against speculation `low` is what is accessed: the guard is in it. An access that is
+//! not guarded goes to `i`, and a test with a mask is then one instruction less, unless the mask
+//! is loaded again for each, as code made in one pass does.
 //!
 //! A greater `R` is the memory's: a module that imports one may declare another maximum,
 //! or none, so it loads mask or shift from the memory's definition. The mask is
@@ -108,6 +109,11 @@ pub(super) fn index_space(max_bytes: u64) -> u64 {
     max_bytes.next_power_of_two().max(INDEX_SPACE_32)
 }
 
+/// Whether the check is a comparison with the index's lower half.
+fn compares_half(check: &dyn CheckBuilder, plan: &MemoryPlan, span: &Span) -> bool {
+    plan.has_half_indices() && (plan.needs_guard(span) || !check.keeps_cells())
+}
+
 /// Trap unless the index is below `R`; what is accessed then, whatever a processor does
 /// ahead of the trap.
 pub(super) fn within_index_space(
@@ -118,13 +124,16 @@ pub(super) fn within_index_space(
 ) -> Span {
     let index = span.index;
     let outside = match form {
-        HighBits::Mask if plan.has_half_indices() && plan.needs_guard(span) => {
+        HighBits::Mask if compares_half(check, plan, span) => {
             let low = check.low_half(index);
             let outside = check.compare(Comparison::Above, index, low);
             check.trap_if(outside);
-            return Span {
-                index: low,
-                ..*span
+            return match plan.needs_guard(span) {
+                true => Span {
+                    index: low,
+                    ..*span
+                },
+                false => *span,
             };
         }
         HighBits::Mask => {

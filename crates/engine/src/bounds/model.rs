@@ -99,6 +99,7 @@ struct Model {
     is_ahead: bool,
     /// Whether bytes that are nobody's shadow can be read.
     is_lenient: bool,
+    keeps_cells: bool,
     is_trapped: bool,
 }
 
@@ -116,6 +117,10 @@ impl Model {
 impl CheckBuilder for Model {
     fn base(&mut self) -> Operand {
         self.made(self.memory.base())
+    }
+
+    fn keeps_cells(&self) -> bool {
+        self.keeps_cells
     }
 
     fn constant(&mut self, number: u64) -> Operand {
@@ -204,6 +209,8 @@ struct Case {
     index: u64,
     offset: u64,
     width: u8,
+    /// Whether its generator keeps cells in registers.
+    keeps_cells: bool,
 }
 
 impl Case {
@@ -230,6 +237,7 @@ fn done(plan: &MemoryPlan, memory: Memory, case: Case, is_ahead: bool, is_lenien
         numbers: vec![case.index],
         is_ahead,
         is_lenient,
+        keeps_cells: case.keeps_cells,
         is_trapped: false,
     };
     let span = Span {
@@ -347,12 +355,15 @@ fn accesses(bounds: Bounds, mut each: impl FnMut(&MemoryPlan, Memory, Case)) -> 
                 // Also where offset and index together are near.
                 let beyond = memory.len.wrapping_sub(*offset);
                 for index in near(&[&around[..], &[beyond]].concat(), memory64) {
-                    for width in [1, 8, 16] {
+                    let widths = [1, 8, 16].into_iter();
+                    let cases = widths.flat_map(|width| [(width, true), (width, false)]);
+                    for (width, keeps_cells) in cases {
                         let case = Case {
                             memory64,
                             index,
                             offset: *offset,
                             width,
+                            keeps_cells,
                         };
                         each(&plan, memory, case);
                         count += 1;

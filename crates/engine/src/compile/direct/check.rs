@@ -167,6 +167,10 @@ impl CheckBuilder for Check<'_, '_> {
         self.make(Number::Gpr(to))
     }
 
+    fn keeps_cells(&self) -> bool {
+        false
+    }
+
     fn constant(&mut self, number: u64) -> Operand {
         self.make(Number::Constant(number))
     }
