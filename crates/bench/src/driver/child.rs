@@ -91,16 +91,18 @@ pub(crate) fn supervise_watched(
     watcher: &mut dyn Watch,
 ) -> io::Result<Remains> {
     let (events, events_write) = io::pipe()?;
-    // What it leaves, killed or not, goes with this.
-    let temporary = Scratch::new()?;
+    // What it leaves, killed or not, goes with this. Where there can be none, it is on its own.
+    let temporary = Scratch::new().ok();
     // So that a child need not wait for a parent that rests; less is no harm.
     let _ = rustix::pipe::fcntl_setpipe_size(&events, PIPE_BYTES);
     command
         .stdin(Stdio::from(in_memory(input)?))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .env("TMPDIR", temporary.path())
         .env(EVENTS_FD_ENV, EXTRA_FD.to_string());
+    if let Some(temporary) = &temporary {
+        command.env("TMPDIR", temporary.path());
+    }
     let mut family = Family::start(command, Some(events_write.as_fd()))?;
     drop(events_write);
     let child = family.child();
