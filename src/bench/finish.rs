@@ -4,7 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use fathom_bench::{
-    choose::Absent, prepare::Prepared, results::Results, session::Ended, stopping::StoppingRule,
+    choose::{Absent, OWN},
+    prepare::Prepared,
+    results::Results,
+    session::Ended,
+    stopping::StoppingRule,
 };
 use fathom_record::{Campaign, FailureKind, campaign::Failure};
 use fathom_report::{
@@ -69,7 +73,7 @@ pub fn finish(prepared: &Prepared, results: &Results, ended: Ended) -> anyhow::R
 fn is_peers(failure: &Failure, campaign: &Campaign) -> bool {
     let cell = failure.cell.as_ref().and_then(|id| campaign.cell(id));
     let is_unsound = failure.kind == FailureKind::Unsound;
-    failure.is_lack() || (is_unsound && cell.is_some_and(|cell| cell.sandbox.engine != "fathom"))
+    failure.is_lack() || (is_unsound && cell.is_some_and(|cell| cell.sandbox.engine != OWN))
 }
 
 /// What ended a campaign that was to find a difference, and what it could have found.

@@ -37,11 +37,8 @@ impl Scratch {
     /// # Errors
     /// It cannot be made there.
     pub fn new_in(parent: &Path) -> io::Result<Scratch> {
-        let is_first = match SWEPT.lock() {
-            Ok(mut swept) => swept.insert(parent.to_owned()),
-            Err(_) => false,
-        };
-        if is_first {
+        let swept = SWEPT.lock();
+        if swept.is_ok_and(|mut swept| swept.insert(parent.to_owned())) {
             sweep(parent, YOUNG);
         }
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;

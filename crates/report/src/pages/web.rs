@@ -395,12 +395,12 @@ impl<'a> Web<'a> {
         for (title, table) in self.tables() {
             body.push_str(&own_html::table(&escape(&title), &table));
         }
-        let _ = write!(
-            body,
-            "<p>{}</p><h2>Not measured</h2>",
-            escape(&self.notes())
-        );
-        for line in self.absent() {
+        let _ = write!(body, "<p>{}</p>", escape(&self.notes()));
+        let absent = self.absent();
+        if !absent.is_empty() {
+            body.push_str("<h2>Not measured</h2>");
+        }
+        for line in absent {
             let _ = write!(body, "<p>{}</p>", escape(&line));
         }
         own_html::page(name, &body)

@@ -1,11 +1,12 @@
 //! Whether the order of engines in an earlier campaign is that on the applications.
 //!
-//! What must stay true: orders are of rows that are in both campaigns with a time for most of
-//! the programs of each; of fewer than four of them nothing is said.
+//! What must stay true: orders are of rows that are in both campaigns with rounds enough for
+//! most of the programs of each; of fewer than four of them nothing is said.
 
 use std::collections::BTreeSet;
 
 use fathom_record::campaign::Header;
+use fathom_stats::interval::ROUNDS_MIN;
 use fathom_stats::rank::{LogTimes, RankCorrelation, correlation, levels, mid_ranks, spearman};
 use fathom_stats::verdict::ALPHA;
 use fathom_stats::{Row, RowSummary, Summary};
@@ -84,7 +85,7 @@ impl Prediction {
             };
             return format!(
                 "{name} ({about}) says nothing of the applications: {}{names} in both campaigns \
-                 with times for most programs, and a rank correlation takes {ROWS_MIN}.",
+                 with {ROUNDS_MIN} rounds of most programs, and a rank correlation takes {ROWS_MIN}.",
                 figures::plural(self.rows.len(), "row")
             );
         };
@@ -198,11 +199,13 @@ fn programs<'a>(
         .collect()
 }
 
+/// Of what has rounds enough to say something.
 fn logs(summary: &Summary, row: &Row, programs: &BTreeSet<&str>) -> Vec<Option<f64>> {
     let log = |name: &&str| {
         let cell = summary.cell_of(row, name)?;
-        let log = cell.estimate(summary.compared)?.median.ln();
-        Some(log).filter(|log| log.is_finite())
+        let estimate = cell.estimate(summary.compared)?;
+        let log = estimate.median.ln();
+        Some(log).filter(|log| log.is_finite() && estimate.rounds() >= ROUNDS_MIN)
     };
     programs.iter().map(log).collect()
 }
@@ -215,4 +218,28 @@ fn about(header: &Header, summary: &Summary) -> String {
     let programs = programs(summary, summary.rows.iter()).len();
     let day = header.date.split('T').next().unwrap_or(&header.date);
     format!("{}, {day}", figures::plural(programs, "program"))
+}
+
+#[cfg(test)]
+mod tests {
+    use fathom_stats::Interval;
+
+    use super::*;
+
+    #[test]
+    fn what_may_be_chance_predicts_nothing() {
+        let worth = |low, chance| {
+            let interval = Interval { low, high: 1.0 };
+            worth(&RankCorrelation {
+                value: 0.95,
+                interval,
+                chance,
+            })
+        };
+        assert_eq!(worth(0.92, 0.01), "it predicts their order");
+        assert_eq!(worth(0.77, 0.03), "it predicts their order in part");
+        let not_shown = "it was not shown to predict their order";
+        assert_eq!(worth(0.92, 0.06), not_shown);
+        assert_eq!(worth(-0.1, 0.01), not_shown);
+    }
 }
