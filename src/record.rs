@@ -12,6 +12,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -28,8 +29,9 @@ use crate::invocation::Invocation;
 use crate::one_line::say;
 
 /// What is loaded in front of the program.
-const RECORDER: [(&str, &str); 6] = [
+const RECORDER: [(&str, &str); 7] = [
     ("preload.cjs", include_str!("record/preload.cjs")),
+    ("environment.cjs", include_str!("record/environment.cjs")),
     ("instance.cjs", include_str!("record/instance.cjs")),
     ("memory.cjs", include_str!("record/memory.cjs")),
     ("shape.cjs", include_str!("record/shape.cjs")),
@@ -172,23 +174,26 @@ fn execute(
     for (file, text) in RECORDER {
         fs::write(recorder.join(file), text)?;
     }
-    let mut options = std::env::var_os("NODE_OPTIONS").unwrap_or_default();
+    let own_options = std::env::var_os("NODE_OPTIONS");
+    let mut options = own_options.clone().unwrap_or_default();
     options.push(format!(
         " --require \"{}\"",
         recorder.join("preload.cjs").display()
     ));
-    let (program, first) = match name == "node" && program == OsStr::new("node") {
+    let (path, first) = match name == "node" && program == OsStr::new("node") {
         true => (node(invocation)?, deeper_stack()),
         false => (program.clone(), None),
     };
-    Command::new(&program)
+    Command::new(&path)
+        .arg0(program)
         .args(first)
         .args(args)
         .env("NODE_OPTIONS", options)
         .env("FATHOM_RECORD_FOLDER", folder)
         .env("FATHOM_RECORD_COMPARE", compare)
+        .envs(own_options.map(|own| ("FATHOM_RECORD_NODE_OPTIONS", own)))
         .status()
-        .with_context(|| program.display().to_string())
+        .with_context(|| path.display().to_string())
 }
 
 /// A call goes through functions of the recorder, so that it takes more of the stack: what

@@ -198,6 +198,37 @@ fn two_recordings_of_one_program_are_equal() {
 }
 
 #[test]
+fn the_program_sees_its_own_environment_and_what_it_starts_is_recorded() {
+    with_node(|_| {
+        let case = Case::new("values");
+        let script = "const fs = require('fs');
+             const { Worker, isMainThread } = require('worker_threads');
+             const { execFileSync } = require('child_process');
+             const names = Object.keys(process.env).filter((name) => /^(FATHOM|NODE_OPT)/.test(name));
+             const line = `${process.argv0} ${names} ${process.env.NODE_OPTIONS}`;
+             const compiled = () => new WebAssembly.Module(fs.readFileSync('app.wasm'));
+             const env = { all: () => [0, 0, 0n, 0], none: () => 0 };
+             const runs = () => new WebAssembly.Instance(compiled(), { env }).exports.one();
+             const kind = isMainThread ? process.argv[2] : 'run';
+             if (kind === 'run') { console.log(line); runs(); }
+             if (kind === 'child') process.stdout.write(execFileSync('node', [__filename, 'run']));
+             if (kind === 'worker') new Worker(__filename);";
+        fs::write(case.path().join("app.cjs"), script).unwrap();
+        for kind in ["run", "child", "worker"] {
+            let output = Command::new(env!("CARGO_BIN_EXE_fathom"))
+                .current_dir(case.path())
+                .env("NODE_OPTIONS", "--no-warnings")
+                .args(["record", "--", "node", "app.cjs", kind])
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{kind}: {}", text(&output.stderr));
+            let said = text(&output.stdout);
+            assert_eq!(said, "node NODE_OPTIONS --no-warnings\n", "{kind}");
+        }
+    });
+}
+
+#[test]
 fn a_guest_that_computes_something_else_is_found_at_that_call() {
     with_node(|_| {
         let case = Case::new("memories");

@@ -7,6 +7,8 @@
 // harm: it is there already when it is written again.
 'use strict';
 
+const environment = require('./environment.cjs');
+
 const BLOCK = 1 << 16;
 const PAGE = 1 << 12;
 /** Bytes that stay the same between two that change, and still are one write. */
@@ -14,7 +16,7 @@ const GAP = 12;
 /** Blocks behind one that was written that are looked at, too. */
 const AHEAD = 4;
 /** All of a memory is until so many bytes were looked at, some seconds; from then on every so often. */
-const WHOLE_BYTES = { auto: 2 ** 35, near: 0, all: Infinity }[process.env.FATHOM_RECORD_COMPARE ?? 'auto'];
+const WHOLE_BYTES = { auto: 2 ** 35, near: 0, all: Infinity }[environment.compare];
 const WHOLE_EVERY = 64;
 const ZEROS = Buffer.alloc(BLOCK);
 

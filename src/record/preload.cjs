@@ -2,18 +2,18 @@
 // front of a program. Each instance has a file of events and one that says of what they are.
 //
 // What must stay true: the program sees what it would see: the same values, the same
-// memories, the same errors. What cannot be recorded runs as if nobody looked.
+// memories, the same errors, its own environment. What cannot be recorded runs as if nobody looked.
 'use strict';
 
 const fs = require('node:fs');
 const path = require('node:path');
 const { threadId } = require('node:worker_threads');
+const { folder: FOLDER } = require('./environment.cjs');
 const { shapeOf, typeOf } = require('./shape.cjs');
 const { Stream } = require('./stream.cjs');
 const { Instance, isPlain } = require('./instance.cjs');
 const tables = require('./tables.cjs');
 
-const FOLDER = process.env.FATHOM_RECORD_FOLDER;
 /** A memory that is larger than this is compared for too long. */
 const MEMORY_BYTES_MAX = 2 ** 31;
 
