@@ -5,6 +5,7 @@
 //! code generator forgets where an instruction came from when it rewrites it,
 //! so that the marked ones are the least there are.
 
+mod beside;
 mod hot;
 
 use std::fmt::Write as _;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use clap::ArgGroup;
 use fathom_engine::{
     Bounds, BoundsChoice, CodeCost, Engine, Listing, Module, ModuleInfo, NoSuchFunc, Symbols,
 };
@@ -26,10 +28,12 @@ use crate::profile::columns;
 use crate::report;
 use crate::run::{code::Code, load};
 use crate::source;
+use beside::{Beside, Column};
 use hot::Hot;
 
 /// Show the machine code of functions, and what their checks cost
 #[derive(clap::Args)]
+#[command(group = ArgGroup::new("runs").args(["hot", "engine"]).multiple(true))]
 pub struct Args {
     /// A module in the binary or the text format
     module: PathBuf,
@@ -57,6 +61,9 @@ pub struct Args {
     /// Print JSON: the table, and the code if --func is given
     #[arg(long, conflicts_with_all = ["asm", "clif"])]
     json: bool,
+
+    #[command(flatten)]
+    beside: Beside,
 
     #[command(flatten)]
     hot: Hot,
@@ -101,16 +108,26 @@ pub fn run(args: Args, invocation: &Invocation) -> anyhow::Result<ExitCode> {
     });
     let costs: Vec<Costs> = costs.collect();
     let symbols = symbols(&args, &file, &wasm, &listings);
-    if let Some(func) = func.filter(|_| args.hot.is_wanted()) {
-        let listing = listings.first().context("no function")?;
+    if let (Some(func), Some(listing)) = (func, listings.first()) {
+        let home = invocation.home()?;
+        let program = args.hot.program(&args.module, &wasm, home.as_ref());
         let names = columns::names(&declared);
-        let seen = args
-            .hot
-            .seen(&args.module, &args.code, &wasm, &names, func, invocation)?;
-        return print(&hot::asm(&title(listing), listing, &symbols, &seen)?);
+        if args.hot.is_wanted() {
+            let seen = args.hot.seen(&program, &args.code, &names, func)?;
+            return print(&hot::asm(&title(listing), listing, &symbols, &seen)?);
+        }
+        if args.beside.is_wanted() {
+            let (columns, is_missing) = args.beside.columns(listing, &program, &names)?;
+            let text = match args.json {
+                true => json(&listings, &costs, &symbols, true, &columns[1..])?,
+                false => beside::text(&columns),
+            };
+            print(&text)?;
+            return Ok(ExitCode::from(u8::from(is_missing)));
+        }
     }
     if args.json {
-        return print(&json(&listings, &costs, &symbols, func.is_some())?);
+        return print(&json(&listings, &costs, &symbols, func.is_some(), &[])?);
     }
     let text = match args.asm || func.is_some() {
         true => {
@@ -172,6 +189,9 @@ struct Function<'a> {
     check_instructions: isize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     code: Vec<Instruction<'a>>,
+    /// Of other engines, where it was asked for.
+    #[serde(skip_serializing_if = "<[Column]>::is_empty")]
+    beside: &'a [Column],
 }
 
 #[derive(Serialize)]
@@ -191,6 +211,7 @@ fn json(
     costs: &[Costs],
     symbols: &Symbols,
     has_code: bool,
+    beside: &[Column],
 ) -> anyhow::Result<String> {
     let functions = listings.iter().zip(costs).map(|(listing, costs)| Function {
         index: listing.func,
@@ -204,6 +225,7 @@ fn json(
             true => instructions(listing, symbols),
             false => Vec::new(),
         },
+        beside,
     });
     let answer = Answer {
         format: FORMAT,

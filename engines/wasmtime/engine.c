@@ -114,6 +114,8 @@ static void configure(struct choice choice) {
     set_backend(config, choice.backend, choice.opt);
     // Who samples the process wants names in /tmp/perf-PID.map.
     if (getenv("FATHOM_PERF_MAP") != NULL) wasmtime_config_profiler_set(config, WASMTIME_PROFILING_STRATEGY_PERFMAP);
+    // Who shows its code wants the code, too, in jit-PID.dump.
+    if (getenv("FATHOM_JITDUMP") != NULL) wasmtime_config_profiler_set(config, WASMTIME_PROFILING_STRATEGY_JITDUMP);
     engine = wasm_engine_new_with_config(config);
     if (engine == NULL) fail("unsupported", "wasmtime refuses this configuration");
 }

@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail, ensure};
+use fathom_bench::home::Home;
 use fathom_engine::{CodeLine, Listing, Symbols};
 use fathom_report::figures::plural;
 use fathom_trace::profile::names::Names;
 use fathom_trace::profile::{Profile, Within};
 
-use crate::invocation::Invocation;
 use crate::one_line::printable;
 use crate::profile::Program;
 use crate::run::{Dir, code::Code};
@@ -38,19 +38,19 @@ pub struct Hot {
     hot: bool,
 
     /// Arguments of the program; put -- before the first that starts with -
-    #[arg(value_name = "ARGS", requires = "hot")]
+    #[arg(value_name = "ARGS", requires = "runs")]
     words: Vec<OsString>,
 
     /// Give the program a folder, as `fathom run` does; may be repeated
-    #[arg(long, value_name = "HOST[::GUEST][:ro|:rw]", requires = "hot")]
+    #[arg(long, value_name = "HOST[::GUEST][:ro|:rw]", requires = "runs")]
     dir: Vec<Dir>,
 
     /// Set an environment variable of the program; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", requires = "hot")]
+    #[arg(long, value_name = "NAME=VALUE", requires = "runs")]
     env: Vec<String>,
 
     /// File for the standard input of the program [default: empty]
-    #[arg(long, value_name = "FILE", requires = "hot")]
+    #[arg(long, value_name = "FILE", requires = "runs")]
     stdin: Option<PathBuf>,
 
     /// Samples a second of processor time
@@ -64,32 +64,39 @@ impl Hot {
         self.hot
     }
 
-    /// Runs the program, and tells where it was in a function.
-    ///
-    /// # Errors
-    /// It cannot be sampled, or does not run.
-    pub fn seen(
-        &self,
-        module: &Path,
-        code: &Code,
-        wasm: &[u8],
-        names: &Names,
-        func: u32,
-        invocation: &Invocation,
-    ) -> anyhow::Result<Within> {
-        let home = invocation.home()?;
-        let program = Program {
+    /// The program as it is run.
+    pub fn program<'a>(
+        &'a self,
+        module: &'a Path,
+        wasm: &'a [u8],
+        home: Option<&'a Home>,
+    ) -> Program<'a> {
+        Program {
             path: module,
             wasm,
             given: Given {
-                home: home.as_ref(),
+                home,
                 dirs: &self.dir,
                 env: &self.env,
                 stdin: self.stdin.as_deref(),
                 words: &self.words,
             },
             frequency_hz: self.frequency,
-        };
+        }
+    }
+
+    /// Runs the program, and tells where it was in a function.
+    ///
+    /// # Errors
+    /// It cannot be sampled, or does not run.
+    pub fn seen(
+        &self,
+        program: &Program<'_>,
+        code: &Code,
+        names: &Names,
+        func: u32,
+    ) -> anyhow::Result<Within> {
+        let module = program.path;
         let own = std::env::current_exe().context("cannot find this executable")?;
         let mut command = Command::new(own);
         command.args(["run", "--perf-map", "--compilation=eager"]);

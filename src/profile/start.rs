@@ -1,8 +1,7 @@
 //! A program started to be sampled: natively, and by the runners of engines.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -10,17 +9,20 @@ use anyhow::{Context, bail};
 use fathom_bench::choose::{OWN, Wanted};
 use fathom_bench::{generator, worker};
 use fathom_engine::{Codegen, Engine};
-use fathom_record::protocol::{Job, PERF_MAP_ENV, Request};
+use fathom_record::protocol::{JITDUMP_ENV, Job, PERF_MAP_ENV, Request};
 use fathom_sys::handed;
 use fathom_sys::usage::{Ended, wait_with_usage};
+use fathom_trace::code::jitdump::{self, Code};
 use fathom_trace::profile::{Recorded, Recording};
 
 use crate::trace::Given;
 use crate::trace::engine;
 
-/// Where Node takes switches of V8 from, and the one for that.
-const NODE_OPTIONS: &str = "NODE_OPTIONS";
+/// Where Node and Deno take switches of V8 from, and what stands between them; and those for
+/// that: functions are named, or written down with their code.
+const V8_SWITCHES: [(&str, &str); 2] = [("NODE_OPTIONS", " "), ("DENO_V8_FLAGS", ",")];
 const V8_PERF_MAP: &str = "--perf-basic-prof";
+const V8_JITDUMP: &str = "--perf-prof";
 
 /// One run.
 pub struct Ran {
@@ -80,7 +82,7 @@ impl Program<'_> {
         let scratch = tempfile::tempdir().context("no folder for its output")?;
         let (driver, mut request) =
             engine::prepared(&self.given, wanted, self.path, self.wasm, scratch.path())?;
-        let sampled = driver.under(&[OsString::from("env"), perf_map(), node_options()]);
+        let sampled = driver.under(&told(scratch.path(), PERF_MAP_ENV, V8_PERF_MAP));
         let kept = tempfile::tempdir().context("no folder for compiled code")?;
         if let Job::Measure(measure) = &mut request.job {
             measure.iterations = iterations;
@@ -108,6 +110,21 @@ impl Program<'_> {
             cpu_ns: conversation.outside.cpu_ns,
             trouble: status.map(|status| format!("exit status {status}")),
         })
+    }
+
+    /// The code that an engine makes of the module, as it writes it down: nothing where it
+    /// cannot.
+    ///
+    /// # Errors
+    /// There is no such engine, or it does not run the module.
+    pub fn code(&self, wanted: &Wanted) -> anyhow::Result<Vec<Code>> {
+        let scratch = tempfile::tempdir().context("no folder for its output")?;
+        let (driver, request) =
+            engine::prepared(&self.given, wanted, self.path, self.wasm, scratch.path())?;
+        let told = driver.under(&told(scratch.path(), JITDUMP_ENV, V8_JITDUMP));
+        let conversation = engine::asked(&told, &request);
+        conversation.with_context(|| self.path.display().to_string())?;
+        jitdump::read(scratch.path()).context("the code that it wrote down")
     }
 
     /// Our engine, as its runner has it.
@@ -188,16 +205,24 @@ fn last_line(file: &Path) -> Option<String> {
     last.map(|line| line.trim_start_matches("fathom: ").to_owned())
 }
 
-/// The user's own switches of Node, and that one.
-fn node_options() -> OsString {
-    let own = std::env::var_os(NODE_OPTIONS).unwrap_or_default();
-    let mut words = OsString::from(format!("{NODE_OPTIONS}={V8_PERF_MAP} "));
-    words.push(OsStr::from_bytes(own.as_bytes()));
+/// What starts a runner that is told to list its functions: in a folder of its own, since V8
+/// leaves a log there, by a variable, and by a switch of V8's in front of the user's own.
+fn told(folder: &Path, variable: &str, switch: &str) -> Vec<OsString> {
+    let mut words = vec![
+        "env".into(),
+        "-C".into(),
+        folder.into(),
+        format!("{variable}=1").into(),
+    ];
+    for (name, between) in V8_SWITCHES {
+        let mut switches = OsString::from(format!("{name}={switch}"));
+        if let Some(own) = std::env::var_os(name) {
+            switches.push(between);
+            switches.push(own);
+        }
+        words.push(switches);
+    }
     words
-}
-
-fn perf_map() -> OsString {
-    OsString::from(format!("{PERF_MAP_ENV}=1"))
 }
 
 /// Where the code of an earlier run is.

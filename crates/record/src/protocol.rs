@@ -38,6 +38,10 @@ pub const EVENTS_FD_ENV: &str = "FATHOM_EVENTS_FD";
 /// can, for who samples the process.
 pub const PERF_MAP_ENV: &str = "FATHOM_PERF_MAP";
 
+/// Set where the code of functions of the module is wanted as well: in `jit-PID.dump` in the
+/// folder that the runner was started in.
+pub const JITDUMP_ENV: &str = "FATHOM_JITDUMP";
+
 /// Set where somebody counts the instructions of the process and of those that it starts: it
 /// does nothing with these that takes them away from who counts, as a tracer would.
 pub const COUNT_ENV: &str = "FATHOM_COUNT";

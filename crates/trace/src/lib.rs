@@ -5,6 +5,7 @@
 //!   └ counts   what it hands out at its end
 //!  explain   what stands out among traces, and why
 //!  kernel    what processes ask of the kernel, by eBPF
+//!  code      machine code that others made: jitdump, a program's file
 //!  profile   where processes spend their time, by function
 //!   └ elf     functions of a file, by its symbol tables; of symbols, too
 //!  symbols   which functions of an engine are WASI's, for the kernel to count
@@ -28,6 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod code;
 pub mod counts;
 mod elf;
 pub mod explain;
