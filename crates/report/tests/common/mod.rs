@@ -551,16 +551,19 @@ pub fn data(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Compares with a committed file, or writes it when blessing.
+/// Compares with a committed file, or writes it when blessing. A page is compared without the
+/// style sheet, which it must have whole: a golden is there to be read.
 pub fn golden(name: &str, found: &[u8]) {
     let path = data(name);
+    let page = name.ends_with(".html").then(|| without_style(found));
+    let found = page.as_deref().unwrap_or(found);
     if is_blessing() {
         fs::write(&path, found).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         return;
     }
     let expected = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     if expected != found {
-        let actual = std::env::temp_dir().join(format!("actual-{name}"));
+        let actual = std::env::temp_dir().join(format!("actual-{}", name.replace('/', "-")));
         let _ = fs::write(&actual, found);
         panic!(
             "{name} differs from the golden: diff {} {}; if it should, run again with FATHOM_BLESS=1",
@@ -568,4 +571,11 @@ pub fn golden(name: &str, found: &[u8]) {
             actual.display()
         );
     }
+}
+
+fn without_style(page: &[u8]) -> Vec<u8> {
+    const STYLE: &str = include_str!("../../templates/style.css");
+    let page = std::str::from_utf8(page).unwrap();
+    assert_eq!(page.matches(STYLE).count(), 1, "a page has one style sheet");
+    page.replace(STYLE, "/* style.css */\n").into_bytes()
 }
